@@ -162,14 +162,25 @@ elseif(NOT DAL_SANITIZE)
 endif()
 
 # ---- the installed library --------------------------------------------------
-# An example, compiled against what `cmake --install` puts under a prefix, with what pkg-config says.
+# An example, compiled against what `cmake --install` puts under a prefix: with the shared library and with the archive, in C and in C++.
 set(sanitizers "")
 if(DAL_SANITIZE)
     set(sanitizers -fsanitize=address,undefined)
 endif()
-add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_C_COMPILER}"
-    "-DPKG_CONFIG=${PKG_CONFIG_EXECUTABLE}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}" "-DFLAGS=${sanitizers}"
-    "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/07_tree" -P "${PROJECT_SOURCE_DIR}/test/installed.cmake")
+find_program(CXX_COMPILER NAMES g++ clang++ c++)
+mark_as_advanced(CXX_COMPILER)
+set(cxx "")
+if(CXX_COMPILER)
+    set(cxx "${CXX_COMPILER}")
+endif()
+add_test(NAME installed_library COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DCOMPILER=${CMAKE_C_COMPILER}" "-DCXX=${cxx}"
+    "-DPKG_CONFIG=${PKG_CONFIG_EXECUTABLE}" "-DLIBDIR=${CMAKE_INSTALL_LIBDIR}" "-DFLAGS=${sanitizers}" "-DVERSION=${PROJECT_VERSION}"
+    "-DSOVERSION=${soversion}" "-DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/07_tree" -P "${PROJECT_SOURCE_DIR}/test/installed/check.cmake")
+
+# The shared library shows the functions that the headers mark with DAL_API. The sanitizers bring symbols of their own.
+if(NOT DAL_SANITIZE)
+    add_test(NAME exported_symbols COMMAND "${PROJECT_SOURCE_DIR}/tools/exported-symbols" "${CMAKE_NM}" $<TARGET_FILE:dalembert_shared> ${headers})
+endif()
 
 # Folders use symbols of those before them, and of none behind.
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
@@ -184,6 +195,11 @@ endif()
 
 # Fields of tables and reasons decide, not names and sentences.
 add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
+
+# The fields of a state and of a system are seen by few.
+if(NOT DAL_SANITIZE)
+    add_test(NAME fields_are_seen_by_sixty_files_at_most COMMAND "${PROJECT_SOURCE_DIR}/tools/who-sees" "${PROJECT_SOURCE_DIR}" "${CMAKE_C_COMPILER}" 60 25)
+endif()
 
 # ---- the way of one evaluation ----------------------------------------------------
 if(NOT DAL_SANITIZE)

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "dalembert/dalembert.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/speeds.h"
 #include "state/momenta.h"
@@ -81,9 +82,9 @@ static inline void gallery_adopt(dal_state *state)
     dal_state_position(state);
     dal_state_jacobian(state);
     dal_state_velocity(state);
-    if (state->system->formulation->ignores)
+    if (state->system->method.formulation->ignores)
         dal_state_momenta(state, state->speeds->momenta, NULL);
-    if (state->system->formulation->chooses)
+    if (state->system->method.formulation->chooses)
         dal_speeds_choose(state);
     assert_int_equal(dal_state_pack(state, state->y), 0);
 }
@@ -94,7 +95,7 @@ static inline bool gallery_follow(dal_state *state, double t)
     enum { PARTS = 40 };
     for (int i = 1; i <= PARTS; i++) {
         const double now = t * i / PARTS;
-        if (state->system->stabilization->project(state, now, state->y))
+        if (state->system->method.stabilization->project(state, now, state->y))
             return false;
         dal_state_unpack(state, now, state->y);
         dal_state_position(state);
@@ -117,14 +118,14 @@ static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double
         dal_state_reset(state);
     dal_state_set_time(state, t);
     for (int k = 0; k < layout->nv; k++)
-        dv[k] = shift * check_random(seed) * state->system->length / state->system->column_scale[k];
+        dv[k] = shift * check_random(seed) * state->system->layout.units.length / state->system->layout.units.column_scale[k];
     layout->family->add(layout, state->y, dv);
     for (int k = layout->nq; k < layout->nq + state->system->n_w; k++)
         state->y[k] = speed * check_random(seed);
     for (int k = layout->nq + state->system->n_w; k < state->system->n_y; k++)
         state->y[k] = check_random(seed);
     free(dv);
-    if (state->system->stabilization->project(state, t, state->y))
+    if (state->system->method.stabilization->project(state, t, state->y))
         return false;
     dal_state_unpack(state, t, state->y);
     dal_state_position(state);

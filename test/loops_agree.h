@@ -245,7 +245,7 @@ static inline double difference_of_bodies(dal_state *a, dal_state *b)
             const dal_motion motion = dal_state_body(state[s], i);
             for (int k = 0; k < 3; k++) {
                 x[s][6 * i + k] = motion.acceleration[k];
-                x[s][6 * i + 3 + k] = motion.alpha[k] * a->system->length;
+                x[s][6 * i + 3 + k] = motion.alpha[k] * a->system->layout.units.length;
             }
         }
     worst = difference(6 * m->n_bodies, x[0], x[1]);
@@ -253,7 +253,7 @@ static inline double difference_of_bodies(dal_state *a, dal_state *b)
         for (int j = 0; j < m->n_joints; j++) {
             dal_state_reaction(state[s], j, x[s] + 6 * j, x[s] + 6 * j + 3);
             for (int k = 0; k < 3; k++)
-                x[s][6 * j + 3 + k] /= a->system->length;
+                x[s][6 * j + 3 + k] /= a->system->layout.units.length;
         }
     worst = fmax(worst, difference(6 * m->n_joints, x[0], x[1]));
     free(x[0]), free(x[1]);

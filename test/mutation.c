@@ -17,7 +17,7 @@ static const struct {
 
 static double difference(dal_state *a, dal_state *b)
 {
-    double worst = 0, size = 0, L = a->system->length;
+    double worst = 0, size = 0, L = a->system->layout.units.length;
     for (int i = 0; i < a->system->mechanism.n_bodies; i++) {
         dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
         for (int k = 0; k < 3; k++) {
@@ -48,7 +48,7 @@ static bool falls_out(const char *model, const char *family, uint64_t *seed)
         assert_int_equal(dal_state_evaluate(state[k], NULL), DAL_OK);
     }
     for (int i = 0; i < n; i++) {
-        const char *name = system[i]->formulation->name;
+        const char *name = system[i]->method.formulation->name;
         int friends = 0;
         for (int k = 0; k < n; k++)
             friends += k != i && difference(state[i], state[k]) < 1e-9;

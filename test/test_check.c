@@ -4,6 +4,7 @@
 #include "dalembert/dalembert.h"
 #include "json.h"
 #include "ration.h"
+#include "state/state.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

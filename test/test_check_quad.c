@@ -4,6 +4,7 @@
  * 1e-10 has to be that at 1e-13, otherwise it would be a matter of tolerance. */
 #include "chance.h"
 #include "dalembert/dalembert.h"
+#include "model/system.h"
 #include "state/state.h"
 
 #include <stdlib.h>

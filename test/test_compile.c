@@ -372,7 +372,7 @@ static void check_run(const char *name, const dal_spec *spec)
     watch w = {.until = 1};
     dal_status status = dal_compile(NULL, spec, messages, &system);
     char why[300];
-    if (status == DAL_OK && system->integrator->available && !system->integrator->available(why, sizeof why)) {
+    if (status == DAL_OK && system->method.integrator->available && !system->method.integrator->available(why, sizeof why)) {
         print_message("%s is left out: %s\n", name, why);
     } else if (status == DAL_OK) {
         const dal_sink sink = {&w, begin, row};
@@ -407,7 +407,7 @@ static void stepping_takes_no_memory_in_any_model_of_the_gallery(void **state)
     gallery_close(&models);
     compiled c = compile_text(rich); /* sparse, with tables, switches, states and a drive */
     assert_int_equal(c.status, DAL_OK);
-    assert_false(c.system->dense);
+    assert_false(c.system->layout.dense);
     check_run("the rich model", c.spec);
     finish(&c);
 }

@@ -73,7 +73,7 @@ static void scatter(dal_state *state, uint64_t *seed, double shift, double speed
     dal_state_set_time(state, 0.11);
     for (int k = 0; k < state->system->n_y; k++) {
         if (k < layout->nq)
-            state->y[k] += shift * check_random(seed) * state->system->length / state->system->column_scale[k];
+            state->y[k] += shift * check_random(seed) * state->system->layout.units.length / state->system->layout.units.column_scale[k];
         else
             state->y[k] = speed * check_random(seed);
     }
@@ -123,7 +123,7 @@ static void same_as_lagrange(const char *name, const dal_system *network, const 
             fail_msg("%s: accelerations differ by %.3g of %.3g", name, gap, size);
         dal_need(own, DAL_STAGE_REACTIONS);
         dal_need(other, DAL_STAGE_REACTIONS);
-        const double force = fmax(largest(other->reactions->wrench, 6 * joints), network->mass * size),
+        const double force = fmax(largest(other->reactions->wrench, 6 * joints), network->layout.units.mass * size),
                      away = apart(own->reactions->wrench, other->reactions->wrench, 6 * joints) / force;
         if (!(away < 1e-10))
             fail_msg("%s: reactions differ by %.3g of %.3g", name, away, force);
@@ -206,9 +206,9 @@ static void baumgarte_is_what_components_take_by_themselves(void **unused)
                                "joints: {hinge: {type: revolute, connect: [ground, rod]}}\nsimulate: {until: 1, formulation: component}\n";
     assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
     assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
-    assert_string_equal(system->stabilization->name, "baumgarte");
-    check_close(system->alpha, 20, 0);
-    check_close(system->beta, 20, 0);
+    assert_string_equal(system->method.stabilization->name, "baumgarte");
+    check_close(system->method.alpha, 20, 0);
+    check_close(system->method.beta, 20, 0);
     dal_system_free(system);
     dal_spec_free(spec);
     dal_messages_free(messages);

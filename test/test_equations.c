@@ -215,7 +215,7 @@ static void check_against_evaluation(const char *label, dal_state *state, const 
     }
     if (seen)
         return;
-    assert_true(system->formulation->unpack && e->solution.n >= system->n_w);
+    assert_true(system->method.formulation->unpack && e->solution.n >= system->n_w);
     for (int k = 0; k < system->n_w; k++)
         if (e->solution.values[k] != state->scratch->yd[layout->nq + k])
             fail_msg("%s: %s is %.17g, but %.17g was found", label, e->solution.names[k], e->solution.values[k], state->scratch->yd[layout->nq + k]);

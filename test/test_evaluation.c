@@ -61,15 +61,15 @@ static double miss_identities(dal_state *state, const dal_evaluation *e)
             kinetic += 0.5 * e->v[i] * e->M[i * n + j] * e->v[j];
         }
         if (!moves_by_time(state))
-            bias = fmax(bias, fabs(C + e->gravity[i] - e->bias[i]) / state->system->column_scale[i]);
+            bias = fmax(bias, fabs(C + e->gravity[i] - e->bias[i]) / state->system->layout.units.column_scale[i]);
         double right = e->applied[i] + e->forces[i] + (e->inverse ? e->inverse->torques[i] : 0);
         size += C_size + fabs(e->bias[i]) + fabs(right);
         for (int r = 0; r < e->n_rows; r++) {
             right += e->A[(size_t)r * n + i] * e->rows[r].multiplier;
             size += fabs(e->A[(size_t)r * n + i] * e->rows[r].multiplier);
         }
-        balance = fmax(balance, fabs(M + e->bias[i] - right) / state->system->column_scale[i]);
-        whole = fmax(whole, size / state->system->column_scale[i]);
+        balance = fmax(balance, fabs(M + e->bias[i] - right) / state->system->layout.units.column_scale[i]);
+        whole = fmax(whole, size / state->system->layout.units.column_scale[i]);
     }
     worst = fmax(balance, bias) / whole;
     if (!moves_by_time(state))
@@ -101,7 +101,7 @@ static double condition_of(const double *values, int n)
 static double tolerance_of(const dal_state *state, const dal_evaluation *e)
 {
     const size_t n = (size_t)e->nv, r = (size_t)e->n_rows;
-    const double *S = state->system->column_scale;
+    const double *S = state->system->layout.units.column_scale;
     double *M = calloc(n * n + r * n + n + r, sizeof *M), *A = M + n * n, *values = A + r * n;
     double *work = calloc(dal_rank_work((int)(n + r), (int)n), sizeof *work);
     for (size_t i = 0; i < n; i++)
@@ -133,7 +133,7 @@ static void identities(const char *file, const char *family, const char *formula
         dal_instant *instant = NULL;
         assert_int_equal(dal_instant_random(NULL, state, 77 * seed, NULL, &instant), DAL_OK);
         uint64_t more = seed;
-        for (int k = 0; k < system->layout.nv && !system->formulation->ignores; k++)
+        for (int k = 0; k < system->layout.nv && !system->method.formulation->ignores; k++)
             instant->forces[k] = 3 * check_random(&more);
         dal_evaluation *e = evaluate(state, instant, false);
         double miss = miss_identities(state, e);
@@ -141,7 +141,7 @@ static void identities(const char *file, const char *family, const char *formula
         if (!(miss < 10 * tolerance_of(state, e)))
             fail_msg("%s, %s, %s, seed %d: an identity is missed by %.3g", file, family, formulation, (int)seed, miss);
         for (int r = 0; r < e->n_rows; r++)
-            check_small(e->rows[r].position, 1e-9 * fmax(1, system->length));
+            check_small(e->rows[r].position, 1e-9 * fmax(1, system->layout.units.length));
         dal_evaluation_free(e);
         dal_instant_free(instant);
     }
@@ -170,8 +170,8 @@ static double relative_distance(const dal_system *system, const double *a, const
 {
     double most = 0, size = 1e-300;
     for (int k = 0; k < system->layout.nv; k++) {
-        most = fmax(most, fabs(a[k] - b[k]) * system->column_scale[k]);
-        size = fmax(size, fmax(fabs(a[k]), fabs(b[k])) * system->column_scale[k]);
+        most = fmax(most, fabs(a[k] - b[k]) * system->layout.units.column_scale[k]);
+        size = fmax(size, fmax(fabs(a[k]), fabs(b[k])) * system->layout.units.column_scale[k]);
     }
     return most / size;
 }
@@ -180,7 +180,7 @@ static double relative_distance(const dal_system *system, const double *a, const
 static void there_and_back(const char *file, const char *family)
 {
     dal_system *system = compile(file, family, "lagrange");
-    if (!system || system->n_frictions) {
+    if (!system || system->acting.n_frictions) {
         dal_system_free(system);
         return;
     }

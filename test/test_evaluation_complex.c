@@ -58,7 +58,7 @@ static void check_model(const char *file, const char *family, double *worst, int
             fail_msg("%s, %s: no random state", file, family);
         const size_t n = (size_t)e->nv;
         double *Md = calloc(n * n + 1, sizeof *Md), size = 1e-300, mass = 0, miss = 0;
-        const double *S = system->column_scale;
+        const double *S = system->layout.units.column_scale;
         rate_of_mass(&layout, e, Md);
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++) {
@@ -68,7 +68,7 @@ static void check_model(const char *file, const char *family, double *worst, int
                 miss = fmax(miss, unit * fabs(Md[i * n + j] + Md[j * n + i] - 2 * (e->C[i * n + j] + e->C[j * n + i])));
             }
         for (size_t k = 0; k < n; k++) /* where C is zero: what M times the rates would be, in metres of the model's length */
-            size = fmax(size, mass * fabs(e->v[k]) * S[k] / system->length);
+            size = fmax(size, mass * fabs(e->v[k]) * S[k] / system->layout.units.length);
         *worst = fmax(*worst, miss / size);
         if (!(miss <= 1e-13 * size))
             fail_msg("%s, %s: M' - 2 C misses skew symmetry by %.3g of its size", file, family, miss / size);

@@ -37,7 +37,7 @@ static dal_system *reference_of(const char *file)
 static double compare(dal_state *a, dal_state *b, bool reactions)
 {
     const dal_mechanism *m = &a->system->mechanism;
-    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->length;
+    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->layout.units.length;
     for (int i = 0; i < m->n_bodies; i++) {
         dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
         for (int k = 0; k < 3; k++) {
@@ -46,7 +46,7 @@ static double compare(dal_state *a, dal_state *b, bool reactions)
         }
     }
     for (int k = 0; k < 3; k++)
-        size = fmax(size, fabs(a->system->gravity[k])); /* weights may cancel, their rounding does not */
+        size = fmax(size, fabs(a->system->acting.gravity[k])); /* weights may cancel, their rounding does not */
     for (int j = 0; j < m->n_joints && reactions; j++) {
         double f[2][3], t[2][3];
         dal_state_reaction(a, j, f[0], t[0]);

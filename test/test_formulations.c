@@ -55,7 +55,7 @@ static bool not_in_this_family(const char *why)
 static double compare(dal_state *a, dal_state *b)
 {
     const dal_mechanism *m = &a->system->mechanism;
-    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->length;
+    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->layout.units.length;
     for (int i = 0; i < m->n_bodies; i++) {
         dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
         for (int k = 0; k < 3; k++) {
@@ -553,11 +553,11 @@ static void numbers_that_are_none_leave_nothing_behind(void **unused)
                         assert_true(dal_state_evaluate(state, NULL) != DAL_OK || bad[b] == 1e200);
                         state->y[i] = kept;
                         if (dal_state_evaluate(state, NULL))
-                            fail_msg("%s, %s, %s: %s", files[k], families[family], system->formulation->name, state->report->trouble);
+                            fail_msg("%s, %s, %s: %s", files[k], families[family], system->method.formulation->name, state->report->trouble);
                         for (int j = 0; j < nv; j++)
                             if (!(fabs(state->vd[j] - vd[j]) < 1e-8 * (1 + fabs(vd[j]))))
                                 fail_msg("%s, %s, %s: after %g in y[%d], v'[%d] is %g instead of %g", files[k], families[family],
-                                         system->formulation->name, bad[b], i, j, state->vd[j], vd[j]);
+                                         system->method.formulation->name, bad[b], i, j, state->vd[j], vd[j]);
                         tried++;
                     }
                 free(vd);

@@ -219,12 +219,12 @@ static void same_motion(const char *model, dal_state *a, dal_state *b)
             const double shift = a->reactions->body[i].rdd[k] - b->reactions->body[i].rdd[k],
                          turn = a->reactions->body[i].alpha[k] - b->reactions->body[i].alpha[k];
             if (!(fabs(shift) <= 1e-9 * size && fabs(turn) <= 1e-9 * size))
-                fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name, b->system->formulation->name, i, shift,
-                         turn, size);
+                fail_msg("%s, %s, %s: body %d, %.3g and %.3g of %.3g", model, b->system->layout.family->name, b->system->method.formulation->name, i,
+                         shift, turn, size);
         }
     for (int i = 0; i < joints; i++)
         if (!(fabs(a->reactions->wrench[i] - b->reactions->wrench[i]) <= 1e-9 * force))
-            fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name, b->system->formulation->name, i,
+            fail_msg("%s, %s, %s: reaction %d, %.9g and %.9g", model, b->system->layout.family->name, b->system->method.formulation->name, i,
                      a->reactions->wrench[i], b->reactions->wrench[i]);
 }
 

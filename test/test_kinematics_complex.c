@@ -48,7 +48,7 @@ static bool open_bench(bench *b, const char *file, const char *family, uint64_t 
         y[k] += shift * check_random(seed);
     for (int k = 0; k < b->layout.nv; k++)
         y[b->layout.nq + k] = 1.7 * check_random(seed);
-    assert_int_equal(b->system->stabilization->project(b->state, 0, y), 0);
+    assert_int_equal(b->system->method.stabilization->project(b->state, 0, y), 0);
     b->y = y;
     for (int i = 0; i < b->layout.mechanism->n_windings; i++)
         b->w.winding[i] = b->system->start_winding[i];
@@ -110,7 +110,7 @@ static void rows_of(const char *file, const char *family)
     if (!open_bench(&b, file, family, &seed, 0.02))
         return;
     const int r = b.layout.n_rows, m = b.layout.nv;
-    double *w = randoms(&seed, m), scale = 10 * (1 + b.system->length) * (1 + b.system->length);
+    double *w = randoms(&seed, m), scale = 10 * (1 + b.system->layout.units.length) * (1 + b.system->layout.units.length);
     dal_real *Aw = calloc((size_t)r + 1, sizeof *Aw), *wc = calloc((size_t)m + 1, sizeof *wc), *gamma = calloc((size_t)r + 1, sizeof *gamma);
     for (int k = 0; k < m; k++)
         wc[k] = w[k];
@@ -223,7 +223,7 @@ static void bends_of(const char *file, const char *family)
         return;
     const int m = b.layout.nv, n = b.layout.mechanism->n_bodies, r = b.layout.n_rows + b.layout.n_speeds;
     double *x = randoms(&seed, m), *y = randoms(&seed, m), *qd = calloc((size_t)b.layout.nq + 1, sizeof *qd);
-    double dx = check_random(&seed), dy = check_random(&seed), reach = 1 + b.system->length, size = 100 * reach * reach;
+    double dx = check_random(&seed), dy = check_random(&seed), reach = 1 + b.system->layout.units.length, size = 100 * reach * reach;
     dal_real *xc = calloc((size_t)m + 1, sizeof *xc), *yc = calloc((size_t)m + 1, sizeof *yc);
     dal_real *rows = calloc((size_t)r + 1, sizeof *rows), *beta = calloc((size_t)r + 1, sizeof *beta);
     dal_tangent *ta = calloc((size_t)n, sizeof *ta), *tb = calloc((size_t)n, sizeof *tb);
@@ -267,14 +267,15 @@ static void loads_of(const char *file, const char *family)
         return;
     const dal_system *s = b.system;
     const int m = b.layout.nv;
-    dal_real *expression = calloc((size_t)s->actions.n_outputs + 1, sizeof *expression), *effort = calloc((size_t)s->n_forces + 1, sizeof *effort);
+    dal_real *expression = calloc((size_t)s->actions.n_outputs + 1, sizeof *expression),
+             *effort = calloc((size_t)s->acting.n_forces + 1, sizeof *effort);
     double force = 0, size = 1;
     /* v is tangent, so D_v V = -Q_potential . v; everything that is not potential is counted in `power` */
     for (int pass = 0; pass < 2; pass++) {
         set(&b, pass ? b.y + b.layout.nq : NULL, 0);
         evaluate(&b);
         dal_loads loads = {&b.layout, &b.w, expression, effort, 0, 0};
-        dal_loads_apply(&loads, s->n_groups, s->groups);
+        dal_loads_apply(&loads, s->acting.n_groups, s->acting.groups);
         if (pass) {
             check_close(cimag(loads.potential) / h, -force, 1e-11 * size);
             break;

@@ -352,7 +352,7 @@ static void many_mechanisms_are_assembled_like_one(void **unused)
     dal_system *one = compile_units(1, "angle"), *many = compile_units(MANY, "angle");
     const double tolerance = 1e-8; /* steps end at 1e-14 of the length, and what is omitted has a millionth of the weight */
     double speed = 0;
-    assert_true(one->small && !many->small);
+    assert_true(one->layout.small && !many->layout.small);
     assert_int_equal(many->rank, MANY * one->rank);
     assert_true(many->rank < many->layout.n_rows);
     for (int k = 0; k < 4; k++) {
@@ -384,7 +384,7 @@ static void many_mechanisms_accelerate_like_one(void **unused)
     for (int f = 0; f < 2; f++) {
         dal_system *one = compile_units(1, families[f]), *many = compile_units(MANY, families[f]);
         dal_state *alone = dal_state_create(NULL, one), *among = dal_state_create(NULL, many);
-        assert_true(!many->small);
+        assert_true(!many->layout.small);
         assert_int_equal(many->rank, MANY * one->rank);
         for (int s = 0; s < 2; s++) {
             dal_state *state = s ? among : alone;
@@ -480,7 +480,7 @@ static cost measure(int n, const char *family, bool assembled)
     for (int i = 0; i < 4; i++) {
         assert_int_equal(dal_state_unpack(state, 0, state->y), 0);
         assert_int_equal(dal_state_accelerate(state), 0);
-        assert_int_equal(system->stabilization->project(state, 0, state->y), 0);
+        assert_int_equal(system->method.stabilization->project(state, 0, state->y), 0);
     }
     found.step = (cpu_seconds() - begin) / 4;
     dal_state_free(state);
@@ -612,7 +612,7 @@ static void large_assemblies_pass_singular_positions_on_their_branch(void **unus
         dal_spec_set(spec, "every", "0.5", messages);
         dal_spec_set(spec, "rtol", "1e-9", messages);
         assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
-        assert_false(system->careful);
+        assert_false(system->layout.careful);
         assert_int_equal(dal_run(system, &options, messages, &evidence), DAL_OK);
         const double a = crank_at(n, last[0]), error = hypot(last[1] + sin(a), last[2] - cos(a));
         print_message("  N = %d: %.3f s, place of the first crank off by %.1e, residual %.1e\n", n, last[0], error, evidence.position_residual);

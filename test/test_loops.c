@@ -359,7 +359,7 @@ static void the_loops_of_the_robots_stay_closed(void **unused)
         snprintf(file, sizeof file, DAL_MODELS "/%s.yaml", robots[k]);
         assert_int_equal(dal_spec_read(NULL, file, 0, NULL, messages, &spec), DAL_OK);
         assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
-        assert_string_equal(system->formulation->name, "recursive");
+        assert_string_equal(system->method.formulation->name, "recursive");
         assert_string_equal(system->layout.family->name, "joint");
         assert_int_equal(dal_run(system, &options, messages, &evidence), DAL_OK);
         print_message("  %s: residual %.1e, drift of the energy balance %.1e, %ld steps\n", robots[k], evidence.position_residual,

@@ -430,7 +430,7 @@ static void check_body(dal_state *state, int body, const double force[3], const 
     dal_mul3(inertia, motion.alpha, moment);
     dal_add_cross(motion.omega, spin, moment);
     for (int k = 0; k < 3; k++) {
-        check_close(b->mass * (motion.acceleration[k] - state->system->gravity[k]), force[k], 1e-11 * size);
+        check_close(b->mass * (motion.acceleration[k] - state->system->acting.gravity[k]), force[k], 1e-11 * size);
         check_close(moment[k], torque[k], 1e-11 * size);
     }
 }

@@ -117,7 +117,7 @@ static void agree(const char *file, const char *family)
     double *y = dal_state_y(b.state);
     for (int k = 0; k < b.layout.nq; k++)
         y[k] += 0.01 * check_random(&seed);
-    bool here = b.system->stabilization->project(b.state, 0, y) == 0 && b.layout.n_times == 0;
+    bool here = b.system->method.stabilization->project(b.state, 0, y) == 0 && b.layout.n_times == 0;
     for (int k = 0; k < b.layout.nq; k++)
         b.w.q[k] = y[k];
     dal_real worst = 1;

@@ -92,7 +92,7 @@ static void weights(const dal_state *state, dal_wrench *out)
         double c[3];
         dal_mul3(state->work.kin[b].R, body->center, c);
         memset(&out[b], 0, sizeof out[b]);
-        dal_axpy3(body->mass, state->system->gravity, out[b].force);
+        dal_axpy3(body->mass, state->system->acting.gravity, out[b].force);
         if (!body->particle)
             dal_cross(c, out[b].force, out[b].torque);
     }

@@ -197,8 +197,8 @@ static void momenta_rest(dal_state *state)
     double *p = calloc(3 * (size_t)n, sizeof *p), *pd = p + n, *Ma = pd + n;
     dal_momenta_rates(state, p, pd);
     dal_mass_times(&state->system->layout, state->work.M, state->vd, Ma);
-    for (int i = 0; i < state->system->n_ignorable; i++) {
-        int k = state->system->ignorable[i];
+    for (int i = 0; i < state->system->layout.n_ignorable; i++) {
+        int k = state->system->layout.ignorable[i];
         check_small(pd[k] + Ma[k], 1e-11 * (largest(pd, n) + largest(Ma, n)));
     }
     free(p);
@@ -218,10 +218,10 @@ static void agree_at(dal_state *state, dal_state *twin)
     check_small(v, 1e-12 * (1 + largest(state->work.v, layout->nv)));
     check_small(a, 1e-9 * largest(state->vd, layout->nv));
     check_small(difference(state->lambda, twin->lambda, layout->n_rows),
-                1e-9 * (largest(state->lambda, layout->n_rows) + state->system->mass * largest(state->vd, layout->nv)));
-    for (int i = 0; i < twin->system->n_ignorable; i++) { /* the rates that the integrator sees keep them */
+                1e-9 * (largest(state->lambda, layout->n_rows) + state->system->layout.units.mass * largest(state->vd, layout->nv)));
+    for (int i = 0; i < twin->system->layout.n_ignorable; i++) { /* the rates that the integrator sees keep them */
         double now[8];
-        assert_true(twin->system->n_ignorable <= 8);
+        assert_true(twin->system->layout.n_ignorable <= 8);
         dal_state_momenta(twin, now, NULL);
         check_close(now[i], twin->speeds->momenta[i], 1e-13 * (1 + fabs(twin->speeds->momenta[i])));
     }
@@ -325,9 +325,9 @@ static void routh_is_stabilised_like_lagrange(void **unused)
     for (int k = 0; k < 2; k++) {
         for (int i = 0; dal_stabilizations[i]; i++)
             if (dal_stabilizations[i]->stabilises_gamma && !dal_stabilizations[i]->solve)
-                system[k]->stabilization = dal_stabilizations[i];
-        system[k]->alpha = 3.1;
-        system[k]->beta = 4.7;
+                system[k]->method.stabilization = dal_stabilizations[i];
+        system[k]->method.alpha = 3.1;
+        system[k]->method.beta = 4.7;
         state[k] = dal_state_create(NULL, system[k]);
     }
     const dal_layout *layout = &system[0]->layout;
@@ -364,8 +364,8 @@ static void automatic_speeds_are_not_those_of_ignorable_coordinates(void **unuse
             seen++;
             assert_int_equal(dal_state_adopt(state, 0, state->work.q, state->work.v), 0);
             for (int j = 0; j < system->n_w; j++)
-                for (int k = 0; k < system->n_ignorable; k++)
-                    assert_int_not_equal(state->speeds->column[j], system->ignorable[k]);
+                for (int k = 0; k < system->layout.n_ignorable; k++)
+                    assert_int_not_equal(state->speeds->column[j], system->layout.ignorable[k]);
         }
         assert_true(seen >= 10);
         dal_state_free(state);

@@ -45,7 +45,7 @@ static void compare_motion(const char *file, const char *formulation, dal_state 
 
 static int compare_evaluations(const char *file, const dal_system *system)
 {
-    const char *formulation = system->formulation->name;
+    const char *formulation = system->method.formulation->name;
     dal_state *fresh = dal_state_create(NULL, system), *again = dal_state_create(NULL, system);
     sample s = make_sample(system, fresh);
     int compared = 0;

@@ -623,6 +623,22 @@ static void in_powers_of_two_every_formulation_of_own_coordinates_runs_bit_for_b
     none_differs();
 }
 
+/* Of all choices of all models, below, those in which a number of shifts stands beside one of turns: start rates of a screw; rows that are
+ * only rounding, among redundant ones; refined accelerations of Routh's equations; pivots of sparse matrices. */
+static void in_powers_of_two_shifts_beside_turns_run_bit_for_bit(void **unused)
+{
+    (void)unused;
+    failures = 0;
+    rows_wanted = 5;
+    for_files(DAL_MODELS "/screw-press.yaml", compare_bits, "coordinates=joint");
+    for_files(DAL_TEST_MODELS "/scaling/screw-and-shaft.yaml", compare_bits, "coordinates=joint");
+    for_files(DAL_MODELS "/n-four-bar-spatial.yaml", compare_bits, "coordinates=joint");
+    for_files(DAL_MODELS "/cart-pole-light.yaml", compare_bits, "coordinates=joint formulation=routh");
+    for_files(DAL_MODELS "/andrews.yaml", compare_bits, "coordinates=natural step=1e-3 every=5e-3");
+    rows_wanted = 40;
+    none_differs();
+}
+
 static void in_powers_of_two_every_choice_of_every_model_runs_bit_for_bit(void **unused)
 {
     (void)unused;
@@ -643,6 +659,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(in_powers_of_two_every_verdict_is_the_same),
         cmocka_unit_test(in_powers_of_two_every_formulation_of_own_coordinates_runs_bit_for_bit),
         cmocka_unit_test(in_powers_of_two_every_choice_runs_bit_for_bit),
+        cmocka_unit_test(in_powers_of_two_shifts_beside_turns_run_bit_for_bit),
         cmocka_unit_test(in_other_units_verdicts_are_the_same_and_motions_to_1e_9),
     };
     const struct CMUnitTest lengthy[] = {

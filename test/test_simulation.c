@@ -552,6 +552,55 @@ static void a_simulation_does_not_go_back(void **state)
     dal_messages_free(messages);
 }
 
+/* ---- events ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct heard {
+    int n;
+    double t[8];
+    char what[8][60];
+} heard;
+
+static void hear(void *user, double t, const char *what)
+{
+    heard *h = user;
+    if (h->n < 8) {
+        h->t[h->n] = t;
+        snprintf(h->what[h->n], sizeof h->what[0], "%s", what);
+    }
+    h->n++;
+}
+
+static void events_are_reported_with_their_time_and_their_text(void **state)
+{
+    (void)state;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_system *system = compile_text("dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 1, position: [0, 0], velocity: [3, 0]}}\n"
+                                      "forces: {f: {type: force, body: b, value: ['if(b.x > 0.75, -1, 0)', 0]}}\nsimulate: {until: 1}\n");
+    heard h = {0};
+    const dal_run_options options = {.event = hear, .event_user = &h};
+    dal_simulation *sim = NULL;
+    dal_evidence evidence;
+    assert_int_equal(dal_simulation_create(system, &options, messages, &sim), DAL_OK);
+    assert_int_equal(dal_step(sim, 0.1), DAL_OK);
+    assert_int_equal(h.n, 0);
+    assert_int_equal(dal_step(sim, 1), DAL_OK);
+    assert_int_equal(h.n, 1);
+    check_close(h.t[0], 0.25, 1e-11);
+    assert_non_null(strstr(h.what[0], "0.75"));
+    dal_simulation_evidence(sim, &evidence);
+    assert_int_equal(evidence.events, 1);
+    dal_simulation_free(sim);
+    dal_system_free(system);
+    system = compile_text(stick_slip);
+    h = (heard){0};
+    assert_int_equal(dal_run(system, &options, NULL, &evidence), DAL_OK);
+    assert_int_equal(h.n >= evidence.events, 1);
+    assert_true(evidence.events > 0);
+    assert_true(!strcmp(h.what[0], "C") || !strcmp(h.what[0], "G"));
+    dal_system_free(system);
+    dal_messages_free(messages);
+}
+
 int main(int argc, char **argv)
 {
     (void)argv;
@@ -566,6 +615,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_forged_blob_does_no_harm),
         cmocka_unit_test(cvode_starts_anew_from_what_was_saved),
         cmocka_unit_test(a_simulation_does_not_go_back),
+        cmocka_unit_test(events_are_reported_with_their_time_and_their_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,7 +266,7 @@ static void the_least_acceleration_of_example_2_leaves_the_massless_particle_alo
     expect("warning", least.warning,
            "the accelerations of x' are not determined: rank [M; A] is 2 of 3; of those that satisfy the equations the least ones "
            "are taken");
-    assert_string_equal(least.system->stabilization->name, "direct-correction");
+    assert_string_equal(least.system->method.stabilization->name, "direct-correction");
     dal_state *state = dal_state_create(NULL, least.system);
     assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
     check_close(state->vd[0], 10.9, 1e-14 * 10.9);
@@ -435,7 +435,7 @@ static built compile_light(size_t i, double mass, const char *family, const char
 static double difference(dal_state *a, dal_state *b, bool reactions)
 {
     const dal_mechanism *m = &a->system->mechanism;
-    double worst = 0, size = 0, force_worst = 0, force_size = 1e-3, L = a->system->length;
+    double worst = 0, size = 0, force_worst = 0, force_size = 1e-3, L = a->system->layout.units.length;
     for (int i = 0; i < m->n_bodies; i++) {
         dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
         for (int k = 0; k < 3; k++) {
@@ -446,7 +446,7 @@ static double difference(dal_state *a, dal_state *b, bool reactions)
         }
     }
     for (int k = 0; k < 3; k++)
-        size = fmax(size, fabs(a->system->gravity[k])); /* weights may cancel, their rounding does not */
+        size = fmax(size, fabs(a->system->acting.gravity[k])); /* weights may cancel, their rounding does not */
     for (int j = 0; reactions && j < m->n_joints; j++) {
         double f[2][3], t[2][3];
         dal_state_reaction(a, j, f[0], t[0]);
@@ -687,7 +687,7 @@ static double condition_of(dal_state *state, const char *block, bool rows)
 {
     const dal_layout *layout = &state->system->layout;
     const size_t m = (size_t)layout->nv, r = rows ? (size_t)layout->n_rows : 0, n = m + r;
-    const double *S = state->system->column_scale;
+    const double *S = state->system->layout.units.column_scale;
     dal_equations *e = NULL;
     assert_int_equal(dal_equations_create(NULL, state, NULL, &e), DAL_OK);
     double *K = calloc(n * m, sizeof *K), *sigma = calloc(m + n, sizeof *sigma);
@@ -695,7 +695,7 @@ static double condition_of(dal_state *state, const char *block, bool rows)
     for (int b = 0; b < e->n_blocks; b++)
         for (size_t i = 0; !strcmp(e->blocks[b].name, block) && i < m; i++)
             for (size_t j = 0; j < m; j++)
-                K[i * m + j] = e->blocks[b].values[i * m + j] / (state->system->mass * S[i] * S[j]);
+                K[i * m + j] = e->blocks[b].values[i * m + j] / (state->system->layout.units.mass * S[i] * S[j]);
     if (rows)
         dal_scaled_rows(state, K + m * m, NULL);
     int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, 0, sigma, NULL, NULL, work);

@@ -76,7 +76,7 @@ static double apart(const dal_state *a, const dal_state *b)
         for (int k = 0; k < 3; k++)
             most = fmax(most, fabs(a->work.kin[i].r[k] - b->work.kin[i].r[k]));
         for (int k = 0; k < 9; k++)
-            most = fmax(most, a->system->length * fabs(a->work.kin[i].R[k] - b->work.kin[i].R[k]));
+            most = fmax(most, a->system->layout.units.length * fabs(a->work.kin[i].R[k] - b->work.kin[i].R[k]));
     }
     return most;
 }
@@ -99,7 +99,7 @@ static void disturb(dal_state *state, uint64_t *seed, double t)
     dal_state_reset(state);
     dal_state_set_time(state, t);
     for (int k = 0; k < layout->nv; k++)
-        dv[k] = random_shift * check_random(seed) * state->system->length / state->system->column_scale[k];
+        dv[k] = random_shift * check_random(seed) * state->system->layout.units.length / state->system->layout.units.column_scale[k];
     layout->family->add(layout, state->y, dv);
     for (int k = layout->nq; k < layout->nq + state->system->n_w; k++)
         state->y[k] += 0.37 * check_random(seed);
@@ -119,26 +119,26 @@ static bool keeps_what_is_independent(dal_state *state, uint64_t *seed, const ch
     double *before = calloc((size_t)system->n_y, sizeof *before), position, velocity;
     disturb(state, seed, 0.017);
     memcpy(before, state->y, sizeof *before * (size_t)system->n_y);
-    bool met = system->stabilization->project(state, 0.017, state->y) == 0;
+    bool met = system->method.stabilization->project(state, 0.017, state->y) == 0;
     for (int k = 0; k < layout->nv && met; k++) {
         if (depends(state, k))
             continue;
         if (plain(layout) && state->y[k] != before[k])
             fail_msg("%s: independent coordinate %d was moved by %.3g", what, k, state->y[k] - before[k]);
-        if (!system->formulation->unpack && state->y[layout->nq + k] != before[layout->nq + k])
+        if (!system->method.formulation->unpack && state->y[layout->nq + k] != before[layout->nq + k])
             fail_msg("%s: independent velocity %d was moved", what, k);
     }
-    for (int k = layout->nq; k < layout->nq + system->n_w && met && system->formulation->unpack; k++)
+    for (int k = layout->nq; k < layout->nq + system->n_w && met && system->method.formulation->unpack; k++)
         if (state->y[k] != before[k])
             fail_msg("%s: a speed was moved", what);
     if (met) {
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         dal_state_residuals(state, &position, &velocity);
-        check_small(position, system->tolerance);
+        check_small(position, system->method.tolerance);
         double fastest = 1;
         for (int k = 0; k < layout->nv; k++)
             fastest = fmax(fastest, fabs(state->work.v[k]));
-        check_small(velocity, 1e-10 * fastest * fmax(1, system->length));
+        check_small(velocity, 1e-10 * fastest * fmax(1, system->layout.units.length));
         assert_int_equal(state->partition->n, state->rank->n);
     }
     free(before);
@@ -302,7 +302,7 @@ static double largest(const double *x, int n)
 static void same_answer(dal_state *a, dal_state *b, double tolerance, const char *what)
 {
     const int nv = a->system->layout.nv;
-    const double *scale = a->system->column_scale;
+    const double *scale = a->system->layout.units.column_scale;
     double size = 0;
     assert_int_equal(dal_state_evaluate(a, NULL), DAL_OK);
     if (dal_state_evaluate(b, NULL) != DAL_OK)
@@ -315,9 +315,9 @@ static void same_answer(dal_state *a, dal_state *b, double tolerance, const char
     dal_need(a, DAL_STAGE_REACTIONS);
     dal_need(b, DAL_STAGE_REACTIONS);
     const int n = 6 * a->system->mechanism.n_joints;
-    const double force = fmax(largest(a->reactions->wrench, n), a->system->mass * fmax(size, 1));
+    const double force = fmax(largest(a->reactions->wrench, n), a->system->layout.units.mass * fmax(size, 1));
     for (int k = 0; k < n; k++)
-        if (!(fabs(a->reactions->wrench[k] - b->reactions->wrench[k]) <= 100 * tolerance * force * fmax(1, a->system->length)))
+        if (!(fabs(a->reactions->wrench[k] - b->reactions->wrench[k]) <= 100 * tolerance * force * fmax(1, a->system->layout.units.length)))
             fail_msg("%s: reaction %d is %.17g, not %.17g", what, k, b->reactions->wrench[k], a->reactions->wrench[k]);
 }
 
@@ -339,7 +339,7 @@ static void the_iteration_ends_at_the_accelerations_and_reactions_of_lagrange(vo
             compiled soft = compile_file(g.found.gl_pathv[i], NULL, settings);
             if (on.system && !soft.system)
                 fail_msg("%s, %s: %s", g.found.gl_pathv[i], dal_families[f]->name, first_error(&soft));
-            if (soft.system && soft.system->layout.n_rows && !soft.system->n_frictions) {
+            if (soft.system && soft.system->layout.n_rows && !soft.system->acting.n_frictions) {
                 dal_state *a = dal_state_create(NULL, exact.system), *b = dal_state_create(NULL, soft.system),
                           *start = dal_state_create(NULL, on.system);
                 const size_t n = (size_t)on.system->n_y;
@@ -407,7 +407,7 @@ static void both_give_the_motion_of_mass_projection_in_every_family(void **unuse
                     end[w] = run(&c[w], &evidence);
                 if (end[0] && !end[w])
                     fail_msg("%s, %s: %s", motions[i].model, settings, first_error(&c[w]));
-                if (w && end[w] && !(apart(end[0], end[w]) <= 1e-7 * end[0]->system->length)) /* global error of rtol 1e-10, both runs */
+                if (w && end[w] && !(apart(end[0], end[w]) <= 1e-7 * end[0]->system->layout.units.length)) /* global error of rtol 1e-10, both runs */
                     fail_msg("%s, %s: %.2e apart", motions[i].model, settings, apart(end[0], end[w]));
             }
             for (int w = 0; w < 3; w++) {
@@ -453,7 +453,7 @@ static void both_pass_singular_positions(void **unused)
             end[w] = run(&c[w], &evidence);
             check_small(evidence.energy_drift, 1e-8);
             check_small(evidence.position_residual, 1e-9);
-            if (!(apart(end[0], end[w]) <= 1e-7 * end[0]->system->length))
+            if (!(apart(end[0], end[w]) <= 1e-7 * end[0]->system->layout.units.length))
                 fail_msg("%s: %.2e apart", settings, apart(end[0], end[w]));
         }
         for (int w = 0; w < 3; w++) {
@@ -491,7 +491,7 @@ static void both_work_with_every_integrator(void **unused)
                      dal_integrators[k]->name, ways[w]);
             c[w] = compile_well(DAL_MODELS "/four-bar.yaml", NULL, settings);
             end[w] = run(&c[w], &evidence);
-            if (!(apart(end[0], end[w]) <= 1e-7 * end[0]->system->length))
+            if (!(apart(end[0], end[w]) <= 1e-7 * end[0]->system->layout.units.length))
                 fail_msg("%s: %.2e apart", settings, apart(end[0], end[w]));
         }
         for (int w = 0; w < 3; w++) {

@@ -3,6 +3,7 @@
  * The truth comes from the family `angle`, in which every joint is made of rows: bodies that move alike have the same accelerations and
  * joints the same reactions. */
 #include "kinematics/tree.h"
+#include "model/coordinate_names.h"
 #include "tree_models.h"
 
 #include <float.h>
@@ -29,7 +30,7 @@ static void random_tree_state(dal_state *state, uint64_t *seed)
 static double compare(dal_state *a, dal_state *b)
 {
     const dal_mechanism *m = &a->system->mechanism;
-    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->length;
+    double worst = 0, size = 0, force_worst = 0, force_size = 0, L = a->system->layout.units.length;
     for (int i = 0; i < m->n_bodies; i++) {
         dal_motion x = dal_state_body(a, i), y = dal_state_body(b, i);
         for (int k = 0; k < 3; k++) {
@@ -469,7 +470,7 @@ static void agree(const char *file)
             double difference = compare(state, twin);
             worst = fmax(worst, difference);
             if (!(difference < tolerance(&tree->mechanism)))
-                fail_msg("%s, %s: accelerations or reactions differ by %.3g (relative)", file, tree->formulation->name, difference);
+                fail_msg("%s, %s: accelerations or reactions differ by %.3g (relative)", file, tree->method.formulation->name, difference);
             compared++;
         }
         assert_true(compared >= 2);

@@ -6,7 +6,9 @@
  */
 #include "check.h"
 #include "dalembert/dalembert.h"
+#include "model/coordinate_names.h"
 #include "ration.h"
+#include "model/system.h"
 #include "state/state.h"
 
 #include <dirent.h>

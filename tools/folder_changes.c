@@ -5,6 +5,7 @@
  * The model is compiled in the family `angle` with the formulation `lagrange`; the trace is that of one dal_state_accelerate at the
  * start. The files that take part are compiled with -finstrument-functions: the compiler calls the two hooks below.
  */
+#include "model/system.h"
 #include "state/state.h"
 
 #include <stdio.h>

@@ -42,7 +42,9 @@ DAL_API dal_status dal_look(dal_simulation *simulation, double t);
 
 /* One step of h seconds with a fixed-step integrator (rk4, rk6, ab6), for use in real time. `work` bounds the evaluations of the equations: when this
  * call has used so many, events (switches, sticking) are not located any more but act at the end of the step, and dal_evidence.late_events counts
- * them. Altogether at most `work` evaluations and those of two plain steps are made. 0: no bound. How long calls took is in the evidence. */
+ * them. Altogether at most `work` evaluations and those of two plain steps are made (a plain step: the stages of the method, and switches at both ends).
+ * A row of a sink that lies inside the step costs another step: take an `every` that is a multiple of h. 0: no bound. How long calls took is in the
+ * evidence. */
 DAL_API dal_status dal_step_fixed(dal_simulation *simulation, double h, long work);
 
 /* ---- reading ------------------------------------------------------------- */

@@ -57,6 +57,7 @@ typedef struct dal_pair {
     double number; /* parameters only: its value, overrides included */
     const dal_binding *binding;
     const char *block; /* define only: the block or sensor that made it; NULL: the model itself */
+    dal_text period;   /* inputs only: the value is an expression, sampled so often and held in between; not given: a program sets it */
 } dal_pair;
 
 typedef enum dal_attitude {

@@ -6,6 +6,7 @@
  *   check_scale.c, check_frequency.c   what makes it hard to integrate
  *   check_along.c       the same along the motion
  */
+#include "model/system_parts.h"
 #include "spec/sound.h"
 #include "check/checker.h"
 #include "base/argument.h"
@@ -53,8 +54,8 @@ static void hear_messages(dal_checker *c)
 static void keep_info(dal_checker *c)
 {
     dal_system_info *info = &c->verdict->info;
-    *info = c->system->info;
-    info->rank = c->system->rank;
+    *info = dal_system_describe(c->system);
+    info->rank = dal_system_rank(c->system);
     info->freedoms = info->velocities - info->rank;
     info->model = dal_arena_copy(&c->arena, info->model, strlen(info->model));
     info->model_hash = dal_arena_copy(&c->arena, info->model_hash, strlen(info->model_hash));
@@ -64,7 +65,7 @@ static void keep_info(dal_checker *c)
 /* Joints of the model's own: what joint_rank.c found out about each alone. */
 static void keep_written(dal_checker *c)
 {
-    const dal_mechanism *m = &c->system->mechanism;
+    const dal_mechanism *m = dal_system_layout(c->system)->mechanism;
     dal_check_written *list = DAL_TAKE(&c->arena, dal_check_written, m->n_joints);
     for (int j = 0; j < m->n_joints; j++) {
         const dal_joint *joint = &m->joints[j];
@@ -144,13 +145,14 @@ static dal_status find_ignorable(dal_checker *c)
     dal_verdict *v = c->verdict;
     v->ignorable = v->info.ignorable_names;
     v->ignorable_family = v->info.coordinates;
-    if (*v->ignorable || c->system->layout.family->shares)
+    if (*v->ignorable || dal_system_layout(c->system)->family->shares)
         return DAL_OK;
     dal_status status = compile_other(c, recursive_name());
     if (status == DAL_BAD_MODEL)
         status = compile_other(c, dal_formulations[0]->name);
-    if (status == DAL_OK && *c->other->info.ignorable_names) {
-        v->ignorable = dal_arena_copy(&c->arena, c->other->info.ignorable_names, strlen(c->other->info.ignorable_names));
+    const char *names = status == DAL_OK ? dal_system_describe(c->other).ignorable_names : "";
+    if (*names) {
+        v->ignorable = dal_arena_copy(&c->arena, names, strlen(names));
         v->ignorable_family = dal_family_joint.name;
     }
     return status == DAL_NO_MEMORY ? status : DAL_OK;
@@ -166,15 +168,16 @@ static void tell_undetermined(dal_checker *c)
 
 static dal_status ask(dal_checker *c)
 {
+    const dal_layout *layout = dal_system_layout(c->system);
     dal_verdict *v = c->verdict;
     dal_probe probe;
-    dal_state_unpack(c->state, 0, c->state->y);
+    dal_state_unpack(c->state, 0, dal_state_y(c->state));
     dal_state_position(c->state);
     dal_state_jacobian(c->state);
     dal_state_velocity(c->state);
-    if (c->system->layout.nv > DAL_CHECK_LARGEST) {
-        dal_check_warn(c, DAL_CODE_TOO_LARGE, c->system->layout.nv, "the model has %d velocities: ranks are looked at up to %d only",
-                       c->system->layout.nv, DAL_CHECK_LARGEST);
+    if (layout->nv > DAL_CHECK_LARGEST) {
+        dal_check_warn(c, DAL_CODE_TOO_LARGE, layout->nv, "the model has %d velocities: ranks are looked at up to %d only", layout->nv,
+                       DAL_CHECK_LARGEST);
     } else {
         dal_probe_begin(&probe, &c->arena, c->system);
         dal_check_count(c, &probe);

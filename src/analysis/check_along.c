@@ -5,6 +5,7 @@
  * hold only if z . beta = 0 for every z with A^T z = 0, which drives may violate.
  */
 #include "check/checker.h"
+#include "model/system_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void name_columns(walk *w)
     static const char *const channels[] = {"position", "ex", "ey", "ez"};
     dal_arena *arena = &w->checker->arena;
     const dal_spec *spec = &w->checker->base;
-    const dal_mechanism *m = &w->checker->system->mechanism;
+    const dal_mechanism *m = dal_system_layout(w->checker->system)->mechanism;
     w->record = DAL_TAKE(arena, dal_text, 4 * spec->n_bodies + spec->n_coordinates);
     for (int k = 0; k < spec->n_coordinates; k++)
         w->record[w->n_record++] = spec->coordinates[k].name;
@@ -101,7 +102,7 @@ static dal_status take_row(void *user, int n, const double *values)
     for (int i = 0; i < p->layout->mechanism->n_measures; i++) /* the next turn is counted from here */
         if (p->layout->mechanism->measures[i].winding >= 0)
             p->work.winding[p->layout->mechanism->measures[i].winding] = p->work.value[i];
-    int rank = dal_probe_rank(p, p->system->rank_tolerance, true);
+    int rank = dal_probe_rank(p, dal_system_method(p->system)->rank_tolerance, true);
     if (rank < 0)
         return DAL_OK;
     compare_rows(w, values[0], rank);
@@ -166,12 +167,12 @@ static dal_spec recorded(walk *w)
 {
     dal_checker *c = w->checker;
     dal_spec spec = c->base;
-    const dal_system_info *info = &c->system->info;
-    const int most = c->system->layout.nv > LARGE ? INSTANTS / 8 : INSTANTS;
+    const dal_system_info info = dal_system_describe(c->system);
+    const int most = dal_system_layout(c->system)->nv > LARGE ? INSTANTS / 8 : INSTANTS;
     spec.record = w->record;
     spec.n_record = w->n_record;
     spec.record_given = true;
-    dal_spec_set(&spec, "every", dal_arena_print(&c->arena, "%.17g", fmax(info->every, info->until / most)), c->heard);
+    dal_spec_set(&spec, "every", dal_arena_print(&c->arena, "%.17g", fmax(info.every, info.until / most)), c->heard);
     return spec;
 }
 
@@ -195,7 +196,7 @@ dal_status dal_check_run(dal_checker *c)
     w.time = DAL_TAKE(&c->arena, double, w.capacity);
     w.mask = DAL_TAKE(&c->arena, bool, w.probe.r);
     w.before = DAL_TAKE(&c->arena, bool, w.probe.r);
-    w.beta = DAL_TAKE(&c->arena, double, w.probe.r + c->system->mechanism.n_speeds);
+    w.beta = DAL_TAKE(&c->arena, double, w.probe.r + dal_system_layout(c->system)->mechanism->n_speeds);
     const dal_sink sink = {&w, begin_rows, take_row};
     const dal_run_options options = {
         .sink = &sink, .progress = c->options->progress, .progress_user = c->options->progress_user, .allocator = &c->arena.allocator};

@@ -12,11 +12,11 @@
  * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
  * residuals, and once bare, for the evaluations and the time that the equations take.
  */
+#include "model/system_parts.h"
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "dalembert/compare.h"
 #include "math/rotation.h"
-#include "state/state.h"
 
 #include <float.h>
 #include <math.h>
@@ -454,7 +454,7 @@ static dal_status describe_model(comparer *c)
         dal_error(c->messages, dal_nowhere, "the runs have no end: give `until:` in `simulate:`, or --until");
         return DAL_BAD_COMMAND;
     }
-    comparison->adaptive = system->integrator->adaptive;
+    comparison->adaptive = dal_system_method(system)->integrator->adaptive;
     if (!(info.until / INSTANTS >= DBL_MIN)) {
         dal_error(c->messages, dal_nowhere, "until %.3g s there is no room for %d instants: give a later `until:`", info.until, INSTANTS);
         return DAL_BAD_COMMAND;
@@ -468,7 +468,7 @@ static dal_status describe_model(comparer *c)
     c->particle = DAL_TAKE(&c->arena, bool, c->base.n_bodies);
     for (int b = 0; b < c->base.n_bodies; b++) {
         names[b] = dal_arena_copy(&c->arena, c->base.bodies[b].name.text, strlen(c->base.bodies[b].name.text));
-        c->particle[b] = system->mechanism.bodies[b].particle;
+        c->particle[b] = dal_system_layout(system)->mechanism->bodies[b].particle;
     }
     name_columns(c);
     c->motion = DAL_TAKE(&c->arena, double, (size_t)c->most_instants *(size_t)c->n_columns);

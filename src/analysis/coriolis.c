@@ -14,8 +14,8 @@
 #include "analysis/evaluator.h"
 #include "kinematics/newton_euler.h"
 #include "math/vec.h"
-#include "state/state.h"
 #include "state/scratch.h"
+#include "state/state_parts.h"
 
 #include <string.h>
 
@@ -33,12 +33,13 @@ static void column_of_body(const dal_body *body, const dal_kin *kin, const dal_t
 
 void dal_coriolis(dal_state *state, double *C)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     const int bodies = layout->mechanism->n_bodies;
     const size_t n = (size_t)layout->nv;
-    dal_work *w = &state->work;
-    double *unit = state->scratch->still;
-    const dal_direction motion = {w->v, 1, state->scratch->tangents}, one = {unit, 0, state->scratch->tangents + bodies};
+    dal_work *w = dal_work_of(state);
+    const dal_scratch *scratch = dal_scratch_of(state);
+    double *unit = scratch->still;
+    const dal_direction motion = {w->v, 1, scratch->tangents}, one = {unit, 0, scratch->tangents + bodies};
     memset(C, 0, sizeof *C * n * n);
     if (layout->family->separated)
         return;
@@ -47,10 +48,10 @@ void dal_coriolis(dal_state *state, double *C)
     for (size_t k = 0; k < n; k++) {
         unit[k] = 1;
         layout->family->tangent(layout, w, &one);
-        layout->family->bend(layout, w, &motion, &one, state->scratch->bends);
+        layout->family->bend(layout, w, &motion, &one, scratch->bends);
         for (int b = 0; b < bodies; b++) {
             double force[3], moment[3];
-            column_of_body(&layout->mechanism->bodies[b], &w->kin[b], &one.tangent[b], &state->scratch->bends[b], force, moment);
+            column_of_body(&layout->mechanism->bodies[b], &w->kin[b], &one.tangent[b], &scratch->bends[b], force, moment);
             if (dal_dot(force, force) > 0 || dal_dot(moment, moment) > 0) /* others do not move with this velocity */
                 dal_pull_body(layout, w, b, force, moment, C + k * n);
         }

@@ -14,13 +14,14 @@
 #include "math/finite.h"
 #include "math/vec.h"
 #include "model/coordinate_names.h"
-#include "state/state.h"
+#include "model/system.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/reactions.h"
 #include "dynamics/saddle.h"
 #include "dynamics/tree_state.h"
 #include "state/report.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -58,9 +59,10 @@ dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages)
 
 static dal_status check_instant(gatherer *g)
 {
-    const dal_system *system = g->state->system;
+    const dal_system *system = dal_system_of(g->state);
+    const dal_layout *layout = dal_system_layout(system);
     const dal_instant *i = g->instant;
-    const bool same = i->nq == system->layout.nq && i->nv == system->layout.nv;
+    const bool same = i->nq == layout->nq && i->nv == layout->nv;
     if (!i->q || !i->rates || !i->forces || !i->accelerations || !i->wanted) {
         dal_error(g->messages, dal_nowhere, "an array of the instant is NULL");
         return DAL_BAD_COMMAND;
@@ -76,12 +78,13 @@ static dal_status check_instant(gatherer *g)
 /* Formulations that take momenta for constants do not see a force that changes them. */
 static dal_status check_forces(gatherer *g)
 {
-    const dal_system *system = g->state->system;
-    for (int i = 0; i < system->n_ignorable && system->formulation->ignores; i++)
-        if (g->options->inverse || g->instant->forces[system->ignorable[i]] != 0) {
+    const dal_system *system = dal_system_of(g->state);
+    const dal_method *method = dal_system_method(system);
+    for (int i = 0; i < system->layout.n_ignorable && method->formulation->ignores; i++)
+        if (g->options->inverse || g->instant->forces[system->layout.ignorable[i]] != 0) {
             dal_error(g->messages, dal_nowhere, "%s: formulation %s takes the momentum of '%s' for constant; take another formulation",
                       g->options->inverse ? "the inverse problem changes momenta" : "a force acts on an ignorable coordinate",
-                      system->formulation->name, g->out->rates[system->ignorable[i]]);
+                      method->formulation->name, g->out->rates[system->layout.ignorable[i]]);
             return DAL_BAD_MODEL;
         }
     return DAL_OK;
@@ -89,19 +92,21 @@ static dal_status check_forces(gatherer *g)
 
 static bool is_angular(const dal_system *system, int row)
 {
-    const int source = system->layout.row[row].source;
-    return source < 0 || system->mechanism.rows[source].angular;
+    const dal_layout *layout = dal_system_layout(system);
+    const int source = layout->row[row].source;
+    return source < 0 || layout->mechanism->rows[source].angular;
 }
 
 /* Says which row is off by the most, at the level of positions, then of velocities. */
 static void warn_off(gatherer *g, const double *residual, const char *level, const char *unit)
 {
-    const dal_system *system = g->state->system;
+    const dal_system *system = dal_system_of(g->state);
+    const dal_layout *layout = dal_system_layout(system);
     const double tolerance = off_constraints;
     double most = 0;
     int worst = -1;
-    for (int i = 0; i < system->layout.n_rows; i++) {
-        const double size = fabs(residual[i]) / (is_angular(system, i) ? 1 : system->length);
+    for (int i = 0; i < layout->n_rows; i++) {
+        const double size = fabs(residual[i]) / (is_angular(system, i) ? 1 : layout->units.length);
         if (size > fmax(most, tolerance)) {
             most = size;
             worst = i;
@@ -122,13 +127,13 @@ static void warn_moved(gatherer *g)
     const dal_state *state = g->state;
     double most = 0, size = 0;
     for (int k = 0; k < g->instant->nv; k++) {
-        most = fmax(most, fabs(state->work.v[k] - g->instant->rates[k]));
+        most = fmax(most, fabs(dal_seen_work(state)->v[k] - g->instant->rates[k]));
         size = fmax(size, fabs(g->instant->rates[k]));
     }
     if (most > off_constraints * fmax(1, size))
         dal_warn(g->messages, dal_nowhere, DAL_CODE_RATES_MOVED, most,
                  "the rates do not meet the constraints, and formulation %s has no others: they were moved by up to %.3g",
-                 state->system->formulation->name, most);
+                 dal_system_method(dal_system_of(state))->formulation->name, most);
 }
 
 /* Are the accelerations that came out, or did not, those that the equations determine? False with the verdict. */
@@ -136,10 +141,11 @@ static bool is_determined(gatherer *g, dal_status status)
 {
     static const double suspicious = 1e-14; /* pivot ratio below which the rank is asked for */
     dal_state *state = g->state;
+    const dal_saddle *saddle = dal_saddle_of(state);
     const bool doubtful =
-        status == DAL_OK ? state->system->undetermined || (state->saddle->ratio > 0 && state->saddle->ratio < suspicious) : dal_state_singular(state);
+        status == DAL_OK ? dal_system_of(state)->undetermined || (saddle->ratio > 0 && saddle->ratio < suspicious) : dal_state_singular(state);
     dal_determined found;
-    if (!doubtful || state->system->minimum_norm || dal_state_determined(&g->arena, state, &found) || !*found.text)
+    if (!doubtful || dal_system_method(dal_system_of(state))->minimum_norm || dal_state_determined(&g->arena, state, &found) || !*found.text)
         return true;
     g->out->verdict = dal_arena_copy(&g->arena, found.text, strlen(found.text));
     return false;
@@ -167,16 +173,17 @@ static dal_status evaluate(gatherer *g)
 static dal_status begin_evaluation(gatherer *g)
 {
     dal_state *state = g->state;
+    dal_work *work = dal_work_of(state);
     if (!dal_state_widen(state))
         return DAL_NO_MEMORY;
     if (dal_instant_enter(state, g->instant)) {
-        dal_error(g->messages, dal_nowhere, "at the given state: %s", state->report->trouble);
+        dal_error(g->messages, dal_nowhere, "at the given state: %s", dal_trouble_of(state));
         return DAL_NUMERICAL;
     }
-    warn_off(g, state->work.phi, "positions", "");
-    warn_off(g, state->work.phid, "velocities", "/s");
+    warn_off(g, work->phi, "positions", "");
+    warn_off(g, work->phid, "velocities", "/s");
     g->given = copy_of(g, g->instant->forces, (size_t)g->instant->nv);
-    state->values->given = g->given;
+    dal_values_of(state)->given = g->given;
     dal_status status = evaluate(g);
     if (status == DAL_OK)
         warn_moved(g);
@@ -188,15 +195,16 @@ static dal_status begin_evaluation(gatherer *g)
 static void gather_state(gatherer *g)
 {
     const dal_state *state = g->state;
-    const dal_layout *layout = &state->system->layout;
+    const dal_work *work = dal_seen_work(state);
+    const dal_layout *layout = dal_layout_of(state);
     dal_evaluation *e = g->out;
     double *qd = DAL_TAKE(&g->arena, double, layout->nq + 1);
-    layout->family->rates(layout, &state->work, qd);
-    e->time = state->work.t;
-    e->rank = state->rank->n;
-    e->q = copy_of(g, state->work.q, (size_t)layout->nq);
-    e->v = copy_of(g, state->work.v, (size_t)layout->nv);
-    double *vd = copy_of(g, state->vd, (size_t)layout->nv);
+    layout->family->rates(layout, work, qd);
+    e->time = work->t;
+    e->rank = dal_rank_of(state)->n;
+    e->q = copy_of(g, work->q, (size_t)layout->nq);
+    e->v = copy_of(g, work->v, (size_t)layout->nv);
+    double *vd = copy_of(g, dal_rates_of(state), (size_t)layout->nv);
     for (int k = 0; k < layout->nv && !e->determined; k++)
         vd[k] = NAN;
     e->vd = vd;
@@ -206,14 +214,14 @@ static void gather_state(gatherer *g)
 static void gather_mass(gatherer *g)
 {
     const dal_state *state = g->state;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     const size_t n = (size_t)layout->nv;
     double *M = DAL_TAKE(&g->arena, double, n *n + 1), *C = DAL_TAKE(&g->arena, double, n *n + 1);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
-                M[(size_t)(at->column + i) * n + (size_t)(at->column + j)] = state->work.M[at->value + at->n * i + j];
+                M[(size_t)(at->column + i) * n + (size_t)(at->column + j)] = dal_seen_work(state)->M[at->value + at->n * i + j];
     }
     dal_coriolis(g->state, C);
     g->out->M = M;
@@ -223,39 +231,42 @@ static void gather_mass(gatherer *g)
 /* g = -sum over bodies of J^T (m g at the centre of mass) */
 static void add_gravity(const dal_state *state, double *gravity)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_work *work = dal_seen_work(state);
+    const dal_layout *layout = dal_layout_of(state);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
         double rho[3], force[3], moment[3] = {0, 0, 0};
-        dal_turn(state->work.kin[b].R, body->center, rho);
+        dal_turn(work->kin[b].R, body->center, rho);
         for (int i = 0; i < 3; i++)
-            force[i] = -body->mass * state->system->gravity[i];
+            force[i] = -body->mass * dal_system_acting(dal_system_of(state))->gravity[i];
         dal_add_cross(rho, force, moment);
-        dal_pull_body(layout, &state->work, b, force, moment, gravity);
+        dal_pull_body(layout, work, b, force, moment, gravity);
     }
 }
 
 /* Does anything but gravity push? */
 static bool has_elements(const dal_system *system)
 {
-    for (int i = 0; i < system->n_groups; i++)
-        if (dal_force_types[system->groups[i].type] != &dal_force_gravity)
+    const dal_acting *acting = dal_system_acting(system);
+    for (int i = 0; i < acting->n_groups; i++)
+        if (dal_force_types[acting->groups[i].type] != &dal_force_gravity)
             return true;
-    return system->n_laws || system->n_frictions;
+    return acting->n_laws || acting->n_frictions;
 }
 
 static void gather_forces(gatherer *g)
 {
     const dal_state *state = g->state;
-    const size_t n = (size_t)state->system->layout.nv;
+    const dal_work *work = dal_seen_work(state);
+    const size_t n = (size_t)dal_layout_of(state)->nv;
     dal_evaluation *e = g->out;
     double *gravity = DAL_TAKE(&g->arena, double, n + 1), *bias = DAL_TAKE(&g->arena, double, n + 1);
     double *applied = DAL_TAKE(&g->arena, double, n + 1);
     add_gravity(state, gravity);
     for (size_t k = 0; k < n; k++) {
-        bias[k] = state->work.h[k] + gravity[k];
-        if (has_elements(state->system))
-            applied[k] = state->work.Q[k] + gravity[k] - g->instant->forces[k] - (e->inverse ? e->inverse->torques[k] : 0);
+        bias[k] = work->h[k] + gravity[k];
+        if (has_elements(dal_system_of(state)))
+            applied[k] = work->Q[k] + gravity[k] - g->instant->forces[k] - (e->inverse ? e->inverse->torques[k] : 0);
     }
     e->gravity = gravity;
     e->bias = bias;
@@ -266,7 +277,8 @@ static void gather_forces(gatherer *g)
 static void gather_momenta(gatherer *g)
 {
     const dal_state *state = g->state;
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_work *work = dal_seen_work(state);
+    const dal_mechanism *m = dal_layout_of(state)->mechanism;
     dal_evaluation *e = g->out;
     const dal_energy energy = dal_energy_now(state);
     e->kinetic = energy.kinetic;
@@ -276,8 +288,8 @@ static void gather_momenta(gatherer *g)
     dal_copy3(energy.angular, e->angular_center);
     for (int b = 0; b < m->n_bodies; b++) {
         double c[3];
-        dal_turn(state->work.kin[b].R, m->bodies[b].center, c);
-        dal_axpy3(1, state->work.kin[b].r, c);
+        dal_turn(work->kin[b].R, m->bodies[b].center, c);
+        dal_axpy3(1, work->kin[b].r, c);
         dal_axpy3(m->bodies[b].mass, c, e->center);
         e->mass += m->bodies[b].mass;
     }
@@ -291,15 +303,16 @@ static void gather_momenta(gatherer *g)
  * of a ball is left in it. */
 static void take_given_out(const gatherer *g, int joint, double wrench[6])
 {
-    const dal_tree *tree = g->state->system->layout.tree;
-    const dal_joint *of = &g->state->system->mechanism.joints[joint];
+    const dal_layout *layout = dal_layout_of(g->state);
+    const dal_tree *tree = layout->tree;
+    const dal_joint *of = &layout->mechanism->joints[joint];
     if (!tree || tree->carries[joint] < 0)
         return;
     const dal_carrier *c = &tree->carrier[tree->carrier_of[tree->carries[joint]]];
     for (int s = c->step; s < c->step + c->n_steps; s++)
         if (tree->step[s].coordinate >= 0 && tree->step[s].v >= 0) {
             const int measure = of->coordinate[tree->step[s].coordinate];
-            dal_rows_measure(&g->state->system->layout, &g->state->work, measure);
+            dal_rows_measure(dal_layout_of(g->state), dal_work_of(g->state), measure);
             dal_add_measure(g->state, joint, measure, -g->given[tree->step[s].v], wrench);
         }
 }
@@ -307,7 +320,9 @@ static void take_given_out(const gatherer *g, int joint, double wrench[6])
 static void gather_reactions(gatherer *g)
 {
     dal_state *state = g->state;
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_reactions *reactions = dal_reactions_of(state);
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_mechanism *m = layout->mechanism;
     dal_evaluation_reaction *list = DAL_TAKE(&g->arena, dal_evaluation_reaction, m->n_joints + 1);
     for (int j = 0; j < m->n_joints; j++) {
         if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
@@ -320,8 +335,8 @@ static void gather_reactions(gatherer *g)
         take_given_out(g, j, wrench);
         dal_copy3(wrench, r->force);
         dal_copy3(wrench + 3, r->torque);
-        for (int k = 0; k < 6 && state->rank->n < state->system->layout.n_rows && state->reactions->redundancy; k++)
-            r->unique = r->unique && !state->reactions->loose[6 * j + k];
+        for (int k = 0; k < 6 && dal_rank_of(state)->n < layout->n_rows && reactions->redundancy; k++)
+            r->unique = r->unique && !reactions->loose[6 * j + k];
     }
     g->out->reactions = list;
 }
@@ -330,8 +345,10 @@ static void gather_reactions(gatherer *g)
 static void gather_rows(gatherer *g)
 {
     const dal_state *state = g->state;
-    const dal_layout *layout = &state->system->layout;
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_rank *rank = dal_rank_of(state);
+    const dal_work *work = dal_seen_work(state);
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_mechanism *m = layout->mechanism;
     dal_evaluation *e = g->out;
     dal_evaluation_row *rows = DAL_TAKE(&g->arena, dal_evaluation_row, layout->n_rows + 1);
     double *A = DAL_TAKE(&g->arena, double, (size_t)layout->n_rows *(size_t)layout->nv + 1);
@@ -341,15 +358,15 @@ static void gather_rows(gatherer *g)
         dal_row_name(state, i, name, sizeof name);
         rows[i] = (dal_evaluation_row){.name = dal_arena_copy(&g->arena, name, strlen(name)),
                                        .joint = at->source < 0 ? NULL : m->joints[m->rows[at->source].joint].name,
-                                       .position = state->work.phi[i],
-                                       .velocity = state->work.phid[i],
-                                       .gamma = state->gamma[i],
-                                       .multiplier = e->determined ? state->lambda[i] : NAN};
+                                       .position = work->phi[i],
+                                       .velocity = work->phid[i],
+                                       .gamma = dal_gamma_of(state)[i],
+                                       .multiplier = e->determined ? dal_multipliers_of(state)[i] : NAN};
         for (int k = at->value; k < at->value + at->n_values; k++)
-            A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += state->work.A[k];
+            A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += work->A[k];
     }
-    for (int i = 0; i < state->rank->n; i++)
-        rows[state->rank->order[i]].independent = true;
+    for (int i = 0; i < rank->n; i++)
+        rows[rank->order[i]].independent = true;
     e->n_rows = layout->n_rows;
     e->rows = rows;
     e->A = A;
@@ -359,11 +376,12 @@ static void gather_rows(gatherer *g)
 static dal_status gather_evaluation(void *user)
 {
     gatherer *g = user;
-    const dal_system *system = g->state->system;
+    const dal_system *system = dal_system_of(g->state);
+    const dal_layout *layout = dal_system_layout(system);
     dal_evaluation *e = g->out = DAL_TAKE(&g->arena, dal_evaluation, 1);
     e->info = system->info;
-    e->nq = system->layout.nq;
-    e->nv = system->layout.nv;
+    e->nq = layout->nq;
+    e->nv = layout->nv;
     e->coordinates = dal_make_labels(&g->arena, system, false).label;
     e->rates = dal_make_labels(&g->arena, system, true).label;
     dal_status status = check_instant(g);
@@ -398,8 +416,8 @@ dal_status dal_evaluate(const dal_allocator *allocator, dal_state *state, const 
         return DAL_BAD_COMMAND;
     dal_arena_begin(&g.arena, allocator);
     dal_status status = dal_arena_try(&g.arena, gather_evaluation, &g);
-    state->values->given = NULL;
-    state->values->n_pushes = 0;
+    dal_values_of(state)->given = NULL;
+    dal_values_of(state)->n_pushes = 0;
     return dal_arena_deliver(&g.arena, status == DAL_OK, status, g.out, offsetof(dal_evaluation, memory), evaluation);
 }
 

@@ -11,9 +11,10 @@
 #include "kinematics/tree.h"
 #include "math/chance.h"
 #include "math/vec.h"
-#include "state/state.h"
+#include "model/system_parts.h"
 #include "dynamics/rank.h"
 #include "state/scale.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 #include "state/windings.h"
 
@@ -39,11 +40,11 @@ static bool next_ball(const dal_tree *tree, int k, dal_turn_block *attitude)
 
 bool dal_next_attitude(const dal_system *system, int k, dal_turn_block *attitude)
 {
-    const dal_layout *layout = &system->layout;
-    const int space = (int)system->mechanism.space;
+    const dal_layout *layout = dal_system_layout(system);
+    const int space = (int)layout->mechanism->space;
     if (layout->tree)
         return next_ball(layout->tree, k, attitude);
-    for (int b = 0; b < system->mechanism.n_bodies && !layout->family->shares; b++) {
+    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++) {
         const dal_body_layout *at = &layout->body[b];
         if (at->n_intrinsic && at->q + at->nq > k) {
             *attitude = (dal_turn_block){at->q + space, at->nq - space, !layout->family->separated};
@@ -72,7 +73,7 @@ typedef struct making {
 static dal_status make_instant(void *user)
 {
     making *m = user;
-    const int nq = m->system->layout.nq, nv = m->system->layout.nv;
+    const int nq = dal_system_layout(m->system)->nq, nv = dal_system_layout(m->system)->nv;
     dal_turn_block attitude;
     dal_instant *instant = m->instant = DAL_TAKE(&m->arena, dal_instant, 1);
     *instant = (dal_instant){.nq = nq, .nv = nv, .q = DAL_TAKE(&m->arena, double, nq), .rates = DAL_TAKE(&m->arena, double, nv)};
@@ -112,11 +113,12 @@ void dal_instant_free(dal_instant *instant)
 /* Attitudes are taken at once. state->y still holds the start. */
 static void go_part(dal_state *state, const dal_instant *instant, double part)
 {
+    dal_work *work = dal_work_of(state);
     dal_turn_block attitude;
     for (int k = 0; k < instant->nq; k++)
-        state->work.q[k] = part < 1 ? state->y[k] + part * (instant->q[k] - state->y[k]) : instant->q[k];
-    for (int k = 0; dal_next_attitude(state->system, k, &attitude); k = attitude.q + attitude.n)
-        memcpy(state->work.q + attitude.q, instant->q + attitude.q, sizeof *instant->q * (size_t)attitude.n);
+        work->q[k] = part < 1 ? dal_state_y(state)[k] + part * (instant->q[k] - dal_state_y(state)[k]) : instant->q[k];
+    for (int k = 0; dal_next_attitude(dal_system_of(state), k, &attitude); k = attitude.q + attitude.n)
+        memcpy(work->q + attitude.q, instant->q + attitude.q, sizeof *instant->q * (size_t)attitude.n);
     dal_state_moved(state);
     dal_state_position(state);
 }
@@ -138,16 +140,16 @@ static const dal_term *turning_term(const dal_mechanism *m, const dal_row *row)
  * screw) takes it at the turn where the row is met the best. */
 static void count_turns(dal_state *state)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    dal_work *work = dal_work_of(state);
+    const dal_system *system = dal_system_of(state);
+    const dal_layout *layout = dal_layout_of(state);
     dal_turn_block attitude;
-    if (layout->family->shares || (system->mechanism.space == DAL_PLANAR && !dal_next_attitude(system, 0, &attitude)))
+    if (layout->family->shares || (layout->mechanism->space == DAL_PLANAR && !dal_next_attitude(system, 0, &attitude)))
         return;
     for (int i = 0; i < layout->n_extrinsic; i++) {
-        const dal_term *term = turning_term(&system->mechanism, &system->mechanism.rows[layout->row[i].source]);
+        const dal_term *term = turning_term(layout->mechanism, &layout->mechanism->rows[layout->row[i].source]);
         if (term)
-            state->work.winding[system->mechanism.measures[term->measure].winding] =
-                state->work.value[term->measure] - state->work.phi[i] / term->coef;
+            work->winding[layout->mechanism->measures[term->measure].winding] = work->value[term->measure] - work->phi[i] / term->coef;
     }
     dal_state_moved(state);
     dal_state_position(state);
@@ -155,11 +157,12 @@ static void count_turns(dal_state *state)
 
 int dal_instant_enter(dal_state *state, const dal_instant *instant)
 {
+    dal_work *work = dal_work_of(state);
     double way = 0;
     dal_state_reset(state);
-    state->work.t = instant->time;
-    for (int k = 0; k < instant->nq && state->system->mechanism.n_windings; k++)
-        way = fmax(way, fabs(instant->q[k] - state->y[k]));
+    work->t = instant->time;
+    for (int k = 0; k < instant->nq && dal_layout_of(state)->mechanism->n_windings; k++)
+        way = fmax(way, fabs(instant->q[k] - dal_state_y(state)[k]));
     const int parts = (int)fmin(most_parts, ceil(way / part_of_way));
     for (int i = 1; i < parts; i++) {
         go_part(state, instant, (double)i / parts);
@@ -167,12 +170,12 @@ int dal_instant_enter(dal_state *state, const dal_instant *instant)
     }
     go_part(state, instant, 1);
     count_turns(state);
-    memcpy(state->work.v, instant->rates, sizeof *instant->rates * (size_t)instant->nv);
+    memcpy(work->v, instant->rates, sizeof *instant->rates * (size_t)instant->nv);
     dal_state_jacobian(state);
     dal_state_velocity(state);
     dal_state_unwind(state);
-    dal_state_rank(state, state->system->rank);
-    state->values->frozen = false;
+    dal_state_rank(state, dal_system_rank(dal_system_of(state)));
+    dal_values_of(state)->frozen = false;
     return dal_state_adopt(state, instant->time, instant->q, instant->rates);
 }
 
@@ -187,19 +190,22 @@ static double normal(uint64_t *seed) /* Box and Muller */
 /* A change of the model's length, as a change of velocity k. */
 static double size_of(const dal_system *system, int k)
 {
-    return system->length / system->column_scale[k];
+    const dal_layout *layout = dal_system_layout(system);
+    return layout->units.length / layout->units.column_scale[k];
 }
 
 static void draw_rates(const dal_system *system, uint64_t *seed, double *rates)
 {
-    for (int k = 0; k < system->layout.nv; k++)
-        rates[k] = (system->layout.angular[k] == 1 ? 1 : size_of(system, k)) * normal(seed);
+    const dal_layout *layout = dal_system_layout(system);
+    for (int k = 0; k < layout->nv; k++)
+        rates[k] = (layout->angular[k] == 1 ? 1 : size_of(system, k)) * normal(seed);
 }
 
 static void draw_change(const dal_system *system, uint64_t *seed, double *change)
 {
-    for (int k = 0; k < system->layout.nv; k++)
-        change[k] = (system->layout.angular[k] == 1 ? M_PI : size_of(system, k)) * dal_chance(seed);
+    const dal_layout *layout = dal_system_layout(system);
+    for (int k = 0; k < layout->nv; k++)
+        change[k] = (layout->angular[k] == 1 ? M_PI : size_of(system, k)) * dal_chance(seed);
 }
 
 static void normalise(const dal_turn_block *attitude, double *q)
@@ -214,9 +220,10 @@ static void normalise(const dal_turn_block *attitude, double *q)
 /* No constraints: a coordinate has its velocity's number, but for the attitudes. */
 static void draw_free(const dal_system *system, uint64_t *seed, const double *change, double *q)
 {
+    const dal_layout *layout = dal_system_layout(system);
     dal_turn_block attitude;
-    memset(q, 0, sizeof *q * (size_t)system->layout.nq);
-    system->layout.family->add(&system->layout, q, change);
+    memset(q, 0, sizeof *q * (size_t)layout->nq);
+    layout->family->add(layout, q, change);
     for (int k = 0; dal_next_attitude(system, k, &attitude); k = attitude.q + attitude.n) {
         for (int i = 0; i < attitude.n; i++)
             q[attitude.q + i] = normal(seed);
@@ -230,51 +237,54 @@ static const double far = 1e-5; /* singular values of the rows: nearer to a sing
  * the start, and not just so. */
 static bool is_sound(dal_arena *arena, const dal_state *state, const double *start)
 {
-    const dal_layout *layout = &state->system->layout;
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
-        const double *R = state->work.kin[b].R;
+    const dal_rank *rank = dal_rank_of(state);
+    const dal_work *work = dal_seen_work(state);
+    const dal_layout *layout = dal_layout_of(state);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const double *R = work->kin[b].R;
         const double x[3] = {R[0], R[3], R[6]}, y[3] = {R[1], R[4], R[7]}, z[3] = {R[2], R[5], R[8]};
         double across[3];
         dal_cross(x, y, across);
         if (dal_dot(across, z) < 0.5)
             return false;
-        if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, &state->work, b) < start[b])
+        if (layout->family->condition && layout->body[b].n_rot && layout->family->condition(layout, work, b) < start[b])
             return false;
     }
-    return state->rank->n == state->system->rank && dal_rank_of_rows(arena, state, far) == state->rank->n;
+    return rank->n == dal_system_rank(dal_system_of(state)) && dal_rank_of_rows(arena, state, far) == rank->n;
 }
 
 /* How far from the end of its chart the attitude of each body has to be. */
 static void limit_charts(dal_state *state, double *least)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     dal_state_position(state);
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
-        least[b] = layout->family->condition && layout->body[b].n_rot ? fmin(0.4, 0.5 * layout->family->condition(layout, &state->work, b)) : 0;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        least[b] = layout->family->condition && layout->body[b].n_rot ? fmin(0.4, 0.5 * layout->family->condition(layout, dal_work_of(state), b)) : 0;
 }
 
 static bool draw_held(dal_arena *arena, dal_state *state, const double *change, const double *charts, double part, dal_instant *instant)
 {
-    const dal_layout *layout = &state->system->layout;
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
     dal_turn_block attitude;
     int row = 0;
     dal_state_reset(state);
-    memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
+    memcpy(instant->q, work->q, sizeof *instant->q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++)
         instant->forces[k] = part * change[k]; /* scratch */
     layout->family->add(layout, instant->q, instant->forces);
     memset(instant->forces, 0, sizeof *instant->forces * (size_t)layout->nv);
-    for (int k = 0; dal_next_attitude(state->system, k, &attitude); k = attitude.q + attitude.n)
+    for (int k = 0; dal_next_attitude(dal_system_of(state), k, &attitude); k = attitude.q + attitude.n)
         if (attitude.unit)
             normalise(&attitude, instant->q);
     if (dal_instant_enter(state, instant) || dal_state_give(state, 0, NULL, NULL, NULL) != DAL_OK)
         return false;
-    const double position = dal_worst_row(state, state->work.phi, &row), velocity = dal_worst_row(state, state->work.phid, &row);
-    if (!(position <= 1e-10) || !(velocity <= 1e-9 * fmax(1 / state->system->time, dal_fastest(state->system, state->work.v))) ||
+    const double position = dal_worst_row(state, work->phi, &row), velocity = dal_worst_row(state, work->phid, &row);
+    if (!(position <= 1e-10) || !(velocity <= 1e-9 * fmax(1 / layout->units.time, dal_fastest(dal_system_of(state), work->v))) ||
         !is_sound(arena, state, charts))
         return false;
-    memcpy(instant->q, state->work.q, sizeof *instant->q * (size_t)layout->nq);
-    memcpy(instant->rates, state->work.v, sizeof *instant->rates * (size_t)layout->nv);
+    memcpy(instant->q, work->q, sizeof *instant->q * (size_t)layout->nq);
+    memcpy(instant->rates, work->v, sizeof *instant->rates * (size_t)layout->nv);
     return true;
 }
 
@@ -290,21 +300,22 @@ static dal_status draw_instant(void *user)
 {
     drawing *d = user;
     dal_state *state = d->state;
+    const dal_layout *layout = dal_layout_of(state);
     dal_instant *instant = d->instant;
-    const dal_system *system = state->system;
-    const size_t nv = (size_t)system->layout.nv;
+    const dal_system *system = dal_system_of(state);
+    const size_t nv = (size_t)layout->nv;
     double *change = DAL_TAKE(&d->arena, double, nv), *rates = DAL_TAKE(&d->arena, double, nv);
-    double part = system->layout.family->shares ? 1 : 0.25; /* joints do not survive it if every body goes anywhere */
+    double part = layout->family->shares ? 1 : 0.25; /* joints do not survive it if every body goes anywhere */
     dal_state_reset(state);
-    instant->time = state->work.t;
-    double *charts = DAL_TAKE(&d->arena, double, system->mechanism.n_bodies);
+    instant->time = dal_work_of(state)->t;
+    double *charts = DAL_TAKE(&d->arena, double, layout->mechanism->n_bodies);
     limit_charts(state, charts);
     draw_change(system, &d->seed, change);
     draw_rates(system, &d->seed, rates);
     memcpy(instant->rates, rates, sizeof *rates * nv);
-    if (!system->layout.n_rows)
+    if (!layout->n_rows)
         draw_free(system, &d->seed, change, instant->q);
-    for (int i = 0; system->layout.n_rows && !draw_held(&d->arena, state, change, charts, part, instant); i++, part /= 2) {
+    for (int i = 0; layout->n_rows && !draw_held(&d->arena, state, change, charts, part, instant); i++, part /= 2) {
         memcpy(instant->rates, rates, sizeof *rates * nv);
         if (i < MOST_HALVINGS)
             continue;
@@ -313,7 +324,7 @@ static dal_status draw_instant(void *user)
     }
     draw_rates(system, &d->seed, instant->accelerations);
     memset(instant->wanted, 1, sizeof *instant->wanted * nv);
-    if (system->layout.n_rows)
+    if (layout->n_rows)
         dal_nearest_accelerations(&d->arena, state, instant->accelerations);
     return DAL_OK;
 }
@@ -324,7 +335,7 @@ dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, 
         *instant = NULL;
     if (!DAL_NEEDS(messages, instant) || !dal_needs_own(messages, __func__, state) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
-    dal_status status = dal_instant_create(allocator, state->system, instant);
+    dal_status status = dal_instant_create(allocator, dal_system_of(state), instant);
     if (status != DAL_OK)
         return status;
     drawing d = {.state = state, .seed = seed, .messages = messages, .instant = *instant};

@@ -20,7 +20,8 @@
 #include "dynamics/equations.h"
 #include "math/dense.h"
 #include "math/rank.h"
-#include "state/state.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -54,12 +55,12 @@ typedef struct inverter {
 /* Row i of A over S, at unit norm; returns what it was divided by. */
 static double scaled_row(const dal_state *state, int i, double *row)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     const dal_row_layout *at = &layout->row[i];
     double sum = 0;
     memset(row, 0, sizeof *row * (size_t)layout->nv);
     for (int k = at->value; k < at->value + at->n_values; k++)
-        row[layout->column[k]] += state->work.A[k] / state->system->column_scale[layout->column[k]];
+        row[layout->column[k]] += dal_seen_work(state)->A[k] / layout->units.column_scale[layout->column[k]];
     for (int j = 0; j < layout->nv; j++)
         sum += row[j] * row[j];
     const double size = sum > 0 ? sqrt(sum) : 1;
@@ -79,12 +80,12 @@ static double dot(const double *a, const double *b, int n)
 /* x += least change, in metres, towards rows x = b. x is S v'. */
 static void meet_rows(dal_arena *arena, const dal_system *system, int rows, const double *matrix, const double *b, double *x)
 {
-    const int m = system->layout.nv;
+    const int m = dal_system_layout(system)->nv;
     double *lack = DAL_TAKE(arena, double, rows), *change = DAL_TAKE(arena, double, m), *work = DAL_TAKE(arena, double, dal_rank_work(rows, m));
     for (int pass = 0; pass < 2 && rows; pass++) { /* the second removes the rounding of the first */
         for (int i = 0; i < rows; i++)
             lack[i] = b[i] - dot(matrix + (size_t)i * (size_t)m, x, m);
-        dal_rank_solve(matrix, rows, m, m, system->rank_tolerance, lack, change, work);
+        dal_rank_solve(matrix, rows, m, m, dal_system_method(system)->rank_tolerance, lack, change, work);
         for (int j = 0; j < m; j++)
             x[j] += change[j];
     }
@@ -93,26 +94,27 @@ static void meet_rows(dal_arena *arena, const dal_system *system, int rows, cons
 /* The rows of A, scaled, with their right side; room for `more` rows behind them. */
 static double *take_rows(dal_arena *arena, const dal_state *state, int more, double **b)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     const size_t m = (size_t)layout->nv;
     double *matrix = DAL_TAKE(arena, double, (size_t)(layout->n_rows + more) * m + 1);
     *b = DAL_TAKE(arena, double, layout->n_rows + more + 1);
     for (int i = 0; i < layout->n_rows; i++)
-        (*b)[i] = state->work.gamma[i] / scaled_row(state, i, matrix + (size_t)i * m);
+        (*b)[i] = dal_seen_work(state)->gamma[i] / scaled_row(state, i, matrix + (size_t)i * m);
     return matrix;
 }
 
 double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, double *x)
 {
-    const dal_system *system = state->system;
-    const int m = system->layout.nv;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
+    const int m = layout->nv;
     double *b, *matrix = take_rows(arena, state, 0, &b), *before = DAL_TAKE(arena, double, m), most = 0;
     memcpy(before, x, sizeof *x * (size_t)m);
     for (int j = 0; j < m; j++)
-        x[j] *= system->column_scale[j];
-    meet_rows(arena, system, system->layout.n_rows, matrix, b, x);
+        x[j] *= layout->units.column_scale[j];
+    meet_rows(arena, system, layout->n_rows, matrix, b, x);
     for (int j = 0; j < m; j++) {
-        x[j] /= system->column_scale[j];
+        x[j] /= layout->units.column_scale[j];
         most = fmax(most, fabs(x[j] - before[j]));
     }
     return most;
@@ -120,7 +122,8 @@ double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, doubl
 
 int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
 {
-    const int m = state->system->layout.nv, r = state->system->layout.n_rows;
+    const dal_layout *layout = dal_layout_of(state);
+    const int m = layout->nv, r = layout->n_rows;
     double *b, *matrix = take_rows(arena, state, 0, &b), *sigma = DAL_TAKE(arena, double, r < m ? r : m);
     return dal_rank_svd(matrix, r, m, m, tolerance, sigma, NULL, NULL, DAL_TAKE(arena, double, dal_rank_work(r, m)));
 }
@@ -128,7 +131,7 @@ int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
 /* The row that x misses the most, over the size of the accelerations; -1: none that counts. */
 static int worst_row(const dal_state *state, const double *matrix, const double *b, const double *x, double size)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     double worst = consistent * size;
     int found = -1;
     for (int i = 0; i < layout->n_rows; i++) {
@@ -144,7 +147,7 @@ static int worst_row(const dal_state *state, const double *matrix, const double 
 /* What was wanted is kept, as nearly as a weight can, so that all of the contradiction shows in the rows. */
 static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, double *b, double *x)
 {
-    const dal_layout *layout = &v->state->system->layout;
+    const dal_layout *layout = dal_layout_of(v->state);
     const double weight = 1e6;
     char name[256];
     for (int i = layout->n_rows; i < rows; i++) {
@@ -152,7 +155,7 @@ static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, dou
         for (int j = 0; j < v->m; j++)
             matrix[(size_t)i * (size_t)v->m + (size_t)j] *= weight;
     }
-    meet_rows(v->arena, v->state->system, rows, matrix, b, x);
+    meet_rows(v->arena, dal_system_of(v->state), rows, matrix, b, x);
     const int worst = worst_row(v->state, matrix, b, x, 0);
     dal_row_name(v->state, worst < 0 ? 0 : worst, name, sizeof name);
     dal_error(v->messages, dal_nowhere,
@@ -167,9 +170,10 @@ static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, dou
 static dal_status complete(inverter *v, const dal_instant *instant, bool nearest, double *wanted)
 {
     const dal_state *state = v->state;
-    const dal_system *system = state->system;
-    const double *S = system->column_scale;
-    int rows = system->layout.n_rows, more = 0;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
+    const double *S = layout->units.column_scale;
+    int rows = layout->n_rows, more = 0;
     double size = 0, *b;
     memcpy(wanted, instant->accelerations, sizeof *wanted * (size_t)v->m);
     if (!rows)
@@ -207,24 +211,29 @@ static dal_status complete(inverter *v, const dal_instant *instant, bool nearest
 
 static const dal_force_group *motors_of(const dal_system *system)
 {
-    for (int i = 0; i < system->n_groups; i++)
-        if (dal_force_types[system->groups[i].type] == &dal_force_motor && system->groups[i].n)
-            return &system->groups[i];
+    const dal_acting *acting = dal_system_acting(system);
+    for (int i = 0; i < acting->n_groups; i++)
+        if (dal_force_types[acting->groups[i].type] == &dal_force_motor && acting->groups[i].n)
+            return &acting->groups[i];
     return NULL;
 }
 
 static double unit_of_measure(const dal_system *system, const dal_measure *measure)
 {
+    const dal_layout *layout = dal_system_layout(system);
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return system->column_scale[measure->vector[0]];
-    return measure->kind == DAL_MEASURE_ANGLE ? system->length : 1;
+        return layout->units.column_scale[measure->vector[0]];
+    return measure->kind == DAL_MEASURE_ANGLE ? layout->units.length : 1;
 }
 
 /* A motor pushes on the bodies: what a unit of it is on the coordinates. What it pushes by its own `value` is taken away. */
 static void take_motors(inverter *v, const dal_force_group *motors)
 {
     dal_state *state = v->state;
-    const dal_system *system = state->system;
+    dal_values *values = dal_values_of(state);
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
     const char **names = DAL_TAKE(v->arena, const char *, motors->n + 1);
     v->n = motors->n;
     v->B = DAL_TAKE(v->arena, double, (size_t)v->n *(size_t)v->m);
@@ -234,25 +243,25 @@ static void take_motors(inverter *v, const dal_force_group *motors)
         int force, measure;
         double *column = v->B + (size_t)i * (size_t)v->m;
         dal_motor_of(motors, i, &force, &measure);
-        names[i] = system->forces[force].name;
-        v->unit[i] = unit_of_measure(system, &system->mechanism.measures[measure]);
-        memset(state->work.force, 0, sizeof *state->work.force * 6 * (size_t)system->mechanism.n_bodies);
-        memset(state->work.direct, 0, sizeof *state->work.direct * (size_t)v->m);
-        dal_push_measure(&state->loads, measure, 1, false);
+        names[i] = dal_system_acting(system)->forces[force].name;
+        v->unit[i] = unit_of_measure(system, &layout->mechanism->measures[measure]);
+        memset(work->force, 0, sizeof *work->force * 6 * (size_t)layout->mechanism->n_bodies);
+        memset(work->direct, 0, sizeof *work->direct * (size_t)v->m);
+        dal_push_measure(dal_loads_of(state), measure, 1, false);
         dal_state_pull(state);
-        memcpy(column, state->work.Q, sizeof *column * (size_t)v->m);
-        v->pushes[i] = (dal_push){measure, -state->values->effort[force]};
+        memcpy(column, work->Q, sizeof *column * (size_t)v->m);
+        v->pushes[i] = (dal_push){measure, -values->effort[force]};
     }
     v->out->actuators.names = names;
-    state->values->pushes = v->pushes;
-    state->values->n_pushes = v->n;
+    values->pushes = v->pushes;
+    values->n_pushes = v->n;
 }
 
 /* One on every velocity: B = 1 is not stored. */
 static void take_coordinates(inverter *v)
 {
     v->n = v->m;
-    v->unit = v->state->system->column_scale;
+    v->unit = dal_layout_of(v->state)->units.column_scale;
     v->out->actuators.names = v->rates;
 }
 
@@ -268,18 +277,21 @@ static double push_along(const inverter *v, int actuator, const double *z)
 static void find_free(inverter *v)
 {
     const dal_state *state = v->state;
-    const dal_system *system = state->system;
-    const int m = v->m, r = system->layout.n_rows;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
+    const int m = v->m, r = layout->n_rows;
     const size_t size = (size_t)m;
     double *b, *A = take_rows(v->arena, state, 0, &b), *sigma = DAL_TAKE(v->arena, double, r + m);
     v->Z = DAL_TAKE(v->arena, double, size *size + 1);
-    int k = r ? dal_rank_svd(A, r, m, m, system->rank_tolerance, sigma, v->Z, NULL, DAL_TAKE(v->arena, double, dal_rank_work(r, m))) : 0;
+    int k =
+        r ? dal_rank_svd(A, r, m, m, dal_system_method(system)->rank_tolerance, sigma, v->Z, NULL, DAL_TAKE(v->arena, double, dal_rank_work(r, m)))
+          : 0;
     for (size_t j = 0; j < size && !r; j++)
         v->Z[j * size + j] = 1;
     v->p = m - (k > 0 ? k : 0);
     for (size_t i = 0; i < (size_t)v->p; i++)
         for (size_t j = 0; j < size; j++)
-            v->Z[i * size + j] /= system->column_scale[j];
+            v->Z[i * size + j] /= layout->units.column_scale[j];
 }
 
 static void find_reach(inverter *v)
@@ -290,19 +302,21 @@ static void find_reach(inverter *v)
         for (int a = 0; a < v->n; a++)
             v->reach[(size_t)i * n + (size_t)a] = push_along(v, a, v->Z + (size_t)i * (size_t)v->m) * v->unit[a];
     double *sigma = DAL_TAKE(v->arena, double, v->p + v->n), *work = DAL_TAKE(v->arena, double, dal_rank_work(v->p, v->n));
-    v->out->rank = v->p && v->n ? dal_rank_svd(v->reach, v->p, v->n, v->n, v->state->system->rank_tolerance, sigma, NULL, NULL, work) : 0;
+    v->out->rank = v->p && v->n
+                       ? dal_rank_svd(v->reach, v->p, v->n, v->n, dal_system_method(dal_system_of(v->state))->rank_tolerance, sigma, NULL, NULL, work)
+                       : 0;
 }
 
 /* Gauss: K = Z^T M Z = L L^T, and the columns of the actuators over L. Where K is singular every motion counts alike. */
 static void weigh(inverter *v)
 {
-    const dal_layout *layout = &v->state->system->layout;
+    const dal_layout *layout = dal_layout_of(v->state);
     const size_t m = (size_t)v->m, p = (size_t)v->p, n = (size_t)v->n;
     double *Mz = DAL_TAKE(v->arena, double, m), *column = DAL_TAKE(v->arena, double, p);
     int where;
     v->K = DAL_TAKE(v->arena, double, p *p);
     for (size_t i = 0; i < p; i++) {
-        dal_mass_times(layout, v->state->work.M, v->Z + i * m, Mz);
+        dal_mass_times(layout, dal_work_of(v->state)->M, v->Z + i * m, Mz);
         for (size_t j = 0; j < p; j++)
             v->K[j * p + i] = dot(v->Z + j * m, Mz, v->m);
     }
@@ -325,7 +339,7 @@ static void push(inverter *v, const double *f)
 {
     const size_t m = (size_t)v->m;
     double *side = DAL_TAKE(v->arena, double, v->p), *x = DAL_TAKE(v->arena, double, v->n);
-    if (!v->B && !v->state->system->layout.n_rows) {
+    if (!v->B && !dal_layout_of(v->state)->n_rows) {
         for (size_t j = 0; j < m; j++) {
             v->tau[j] += f[j];
             v->given[j] += f[j];
@@ -337,7 +351,7 @@ static void push(inverter *v, const double *f)
     if (v->weighted)
         dal_lower_solve(v->K, v->p, v->p, side);
     if (v->p && v->n)
-        dal_rank_solve(v->weighted ? v->weighted : v->reach, v->p, v->n, v->n, v->state->system->rank_tolerance, side, x,
+        dal_rank_solve(v->weighted ? v->weighted : v->reach, v->p, v->n, v->n, dal_system_method(dal_system_of(v->state))->rank_tolerance, side, x,
                        DAL_TAKE(v->arena, double, dal_rank_work(v->p, v->n)));
     for (int a = 0; a < v->n; a++) {
         const double more = x[a] * v->unit[a];
@@ -351,7 +365,7 @@ static double distance(const inverter *v, const double *a, const double *b, doub
 {
     double most = 0;
     for (int j = 0; j < v->m; j++) {
-        const double S = v->state->system->column_scale[j];
+        const double S = dal_layout_of(v->state)->units.column_scale[j];
         most = fmax(most, S * fabs(a[j] - b[j]));
         *size = fmax(*size, S * fmax(fabs(a[j]), fabs(b[j])));
     }
@@ -362,20 +376,21 @@ static double distance(const inverter *v, const double *a, const double *b, doub
 static dal_status settle_wanted(inverter *v, const double *wanted, double size)
 {
     dal_state *state = v->state;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     double *lack = DAL_TAKE(v->arena, double, v->m), *f = DAL_TAKE(v->arena, double, v->m), before = HUGE_VAL;
     for (int round = 0;; round++) {
         dal_status status = dal_evaluate_whole(state, v->messages);
         if (status != DAL_OK)
             return status;
-        const double miss = distance(v, state->vd, wanted, &size);
+        const double miss = distance(v, dal_rates_of(state), wanted, &size);
         v->out->achieved = miss <= reached * size;
-        if (v->out->achieved || !state->system->n_frictions || round == MOST_ROUNDS || (round > 10 && miss > 0.999 * before))
+        if (v->out->achieved || !dal_system_acting(dal_system_of(state))->n_frictions || round == MOST_ROUNDS ||
+            (round > 10 && miss > 0.999 * before))
             return DAL_OK;
         before = miss;
         for (int j = 0; j < v->m; j++)
-            lack[j] = wanted[j] - state->vd[j];
-        dal_mass_times(layout, state->work.M, lack, f);
+            lack[j] = wanted[j] - dal_rates_of(state)[j];
+        dal_mass_times(layout, dal_work_of(state)->M, lack, f);
         push(v, f);
     }
 }
@@ -408,13 +423,14 @@ static void judge_actuators(inverter *v)
 dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates, double *given,
                              dal_messages *messages, dal_inverse *inverse)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    dal_work *work = dal_work_of(state);
+    const dal_system *system = dal_system_of(state);
+    const dal_layout *layout = dal_layout_of(state);
     inverter v = {.arena = arena, .state = state, .rates = rates, .messages = messages, .out = inverse, .m = layout->nv, .given = given};
     const dal_force_group *motors = motors_of(system);
     double *wanted = DAL_TAKE(arena, double, v.m), *f = DAL_TAKE(arena, double, v.m), *missing = DAL_TAKE(arena, double, v.m);
     double *torques = DAL_TAKE(arena, double, v.m), size = 0;
-    *inverse = (dal_inverse){.motors = motors, .length = system->length, .wanted = wanted, .torques = torques, .missing = missing};
+    *inverse = (dal_inverse){.motors = motors, .length = layout->units.length, .wanted = wanted, .torques = torques, .missing = missing};
     dal_status status = complete(&v, instant, nearest, wanted);
     if (status != DAL_OK)
         return status;
@@ -425,7 +441,7 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
     v.tau = DAL_TAKE(arena, double, v.n);
     if ((status = dal_evaluate_whole(state, messages)) != DAL_OK)
         return status;
-    distance(&v, state->vd, wanted, &size);
+    distance(&v, dal_rates_of(state), wanted, &size);
     v.p = v.m;
     inverse->rank = v.n;
     if (v.B || layout->n_rows) {
@@ -435,9 +451,9 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
             weigh(&v);
     }
     /* f = M v' + h - Q */
-    dal_mass_times(layout, state->work.M, wanted, f);
+    dal_mass_times(layout, work->M, wanted, f);
     for (int j = 0; j < v.m; j++)
-        f[j] += state->work.h[j] - state->work.Q[j];
+        f[j] += work->h[j] - work->Q[j];
     push(&v, f);
     if ((status = settle_wanted(&v, wanted, size)) != DAL_OK)
         return status;
@@ -445,7 +461,7 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
         torques[j] = v.B ? 0 : v.tau[j];
         for (int a = 0; a < v.n && v.B; a++)
             torques[j] += v.B[(size_t)a * (size_t)v.m + (size_t)j] * v.tau[a];
-        missing[j] = state->vd[j] - wanted[j];
+        missing[j] = dal_rates_of(state)[j] - wanted[j];
     }
     inverse->n_actuators = v.n;
     inverse->freedoms = v.p;

@@ -4,6 +4,7 @@
  * and what a force acts on. A wire has two ends: [0] carries (a body gives the motion of a point, a joint its coordinate), [1] answers
  * (with a wrench, with an effort). Ports are the ends of the wires, sorted by component.
  */
+#include "model/system_parts.h"
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "dalembert/ports.h"
@@ -173,11 +174,12 @@ static const char *join(drawer *d, const char *list, const char *word)
 
 static const char *carried_by(drawer *d, int joint, const dal_joint_spec *spec)
 {
+    const dal_acting *acting = dal_system_acting(d->system);
     const char *list = "";
     if (spec->drive.text || spec->drive_rate.text)
         list = join(d, list, "drive");
-    for (int i = 0; i < d->system->n_frictions; i++)
-        if (d->system->frictions[i].joint == joint) {
+    for (int i = 0; i < acting->n_frictions; i++)
+        if (acting->frictions[i].joint == joint) {
             list = join(d, list, "friction");
             break;
         }
@@ -290,7 +292,7 @@ static int mask_of(const dal_force_spec *f)
 static void wire_ends(drawer *d, int force, const dal_force_spec *f)
 {
     static const char *const port[2] = {"M", "N"};
-    const int number = d->system->forces[force].measure;
+    const int number = dal_system_acting(d->system)->forces[force].measure;
     const dal_measure *measure = number < 0 ? NULL : &d->m->measures[number];
     for (int k = 0; k < 2; k++) {
         const dal_vector *v = measure && measure->kind == DAL_MEASURE_LENGTH ? &d->m->vectors[measure->vector[1 - k]] : NULL;
@@ -315,7 +317,7 @@ static void wire_force(drawer *d, int force, const dal_force_spec *f)
     if (f->mu.text) {
         wire_center(d, f);
     } else if (f->joint.text) {
-        wire_joint(d, dal_system_joint(d->system, f->joint.text), d->system->forces[force].measure, "q", 1);
+        wire_joint(d, dal_system_joint(d->system, f->joint.text), dal_system_acting(d->system)->forces[force].measure, "q", 1);
     } else if (f->connect.n == 2) {
         wire_ends(d, force, f);
     } else if (f->body.text) {
@@ -403,12 +405,12 @@ static dal_status describe_ports(void *user)
         return status;
     }
     const char *name = spec->name.text ? spec->name.text : spec->file ? spec->file : "";
-    d->m = &d->system->mechanism;
+    d->m = dal_system_layout(d->system)->mechanism;
     d->ports = DAL_TAKE(&d->arena, dal_ports, 1);
     d->ports->model = dal_arena_copy(&d->arena, name, strlen(name));
     d->ports->space = spec->space;
     for (int k = 0; k < 3; k++)
-        d->ports->gravity |= d->system->gravity[k] != 0;
+        d->ports->gravity |= dal_system_acting(d->system)->gravity[k] != 0;
     add_bodies(d);
     add_joints(d);
     add_forces(d);

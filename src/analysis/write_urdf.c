@@ -10,6 +10,7 @@
  * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
  * where only a force is left out.
  */
+#include "model/system.h"
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "analysis/written.h"
@@ -138,8 +139,9 @@ static bool is_plain(const dal_friction *f)
 
 static void take_friction(plan *p, int j)
 {
-    for (int i = 0; i < p->system->n_frictions; i++) {
-        const dal_friction *f = &p->system->frictions[i];
+    const dal_acting *acting = dal_system_acting(p->system);
+    for (int i = 0; i < acting->n_frictions; i++) {
+        const dal_friction *f = &acting->frictions[i];
         if (f->joint != j)
             continue;
         p->role[j].friction = f->limit * f->lever[0];
@@ -178,9 +180,10 @@ static int joint_of_measure(const plan *p, int measure)
 /* Dampers on joints are written; every other force is left out. */
 static void take_forces(plan *p)
 {
+    const dal_acting *acting = dal_system_acting(p->system);
     bool *written = DAL_TAKE(&p->arena, bool, p->spec->n_forces + 1);
-    for (int g = 0; g < p->system->n_groups; g++) {
-        const dal_force_group *group = &p->system->groups[g];
+    for (int g = 0; g < acting->n_groups; g++) {
+        const dal_force_group *group = &acting->groups[g];
         for (int i = 0; i < group->n && dal_force_types[group->type]->spring; i++) {
             const dal_spring_info s = dal_spring_of(group, i);
             const int j = joint_of_measure(p, s.measure);
@@ -214,7 +217,7 @@ static void take_shapes(plan *p, const dal_figures *shapes, bool none)
 static void take_rest(plan *p)
 {
     const dal_spec *spec = p->spec;
-    const double *g = p->system->gravity;
+    const double *g = dal_system_acting(p->system)->gravity;
     for (int i = 0; i < spec->n_constraints; i++)
         take_constraint(p, &spec->constraints[i]);
     for (int i = 0; i < spec->n_states; i++)
@@ -602,7 +605,7 @@ dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal
     dal_status status = dal_compile_anyway(allocator, &plain, messages, &system);
     if (status != DAL_OK)
         return status;
-    plan p = {.spec = spec, .system = system, .m = &system->mechanism, .messages = dal_messages_create(allocator)};
+    plan p = {.spec = spec, .system = system, .m = dal_system_layout(system)->mechanism, .messages = dal_messages_create(allocator)};
     dal_arena_begin(&p.arena, allocator);
     dal_decimal_prepare(&p.decimals);
     dal_scene_create(allocator, spec, system, NULL, &p.scene); /* NULL where a mesh cannot be read: shapes are then left out */

@@ -5,6 +5,8 @@
 #include "base/message.h"
 #include "math/dense.h"
 #include "dynamics/rank.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
 
 #include <string.h>
 
@@ -13,13 +15,14 @@ enum { ASKED = 100, VISITED = 150 }; /* velocities up to which pivots are asked;
 
 static bool is_suspicious(const dal_system *system, dal_state *state)
 {
-    const dal_layout *layout = &system->layout;
-    if (!layout->n_rows || state->rank->n < layout->n_rows)
+    const dal_rank *rank = dal_rank_of(state);
+    const dal_layout *layout = dal_system_layout(system);
+    if (!layout->n_rows || rank->n < layout->n_rows)
         return layout->n_rows > 0;
-    if (!system->small || layout->nv > ASKED)
+    if (!layout->small || layout->nv > ASKED)
         return false;
-    dal_scaled_rows(state, state->rank->matrix, NULL);
-    return !(dal_qr(state->rank->matrix, layout->nv, layout->n_rows, layout->nv, state->rank->work) > nearly);
+    dal_scaled_rows(state, rank->matrix, NULL);
+    return !(dal_qr(rank->matrix, layout->nv, layout->n_rows, layout->nv, rank->work) > nearly);
 }
 
 typedef struct request {
@@ -34,7 +37,7 @@ static dal_status visit(void *user)
     dal_checker *c = &r->checker;
     dal_probe probe;
     c->verdict = DAL_TAKE(&c->arena, dal_verdict, 1);
-    dal_probe_begin(&probe, &c->arena, c->state->system);
+    dal_probe_begin(&probe, &c->arena, dal_system_of(c->state));
     dal_check_count(c, &probe);
     if (c->verdict->rank < 0 || probe.m > VISITED)
         return DAL_OK;
@@ -48,7 +51,7 @@ static dal_status visit(void *user)
 bool dal_check_before_run(const dal_system *system, dal_state *state, const dal_allocator *allocator, dal_messages *messages)
 {
     request r = {.checker = {.state = state}, .messages = messages};
-    if (dal_state_unpack(state, state->work.t, state->y))
+    if (dal_state_unpack(state, dal_seen_work(state)->t, dal_state_y(state)))
         return false;
     dal_state_position(state);
     dal_state_jacobian(state);

@@ -2,7 +2,7 @@
  *
  *   J = df/dy   of y' = f(t, y) as the integrator sees it
  *   C = dc/dy   of what the constraints say about y: c = (phi, A v - beta)
- * both by central differences, in the model's own units: y_k is measured by its unit (dal_state_units), time by system->time. With T an
+ * both by central differences, in the model's own units: y_k is measured by its unit (dal_state_units), time by that of the units. With T an
  * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; what leaves them is the
  * business of the stabilization.
  *
@@ -16,7 +16,9 @@
  */
 #include "check/checker.h"
 #include "math/rank.h"
+#include "model/system.h"
 #include "state/scale.h"
+#include "state/state_parts.h"
 
 #include <float.h>
 #include <lapacke.h>
@@ -31,12 +33,13 @@ static const double no_slope = 1e-7;  /* singular values of C that differences c
 static bool evaluate(dal_checker *c, const double *y, double *out)
 {
     dal_state *state = c->state;
-    const size_t r = (size_t)c->system->layout.n_rows;
+    dal_work *work = dal_work_of(state);
+    const size_t r = (size_t)dal_system_layout(c->system)->n_rows;
     if (dal_state_derivative(state, 0, y, out))
         return false;
     dal_need(state, DAL_STAGE_FORCES);
-    memcpy(out + c->system->n_y, state->work.phi, sizeof *out * r);
-    memcpy(out + (size_t)c->system->n_y + r, state->work.phid, sizeof *out * r);
+    memcpy(out + c->system->n_y, work->phi, sizeof *out * r);
+    memcpy(out + (size_t)c->system->n_y + r, work->phid, sizeof *out * r);
     return true;
 }
 
@@ -44,12 +47,13 @@ static bool evaluate(dal_checker *c, const double *y, double *out)
 static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
 {
     const dal_system *system = c->system;
-    const int n_y = system->n_y, rows = 2 * system->layout.n_rows;
-    const double part = cbrt(DBL_EPSILON), T = system->time;
+    const dal_layout *layout = dal_system_layout(system);
+    const int n_y = system->n_y, rows = 2 * layout->n_rows;
+    const double part = cbrt(DBL_EPSILON), T = layout->units.time;
     double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows), *down = DAL_TAKE(&c->arena, double, n_y + rows),
            *unit = DAL_TAKE(&c->arena, double, n_y);
     dal_state_reset(c->state);
-    memcpy(y, c->state->y, sizeof *y * (size_t)n_y);
+    memcpy(y, dal_state_y(c->state), sizeof *y * (size_t)n_y);
     if (!evaluate(c, y, up))
         return false;
     dal_state_units(c->state, unit);
@@ -76,7 +80,7 @@ static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
 /* T as rows; returns how many. */
 static int tangents(dal_checker *c, int n, double *C, double *T)
 {
-    const int rows = 2 * c->system->layout.n_rows;
+    const int rows = 2 * dal_system_layout(c->system)->n_rows;
     for (int i = 0; i < rows; i++) {
         double *row = C + (size_t)i * (size_t)n, sum = 0;
         for (int k = 0; k < n; k++)
@@ -116,15 +120,16 @@ static double noise_of(int n, const double *J)
 /* Eigenvalues and noise are numbers in a unit of time. */
 static void judge_frequency(dal_checker *c, int n, double *re, double *im, double noise)
 {
+    const dal_layout *layout = dal_system_layout(c->system);
     dal_verdict *v = c->verdict;
-    const dal_integrator *method = c->system->integrator;
-    const dal_system_info *info = &c->system->info;
+    const dal_integrator *method = dal_system_method(c->system)->integrator;
+    const dal_system_info info = dal_system_describe(c->system);
     double stiff = 0, longest = HUGE_VAL;
     v->fastest = 0;
-    noise /= c->system->time;
+    noise /= layout->units.time;
     for (int i = 0; i < n; i++) {
-        re[i] /= c->system->time;
-        im[i] /= c->system->time;
+        re[i] /= layout->units.time;
+        im[i] /= layout->units.time;
         double size = hypot(re[i], im[i]);
         if (size <= noise)
             continue;
@@ -141,20 +146,20 @@ static void judge_frequency(dal_checker *c, int n, double *re, double *im, doubl
     }
     if (longest < HUGE_VAL)
         v->step_limit = longest;
-    double steps = info->until * stiff / method->real_stability;
-    if (!method->adaptive && info->step > longest)
+    double steps = info.until * stiff / method->real_stability;
+    if (!method->adaptive && info.step > longest)
         dal_check_warn(c, DAL_CODE_STEP_TOO_LONG_AT_START, longest,
-                       "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s", info->step,
+                       "the step of %.3g s is too long for '%s': the fastest motion at the start (%.4g /s) asks for at most %.3g s", info.step,
                        method->name, v->fastest, longest);
     if (method->adaptive && steps > many_steps)
         dal_check_warn(
             c, DAL_CODE_STIFF, steps,
             "the motion is stiff: a decay within %.1e s asks '%s' for steps of %.1e s, %.1e of them until the end; cvode-bdf has no such limit",
             1 / stiff, method->name, method->real_stability / stiff, steps);
-    else if (method->adaptive && info->until / longest > many_steps)
-        dal_check_warn(c, DAL_CODE_STIFF, info->until / longest,
+    else if (method->adaptive && info.until / longest > many_steps)
+        dal_check_warn(c, DAL_CODE_STIFF, info.until / longest,
                        "the motion is fast: %.4g /s at the start asks '%s' for steps of %.1e s, %.1e of them until the end", v->fastest, method->name,
-                       longest, info->until / longest);
+                       longest, info.until / longest);
 }
 
 void dal_check_frequency(dal_checker *c)
@@ -164,7 +169,7 @@ void dal_check_frequency(dal_checker *c)
         return;
     const size_t size = (size_t)n;
     double *J = DAL_TAKE(&c->arena, double, size *size), *T = DAL_TAKE(&c->arena, double, size *size);
-    double *C = DAL_TAKE(&c->arena, double, 2 * (size_t)c->system->layout.n_rows * size);
+    double *C = DAL_TAKE(&c->arena, double, 2 * (size_t)dal_system_layout(c->system)->n_rows * size);
     if (!fill_slopes(c, n, J, C))
         return;
     int m = tangents(c, n, C, T), room = 34 * (m + 1);

@@ -10,6 +10,8 @@
 #include "check/checker.h"
 #include "math/rank.h"
 #include "math/vec.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,7 +76,7 @@ static int inertia_rows(const dal_probe *p, double *K, double *scratch)
             double d[3];
             dal_turn(p->work.kin[b].R, axes + 3 * i, d);
             for (int k = 0; k < 3; k++)
-                d[k] *= p->system->length;
+                d[k] *= dal_system_layout(p->system)->units.length;
             pull(p, b, zero, d, K + (size_t)n++ * (size_t)p->m, scratch);
         }
     }
@@ -160,12 +162,12 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
         return dal_arena_print(p->arena, shifts ? "'%s' turns%s and moves" : "'%s' turns%s", name, about);
     double w[3], r[3], square; /* a point of the axis: r + w x r' / w^2, w in the unit of the scaled coordinates */
     for (int i = 0; i < 3; i++)
-        w[i] = turn[0][i] / p->system->length;
+        w[i] = turn[0][i] / dal_system_layout(p->system)->units.length;
     square = dal_dot(w, w);
     dal_cross(w, shift[0], r);
     for (int i = 0; i < 3; i++) {
         r[i] = p->work.kin[b].r[i] + r[i] / square;
-        r[i] = fabs(r[i]) < 1e-9 * p->system->length ? 0 : r[i];
+        r[i] = fabs(r[i]) < 1e-9 * dal_system_layout(p->system)->units.length ? 0 : r[i];
     }
     return flat ? dal_arena_print(p->arena, "'%s' turns about [%.4g, %.4g]", name, r[0], r[1])
                 : dal_arena_print(p->arena, "'%s' turns%s through [%.4g, %.4g, %.4g]", name, about, r[0], r[1], r[2]);
@@ -233,7 +235,7 @@ static dal_check_loose describe_coordinates(const dal_probe *p, int n, const dou
         for (int i = 0; i < n; i++)
             share = fmax(share, fabs(null[(size_t)i * (size_t)p->m + (size_t)k]));
         if (share > visible)
-            motion = dal_check_join(p->arena, motion, p->system->coordinate_names[k]);
+            motion = dal_check_join(p->arena, motion, dal_own_coordinate(p->system, k));
     }
     motion = dal_arena_print(p->arena, "%s change%s", motion, strchr(motion, ',') ? "" : "s");
     return (dal_check_loose){n, motion, dal_arena_print(p->arena, "%s%sold this motion by a constraint", remedy, *remedy ? ", or h" : "h")};
@@ -335,11 +337,12 @@ static const double far_out = 1e3; /* lengths of the model between the frame of 
 /* Has every body a mass and an inertia about every axis? Then M alone, in twists, has full rank, whatever the joints are. */
 static bool all_have_inertia(const dal_probe *p)
 {
+    const dal_layout *layout = dal_system_layout(p->system);
     const dal_mechanism *m = p->layout->mechanism;
     for (int b = 0; b < m->n_bodies; b++) {
         double axes[9];
         if (!(m->bodies[b].mass > 0) || principal_axes(p, b, axes) < p->layout->body[b].n_rot ||
-            !(dal_dot(m->bodies[b].center, m->bodies[b].center) < far_out * p->system->length * far_out * p->system->length))
+            !(dal_dot(m->bodies[b].center, m->bodies[b].center) < far_out * layout->units.length * far_out * layout->units.length))
             return false;
     }
     return !p->layout->placement;
@@ -347,6 +350,7 @@ static bool all_have_inertia(const dal_probe *p)
 
 void dal_check_inertia(dal_checker *c, dal_probe *p)
 {
+    const dal_method *method = dal_system_method(p->system);
     dal_verdict *v = c->verdict;
     if (all_have_inertia(p)) {
         v->rank_inertia = v->rank_stacked = p->m;
@@ -364,9 +368,9 @@ void dal_check_inertia(dal_checker *c, dal_probe *p)
     dal_probe_at(p, c->state);
     dal_probe_rows(p);
     int n = inertia_rows(p, K, scratch);
-    v->rank_inertia = dal_rank_svd(K, n, p->m, p->m, p->system->rank_tolerance, sigma, NULL, NULL, work);
+    v->rank_inertia = dal_rank_svd(K, n, p->m, p->m, method->rank_tolerance, sigma, NULL, NULL, work);
     memcpy(K + (size_t)n * m, p->A, sizeof *K * (size_t)p->r * m);
-    v->rank_stacked = dal_rank_svd(K, n + p->r, p->m, p->m, p->system->rank_tolerance, sigma, null, NULL, work);
+    v->rank_stacked = dal_rank_svd(K, n + p->r, p->m, p->m, method->rank_tolerance, sigma, null, NULL, work);
     v->determined = v->rank_stacked == p->m;
     tell_light(c, p);
     if (!v->determined && v->rank_stacked >= 0)

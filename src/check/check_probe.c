@@ -11,6 +11,8 @@
 #include "check/checker.h"
 #include "math/rank.h"
 #include "math/vec.h"
+#include "model/system.h"
+#include "state/state_parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,17 +24,18 @@ enum { STEPS = 60 };
 static void choose_layout(dal_probe *p)
 {
     const dal_system *system = p->system;
-    if (system->layout.placement) {
-        p->layout = &system->layout;
+    const dal_layout *layout = dal_system_layout(system);
+    if (layout->placement) {
+        p->layout = layout;
         return;
     }
     p->mechanism = system->mechanism;
     p->mechanism.n_speeds = 0;
-    const dal_layout_parts parts = {.n_times = system->layout.n_times,
-                                    .forms = system->layout.forms,
-                                    .n_form_needs = system->layout.n_form_needs,
-                                    .n_form_variables = system->layout.n_form_variables,
-                                    .form_need = system->layout.form_need};
+    const dal_layout_parts parts = {.n_times = layout->n_times,
+                                    .forms = layout->forms,
+                                    .n_form_needs = layout->n_form_needs,
+                                    .n_form_variables = layout->n_form_variables,
+                                    .form_need = layout->form_need};
     p->layout = dal_layout_build(p->arena, &p->mechanism, &dal_family_twist, &parts);
 }
 
@@ -49,7 +52,9 @@ void dal_probe_begin(dal_probe *p, dal_arena *arena, const dal_system *system)
     const size_t m = (size_t)p->m, r = (size_t)p->r;
     p->scale = DAL_TAKE(arena, double, m);
     for (size_t k = 0; k < m; k++)
-        p->scale[k] = layout->placement ? system->column_scale[k] : layout->angular[k] > 0 ? system->length : 1;
+        p->scale[k] = layout->placement        ? dal_system_layout(system)->units.column_scale[k]
+                      : layout->angular[k] > 0 ? dal_system_layout(system)->units.length
+                                               : 1;
     p->A = DAL_TAKE(arena, double, r *m);
     p->unit = DAL_TAKE(arena, double, r);
     p->sigma = DAL_TAKE(arena, double, r + m);
@@ -73,15 +78,16 @@ void dal_probe_time(dal_probe *p, double t)
 
 void dal_probe_at(dal_probe *p, const dal_state *state)
 {
+    const dal_work *work = dal_seen_work(state);
     const dal_layout *layout = p->layout;
-    dal_probe_time(p, state->work.t);
+    dal_probe_time(p, work->t);
     if (layout->placement) {
-        memcpy(p->work.q, state->work.q, sizeof *p->work.q * (size_t)layout->nq);
-        memcpy(p->work.v, state->work.v, sizeof *p->work.v * (size_t)layout->nv);
+        memcpy(p->work.q, work->q, sizeof *p->work.q * (size_t)layout->nq);
+        memcpy(p->work.v, work->v, sizeof *p->work.v * (size_t)layout->nv);
         return;
     }
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_kin *kin = &state->work.kin[b];
+        const dal_kin *kin = &work->kin[b];
         layout->family->place(layout, &p->work, b, kin->r, kin->R);
         layout->family->move(layout, &p->work, b, kin->rd, kin->w);
     }
@@ -154,7 +160,7 @@ static double stack_up(dal_probe *p, bool release)
         p->b[i] = -p->unit[i] * p->work.phi[i];
         sum += p->b[i] * p->b[i];
     }
-    double size = sqrt(sum) / p->system->length;
+    double size = sqrt(sum) / dal_system_layout(p->system)->units.length;
     for (size_t k = 0; k < m; k++)
         p->K[(r + k) * m + k] = fmin(size, 0.1);
     return size;
@@ -162,7 +168,7 @@ static double stack_up(dal_probe *p, bool release)
 
 bool dal_probe_close(dal_probe *p, bool release)
 {
-    const double length = p->system->length;
+    const double length = dal_system_layout(p->system)->units.length;
     for (int i = 0; i < STEPS; i++) {
         double size = stack_up(p, release), longest = 0;
         if (!(size > closed))

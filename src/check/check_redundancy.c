@@ -16,6 +16,7 @@
 #include "joint/joint.h"
 #include "math/rank.h"
 #include "math/vec.h"
+#include "model/system_parts.h"
 
 #include <float.h>
 #include <math.h>
@@ -227,11 +228,12 @@ static const char *joints_of(const dal_probe *p, const dal_check_group *group)
 static const char *rubbing_of(const dal_probe *p, const dal_check_group *group)
 {
     const dal_system *system = p->system;
+    const dal_acting *acting = dal_system_acting(system);
     const char *text = "";
-    for (int k = 0; k < group->n_joints && !system->compliant; k++)
-        for (int i = 0; i < system->n_frictions; i++) {
-            const dal_friction *f = &system->frictions[i];
-            if (dal_friction_presses(f) && !strcmp(system->mechanism.joints[f->joint].name, group->joints[k]))
+    for (int k = 0; k < group->n_joints && !dal_system_method(system)->compliant; k++)
+        for (int i = 0; i < acting->n_frictions; i++) {
+            const dal_friction *f = &acting->frictions[i];
+            if (dal_friction_presses(f) && !strcmp(dal_system_layout(system)->mechanism->joints[f->joint].name, group->joints[k]))
                 text = dal_check_join(p->arena, text, group->joints[k]);
         }
     return text;
@@ -286,15 +288,16 @@ static void find_conflicts(dal_checker *c, dal_probe *p, int n)
     double speed = 0; /* gamma is of the size of speed^2 / length, unless it vanishes */
     for (int k = 0; k < p->m; k++)
         speed = fmax(speed, fabs(p->work.v[k] * p->scale[k]));
-    v->acceleration_gap = dal_probe_conflict(p, n, p->work.gamma, speed * speed / p->system->length);
+    v->acceleration_gap = dal_probe_conflict(p, n, p->work.gamma, speed * speed / dal_system_layout(p->system)->units.length);
     v->consistent = v->acceleration_gap < agrees && !v->contradictory;
 }
 
 void dal_check_redundancy(dal_checker *c, dal_probe *p)
 {
+    const dal_method *method = dal_system_method(p->system);
     dal_verdict *v = c->verdict;
-    const double gap = v->contradictory ? fmin(4 * fmax(v->gap_shift / p->system->length, v->gap_turn), 0.01) : 0;
-    int rank = dal_probe_rank(p, fmax(p->system->rank_tolerance, gap), true);
+    const double gap = v->contradictory ? fmin(4 * fmax(v->gap_shift / dal_system_layout(p->system)->units.length, v->gap_turn), 0.01) : 0;
+    int rank = dal_probe_rank(p, fmax(method->rank_tolerance, gap), true);
     double noise = fmax(fmax(least_noise, 10 * gap), 100 * DBL_EPSILON / fmax(dal_probe_ratio(p, rank), DBL_EPSILON));
     v->redundant = p->r - rank;
     v->n_groups = dal_check_groups(p, p->r - rank, noise, &v->groups);
@@ -312,7 +315,7 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
         find_nearly(c, p, rank);
     dal_probe_at(p, c->state);
     dal_probe_rows(p);
-    rank = dal_probe_rank(p, p->system->rank_tolerance, true);
+    rank = dal_probe_rank(p, method->rank_tolerance, true);
     find_conflicts(c, p, p->r - rank);
     if (!v->consistent && !v->contradictory)
         dal_check_warn(c, DAL_CODE_CONTRADICTION, v->acceleration_gap,

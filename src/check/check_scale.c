@@ -4,6 +4,8 @@
 #include "check/checker.h"
 #include "math/rank.h"
 #include "math/vec.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,7 +62,7 @@ static void take_lengths(const dal_mechanism *m, int b, double length, range *r)
 
 static double compare(dal_checker *c, const char *what, const char *unit, const range *r, double limit)
 {
-    const dal_mechanism *m = &c->system->mechanism;
+    const dal_mechanism *m = dal_system_layout(c->system)->mechanism;
     double ratio = r->most / r->least;
     if (ratio > limit)
         dal_check_warn(c, DAL_CODE_UNLIKE_BODIES, ratio,
@@ -76,34 +78,37 @@ static const double enough_tolerances = 1e4; /* in what a force spans: four digi
 static void compare_tolerance(dal_checker *c)
 {
     const dal_system *system = c->system;
+    const dal_acting *acting = dal_system_acting(system);
+    const dal_layout *layout = dal_system_layout(system);
     dal_state *state = c->state;
-    const double atol = system->info.atol * system->length;
-    if (!state || !system->integrator->adaptive || dal_state_unpack(state, 0, state->y))
+    const double relative = dal_system_describe(system).atol, atol = relative * layout->units.length;
+    if (!state || !dal_system_method(system)->integrator->adaptive || dal_state_unpack(state, 0, dal_state_y(state)))
         return;
     dal_state_position(state);
-    for (int i = 0; i < system->n_forces; i++) {
-        const int measure = system->forces[i].measure;
-        if (measure < 0 || system->mechanism.measures[measure].kind != DAL_MEASURE_LENGTH)
+    for (int i = 0; i < acting->n_forces; i++) {
+        const int measure = acting->forces[i].measure;
+        if (measure < 0 || layout->mechanism->measures[measure].kind != DAL_MEASURE_LENGTH)
             continue;
-        const double span = fabs(state->work.value[measure]);
-        if (span > 1e-12 * system->length && span < enough_tolerances * atol)
+        const double span = fabs(dal_work_of(state)->value[measure]);
+        if (span > 1e-12 * layout->units.length && span < enough_tolerances * atol)
             dal_check_warn(
                 c, DAL_CODE_TOLERANCE_COARSE, atol / span,
                 "'%s' spans %.3g m, and the absolute tolerance of lengths is %.3g m (atol %.1e times the model's length): take a smaller `atol`",
-                system->forces[i].name, span, atol, system->info.atol);
+                acting->forces[i].name, span, atol, relative);
     }
 }
 
 void dal_check_scale(dal_checker *c)
 {
-    const dal_mechanism *m = &c->system->mechanism;
+    const dal_layout *layout = dal_system_layout(c->system);
+    const dal_mechanism *m = layout->mechanism;
     dal_verdict *v = c->verdict;
     range mass = nothing, inertia = nothing, length = nothing;
     for (int b = 0; b < m->n_bodies; b++) {
         widen_range(&mass, m->bodies[b].mass, b);
         take_inertia(m, b, &inertia);
         if (m->n_joints <= 1000)
-            take_lengths(m, b, c->system->length, &length);
+            take_lengths(m, b, layout->units.length, &length);
     }
     v->mass_ratio = compare(c, "mass", "kg", &mass, large_masses);
     v->inertia_ratio = compare(c, "inertia", "kg m^2", &inertia, large_inertias);

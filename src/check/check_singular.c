@@ -10,6 +10,8 @@
  */
 #include "check/checker.h"
 #include "math/rank.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ static bool go_away(dal_checker *c, dal_probe *p, neighbours *n, uint64_t *seed)
 {
     dal_probe_at(p, c->state);
     for (int k = 0; k < p->m; k++)
-        n->x[k] = away * p->system->length * random_number(seed) / p->scale[k];
+        n->x[k] = away * dal_system_layout(p->system)->units.length * random_number(seed) / p->scale[k];
     p->layout->family->add(p->layout, p->work.q, n->x);
     return dal_probe_close(p, n->release);
 }
@@ -50,13 +52,13 @@ static double distance_from_start(dal_checker *c, const dal_probe *p)
 {
     double most = 0;
     for (int b = 0; b < p->layout->mechanism->n_bodies; b++) {
-        const dal_kin *now = &p->work.kin[b], *then = &c->state->work.kin[b];
+        const dal_kin *now = &p->work.kin[b], *then = &dal_work_of(c->state)->kin[b];
         double shift = 0, turn = 0;
         for (int i = 0; i < 3; i++)
             shift += (now->r[i] - then->r[i]) * (now->r[i] - then->r[i]);
         for (int i = 0; i < 9; i++)
             turn += (now->R[i] - then->R[i]) * (now->R[i] - then->R[i]);
-        most = fmax(most, fmax(sqrt(shift) / p->system->length, sqrt(turn / 2)));
+        most = fmax(most, fmax(sqrt(shift) / dal_system_layout(p->system)->units.length, sqrt(turn / 2)));
     }
     return most;
 }
@@ -74,7 +76,7 @@ static void visit(dal_checker *c, dal_probe *p, neighbours *n)
             n->back++;
             continue;
         }
-        int rank = dal_probe_rank(p, p->system->rank_tolerance, false);
+        int rank = dal_probe_rank(p, dal_system_method(p->system)->rank_tolerance, false);
         if (rank < 0)
             continue;
         memcpy(n->sigma + (size_t)n->n * few, p->sigma, sizeof *p->sigma * few);
@@ -117,7 +119,7 @@ static const char *joints_that_lose(dal_probe *p, int rank, const double *q)
     dal_check_mask(p, p->r - rank, 1e-6, here);
     memcpy(p->work.q, q, sizeof *q * (size_t)layout->nq);
     dal_probe_rows(p);
-    int rank_there = dal_probe_rank(p, p->system->rank_tolerance, true);
+    int rank_there = dal_probe_rank(p, dal_system_method(p->system)->rank_tolerance, true);
     dal_check_mask(p, p->r - rank_there, 1e-6, there);
     for (int i = 0; i < p->r; i++) {
         int joint = layout->mechanism->rows[layout->row[i].source].joint;
@@ -184,6 +186,6 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
         warn_singular(c, "");
         return;
     }
-    dal_probe_rank(p, p->system->rank_tolerance, true);
+    dal_probe_rank(p, dal_system_method(p->system)->rank_tolerance, true);
     warn_singular(c, joints_that_lose(p, v->rank, n.place + (size_t)at * (size_t)p->layout->nq));
 }

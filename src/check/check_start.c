@@ -9,6 +9,7 @@
 #include "check/checker.h"
 #include "compile/build.h"
 #include "joint/joint.h"
+#include "model/system.h"
 #include "state/scale.h"
 
 #include <math.h>
@@ -34,9 +35,10 @@ static void add_move(dal_checker *c, dal_check_move *moves, const char *name, da
 static void find_moves(dal_checker *c)
 {
     const dal_system *system = c->system;
-    const dal_mechanism *m = &system->mechanism;
+    const dal_layout *layout = dal_system_layout(system);
+    const dal_mechanism *m = layout->mechanism;
     dal_verdict *v = c->verdict;
-    const int n = system->layout.placement ? system->layout.nv : 0;
+    const int n = layout->placement ? layout->nv : 0;
     dal_check_move *moves = DAL_TAKE(&c->arena, dal_check_move, m->n_bodies + n);
     for (int i = 0; i < n; i++)
         add_move(c, moves, system->coordinate_names[i],
@@ -58,11 +60,11 @@ static void find_moves(dal_checker *c)
 static double unit_of_row(const dal_probe *p, int i)
 {
     const dal_layout *layout = p->layout;
-    const double unit = dal_row_unit(&layout->mechanism->rows[layout->row[i].source], p->system->length);
+    const double unit = dal_row_unit(&layout->mechanism->rows[layout->row[i].source], dal_system_layout(p->system)->units.length);
     double slope = 0;
     for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
         slope = fmax(slope, fabs(p->work.A[k]) / p->scale[layout->column[k]]);
-    return !isnan(unit) ? unit : slope > 0 ? slope * p->system->length : 1;
+    return !isnan(unit) ? unit : slope > 0 ? slope * dal_system_layout(p->system)->units.length : 1;
 }
 
 /* Does the placement have the least gaps of all those near it? */
@@ -107,7 +109,7 @@ static void find_gaps(dal_checker *c, dal_probe *p)
     const dal_mechanism *m = p->layout->mechanism;
     dal_verdict *v = c->verdict;
     dal_check_gap *gaps = DAL_TAKE(p->arena, dal_check_gap, m->n_joints), *open = DAL_TAKE(p->arena, dal_check_gap, m->n_joints);
-    const double length = p->system->length;
+    const double length = dal_system_layout(p->system)->units.length;
     double most = 0;
     measure_gaps(p, gaps);
     for (int j = 0; j < m->n_joints; j++) {

@@ -2,6 +2,7 @@
 #include "check/checker.h"
 #include "base/message.h"
 #include "base/printer.h"
+#include "model/system_parts.h"
 
 void dal_check_hear(dal_checker *c, const dal_message *message)
 {
@@ -26,7 +27,7 @@ void dal_check_count(dal_checker *c, dal_probe *p)
     v->own_coordinates = p->layout->placement != NULL;
     v->velocities = p->m;
     v->rows = p->r;
-    v->rank = dal_probe_rank(p, p->system->rank_tolerance, false);
+    v->rank = dal_probe_rank(p, dal_system_method(p->system)->rank_tolerance, false);
     v->freedoms = p->m - v->rank;
     v->counted = p->m - p->r;
     v->ratio = dal_probe_ratio(p, v->rank);

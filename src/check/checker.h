@@ -7,7 +7,8 @@
 #define DAL_CHECK_CHECKER_H
 
 #include "dalembert/verdict.h"
-#include "state/state.h"
+#include "base/arena.h"
+#include "state/evaluate.h"
 
 /* Memory is the arena's; the probe lives as long as the system that it was made of. */
 typedef struct dal_probe {

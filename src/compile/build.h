@@ -2,8 +2,14 @@
 #ifndef DAL_COMPILE_BUILD_H
 #define DAL_COMPILE_BUILD_H
 
+#include "dalembert/run.h"
 #include "joint/joint.h"
-#include "state/state.h"
+#include "kinematics/layout.h"
+#include "math/sparse.h"
+#include "model/acting.h"
+#include "model/start_values.h"
+#include "state/evaluate.h"
+#include "tree/sweep.h"
 
 typedef enum dal_reach {
     DAL_REACH_NUMBER,     /* parameters and loop variables */
@@ -137,7 +143,7 @@ typedef struct dal_build {
     int n_claims;
     size_t cap_claims;
     dal_claim *claims; /* coordinates that are prescribed */
-    dal_expressions drives, actions, records;
+    dal_expressions drives, actions, records, samples;
     int n_action_texts;
     size_t cap_action_texts;
     dal_text *action_texts; /* what the actions were written as */

@@ -1,6 +1,7 @@
 /* The `simulate:` block: which family, formulation, stabilisation and integrator, with their options, and the times. */
 #include "math/rotation.h"
 #include "compile/build.h"
+#include "model/system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,16 +95,16 @@ static void choose_undetermined(dal_build *build, dal_system *system)
         return;
     if (strcmp(choice->text, "minimum-norm"))
         dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
-    else if (!system->formulation->least_norm)
+    else if (!system->method.formulation->least_norm)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "
                   "satisfy the equations",
-                  system->formulation->name);
-    else if (system->stabilization->mass_metric)
+                  system->method.formulation->name);
+    else if (system->method.stabilization->mass_metric)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` and mass-projection exclude each other: what has no inertia has no place in the metric of the "
                   "masses; use direct-correction");
-    system->minimum_norm = true;
+    system->method.minimum_norm = true;
     system->determined = -1;
 }
 
@@ -111,14 +112,14 @@ static void choose_undetermined(dal_build *build, dal_system *system)
 static double option_above(dal_build *build, const dal_system *system, const char *key, double fallback, bool zero)
 {
     const dal_choice *c = &build->spec->simulate.stabilization;
-    const char *const *options = system->stabilization->options;
+    const char *const *options = system->method.stabilization->options;
     const bool alone = c->value.text && !strcmp(options[0], key);
     double value = fallback;
     if (alone)
         dal_build_number(build, NULL, c->value, &value);
     value = option(build, c, key, value);
     if (!(value > 0 || (zero && value == 0)))
-        dal_error(build->messages, alone ? c->value.mark : option_mark(c, key), "the %s of %s %s, not %.6g", key, system->stabilization->name,
+        dal_error(build->messages, alone ? c->value.mark : option_mark(c, key), "the %s of %s %s, not %.6g", key, system->method.stabilization->name,
                   zero ? "cannot be negative" : "has to be positive", value);
     return value;
 }
@@ -129,25 +130,25 @@ static void choose_gains(dal_build *build, dal_system *system)
     double value = NAN;
     if (c->value.text)
         dal_build_number(build, NULL, c->value, &value);
-    system->alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
-    system->beta = option(build, c, "beta", isnan(value) ? 20 : value);
-    if (system->alpha < 0 || system->beta < 0)
-        dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, system->alpha < 0 ? "alpha" : "beta"),
-                  "the gains of baumgarte cannot be negative (%.6g)", fmin(system->alpha, system->beta));
+    system->method.alpha = option(build, c, "alpha", isnan(value) ? 20 : value);
+    system->method.beta = option(build, c, "beta", isnan(value) ? 20 : value);
+    if (system->method.alpha < 0 || system->method.beta < 0)
+        dal_error(build->messages, c->value.text ? c->value.mark : option_mark(c, system->method.alpha < 0 ? "alpha" : "beta"),
+                  "the gains of baumgarte cannot be negative (%.6g)", fmin(system->method.alpha, system->method.beta));
 }
 
 static void choose_penalty(dal_build *build, dal_system *system)
 {
     const dal_choice *c = &build->spec->simulate.stabilization;
-    system->penalty = option_above(build, system, "factor", 1e7, false);
-    system->beta = option_above(build, system, "omega", 20, true);
-    system->alpha = option_above(build, system, "xi", 1, true) * system->beta;
-    system->tolerance = option_above(build, system, "tolerance", 1e-12, false);
+    system->method.penalty = option_above(build, system, "factor", 1e7, false);
+    system->method.beta = option_above(build, system, "omega", 20, true);
+    system->method.alpha = option_above(build, system, "xi", 1, true) * system->method.beta;
+    system->method.tolerance = option_above(build, system, "tolerance", 1e-12, false);
     const double passes = option(build, c, "iterations", NAN);
     if (isnan(passes))
         return;
     if (passes >= 1 && passes <= 1000 && passes == floor(passes))
-        system->penalty_passes = (int)passes;
+        system->method.penalty_passes = (int)passes;
     else
         dal_error(build->messages, option_mark(c, "iterations"),
                   "the iterations of penalty are a whole number from 1 to 1000 (1: the plain penalty), not %.6g", passes);
@@ -164,18 +165,18 @@ static void choose_stabilization(dal_build *build, dal_system *system)
     names[n] = NULL;
     bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
     int k = choose(build, &s->stabilization, "stabilisation", names,
-                   least                                ? "direct-correction"
-                   : system->formulation->stabilization ? system->formulation->stabilization
-                                                        : "mass-projection");
-    system->stabilization = dal_stabilizations[k < 0 ? 0 : k];
-    const char *const *options = system->stabilization->options;
+                   least                                       ? "direct-correction"
+                   : system->method.formulation->stabilization ? system->method.formulation->stabilization
+                                                               : "mass-projection");
+    system->method.stabilization = dal_stabilizations[k < 0 ? 0 : k];
+    const char *const *options = system->method.stabilization->options;
     check_options(build, &s->stabilization, options ? options : none, options != NULL);
-    system->tolerance = INFINITY;
-    if (system->stabilization->project)
-        system->tolerance = option_above(build, system, "tolerance", INFINITY, false);
-    else if (system->stabilization->solve)
+    system->method.tolerance = INFINITY;
+    if (system->method.stabilization->project)
+        system->method.tolerance = option_above(build, system, "tolerance", INFINITY, false);
+    else if (system->method.stabilization->solve)
         choose_penalty(build, system);
-    else if (system->stabilization->stabilises_gamma)
+    else if (system->method.stabilization->stabilises_gamma)
         choose_gains(build, system);
 }
 
@@ -189,7 +190,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
         names[n] = dal_formulations[n]->name;
     names[n] = NULL;
     int k = choose(build, &s->formulation, "formulation", names, "lagrange");
-    system->formulation = dal_formulations[k < 0 ? 0 : k];
+    system->method.formulation = dal_formulations[k < 0 ? 0 : k];
     check_options(build, &s->formulation, none, false);
     choose_stabilization(build, system);
     for (n = 0; dal_integrators[n]; n++)
@@ -199,7 +200,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
     for (n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
         if (dal_integrators[n]->adaptive)
             k = n;
-    system->integrator = dal_integrators[k];
+    system->method.integrator = dal_integrators[k];
     check_options(build, &s->integrator, none, false);
     choose_undetermined(build, system);
 }
@@ -226,11 +227,11 @@ void dal_choose_times(dal_build *build, dal_system *system)
                   least_rtol);
     info->atol = positive(build, s->atol, "atol", 1e-10);
     info->every = positive(build, s->every, "every", info->step > 0 ? info->step : info->until / 500);
-    system->max_step = positive(build, s->max_step, "max-step", 0);
-    system->event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 0);
-    if (s->until.text && !system->integrator->adaptive && !s->step.text)
+    system->method.max_step = positive(build, s->max_step, "max-step", 0);
+    system->method.event_tolerance = positive(build, s->event_tolerance, "event-tolerance", 0);
+    if (s->until.text && !system->method.integrator->adaptive && !s->step.text)
         dal_error(build->messages, s->integrator.name.text ? s->integrator.name.mark : s->until.mark,
-                  "%s has a fixed step: give one, by `step:` in `simulate:` or --step", system->integrator->name);
+                  "%s has a fixed step: give one, by `step:` in `simulate:` or --step", system->method.integrator->name);
     if (info->until / (info->every > 0 ? info->every : 1) > 1e9)
         dal_error(build->messages, s->every.text ? s->every.mark : s->step.mark,
                   "a row every %.3g s until %.6g s would be more than 10^9 rows: give a larger `every:`", info->every, info->until);

@@ -8,6 +8,8 @@
 #include "math/sparse.h"
 #include "compile/build.h"
 #include "compile/owners.h"
+#include "model/coordinate_names.h"
+#include "model/system.h"
 #include "spec/sound.h"
 #include "compile/scene.h"
 #include "dynamics/determined.h"
@@ -15,6 +17,7 @@
 #include "dynamics/saddle.h"
 #include "dynamics/speeds.h"
 #include "state/scale.h"
+#include "state/state_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,6 +57,24 @@ void dal_build_tables(dal_build *build, dal_system *system)
     }
 }
 
+/* An input that is sampled and held. Whatever can be recorded can be sampled: it is computed before the input changes. */
+static void add_sample(dal_build *build, dal_system *system, int input)
+{
+    const dal_pair *spec = &build->spec->inputs[input];
+    double period = 0;
+    dal_node node;
+    if (!dal_build_number(build, spec->binding, spec->period, &period) ||
+        !dal_build_scalar(build, DAL_REACH_RECORD, spec->binding, spec->value, &node))
+        return;
+    if (!(period > 0)) {
+        dal_error(build->messages, spec->period.mark, "the period of input '%s' is %.9g s; it has to be greater than zero", spec->name.text, period);
+        return;
+    }
+    const int k = dal_build_expression(build, &build->samples, node);
+    system->sample_input[k] = input;
+    system->sample_period[k] = period;
+}
+
 static void add_states(dal_build *build, dal_system *system)
 {
     const dal_spec *spec = build->spec;
@@ -63,9 +84,14 @@ static void add_states(dal_build *build, dal_system *system)
     system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
     system->states = DAL_TAKE(build->arena, double, spec->n_states);
     system->state_names = DAL_TAKE(build->arena, const char *, spec->n_states);
+    system->sample_input = DAL_TAKE(build->arena, int, spec->n_inputs);
+    system->sample_period = DAL_TAKE(build->arena, double, spec->n_inputs);
     for (int i = 0; i < spec->n_inputs; i++) {
         system->input_names[i] = spec->inputs[i].name.text;
-        dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
+        if (spec->inputs[i].period.text)
+            add_sample(build, system, i);
+        else
+            dal_build_number(build, spec->inputs[i].binding, spec->inputs[i].value, &system->inputs[i]);
     }
     system->n_expressions = build->actions.n;
     for (int i = 0; i < spec->n_states; i++) {
@@ -171,8 +197,8 @@ static const char *list_ignorable(const dal_build *build, const dal_system *syst
 {
     const char *text = "";
     char name[100];
-    for (int i = 0; i < system->n_ignorable; i++) {
-        dal_velocity_name(system, system->ignorable[i], name, sizeof name);
+    for (int i = 0; i < system->layout.n_ignorable; i++) {
+        dal_velocity_name(system, system->layout.ignorable[i], name, sizeof name);
         size_t n = strlen(name);
         name[n && name[n - 1] == '\'' ? n - 1 : n] = '\0'; /* the coordinate, not its rate */
         text = dal_arena_print(build->arena, "%s%s%s", text, i ? ", " : "", name);
@@ -188,20 +214,20 @@ static void fill_info(const dal_build *build, dal_system *system)
     info->version = dal_version();
     info->space = build->spec->space;
     info->coordinates = system->layout.family->name;
-    info->formulation = system->formulation->name;
-    info->stabilization = system->stabilization->name;
-    info->integrator = system->integrator->name;
+    info->formulation = system->method.formulation->name;
+    info->stabilization = system->method.stabilization->name;
+    info->integrator = system->method.integrator->name;
     info->bodies = system->mechanism.n_bodies;
     info->joints = build->spec->n_joints;
     info->coordinates_count = system->layout.nq;
     info->velocities = system->layout.nv;
     info->constraints = system->layout.n_rows;
     info->equations = system->n_w;
-    info->multipliers = system->formulation->multiplies ? system->layout.n_rows : 0;
+    info->multipliers = system->method.formulation->multiplies ? system->layout.n_rows : 0;
     info->states = system->n_y;
-    info->length = system->length;
-    info->mass = system->mass;
-    info->ignorable = system->n_ignorable;
+    info->length = system->layout.units.length;
+    info->mass = system->layout.units.mass;
+    info->ignorable = system->layout.n_ignorable;
     info->ignorable_names = list_ignorable(build, system);
 }
 
@@ -257,17 +283,18 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
     memcpy(sequence, system->layout.sequence, sizeof sequence);
     system->mechanism = build->mechanism;
     build->parts.n_times = build->n_times;
-    build->parts.recursive = system->formulation->recursive && !build->n_frictions;
+    build->parts.recursive = system->method.formulation->recursive && !build->n_frictions;
     if (build->family == &dal_family_joint)
         build->parts.tree = build_tree(build);
+    build->parts.length = dal_build_length(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
     system->recursion = dal_recursion_choose();
-    if (system->links && system->formulation->recursive)
+    if (system->links && system->method.formulation->recursive)
         system->loops = dal_build_loops(build->arena, system);
-    if (system->formulation->components)
+    if (system->method.formulation->components)
         dal_build_joint_programs(build, system);
 }
 
@@ -284,10 +311,10 @@ static void take_start(dal_build *build, dal_system *system)
         memcpy(out->w, s->w, sizeof out->w);
         out->angle = s->angle;
         out->change = s->change;
-        system->mass = fmax(system->mass, build->mechanism.bodies[b].mass);
+        system->layout.units.mass = fmax(system->layout.units.mass, build->mechanism.bodies[b].mass);
     }
-    if (!(system->mass > 0))
-        system->mass = 1;
+    if (!(system->layout.units.mass > 0))
+        system->layout.units.mass = 1;
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;
@@ -297,10 +324,10 @@ static void take_start(dal_build *build, dal_system *system)
 static void take_parts(dal_build *build, dal_system *system)
 {
     system->owners = dal_owners;
-    system->n_groups = build->n_groups;
-    system->groups = build->groups;
-    system->n_forces = build->spec->n_forces;
-    system->forces = build->forces;
+    system->acting.n_groups = build->n_groups;
+    system->acting.groups = build->groups;
+    system->acting.n_forces = build->spec->n_forces;
+    system->acting.forces = build->forces;
     system->n_signals = build->n_signals;
     system->signals = build->signals;
     system->action_texts = build->action_texts;
@@ -309,15 +336,15 @@ static void take_parts(dal_build *build, dal_system *system)
     system->columns = build->columns;
     system->records_reactions = build->records_results;
     for (int j = 0; j < build->mechanism.n_joints; j++)
-        system->compliant |= build->mechanism.joints[j].compliance[0] > 0 || build->mechanism.joints[j].compliance[1] > 0;
-    system->n_laws = build->n_laws;
-    system->laws = build->laws;
-    system->n_frictions = build->n_frictions;
-    system->frictions = build->frictions;
+        system->method.compliant |= build->mechanism.joints[j].compliance[0] > 0 || build->mechanism.joints[j].compliance[1] > 0;
+    system->acting.n_laws = build->n_laws;
+    system->acting.laws = build->laws;
+    system->acting.n_frictions = build->n_frictions;
+    system->acting.frictions = build->frictions;
     system->works = does_work(build, system) || build->n_frictions > 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->conserved = conserved_momenta(build);
-    memcpy(system->gravity, build->gravity, sizeof system->gravity);
+    memcpy(system->acting.gravity, build->gravity, sizeof system->acting.gravity);
     system->plain_names = build->spec->plain_names;
     system->coordinate_names = DAL_TAKE(build->arena, const char *, build->spec->n_coordinates);
     for (int i = 0; i < build->spec->n_coordinates; i++)
@@ -327,28 +354,28 @@ static void take_parts(dal_build *build, dal_system *system)
 /* The model's units, and those of its states, rows and columns. */
 static void choose_units(dal_build *build, dal_system *system)
 {
-    system->time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
-    system->length = dal_build_length(build);
+    system->layout.units.time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
+    system->layout.units.length = dal_build_length(build);
     system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
-    system->row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
-    system->column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
-    system->column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
+    system->layout.units.row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
+    system->layout.units.column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
+    system->layout.units.column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
     dal_column_scales(build, system);
 }
 
 /* Dense or sparse; rows are all independent until their rank is known. */
 static void choose_solvers(dal_build *build, dal_system *system)
 {
-    system->rank_tolerance = DAL_RANK_TOLERANCE;
+    system->method.rank_tolerance = DAL_RANK_TOLERANCE;
     system->rank = 0;
     system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
     for (int i = 0; i < system->layout.n_rows; i++)
         system->start_order[i] = i;
-    system->dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
-    system->small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
-    system->careful = system->small && system->layout.nv <= CAREFUL_LIMIT;
-    if (!system->dense && !system->layout.columnless)
-        dal_saddle_pattern(build->arena, system);
+    system->layout.dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
+    system->layout.small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
+    system->layout.careful = system->layout.small && system->layout.nv <= CAREFUL_LIMIT;
+    if (!system->layout.dense && !system->layout.columnless)
+        dal_saddle_pattern(build->arena, &system->layout, &system->slots);
 }
 
 static void lay_out(dal_build *build, dal_system *system)
@@ -367,36 +394,38 @@ static void lay_out(dal_build *build, dal_system *system)
  * laid out. Found on a system of the same model whose velocities are v. */
 static bool prepare(dal_build *build, dal_system *draft)
 {
-    const dal_formulation *wanted = draft->formulation;
+    const dal_formulation *wanted = draft->method.formulation;
     const int nv = draft->layout.nv;
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
-        draft->formulation = dal_formulations[0];
+        draft->method.formulation = dal_formulations[0];
     fill_info(build, draft);
     build->packed = dal_pack_system(build->arena, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
     dal_state *state = build->first;
+    const dal_speed_choice *speeds = dal_speeds_of(state);
+    const dal_rank *rank = dal_rank_of(state);
     bool fits = dal_build_rank(build, build->packed, state);
     if (fits) {
-        draft->rank = state->rank->n;
-        memcpy(draft->start_order, state->rank->order, sizeof *state->rank->order * (size_t)draft->layout.n_rows);
-        draft->ignorable = DAL_TAKE(build->arena, int, nv);
-        draft->n_ignorable = dal_find_ignorable(state, draft->ignorable);
+        draft->rank = rank->n;
+        memcpy(draft->start_order, rank->order, sizeof *rank->order * (size_t)draft->layout.n_rows);
+        draft->layout.ignorable = DAL_TAKE(build->arena, int, nv);
+        draft->layout.n_ignorable = dal_find_ignorable(state, draft->layout.ignorable);
         draft->start_speeds = DAL_TAKE(build->arena, int, nv);
         if (wanted->chooses) {
-            dal_state_unpack(state, 0, state->y);
+            dal_state_unpack(state, 0, dal_state_y(state));
             dal_state_position(state);
             dal_state_jacobian(state);
             dal_speeds_choose(state);
-            memcpy(draft->start_speeds, state->speeds->column, sizeof *state->speeds->column * (size_t)(nv - draft->rank));
+            memcpy(draft->start_speeds, speeds->column, sizeof *speeds->column * (size_t)(nv - draft->rank));
         }
     }
     dal_state_free(build->first);
     dal_system_free(build->packed);
     build->first = NULL;
     build->packed = NULL;
-    draft->formulation = wanted;
+    draft->method.formulation = wanted;
     draft->n_w = wanted->speeds ? wanted->speeds(draft) : nv;
     count_states(draft);
     return fits;
@@ -424,20 +453,22 @@ static dal_status compile(dal_build *build, dal_system *draft)
     dal_build_written_ranks(build, draft->start_winding);
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
+    compile_program(build, &build->samples, &draft->samples);
     lay_out(build, draft);
     dal_arena_release(&build->graph_arena);
     build->graph = NULL;
-    if ((draft->formulation->chooses || draft->formulation->unpack || draft->formulation->ignores || draft->layout.family->shares) &&
+    if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
+         draft->layout.family->shares) &&
         !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);
     dal_refusal why;
-    if (draft->formulation->applies && !draft->formulation->applies(draft, &why)) {
+    if (draft->method.formulation->applies && !draft->method.formulation->applies(draft, &why)) {
         const bool speeds = build->spec->n_speeds && why.reason == DAL_REASON_SPEEDS;
         dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    if (draft->stabilization->applies && !draft->stabilization->applies(draft, &why)) {
+    if (draft->method.stabilization->applies && !draft->method.stabilization->applies(draft, &why)) {
         dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
@@ -447,7 +478,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         longjmp(*build->arena->guard, 1);
     if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
-    build->packed->time = build->packed->info.time = dal_system_time(build->first);
+    build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;

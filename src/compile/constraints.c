@@ -13,6 +13,7 @@
  * because f' = w x f.
  */
 #include "compile/build.h"
+#include "model/system.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,11 @@
 #include "dynamics/saddle.h"
 #include "kinematics/tree.h"
 #include "math/finite.h"
+#include "model/system.h"
 #include "state/directions.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 
 #include <float.h>
@@ -21,7 +23,7 @@ static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an 
 /* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
 static bool is_determined(dal_build *build, dal_system *system, const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     dal_determined found;
     if (dal_state_determined(build->arena, state, &found))
         return true;
@@ -35,7 +37,7 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
                           : layout->placement ? build->spec->coordinates[found.first].name.mark
                                               : build->mechanism.bodies[found.body].mark;
     const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
-    if (found.rank >= 0 && system->minimum_norm)
+    if (found.rank >= 0 && system->method.minimum_norm)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking,
                  "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
                  "taken",
@@ -44,8 +46,8 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
     else
         dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s", found.text);
-    system->undetermined = build->undetermined && !system->minimum_norm;
-    return system->undetermined || (found.rank >= 0 && system->minimum_norm);
+    system->undetermined = build->undetermined && !system->method.minimum_norm;
+    return system->undetermined || (found.rank >= 0 && system->method.minimum_norm);
 }
 
 /* Are the accelerations of all velocities that move a body numbers? In a tree: its own and those of all that carry it. */
@@ -70,7 +72,7 @@ static bool accelerates_finitely(const dal_layout *layout, const double *vd, int
 /* A place or a velocity that has no energy, an infinite force, or an infinite acceleration that is not that of a singular matrix. */
 static bool is_finite(dal_build *build, const dal_state *state, bool singular)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     int bad = dal_state_not_finite(state);
     if (bad >= 0) {
         dal_error(build->messages, build->mechanism.bodies[bad].mark,
@@ -78,14 +80,14 @@ static bool is_finite(dal_build *build, const dal_state *state, bool singular)
                   layout->mechanism->bodies[bad].name);
         return false;
     }
-    for (int i = 0; i < state->system->actions.n_outputs; i++)
-        if (!isfinite(state->values->expression[i])) {
+    for (int i = 0; i < dal_system_of(state)->actions.n_outputs; i++)
+        if (!isfinite(dal_values_of(state)->expression[i])) {
             dal_error(build->messages, build->action_texts[i].mark, "at the start the value of '%.100s' is not a finite number",
                       build->action_texts[i].text);
             return false;
         }
-    for (int b = 0; b < layout->mechanism->n_bodies && !singular && !dal_all_finite(state->vd, layout->nv); b++)
-        if (!accelerates_finitely(layout, state->vd, b)) {
+    for (int b = 0; b < layout->mechanism->n_bodies && !singular && !dal_all_finite(dal_rates_of(state), layout->nv); b++)
+        if (!accelerates_finitely(layout, dal_rates_of(state), b)) {
             dal_error(build->messages, build->mechanism.bodies[b].mark,
                       "at the start the acceleration of '%s' is not a finite number: a force or a value is too large, or a body lies in a "
                       "centre of attraction",
@@ -98,9 +100,9 @@ static bool is_finite(dal_build *build, const dal_state *state, bool singular)
 /* A sequence of Euler angles that the user fixed may be singular at the start. */
 static bool sequence_fits(const dal_build *build, const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     for (int b = 0; layout->sequence_fixed && layout->family->condition && b < layout->mechanism->n_bodies; b++)
-        if (layout->family->condition(layout, &state->work, b) < 1e-3) {
+        if (layout->family->condition(layout, dal_seen_work(state), b) < 1e-3) {
             dal_error(
                 build->messages, build->spec->simulate.coordinates.name.mark,
                 "'%s' starts in a singular attitude of the Euler sequence that is fixed here: take another one, or leave the choice to the program",
@@ -118,26 +120,27 @@ static dal_mark mark_of_trouble(const dal_build *build, const dal_state *state)
 
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
 {
-    dal_flow flow = dal_state_unpack(state, 0, state->y);
+    const dal_rank *rank = dal_rank_of(state);
+    dal_flow flow = dal_state_unpack(state, 0, dal_state_y(state));
     if (!sequence_fits(build, state))
         return false;
     if (flow) {
-        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", state->report->trouble);
+        dal_error(build->messages, mark_of_trouble(build, state), "at the start: %s", dal_trouble_of(state));
         return false;
     }
     dal_state_position(state);
     dal_state_jacobian(state);
-    if (!dal_build_forms_finite(build, &build->mechanism, &state->work))
+    if (!dal_build_forms_finite(build, &build->mechanism, dal_work_of(state)))
         return false;
-    state->report->trouble[0] = '\0';
-    dal_row_units(state, system->row_unit);
+    dal_report_of(state)->trouble[0] = '\0';
+    dal_row_units(state, system->layout.units.row_unit);
     dal_state_rank(state, system->layout.n_rows);
-    if (state->report->trouble[0]) {
-        dal_error(build->messages, dal_nowhere, "%s", state->report->trouble);
+    if (dal_trouble_of(state)[0]) {
+        dal_error(build->messages, dal_nowhere, "%s", dal_trouble_of(state));
         return false;
     }
-    system->rank = state->rank->n;
-    memcpy(system->start_order, state->rank->order, sizeof *state->rank->order * (size_t)system->layout.n_rows);
+    system->rank = rank->n;
+    memcpy(system->start_order, rank->order, sizeof *rank->order * (size_t)system->layout.n_rows);
     return true;
 }
 
@@ -145,11 +148,12 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
  * round are lost there, and the rows of the loops show it. */
 static bool tree_closes(dal_build *build, const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_work *work = dal_seen_work(state);
+    const dal_layout *layout = dal_layout_of(state);
     double largest = lost;
     int worst = -1;
     for (int i = 0; layout->tree && i < layout->n_extrinsic; i++) {
-        const double gap = fabs(state->work.phi[i]) / state->system->row_unit[i];
+        const double gap = fabs(work->phi[i]) / layout->units.row_unit[i];
         if (gap > largest) {
             largest = gap;
             worst = i;
@@ -161,21 +165,22 @@ static bool tree_closes(dal_build *build, const dal_state *state)
     dal_error(build->messages, joint->mark,
               "in the coordinates of the joints '%s' stays open by %.3g at the start, though the bodies were assembled: a joint before it "
               "was closed with opposite axes; give better start values",
-              joint->name, fabs(state->work.phi[worst]));
+              joint->name, fabs(work->phi[worst]));
     return false;
 }
 
 /* A force along the line of two points that coincide: undetermined if they are at rest, and with a corner if they part. */
 static void warn_of_directions(dal_build *build, dal_state *state)
 {
+    const dal_values *values = dal_values_of(state);
     dal_need(state, DAL_STAGE_FORCES);
-    for (int i = 0; i < state->system->n_forces; i++) {
+    for (int i = 0; i < dal_system_of(state)->acting.n_forces; i++) {
         double speed;
         if (!dal_force_undirected(state, i, &speed))
             continue;
-        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(state->values->effort[i]),
-                 "the points of '%s' coincide at the start, and its force of %.3g N has no direction there: %s", state->system->forces[i].name,
-                 fabs(state->values->effort[i]),
+        dal_warn(build->messages, build->spec->forces[i].name.mark, DAL_CODE_NO_DIRECTION, fabs(values->effort[i]),
+                 "the points of '%s' coincide at the start, and its force of %.3g N has no direction there: %s",
+                 dal_system_of(state)->acting.forces[i].name, fabs(values->effort[i]),
                  speed > 0 ? "it begins with a jump, in the direction in which the points part"
                            : "they are at rest, and every motion that begins there is as good as another; place them apart, or give them a velocity");
     }
@@ -215,6 +220,9 @@ static bool places_have_digits(const dal_build *build)
 
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
+    const dal_saddle *saddle = dal_saddle_of(state);
+    const dal_rank *rank = dal_rank_of(state);
+    const dal_values *values = dal_values_of(state);
     if (!dal_build_rank(build, system, state))
         return false;
     if (build->anyway)
@@ -222,18 +230,18 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (!places_have_digits(build) || !tree_closes(build, state))
         return false;
     bool solved = !dal_state_accelerate(state);
-    if (state->values->table_left) {
-        dal_error(build->messages, build->spec->tables[state->values->table_left - 1].name.mark, "at the start: %s", state->report->trouble);
+    if (values->table_left) {
+        dal_error(build->messages, build->spec->tables[values->table_left - 1].name.mark, "at the start: %s", dal_trouble_of(state));
         return false;
     }
     const bool singular = !solved && dal_state_singular(state);
     if (!is_finite(build, state, singular))
         return false;
-    bool doubtful = solved ? state->saddle->ratio > 0 && state->saddle->ratio < suspicious /* 0: it was not factored */
+    bool doubtful = solved ? saddle->ratio > 0 && saddle->ratio < suspicious /* 0: it was not factored */
                            : singular;
-    if (solved && system->minimum_norm) {
-        system->determined = state->rank->determined;
-        doubtful = state->rank->determined < system->layout.nv;
+    if (solved && system->method.minimum_norm) {
+        system->determined = rank->determined;
+        doubtful = rank->determined < system->layout.nv;
     }
     if (doubtful && !is_determined(build, system, state))
         return false;
@@ -242,6 +250,6 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (system->undetermined)
         return true;
     if (!solved)
-        dal_say_for(build->messages, DAL_ERROR, dal_reason_of(state), mark_of_trouble(build, state), "at the start: %s", state->report->trouble);
+        dal_say_for(build->messages, DAL_ERROR, dal_reason_of(state), mark_of_trouble(build, state), "at the start: %s", dal_trouble_of(state));
     return solved;
 }

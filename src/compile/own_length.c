@@ -1,6 +1,7 @@
 /* The model's own length, before anything is evaluated (see state/scale.c for the units), and what follows from it: the scales of the columns. */
 #include "math/vec.h"
 #include "compile/build.h"
+#include "model/system.h"
 #include "state/scale.h"
 
 #include <math.h>
@@ -164,11 +165,13 @@ void dal_column_scales(const dal_build *build, dal_system *system)
 {
     const dal_layout *layout = &system->layout;
     for (int j = 0; j < layout->nv; j++)
-        system->column_scale[j] = build->column_scale ? build->column_scale[j] : layout->angular[j] > 0 ? system->length : 1;
+        system->layout.units.column_scale[j] = build->column_scale      ? build->column_scale[j]
+                                               : layout->angular[j] > 0 ? system->layout.units.length
+                                                                        : 1;
     for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++)
         for (int k = 0; k < layout->body[b].nv; k++)
             if (layout->angular[layout->body[b].v + k] > 0)
-                system->column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
+                system->layout.units.column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
     for (int j = 0; j < layout->nv; j++)
-        system->column_unit[j] = 1 / system->column_scale[j];
+        system->layout.units.column_unit[j] = 1 / system->layout.units.column_scale[j];
 }

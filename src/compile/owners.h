@@ -2,7 +2,7 @@
 #ifndef DAL_COMPILE_OWNERS_H
 #define DAL_COMPILE_OWNERS_H
 
-#include "state/state.h"
+#include "state/owner.h"
 
 extern const dal_owner *const dal_owners[]; /* ends with NULL */
 

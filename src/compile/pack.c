@@ -1,5 +1,6 @@
 /* A system is one block of memory: measured, then filled, by the same list. */
 #include "compile/build.h"
+#include "model/system.h"
 
 #include <assert.h>
 #include <string.h>
@@ -59,22 +60,23 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
         to->loops = dal_loops_pack(block, from->loops);
     if (from->sweep)
         to->sweep = dal_sweep_pack(block, from->sweep);
-    DAL_PACK(block, to->groups, from->n_groups);
-    for (int i = 0; i < from->n_groups; i++) {
-        void *copy = dal_block_copy(block, from->groups[i].elements, dal_force_types[from->groups[i].type]->size * (size_t)from->groups[i].n);
+    DAL_PACK(block, to->acting.groups, from->acting.n_groups);
+    for (int i = 0; i < from->acting.n_groups; i++) {
+        void *copy = dal_block_copy(block, from->acting.groups[i].elements,
+                                    dal_force_types[from->acting.groups[i].type]->size * (size_t)from->acting.groups[i].n);
         if (copy)
-            to->groups[i].elements = copy;
+            to->acting.groups[i].elements = copy;
     }
-    DAL_PACK(block, to->forces, from->n_forces);
+    DAL_PACK(block, to->acting.forces, from->acting.n_forces);
     pack_names(block, from->n_inputs, from->input_names, &to->input_names);
     pack_names(block, from->n_tables, from->table_names, &to->table_names);
     pack_names(block, from->n_states, from->state_names, &to->state_names);
     pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
     DAL_PACK(block, to->columns, from->n_columns);
-    for (int i = 0; i < from->n_forces; i++) {
-        const char *name = dal_block_text(block, from->forces[i].name);
+    for (int i = 0; i < from->acting.n_forces; i++) {
+        const char *name = dal_block_text(block, from->acting.forces[i].name);
         if (block->memory)
-            to->forces[i].name = name;
+            to->acting.forces[i].name = name;
     }
     for (int i = 0; i < from->n_columns; i++) {
         const char *name = dal_block_text(block, from->columns[i].name);
@@ -88,17 +90,20 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     pack_program(block, &to->drives);
     pack_program(block, &to->actions);
     pack_program(block, &to->records);
+    pack_program(block, &to->samples);
+    DAL_PACK(block, to->sample_input, from->samples.n_outputs);
+    DAL_PACK(block, to->sample_period, from->samples.n_outputs);
     pack_joint_forms(block, from, to);
     DAL_PACK(block, to->inputs, from->n_inputs);
     DAL_PACK(block, to->states, from->n_states);
     DAL_PACK(block, to->state_scale, from->n_states);
     DAL_PACK(block, to->idle, from->n_expressions);
-    DAL_PACK(block, to->frictions, from->n_frictions);
-    DAL_PACK(block, to->laws, from->n_laws);
-    DAL_PACK(block, to->column_scale, from->layout.nv);
-    DAL_PACK(block, to->column_unit, from->layout.nv);
-    DAL_PACK(block, to->row_unit, from->layout.n_rows);
-    DAL_PACK(block, to->ignorable, from->n_ignorable);
+    DAL_PACK(block, to->acting.frictions, from->acting.n_frictions);
+    DAL_PACK(block, to->acting.laws, from->acting.n_laws);
+    DAL_PACK(block, to->layout.units.column_scale, from->layout.nv);
+    DAL_PACK(block, to->layout.units.column_unit, from->layout.nv);
+    DAL_PACK(block, to->layout.units.row_unit, from->layout.n_rows);
+    DAL_PACK(block, to->layout.ignorable, from->layout.n_ignorable);
     if (from->start_speeds)
         DAL_PACK(block, to->start_speeds, from->layout.nv);
     if (from->start_q) {
@@ -111,12 +116,12 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     DAL_PACK(block, to->start, from->mechanism.n_bodies);
     DAL_PACK(block, to->start_winding, from->mechanism.n_windings);
     DAL_PACK(block, to->start_order, from->layout.n_rows);
-    if (!from->dense && !from->layout.columnless) {
-        DAL_PACK(block, to->kkt_start, from->layout.nv + from->layout.n_rows + 1);
-        DAL_PACK(block, to->kkt_row, from->n_kkt);
-        DAL_PACK(block, to->kkt_mass, from->layout.n_mass);
-        DAL_PACK(block, to->kkt_rows, 2 * from->layout.n_values);
-        DAL_PACK(block, to->kkt_diagonal, from->layout.n_rows);
+    if (!from->layout.dense && !from->layout.columnless) {
+        DAL_PACK(block, to->slots.start, from->layout.nv + from->layout.n_rows + 1);
+        DAL_PACK(block, to->slots.row, from->slots.n);
+        DAL_PACK(block, to->slots.mass, from->layout.n_mass);
+        DAL_PACK(block, to->slots.rows, 2 * from->layout.n_values);
+        DAL_PACK(block, to->slots.diagonal, from->layout.n_rows);
     }
 }
 

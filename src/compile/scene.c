@@ -1,4 +1,5 @@
 /* A scene: the parts of a description that a picture needs, as numbers, beside what the system knows of joints and bodies. */
+#include "model/system.h"
 #include "spec/sound.h"
 #include "compile/scene.h"
 
@@ -167,8 +168,8 @@ static dal_status make(void *user)
     dal_build_tables(build, DAL_TAKE(arena, dal_system, 1));
     dal_build_names(build);
     scene->space = build->spec->space;
-    scene->length = m->system->length;
-    memcpy(scene->gravity, m->system->gravity, sizeof scene->gravity);
+    scene->length = m->system->layout.units.length;
+    memcpy(scene->gravity, m->system->acting.gravity, sizeof scene->gravity);
     const bool ok = add_bodies(m);
     add_joints(m);
     add_forces(m);

@@ -1,6 +1,7 @@
 /* The rows of a tree as loops on its links: which links each row acts on, and whether it knows only relative motions. And whether their
  * sweep gives all that an evaluation is asked for. */
 #include "compile/build.h"
+#include "model/system.h"
 
 #include <string.h>
 
@@ -76,17 +77,17 @@ dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system)
 /* Weight alone: what acts otherwise is a force on a body or a coordinate, which has to be known before anything is eliminated. */
 static bool has_only_weight(const dal_system *system)
 {
-    for (int g = 0; g < system->n_groups; g++)
-        if (dal_force_types[system->groups[g].type] != &dal_force_gravity)
+    for (int g = 0; g < system->acting.n_groups; g++)
+        if (dal_force_types[system->acting.groups[g].type] != &dal_force_gravity)
             return false;
-    return !system->n_laws && !system->n_frictions && !system->actions.program && !system->drives.program && !system->works;
+    return !system->acting.n_laws && !system->acting.n_frictions && !system->actions.program && !system->drives.program && !system->works;
 }
 
 dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system)
 {
     const dal_layout *layout = &system->layout;
     int *winding = DAL_TAKE(arena, int, layout->n_measures), n = 0;
-    if (!system->loops || system->stabilization->stabilises_gamma || !has_only_weight(system))
+    if (!system->loops || system->method.stabilization->stabilises_gamma || !has_only_weight(system))
         return NULL;
     for (int k = 0; k < layout->n_measures; k++)
         if (layout->mechanism->measures[layout->measure[k]].winding >= 0)

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-void dal_network_begin(dal_network *network, const dal_state *state)
+void dal_network_begin(dal_network *network, const dal_layout *layout, const dal_work *w)
 {
-    const dal_layout *layout = &state->system->layout;
-    const dal_work *w = &state->work;
     for (int b = 0; b < network->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         const double *force = w->force + 6 * b;
@@ -28,7 +26,7 @@ void dal_network_begin(dal_network *network, const dal_state *state)
         dal_joint_component_turns(network->joint[network->turns[k].joint], network->turns[k].local, w->winding[network->turns[k].global]);
 }
 
-int dal_network_residuals(dal_network *network, const dal_state *state)
+int dal_network_residuals(dal_network *network, double t)
 {
     int left = 0;
     for (int c = 0; c < network->n_connections; c++) {
@@ -38,7 +36,7 @@ int dal_network_residuals(dal_network *network, const dal_state *state)
         dal_joint_component_receive(network->joint[at->joint], at->side, &motion);
     }
     for (int j = 0; j < network->n_joints; j++) {
-        const int own = dal_joint_component_residual(network->joint[j], state->work.t, network->residual + network->row[j]);
+        const int own = dal_joint_component_residual(network->joint[j], t, network->residual + network->row[j]);
         left = left ? left : own;
     }
     return left;

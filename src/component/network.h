@@ -15,8 +15,11 @@
 #define DAL_COMPONENT_NETWORK_H
 
 #include "component/port.h"
+#include "kinematics/family.h"
 #include "math/sparse.h"
-#include "state/state.h"
+#include "base/arena.h"
+#include "model/method.h"
+#include "state/owner.h"
 
 /* A side of a joint on a port of a body; body n_bodies is the ground. */
 typedef struct dal_connection {
@@ -74,17 +77,16 @@ typedef struct dal_network {
 
 /* ---- network_build.c --------------------------------------------------------------- */
 
-/* NULL without memory. */
-dal_network *dal_network_create(const dal_allocator *allocator, const dal_system *system);
+/* joint_forms: the forms of each joint by themselves, or NULL. Returns NULL without memory. */
+dal_network *dal_network_create(const dal_allocator *allocator, const dal_layout *layout, const dal_method *method, dal_program *const *joint_forms);
 void dal_network_free(dal_network *network);
-extern const dal_owner dal_network_owner;
 
 /* ---- network.c ------------------------------------------------------------------------ */
 
-/* Bodies take their places and sources from the state, joints their signals; after position, velocity and loads. */
-void dal_network_begin(dal_network *network, const dal_state *state);
+/* Bodies take their places and sources from w, joints their signals; after position, velocity and loads. */
+void dal_network_begin(dal_network *network, const dal_layout *layout, const dal_work *w);
 /* Ports hand over motion; residuals of all joints into network->residual. 0 or the table that a form left. */
-int dal_network_residuals(dal_network *network, const dal_state *state);
+int dal_network_residuals(dal_network *network, double t);
 /* Joints hand over wrenches of lambda. */
 void dal_network_wrenches(dal_network *network, const double *lambda);
 /* S of the present ports, after residuals, into network->S. */
@@ -97,8 +99,9 @@ void dal_network_correct(dal_network *network, const bool *independent);
 /* (5), (9) of all bodies. */
 void dal_network_accelerate(dal_network *network);
 
-/* ---- dynamics/network_implicit.c ----------------------------------------------------------------- */
+/* ---- dynamics/component.c, network_implicit.c: of a state ------------------------------------------ */
 
+extern const dal_owner dal_network_owner;
 extern const dal_implicit_form dal_network_implicit;
 
 #endif

@@ -12,7 +12,9 @@
 enum { DENSE_ROWS = 64 }; /* up to here S is factored as a dense matrix */
 
 typedef struct builder {
-    const dal_system *system;
+    const dal_layout *layout;
+    const dal_method *method;
+    dal_program *const *joint_forms;
     dal_arena *arena;
     dal_network *network;
     dal_port_place *place; /* of connections */
@@ -44,7 +46,7 @@ static int side_of(builder *b, int j, int body)
         if (n->connection[c].body == at)
             return n->connection[c].side;
     const int side = n->n_connections - n->of_joint[j];
-    *DAL_PUSH(b->arena, b->place, b->n_places, b->cap_places) = port_of(&b->system->mechanism.joints[j], body);
+    *DAL_PUSH(b->arena, b->place, b->n_places, b->cap_places) = port_of(&b->layout->mechanism->joints[j], body);
     *DAL_PUSH(b->arena, n->connection, n->n_connections, b->cap_connections) = (dal_connection){j, side, at, 0};
     return side;
 }
@@ -55,7 +57,7 @@ static int take_vector(builder *b, dal_mechanism *to, int j, int vector)
 {
     if (vector < 0)
         return -1;
-    const dal_vector *x = &b->system->mechanism.vectors[vector];
+    const dal_vector *x = &b->layout->mechanism->vectors[vector];
     const int side = side_of(b, j, x->body);
     const dal_port_place *place = &b->place[b->network->of_joint[j] + side];
     double from[3], s[3];
@@ -68,7 +70,7 @@ static int take_vector(builder *b, dal_mechanism *to, int j, int vector)
 
 static int take_measure(builder *b, dal_mechanism *to, int j, int number)
 {
-    const dal_measure *from = &b->system->mechanism.measures[number];
+    const dal_measure *from = &b->layout->mechanism->measures[number];
     dal_network *n = b->network;
     if (b->measure[number] >= 0)
         return b->measure[number];
@@ -85,7 +87,7 @@ static int take_measure(builder *b, dal_mechanism *to, int j, int number)
 
 static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, int *n_outputs, int *n_times)
 {
-    const dal_mechanism *m = &b->system->mechanism;
+    const dal_mechanism *m = b->layout->mechanism;
     dal_network *n = b->network;
     dal_row row = *from;
     row.term = to->n_terms;
@@ -108,10 +110,10 @@ static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, 
 /* Variables of the forms that this joint has: its own measures, and time. */
 static void take_needs(builder *b, int j, dal_joint_data *data)
 {
-    const dal_layout *layout = &b->system->layout;
-    if (!b->system->joint_forms || !b->system->joint_forms[j])
+    const dal_layout *layout = b->layout;
+    if (!b->joint_forms || !b->joint_forms[j])
         return;
-    data->forms = b->system->joint_forms[j];
+    data->forms = b->joint_forms[j];
     data->n_form_variables = layout->n_form_variables;
     data->form_need = DAL_TAKE(b->arena, int, 2 * layout->n_form_needs);
     for (int i = 0; i < layout->n_form_needs; i++) {
@@ -125,10 +127,9 @@ static void take_needs(builder *b, int j, dal_joint_data *data)
 
 static void build_joint(builder *b, int j)
 {
-    const dal_system *system = b->system;
-    const dal_mechanism *m = &system->mechanism;
+    const dal_mechanism *m = b->layout->mechanism;
     const dal_joint *joint = &m->joints[j];
-    const bool baumgarte = system->stabilization->stabilises_gamma;
+    const bool baumgarte = b->method->stabilization->stabilises_gamma;
     dal_mechanism own;
     int n_outputs = 0, n_times = 0;
     dal_mechanism_begin(&own, b->arena, m->space);
@@ -140,9 +141,9 @@ static void build_joint(builder *b, int j)
     own.bodies = DAL_TAKE(b->arena, dal_body, own.n_bodies);
     dal_joint_data data = {.mechanism = &own,
                            .n_times = n_times,
-                           .alpha = baumgarte ? system->alpha : 0,
-                           .beta = baumgarte ? system->beta : 0,
-                           .length = system->length};
+                           .alpha = baumgarte ? b->method->alpha : 0,
+                           .beta = baumgarte ? b->method->beta : 0,
+                           .length = b->layout->units.length};
     take_needs(b, j, &data);
     b->network->joint[j] = dal_joint_component_create(b->arena, &data);
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
@@ -153,7 +154,7 @@ static void build_joint(builder *b, int j)
 static void build_joints(builder *b)
 {
     dal_network *n = b->network;
-    const dal_mechanism *m = &b->system->mechanism;
+    const dal_mechanism *m = b->layout->mechanism;
     n->joint = DAL_TAKE(b->arena, dal_joint_component *, n->n_joints);
     n->of_joint = DAL_TAKE(b->arena, int, n->n_joints + 1);
     n->row = DAL_TAKE(b->arena, int, n->n_joints + 1);
@@ -173,7 +174,7 @@ static void build_joints(builder *b)
 static void build_bodies(builder *b)
 {
     dal_network *n = b->network;
-    const dal_mechanism *m = &b->system->mechanism;
+    const dal_mechanism *m = b->layout->mechanism;
     int *count = DAL_TAKE(b->arena, int, n->n_bodies + 2), *first = DAL_TAKE(b->arena, int, n->n_bodies + 2);
     dal_port_place *ports = DAL_TAKE(b->arena, dal_port_place, n->n_connections);
     n->body = DAL_TAKE(b->arena, dal_body_component *, n->n_bodies + 1);
@@ -269,11 +270,10 @@ static void place_sparse(builder *b)
 static dal_status build(void *user)
 {
     builder *b = user;
-    const dal_system *system = b->system;
     dal_network *n = b->network = DAL_TAKE(b->arena, dal_network, 1);
-    n->n_bodies = system->mechanism.n_bodies;
-    n->n_joints = system->mechanism.n_joints;
-    n->n_rows = system->layout.n_rows;
+    n->n_bodies = b->layout->mechanism->n_bodies;
+    n->n_joints = b->layout->mechanism->n_joints;
+    n->n_rows = b->layout->n_rows;
     build_joints(b);
     build_bodies(b);
     find_meetings(b);
@@ -292,10 +292,10 @@ static dal_status build(void *user)
     return DAL_OK;
 }
 
-dal_network *dal_network_create(const dal_allocator *allocator, const dal_system *system)
+dal_network *dal_network_create(const dal_allocator *allocator, const dal_layout *layout, const dal_method *method, dal_program *const *joint_forms)
 {
     dal_arena arena;
-    builder b = {.system = system, .arena = &arena};
+    builder b = {.layout = layout, .method = method, .joint_forms = joint_forms, .arena = &arena};
     dal_arena_begin(&arena, allocator);
     dal_network *network = dal_arena_try(&arena, build, &b) == DAL_OK ? b.network : NULL;
     if (network && !network->dense)
@@ -318,26 +318,3 @@ void dal_network_free(dal_network *network)
         dal_arena_dispose(network->implicit->arena);
     dal_arena_dispose(network->arena);
 }
-
-/* ---- the part of a state ------------------------------------------------------------------------ */
-
-static bool open_network(dal_state *state)
-{
-    if (!state->system->formulation->components)
-        return true;
-    state->network = dal_network_create(&state->hold.allocator, state->system);
-    return state->network;
-}
-
-static void close_network(dal_state *state)
-{
-    dal_network_free(state->network);
-}
-
-static void keep_network(dal_state *state, dal_keep *keep)
-{
-    if (state->network && state->network->sparse)
-        dal_sparse_keep(state->network->sparse, keep);
-}
-
-const dal_owner dal_network_owner = {.open = open_network, .close = close_network, .keep = keep_network};

@@ -16,8 +16,11 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
+#include "dynamics/speeds_directions.h"
 #include "kinematics/newton_euler.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
@@ -31,31 +34,31 @@ typedef struct scratch {
 
 static size_t speeds_of(const dal_system *system)
 {
-    return (size_t)(system->layout.nv - system->rank);
+    return (size_t)(dal_system_freedoms(system));
 }
 
 static size_t work_boltzmann_hamel(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv, p = speeds_of(system), bodies = (size_t)system->mechanism.n_bodies;
+    const size_t m = (size_t)dal_system_layout(system)->nv, p = speeds_of(system), bodies = (size_t)dal_system_mechanism(system)->n_bodies;
     return 7 * m + p * m + (bodies * sizeof(dal_body_momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
 }
 
 static scratch scratch_boltzmann_hamel(const dal_state *state)
 {
-    const size_t m = (size_t)state->system->layout.nv, p = speeds_of(state->system);
+    const size_t m = (size_t)state->layout->nv, p = speeds_of(state->system);
     double *change = state->scratch->solver + 7 * m;
     dal_body_momenta *of = (dal_body_momenta *)(change + p * m);
     return (scratch){.dT_dv = state->scratch->solver,
                      .partials = state->scratch->solver + m,
                      .change = change,
                      .of = of,
-                     .bends = (dal_bend *)(of + state->system->mechanism.n_bodies)};
+                     .bends = (dal_bend *)(of + state->mechanism->n_bodies)};
 }
 
 /* Momenta of the bodies, dT/dv (their pull), and K. */
 static void find_momenta_boltzmann_hamel(dal_state *state, dal_body_momenta *of, double *dT_dv, double *partials)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
     const int p = s->p;
     double *v = partials, *w = v + 3 * p;
@@ -88,9 +91,9 @@ static double rate_of_momentum(const dal_state *state, const dal_body_momenta *o
 {
     const dal_direction W = dal_speeds_column(state, j);
     double sum = 0;
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
         double v_j[3], vd_j[3], wd_j[3];
-        dal_center_along(&state->system->mechanism.bodies[b], &W.tangent[b], v_j);
+        dal_center_along(&state->mechanism->bodies[b], &W.tangent[b], v_j);
         dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
         sum += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j) + dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
     }
@@ -100,7 +103,7 @@ static double rate_of_momentum(const dal_state *state, const dal_body_momenta *o
 /* D_j [W u + X] of all j into change, and the bends of the motion along W_j, one a body, into bends. */
 static void find_changes(dal_state *state, double *change, dal_bend *bends)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_direction v = dal_speeds_motion(state);
     for (int j = 0; j < state->speeds->basis->p; j++, bends += layout->mechanism->n_bodies) {
         const dal_direction W = dal_speeds_column(state, j);
@@ -117,7 +120,7 @@ static void find_changes(dal_state *state, double *change, dal_bend *bends)
 /* D_j T*, from D_j [W u + X] and the bends of the motion along W_j. */
 static double slope_of_energy(dal_state *state, const dal_body_momenta *of, int j, const double *change, const dal_bend *bends)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_direction W = dal_speeds_column(state, j), along = {change, 0, state->scratch->tangents};
     const bool constant = dal_speeds_constant(state); /* W u + X does not change */
     double sum = 0;
@@ -143,10 +146,10 @@ static double commute_boltzmann_hamel(const dal_state *state, const dal_body_mom
 {
     const dal_direction a = dal_speeds_motion(state), b = dal_speeds_column(state, j);
     double sum = 0;
-    for (int i = 0; i < state->system->mechanism.n_bodies; i++) {
+    for (int i = 0; i < state->mechanism->n_bodies; i++) {
         double v_ab[3], v_ba[3], turn[3];
-        dal_center_bend(&state->system->mechanism.bodies[i], &ab[i], v_ab);
-        dal_center_bend(&state->system->mechanism.bodies[i], &ba[i], v_ba);
+        dal_center_bend(&state->mechanism->bodies[i], &ab[i], v_ab);
+        dal_center_bend(&state->mechanism->bodies[i], &ba[i], v_ba);
         dal_cross(a.tangent[i].w, b.tangent[i].w, turn);
         for (int k = 0; k < 3; k++)
             sum += of[i].P[k] * (v_ab[k] - v_ba[k]) + of[i].H[k] * (ab[i].wb[k] - ba[i].wb[k] - turn[k]);
@@ -176,7 +179,7 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
     find_changes(state, at.change, at.bends);
     for (int j = 0; j < s->p; j++) {
         const double *change = at.change + (size_t)j * (size_t)s->n;
-        const dal_bend *bends = at.bends + (size_t)j * (size_t)state->system->mechanism.n_bodies;
+        const dal_bend *bends = at.bends + (size_t)j * (size_t)state->mechanism->n_bodies;
         const double rate = rate_of_momentum(state, at.of, j), slope = slope_of_energy(state, at.of, j, change, bends);
         const double Gamma = commutator(state, at.of, j, change, bends, at.dT_dv);
         s->f[j] = dal_speeds_force(state, j) - rate + slope + Gamma;

@@ -1,6 +1,7 @@
 /* What channels are at the present evaluation: signals of motion and of results, and the recorded columns. */
 #include "math/rotation.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/reactions.h"
 #include "state/values.h"
@@ -11,7 +12,7 @@
 /* The part of x'' that is linear in v'. */
 static void vector_acceleration(dal_state *state, int number, double out[3])
 {
-    const dal_vector *vector = &state->system->mechanism.vectors[number];
+    const dal_vector *vector = &state->mechanism->vectors[number];
     memset(out, 0, 3 * sizeof *out);
     if (vector->body == DAL_GROUND)
         return;
@@ -31,7 +32,7 @@ static double second_derivative(dal_state *state, const dal_signal *s)
         return xdd[s->component] + w->xb[3 * s->index + s->component];
     }
     double sum = w->bias[s->index];
-    const dal_measure *measure = &state->system->mechanism.measures[s->index];
+    const dal_measure *measure = &state->mechanism->measures[s->index];
     if (measure->kind == DAL_MEASURE_COORDINATE)
         return state->vd[measure->vector[0]];
     for (int k = 0; k < 4; k++)
@@ -55,7 +56,7 @@ static double spin_rate(dal_state *state, const dal_signal *s)
 
 static double energy(const dal_state *state, int which)
 {
-    double linear[3], angular[3], T = dal_kinetic(&state->system->layout, &state->work, linear, angular);
+    double linear[3], angular[3], T = dal_kinetic(state->layout, &state->work, linear, angular);
     double V = state->loads.potential, W = state->system->works ? state->values->z[state->system->n_states] : 0;
     const double values[5] = {T + V, T, V, W, T + V - W};
     return values[which];
@@ -78,7 +79,7 @@ static double power_of(dal_state *state, const dal_signal *s)
 {
     const dal_system *system = state->system;
     if (!s->component)
-        return state->values->effort[s->index] * state->work.rate[system->forces[s->index].measure];
+        return state->values->effort[s->index] * state->work.rate[system->acting.forces[s->index].measure];
     const dal_joint *joint = &system->mechanism.joints[s->index];
     dal_need(state, DAL_STAGE_REACTIONS);
     return state->lambda[system->layout.row_at[joint->drive]] * state->work.rate[joint->coordinate[joint->drive_coordinate]];
@@ -128,11 +129,21 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);
 }
 
+/* A program that reads results, too. `what` it belongs to, for messages. */
+static dal_flow run_on_results(dal_state *state, const dal_compiled *compiled, const char *what, double *out)
+{
+    for (int i = 0; i < compiled->n_needs; i++)
+        state->values->variables[compiled->needs[i]] = dal_state_signal(state, &state->system->signals[compiled->needs[i]]);
+    int left = dal_program_run(compiled->program, state->values->variables, NULL, state->values->registers, out);
+    return left ? dal_state_fail(state, "%s leaves table '%s', and its `outside:` is error", what, state->system->table_names[left - 1]) : 0;
+}
+
 dal_flow dal_state_record(dal_state *state, double *row)
 {
-    const dal_compiled *records = &state->system->records;
-    for (int i = 0; i < records->n_needs; i++)
-        state->values->variables[records->needs[i]] = dal_state_signal(state, &state->system->signals[records->needs[i]]);
-    int left = dal_program_run(records->program, state->values->variables, NULL, state->values->registers, row);
-    return left ? dal_state_fail(state, "a recorded column leaves table '%s', and its `outside:` is error", state->system->table_names[left - 1]) : 0;
+    return run_on_results(state, &state->system->records, "a recorded column", row);
+}
+
+dal_flow dal_state_sample(dal_state *state, double *values)
+{
+    return run_on_results(state, &state->system->samples, "an input", values);
 }

@@ -11,7 +11,9 @@
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
+#include "model/system.h"
 #include "state/report.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,13 +68,13 @@ static dal_flow solve_component(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_network *network = state->network;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_flow flow = 0;
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)network->n_rows);
-    dal_network_begin(network, state);
+    dal_network_begin(network, layout, &state->work);
     dal_network_accelerate(network);
     for (int pass = 0; pass < PASSES && network->n_rows; pass++) {
-        const int left = dal_network_residuals(network, state);
+        const int left = dal_network_residuals(network, state->work.t);
         if (left)
             return fail_at_table(state, left);
         if (pass == 0 && (flow = factor_component(state)))
@@ -93,7 +95,7 @@ static dal_flow solve_component(dal_state *state)
 /* x := M^-1 x, body by body. */
 static void divide_by_inertia(const dal_state *state, double *x)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         double L[36];
@@ -109,7 +111,7 @@ static void divide_by_inertia(const dal_state *state, double *x)
 static void correct_component(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     dal_network *network = state->network;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     memcpy(dv, f, sizeof *f * (size_t)layout->nv);
     divide_by_inertia(state, dv);
     dal_rows_times(layout, state->work.A, dv, network->residual);
@@ -129,13 +131,13 @@ static void correct_component(dal_state *state, const double *f, const double *b
 static void show_free(dal_state *state, double *a, double *r)
 {
     dal_network *network = state->network;
-    const dal_layout *layout = &state->system->layout;
-    dal_network_begin(network, state);
+    const dal_layout *layout = state->layout;
+    dal_network_begin(network, layout, &state->work);
     for (int b = 0; b < network->n_bodies; b++) {
         dal_body_component_accelerate(network->body[b]);
         memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *a * (size_t)layout->body[b].nv);
     }
-    dal_network_residuals(network, state);
+    dal_network_residuals(network, state->work.t);
     for (int i = 0; i < state->rank->n; i++)
         r[i] = -network->residual[state->rank->order[i]];
 }
@@ -144,7 +146,7 @@ static void show_free(dal_state *state, double *a, double *r)
 static void show_mobility(dal_state *state, double *W)
 {
     const dal_network *network = state->network;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int c = 0; c < network->n_connections; c++) {
         const dal_connection *at = &network->connection[c];
         double own[36];
@@ -167,7 +169,7 @@ static void show_mobility(dal_state *state, double *W)
 static void show_component(dal_state *state, dal_equations *equations)
 {
     dal_network *network = state->network;
-    const int m = state->system->layout.nv, k = state->rank->n;
+    const int m = state->layout->nv, k = state->rank->n;
     dal_show_equation(equations, "[1 -W; 0 S] [v'; lambda] = [a; -r_0]",
                       "`planar-component-library` (5), (9), (17), (23), solved for the multipliers");
     const dal_names rates = dal_names_accelerations(equations, state), rows = dal_names_rows(equations, state);
@@ -193,6 +195,30 @@ static void show_component(dal_state *state, dal_equations *equations)
     dal_show_unknowns(equations, rates, state->vd);
     dal_show_multipliers(equations, state, "");
 }
+
+/* ---- the part of a state ------------------------------------------------------------------------ */
+
+static bool open_network(dal_state *state)
+{
+    const dal_system *system = state->system;
+    if (!system->method.formulation->components)
+        return true;
+    state->network = dal_network_create(&state->hold.allocator, &system->layout, &system->method, system->joint_forms);
+    return state->network;
+}
+
+static void close_network(dal_state *state)
+{
+    dal_network_free(state->network);
+}
+
+static void keep_network(dal_state *state, dal_keep *keep)
+{
+    if (state->network && state->network->sparse)
+        dal_sparse_keep(state->network->sparse, keep);
+}
+
+const dal_owner dal_network_owner = {.open = open_network, .close = close_network, .keep = keep_network};
 
 const dal_formulation dal_component = {
     .name = "component",

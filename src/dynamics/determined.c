@@ -5,6 +5,8 @@
  */
 #include "kinematics/tree.h"
 #include "math/rank.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
@@ -21,16 +23,16 @@ static const double visible = 1e-6; /* share of a coordinate in a null vector th
  * not depend on units. */
 static double *stack_up(dal_arena *arena, const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     double *K = DAL_TAKE(arena, double, n *m);
-    const double *scale = state->system->column_scale;
+    const double *scale = layout->units.column_scale;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
                 K[(size_t)(at->column + i) * m + (size_t)(at->column + j)] =
-                    state->work.M[at->value + at->n * i + j] / (state->system->mass * scale[at->column + i] * scale[at->column + j]);
+                    state->work.M[at->value + at->n * i + j] / (layout->units.mass * scale[at->column + i] * scale[at->column + j]);
     }
     dal_scaled_rows(state, K + m * m, NULL);
     return K;
@@ -39,7 +41,7 @@ static double *stack_up(dal_arena *arena, const dal_state *state)
 /* Families that share columns: "A.angle', x'"; the first of them in *first. */
 static void name_velocities(const dal_system *system, const double *null, size_t n_null, char *text, size_t size, int *first)
 {
-    const size_t m = (size_t)system->layout.nv;
+    const size_t m = (size_t)dal_system_layout(system)->nv;
     for (size_t k = 0; k < m; k++) {
         double share = 0;
         char name[100];
@@ -116,7 +118,7 @@ static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     *out = (dal_determined){.rank = -1};
     if (m > DAL_LARGEST_DETERMINED || !state->work.M) {
@@ -156,7 +158,7 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
 /* May M be asked for, in a layout without columns? */
 static bool may_ask(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     return (!layout->columnless || state->tree->wide || layout->nv <= DAL_LARGEST_DETERMINED) && dal_state_widen(state);
 }
 
@@ -173,7 +175,7 @@ dal_flow dal_fail_undetermined(dal_state *state)
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
                               "the equations of motion are singular: the inertia and the constraints together do not determine the "
                               "accelerations (rank [M; A] < %d)",
-                              state->system->layout.nv);
+                              state->layout->nv);
 }
 
 const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body)

@@ -2,7 +2,8 @@
 #ifndef DAL_DYNAMICS_DETERMINED_H
 #define DAL_DYNAMICS_DETERMINED_H
 
-#include "state/state.h"
+#include "base/arena.h"
+#include "state/evaluate.h"
 
 /* Did the last evaluation stop at a singular matrix of the equations of motion? M, A, h and Q are known nevertheless. */
 bool dal_state_singular(dal_state *state);

@@ -10,6 +10,9 @@
 #include "dynamics/speeds.h"
 #include "dynamics/rank.h"
 #include "dynamics/tree_state.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,25 +66,25 @@ static dal_names store_equations(dal_equations *equations, dal_names *kept, cons
 
 static void write_coordinate(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_coordinate_name(state->system, k, buffer, size);
+    dal_coordinate_name(dal_system_of(state), k, buffer, size);
 }
 
 static void write_velocity(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_velocity_name(state->system, k, buffer, size);
+    dal_velocity_name(dal_system_of(state), k, buffer, size);
 }
 
 static void write_acceleration(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_velocity_name(state->system, k, buffer, size - 1);
+    dal_velocity_name(dal_system_of(state), k, buffer, size - 1);
     strcat(buffer, "'");
 }
 
 /* "hinge 1", "hinge" where it has one row, "hinge drive"; "rod unit length", "rod orthonormal 3". */
 void dal_row_name(const dal_state *state, int i, char *buffer, size_t size)
 {
-    const dal_layout *layout = &state->system->layout;
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_mechanism *m = layout->mechanism;
     int source = layout->row[i].source;
     if (source >= 0) {
         const dal_joint *joint = &m->joints[m->rows[source].joint];
@@ -107,24 +110,26 @@ void dal_row_name(const dal_state *state, int i, char *buffer, size_t size)
 
 static void write_independent(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_row_name(state, state->rank->order[k], buffer, size);
+    dal_row_name(state, dal_rank_of(state)->order[k], buffer, size);
 }
 
 static void write_dependent(const dal_state *state, int k, char *buffer, size_t size)
 {
-    dal_row_name(state, state->rank->order[state->rank->n + k], buffer, size);
+    const dal_rank *rank = dal_rank_of(state);
+    dal_row_name(state, rank->order[rank->n + k], buffer, size);
 }
 
 /* The name that the model gives, or the velocity that was chosen; a speed that is neither has only its number. */
 static void name_speed(const dal_state *state, int k, const char *prime, char *buffer, size_t size)
 {
-    const dal_system *system = state->system;
+    const dal_speed_choice *speeds = dal_speeds_of(state);
+    const dal_system *system = dal_system_of(state);
     char name[200];
-    if (state->speeds->basis->fixed) {
-        snprintf(buffer, size, "%s%s", system->speed_names[state->speeds->column[k]], prime);
+    if (speeds->basis->fixed) {
+        snprintf(buffer, size, "%s%s", dal_speed_name(system, speeds->column[k]), prime);
         return;
     }
-    dal_velocity_name(system, state->speeds->column[k], name, sizeof name);
+    dal_velocity_name(system, speeds->column[k], name, sizeof name);
     snprintf(buffer, size, "u%d%s = %s%s", k + 1, prime, name, prime);
 }
 
@@ -141,42 +146,42 @@ static void write_speed_rate(const dal_state *state, int k, char *buffer, size_t
 static void write_twist(const dal_state *state, int k, char *buffer, size_t size)
 {
     static const char *const spatial[] = {"w_x", "w_y", "w_z", "v_x", "v_y", "v_z"}, *const planar[] = {"w", "v_x", "v_y"};
-    snprintf(buffer, size, "%s", state->system->mechanism.space == DAL_PLANAR ? planar[k] : spatial[k]);
+    snprintf(buffer, size, "%s", dal_layout_of(state)->mechanism->space == DAL_PLANAR ? planar[k] : spatial[k]);
 }
 
 dal_names dal_names_velocities(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->velocities, state, state->system->layout.nv, write_velocity);
+    return store_equations(equations, &frame_of(equations)->velocities, state, dal_layout_of(state)->nv, write_velocity);
 }
 
 dal_names dal_names_accelerations(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->accelerations, state, state->system->layout.nv, write_acceleration);
+    return store_equations(equations, &frame_of(equations)->accelerations, state, dal_layout_of(state)->nv, write_acceleration);
 }
 
 dal_names dal_names_rows(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->rows, state, state->rank->n, write_independent);
+    return store_equations(equations, &frame_of(equations)->rows, state, dal_rank_of(state)->n, write_independent);
 }
 
 dal_names dal_names_dependent(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->dependent, state, state->system->layout.n_rows - state->rank->n, write_dependent);
+    return store_equations(equations, &frame_of(equations)->dependent, state, dal_layout_of(state)->n_rows - dal_rank_of(state)->n, write_dependent);
 }
 
 dal_names dal_names_speeds(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->speeds, state, state->speeds->basis->p, write_speed);
+    return store_equations(equations, &frame_of(equations)->speeds, state, dal_speeds_of(state)->basis->p, write_speed);
 }
 
 dal_names dal_names_speed_rates(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->speed_rates, state, state->speeds->basis->p, write_speed_rate);
+    return store_equations(equations, &frame_of(equations)->speed_rates, state, dal_speeds_of(state)->basis->p, write_speed_rate);
 }
 
 dal_names dal_names_twist(dal_equations *equations, const dal_state *state)
 {
-    return store_equations(equations, &frame_of(equations)->twist, state, state->system->mechanism.space == DAL_PLANAR ? 3 : 6, write_twist);
+    return store_equations(equations, &frame_of(equations)->twist, state, dal_layout_of(state)->mechanism->space == DAL_PLANAR ? 3 : 6, write_twist);
 }
 
 dal_names dal_names_part(dal_equations *equations, dal_names names, int n, const int *which)
@@ -269,9 +274,11 @@ void dal_show_multipliers(dal_equations *equations, const dal_state *state, cons
     const dal_names rows = dal_names_rows(equations, state);
     const char **names = DAL_TAKE(arena_of(equations), const char *, rows.n + 1);
     double *values = dal_show_scratch(equations, (size_t)rows.n);
+    const double *lambda = dal_multipliers_of(state);
+    const int *order = dal_rank_of(state)->order;
     for (int i = 0; i < rows.n; i++) {
         names[i] = dal_arena_print(arena_of(equations), "%slambda of %s", sign, rows.name[i]);
-        values[i] = *sign ? -state->lambda[state->rank->order[i]] : state->lambda[state->rank->order[i]];
+        values[i] = *sign ? -lambda[order[i]] : lambda[order[i]];
     }
     dal_show_unknowns(equations, (dal_names){rows.n, names}, values);
 }
@@ -280,7 +287,7 @@ void dal_show_multipliers(dal_equations *equations, const dal_state *state, cons
 
 int dal_show_mass(dal_equations *equations, const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     const size_t m = (size_t)layout->nv;
     double *M = dal_show_matrix(equations, "M", "the mass matrix: v . M v / 2 is the part of the kinetic energy that is quadratic in v",
                                 dal_names_velocities(equations, state), dal_names_velocities(equations, state));
@@ -288,64 +295,68 @@ int dal_show_mass(dal_equations *equations, const dal_state *state)
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
-                M[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = state->work.M[at->value + at->n * i + j];
+                M[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = dal_seen_work(state)->M[at->value + at->n * i + j];
     }
     return equations->n_blocks - 1;
 }
 
 int dal_show_force(dal_equations *equations, const dal_state *state)
 {
+    const dal_work *work = dal_seen_work(state);
     double *f = dal_show_vector(equations, "Q - h", "the applied forces Q less h, the inertia forces that hold no accelerations",
                                 dal_names_velocities(equations, state));
-    for (int i = 0; i < state->system->layout.nv; i++)
-        f[i] = state->work.Q[i] - state->work.h[i];
+    for (int i = 0; i < dal_layout_of(state)->nv; i++)
+        f[i] = work->Q[i] - work->h[i];
     return equations->n_blocks - 1;
 }
 
 static void fill_rows_equations(const dal_state *state, int first, int n, double *A)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     for (int i = 0; i < n; i++) {
-        const dal_row_layout *at = &layout->row[state->rank->order[first + i]];
+        const dal_row_layout *at = &layout->row[dal_rank_of(state)->order[first + i]];
         for (int k = at->value; k < at->value + at->n_values; k++)
-            A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += state->work.A[k];
+            A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += dal_seen_work(state)->A[k];
     }
 }
 
 static void fill_gamma(const dal_state *state, int first, int n, double *gamma)
 {
     for (int i = 0; i < n; i++)
-        gamma[i] = state->gamma[state->rank->order[first + i]];
+        gamma[i] = dal_gamma_of(state)[dal_rank_of(state)->order[first + i]];
 }
 
 int dal_show_constraints(dal_equations *equations, const dal_state *state)
 {
-    bool all = state->rank->n == state->system->layout.n_rows;
+    const dal_rank *rank = dal_rank_of(state);
+    bool all = rank->n == dal_layout_of(state)->n_rows;
     double *A = dal_show_matrix(equations, all ? "A" : "A_k",
                                 all ? "the constraints at the level of velocities, A v = beta" : "independent rows of the constraints, A v = beta",
                                 dal_names_rows(equations, state), dal_names_velocities(equations, state));
-    fill_rows_equations(state, 0, state->rank->n, A);
+    fill_rows_equations(state, 0, rank->n, A);
     return equations->n_blocks - 1;
 }
 
 int dal_show_gamma(dal_equations *equations, const dal_state *state)
 {
-    bool all = state->rank->n == state->system->layout.n_rows;
+    const dal_rank *rank = dal_rank_of(state);
+    bool all = rank->n == dal_layout_of(state)->n_rows;
     double *gamma = dal_show_vector(equations, all ? "gamma" : "gamma_k", "their right side at the level of accelerations, A v' = gamma",
                                     dal_names_rows(equations, state));
-    fill_gamma(state, 0, state->rank->n, gamma);
+    fill_gamma(state, 0, rank->n, gamma);
     return equations->n_blocks - 1;
 }
 
 void dal_show_dependent(dal_equations *equations, const dal_state *state)
 {
-    int n = state->system->layout.n_rows - state->rank->n;
+    const dal_rank *rank = dal_rank_of(state);
+    int n = dal_layout_of(state)->n_rows - rank->n;
     if (!n)
         return;
-    fill_rows_equations(state, state->rank->n, n,
+    fill_rows_equations(state, rank->n, n,
                         dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are left out",
                                         dal_names_dependent(equations, state), dal_names_velocities(equations, state)));
-    fill_gamma(state, state->rank->n, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
+    fill_gamma(state, rank->n, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
 }
 
 /* ---- the whole ---------------------------------------------------------------------- */
@@ -360,17 +371,20 @@ static dal_equation_values name_values(dal_equations *equations, dal_names names
 /* Speeds are what the integrator holds, where that is not v: p of them, or a part. */
 static void note_state(dal_equations *equations, dal_state *state)
 {
-    const dal_system *system = state->system;
-    equations->coordinates = name_values(equations, make_names(equations, state, system->layout.nq, write_coordinate), state->work.q);
-    equations->velocities = name_values(equations, dal_names_velocities(equations, state), state->work.v);
-    if (system->formulation->chooses && system->formulation->speeds)
-        equations->speeds = name_values(equations, dal_names_speeds(equations, state), state->y + system->layout.nq);
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
+    const dal_method *method = dal_system_method(system);
+    equations->coordinates = name_values(equations, make_names(equations, state, layout->nq, write_coordinate), work->q);
+    equations->velocities = name_values(equations, dal_names_velocities(equations, state), work->v);
+    if (method->formulation->chooses && method->formulation->speeds)
+        equations->speeds = name_values(equations, dal_names_speeds(equations, state), dal_state_y(state) + layout->nq);
 }
 
 static dal_status compose_equations(dal_equations *equations, dal_state *state, dal_messages *messages)
 {
-    const dal_formulation *formulation = state->system->formulation;
-    equations->info = state->system->info;
+    const dal_formulation *formulation = dal_system_method(dal_system_of(state))->formulation;
+    equations->info = dal_system_describe(dal_system_of(state));
     equations->title = formulation->title;
     equations->equation = equations->source = "";
     dal_status status = dal_state_evaluate(state, messages);
@@ -383,10 +397,10 @@ static dal_status compose_equations(dal_equations *equations, dal_state *state, 
         dal_error(messages, dal_nowhere, "%s does not show its equations", formulation->name);
         return DAL_BAD_MODEL;
     }
-    equations->time = state->work.t;
-    equations->rank = state->rank->n;
+    equations->time = dal_work_of(state)->t;
+    equations->rank = dal_rank_of(state)->n;
     note_state(equations, state);
-    equations->accelerations = name_values(equations, dal_names_accelerations(equations, state), state->vd);
+    equations->accelerations = name_values(equations, dal_names_accelerations(equations, state), dal_rates_of(state));
     formulation->show(state, equations);
     return DAL_OK;
 }

@@ -8,7 +8,7 @@
 #define DAL_DYNAMICS_EQUATIONS_H
 
 #include "dalembert/equations.h"
-#include "state/state.h"
+#include "state/evaluate.h"
 
 /* Names of the rows or columns of a block. */
 typedef struct dal_names {

@@ -3,6 +3,7 @@
  * Nothing here allocates.
  */
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/reactions.h"
 #include "dynamics/saddle.h"
@@ -26,7 +27,7 @@ static void forget_numbers(double *x, size_t n)
 
 static void forget_matrices(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     forget_numbers(w->A, (size_t)layout->n_values);
     forget_numbers(w->h, (size_t)layout->nv), forget_numbers(w->Q, (size_t)layout->nv);
@@ -38,7 +39,7 @@ static void forget_matrices(dal_state *state)
 
 static void forget_motion(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         dal_kin *kin = &w->kin[b];
@@ -73,7 +74,7 @@ static void forget_motion(dal_state *state)
 /* Everything that the rows and the forces need comes from the links; J, A, M, h and Q are left out. */
 static dal_flow accelerate_on_links(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     state->values->table_left = state->system->drives.program ? dal_state_run(state, &state->system->drives, NULL, state->work.time) : 0;
     dal_tree_motion(state);
     dal_rows_position(layout, &state->work);
@@ -87,7 +88,7 @@ static dal_flow accelerate_on_links(dal_state *state)
         return flow;
     dal_state_stabilise(state);
     state->report->evaluations++;
-    return state->system->formulation->solve(state);
+    return state->system->method.formulation->solve(state);
 }
 
 /* v' and lambda alone, branch by branch: nobody has asked for more yet. Close to a singular position more will be asked for. */
@@ -104,7 +105,7 @@ static dal_flow accelerate_by_sweep(dal_state *state)
     forget_matrices(state);
     forget_motion(state);
     state->report->evaluations++;
-    dal_flow flow = system->formulation->solve(state);
+    dal_flow flow = system->method.formulation->solve(state);
     for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
         dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
     return flow;
@@ -113,7 +114,7 @@ static dal_flow accelerate_by_sweep(dal_state *state)
 /* r'' = (part linear in v') + bias, for every body: the tangent of v'. */
 static void find_accelerations(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     dal_state_frames(state);
     const dal_direction along = {state->vd, 0, state->scratch->tangents};
@@ -135,7 +136,7 @@ static void find_accelerations(dal_state *state)
 /* Frames, rows and forces. */
 static void fill_in_forces(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_tree_motion(state);
     dal_rows_position(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
@@ -149,7 +150,7 @@ static void fill_in_forces(dal_state *state)
 /* J, A, M, h and Q. Where there is no room for them, nothing: callers who cannot know that there is ask dal_state_widen first. */
 static void fill_in_loads(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (!dal_state_widen(state))
         return;
     dal_state_columns(state);
@@ -182,7 +183,7 @@ static dal_flow accelerate_state(dal_state *state, bool anew)
     if (flow)
         return flow;
     state->report->evaluations++;
-    return state->system->n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
+    return state->system->acting.n_frictions ? dal_friction_accelerate(state) : dal_state_solve(state);
 }
 
 dal_flow dal_state_accelerate(dal_state *state)
@@ -196,13 +197,12 @@ dal_flow dal_state_accelerate(dal_state *state)
 double dal_state_power(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_FORCES));
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     double power = state->loads.power;
     if (layout->placement)
         return power + dal_placement_power(state);
     for (int i = 0; i < layout->n_extrinsic; i++) {
-        const dal_row *row = &system->mechanism.rows[layout->row[i].source];
+        const dal_row *row = &state->mechanism->rows[layout->row[i].source];
         if (row->time >= 0)
             power += state->lambda[i] * state->work.time[3 * row->time + 1];
         else if (row->form >= 0)
@@ -227,7 +227,7 @@ dal_flow dal_state_rates(dal_state *state, double *dy)
     state->stages |= DAL_STAGE_ACCELERATION;
     layout->family->rates(layout, &state->work, dy);
     dy += layout->nq;
-    memcpy(dy, system->formulation->unpack ? state->speeds->wd : state->vd, sizeof *dy * (size_t)system->n_w);
+    memcpy(dy, system->method.formulation->unpack ? state->speeds->wd : state->vd, sizeof *dy * (size_t)system->n_w);
     dy += system->n_w;
     for (int i = 0; i < system->n_states; i++)
         dy[i] = state->values->expression[system->n_expressions + i];

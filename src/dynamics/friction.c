@@ -27,6 +27,7 @@
 
 #include "math/rank.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/reactions.h"
 #include "dynamics/saddle.h"
@@ -42,22 +43,22 @@ static const double soft_margin = 100; /* masses differ, and a row acts on some 
 
 static int components(const dal_system *system)
 {
-    const dal_friction *last = &system->frictions[system->n_frictions - 1];
+    const dal_friction *last = &system->acting.frictions[system->acting.n_frictions - 1];
     return last->first + last->n;
 }
 
 /* One pass of a penalty leaves 1 / factor of what the rows should hold, each further one as much of that; the iteration its tolerance. */
 static double softness_friction(const dal_system *system)
 {
-    if (!system->stabilization->solve)
+    if (!system->method.stabilization->solve)
         return 0;
-    const int passes = system->penalty_passes;
-    return soft_margin * (passes ? pow(system->penalty, -passes) : system->tolerance);
+    const int passes = system->method.penalty_passes;
+    return soft_margin * (passes ? pow(system->method.penalty, -passes) : system->method.tolerance);
 }
 
 static size_t layout_friction_parts(const dal_system *system, double *memory, dal_friction_parts *p)
 {
-    const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, nv = (size_t)system->layout.nv;
+    const size_t n = (size_t)components(system), m = (size_t)system->acting.n_frictions, nv = (size_t)system->layout.nv;
     const size_t r = (size_t)system->layout.n_rows;
     const struct {
         double **field;
@@ -134,14 +135,14 @@ double dal_size(const double *x, int n)
     return sqrt(sum);
 }
 
-double dal_friction_extent(const dal_system *system, const dal_friction *f)
+double dal_friction_extent(const dal_layout *layout, const dal_friction *f)
 {
-    return f->shifts ? system->length : f->lever[0];
+    return f->shifts ? layout->units.length : f->lever[0];
 }
 
-double dal_friction_pace(const dal_system *system, const dal_friction *f)
+double dal_friction_pace(const dal_layout *layout, const dal_friction *f)
 {
-    return dal_friction_extent(system, f) / system->time;
+    return dal_friction_extent(layout, f) / layout->units.time;
 }
 
 /* The part of what holds at rest beyond sliding that is left. */
@@ -171,7 +172,7 @@ void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_work *w = &state->work;
-    const dal_joint *joint = &state->system->mechanism.joints[f->joint];
+    const dal_joint *joint = &state->mechanism->joints[f->joint];
     if (f->turn) {
         relative(w->kin[joint->marker[1].body].w, w->kin[joint->marker[0].body].w, f->lever[0], s);
         return;
@@ -186,7 +187,7 @@ void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s)
 static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
 {
     static const double still[3] = {0, 0, 0};
-    const dal_joint *joint = &state->system->mechanism.joints[f->joint];
+    const dal_joint *joint = &state->mechanism->joints[f->joint];
     dal_need(state, DAL_STAGE_BODIES);
     if (f->turn) {
         const int first = joint->marker[0].body, second = joint->marker[1].body;
@@ -206,7 +207,7 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
 void dal_friction_push(dal_state *state, const dal_friction *f, const double *e)
 {
     assert(dal_has(state, DAL_STAGE_POSITION));
-    const dal_joint *joint = &state->system->mechanism.joints[f->joint];
+    const dal_joint *joint = &state->mechanism->joints[f->joint];
     if (f->turn) {
         double moment[3], back[3];
         for (int i = 0; i < 3; i++) {
@@ -229,8 +230,8 @@ static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const 
     const dal_system *system = state->system;
     memcpy(state->work.force, p->force, sizeof *p->force * 6 * (size_t)system->mechanism.n_bodies);
     memcpy(state->work.direct, p->direct, sizeof *p->direct * (size_t)system->layout.nv);
-    for (int i = 0; i < system->n_frictions && e; i++)
-        dal_friction_push(state, &system->frictions[i], e + system->frictions[i].first);
+    for (int i = 0; i < system->acting.n_frictions && e; i++)
+        dal_friction_push(state, &system->acting.frictions[i], e + system->acting.frictions[i].first);
     dal_state_pull(state);
     state->stages &= ~(unsigned)(DAL_STAGE_REACTIONS | DAL_STAGE_BODIES | DAL_STAGE_FRICTION);
     return dal_state_solve(state);
@@ -241,8 +242,8 @@ static void observe_friction(dal_state *state, double *rate, double *F)
 {
     const dal_system *system = state->system;
     dal_need(state, DAL_STAGE_REACTIONS);
-    for (int i = 0; i < system->n_frictions; i++) {
-        const dal_friction *f = &system->frictions[i];
+    for (int i = 0; i < system->acting.n_frictions; i++) {
+        const dal_friction *f = &system->acting.frictions[i];
         find_slip_rate(state, f, rate + f->first);
         memcpy(F + 3 * i, state->reactions->wrench + 6 * f->joint, 3 * sizeof *F);
     }
@@ -251,12 +252,11 @@ static void observe_friction(dal_state *state, double *rate, double *F)
 /* The largest acceleration in the model, of its motion and of its loads. */
 static double largest_acceleration(dal_state *state, const dal_friction_parts *p)
 {
-    const dal_system *system = state->system;
-    const double L = system->length;
+    const double L = state->layout->units.length;
     double most = 0;
     dal_need(state, DAL_STAGE_BODIES);
-    for (int b = 0; b < system->mechanism.n_bodies; b++) {
-        const dal_body *body = &system->mechanism.bodies[b];
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
         const dal_acceleration *a = &state->reactions->body[b];
         const double *force = p->force + 6 * b, spin = dal_size(state->work.kin[b].w, 3);
         const double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
@@ -272,7 +272,7 @@ static double largest_acceleration(dal_state *state, const dal_friction_parts *p
 /* |f|^2 / m + |t|^2 / (t^ . I t^) of a force f and a moment t about r. */
 static double free_mobility(const dal_state *state, int b, const double f[3], const double about_r[3])
 {
-    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_body *body = &state->mechanism->bodies[b];
     const dal_kin *kin = &state->work.kin[b];
     double rho[3], arm[3], t[3], own[3], I_t[3];
     dal_turn(kin->R, body->center, rho);
@@ -287,7 +287,7 @@ static double free_mobility(const dal_state *state, int b, const double f[3], co
 /* g_k and the rounding of s'_k, while the loads carry `unit` of e_k. */
 static void weigh_friction(const dal_state *state, const dal_friction_parts *p, const dal_friction *f, int k, double unit, double most)
 {
-    const dal_joint *joint = &state->system->mechanism.joints[f->joint];
+    const dal_joint *joint = &state->mechanism->joints[f->joint];
     double reach = 0;
     p->mobility[k] = 0;
     for (int side = 0; side < 2; side++) {
@@ -298,7 +298,7 @@ static void weigh_friction(const dal_state *state, const dal_friction_parts *p, 
         for (int i = 0; i < 6; i++)
             wrench[i] = (state->work.force[6 * b + i] - p->force[6 * b + i]) / unit;
         p->mobility[k] += free_mobility(state, b, wrench, wrench + 3);
-        reach += dal_size(wrench, 3) + dal_size(wrench + 3, 3) / state->system->length;
+        reach += dal_size(wrench, 3) + dal_size(wrench + 3, 3) / state->layout->units.length;
     }
     if (!(p->mobility[k] > 0)) /* bodies without inertia: what is there has to do */
         p->mobility[k] = fabs(p->G[(size_t)k * (size_t)(p->n + 1)]);
@@ -315,12 +315,13 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
     observe_friction(state, p->rate, p->F);
     memcpy(p->vd, state->vd, sizeof *p->vd * nv);
     const double most = largest_acceleration(state, p);
-    double force = system->mass * system->length / (system->time * system->time); /* what is there, so that differences keep their digits */
+    double force = system->layout.units.mass * system->layout.units.length /
+                   (system->layout.units.time * system->layout.units.time); /* what is there, so that differences keep their digits */
     for (size_t i = 0; i < 3 * m; i++)
         force = fmax(force, fabs(p->F[i]));
     for (size_t j = 0, k = 0; j < m; j++) {
-        const double unit = force * system->length / dal_friction_extent(system, &system->frictions[j]);
-        for (const size_t end = k + (size_t)system->frictions[j].n; k < end; k++) {
+        const double unit = force * system->layout.units.length / dal_friction_extent(&system->layout, &system->acting.frictions[j]);
+        for (const size_t end = k + (size_t)system->acting.frictions[j].n; k < end; k++) {
             double *G = p->G + k * n, *F = p->F_e + 3 * k * m, *B = p->B + k * nv;
             memset(p->e, 0, sizeof *p->e * n);
             p->e[k] = unit;
@@ -333,7 +334,7 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
                 F[i] = (F[i] - p->F[i]) / unit;
             for (size_t i = 0; i < nv; i++)
                 B[i] = (state->vd[i] - p->vd[i]) / unit;
-            weigh_friction(state, p, &system->frictions[j], (int)k, unit, most);
+            weigh_friction(state, p, &system->acting.frictions[j], (int)k, unit, most);
         }
     }
     return 0;
@@ -346,8 +347,8 @@ dal_friction_parts dal_friction_begin(dal_state *state)
     dal_friction_parts p = dal_friction_layout(state);
     memcpy(p.force, state->work.force, sizeof *p.force * 6 * (size_t)system->mechanism.n_bodies);
     memcpy(p.direct, state->work.direct, sizeof *p.direct * (size_t)system->layout.nv);
-    for (int i = 0; i < system->n_frictions; i++)
-        dal_friction_slip(state, &system->frictions[i], p.slip + system->frictions[i].first);
+    for (int i = 0; i < system->acting.n_frictions; i++)
+        dal_friction_slip(state, &system->acting.frictions[i], p.slip + system->acting.frictions[i].first);
     return p;
 }
 
@@ -375,8 +376,8 @@ dal_flow dal_friction_accelerate(dal_state *state)
 void dal_friction_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
-    for (int i = 0; i < system->n_frictions && dal_has(state, DAL_STAGE_FRICTION); i++) {
-        const dal_friction *f = &system->frictions[i];
+    for (int i = 0; i < system->acting.n_frictions && dal_has(state, DAL_STAGE_FRICTION); i++) {
+        const dal_friction *f = &system->acting.frictions[i];
         const double *e = state->friction->force + f->first;
         double *wrench = state->reactions->wrench + 6 * f->joint;
         if (f->turn) {
@@ -394,12 +395,13 @@ void dal_friction_reactions(dal_state *state)
 
 static void layout_friction(dal_block *block, const dal_system *system, dal_state *state)
 {
-    const int n = system->n_frictions;
+    const int n = system->acting.n_frictions;
     if (!n)
         return;
     dal_friction_state local, *friction = DAL_LAYOUT_PART(block, state->friction, local);
     dal_friction_parts parts;
-    const int components = system->frictions[n - 1].first + system->frictions[n - 1].n;
+    friction->element = system->acting.frictions;
+    const int components = system->acting.frictions[n - 1].first + system->acting.frictions[n - 1].n;
     DAL_LAYOUT(block, friction->force, components);
     DAL_LAYOUT(block, friction->direction, components);
     DAL_LAYOUT(block, friction->pivots, components);
@@ -411,7 +413,7 @@ static void layout_friction(dal_block *block, const dal_system *system, dal_stat
 static void reset_friction(dal_state *state)
 {
     if (state->friction)
-        memset(state->friction->mode, 0, sizeof *state->friction->mode * (size_t)state->system->n_frictions);
+        memset(state->friction->mode, 0, sizeof *state->friction->mode * (size_t)state->system->acting.n_frictions);
 }
 
 static void copy_friction(const dal_state *from, dal_state *to)
@@ -419,8 +421,8 @@ static void copy_friction(const dal_state *from, dal_state *to)
     const dal_system *system = from->system;
     if (!from->friction)
         return;
-    const dal_friction *last = &system->frictions[system->n_frictions - 1];
-    memcpy(to->friction->mode, from->friction->mode, sizeof *to->friction->mode * (size_t)system->n_frictions);
+    const dal_friction *last = &system->acting.frictions[system->acting.n_frictions - 1];
+    memcpy(to->friction->mode, from->friction->mode, sizeof *to->friction->mode * (size_t)system->acting.n_frictions);
     memcpy(to->friction->direction, from->friction->direction, sizeof *to->friction->direction * (size_t)(last->first + last->n));
 }
 
@@ -431,7 +433,7 @@ static void keep_friction(dal_state *state, dal_keep *keep)
     if (!friction)
         return;
     dal_friction_parts parts;
-    const size_t n = (size_t)components(system), m = (size_t)system->n_frictions, size = layout_friction_parts(system, friction->work, &parts);
+    const size_t n = (size_t)components(system), m = (size_t)system->acting.n_frictions, size = layout_friction_parts(system, friction->work, &parts);
     dal_keep_numbers(keep, friction->force, n);
     dal_keep_numbers(keep, friction->direction, n);
     dal_keep_integers(keep, friction->mode, m, DAL_SLIPS, DAL_YIELDS);

@@ -68,11 +68,10 @@ static int held_balance(const dal_friction_parts *p, int i)
  * rounding of g_k / G_kk. */
 void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
 {
-    const dal_system *system = state->system;
     double rounding = 0;
     p->n_held = 0;
     for (int i = 0; i < p->elements; i++)
-        for (int k = system->frictions[i].first; k < system->frictions[i].first + system->frictions[i].n; k++)
+        for (int k = state->friction->element[i].first; k < state->friction->element[i].first + state->friction->element[i].n; k++)
             if (state->friction->mode[i] == DAL_STICKS && !dal_friction_is_bound(p, k)) {
                 p->held[p->n_held++] = k;
                 rounding = fmax(rounding, p->mobility[k] / p->G[(size_t)k * (size_t)(p->n + 1)]);
@@ -127,7 +126,7 @@ static void complete_balance(const dal_state *state, const dal_friction_parts *p
     }
     dal_friction_solve(p, b);
     for (int i = 0; i < p->elements; i++) {
-        const dal_friction *f = &state->system->frictions[i];
+        const dal_friction *f = &state->friction->element[i];
         if (state->friction->mode[i] == DAL_STICKS)
             memcpy(column + f->first, b + f->first, sizeof *b * (size_t)f->n);
     }
@@ -140,10 +139,10 @@ static void complete_balance(const dal_state *state, const dal_friction_parts *p
  * sign that it has with d: a path that runs through s = 0 keeps its n. */
 static void slide(const dal_state *state, const dal_friction_parts *p, int element)
 {
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     const double *s = p->slip + f->first, *d = state->friction->direction + f->first, speed = dal_size(s, f->n);
     const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(f, speed);
-    const double slow = still * dal_friction_pace(state->system, f);
+    const double slow = still * dal_friction_pace(state->layout, f);
     double forward = 0;
     for (int k = 0; k < f->n; k++)
         forward += d[k] * s[k];
@@ -159,7 +158,7 @@ static void slide(const dal_state *state, const dal_friction_parts *p, int eleme
 bool dal_friction_given(const dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++)
-        if (state->friction->mode[i] == DAL_STICKS || dal_friction_presses(&state->system->frictions[i]) || p->look[i] > 0)
+        if (state->friction->mode[i] == DAL_STICKS || dal_friction_presses(&state->friction->element[i]) || p->look[i] > 0)
             return false;
     for (int i = 0; i < p->elements; i++) {
         slide(state, p, i);
@@ -188,8 +187,8 @@ static void find_columns(const dal_state *state, dal_friction_parts *p)
 /* share P F of the forces `F_0` (may be NULL) and those that e causes. */
 static void press_balance(const dal_state *state, const dal_friction_parts *p, int element, const double *F_0, const double *e, double out[3])
 {
-    const dal_friction *f = &state->system->frictions[element];
-    const int body = state->system->mechanism.joints[f->joint].marker[0].body;
+    const dal_friction *f = &state->friction->element[element];
+    const int body = state->mechanism->joints[f->joint].marker[0].body;
     double F[3], axis[3];
     if (!dal_friction_presses(f)) {
         memset(out, 0, 3 * sizeof *out);
@@ -322,7 +321,7 @@ static double shifted(const dal_friction_parts *p, const dal_friction *f, double
 /* (rho + h (K + mu N) G_ii) n = s + h r, |n| = 1. Returns how far n has turned. */
 static double aim_balance(dal_state *state, const dal_friction_parts *p, int element)
 {
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     const double h = p->look[element], *s = p->slip + f->first, speed = dal_size(s, f->n);
     const double m = h * (dal_friction_limit(f, speed) + dal_friction_coefficient(f, speed) * p->press[element]);
     double *d = state->friction->direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
@@ -367,26 +366,24 @@ bool dal_friction_balance(dal_state *state, dal_friction_parts *p)
 
 dal_flow dal_friction_jams(dal_state *state, int element)
 {
-    const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_layout(state);
     p.jam[0] = element + 1;
     p.jam[1] = state->work.t;
     return dal_state_fail_for(state, DAL_REASON_JOINT,
                               "the friction of joint '%s' has no solution: it grows with the very force that it causes (the joint "
                               "jams); a smaller coefficient, or another geometry, is needed",
-                              system->mechanism.joints[system->frictions[element].joint].name);
+                              state->mechanism->joints[state->friction->element[element].joint].name);
 }
 
 const char *dal_friction_jammed(const dal_state *state, double t)
 {
-    const dal_system *system = state->system;
-    if (!system->n_frictions)
+    if (!state->friction)
         return NULL;
     const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < p.elements; i++)
         if (p.N[i] > runaway * dal_size(p.a + 3 * i, 3))
-            return system->mechanism.joints[system->frictions[i].joint].name;
-    if (!(p.jam[0] > 0) || !(fabs(p.jam[1] - t) <= near_in_time * fmax(state->system->time, fabs(t))))
+            return state->mechanism->joints[state->friction->element[i].joint].name;
+    if (!(p.jam[0] > 0) || !(fabs(p.jam[1] - t) <= near_in_time * fmax(state->layout->units.time, fabs(t))))
         return NULL;
-    return system->mechanism.joints[system->frictions[(int)p.jam[0] - 1].joint].name;
+    return state->mechanism->joints[state->friction->element[(int)p.jam[0] - 1].joint].name;
 }

@@ -19,7 +19,7 @@
 /* change: M-least, A change = -missed, which is destroyed. */
 static void least_change(dal_state *state, const dal_friction_parts *p)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->n_rows; i++)
         p->missed[i] = -p->missed[i];
     memset(p->change, 0, sizeof *p->change * (size_t)layout->nv);
@@ -29,15 +29,14 @@ static void least_change(dal_state *state, const dal_friction_parts *p)
 /* s of v + change; the velocities are left as they were. */
 static void find_slip_beside(dal_state *state, const dal_friction_parts *p, double *s)
 {
-    const dal_system *system = state->system;
-    const size_t nv = (size_t)system->layout.nv;
+    const size_t nv = (size_t)state->layout->nv;
     double *v = state->work.v;
     memcpy(p->kept, v, sizeof *v * nv);
     for (size_t k = 0; k < nv; k++)
         v[k] += p->change[k];
     dal_state_velocity(state);
     for (int i = 0; i < p->elements; i++)
-        dal_friction_slip(state, &system->frictions[i], s + system->frictions[i].first);
+        dal_friction_slip(state, &state->friction->element[i], s + state->friction->element[i].first);
     memcpy(v, p->kept, sizeof *v * nv);
     dal_state_velocity(state);
 }
@@ -45,7 +44,7 @@ static void find_slip_beside(dal_state *state, const dal_friction_parts *p, doub
 /* s' without the stray, which r has at v' without friction as at any other v'. */
 static void correct_rates(dal_state *state, const dal_friction_parts *p)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_rows_times(layout, state->work.A, p->vd, p->missed);
     for (int i = 0; i < layout->n_rows; i++)
         p->missed[i] -= state->work.gamma[i];
@@ -59,18 +58,17 @@ static void correct_rates(dal_state *state, const dal_friction_parts *p)
 
 dal_flow dal_friction_find_drift(dal_state *state, dal_friction_parts *p)
 {
-    const dal_system *system = state->system;
     dal_flow flow = dal_saddle_least(state);
     if (flow)
         return flow;
     correct_rates(state, p);
-    memcpy(p->missed, state->work.phid, sizeof *p->missed * (size_t)system->layout.n_rows);
+    memcpy(p->missed, state->work.phid, sizeof *p->missed * (size_t)state->layout->n_rows);
     least_change(state, p);
     double *s = p->base; /* not known yet */
     find_slip_beside(state, p, s);
     for (int i = 0; i < p->elements; i++)
-        for (int k = system->frictions[i].first; k < system->frictions[i].first + system->frictions[i].n; k++)
-            p->drift = fmax(p->drift, fabs(s[k] - p->slip[k]) / dal_friction_pace(system, &system->frictions[i]));
+        for (int k = state->friction->element[i].first; k < state->friction->element[i].first + state->friction->element[i].n; k++)
+            p->drift = fmax(p->drift, fabs(s[k] - p->slip[k]) / dal_friction_pace(state->layout, &state->friction->element[i]));
     memcpy(p->slip, s, sizeof *s * (size_t)p->n);
     return 0;
 }

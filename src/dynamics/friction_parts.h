@@ -3,13 +3,16 @@
 #define DAL_DYNAMICS_FRICTION_PARTS_H
 
 #include "dynamics/friction.h"
-#include "state/state.h"
+#include "kinematics/family.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 typedef struct dal_friction_state {
-    double *force;     /* of each component: dal_friction_accelerate */
-    double *direction; /* of sliding, of each component: dal_friction_accepted */
-    int *mode;         /* dal_slip of each element: dal_friction_restart */
-    bool *broken;      /* of elements: what stuck has just come loose */
+    const dal_friction *element; /* of the system */
+    double *force;               /* of each component: dal_friction_accelerate */
+    double *direction;           /* of sliding, of each component: dal_friction_accepted */
+    int *mode;                   /* dal_slip of each element: dal_friction_restart */
+    bool *broken;                /* of elements: what stuck has just come loose */
     int *pivots;
     double *work; /* dal_friction_layout */
 } dal_friction_state;
@@ -62,8 +65,8 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);
 double dal_friction_coefficient(const dal_friction *f, double speed);        /* mu */
 double dal_friction_limit(const dal_friction *f, double speed);              /* K */
-double dal_friction_extent(const dal_system *system, const dal_friction *f); /* m of sliding where the model moves by its size */
-double dal_friction_pace(const dal_system *system, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
+double dal_friction_extent(const dal_layout *layout, const dal_friction *f); /* m of sliding where the model moves by its size */
+double dal_friction_pace(const dal_layout *layout, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
 double dal_size(const double *x, int n);
 
 static inline bool dal_friction_switches(const dal_friction *f)

@@ -11,20 +11,22 @@
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
 /* Accelerations of one body: for each speed, and the rest. */
 static size_t work_gibbs_appell(const dal_system *system)
 {
-    return 6 * ((size_t)system->layout.nv + 1);
+    return 6 * ((size_t)dal_system_layout(system)->nv + 1);
 }
 
 /* The terms of one body in the form; row p is that of the 1, which only meets the speeds. */
 static void add_body_gibbs_appell(dal_state *state, int b)
 {
-    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_body *body = &state->mechanism->bodies[b];
     const dal_kin *kin = &state->work.kin[b];
     dal_speeds *s = state->speeds->basis;
     const int p = s->p;
@@ -61,7 +63,7 @@ static dal_flow solve_gibbs_appell(dal_state *state)
     memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
     for (int j = 0; j < s->p; j++)
         s->f[j] = dal_speeds_force(state, j);
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
         add_body_gibbs_appell(state, b);
     return dal_speeds_finish(state);
 }

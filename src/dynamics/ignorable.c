@@ -20,6 +20,7 @@
  */
 #include "kinematics/tree.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/ignorable_tree.h"
@@ -84,11 +85,11 @@ static void draw_state(dal_state *state, double shift, uint64_t *seed)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
-    const double until = system->info.until, fall = sqrt(sqrt(dal_dot(system->gravity, system->gravity)) / system->length);
+    const double until = system->info.until, fall = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / layout->units.length);
     const double pace = fmax(fall, isfinite(until) && until > 0 ? 1 / until : fall > 0 ? 0 : 1);
     memcpy(w->q, state->y, sizeof *w->q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++) {
-        const double unit = system->length / system->column_scale[k];
+        const double unit = layout->units.length / layout->units.column_scale[k];
         state->vd[k] = shift * (layout->angular[k] == 0 ? 1 : 1.37) * unit * random_number(seed);
         w->v[k] = random_number(seed) * unit * pace;
     }
@@ -107,8 +108,8 @@ static void draw_state(dal_state *state, double shift, uint64_t *seed)
  * column of v. False: something is not finite. */
 static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double *scale = state->system->column_scale;
+    const dal_layout *layout = state->layout;
+    const double *scale = layout->units.column_scale;
     bool known = true;
     int left = 0;
     memset(mark, 0, sizeof *mark * (size_t)layout->nv);
@@ -138,7 +139,7 @@ static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark
 /* Adds the generalized forces of what the bodies carry now to Q, and the absolute values of what they are made of to `size`. */
 static void add_forces(dal_state *state, double *Q, double *size)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_work *w = &state->work;
     if (layout->tree) {
         dal_tree_add_forces(state, Q, size);
@@ -164,12 +165,11 @@ static void add_forces(dal_state *state, double *Q, double *size)
  * Kinds are judged each by itself: the numbers that stand for expressions have no unit. False: something is not finite. */
 static bool sift_forces(dal_state *state, int *n, int *columns)
 {
-    const dal_system *system = state->system;
-    const double *unit = system->column_unit;
+    const double *unit = state->layout->units.column_unit;
     double *Q = state->work.Q, *size = state->work.h, all = 0;
     bool known = true;
     int left = 0;
-    for (int k = 0; k < system->layout.nv; k++)
+    for (int k = 0; k < state->layout->nv; k++)
         all += size[k] * unit[k];
     for (int i = 0; i < *n; i++) {
         const int k = columns[i];
@@ -179,8 +179,8 @@ static bool sift_forces(dal_state *state, int *n, int *columns)
             columns[left++] = k;
     }
     *n = left;
-    memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
-    memset(size, 0, sizeof *size * (size_t)system->layout.nv);
+    memset(Q, 0, sizeof *Q * (size_t)state->layout->nv);
+    memset(size, 0, sizeof *size * (size_t)state->layout->nv);
     return known;
 }
 
@@ -188,7 +188,7 @@ static bool sift_forces(dal_state *state, int *n, int *columns)
  * grows with the bodies. */
 static void add_group(dal_state *state, const dal_force_group *group, double *Q, double *size)
 {
-    const int at_once = state->system->layout.tree ? group->n : 1;
+    const int at_once = state->layout->tree ? group->n : 1;
     for (int i = 0; i < group->n; i += at_once) {
         const dal_force_group some = {group->type, at_once, (char *)group->elements + (size_t)i * dal_force_types[group->type]->size};
         dal_loads_apply(&state->loads, 1, &some);
@@ -204,22 +204,22 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
     bool known = true;
     memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
     memset(size, 0, sizeof *size * (size_t)system->layout.nv);
-    for (int g = 0; g < system->n_groups && *n; g++) {
-        add_group(state, &system->groups[g], Q, size);
+    for (int g = 0; g < system->acting.n_groups && *n; g++) {
+        add_group(state, &system->acting.groups[g], Q, size);
         known &= sift_forces(state, n, columns);
     }
-    for (int i = 0; i < system->n_laws && *n; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
+    for (int i = 0; i < system->acting.n_laws && *n; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
         dal_loads_apply(&state->loads, 0, NULL);
-        dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], false);
+        dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], false);
         add_forces(state, Q, size);
         known &= sift_forces(state, n, columns);
     }
-    for (int i = 0; i < system->n_frictions; i++)
-        for (int k = 0; k < system->frictions[i].n && *n; k++) {
+    for (int i = 0; i < system->acting.n_frictions; i++)
+        for (int k = 0; k < system->acting.frictions[i].n && *n; k++) {
             double e[DAL_MAX_SLIP] = {0};
             e[k] = 1.37;
             dal_loads_apply(&state->loads, 0, NULL);
-            dal_friction_push(state, &system->frictions[i], e);
+            dal_friction_push(state, &system->acting.frictions[i], e);
             add_forces(state, Q, size);
             known &= sift_forces(state, n, columns);
         }
@@ -229,7 +229,7 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
 /* (a) D_k T = 0, against the energy and how fast the coordinate moves the bodies: the terms that cancel may themselves be rounding. */
 static verdict absent_from_energy(dal_state *state, int column)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     const int bodies = layout->mechanism->n_bodies;
     const dal_direction along = {state->scratch->still, 0, state->scratch->tangents}, motion = {w->v, 1, state->scratch->tangents + bodies};
@@ -258,7 +258,7 @@ static verdict absent_from_energy(dal_state *state, int column)
             energy += fabs(P * (t->rd[i] + c[i])) + fabs(H[i] * t->w[i]);
         }
         const double *rd = along.tangent[b].rd, *turn = along.tangent[b].w;
-        pace = fmax(pace, sqrt(dal_dot(rd, rd)) / state->system->length + sqrt(dal_dot(turn, turn)));
+        pace = fmax(pace, sqrt(dal_dot(rd, rd)) / layout->units.length + sqrt(dal_dot(turn, turn)));
     }
     return judge_ignorable(sum, size + 1e-2 * energy * pace);
 }
@@ -268,7 +268,7 @@ static verdict absent_from_energy(dal_state *state, int column)
 /* (a) of all columns: strikes out those that fail. On a tree all slopes are found in one sweep. */
 static bool sift_energy(dal_state *state, int *n, int *columns)
 {
-    const bool tree = state->system->layout.tree;
+    const bool tree = state->layout->tree;
     double *slope = state->work.Q, *size = state->work.h;
     bool known = true;
     int left = 0;
@@ -299,7 +299,7 @@ int dal_find_ignorable(dal_state *state, int *columns)
 {
     const double t = state->work.t;
     uint64_t seed = 1788;
-    int n = candidates(&state->system->layout, columns);
+    int n = candidates(state->layout, columns);
     for (int i = 0; i < SAMPLES && n; i++) {
         bool tried = false;
         double shift = 1;
@@ -318,9 +318,9 @@ int dal_find_ignorable(dal_state *state, int *columns)
 
 bool dal_ignorable_applies(const dal_system *system, dal_refusal *why)
 {
-    if (system->n_ignorable)
+    if (system->layout.n_ignorable)
         return true;
-    dal_decline(why, DAL_REASON_OTHER, "%s needs ignorable coordinates, and this model has none in the family %s%s", system->formulation->name,
+    dal_decline(why, DAL_REASON_OTHER, "%s needs ignorable coordinates, and this model has none in the family %s%s", system->method.formulation->name,
                 system->layout.family->name, system->layout.family->shares ? "" : ": use joint or user");
     return false;
 }

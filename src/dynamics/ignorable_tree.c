@@ -17,6 +17,7 @@
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "state/scratch.h"
+#include "state/state_parts.h"
 
 #include <math.h>
 
@@ -38,8 +39,9 @@ static double length_of(const double a[3])
 /* In the order of the tree, from the ends to the ground. */
 static void sum_up(const dal_state *state, hung *all)
 {
-    const dal_tree *tree = state->system->layout.tree;
-    const dal_kin *kin = state->work.kin;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_tree *tree = layout->tree;
+    const dal_kin *kin = dal_seen_work(state)->kin;
     for (int i = tree->n_bodies - 1; i >= 0; i--) {
         const dal_carrier *c = &tree->carrier[i];
         hung *own = &all[c->body], *parent = c->parent == DAL_GROUND ? NULL : &all[c->parent];
@@ -50,7 +52,7 @@ static void sum_up(const dal_state *state, hung *all)
             continue;
         dal_axpy3(1, own->f, parent->f);
         parent->f_size += own->f_size;
-        if (state->system->mechanism.bodies[c->parent].particle)
+        if (layout->mechanism->bodies[c->parent].particle)
             continue;
         dal_sub3(kin[c->body].r, kin[c->parent].r, d);
         dal_axpy3(1, own->n, parent->n);
@@ -73,8 +75,8 @@ typedef struct place {
 /* Before the first step of a carrier. */
 static place enter(const dal_state *state, const dal_carrier *c, const hung *all)
 {
-    const dal_kin *parent = &state->work.kin[c->parent];
-    place at = {.step = state->system->layout.tree->step + c->step, .behind = &all[c->body]};
+    const dal_kin *parent = &dal_seen_work(state)->kin[c->parent];
+    place at = {.step = dal_layout_of(state)->tree->step + c->step, .behind = &all[c->body]};
     double arm[3];
     dal_turn(parent->R, c->from.s, arm);
     dal_copy3(parent->rd, at.u);
@@ -87,15 +89,16 @@ static place enter(const dal_state *state, const dal_carrier *c, const hung *all
 
 static void look_at_step(const dal_state *state, const dal_carrier *c, place *at)
 {
-    at->axes = state->work.scratch + DAL_STEP_NUMBERS * (at->step - state->system->layout.tree->step);
-    dal_sub3(state->work.kin[c->body].r, at->o, at->arm);
+    const dal_work *work = dal_seen_work(state);
+    at->axes = work->scratch + DAL_STEP_NUMBERS * (at->step - dal_layout_of(state)->tree->step);
+    dal_sub3(work->kin[c->body].r, at->o, at->arm);
 }
 
 /* The frame behind the step. */
 static void pass_step(const dal_state *state, place *at)
 {
     const dal_motion_step *step = at->step++;
-    const double *shift = at->axes + 9, *x = state->work.v + (step->v < 0 ? 0 : step->v);
+    const double *shift = at->axes + 9, *x = dal_seen_work(state)->v + (step->v < 0 ? 0 : step->v);
     const double s = step->sign;
     dal_add_cross(at->w, shift, at->u);
     dal_axpy3(1, shift, at->o);
@@ -135,9 +138,9 @@ static void add_force(const place *at, double *Q, double *size)
 
 void dal_tree_add_forces(dal_state *state, double *Q, double *size)
 {
-    const dal_layout *layout = &state->system->layout;
-    const dal_work *w = &state->work;
-    hung *all = (hung *)(void *)state->scratch->tangents;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_work *w = dal_work_of(state);
+    hung *all = (hung *)(void *)dal_scratch_of(state)->tangents;
     dal_state_frames(state);
     for (int k = 0; k < layout->nv; k++) {
         Q[k] += w->direct[k];
@@ -218,12 +221,12 @@ static void find_slope(const place *at, double energy, double length, double *sl
 
 void dal_tree_energy_slopes(dal_state *state, double *slope, double *size)
 {
-    const dal_layout *layout = &state->system->layout;
-    hung *all = (hung *)(void *)state->scratch->tangents;
+    const dal_layout *layout = dal_layout_of(state);
+    hung *all = (hung *)(void *)dal_scratch_of(state)->tangents;
     double energy = 0;
     dal_state_frames(state);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        energy += take_momentum(&layout->mechanism->bodies[b], &state->work.kin[b], &all[b]);
+        energy += take_momentum(&layout->mechanism->bodies[b], &dal_work_of(state)->kin[b], &all[b]);
     sum_up(state, all);
     for (int i = 0; i < layout->tree->n_bodies; i++) {
         const dal_carrier *c = &layout->tree->carrier[i];
@@ -231,7 +234,7 @@ void dal_tree_energy_slopes(dal_state *state, double *slope, double *size)
         for (int s = 0; s < c->n_steps; s++) {
             look_at_step(state, c, &at);
             if (dal_step_velocities(at.step) == 1)
-                find_slope(&at, energy, state->system->length, &slope[at.step->v], &size[at.step->v]);
+                find_slope(&at, energy, layout->units.length, &slope[at.step->v], &size[at.step->v]);
             pass_step(state, &at);
         }
     }

@@ -2,7 +2,7 @@
 #ifndef DAL_DYNAMICS_IGNORABLE_TREE_H
 #define DAL_DYNAMICS_IGNORABLE_TREE_H
 
-#include "state/state.h"
+#include "dalembert/system.h"
 
 /* Adds the generalized forces of what the bodies carry now to Q, and the size of the terms that they are made of to `size`. After
  * dal_state_velocity. */

@@ -13,38 +13,50 @@
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "math/sparse_rank.h"
+#include "model/system.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- rows in units of the model ------------------------------------------------------------- */
 
+static double weight_of_row(const dal_state *state, int i)
+{
+    return dal_row_weight(state, &state->system->mechanism.rows[state->system->layout.row[i].source]);
+}
+
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm)
 {
-    const dal_system *system = state->system;
-    const double weight = dal_row_weight(state, &system->mechanism.rows[system->layout.row[i].source]);
-    return norm > system->rank_tolerance * weight ? 1 / weight : 0;
+    const double weight = weight_of_row(state, i);
+    return norm > state->system->method.rank_tolerance * weight ? 1 / weight : 0;
+}
+
+double dal_scale_of_row(const dal_state *state, int i, double unit)
+{
+    const double weight = unit > 0 ? 1 : weight_of_row(state, i);
+    return unit > 0 ? unit : weight > 0 ? 1 / weight : 1;
 }
 
 void dal_scaled_rows(const dal_state *state, double *A, double *scale)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv;
     memset(A, 0, sizeof *A * (size_t)layout->n_rows * m);
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double *row = A + (size_t)i * m, sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] * state->system->column_unit[layout->column[k]];
+            double value = state->work.A[k] * layout->units.column_unit[layout->column[k]];
             row[layout->column[k]] = value;
             sum += value * value;
         }
-        double unit = dal_unit_of_row(state, i, sqrt(sum));
+        double unit = dal_unit_of_row(state, layout, i, sqrt(sum));
         for (size_t j = 0; j < m; j++)
             row[j] *= unit;
         if (scale)
-            scale[i] = unit > 0 ? unit : 1;
+            scale[i] = dal_scale_of_row(state, i, unit);
     }
 }
 
@@ -64,7 +76,7 @@ static bool nonholonomic(const dal_layout *layout, int row)
  * that was left out is a sum of the chosen ones, and changes places with a nonholonomic one that takes part in it. */
 static void prefer_holonomic(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv, k = (size_t)state->rank->n;
     const double *A = state->rank->matrix;
     double *B = state->rank->exchange, *x = B + m * (size_t)layout->n_rows, *work = x + layout->n_rows;
@@ -90,29 +102,30 @@ static void prefer_holonomic(dal_state *state)
     }
 }
 
-/* K = [S^2 (c A)^T; c A 0] with S the scales of the columns and c those of the rows: (c A) S^-2 (c A)^T is that of the scaled rows. */
+/* K = [1 (c A U)^T; c A U 0] with U the units of the columns and c those of the rows: whatever the units of the model, K is the same, and so are
+ * the pivots that later factorisations take over from this one. */
 static bool surely_full(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    const double *S = system->column_scale;
+    const double *U = layout->units.column_unit;
     double *K = state->saddle->matrix;
-    memset(K, 0, sizeof *K * (size_t)system->n_kkt);
+    memset(K, 0, sizeof *K * (size_t)system->slots.n);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
-            K[system->kkt_mass[at->value + (at->n + 1) * i]] = S[at->column + i] * S[at->column + i];
+            K[system->slots.mass[at->value + (at->n + 1) * i]] = 1;
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] / S[layout->column[k]];
+            double value = state->work.A[k] * U[layout->column[k]];
             sum += value * value;
         }
-        const double unit = dal_unit_of_row(state, i, sqrt(sum));
+        const double unit = dal_unit_of_row(state, layout, i, sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
-            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] = unit * state->work.A[k];
+            K[system->slots.rows[k]] = K[system->slots.rows[layout->n_values + k]] = unit * state->work.A[k] * U[layout->column[k]];
     }
     return dal_sparse_factor(state->saddle->sparse, K, true) > 0 &&
            dal_sparse_least(state->saddle->sparse, layout->nv, layout->n_rows, state->saddle->rhs) > full_rank_for_sure;
@@ -134,15 +147,15 @@ static int rank_sparse(dal_state *state, int most)
         start[i] = at->value;
         late[i] = nonholonomic(layout, i);
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            value[k] = state->work.A[k] / system->column_scale[layout->column[k]];
+            value[k] = state->work.A[k] / layout->units.column_scale[layout->column[k]];
             sum += value[k] * value[k];
         }
-        if (dal_unit_of_row(state, i, sqrt(sum)) == 0)
+        if (dal_unit_of_row(state, layout, i, sqrt(sum)) == 0)
             memset(value + at->value, 0, sizeof *value * (size_t)at->n_values);
     }
     start[r] = r ? layout->row[r - 1].value + layout->row[r - 1].n_values : 0;
     const dal_sparse_matrix A = {r, layout->nv, start, layout->column, value};
-    int rank = dal_sparse_rank(&state->hold.allocator, &A, system->rank_tolerance, late, pivot);
+    int rank = dal_sparse_rank(&state->hold.allocator, &A, system->method.rank_tolerance, late, pivot);
     while (rank > most) {
         int least = -1;
         for (int i = 0; i < r; i++)
@@ -158,16 +171,16 @@ static int rank_sparse(dal_state *state, int most)
 
 static int rank_dense(dal_state *state, int most)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_scaled_rows(state, state->rank->matrix, NULL);
-    return dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, state->system->rank_tolerance, most, state->rank->order, NULL,
-                         state->rank->work);
+    return dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, state->system->method.rank_tolerance, most, state->rank->order,
+                         NULL, state->rank->work);
 }
 
 bool dal_rows_are_finite(const dal_state *state)
 {
     double sum = 0;
-    for (int k = 0; k < state->system->layout.n_values; k++)
+    for (int k = 0; k < state->layout->n_values; k++)
         sum += state->work.A[k] * state->work.A[k];
     return isfinite(sum);
 }
@@ -178,15 +191,14 @@ bool dal_rows_are_finite(const dal_state *state)
  * to. There, only the choice of rows may change; how many there are is decided at states that satisfy the constraints. */
 void dal_state_rank(dal_state *state, int most)
 {
-    const dal_system *system = state->system;
-    const int r = system->layout.n_rows;
+    const int r = state->layout->n_rows;
     int rank = r;
     if (!dal_rows_are_finite(state))
         return; /* the caller's factorisation fails and says so; at other states the rows that were independent are so still */
     for (int i = 0; i < r; i++)
         state->rank->order[i] = i;
-    if (r && (system->dense || most < r || !surely_full(state))) {
-        rank = system->small ? rank_dense(state, most) : rank_sparse(state, most);
+    if (r && (state->layout->dense || most < r || !surely_full(state))) {
+        rank = state->layout->small ? rank_dense(state, most) : rank_sparse(state, most);
         if (rank == DAL_RANK_NO_MEMORY || rank == DAL_RANK_TOO_WIDE) {
             dal_state_fail(state, DAL_RANK_UNDECIDED, r);
             rank = r;
@@ -226,7 +238,7 @@ void dal_rank_choose_again(dal_state *state)
 bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
 {
     double *good = &state->rank->good_ratio[kind], *best = &state->rank->best_ratio[kind];
-    bool choice = state->rank->n < state->system->layout.n_rows, changed = false;
+    bool choice = state->rank->n < state->layout->n_rows, changed = false;
     if (*good == 0 && ratio > singular)
         *good = ratio;
     if (ratio > *best)
@@ -248,7 +260,7 @@ static void layout_rank(dal_block *block, const dal_system *system, dal_state *s
     rank->matrix = rank->work = rank->exchange = NULL;
     DAL_LAYOUT(block, rank->order, r);
     DAL_LAYOUT(block, rank->independent, r);
-    if (!system->small)
+    if (!system->layout.small)
         return;
     DAL_LAYOUT(block, rank->matrix, (size_t)r * (size_t)nv);
     DAL_LAYOUT(block, rank->work, dal_rank_work(r, nv));
@@ -275,7 +287,7 @@ static void reset_rank(dal_state *state)
 
 static void copy_rank(const dal_state *from, dal_state *to)
 {
-    const size_t rows = (size_t)from->system->layout.n_rows;
+    const size_t rows = (size_t)from->layout->n_rows;
     const dal_rank *rank = from->rank;
     to->rank->n = rank->n;
     memcpy(to->rank->order, rank->order, sizeof *rank->order * rows);

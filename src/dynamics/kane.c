@@ -9,20 +9,22 @@
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
 /* Partial velocities of one body. */
 static size_t work_kane(const dal_system *system)
 {
-    return 6 * (size_t)system->layout.nv;
+    return 6 * (size_t)dal_system_layout(system)->nv;
 }
 
 /* wi - (Mi dVi/dt + Wi Mi Vi) for u' = 0: a moment in body axes and a force. */
 static void find_remainder(const dal_state *state, int b, double moment[3], double force[3])
 {
-    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_body *body = &state->mechanism->bodies[b];
     const dal_kin *kin = &state->work.kin[b];
     const struct dal_body_rate *rate = &state->speeds->basis->rate[b];
     const double *applied = state->work.force + 6 * b, minus[3] = {-applied[0], -applied[1], -applied[2]};
@@ -42,7 +44,7 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
 
 static void add_body_kane(dal_state *state, int b)
 {
-    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_body *body = &state->mechanism->bodies[b];
     dal_speeds *s = state->speeds->basis;
     const int p = s->p;
     double *v = state->scratch->solver, *w = v + 3 * p, moment[3], force[3];
@@ -73,7 +75,7 @@ static dal_flow solve_kane(dal_state *state)
         for (int i = 0; i < s->n; i++)
             s->f[j] += s->W[(size_t)j * (size_t)s->n + (size_t)i] * state->work.direct[i];
     }
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
         add_body_kane(state, b);
     return dal_speeds_finish(state);
 }

@@ -5,6 +5,7 @@
  * Near a singular position it is solved on the null space of A instead (null_space.c).
  */
 #include "dynamics/equations.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
@@ -17,8 +18,8 @@
 dal_flow dal_lagrange_solve(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
-    const dal_layout *layout = &state->system->layout;
-    const double unit = 1 / state->system->mass;
+    const dal_layout *layout = state->layout;
+    const double unit = 1 / layout->units.mass;
     double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
@@ -34,34 +35,34 @@ dal_flow dal_lagrange_solve(dal_state *state)
     memcpy(state->lambda, state->gamma, sizeof *state->lambda * (size_t)layout->n_rows);
     dal_saddle_solve(state, state->vd, state->lambda);
     for (int i = 0; i < layout->n_rows; i++)
-        state->lambda[i] *= -state->system->mass;
+        state->lambda[i] *= -layout->units.mass;
     return 0;
 }
 
 /* A stabilisation that solves in its own way (penalty.c) does so here, where every v' and every multiplier comes from. */
 static dal_flow solve_lagrange(dal_state *state)
 {
-    return (state->system->stabilization->solve ? state->system->stabilization->solve : dal_lagrange_solve)(state);
+    return (state->system->method.stabilization->solve ? state->system->method.stabilization->solve : dal_lagrange_solve)(state);
 }
 
 /* (dv, -dlambda) from the same saddle matrix. */
 static void correct_lagrange(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->nv; i++)
-        dv[i] = f[i] / state->system->mass;
+        dv[i] = f[i] / layout->units.mass;
     memcpy(dlambda, b, sizeof *b * (size_t)layout->n_rows);
     dal_saddle_solve(state, dv, dlambda);
     for (int i = 0; i < layout->n_rows; i++)
-        dlambda[i] *= -state->system->mass;
+        dlambda[i] *= -layout->units.mass;
 }
 
 /* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. With `penalty` it is what that
  * comes near to. */
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
 {
-    const int m = state->system->layout.nv;
-    if (state->system->stabilization->solve)
+    const int m = state->layout->nv;
+    if (state->system->method.stabilization->solve)
         dal_lagrange_solve(state);
     dal_show_equation(equations, "[M A^T; A 0] [v'; -lambda] = [Q - h; gamma]", "Lagrange's equations of the first kind");
     dal_show_mass(equations, state);

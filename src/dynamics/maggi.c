@@ -8,13 +8,15 @@
  * and their matrix is symmetric and positive definite.
  */
 #include "dynamics/equations.h"
-#include "dynamics/speeds.h"
+#include "dynamics/speeds_directions.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 /* A row of W^T M. */
 static size_t work_maggi(const dal_system *system)
 {
-    return (size_t)system->layout.nv;
+    return (size_t)dal_system_layout(system)->nv;
 }
 
 /* Row j of W^T M [W bias], and of the right side W^T (Q - h): the equation for x. */

@@ -17,7 +17,9 @@
 
 #include "math/vec.h"
 #include "dynamics/rank.h"
+#include "model/system.h"
 #include "state/report.h"
+#include "state/state.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -40,9 +42,9 @@ static void push_poisoned(dal_state *state, bool expressions)
     const dal_system *system = state->system;
     for (int i = 0; i < system->actions.n_outputs; i++)
         state->values->expression[i] = expressions ? NAN : 0;
-    dal_loads_apply(&state->loads, system->n_groups, system->groups);
-    for (int i = 0; i < system->n_laws; i++)
-        dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], true);
+    dal_loads_apply(&state->loads, system->acting.n_groups, system->acting.groups);
+    for (int i = 0; i < system->acting.n_laws; i++)
+        dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], true);
 }
 
 static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
@@ -232,7 +234,7 @@ static dal_status layout_network(void *user)
 static dal_status ready_network(dal_state *state, dal_implicit *form, bool *offered)
 {
     dal_network *n = state->network;
-    *offered = state->system->n_frictions == 0;
+    *offered = state->system->acting.n_frictions == 0;
     if (!*offered)
         return DAL_OK;
     if (!n->implicit) {
@@ -282,14 +284,14 @@ static dal_flow sources_at(dal_state *state, double t, const double *y)
 static dal_flow visit_network(dal_state *state, double t, const double *y, const double *yd, const double *z)
 {
     dal_network *n = state->network;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_flow flow = sources_at(state, t, y);
     if (flow)
         return flow;
-    dal_network_begin(n, state);
+    dal_network_begin(n, layout, &state->work);
     for (int b = 0; b < n->n_bodies; b++)
         dal_body_component_take(n->body[b], yd + layout->nq + layout->body[b].v);
-    const int left = dal_network_residuals(n, state);
+    const int left = dal_network_residuals(n, state->work.t);
     if (left)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
     dal_network_wrenches(n, z);
@@ -455,8 +457,8 @@ static double unit_of(const dal_system *system, bool body, int k, bool velocity)
 {
     if (!body)
         return system->state_scale[k];
-    const double unit = k < (int)system->mechanism.space ? system->length : 1;
-    return velocity ? unit / system->time : unit;
+    const double unit = k < (int)system->mechanism.space ? system->layout.units.length : 1;
+    return velocity ? unit / system->layout.units.time : unit;
 }
 
 /* Place of component k of group (body or states) c in y, -1: it has not so many; and the step there. */

@@ -5,6 +5,7 @@
  *     v' = x + Z y,   x = U Q1 R^-T gamma,   (Z^T M Z) y = Z^T (Q - h - M x),   lambda = R^-1 Q1^T U (M v' + h - Q)
  */
 #include "math/dense.h"
+#include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -15,8 +16,8 @@
 /* Large systems do not have it. */
 size_t dal_null_space_work(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    return system->careful ? m * r + 2 * r + 3 * m * m + 4 * m : 0;
+    const size_t m = (size_t)dal_system_layout(system)->nv, r = (size_t)dal_system_layout(system)->n_rows;
+    return dal_system_layout(system)->careful ? m * r + 2 * r + 3 * m * m + 4 * m : 0;
 }
 
 static double dot(const double *a, const double *b, int n)
@@ -30,13 +31,13 @@ static double dot(const double *a, const double *b, int n)
 dal_flow dal_null_space_solve(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int m = layout->nv, k = state->rank->n, p = m - k;
     const size_t columns = (size_t)m;
     double *B = state->scratch->solver, *tau = B + columns * (size_t)layout->n_rows, *rhs = tau + layout->n_rows;
     double *Z = rhs + layout->n_rows, *MZ = Z + columns * columns, *K = MZ + columns * columns;
     double *f = K + columns * columns, *x = f + m, *Mx = x + m, *y = Mx + m;
-    const double *U = state->system->column_unit; /* v' = U z: in units of the model */
+    const double *U = layout->units.column_unit; /* v' = U z: in units of the model */
     int where;
 
     /* (A U)^T = Q R, x = U Q1 R^-T gamma */

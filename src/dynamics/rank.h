@@ -2,7 +2,8 @@
 #ifndef DAL_DYNAMICS_RANK_H
 #define DAL_DYNAMICS_RANK_H
 
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 /* Kinds of factorisations, whose pivot ratios are remembered each by itself. Those of symmetric matrices are before DAL_FACTOR_QR. */
 typedef enum dal_factor {
@@ -37,10 +38,13 @@ extern const dal_owner dal_rank_owner;
  * has to be seen to vanish. Some cancel wherever the bodies are (rows across a plane mechanism in space): what is left is rounding,
  * which at unit norm would be a row like any other. 0: there is only rounding. */
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm);
-static inline double dal_unit_of_row(const dal_state *state, int i, double norm)
+static inline double dal_unit_of_row(const dal_state *state, const dal_layout *layout, int i, double norm)
 {
-    return state->system->layout.family->shares ? dal_unit_of_shared_row(state, i, norm) : norm > 0 ? 1 / norm : 1;
+    return layout->family->shares ? dal_unit_of_shared_row(state, i, norm) : norm > 0 ? 1 / norm : 1;
 }
+/* What row i and its multiplier are multiplied by, `unit` what dal_unit_of_row gave: a row of which there is only rounding still has a unit,
+ * metres or radians, and so has what acts along it. */
+double dal_scale_of_row(const dal_state *state, int i, double unit);
 /* The dense A with columns over column_scale and rows at unit norm; scale (may be NULL): what each row was multiplied by. Ranks taken of it
  * do not depend on units or on multiples of rows. */
 void dal_scaled_rows(const dal_state *state, double *A, double *scale);

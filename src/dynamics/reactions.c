@@ -24,6 +24,7 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
 #include "dynamics/reactions.h"
@@ -37,7 +38,7 @@
 /* A force along a measure acts on each of its vectors with the gradient there: what of it acts on a body, at P. */
 static void add_measure_reactions(const dal_state *state, int number, double effort, int body, const double P[3], double force[3], double moment[3])
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     const dal_work *w = &state->work;
     const dal_measure *measure = &m->measures[number];
     for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
@@ -58,8 +59,8 @@ static void add_measure_reactions(const dal_state *state, int number, double eff
 /* Adds the wrench of row i with unit multiplier, times lambda, on a body, reduced to the point P. */
 static void add_row(const dal_state *state, int i, double lambda, int body, const double P[3], double force[3], double moment[3])
 {
-    const dal_mechanism *m = &state->system->mechanism;
-    const dal_row *row = &m->rows[state->system->layout.row[i].source];
+    const dal_mechanism *m = state->mechanism;
+    const dal_row *row = &m->rows[state->layout->row[i].source];
     for (int k = row->term; k < row->term + row->n_terms; k++)
         add_measure_reactions(state, m->terms[k].measure, lambda * state->work.coef[k], body, P, force, moment);
 }
@@ -83,7 +84,7 @@ static bool has_sides(const dal_joint *joint)
 /* Of body b, a force at r and a moment about it: m c'' and I alpha + w x I w, taken to r. */
 static void inertia_wrench(const dal_state *state, int b, double force[3], double moment[3])
 {
-    const dal_body *body = &state->system->mechanism.bodies[b];
+    const dal_body *body = &state->mechanism->bodies[b];
     const dal_kin *kin = &state->work.kin[b];
     const dal_acceleration *a = &state->reactions->body[b];
     double rho[3], bias[3], I[9], H[3];
@@ -101,7 +102,7 @@ static void inertia_wrench(const dal_state *state, int b, double force[3], doubl
 /* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
 double dal_placement_power(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     double power = 0;
     dal_need(state, DAL_STAGE_BODIES);
@@ -139,7 +140,7 @@ static void add_motion(const dal_state *state, int b, dal_tangent *wrench)
 /* Less the rows that exist: each acts on the bodies of its sides. */
 static void subtract_rows(const dal_state *state, const double *lambda, dal_tangent *wrench)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row_layout *at = &layout->row[i];
         for (int k = at->side; k < at->side + at->n_sides; k++) {
@@ -152,7 +153,7 @@ static void subtract_rows(const dal_state *state, const double *lambda, dal_tang
 /* What the carrier exerts on the second body of its joint, at the joint's point. */
 static void report_carrier(const dal_state *state, const dal_carrier *c, const dal_tangent *wrench, double *out)
 {
-    const dal_joint *joint = &state->system->mechanism.joints[c->joint];
+    const dal_joint *joint = &state->mechanism->joints[c->joint];
     double P[3], arm[3], moment[3], sign = c->marker_parent == 0 ? 1 : -1;
     joint_point(state, joint, P);
     dal_sub3(state->work.kin[c->body].r, P, arm);
@@ -165,7 +166,7 @@ static void report_carrier(const dal_state *state, const dal_carrier *c, const d
 /* C_b from the leaves inwards. `moving`: with inertia and loads; else only what the multipliers do. */
 static void add_carriers(dal_state *state, const double *lambda, bool moving, double *out)
 {
-    const dal_tree *tree = state->system->layout.tree;
+    const dal_tree *tree = state->layout->tree;
     const dal_kin *kin = state->work.kin;
     dal_tangent *wrench = state->scratch->tangents;
     if (moving)
@@ -202,8 +203,8 @@ static void add_carriers(dal_state *state, const double *lambda, bool moving, do
 /* The wrenches of all joints: out has 6 a joint. */
 static void add_joints(dal_state *state, const double *lambda, bool moving, double *out)
 {
-    const dal_mechanism *m = &state->system->mechanism;
-    const dal_layout *layout = &state->system->layout;
+    const dal_mechanism *m = state->mechanism;
+    const dal_layout *layout = state->layout;
     memset(out, 0, sizeof *out * 6 * (size_t)m->n_joints);
     for (int i = 0; i < layout->n_extrinsic; i++) {
         int j = m->rows[layout->row[i].source].joint;
@@ -222,9 +223,9 @@ static double weight_of(const dal_system *system, int component)
 {
     const dal_joint *joint = &system->mechanism.joints[component / 6];
     const bool torque = component % 6 >= 3;
-    if (system->compliant)
+    if (system->method.compliant)
         return sqrt(joint->compliance[torque]);
-    return torque ? 1 / system->length : 1;
+    return torque ? 1 / system->layout.units.length : 1;
 }
 
 /* What a null vector of unit norm does to the joints, and is only rounding: constraints between themselves may depend on one another. */
@@ -233,14 +234,14 @@ static const double nothing = 1e-9;
 /* A component is loose if a null vector changes it: against the largest change that there is. False: none is. */
 static bool find_loose(dal_state *state, const double *W, int n)
 {
-    const int all = 6 * state->system->mechanism.n_joints;
+    const int all = 6 * state->mechanism->n_joints;
     double most = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < all; k++) {
             double sum = 0;
             for (int c = 0; c < n; c++)
                 sum += W[(size_t)k * (size_t)n + (size_t)c] * W[(size_t)k * (size_t)n + (size_t)c];
-            sum = sqrt(sum) / (k % 6 < 3 ? 1 : state->system->length);
+            sum = sqrt(sum) / (k % 6 < 3 ? 1 : state->layout->units.length);
             if (pass == 0)
                 most = fmax(most, sum);
             else
@@ -258,7 +259,7 @@ static void distribute_reactions(dal_state *state)
     double *A = state->rank->matrix, *Z = state->reactions->redundancy, *sigma = Z + (size_t)r * (size_t)r;
     double *W = sigma + r + m, *rhs = W + 6 * (size_t)joints * (size_t)r, *y = rhs + 6 * joints, *work = y + r;
     dal_scaled_rows(state, A, state->saddle->row_scale);
-    int n = r - dal_rank_svd(A, r, m, m, system->rank_tolerance, sigma, NULL, Z, work);
+    int n = r - dal_rank_svd(A, r, m, m, system->method.rank_tolerance, sigma, NULL, Z, work);
     if (n <= 0 || n > r)
         return;
     for (int c = 0; c < n; c++) /* null vectors of the rows as they are */
@@ -281,7 +282,7 @@ static void distribute_reactions(dal_state *state)
         for (int c = 0; c < n; c++)
             W[(size_t)k * (size_t)n + (size_t)c] *= weight;
     }
-    dal_rank_solve(W, 6 * joints, n, n, system->rank_tolerance, rhs, y, work);
+    dal_rank_solve(W, 6 * joints, n, n, system->method.rank_tolerance, rhs, y, work);
     for (int c = 0; c < n; c++)
         for (int i = 0; i < r; i++)
             state->lambda[i] += y[c] * Z[(size_t)c * (size_t)r + (size_t)i];
@@ -305,7 +306,7 @@ static void mark_joint_reactions(dal_state *state, int joint)
  * columns of A, with a row that was left out counts as not unique. */
 static void mark_loose(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_mechanism *m = layout->mechanism;
     int *parent = state->saddle->pivots; /* of the dense factorisation, which large systems do not have */
     const int dropped = layout->nv;      /* the root of what hangs together with a row that was left out */
@@ -340,7 +341,7 @@ static size_t redundancy_size(int r, int m, int joints)
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6])
 {
     assert(dal_has(state, DAL_STAGE_POSITION));
-    const dal_joint *of = &state->system->mechanism.joints[joint];
+    const dal_joint *of = &state->mechanism->joints[joint];
     double P[3];
     joint_point(state, of, P);
     add_measure_reactions(state, measure, effort, of->marker[1].body, P, wrench, wrench + 3);
@@ -349,34 +350,34 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
 double dal_side_reaction(const dal_state *state, int number, int side, int component)
 {
     assert(dal_has(state, DAL_STAGE_POSITION));
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     const dal_marker *marker = &m->joints[number].marker[side];
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     double P[3], wrench[6] = {0};
     dal_turn(state->work.kin[marker->body].R, marker->s, P);
     dal_axpy3(1, state->work.kin[marker->body].r, P);
     for (int i = m->joints[number].row; i < m->joints[number].row + m->joints[number].n_rows; i++)
         if (layout->row_at[i] >= 0)
             add_row(state, layout->row_at[i], state->lambda[layout->row_at[i]], marker->body, P, wrench, wrench + 3);
-    for (int i = 0; i < state->system->n_laws; i++)
-        if (state->system->laws[i].joint == number)
-            add_measure_reactions(state, state->system->laws[i].measure, state->values->expression[state->system->laws[i].expression], marker->body,
-                                  P, wrench, wrench + 3);
+    for (int i = 0; i < state->system->acting.n_laws; i++)
+        if (state->system->acting.laws[i].joint == number)
+            add_measure_reactions(state, state->system->acting.laws[i].measure, state->values->expression[state->system->acting.laws[i].expression],
+                                  marker->body, P, wrench, wrench + 3);
     return wrench[component];
 }
 
 void dal_find_reactions(dal_state *state)
 {
     dal_need(state, DAL_STAGE_FORCES);
-    if (state->rank->n < state->system->layout.n_rows && state->reactions->redundancy) {
+    if (state->rank->n < state->layout->n_rows && state->reactions->redundancy) {
         dal_need(state, DAL_STAGE_LOADS); /* A */
         distribute_reactions(state);
-    } else if (state->rank->n < state->system->layout.n_rows && !state->system->small)
+    } else if (state->rank->n < state->layout->n_rows && !state->layout->small)
         mark_loose(state);
     add_joints(state, state->lambda, true, state->reactions->wrench);
-    for (int i = 0; i < state->system->n_laws; i++) {
-        const dal_law *law = &state->system->laws[i];
-        if (has_sides(&state->system->mechanism.joints[law->joint]))
+    for (int i = 0; i < state->system->acting.n_laws; i++) {
+        const dal_law *law = &state->system->acting.laws[i];
+        if (has_sides(&state->mechanism->joints[law->joint]))
             dal_add_measure(state, law->joint, law->measure, state->values->expression[law->expression], state->reactions->wrench + 6 * law->joint);
     }
     dal_friction_reactions(state);
@@ -392,7 +393,7 @@ static void layout_reactions(dal_block *block, const dal_system *system, dal_sta
     DAL_LAYOUT(block, reactions->body, system->mechanism.n_bodies);
     DAL_LAYOUT(block, reactions->wrench, 6 * joints);
     DAL_LAYOUT(block, reactions->loose, 6 * joints);
-    if (system->rank < r && system->small)
+    if (system->rank < r && system->layout.small)
         DAL_LAYOUT(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
 }
 

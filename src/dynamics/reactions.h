@@ -2,7 +2,8 @@
 #ifndef DAL_DYNAMICS_REACTIONS_H
 #define DAL_DYNAMICS_REACTIONS_H
 
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 /* Accelerations of a body: the part linear in v', and the whole. */
 typedef struct dal_acceleration {
@@ -32,7 +33,8 @@ double dal_side_reaction(const dal_state *state, int joint, int side, int compon
 
 /* Signals of motion and results, after accelerate. */
 double dal_state_signal(dal_state *state, const dal_signal *signal);
-dal_flow dal_state_record(dal_state *state, double *row); /* the recorded columns at the present evaluation */
+dal_flow dal_state_record(dal_state *state, double *row);    /* the recorded columns at the present evaluation */
+dal_flow dal_state_sample(dal_state *state, double *values); /* the inputs that are sampled and held, there */
 
 /* ---- state_calls.c ------------------------------------------------------------------------------ */
 

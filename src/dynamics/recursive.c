@@ -12,6 +12,7 @@
 #include "dynamics/equations.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
@@ -119,10 +120,10 @@ static void find_covectors(dal_state *state)
                 dal_zero3(out);
             dal_add_cross(arm, f[k], out);
             dal_copy3(f[k], out + 3);
-            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (system->length * system->length);
+            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (layout->units.length * layout->units.length);
             s++;
         }
-        state->tree->loops.weight[i] = weight / system->mass;
+        state->tree->loops.weight[i] = weight / layout->units.mass;
     }
 }
 
@@ -169,8 +170,8 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .q = state->work.q,
                             .v = state->work.v,
                             .lift = {-g[0], -g[1], -g[2], 0},
-                            .length = system->length,
-                            .mass = system->mass,
+                            .length = system->layout.units.length,
+                            .mass = system->layout.units.mass,
                             .user = state,
                             .watch = watch_recursive};
 }
@@ -222,7 +223,7 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
 {
     const dal_system *system = state->system;
     const int nv = system->layout.nv, r = system->layout.n_rows;
-    const double mass = system->mass;
+    const double mass = system->layout.units.mass;
     for (int i = 0; i < nv; i++)
         state->saddle->rhs[i] = mass * f[i];
     clear_wrenches(state);
@@ -252,7 +253,7 @@ static const double *load_recursive(dal_state *state)
         return state->work.direct;
     }
     clear_wrenches(state);
-    for (int i = 0; i < state->system->layout.nv; i++)
+    for (int i = 0; i < state->layout->nv; i++)
         state->saddle->rhs[i] = state->work.Q[i] - state->work.h[i];
     return state->saddle->rhs;
 }
@@ -286,7 +287,7 @@ static double backward_pass(dal_state *state, const double **tau)
 static dal_flow solve_recursive(dal_state *state)
 {
     const double *tau;
-    if (!state->system->layout.n_rows)
+    if (!state->layout->n_rows)
         return solve_open(state);
     bool swept = dal_has(state, DAL_STAGE_NO_FORCES);
     double ratio = backward_pass(state, &tau);
@@ -327,6 +328,8 @@ static void layout_tree(dal_block *block, const dal_system *system, dal_state *s
     DAL_LAYOUT(block, tree->vd_more, system->loops ? system->layout.nv : 0);
     if (!block->memory)
         return;
+    tree->joint_tree = system->links;
+    tree->recursion = system->recursion;
     if (system->links)
         dal_links_work_layout(system->links, links, &tree->links);
     if (system->loops)
@@ -345,7 +348,7 @@ const dal_owner dal_tree_owner = {.layout = layout_tree, .close = close_tree};
 
 bool dal_state_widen(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_allocator *from = &state->hold.allocator;
     if (!layout->columnless || state->tree->wide)
         return true;

@@ -21,7 +21,10 @@
 #include "dynamics/refine.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
+#include "model/coordinate_names.h"
+#include "model/system.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <float.h>
 #include <math.h>
@@ -83,8 +86,8 @@ static range inertias_of_bodies(const dal_system *system)
 /* The diagonal of M, in metres: where bodies share coordinates. */
 static range inertias_of_coordinates(const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double *S = state->system->column_scale;
+    const dal_layout *layout = state->layout;
+    const double *S = layout->units.column_scale;
     double most = 0;
     range r = {HUGE_VAL, 0};
     for (int pass = 0; pass < 2; pass++)
@@ -103,7 +106,7 @@ static range inertias_of_coordinates(const dal_state *state)
 /* R at the present M. */
 static double unlikeness(const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const range r = layout->family->shares ? inertias_of_coordinates(state) : inertias_of_bodies(state->system);
     double ratio = r.most > 0 ? r.most / r.least : 1;
     for (int b = 0; b < layout->n_blocks && state->refinement->block; b++)
@@ -115,9 +118,9 @@ static double unlikeness(const dal_state *state)
 static double size_of(const dal_state *state, const double *v, int *where)
 {
     double most = 0;
-    for (int j = 0; j < state->system->layout.nv; j++)
-        if (!(fabs(v[j]) * state->system->column_scale[j] <= most)) {
-            most = fabs(v[j]) * state->system->column_scale[j];
+    for (int j = 0; j < state->layout->nv; j++)
+        if (!(fabs(v[j]) * state->layout->units.column_scale[j] <= most)) {
+            most = fabs(v[j]) * state->layout->units.column_scale[j];
             *where = j;
         }
     return most;
@@ -126,8 +129,8 @@ static double size_of(const dal_state *state, const double *v, int *where)
 /* What accelerations are compared with: their own size, or that of what the forces would do by themselves. Where these balance, v' is rounding. */
 static double size_of_accelerations(const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double *S = state->system->column_scale;
+    const dal_layout *layout = state->layout;
+    const double *S = layout->units.column_scale;
     int where = 0;
     double size = fmax(size_of(state, state->vd, &where), DBL_MIN);
     for (int b = 0; b < layout->n_blocks; b++) {
@@ -146,7 +149,7 @@ static double size_of_accelerations(const dal_state *state)
  * Signs alternate irregularly: no direction is favoured. */
 static void find_rounding(dal_state *state, double *f, double *b)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int j = 0; j < layout->nv; j++)
         f[j] = fabs(state->work.Q[j]) + fabs(state->work.h[j]);
     for (int k = 0; k < layout->n_blocks; k++) {
@@ -171,7 +174,7 @@ static void find_rounding(dal_state *state, double *f, double *b)
 /* f = Q + A^T lambda - h - M v', b = gamma - A v' */
 static void find_residuals(dal_state *state, double *f, double *b)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_rows_transposed(layout, state->work.A, state->lambda, f);
     dal_mass_times(layout, state->work.M, state->vd, state->refinement->dv);
     for (int j = 0; j < layout->nv; j++)
@@ -183,7 +186,7 @@ static void find_residuals(dal_state *state, double *f, double *b)
 
 static void add(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int j = 0; j < layout->nv; j++)
         state->vd[j] += state->refinement->dv[j];
     for (int i = 0; i < layout->n_rows; i++)
@@ -198,7 +201,7 @@ static dal_flow fail_refine(dal_state *state, double error, int where)
         state, DAL_REASON_ROUNDING,
         "the inertia of %s is lost in rounding beside that of the others (largest over smallest %.1e): formulation '%s' leaves an "
         "error of %.1g of the accelerations; give more of it, or none, or take `coordinates: joint`",
-        name, state->refinement->ratio, state->system->formulation->name, error);
+        name, state->refinement->ratio, state->system->method.formulation->name, error);
 }
 
 static void store_refine(dal_refinement *r, double error, int where)
@@ -217,7 +220,7 @@ static void probe_refine(dal_state *state)
     int where = 0;
     find_rounding(state, r->f, r->b);
     memcpy(r->wd, state->speeds->wd, sizeof *r->wd * n);
-    state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
+    state->system->method.formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
     memcpy(state->speeds->wd, r->wd, sizeof *r->wd * n);
     store_refine(r, size_of(state, r->dv, &where) / size_of_accelerations(state), where);
 }
@@ -231,7 +234,7 @@ static dal_flow refine(dal_state *state)
     for (int pass = 0; pass < PASSES && error > fmax(goal * rtol, rounding) && (pass < 2 || error < slow * before); pass++) {
         before = error;
         find_residuals(state, r->f, r->b);
-        state->system->formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
+        state->system->method.formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
         add(state);
         error = size_of(state, r->dv, &where) / size_of_accelerations(state);
         if (!(error < HUGE_VAL))
@@ -251,7 +254,7 @@ dal_flow dal_state_solve(dal_state *state)
 {
     const dal_system *system = state->system;
     dal_refinement *r = state->refinement;
-    dal_flow flow = system->formulation->solve(state);
+    dal_flow flow = system->method.formulation->solve(state);
     if (flow || !r->f || state->singular->near)
         return flow;
     if (!(r->ratio > 0))
@@ -276,7 +279,7 @@ static void layout_refinement(dal_block *block, const dal_system *system, dal_st
 {
     dal_refinement local, *refinement = DAL_LAYOUT_PART(block, state->refinement, local);
     const dal_layout *layout = &system->layout;
-    if (!system->formulation->correct || system->minimum_norm || system->stabilization->solve)
+    if (!system->method.formulation->correct || system->method.minimum_norm || system->method.stabilization->solve)
         return;
     DAL_LAYOUT(block, refinement->f, layout->nv);
     DAL_LAYOUT(block, refinement->b, layout->n_rows);

@@ -2,7 +2,7 @@
 #ifndef DAL_DYNAMICS_REFINE_H
 #define DAL_DYNAMICS_REFINE_H
 
-#include "state/state.h"
+#include "state/owner.h"
 
 typedef struct dal_refinement {
     double *f, *b, *dv, *dlambda; /* residuals and corrections; NULL where the formulation cannot be refined */

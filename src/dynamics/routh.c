@@ -20,6 +20,8 @@
 #include "kinematics/tree.h"
 #include "math/dense.h"
 #include "math/vec.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
@@ -51,7 +53,8 @@ typedef struct routhian {
 /* One list for measuring and for laying out. */
 static size_t layout_routh(const dal_system *system, double *memory, routhian *r)
 {
-    const size_t m = (size_t)system->layout.nv, s = (size_t)system->n_ignorable, n = m - s, rows = (size_t)system->layout.n_rows;
+    const size_t m = (size_t)dal_system_layout(system)->nv, s = (size_t)dal_system_layout(system)->n_ignorable, n = m - s,
+                 rows = (size_t)dal_system_layout(system)->n_rows;
     double **const parts[] = {&r->rows, &r->free, &r->M22, &r->X, &r->K, &r->x, &r->scale, &r->p, &r->pd, &r->slope, &r->rest};
     const size_t sizes[] = {s * m, s, s * s, s * n, (n + rows) * (n + rows), n + rows, rows, m, m, m, s};
     const size_t integers = (n + m + n + rows + 1) / 2;
@@ -71,8 +74,8 @@ static routhian scratch_routh(const dal_state *state)
 {
     routhian r;
     layout_routh(state->system, state->scratch->solver, &r);
-    for (int k = 0, i = 0, j = 0; k < state->system->layout.nv; k++) {
-        bool ignorable = i < r.s && state->system->ignorable[i] == k;
+    for (int k = 0, i = 0, j = 0; k < state->layout->nv; k++) {
+        bool ignorable = i < r.s && state->layout->ignorable[i] == k;
         i += ignorable;
         r.place[k] = ignorable ? -1 : j;
         if (!ignorable)
@@ -89,38 +92,37 @@ static size_t work_routh(const dal_system *system)
 
 static int speeds_routh(const dal_system *system)
 {
-    return system->layout.nv - system->n_ignorable;
+    return dal_system_layout(system)->nv - dal_system_layout(system)->n_ignorable;
 }
 
 /* ---- v_2 from G -------------------------------------------------------------------- */
 
 static dal_flow factor_momenta(dal_state *state, routhian *r)
 {
-    const size_t m = (size_t)state->system->layout.nv;
+    const size_t m = (size_t)state->layout->nv;
     int where;
     dal_momentum_rows(state, r->rows, r->free);
     for (int i = 0; i < r->s; i++)
         for (int j = 0; j < r->s; j++)
-            r->M22[i * r->s + j] = r->rows[(size_t)i * m + (size_t)state->system->ignorable[j]];
+            r->M22[i * r->s + j] = r->rows[(size_t)i * m + (size_t)state->layout->ignorable[j]];
     if (dal_cholesky(r->M22, r->s, r->s, 1e-15, &where))
         return 0;
     char name[80];
-    dal_velocity_name(state->system, state->system->ignorable[where], name, sizeof name);
+    dal_velocity_name(state->system, state->layout->ignorable[where], name, sizeof name);
     return dal_state_fail(state, "the inertia that belongs to the ignorable coordinates became singular at %s", name);
 }
 
 /* M22 v_2 = G - N_2 - M21 v_1; the second pass takes the rounding of the first out of the momenta. */
 static dal_flow unpack_routh(dal_state *state, const double *w)
 {
-    const dal_system *system = state->system;
-    const int m = system->layout.nv;
+    const int m = state->layout->nv;
     routhian r = scratch_routh(state);
     double *v = state->work.v;
     dal_flow flow = factor_momenta(state, &r);
     for (int j = 0; j < r.n; j++)
         v[r.first[j]] = w[j];
     for (int i = 0; i < r.s; i++)
-        v[system->ignorable[i]] = 0;
+        v[state->layout->ignorable[i]] = 0;
     for (int pass = 0; pass < 2 && !flow; pass++) {
         for (int i = 0; i < r.s; i++) {
             double sum = state->speeds->momenta[i] - r.free[i];
@@ -130,17 +132,16 @@ static dal_flow unpack_routh(dal_state *state, const double *w)
         }
         dal_cholesky_solve(r.M22, r.s, r.s, r.rest);
         for (int i = 0; i < r.s; i++)
-            v[system->ignorable[i]] += r.rest[i];
+            v[state->layout->ignorable[i]] += r.rest[i];
     }
     return flow;
 }
 
 static double unit_routh(const dal_state *state, int k)
 {
-    const dal_system *system = state->system;
-    for (int i = 0; i < system->n_ignorable && system->ignorable[i] <= k; i++)
+    for (int i = 0; i < state->layout->n_ignorable && state->layout->ignorable[i] <= k; i++)
         k++; /* both ascend */
-    return system->length / system->column_scale[k];
+    return state->layout->units.length / state->layout->units.column_scale[k];
 }
 
 static dal_flow pack_routh(dal_state *state, double *w)
@@ -156,7 +157,7 @@ static dal_flow pack_routh(dal_state *state, double *w)
 /* slope := D_k T of the coordinates that are not ignorable. */
 static void differentiate_routh(dal_state *state, routhian *r)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     const dal_direction motion = {w->v, 1, state->scratch->tangents},
                         unit = {state->scratch->still, 0, state->scratch->tangents + layout->mechanism->n_bodies};
@@ -175,7 +176,7 @@ static void differentiate_routh(dal_state *state, routhian *r)
 /* C = p x W of each ball, added to the slopes. */
 static void commute_routh(dal_state *state, routhian *r)
 {
-    const dal_tree *tree = state->system->layout.tree;
+    const dal_tree *tree = state->layout->tree;
     for (int i = 0; tree && i < tree->n_steps; i++)
         if (tree->step[i].kind == DAL_STEP_BALL) {
             int k = tree->step[i].v;
@@ -191,10 +192,9 @@ static void commute_routh(dal_state *state, routhian *r)
 /* X = M22^-1 M21, and K := B, lower triangle, over the model's mass. */
 static void fill_mass(dal_state *state, routhian *r)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv;
-    const double unit = 1 / system->mass;
+    const double unit = 1 / layout->units.mass;
     for (int j = 0; j < r->n; j++) {
         double *X = r->X + (size_t)j * (size_t)r->s;
         for (int i = 0; i < r->s; i++)
@@ -223,7 +223,7 @@ static void fill_mass(dal_state *state, routhian *r)
 /* B in units of the model, as the saddle matrix of lagrange: U B U. */
 static void scale_mass(const dal_state *state, routhian *r)
 {
-    const double *U = state->system->column_unit;
+    const double *U = state->layout->units.column_unit;
     for (int i = 0; i < r->n; i++)
         for (int j = 0; j <= i; j++)
             r->K[(size_t)i * (size_t)r->size + (size_t)j] *= U[r->first[i]] * U[r->first[j]];
@@ -232,8 +232,8 @@ static void scale_mass(const dal_state *state, routhian *r)
 /* Below it the independent rows of A_1 U, at unit norm. */
 static void fill_rows_routh(dal_state *state, routhian *r)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double *U = state->system->column_unit;
+    const dal_layout *layout = state->layout;
+    const double *U = layout->units.column_unit;
     for (int i = 0; i < state->rank->n; i++) {
         const dal_row_layout *at = &layout->row[state->rank->order[i]];
         double *row = r->K + (size_t)(r->n + i) * (size_t)r->size, sum = 0;
@@ -260,17 +260,16 @@ static double factor_routh(dal_state *state, routhian *r)
 /* Q - (p_1' + M12 v_2') + slope, gamma; rest := v_2' for v_1' = 0. */
 static void fill_right(dal_state *state, routhian *r)
 {
-    const dal_system *system = state->system;
-    const double unit = 1 / system->mass;
+    const double unit = 1 / state->layout->units.mass;
     for (int i = 0; i < r->s; i++)
-        r->rest[i] = -r->pd[system->ignorable[i]];
+        r->rest[i] = -r->pd[state->layout->ignorable[i]];
     dal_cholesky_solve(r->M22, r->s, r->s, r->rest);
     for (int j = 0; j < r->n; j++) {
         int k = r->first[j];
         double sum = state->work.Q[k] - r->pd[k] + r->slope[k];
         for (int i = 0; i < r->s; i++)
-            sum -= r->rows[(size_t)i * (size_t)system->layout.nv + (size_t)k] * r->rest[i];
-        r->x[j] = unit * system->column_unit[k] * sum;
+            sum -= r->rows[(size_t)i * (size_t)state->layout->nv + (size_t)k] * r->rest[i];
+        r->x[j] = unit * state->layout->units.column_unit[k] * sum;
     }
     for (int i = 0; i < state->rank->n; i++)
         r->x[r->n + i] = r->scale[i] * state->gamma[state->rank->order[i]];
@@ -279,35 +278,33 @@ static void fill_right(dal_state *state, routhian *r)
 /* v_1' and lambda from the saddle system, v_2' = rest - X v_1'. */
 static void take_solution(dal_state *state, routhian *r, double *vd, double *lambda)
 {
-    const dal_system *system = state->system;
     dal_ldlt_solve(r->K, r->n + state->rank->n, r->size, r->pivot, r->x);
     for (int j = 0; j < r->n; j++)
-        r->x[j] *= system->column_unit[r->first[j]];
+        r->x[j] *= state->layout->units.column_unit[r->first[j]];
     for (int i = 0; i < r->s; i++) {
         double sum = r->rest[i];
         for (int j = 0; j < r->n; j++)
             sum -= r->X[(size_t)j * (size_t)r->s + (size_t)i] * r->x[j];
-        vd[system->ignorable[i]] = sum;
+        vd[state->layout->ignorable[i]] = sum;
     }
     for (int j = 0; j < r->n; j++)
         vd[r->first[j]] = r->x[j];
-    memset(lambda, 0, sizeof *lambda * (size_t)system->layout.n_rows);
+    memset(lambda, 0, sizeof *lambda * (size_t)state->layout->n_rows);
     for (int i = 0; i < state->rank->n; i++)
-        lambda[state->rank->order[i]] = -system->mass * r->scale[i] * r->x[r->n + i];
+        lambda[state->rank->order[i]] = -state->layout->units.mass * r->scale[i] * r->x[r->n + i];
 }
 
 /* The same for the right side (f_1 - X^T f_2, b), rest = M22^-1 f_2: M12 M22^-1 = X^T. */
 static void correct_routh(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
-    const dal_system *system = state->system;
     routhian r = scratch_routh(state);
     for (int i = 0; i < r.s; i++)
-        r.rest[i] = f[system->ignorable[i]];
+        r.rest[i] = f[state->layout->ignorable[i]];
     for (int j = 0; j < r.n; j++) {
         double sum = f[r.first[j]];
         for (int i = 0; i < r.s; i++)
             sum -= r.X[(size_t)j * (size_t)r.s + (size_t)i] * r.rest[i];
-        r.x[j] = sum / system->mass;
+        r.x[j] = state->layout->units.column_unit[r.first[j]] * sum / state->layout->units.mass;
     }
     dal_cholesky_solve(r.M22, r.s, r.s, r.rest);
     for (int i = 0; i < state->rank->n; i++)
@@ -345,10 +342,9 @@ static dal_flow solve_routh(dal_state *state)
 /* [B A_1^T; A_1 0] [v_1'; -lambda] = [f; gamma], without the scaling of its factorisation; solve has left all but K and x. */
 static void show_routh(dal_state *state, dal_equations *equations)
 {
-    const dal_system *system = state->system;
     routhian r = scratch_routh(state);
     const dal_names v = dal_names_velocities(equations, state), rows = dal_names_rows(equations, state);
-    const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, system->ignorable);
+    const dal_names first = dal_names_part(equations, v, r.n, r.first), second = dal_names_part(equations, v, r.s, state->layout->ignorable);
     const size_t n = (size_t)r.n, s = (size_t)r.s;
     fill_mass(state, &r);
     fill_rows_routh(state, &r);
@@ -357,16 +353,16 @@ static void show_routh(dal_state *state, dal_equations *equations)
     double *B = dal_show_matrix(equations, "B", "second derivatives of the Routhian by v_1: M11 - M12 M22^-1 M21", first, first);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            B[i * n + j] = system->mass * r.K[(i > j ? i : j) * (size_t)r.size + (i > j ? j : i)];
+            B[i * n + j] = state->layout->units.mass * r.K[(i > j ? i : j) * (size_t)r.size + (i > j ? j : i)];
     dal_show_place(equations, 0, 0, false, 1);
     double *f = dal_show_vector(equations, "f", "Q_1 with dR/dq_1 less d/dt (dR/dv_1) for v_1' = 0", first);
     for (size_t j = 0; j < n; j++)
-        f[j] = system->mass * r.x[j] / system->column_unit[r.first[j]];
+        f[j] = state->layout->units.mass * r.x[j] / state->layout->units.column_unit[r.first[j]];
     dal_show_right(equations, 0);
     double *A = dal_show_matrix(equations, "A_1", "independent rows of the constraints; their columns of v_2 are zero", rows, first);
     for (size_t i = 0; i < (size_t)state->rank->n; i++)
         for (size_t j = 0; j < n; j++)
-            A[i * n + j] = r.K[(n + i) * (size_t)r.size + j] / (r.scale[i] * system->column_unit[r.first[j]]);
+            A[i * n + j] = r.K[(n + i) * (size_t)r.size + j] / (r.scale[i] * state->layout->units.column_unit[r.first[j]]);
     dal_show_place(equations, r.n, 0, false, 1);
     dal_show_place(equations, 0, r.n, true, 1);
     dal_show_gamma(equations, state);

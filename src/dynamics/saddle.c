@@ -18,16 +18,17 @@
 #include "dynamics/tree_state.h"
 #include "math/dense.h"
 #include "math/sparse.h"
+#include "model/system.h"
 #include "state/report.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- pattern ---------------------------------------------------------------- */
 
-static int count_columns(const dal_system *system, int *count)
+static int count_columns(const dal_layout *layout, int *count)
 {
-    const dal_layout *layout = &system->layout;
     int total = 0;
     for (int b = 0; b < layout->n_blocks; b++)
         for (int j = 0; j < layout->block[b].n; j++)
@@ -55,12 +56,11 @@ static void sort_column(int *row, int *owner, int n)
         }
 }
 
-void dal_saddle_pattern(dal_arena *arena, dal_system *system)
+void dal_saddle_pattern(dal_arena *arena, const dal_layout *layout, dal_saddle_slots *slots)
 {
-    const dal_layout *layout = &system->layout;
     const int n = layout->nv + layout->n_rows;
     int *fill = DAL_TAKE(arena, int, n + 1), *start = DAL_TAKE(arena, int, n + 1);
-    int total = count_columns(system, fill);
+    int total = count_columns(layout, fill);
     int *row = DAL_TAKE(arena, int, total), *owner = DAL_TAKE(arena, int, total);
     for (int j = 0; j < n; j++)
         start[j + 1] = start[j] + fill[j];
@@ -88,40 +88,40 @@ void dal_saddle_pattern(dal_arena *arena, dal_system *system)
         row[fill[column]++] = column;
         sort_column(row + first, owner + first, fill[column] - first);
     }
-    system->n_kkt = total;
-    system->kkt_start = start;
-    system->kkt_row = row;
+    slots->n = total;
+    slots->start = start;
+    slots->row = row;
     int *slot = DAL_TAKE(arena, int, diagonal + layout->n_rows);
     for (int k = 0; k < total; k++)
         slot[owner[k]] = k;
-    system->kkt_mass = slot;
-    system->kkt_rows = slot + below;
-    system->kkt_diagonal = slot + diagonal;
+    slots->mass = slot;
+    slots->rows = slot + below;
+    slots->diagonal = slot + diagonal;
 }
 
 /* ---- factor and solve --------------------------------------------------------- */
 
 static void scale_rows(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] * state->system->column_unit[layout->column[k]];
+            double value = state->work.A[k] * layout->units.column_unit[layout->column[k]];
             sum += value * value;
         }
-        double unit = dal_unit_of_row(state, i, sqrt(sum));
-        state->saddle->row_scale[i] = unit > 0 ? unit : 1;
+        double unit = dal_unit_of_row(state, layout, i, sqrt(sum));
+        state->saddle->row_scale[i] = dal_scale_of_row(state, i, unit);
     }
 }
 
 static double factor_dense(dal_state *state, dal_metric metric, double softness)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
-    const double *U = state->system->column_unit;
-    double *K = state->saddle->matrix, unit = 1 / state->system->mass;
+    const double *U = layout->units.column_unit;
+    double *K = state->saddle->matrix, unit = 1 / layout->units.mass;
     memset(K, 0, sizeof *K * (size_t)n * (size_t)n);
     if (metric == DAL_METRIC_UNIT)
         for (int i = 0; i < nv; i++)
@@ -135,13 +135,14 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         double *row = K + (size_t)(nv + i) * (size_t)n;
-        if (!dal_saddle_has_row(state, i)) {
+        if (!dal_saddle_has_row(state->saddle, state->rank, i)) {
             row[nv + i] = 1;
             continue;
         }
+        const double scale = state->saddle->row_scale[i];
         row[nv + i] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            row[layout->column[k]] += state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
+            row[layout->column[k]] += scale * state->work.A[k] * U[layout->column[k]];
     }
     return dal_ldlt(K, n, n, state->saddle->pivots);
 }
@@ -150,25 +151,25 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    const double *U = system->column_unit;
-    double *K = state->saddle->matrix, unit = 1 / system->mass;
-    memset(K, 0, sizeof *K * (size_t)system->n_kkt);
+    const double *U = layout->units.column_unit;
+    double *K = state->saddle->matrix, unit = 1 / layout->units.mass;
+    memset(K, 0, sizeof *K * (size_t)system->slots.n);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n * at->n; i++)
-            K[system->kkt_mass[at->value + i]] = metric == DAL_METRIC_MASS
-                                                     ? unit * U[at->column + i / at->n] * U[at->column + i % at->n] * state->work.M[at->value + i]
-                                                     : i % (at->n + 1) == 0;
+            K[system->slots.mass[at->value + i]] = metric == DAL_METRIC_MASS
+                                                       ? unit * U[at->column + i / at->n] * U[at->column + i % at->n] * state->work.M[at->value + i]
+                                                       : i % (at->n + 1) == 0;
     }
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
-        if (!dal_saddle_has_row(state, i)) {
-            K[system->kkt_diagonal[i]] = 1;
+        if (!dal_saddle_has_row(state->saddle, state->rank, i)) {
+            K[system->slots.diagonal[i]] = 1;
             continue;
         }
-        K[system->kkt_diagonal[i]] = -softness;
+        K[system->slots.diagonal[i]] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            K[system->kkt_rows[k]] = K[system->kkt_rows[layout->n_values + k]] =
+            K[system->slots.rows[k]] = K[system->slots.rows[layout->n_values + k]] =
                 state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
     }
     return dal_sparse_factor(state->saddle->sparse, K, false);
@@ -181,7 +182,7 @@ double dal_saddle_factor(dal_state *state, dal_metric metric)
     if (state->saddle->on_tree)
         return state->saddle->ratio = dal_tree_factor(state);
     scale_rows(state);
-    state->saddle->ratio = (state->system->dense ? factor_dense : factor_sparse)(state, metric, 0);
+    state->saddle->ratio = (state->layout->dense ? factor_dense : factor_sparse)(state, metric, 0);
     return state->saddle->ratio;
 }
 
@@ -190,15 +191,15 @@ double dal_saddle_soften(dal_state *state, double softness)
     state->saddle->soft = true;
     state->saddle->on_tree = false;
     scale_rows(state);
-    state->saddle->ratio = (state->system->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
+    state->saddle->ratio = (state->layout->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
     return state->saddle->ratio;
 }
 
 void dal_saddle_solve(dal_state *state, double *f, double *b)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
-    const double *U = state->system->column_unit;
+    const double *U = layout->units.column_unit;
     double *x = state->saddle->rhs;
     if (state->saddle->on_tree) {
         dal_tree_saddle(state, f, b);
@@ -207,8 +208,8 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
     for (int k = 0; k < nv; k++)
         x[k] = U[k] * f[k];
     for (int i = 0; i < layout->n_rows; i++)
-        x[nv + i] = dal_saddle_has_row(state, i) ? state->saddle->row_scale[i] * b[i] : 0;
-    if (state->system->dense)
+        x[nv + i] = dal_saddle_has_row(state->saddle, state->rank, i) ? state->saddle->row_scale[i] * b[i] : 0;
+    if (layout->dense)
         dal_ldlt_solve(state->saddle->matrix, n, n, state->saddle->pivots, x);
     else
         dal_sparse_solve(state->saddle->sparse, x);
@@ -231,7 +232,7 @@ dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)
 
 dal_flow dal_saddle_least(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (!state->system->loops) /* the links have their own */
         layout->family->inertia(layout, &state->work);
     if (!dal_saddle_ready(state, DAL_METRIC_MASS))
@@ -246,7 +247,7 @@ static void layout_saddle(dal_block *block, const dal_system *system, dal_state 
 {
     dal_saddle local, *saddle = DAL_LAYOUT_PART(block, state->saddle, local);
     const int n = system->layout.nv + system->layout.n_rows;
-    DAL_LAYOUT(block, saddle->matrix, system->dense ? (size_t)n * (size_t)n : (size_t)system->n_kkt);
+    DAL_LAYOUT(block, saddle->matrix, system->layout.dense ? (size_t)n * (size_t)n : (size_t)system->slots.n);
     DAL_LAYOUT(block, saddle->rhs, n);
     DAL_LAYOUT(block, saddle->row_scale, system->layout.n_rows);
     DAL_LAYOUT(block, saddle->pivots, n + 1);
@@ -255,9 +256,10 @@ static void layout_saddle(dal_block *block, const dal_system *system, dal_state 
 static bool open_saddle(dal_state *state)
 {
     const dal_system *system = state->system;
-    if (system->dense || system->layout.columnless)
+    if (system->layout.dense || system->layout.columnless)
         return true;
-    state->saddle->sparse = dal_sparse_create(&state->hold.allocator, system->layout.nv + system->layout.n_rows, system->kkt_start, system->kkt_row);
+    state->saddle->sparse =
+        dal_sparse_create(&state->hold.allocator, system->layout.nv + system->layout.n_rows, system->slots.start, system->slots.row);
     return state->saddle->sparse;
 }
 

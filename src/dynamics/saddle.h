@@ -2,7 +2,9 @@
 #ifndef DAL_DYNAMICS_SADDLE_H
 #define DAL_DYNAMICS_SADDLE_H
 
+#include "base/arena.h"
 #include "dynamics/rank.h"
+#include "model/saddle_slots.h"
 
 typedef struct dal_saddle {
     double *matrix, *rhs;      /* dense, or on the pattern of compile; then its factor */
@@ -17,12 +19,12 @@ typedef struct dal_saddle {
 extern const dal_owner dal_saddle_owner;
 
 /* Is row i an equation of the matrix? Else it is an identity. */
-static inline bool dal_saddle_has_row(const dal_state *state, int i)
+static inline bool dal_saddle_has_row(const dal_saddle *saddle, const dal_rank *rank, int i)
 {
-    return state->saddle->soft || state->rank->independent[i];
+    return saddle->soft || rank->independent[i];
 }
 /* Pattern of the matrix at compile. */
-void dal_saddle_pattern(dal_arena *arena, dal_system *system);
+void dal_saddle_pattern(dal_arena *arena, const dal_layout *layout, dal_saddle_slots *slots);
 typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
 /* Factor [[G, A^T], [A, 0]] with G = M / mass or 1; dependent rows become identities. Returns the pivot ratio. */
 double dal_saddle_factor(dal_state *state, dal_metric metric);

@@ -3,13 +3,14 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
+#include "state/state_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static void show_basis(dal_state *state, dal_equations *equations)
 {
-    const dal_speeds *s = state->speeds->basis;
+    const dal_speeds *s = dal_speeds_of(state)->basis;
     double *W = dal_show_matrix(equations, "W", "the velocities of a unit of each speed: v = W u + X", dal_names_velocities(equations, state),
                                 dal_names_speeds(equations, state));
     for (int i = 0; i < s->n; i++)
@@ -19,16 +20,17 @@ static void show_basis(dal_state *state, dal_equations *equations)
 
 static void show_bias(dal_state *state, dal_equations *equations)
 {
+    const dal_speed_choice *speeds = dal_speeds_of(state);
     double *bias = dal_show_vector(equations, "bias", "the accelerations for u' = 0: v' = W u' + bias", dal_names_accelerations(equations, state));
-    memcpy(bias, state->speeds->basis->bias, sizeof *bias * (size_t)state->speeds->basis->n);
+    memcpy(bias, speeds->basis->bias, sizeof *bias * (size_t)speeds->basis->n);
 }
 
 /* The momenta are rows of S between Y and A. */
 static void show_momenta(dal_state *state, dal_equations *equations)
 {
-    const dal_speeds *s = state->speeds->basis;
+    const dal_speeds *s = dal_speeds_of(state)->basis;
     const dal_names v = dal_names_velocities(equations, state);
-    const dal_names rows = dal_names_part(equations, v, s->s, state->system->ignorable);
+    const dal_names rows = dal_names_part(equations, v, s->s, dal_layout_of(state)->ignorable);
     double *E = dal_show_matrix(equations, "M'", "rows of M of the ignorable coordinates: their momenta are constant, M' v = G - N_2 (25)", rows, v);
     memcpy(E, s->E, sizeof *E * (size_t)s->s * (size_t)s->n);
     memcpy(dal_show_vector(equations, "G - N_2", "these momenta, less what is there for v = 0", rows), s->e, sizeof *s->e * (size_t)s->s);
@@ -37,7 +39,7 @@ static void show_momenta(dal_state *state, dal_equations *equations)
 static void begin(dal_state *state, dal_equations *equations, const char *equation, const char *title)
 {
     dal_show_equation(equations, equation, title);
-    if (state->speeds->basis->s)
+    if (dal_speeds_of(state)->basis->s)
         show_momenta(state, equations);
     show_basis(state, equations);
     show_bias(state, equations);
@@ -46,7 +48,7 @@ static void begin(dal_state *state, dal_equations *equations, const char *equati
 /* K u' = f: K is symmetric, and its lower triangle is what there is. */
 static void show_system(dal_state *state, dal_equations *equations, const char *K_name, const char *K_title, const char *f_name, const char *f_title)
 {
-    const dal_speeds *s = state->speeds->basis;
+    const dal_speeds *s = dal_speeds_of(state)->basis;
     const size_t p = (size_t)s->p;
     const dal_names speeds = dal_names_speeds(equations, state);
     double *K = dal_show_matrix(equations, K_name, K_title, speeds, speeds);
@@ -56,7 +58,7 @@ static void show_system(dal_state *state, dal_equations *equations, const char *
     dal_show_place(equations, 0, 0, false, 1);
     memcpy(dal_show_vector(equations, f_name, f_title, speeds), s->f, sizeof *s->f * p);
     dal_show_right(equations, 0);
-    dal_show_unknowns(equations, dal_names_speed_rates(equations, state), state->speeds->wd);
+    dal_show_unknowns(equations, dal_names_speed_rates(equations, state), dal_speeds_of(state)->wd);
 }
 
 /* ---- maggi -------------------------------------------------------------------------- */
@@ -64,7 +66,7 @@ static void show_system(dal_state *state, dal_equations *equations, const char *
 /* [W^T M; A_k] v' = [W^T (Q - h); gamma_k], without the scaling of its factorisation. */
 void dal_show_maggi(dal_state *state, dal_equations *equations)
 {
-    const dal_speeds *s = state->speeds->basis;
+    const dal_speeds *s = dal_speeds_of(state)->basis;
     const dal_names speeds = dal_names_speeds(equations, state);
     dal_show_equation(equations, "[W^T M; A] v' = [W^T (Q - h); gamma]", "Maggi's equations");
     dal_show_mass(equations, state);
@@ -73,7 +75,7 @@ void dal_show_maggi(dal_state *state, dal_equations *equations)
     double *WM = dal_show_matrix(equations, "W^T M", "Lagrange's equations on the motions that the constraints leave free", speeds,
                                  dal_names_velocities(equations, state));
     for (int j = 0; j < s->p; j++)
-        dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * (size_t)s->n, WM + (size_t)j * (size_t)s->n);
+        dal_mass_times(dal_layout_of(state), dal_work_of(state)->M, s->W + (size_t)j * (size_t)s->n, WM + (size_t)j * (size_t)s->n);
     dal_show_place(equations, 0, 0, false, 1);
     double *right = dal_show_vector(equations, "W^T (Q - h)", "their right side", speeds);
     for (int j = 0; j < s->p; j++)
@@ -85,7 +87,7 @@ void dal_show_maggi(dal_state *state, dal_equations *equations)
     dal_show_gamma(equations, state);
     dal_show_right(equations, s->p);
     dal_show_dependent(equations, state);
-    dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
+    dal_show_unknowns(equations, dal_names_accelerations(equations, state), dal_rates_of(state));
 }
 
 /* ---- kane ----------------------------------------------------------------------------- */
@@ -93,8 +95,8 @@ void dal_show_maggi(dal_state *state, dal_equations *equations)
 /* Ti: partial angular velocities in body axes above partial velocities of the centre of mass in inertial ones. Planar: z, x, y. */
 static void show_partials(dal_state *state, dal_equations *equations, int b)
 {
-    const dal_speeds *s = state->speeds->basis;
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_speeds *s = dal_speeds_of(state)->basis;
+    const dal_mechanism *m = dal_layout_of(state)->mechanism;
     const bool planar = m->space == DAL_PLANAR;
     const size_t p = (size_t)s->p;
     double *v = dal_show_scratch(equations, 3 * p), *w = dal_show_scratch(equations, 3 * p);
@@ -106,7 +108,7 @@ static void show_partials(dal_state *state, dal_equations *equations, int b)
     dal_speeds_partials(state, b, v, w);
     for (size_t j = 0; j < p; j++) {
         double turned[3];
-        dal_mulT3(state->work.kin[b].R, w + 3 * j, turned);
+        dal_mulT3(dal_work_of(state)->kin[b].R, w + 3 * j, turned);
         const double spatial[6] = {turned[0], turned[1], turned[2], v[3 * j], v[3 * j + 1], v[3 * j + 2]};
         const double flat[3] = {turned[2], v[3 * j], v[3 * j + 1]};
         for (size_t i = 0; i < (planar ? 3u : 6u); i++)
@@ -117,7 +119,7 @@ static void show_partials(dal_state *state, dal_equations *equations, int b)
 void dal_show_kane(dal_state *state, dal_equations *equations)
 {
     begin(state, equations, "sum Ti^T (Mi dVi/dt + Wi Mi Vi) = sum Ti^T wi, or K u' = f", "`lagrange-to-kane` (50)");
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+    for (int b = 0; b < dal_layout_of(state)->mechanism->n_bodies; b++)
         show_partials(state, equations, b);
     show_system(state, equations, "K", "the inertia of the speeds, sum of Ti^T Mi Ti", "f",
                 "generalized active and inertia forces, sum of Ti^T (wi - Mi dVi/dt - Wi Mi Vi) for u' = 0");

@@ -15,7 +15,9 @@
 #include "math/dense.h"
 #include "math/rank.h"
 #include "math/sparse.h"
+#include "model/system.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,9 +45,9 @@ enum { SETTLED = 30 }; /* steps of inverse iteration until the weakest combinati
 /* Pivot ratio of A alone, columns in units of the model, rows at unit norm: without the masses, whose own spread says nothing about the position. */
 static double ratio_of_rows(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv;
-    const double *U = state->system->column_unit;
+    const double *U = layout->units.column_unit;
     double *A = state->rank->matrix, *tau = state->rank->work;
     memset(A, 0, sizeof *A * m * (size_t)state->rank->n);
     for (int i = 0; i < state->rank->n; i++) {
@@ -55,7 +57,7 @@ static double ratio_of_rows(dal_state *state)
             const double value = state->work.A[k] * U[layout->column[k]];
             sum += value * value;
         }
-        double unit = dal_unit_of_row(state, state->rank->order[i], sqrt(sum));
+        double unit = dal_unit_of_row(state, layout, state->rank->order[i], sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * U[layout->column[k]] * unit;
     }
@@ -66,7 +68,7 @@ static double ratio_of_rows(dal_state *state)
  * singular position (at a thousandth of the distance at which A does), and elsewhere for other reasons. */
 static bool has_inverse_iteration(const dal_state *state, dal_factor kind)
 {
-    return (kind == DAL_FACTOR_SADDLE || kind == DAL_FACTOR_UNIT) && !state->system->dense && !state->saddle->on_tree;
+    return (kind == DAL_FACTOR_SADDLE || kind == DAL_FACTOR_UNIT) && !state->layout->dense && !state->saddle->on_tree;
 }
 
 /* sigma, the smallest singular value of the independent rows C = c A G^(-1/2), by one step of inverse iteration on the factor of K:
@@ -74,18 +76,18 @@ static bool has_inverse_iteration(const dal_state *state, dal_factor kind)
  * with equality for the weakest combination z of the rows, which is kept from one call to the next: it turns slowly. */
 static double least_singular_value(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     double *x = state->saddle->rhs, *mu = x + layout->nv, sum = 0;
     memset(x, 0, sizeof *x * (size_t)layout->nv);
     for (int i = 0; i < layout->n_rows; i++)
-        mu[i] = dal_saddle_has_row(state, i) ? state->singular->weakest[i] : 0;
+        mu[i] = dal_saddle_has_row(state->saddle, state->rank, i) ? state->singular->weakest[i] : 0;
     dal_sparse_solve(state->saddle->sparse, x);
     for (int i = 0; i < layout->n_rows; i++)
         sum += mu[i] * mu[i];
     if (!(sum > 0) || !(sum < HUGE_VAL))
         return 0;
     for (int i = 0; i < layout->n_rows; i++)
-        if (dal_saddle_has_row(state, i))
+        if (dal_saddle_has_row(state->saddle, state->rank, i))
             state->singular->weakest[i] = mu[i] / sqrt(sum);
     return 1 / sqrt(sqrt(sum));
 }
@@ -109,7 +111,7 @@ static double estimate_nearness(dal_state *state, dal_factor kind, double ratio)
 static bool measure_rows(dal_state *state)
 {
     double *best = &state->rank->best_ratio[DAL_FACTOR_ROWS], *good = &state->rank->good_ratio[DAL_FACTOR_ROWS];
-    bool choice = state->rank->n < state->system->layout.n_rows, changed = false;
+    bool choice = state->rank->n < state->layout->n_rows, changed = false;
     dal_need(state, DAL_STAGE_LOADS);
     double own = ratio_of_rows(state);
     if (choice && own < near * *best && (*good == 0 || own < worn * *good)) {
@@ -127,10 +129,9 @@ static bool measure_rows(dal_state *state)
 /* How far, in radians or lengths of the model, the fastest coordinate has gone since A was measured. */
 static double travel_since_measured(const dal_state *state)
 {
-    const dal_system *system = state->system;
     double fastest = 0;
-    for (int k = 0; k < system->layout.nv; k++)
-        fastest = fmax(fastest, fabs(state->work.v[k]) * system->column_scale[k] / system->length);
+    for (int k = 0; k < state->layout->nv; k++)
+        fastest = fmax(fastest, fabs(state->work.v[k]) * state->layout->units.column_scale[k] / state->layout->units.length);
     return fastest * fabs(state->work.t - state->singular->measured_at);
 }
 
@@ -156,15 +157,15 @@ bool dal_singular_observe(dal_state *state, dal_factor kind, double ratio)
     if (!state->rank->n) {
         state->singular->nearness = 1;
     } else if (has_inverse_iteration(state, kind)) {
-        if (!state->singular->observe && !(state->singular->nearness < doubtful) && system->stabilization->project)
+        if (!state->singular->observe && !(state->singular->nearness < doubtful) && system->method.stabilization->project)
             return false;
-        if (choice && system->careful)
+        if (choice && system->layout.careful)
             changed = measure_redundant_rows(state);
         else
             state->singular->nearness = estimate_nearness(state, kind, ratio);
-    } else if (system->careful || system->formulation->recursive || kind == DAL_FACTOR_NETWORK) {
+    } else if (system->layout.careful || system->method.formulation->recursive || kind == DAL_FACTOR_NETWORK) {
         state->singular->nearness = estimate_nearness(state, kind, ratio);
-        if (system->careful && (state->rank->best_ratio[DAL_FACTOR_ROWS] == 0 || state->singular->nearness < doubtful))
+        if (system->layout.careful && (state->rank->best_ratio[DAL_FACTOR_ROWS] == 0 || state->singular->nearness < doubtful))
             changed = measure_rows(state);
     }
     state->singular->near = state->singular->nearness < near;
@@ -180,7 +181,7 @@ void dal_singular_rows_changed(dal_state *state)
 
 bool dal_singular_on_null_space(const dal_state *state)
 {
-    return state->singular->near && state->system->careful;
+    return state->singular->near && state->layout->careful;
 }
 
 double dal_singular_projection_goal(const dal_state *state, double tolerance)
@@ -217,21 +218,20 @@ static const double lost = 3e-3; /* of the largest pivot of rows at unit norm: n
 /* The joint that row i belongs to, "" of a row within a body. */
 static const char *joint_of_row(const dal_state *state, int i)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     return i < layout->n_extrinsic ? layout->mechanism->joints[layout->mechanism->rows[layout->row[i].source].joint].name : "";
 }
 
 const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     int *order = state->saddle->pivots, row = -1, rank = -1;
     buffer[0] = '\0';
     dal_state_position(state);
     dal_state_jacobian(state);
     if (!layout->n_rows || !dal_rows_are_finite(state))
         return buffer;
-    if (system->small) { /* those that are being lost, or else the weakest one */
+    if (layout->small) { /* those that are being lost, or else the weakest one */
         dal_scaled_rows(state, state->rank->matrix, NULL);
         rank = dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank->most, order, NULL, state->rank->work);
         if (rank == state->rank->most) {
@@ -263,7 +263,7 @@ static void layout_singular(dal_block *block, const dal_system *system, dal_stat
 
 static void reset_singular(dal_state *state)
 {
-    const int r = state->system->layout.n_rows;
+    const int r = state->layout->n_rows;
     dal_singular *part = state->singular;
     part->nearness = 1;
     part->near = part->observe = false;

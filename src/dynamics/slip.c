@@ -16,6 +16,7 @@
  */
 #include "dynamics/friction_parts.h"
 
+#include "model/system.h"
 #include "state/state.h"
 
 #include <math.h>
@@ -36,17 +37,17 @@ enum { MOST_COMBINED = 6 };
 int dal_friction_guards(const dal_system *system)
 {
     int n = 0;
-    for (int i = 0; i < system->n_frictions; i++)
-        n += dal_friction_switches(&system->frictions[i]);
+    for (int i = 0; i < system->acting.n_frictions; i++)
+        n += dal_friction_switches(&system->acting.frictions[i]);
     return n;
 }
 
 const char *dal_friction_guard_name(const dal_system *system, int guard)
 {
     int i = 0;
-    while (!dal_friction_switches(&system->frictions[i]) || guard-- > 0)
+    while (!dal_friction_switches(&system->acting.frictions[i]) || guard-- > 0)
         i++;
-    return system->mechanism.joints[system->frictions[i].joint].name;
+    return system->mechanism.joints[system->acting.frictions[i].joint].name;
 }
 
 static double forward_slip(const dal_state *state, const dal_friction *f, const double *s)
@@ -60,15 +61,15 @@ static double forward_slip(const dal_state *state, const dal_friction *f, const 
 /* Slower than that is at rest. */
 static double rest_of(const dal_state *state, const dal_friction_parts *p, const dal_friction *f)
 {
-    return fmax(resting_speed, beyond_drift * p->drift) * dal_friction_pace(state->system, f);
+    return fmax(resting_speed, beyond_drift * p->drift) * dal_friction_pace(state->layout, f);
 }
 
 /* What is left of holding, and of resting where nothing holds, in units of the model. */
 static double guard_of_sticking(const dal_state *state, const dal_friction_parts *p, int i)
 {
-    const dal_friction *f = &state->system->frictions[i];
-    const dal_system *system = state->system;
-    const double force = system->mass * system->length / (system->time * system->time), pace = dal_friction_pace(system, f);
+    const dal_friction *f = &state->friction->element[i];
+    const double force = state->layout->units.mass * state->layout->units.length / (state->layout->units.time * state->layout->units.time),
+                 pace = dal_friction_pace(state->layout, f);
     double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction->force + f->first, f->n) + p->give[i]) / force;
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
@@ -81,8 +82,8 @@ void dal_friction_guard(const dal_state *state, double *guard)
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_layout(state);
-    for (int i = 0; i < system->n_frictions; i++) {
-        const dal_friction *f = &system->frictions[i];
+    for (int i = 0; i < system->acting.n_frictions; i++) {
+        const dal_friction *f = &state->friction->element[i];
         if (!dal_friction_switches(f))
             continue;
         switch ((dal_slip)state->friction->mode[i]) {
@@ -98,8 +99,8 @@ void dal_friction_accepted(dal_state *state)
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
     const dal_friction_parts p = dal_friction_layout(state);
-    for (int i = 0; i < system->n_frictions; i++) {
-        const dal_friction *f = &system->frictions[i];
+    for (int i = 0; i < system->acting.n_frictions; i++) {
+        const dal_friction *f = &state->friction->element[i];
         double s[DAL_MAX_SLIP];
         if (!dal_friction_switches(f) || state->friction->mode[i] != DAL_SLIPS)
             continue;
@@ -130,7 +131,7 @@ static double softness_slip(const dal_friction_parts *p, int component)
 /* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
 static bool starts_slip(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
 {
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     double size = 0, rounding = 0;
     for (int k = 0; k < f->n; k++) {
         rate[k] = p->rate[f->first + k];
@@ -147,13 +148,13 @@ static bool starts_slip(const dal_state *state, const dal_friction_parts *p, int
 
 static double look_ahead(const dal_system *system)
 {
-    const double longest = longest_look * system->time;
+    const double longest = longest_look * system->layout.units.time;
     return system->info.until > 0 ? fmin(longest, look_of_run * system->info.until) : longest;
 }
 
 static void slip_along(dal_state *state, const dal_friction_parts *p, int element, const double *direction, double sign)
 {
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     const double size = dal_size(direction, f->n);
     state->friction->mode[element] = DAL_SLIPS;
     p->fresh[element] = 1;
@@ -178,7 +179,7 @@ static bool release_carried(dal_state *state, const dal_friction_parts *p)
 /* What holds an element is known to this, beside the rounding relative to itself. */
 static double give_of(const dal_state *state, const dal_friction_parts *p, int element)
 {
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     double give = 0;
     for (int k = f->first; k < f->first + f->n; k++)
         if (!dal_friction_is_bound(p, k))
@@ -189,7 +190,7 @@ static double give_of(const dal_state *state, const dal_friction_parts *p, int e
 /* By how much more is wanted of a sticking element than it can give: over 1 it slips. */
 static double overload_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
-    const dal_friction *f = &state->system->frictions[i];
+    const dal_friction *f = &state->friction->element[i];
     const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), give = give_of(state, p, i);
     if (state->friction->broken[i])
         return wanted > (1 - 1e-6) * allowed - give ? 1 + wanted / (allowed + give) : 0;
@@ -207,8 +208,8 @@ static bool release_weakest(dal_state *state, const dal_friction_parts *p)
             most = over;
         }
     }
-    const int first = weakest < 0 ? 0 : state->system->frictions[weakest].first;
-    if (weakest < 0 || !(dal_size(p->e + first, state->system->frictions[weakest].n) > 0))
+    const int first = weakest < 0 ? 0 : state->friction->element[weakest].first;
+    if (weakest < 0 || !(dal_size(p->e + first, state->friction->element[weakest].n) > 0))
         return false;
     slip_along(state, p, weakest, p->e + first, -1);
     return true;
@@ -217,7 +218,7 @@ static bool release_weakest(dal_state *state, const dal_friction_parts *p)
 /* A surface that slips from rest: 1 the way it should, 0 not at all, -1 back. */
 static int departs_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
-    const dal_friction *f = &state->system->frictions[i];
+    const dal_friction *f = &state->friction->element[i];
     double rate[DAL_MAX_SLIP];
     return !starts_slip(state, p, i, rate) ? 0 : forward_slip(state, f, rate) > 0 ? 1 : -1;
 }
@@ -238,7 +239,7 @@ static bool is_consistent(const dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++) {
         double rate[DAL_MAX_SLIP];
-        if (!dal_friction_switches(&state->system->frictions[i]))
+        if (!dal_friction_switches(&state->friction->element[i]))
             continue;
         if (state->friction->mode[i] == DAL_STICKS && (starts_slip(state, p, i, rate) || overload_slip(state, p, i) > 1))
             return false;
@@ -272,8 +273,8 @@ static bool combine_slip(dal_state *state, dal_friction_parts *p, const int *lis
 /* Does the element begin as one at rest? Else the direction of its sliding is that of s. */
 static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, bool over)
 {
-    const dal_friction *f = &state->system->frictions[i];
-    const double *s = p->slip + f->first, speed = dal_size(s, f->n), pace = dal_friction_pace(state->system, f);
+    const dal_friction *f = &state->friction->element[i];
+    const double *s = p->slip + f->first, speed = dal_size(s, f->n), pace = dal_friction_pace(state->layout, f);
     bool carried = false;
     for (int k = f->first; k < f->first + f->n && over && state->friction->mode[i] == DAL_STICKS; k++)
         carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * pace / 2;
@@ -286,17 +287,17 @@ static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, boo
 /* How fast the model moves, as a velocity of sliding. */
 static double slack_for(const dal_state *state, const dal_friction *f)
 {
-    const dal_system *system = state->system;
     double fastest = 0;
-    for (int b = 0; b < system->mechanism.n_bodies; b++)
-        fastest = fmax(fastest, fmax(dal_size(state->work.kin[b].rd, 3), system->length * dal_size(state->work.kin[b].w, 3)));
-    return dal_friction_extent(system, f) * (slack_of_extent / system->time + slack_of_speed * fastest / system->length);
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
+        fastest = fmax(fastest, fmax(dal_size(state->work.kin[b].rd, 3), state->layout->units.length * dal_size(state->work.kin[b].w, 3)));
+    return dal_friction_extent(state->layout, f) *
+           (slack_of_extent / state->layout->units.time + slack_of_speed * fastest / state->layout->units.length);
 }
 
 /* Elements that stick leave this one no motion. It may be at rest for a moment without that: at its limit, while the load grows. */
 static bool is_held_by_others(const dal_state *state, const dal_friction_parts *p, int i)
 {
-    const dal_friction *f = &state->system->frictions[i];
+    const dal_friction *f = &state->friction->element[i];
     for (int k = f->first; k < f->first + f->n; k++)
         if (dal_friction_mobility(p, k) > fmax(held_by_others * p->G[k * (p->n + 1)], p->soft * p->mobility[k]))
             return false;
@@ -309,7 +310,7 @@ static void conclude_slip(dal_state *state, const dal_friction_parts *p)
     double *e = p->stray;
     dal_friction_solve(p, e); /* the factors are those of the last balance */
     for (int i = 0; i < p->elements; i++) {
-        const dal_friction *f = &state->system->frictions[i];
+        const dal_friction *f = &state->friction->element[i];
         const double ahead = forward_slip(state, f, p->slip + f->first);
         if (!dal_friction_switches(f))
             continue;
@@ -327,8 +328,8 @@ static void conclude_slip(dal_state *state, const dal_friction_parts *p)
 static bool has_broken(const dal_state *state, const bool *ended)
 {
     bool any = false;
-    for (int i = 0, guard = 0; i < state->system->n_frictions && ended; i++)
-        if (dal_friction_switches(&state->system->frictions[i]))
+    for (int i = 0, guard = 0; i < state->system->acting.n_frictions && ended; i++)
+        if (dal_friction_switches(&state->friction->element[i]))
             any |= ended[guard++] && state->friction->mode[i] == DAL_STICKS;
     return any;
 }
@@ -338,14 +339,15 @@ static dal_flow check_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    for (int i = 0; i < system->n_frictions && layout->placement; i++) {
-        const dal_joint *joint = &system->mechanism.joints[system->frictions[i].joint];
-        const int n_rows = dal_friction_presses(&system->frictions[i]) ? joint->n_rows : 0;
+    for (int i = 0; i < system->acting.n_frictions && layout->placement; i++) {
+        const dal_joint *joint = &system->mechanism.joints[state->friction->element[i].joint];
+        const int n_rows = dal_friction_presses(&state->friction->element[i]) ? joint->n_rows : 0;
         for (int j = joint->row; j < joint->row + n_rows; j++) {
             const int row = layout->row_at[j], first = row < 0 ? 0 : layout->row[row].value, n = row < 0 ? 0 : layout->row[row].n_values;
             double size = 0; /* what moving the bodies by a length does to the row, in its unit */
             for (int k = first; k < first + n; k++)
-                size = fmax(size, fabs(state->work.A[k]) * system->column_unit[layout->column[k]] * system->length / system->row_unit[row]);
+                size = fmax(size, fabs(state->work.A[k]) * layout->units.column_unit[layout->column[k]] * layout->units.length /
+                                      layout->units.row_unit[row]);
             if (!(size > 1e-12))
                 return dal_state_fail_for(state, DAL_REASON_JOINT,
                                           "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "
@@ -369,7 +371,7 @@ static void begin_modes(dal_state *state, const dal_friction_parts *p, const boo
 {
     const bool broken = has_broken(state, ended);
     for (int i = 0, guard = 0; i < p->elements; i++) {
-        const dal_friction *f = &state->system->frictions[i];
+        const dal_friction *f = &state->friction->element[i];
         p->fresh[i] = p->look[i] = p->fastest[i] = 0;
         if (!dal_friction_switches(f))
             continue;
@@ -393,7 +395,7 @@ static bool stop_with_others(dal_state *state, dal_friction_parts *p)
     dal_friction_factor(state, p);
     dal_friction_solve(p, c);
     for (int i = 0; i < p->elements && p->n_held; i++) {
-        const dal_friction *f = &state->system->frictions[i];
+        const dal_friction *f = &state->friction->element[i];
         double left[DAL_MAX_SLIP];
         for (int k = 0; k < f->n; k++) {
             left[k] = p->slip[f->first + k];
@@ -413,7 +415,7 @@ static int list_sticking(const dal_state *state, const dal_friction_parts *p, in
 {
     int n = 0;
     for (int i = 0; i < p->elements; i++)
-        if (dal_friction_switches(&state->system->frictions[i]) && state->friction->mode[i] == DAL_STICKS) {
+        if (dal_friction_switches(&state->friction->element[i]) && state->friction->mode[i] == DAL_STICKS) {
             if (n < MOST_COMBINED)
                 list[n] = i;
             n++;

@@ -7,7 +7,9 @@
  * are speeds), speeds_basis.c (W, W', bias, partial velocities), speeds_equations.c (K u' = f, multipliers).
  */
 #include "dynamics/speeds_matrix.h"
+#include "model/system.h"
 #include "state/momenta.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,13 +19,13 @@ enum { DENSE_MAXIMUM = 1500 }; /* velocities */
 
 int dal_speeds_count(const dal_system *system)
 {
-    return system->layout.nv - system->rank - (system->formulation->more ? system->n_ignorable : 0);
+    return system->layout.nv - system->rank - (system->method.formulation->more ? system->layout.n_ignorable : 0);
 }
 
 bool dal_speeds_apply(const dal_system *system, dal_refusal *why)
 {
     const dal_layout *layout = &system->layout;
-    const char *formulation = system->formulation->name;
+    const char *formulation = system->method.formulation->name;
     const int named = layout->n_speeds, p = dal_speeds_count(system), freedoms = layout->nv - system->rank;
     if (layout->nv > DENSE_MAXIMUM)
         dal_decline(why, DAL_REASON_OTHER,
@@ -43,7 +45,7 @@ bool dal_speeds_apply(const dal_system *system, dal_refusal *why)
 /* Z of speed j. */
 static double Z_of(const dal_state *state, int j)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     return state->speeds->basis->fixed
                ? dal_row_free(layout, &state->work, &layout->mechanism->speeds[layout->row[dal_speeds_named_row(state, j)].source])
                : 0;
@@ -55,7 +57,7 @@ static double beta_of(const dal_state *state, int row)
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
     double beta = row < layout->n_extrinsic ? -dal_row_free(layout, &state->work, &layout->mechanism->rows[layout->row[row].source]) : 0;
-    return system->stabilization->stabilises_gamma ? beta - system->alpha * state->work.phi[row] : beta;
+    return system->method.stabilization->stabilises_gamma ? beta - system->method.alpha * state->work.phi[row] : beta;
 }
 
 dal_flow dal_speeds_unpack(dal_state *state, const double *u)
@@ -77,7 +79,7 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u)
 
 dal_flow dal_speeds_pack(dal_state *state, double *u)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_speeds *s = state->speeds->basis;
     for (int j = 0; j < s->p; j++) {
         if (!s->fixed) {
@@ -95,14 +97,13 @@ dal_flow dal_speeds_pack(dal_state *state, double *u)
 /* |Y_jk| times the unit of v_k, the largest. */
 double dal_speeds_unit(const dal_state *state, int j)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     if (!state->speeds->basis->fixed)
-        return system->length / system->column_scale[state->speeds->column[j]];
+        return layout->units.length / layout->units.column_scale[state->speeds->column[j]];
     const dal_row_layout *at = &layout->row[dal_speeds_named_row(state, j)];
     double unit = 0;
     for (int k = at->value; k < at->value + at->n_values; k++)
-        unit = fmax(unit, fabs(state->work.A[k]) * system->length / system->column_scale[layout->column[k]]);
+        unit = fmax(unit, fabs(state->work.A[k]) * layout->units.length / layout->units.column_scale[layout->column[k]]);
     return unit > 0 && isfinite(unit) ? unit : 1;
 }
 
@@ -116,7 +117,8 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     *out = s;
     s = s ? s : &shape;
     s->n = layout->nv;
-    s->s = system->formulation->more ? system->n_ignorable : 0;
+    s->more = system->method.formulation->more;
+    s->s = s->more ? system->layout.n_ignorable : 0;
     s->k = system->rank;
     s->p = s->n - s->s - s->k;
     s->fixed = layout->n_speeds && layout->n_speeds >= s->p;
@@ -154,8 +156,8 @@ static void layout_speeds(dal_block *block, const dal_system *system, dal_state 
     dal_speed_choice local, *speeds = DAL_LAYOUT_PART(block, state->speeds, local);
     DAL_LAYOUT(block, speeds->column, system->layout.nv);
     DAL_LAYOUT(block, speeds->wd, system->n_w);
-    DAL_LAYOUT(block, speeds->momenta, system->n_ignorable);
-    if (system->formulation->chooses)
+    DAL_LAYOUT(block, speeds->momenta, system->layout.n_ignorable);
+    if (system->method.formulation->chooses)
         layout_basis(block, system, &speeds->basis);
 }
 
@@ -175,12 +177,12 @@ static void reset_speeds(dal_state *state)
  * position, those of the model that go with the momenta. */
 static void start_speeds(dal_state *state)
 {
-    if (state->system->formulation->ignores) {
+    if (state->system->method.formulation->ignores) {
         dal_state_position(state);
         dal_state_velocity(state);
         dal_state_momenta(state, state->speeds->momenta, NULL);
     }
-    if (!state->system->formulation->chooses)
+    if (!state->system->method.formulation->chooses)
         return;
     state->speeds->good = state->speeds->ranked = 0;
     dal_state_position(state);
@@ -190,9 +192,8 @@ static void start_speeds(dal_state *state)
 
 static void copy_speeds(const dal_state *from, dal_state *to)
 {
-    const dal_system *system = from->system;
-    memcpy(to->speeds->column, from->speeds->column, sizeof *to->speeds->column * (size_t)system->layout.nv);
-    memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)system->n_ignorable);
+    memcpy(to->speeds->column, from->speeds->column, sizeof *to->speeds->column * (size_t)from->layout->nv);
+    memcpy(to->speeds->momenta, from->speeds->momenta, sizeof *to->speeds->momenta * (size_t)from->layout->n_ignorable);
 }
 
 static void keep_speeds(dal_state *state, dal_keep *keep)
@@ -201,7 +202,7 @@ static void keep_speeds(dal_state *state, dal_keep *keep)
     dal_speed_choice *speeds = state->speeds;
     double *const numbers[] = {&speeds->condition, &speeds->worst, &speeds->good, &speeds->ranked, &speeds->steepness};
     dal_keep_integers(keep, speeds->column, (size_t)layout->nv, 0, layout->nv ? layout->nv - 1 : 0);
-    dal_keep_numbers(keep, speeds->momenta, (size_t)state->system->n_ignorable);
+    dal_keep_numbers(keep, speeds->momenta, (size_t)layout->n_ignorable);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         dal_keep_numbers(keep, numbers[i], 1);
     dal_keep_integers(keep, &speeds->side, 1, -1, 1);

@@ -13,11 +13,12 @@
 #define DAL_DYNAMICS_SPEEDS_H
 
 #include "math/vec.h"
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 typedef struct dal_speeds dal_speeds;
 
-/* The rows E of a formulation, system->n_ignorable of them. */
+/* The rows E of a formulation, system->layout.n_ignorable of them. */
 struct dal_more_rows {
     void (*rows)(dal_state *state, double *E, double *e); /* n_ignorable x nv, row-major, and E v = e; positions are known */
     /* D_a [E b - e db]; tangents of both directions and their bend are given. */
@@ -25,11 +26,12 @@ struct dal_more_rows {
 };
 
 struct dal_speeds {
-    int n, p, s, k;             /* velocities = speeds + more rows + rows of A */
-    bool fixed;                 /* the model's own speeds */
-    int *row;                   /* k: the rows of A in S */
-    int *pivot, *trial;         /* of the factors; scratch, n + 1 */
-    int *dependent;             /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
+    int n, p, s, k;                   /* velocities = speeds + more rows + rows of A */
+    bool fixed;                       /* the model's own speeds */
+    const struct dal_more_rows *more; /* of the formulation; NULL: none */
+    int *row;                         /* k: the rows of A in S */
+    int *pivot, *trial;               /* of the factors; scratch, n + 1 */
+    int *dependent;                   /* columns of S that are factored: those that are no speeds; n of the model's own speeds */
     double *S, *lu;             /* rows at unit norm, columns over column_scale, without rows that are units; factors of the dependent columns */
     double *weight;             /* of the model's speeds: the largest square of their row so far */
     double *row_scale;          /* what the rows of S were multiplied by */
@@ -106,40 +108,6 @@ static inline dal_flow dal_speeds_begin(dal_state *state, bool with_rates)
         dal_speeds_rates(state);
     dal_speeds_bias(state);
     return 0;
-}
-#ifndef DAL_SCALAR_VARIANT /* formulations are compiled for doubles only */
-/* Row j of K = W^T M W up to the diagonal ((47) of `volterra-reduced`); MW: M W_j. */
-static inline void dal_speeds_inertia_row(const dal_state *state, int j, double *MW)
-{
-    const dal_speeds *s = state->speeds->basis;
-    const size_t n = (size_t)s->n;
-    dal_mass_times(&state->system->layout, state->work.M, s->W + (size_t)j * n, MW);
-    for (int l = 0; l <= j; l++) {
-        double sum = 0;
-        for (size_t i = 0; i < n; i++)
-            sum += MW[i] * s->W[(size_t)l * n + i];
-        s->K[(size_t)j * (size_t)s->p + (size_t)l] = sum;
-    }
-}
-/* The directions (W_j, 0) and (v, 1) with their tangents, after columns and after rates. */
-static inline dal_direction dal_speeds_column(const dal_state *state, int j)
-{
-    const dal_speeds *s = state->speeds->basis;
-    return (dal_direction){s->W + (size_t)j * (size_t)s->n, 0, s->T + (size_t)j * (size_t)state->system->mechanism.n_bodies};
-}
-static inline dal_direction dal_speeds_motion(const dal_state *state)
-{
-    return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
-}
-#endif
-static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
-{
-    return state->speeds->basis->bend + (size_t)j * (size_t)state->system->mechanism.n_bodies;
-}
-/* Automatic speeds of a model without rows: W is constant, W' is zero. */
-static inline bool dal_speeds_constant(const dal_state *state)
-{
-    return !state->speeds->basis->fixed && state->speeds->basis->n == state->speeds->basis->p;
 }
 /* Partial velocities of a body's centre of mass and partial angular velocities, world axes: 3 a speed each. After columns. */
 void dal_speeds_partials(const dal_state *state, int body, double *c, double *w);

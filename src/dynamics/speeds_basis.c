@@ -5,8 +5,10 @@
  *   S bias = [-(Y' v + Z'); e' - E' v; gamma_k]       v' for u' = 0
  *   c''_0, w'_0                                       accelerations of a body for u' = 0: the tangent of the bias, and the body's own bias
  */
+#include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
@@ -22,7 +24,7 @@ void dal_speeds_basis(dal_state *state)
 
 void dal_speeds_columns(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_speeds_basis(state);
     for (int j = 0; j < state->speeds->basis->p; j++) {
         dal_direction along = dal_speeds_column(state, j);
@@ -32,7 +34,7 @@ void dal_speeds_columns(dal_state *state)
 
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
     if (dal_speeds_constant(state)) {
         memset(out, 0, sizeof *out * (size_t)s->n);
@@ -42,14 +44,14 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
     for (int j = 0; j < s->p; j++)
         out[j] = s->fixed ? s->bent[dal_speeds_named_row(state, j)] : 0;
     if (s->s)
-        state->system->formulation->more->bend(state, a, b, bend, out + s->p);
+        s->more->bend(state, a, b, bend, out + s->p);
     for (int i = 0; i < s->k; i++)
         out[s->p + s->s + i] = s->bent[s->row[i]];
 }
 
 static dal_direction motion_of(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_direction along = dal_speeds_motion(state);
     layout->family->tangent(layout, &state->work, &along);
     return along;
@@ -58,7 +60,7 @@ static dal_direction motion_of(dal_state *state)
 /* S W_j' = -D_v [S W_j] */
 void dal_speeds_rates(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
     dal_direction a = motion_of(state);
     for (int j = 0; j < s->p; j++) {
@@ -82,7 +84,7 @@ void dal_speeds_rates(dal_state *state)
 /* What the bias does to the bodies: c'' and w' for u' = 0. */
 static void accelerations_of_bodies(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_direction along = {state->speeds->basis->bias, 0, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &along);
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -101,12 +103,12 @@ static void accelerations_of_bodies(dal_state *state)
 
 void dal_speeds_bias_vector(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
     if (s->s) {
         dal_direction a = motion_of(state);
         layout->family->bend(layout, &state->work, &a, &a, state->scratch->bends);
-        state->system->formulation->more->bend(state, &a, &a, state->scratch->bends, s->bias + s->p);
+        s->more->bend(state, &a, &a, state->scratch->bends, s->bias + s->p);
     }
     for (int j = 0; j < s->p; j++)
         s->bias[j] = s->fixed ? state->work.gamma[dal_speeds_named_row(state, j)] : 0;
@@ -125,7 +127,7 @@ void dal_speeds_bias(dal_state *state)
 
 void dal_speeds_partials(const dal_state *state, int body, double *c, double *w)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     for (int j = 0; j < state->speeds->basis->p; j++) {
         const dal_tangent *T = &state->speeds->basis->T[(size_t)j * (size_t)m->n_bodies + (size_t)body];
         dal_center_along(&m->bodies[body], T, c + 3 * j);
@@ -144,7 +146,7 @@ int dal_speeds_moving(int p, const double *c, const double *w, int *moving)
 
 void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd[3], double wd[3])
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     const dal_bend *held = &dal_speeds_column_bend(state, j)[body];
     dal_center_bend(&m->bodies[body], held, cd);
     dal_copy3(held->wb, wd);

@@ -7,6 +7,7 @@
  * Speeds of the model are fixed. Where momenta of ignorable coordinates replace some of them, those that [E; A_k] determine least are kept.
  */
 #include "dynamics/speeds_matrix.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,8 +36,8 @@ static void reflect(const double *v, double half, double *x, int n)
 
 static bool is_ignorable(const dal_state *state, int column)
 {
-    for (int i = 0; i < state->system->n_ignorable; i++)
-        if (state->system->ignorable[i] == column)
+    for (int i = 0; i < state->layout->n_ignorable; i++)
+        if (state->layout->ignorable[i] == column)
             return true;
     return false;
 }
@@ -96,7 +97,7 @@ static void swap_choice(const dal_state *state)
 /* Is a speed of the model the rate of an ignorable coordinate, which its momentum gives? */
 static bool is_rate_of_ignorable(const dal_state *state, int speed)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_row_layout *at = &layout->row[layout->n_rows + speed];
     int entries = 0, column = -1;
     for (int k = at->value; k < at->value + at->n_values; k++)
@@ -137,13 +138,13 @@ static int longest_row(const dal_speeds *s, int all)
 static void choose_named(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
-    const int n = s->n, more = s->s + s->k, all = state->system->layout.n_speeds;
+    const int n = s->n, more = s->s + s->k, all = state->layout->n_speeds;
     dal_speeds_build(state);
     memcpy(s->lu, s->S + (size_t)s->p * (size_t)n, sizeof *s->S * (size_t)more * (size_t)n);
     memset(s->S, 0, sizeof *s->S * (size_t)all * (size_t)n);
     memset(s->trial, 0, sizeof *s->trial * (size_t)all);
     for (int i = 0; i < all; i++) {
-        dal_speeds_scatter_row(state, state->system->layout.n_rows + i, s->S + (size_t)i * (size_t)n);
+        dal_speeds_scatter_row(state, state->layout->n_rows + i, s->S + (size_t)i * (size_t)n);
         dal_speeds_scale_row(state, i);
     }
     for (int t = 0; t < n; t++) {
@@ -168,7 +169,7 @@ static void choose_named(dal_state *state)
 static void select_named(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
-    const int all = state->system->layout.n_speeds;
+    const int all = state->layout->n_speeds;
     int kept = 0;
     for (int i = 0; i < all; i++)
         kept += s->trial[i] = all == s->p || !is_rate_of_ignorable(state, i);
@@ -188,7 +189,7 @@ static void select_named(dal_state *state)
 static double steepness_of(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
-    const double *scale = state->system->column_scale;
+    const double *scale = state->layout->units.column_scale;
     double most = 1;
     dal_speeds_basis(state);
     for (int j = 0; j < s->p; j++)

@@ -11,6 +11,8 @@
 #include "dynamics/speeds_matrix.h"
 #include "dynamics/rank.h"
 #include "dynamics/singular.h"
+#include "model/system.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,7 +102,7 @@ double dal_speeds_factor(dal_state *state)
 static void factor_with_good_rows(dal_state *state)
 {
     double condition = dal_speeds_factor(state);
-    if (state->speeds->basis->k < state->system->layout.n_rows && condition > row_growth * state->speeds->ranked && state->speeds->ranked > 0) {
+    if (state->speeds->basis->k < state->layout->n_rows && condition > row_growth * state->speeds->ranked && state->speeds->ranked > 0) {
         dal_state_rank(state, state->system->rank);
         state->rank->changed++;
         state->speeds->ranked = condition = dal_speeds_factor(state);
@@ -130,8 +132,8 @@ static dal_flow fail_speeds(dal_state *state)
 /* Singular, or singular somewhere since the last accepted step: the determinant has changed its sign. */
 dal_flow dal_speeds_check(dal_state *state)
 {
-    bool passed =
-        state->speeds->side_kept && state->speeds->side != state->speeds->side_kept && state->system->formulation->unpack && !state->singular->near;
+    bool passed = state->speeds->side_kept && state->speeds->side != state->speeds->side_kept && state->system->method.formulation->unpack &&
+                  !state->singular->near;
     if (passed && !state->speeds->basis->fixed)
         return dal_state_fail_for(state, DAL_REASON_SPEEDS,
                                   "within one step the speeds pass a position where they do not determine the "
@@ -150,5 +152,5 @@ dal_flow dal_speeds_prepare(dal_state *state)
 
 dal_flow dal_speeds_ready(dal_state *state)
 {
-    return dal_has(state, DAL_STAGE_UNPACKED) && state->system->formulation->unpack ? dal_speeds_check(state) : dal_speeds_prepare(state);
+    return dal_has(state, DAL_STAGE_UNPACKED) && state->system->method.formulation->unpack ? dal_speeds_check(state) : dal_speeds_prepare(state);
 }

@@ -7,8 +7,11 @@
  * One step of iterative refinement (refine.c) corrects all of them for what is left over, f in the equations and b in the rows:
  *   dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c)
  */
+#include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
 #include "math/dense.h"
+#include "model/coordinate_names.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +25,7 @@ double dal_speeds_force(const dal_state *state, int j)
     const dal_speeds *s = state->speeds->basis;
     const dal_direction along = dal_speeds_column(state, j);
     double U = 0;
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
         U += dal_dot(state->work.force + 6 * b, along.tangent[b].rd) + dal_dot(state->work.force + 6 * b + 3, along.tangent[b].w);
     for (int i = 0; i < s->n; i++)
         U += state->work.direct[i] * along.a[i];
@@ -33,7 +36,7 @@ double dal_speeds_force(const dal_state *state, int j)
 static void multipliers_of(dal_state *state, double *f, double *lambda)
 {
     const dal_speeds *s = state->speeds->basis;
-    memset(lambda, 0, sizeof *lambda * (size_t)state->system->layout.n_rows);
+    memset(lambda, 0, sizeof *lambda * (size_t)state->layout->n_rows);
     if (!s->k)
         return;
     dal_speeds_solve_transposed(state, f);
@@ -45,7 +48,7 @@ void dal_speeds_multipliers(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     double *f = s->x;
-    dal_mass_times(&state->system->layout, state->work.M, state->vd, f);
+    dal_mass_times(state->layout, state->work.M, state->vd, f);
     for (int i = 0; i < s->n; i++)
         f[i] += state->work.h[i] - state->work.Q[i];
     multipliers_of(state, f, state->lambda);
@@ -55,7 +58,7 @@ static dal_flow fail_inertia(dal_state *state, int j)
 {
     char name[100];
     if (state->speeds->basis->fixed)
-        snprintf(name, sizeof name, "'%s'", state->system->speed_names[state->speeds->column[j]]);
+        snprintf(name, sizeof name, "'%s'", dal_speed_name(state->system, state->speeds->column[j]));
     else
         dal_velocity_name(state->system, state->speeds->column[j], name, sizeof name);
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,
@@ -119,17 +122,16 @@ dal_flow dal_speeds_finish(dal_state *state)
 /* dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c). */
 void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
-    const dal_system *system = state->system;
     dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n;
     double *du = s->sides, *rest = s->r;
     memset(dv, 0, sizeof *dv * n);
     for (int i = 0; i < s->s; i++)
-        dv[s->p + i] = f[system->ignorable[i]];
+        dv[s->p + i] = f[state->layout->ignorable[i]];
     for (int i = 0; i < s->k; i++)
         dv[s->p + s->s + i] = b[s->row[i]];
     dal_speeds_solve(state, dv);
-    dal_mass_times(&system->layout, state->work.M, dv, rest);
+    dal_mass_times(state->layout, state->work.M, dv, rest);
     for (int j = 0; j < s->p; j++) {
         du[j] = 0;
         for (size_t i = 0; i < n; i++)
@@ -141,7 +143,7 @@ void dal_speeds_correct(dal_state *state, const double *f, const double *b, doub
         for (size_t i = 0; i < n; i++)
             dv[i] += du[j] * s->W[(size_t)j * n + i];
     }
-    dal_mass_times(&system->layout, state->work.M, dv, s->x);
+    dal_mass_times(state->layout, state->work.M, dv, s->x);
     for (size_t i = 0; i < n; i++)
         s->x[i] -= f[i];
     multipliers_of(state, s->x, dlambda);

@@ -12,6 +12,7 @@
 #include "dynamics/rank.h"
 #include "math/dense.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,17 +22,17 @@
 /* Row i of A, the columns scaled. */
 void dal_speeds_scatter_row(const dal_state *state, int i, double *out)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_row_layout *at = &layout->row[i];
     for (int k = at->value; k < at->value + at->n_values; k++)
-        out[layout->column[k]] += state->work.A[k] / state->system->column_scale[layout->column[k]];
+        out[layout->column[k]] += state->work.A[k] / layout->units.column_scale[layout->column[k]];
 }
 
 /* The square of what the row of speed i of the model may become when the position changes by about the size of the model: its factors, and
  * their slopes, on the bodies. Asked once. */
 static double reach_of(const dal_state *state, int i)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (state->speeds->basis->weight[i] > 0)
         return 0;
     double reach = dal_row_reach(state, &layout->mechanism->speeds[layout->row[dal_speeds_named_row(state, i)].source]);
@@ -74,12 +75,12 @@ void dal_speeds_build(dal_state *state)
         if (s->fixed)
             dal_speeds_scatter_row(state, dal_speeds_named_row(state, j), s->S + (size_t)j * n);
         else
-            s->row_scale[j] = state->system->column_scale[state->speeds->column[j]];
+            s->row_scale[j] = state->layout->units.column_scale[state->speeds->column[j]];
     if (s->s)
-        state->system->formulation->more->rows(state, s->E, s->e);
+        s->more->rows(state, s->E, s->e);
     for (size_t i = 0; i < (size_t)s->s; i++)
         for (size_t j = 0; j < n; j++)
-            s->S[((size_t)s->p + i) * n + j] = s->E[i * n + j] / state->system->column_scale[j];
+            s->S[((size_t)s->p + i) * n + j] = s->E[i * n + j] / state->layout->units.column_scale[j];
     for (int i = 0; i < s->k; i++) {
         s->row[i] = state->rank->order[i];
         dal_speeds_scatter_row(state, s->row[i], s->S + (size_t)(s->p + s->s + i) * n);
@@ -189,7 +190,7 @@ void dal_speeds_solve(const dal_state *state, double *x)
             x[j] += s->b[j];
     }
     for (int j = 0; j < n; j++)
-        x[j] /= state->system->column_scale[j];
+        x[j] /= state->layout->units.column_scale[j];
 }
 
 /* f := S^-T f. */
@@ -198,7 +199,7 @@ void dal_speeds_solve_transposed(const dal_state *state, double *f)
     const dal_speeds *s = state->speeds->basis;
     const int n = s->n, first = dal_speeds_units(s);
     for (int j = 0; j < n; j++)
-        f[j] /= state->system->column_scale[j];
+        f[j] /= state->layout->units.column_scale[j];
     dal_speeds_solve_scaled_transposed(state, f, s->b);
     for (int j = 0; j < first; j++) /* one step of refinement: f less S_s^T of what was found */
         f[state->speeds->column[j]] -= s->b[j];
@@ -279,6 +280,6 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns)
         const int at = s->dependent[i];
         const double *side = s->sides + (size_t)i * (size_t)s->p;
         for (int j = 0; j < s->p; j++)
-            columns[(size_t)j * (size_t)s->n + (size_t)at] = side[j] / state->system->column_scale[at];
+            columns[(size_t)j * (size_t)s->n + (size_t)at] = side[j] / state->layout->units.column_scale[at];
     }
 }

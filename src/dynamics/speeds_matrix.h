@@ -3,13 +3,14 @@
 #define DAL_DYNAMICS_SPEEDS_MATRIX_H
 
 #include "dynamics/speeds.h"
+#include "state/state.h"
 
 #define DAL_SPEEDS_SINGULAR 1e15 /* condition beyond which automatic speeds do not determine the velocities: nothing is left but rounding */
 
 /* The row of speed j where the model names them. */
 static inline int dal_speeds_named_row(const dal_state *state, int j)
 {
-    return state->system->layout.n_rows + state->speeds->column[j];
+    return state->layout->n_rows + state->speeds->column[j];
 }
 
 /* Rows of S that are rows of the unit matrix: the first ones, or none. */

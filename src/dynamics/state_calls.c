@@ -1,5 +1,6 @@
 /* What users may ask of a state: an evaluation, and what it left. */
 #include "base/argument.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/reactions.h"
 #include "dynamics/tree_state.h"
@@ -13,7 +14,7 @@
 /* Which surfaces stick at the present y. */
 static dal_flow settle_state(dal_state *state)
 {
-    if (!state->system->n_frictions)
+    if (!state->system->acting.n_frictions)
         return 0;
     dal_flow flow = dal_state_unpack(state, state->work.t, state->y);
     if (flow)
@@ -65,7 +66,7 @@ static dal_status evaluate_state(dal_state *state, dal_messages *messages)
         return DAL_NUMERICAL;
     }
     bool finite = dal_has(state, DAL_STAGE_NO_FORCES) ? isfinite(state->tree->sweep.size) : dal_state_not_finite(state) < 0;
-    for (int k = 0; k < state->system->layout.nv; k++)
+    for (int k = 0; k < state->layout->nv; k++)
         finite = finite && isfinite(state->vd[k]);
     if (finite)
         return DAL_OK;
@@ -102,7 +103,7 @@ dal_motion dal_state_body(const dal_state *state, int body)
 {
     dal_motion motion;
     fill_nan((double *)(void *)&motion, sizeof motion);
-    if (!is_known_state(state) || body < 0 || body >= state->system->mechanism.n_bodies)
+    if (!is_known_state(state) || body < 0 || body >= state->mechanism->n_bodies)
         return motion;
     /* the accelerations are found on demand, in scratch that belongs to the state */
     dal_need((dal_state *)(size_t)state, DAL_STAGE_BODIES);
@@ -118,7 +119,7 @@ dal_motion dal_state_body(const dal_state *state, int body)
 
 bool dal_state_reaction(dal_state *state, int joint, double force[3], double torque[3])
 {
-    const bool fine = is_known_state(state) && joint >= 0 && joint < state->system->mechanism.n_joints;
+    const bool fine = is_known_state(state) && joint >= 0 && joint < state->mechanism->n_joints;
     if (fine)
         dal_need(state, DAL_STAGE_REACTIONS);
     for (int k = 0; k < 3; k++) {
@@ -135,7 +136,7 @@ dal_energy dal_energy_now(const dal_state *state)
     dal_energy e;
     dal_need((dal_state *)(size_t)state, DAL_STAGE_FORCES); /* found on demand */
     assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
-    e.kinetic = dal_kinetic(&state->system->layout, &state->work, e.linear, e.angular);
+    e.kinetic = dal_kinetic(state->layout, &state->work, e.linear, e.angular);
     e.potential = state->loads.potential;
     e.work = state->system->works ? state->values->z[state->system->n_states] : 0;
     return e;
@@ -153,7 +154,7 @@ void dal_residuals_now(const dal_state *state, double *position, double *velocit
     *position = *velocity = 0;
     dal_need((dal_state *)(size_t)state, DAL_STAGE_FORCES); /* found on demand */
     assert(dal_has(state, DAL_STAGE_VELOCITY));
-    for (int i = 0; i < state->system->layout.n_rows; i++) {
+    for (int i = 0; i < state->layout->n_rows; i++) {
         *position = fmax(*position, fabs(state->work.phi[i]));
         *velocity = fmax(*velocity, fabs(state->work.phid[i]));
     }

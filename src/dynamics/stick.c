@@ -22,13 +22,13 @@ static const double in_place = 1e-12; /* of the extent, and of it in a unit of t
 
 static const double *attitude_stick(const dal_state *state, const dal_friction *f, int side)
 {
-    return state->work.kin[state->system->mechanism.joints[f->joint].marker[side].body].R;
+    return state->work.kin[state->mechanism->joints[f->joint].marker[side].body].R;
 }
 
 void dal_friction_mark(const dal_state *state, const dal_friction_parts *p, int element)
 {
     assert(dal_has(state, DAL_STAGE_POSITION));
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     double *place = p->place + 9 * element;
     if (f->turn) {
         dal_rotation_multiply_left_transposed(attitude_stick(state, f, 0), attitude_stick(state, f, 1), place);
@@ -41,7 +41,7 @@ void dal_friction_mark(const dal_state *state, const dal_friction_parts *p, int 
 /* x - x_0 */
 static void find_shift(const dal_state *state, const dal_friction_parts *p, int element, double *x)
 {
-    const dal_friction *f = &state->system->frictions[element];
+    const dal_friction *f = &state->friction->element[element];
     const double *place = p->place + 9 * element;
     if (f->turn) {
         double R_1P[9], E[9]; /* E = (R_1 P)^T R_2 has the same turn, in the axes of the second body: to the first order R_2 of it */
@@ -66,8 +66,8 @@ static bool find_errors(const dal_state *state, const dal_friction_parts *p, dou
     memset(s, 0, sizeof *s * (size_t)p->n);
     memset(x, 0, sizeof *x * (size_t)p->n);
     for (int i = 0; i < p->elements; i++) {
-        const dal_friction *f = &state->system->frictions[i];
-        const double most = in_place * dal_friction_extent(state->system, f), fastest = in_place * dal_friction_pace(state->system, f);
+        const dal_friction *f = &state->friction->element[i];
+        const double most = in_place * dal_friction_extent(state->layout, f), fastest = in_place * dal_friction_pace(state->layout, f);
         if (state->friction->mode[i] != DAL_STICKS || !dal_friction_switches(f))
             continue;
         dal_friction_slip(state, f, s + f->first);
@@ -80,7 +80,7 @@ static bool find_errors(const dal_state *state, const dal_friction_parts *p, dou
 
 dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     dal_friction_parts p = dal_friction_layout(state);
     double *s = p.base, *x = p.e, *change = p.vd;
     bool any = false;

@@ -2,6 +2,7 @@
 #include "dynamics/tree_columns.h"
 #include "math/finite.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/tree_state.h"
 #include "state/scratch.h"

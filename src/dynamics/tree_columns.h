@@ -4,7 +4,8 @@
 #define DAL_DYNAMICS_TREE_COLUMNS_H
 
 #include "dalembert/tree.h"
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "tree/kernels.h"
 
 /* A unit of the velocity turns about `axis` through the origin r of its link and shifts along `direction`; world axes. The rates are
  * those along the motion. */

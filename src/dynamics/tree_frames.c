@@ -11,6 +11,7 @@
 #include "math/vec.h"
 #include "dynamics/tree_state.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static dal_status accepts_point(const dal_state *state, const double *q, const d
     const dal_status status = point ? dal_tree_accepts(state, q, v, vd, NULL) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    if (body < 0 || body >= state->system->links->n_bodies)
+    if (body < 0 || body >= state->tree->joint_tree->n_bodies)
         return DAL_BAD_COMMAND;
     return dal_all_finite(point, 3) ? DAL_OK : DAL_NUMERICAL;
 }
@@ -42,14 +43,14 @@ dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, 
     const dal_status status = motion ? accepts_point(state, q, v, vd, body, point) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    const dal_links *links = state->system->links;
+    const dal_links *links = state->tree->joint_tree;
     dal_links_work *work = &state->tree->links;
     const dal_seat *seat = &links->seat[body];
     const dal_link_motion *m = &work->motion[seat->link];
     const double *rates = v ? v : state->scratch->still;
     double arm[3], turned[3];
     dal_tree_weigh(state);
-    state->system->recursion->rnea_forward(links, work, q, rates, vd);
+    state->tree->recursion->rnea_forward(links, work, q, rates, vd);
     memset(motion, 0, sizeof *motion);
     arm_of(links, work, body, point, arm, motion->rotation);
     dal_copy3(m->r, motion->position);
@@ -102,10 +103,10 @@ dal_status dal_frame_jacobian(dal_state *state, const double *q, int body, const
     const dal_status status = J ? accepts_point(state, q, NULL, NULL, body, point) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    const dal_links *links = state->system->links;
+    const dal_links *links = state->tree->joint_tree;
     dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
-    state->system->recursion->kinematics(links, work, q);
+    state->tree->recursion->kinematics(links, work, q);
     memset(J, 0, sizeof *J * 6 * n);
     for (way w = start_way(links, work, body, point); w.column >= 0; next_column(links, work, &w)) {
         dal_column_motion c;
@@ -124,11 +125,11 @@ dal_status dal_frame_jacobian_rate(dal_state *state, const double *q, const doub
     const dal_status status = v && Jd ? accepts_point(state, q, v, NULL, body, point) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    const dal_links *links = state->system->links;
+    const dal_links *links = state->tree->joint_tree;
     dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
     dal_tree_weigh(state);
-    state->system->recursion->rnea_forward(links, work, q, v, NULL);
+    state->tree->recursion->rnea_forward(links, work, q, v, NULL);
     memset(Jd, 0, sizeof *Jd * 6 * n);
     for (way w = start_way(links, work, body, point); w.column >= 0; next_column(links, work, &w)) {
         dal_column_motion c;
@@ -159,13 +160,13 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
     const dal_status status = centroid ? dal_tree_accepts(state, q, v, NULL, NULL) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    const dal_links *links = state->system->links;
+    const dal_links *links = state->tree->joint_tree;
     dal_links_work *work = &state->tree->links;
     const size_t n = (size_t)links->nv;
     memset(centroid, 0, sizeof *centroid);
     centroid->mass = links->still_mass;
     dal_copy3(links->still_moment, centroid->center);
-    state->system->recursion->crba(links, work, q, NULL);
+    state->tree->recursion->crba(links, work, q, NULL);
     for (int i = 0; i < links->n; i++)
         if (links->link[i].parent < 0) { /* what it carries, about the world's origin */
             const dal_link_inertia *at = &work->inertia[i];
@@ -231,14 +232,14 @@ dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v
     const dal_status status = carried ? dal_tree_accepts(state, q, v, vd, wrenches) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    const dal_links *links = state->system->links;
-    const dal_tree *tree = state->system->layout.tree;
+    const dal_links *links = state->tree->joint_tree;
+    const dal_tree *tree = state->layout->tree;
     dal_links_work *work = &state->tree->links;
     double r[3], R[9], arm[3];
     dal_tree_weigh(state);
-    state->system->recursion->rnea_forward(links, work, q, v ? v : state->scratch->still, vd);
+    state->tree->recursion->rnea_forward(links, work, q, v ? v : state->scratch->still, vd);
     for (int b = 0; b < links->n_bodies; b++)
-        body_needs(links, work, &state->system->mechanism.bodies[b], b, wrenches ? &wrenches[b] : NULL, r, &carried[b]);
+        body_needs(links, work, &state->mechanism->bodies[b], b, wrenches ? &wrenches[b] : NULL, r, &carried[b]);
     for (int i = tree->n_bodies - 1; i >= 0; i--) {
         const dal_carrier *c = &tree->carrier[i];
         if (c->parent == DAL_GROUND)

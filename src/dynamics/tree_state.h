@@ -2,9 +2,12 @@
 #ifndef DAL_DYNAMICS_TREE_STATE_H
 #define DAL_DYNAMICS_TREE_STATE_H
 
-#include "state/state.h"
+#include "state/owner.h"
+#include "tree/sweep.h"
 
 typedef struct dal_tree_state {
+    const dal_links *joint_tree; /* of the system; NULL: none */
+    const dal_recursion *recursion;
     dal_links_work links; /* where the system has links */
     dal_loops_work loops; /* where it has loops */
     dal_sweep_work sweep; /* where it can be swept */

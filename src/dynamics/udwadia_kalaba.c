@@ -15,6 +15,8 @@
  */
 #include "dynamics/equations.h"
 #include "math/dense.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
@@ -34,11 +36,11 @@ static double size_of_inertia(const dal_body *body)
 
 static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
 {
-    if (system->layout.family->shares)
+    if (dal_system_layout(system)->family->shares)
         return true; /* bodies without mass may move with others: the factorisation decides */
-    for (int b = 0; b < system->mechanism.n_bodies; b++) {
-        const dal_body *body = &system->mechanism.bodies[b];
-        const char *lack = dal_body_lacks(&system->mechanism, body);
+    for (int b = 0; b < dal_system_mechanism(system)->n_bodies; b++) {
+        const dal_body *body = &dal_system_mechanism(system)->bodies[b];
+        const char *lack = dal_body_lacks(dal_system_mechanism(system), body);
         if (!lack)
             continue;
         dal_decline(why, DAL_REASON_OTHER,
@@ -52,20 +54,20 @@ static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
 
 static size_t work_udwadia_kalaba(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    return (size_t)system->layout.n_mass + m * r + 2 * r + m;
+    const size_t m = (size_t)dal_system_layout(system)->nv, r = (size_t)dal_system_layout(system)->n_rows;
+    return (size_t)dal_system_layout(system)->n_mass + m * r + 2 * r + m;
 }
 
 /* M + mu A_i^T A_i of a block, if its family asks for it: then the blocks are those of the bodies. */
 static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int n = layout->block[b].n;
     memcpy(L, state->work.M + layout->block[b].value, sizeof *L * (size_t)n * (size_t)n);
     if (layout->family->shares)
         return;
     const dal_body_layout *at = &layout->body[b];
-    double mu = size_of_inertia(&state->system->mechanism.bodies[b]);
+    double mu = size_of_inertia(&state->mechanism->bodies[b]);
     for (int i = 0; i < at->n_intrinsic; i++) {
         const double *row = state->work.A + layout->row[at->intrinsic + i].value;
         for (int j = 0; j < n; j++)
@@ -77,11 +79,11 @@ static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
 /* f + mu A_i^T gamma_i of the same block. */
 static void complete_force(const dal_state *state, int b, const double *gamma, double *force)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (layout->family->shares)
         return;
     const dal_body_layout *at = &layout->body[b];
-    double mu = size_of_inertia(&state->system->mechanism.bodies[b]);
+    double mu = size_of_inertia(&state->mechanism->bodies[b]);
     for (int i = 0; i < at->n_intrinsic; i++) {
         const double *row = state->work.A + layout->row[at->intrinsic + i].value;
         for (int j = 0; j < layout->block[b].n; j++)
@@ -92,7 +94,7 @@ static void complete_force(const dal_state *state, int b, const double *gamma, d
 /* row := row L^-T, block by block: solve L y = row for each block that it touches. */
 static void divide_row(const dal_state *state, int i, const double *L, double *dense)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_row_layout *at = &layout->row[i];
     memset(dense, 0, sizeof *dense * (size_t)layout->nv);
     for (int k = at->value; k < at->value + at->n_values; k++)
@@ -113,7 +115,7 @@ typedef struct parts {
 
 static parts layout_udwadia_kalaba(const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     parts w = {.L = state->scratch->solver};
     w.B = w.L + layout->n_mass;
     w.tau = w.B + (size_t)layout->nv * (size_t)layout->n_rows;
@@ -124,7 +126,7 @@ static parts layout_udwadia_kalaba(const dal_state *state)
 
 static dal_flow factor_mass(dal_state *state, const parts *w)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         int where;
@@ -141,7 +143,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
 /* B^T = Q R on the independent rows. The pivot ratio. */
 static double factor_rows_udwadia_kalaba(dal_state *state, const parts *w)
 {
-    const int m = state->system->layout.nv;
+    const int m = state->layout->nv;
     for (int i = 0; i < state->rank->n; i++)
         divide_row(state, state->rank->order[i], w->L, w->B + (size_t)i * (size_t)m);
     return dal_qr(w->B, m, state->rank->n, m, w->tau);
@@ -150,7 +152,7 @@ static double factor_rows_udwadia_kalaba(dal_state *state, const parts *w)
 /* a = M^-1 f, v' = a + L^-T Q R^-T epsilon, lambda = R^-1 R^-T epsilon, epsilon = gamma - A a; f is in vd. */
 static void solve_for(dal_state *state, const parts *w, const double *gamma, double *vd, double *lambda)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int m = layout->nv, k = state->rank->n;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -189,7 +191,7 @@ static dal_flow solve_udwadia_kalaba(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    for (int i = 0; i < state->system->layout.nv; i++)
+    for (int i = 0; i < state->layout->nv; i++)
         state->vd[i] = state->work.Q[i] - state->work.h[i];
     solve_for(state, &w, state->gamma, state->vd, state->lambda);
     return 0;
@@ -198,14 +200,14 @@ static dal_flow solve_udwadia_kalaba(dal_state *state)
 static void correct_udwadia_kalaba(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     const parts w = layout_udwadia_kalaba(state);
-    memcpy(dv, f, sizeof *f * (size_t)state->system->layout.nv);
+    memcpy(dv, f, sizeof *f * (size_t)state->layout->nv);
     solve_for(state, &w, b, dv, dlambda);
 }
 
 /* M and Q - h as they are factored: completed by the intrinsic rows where there are any. */
 static void show_completed(dal_state *state, dal_equations *equations)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_names v = dal_names_velocities(equations, state);
     const size_t m = (size_t)layout->nv;
     bool completed = !layout->family->shares && layout->n_intrinsic;
@@ -233,7 +235,7 @@ static void show_completed(dal_state *state, dal_equations *equations)
 /* G = L^-T B^+ column by column, from the factors of solve. */
 static void show_gain(dal_state *state, dal_equations *equations)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int m = layout->nv, k = state->rank->n;
     const double *L = state->scratch->solver, *B = L + layout->n_mass, *tau = B + (size_t)m * (size_t)layout->n_rows;
     double *G = dal_show_matrix(equations, "G", "what brings the accelerations of the constraints in: G = M^-1/2 B^+, B = A M^-1/2",
@@ -253,7 +255,7 @@ static void show_gain(dal_state *state, dal_equations *equations)
 /* (4.24): v' = a + G (gamma - A a); explicit. */
 static void show_udwadia_kalaba(dal_state *state, dal_equations *equations)
 {
-    const size_t m = (size_t)state->system->layout.nv;
+    const size_t m = (size_t)state->layout->nv;
     dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+", "`udwadia-phohomsiri` (4.24), C among Q");
     show_completed(state, equations);
     const double *a = equations->blocks[equations->n_blocks - 1].values;

@@ -21,6 +21,8 @@
 #include "dynamics/equations.h"
 #include "math/dense.h"
 #include "math/rank.h"
+#include "model/coordinate_names.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
@@ -62,13 +64,13 @@ typedef struct parts {
 static size_t work_udwadia_phohomsiri(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    const size_t values = system->minimum_norm ? (m + r) * m + dal_rank_work((int)(m + r), (int)m) : 0;
+    const size_t values = system->method.minimum_norm ? (m + r) * m + dal_rank_work((int)(m + r), (int)m) : 0;
     return 2 * m * r + 2 * r + (m + r) * m + m + (m + r) + 2 * m + values;
 }
 
 static parts layout_udwadia_phohomsiri(const dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv, r = (size_t)layout->n_rows;
     parts w = {.m = layout->nv, .k = state->rank->n, .ld = layout->nv + layout->n_rows, .rows = state->scratch->solver};
     w.tau = w.rows + m * r;
@@ -113,8 +115,8 @@ static void project_udwadia_phohomsiri(const parts *w, double *x)
 /* The upper part of the stack, P M_s, and of the right side, P f. */
 static void fill_motion(dal_state *state, const parts *w)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double *S = state->system->column_scale, unit = 1 / state->system->mass;
+    const dal_layout *layout = state->layout;
+    const double *S = layout->units.column_scale, unit = 1 / layout->units.mass;
     for (int j = 0; j < w->m; j++) {
         memset(w->stack + (size_t)j * (size_t)w->ld, 0, sizeof *w->stack * (size_t)w->m);
         w->f[j] = unit / S[j] * (state->work.Q[j] - state->work.h[j]);
@@ -186,7 +188,7 @@ static dal_flow solve_least_udwadia_phohomsiri(dal_state *state, const parts *w)
     for (size_t i = 0; i < (size_t)n; i++)
         for (size_t j = 0; j < m; j++)
             K[i * m + j] = w->stack[j * (size_t)w->ld + i];
-    state->rank->determined = dal_rank_solve(K, n, w->m, w->m, state->system->rank_tolerance, w->b, w->x, K + (size_t)n * m);
+    state->rank->determined = dal_rank_solve(K, n, w->m, w->m, state->system->method.rank_tolerance, w->b, w->x, K + (size_t)n * m);
     if (state->rank->determined < 0)
         return dal_state_fail(state, "the equations of motion hold values that are not finite");
     if (expected >= 0 && state->rank->determined != expected)
@@ -200,21 +202,20 @@ static dal_flow solve_least_udwadia_phohomsiri(dal_state *state, const parts *w)
 /* From x and f: v' and R lambda_s = Q1^T (M_s x - f). */
 static void finish_udwadia_phohomsiri(dal_state *state, const parts *w, double *vd, double *lambda)
 {
-    const dal_system *system = state->system;
-    const double *S = system->column_scale, unit = 1 / system->mass;
+    const double *S = state->layout->units.column_scale, unit = 1 / state->layout->units.mass;
     double *residual = w->b;
     for (int j = 0; j < w->m; j++)
         vd[j] = w->x[j] / S[j];
-    memset(lambda, 0, sizeof *lambda * (size_t)system->layout.n_rows);
+    memset(lambda, 0, sizeof *lambda * (size_t)state->layout->n_rows);
     if (!w->k)
         return;
-    dal_mass_times(&system->layout, state->work.M, vd, residual);
+    dal_mass_times(state->layout, state->work.M, vd, residual);
     for (int j = 0; j < w->m; j++)
         residual[j] = unit / S[j] * residual[j] - w->f[j];
     dal_qr_qt_times(w->rows, w->m, w->k, w->m, w->tau, residual);
     dal_qr_r_solve(w->rows, w->k, w->m, residual);
     for (int i = 0; i < w->k; i++)
-        lambda[state->rank->order[i]] = system->mass * w->unit[state->rank->order[i]] * residual[i];
+        lambda[state->rank->order[i]] = state->layout->units.mass * w->unit[state->rank->order[i]] * residual[i];
 }
 
 static dal_flow solve_udwadia_phohomsiri(dal_state *state)
@@ -228,10 +229,10 @@ static dal_flow solve_udwadia_phohomsiri(dal_state *state)
         if (!(ratio > 0))
             return dal_state_fail(state, "the constraints became dependent and no independent rows were found");
     }
-    if (state->system->minimum_norm && ratio < state->report->condition_worst)
+    if (state->system->method.minimum_norm && ratio < state->report->condition_worst)
         state->report->condition_worst = ratio; /* of the rows: the stacked matrix has no least pivot then */
     fill_motion(state, &w);
-    dal_flow flow = state->system->minimum_norm ? solve_least_udwadia_phohomsiri(state, &w) : solve_unique(state, &w);
+    dal_flow flow = state->system->method.minimum_norm ? solve_least_udwadia_phohomsiri(state, &w) : solve_unique(state, &w);
     if (flow == 0)
         finish_udwadia_phohomsiri(state, &w, state->vd, state->lambda);
     return flow;
@@ -242,7 +243,7 @@ static void correct_udwadia_phohomsiri(dal_state *state, const double *f, const 
 {
     const parts w = layout_udwadia_phohomsiri(state);
     for (int j = 0; j < w.m; j++)
-        w.b[j] = w.f[j] = f[j] / (state->system->mass * state->system->column_scale[j]);
+        w.b[j] = w.f[j] = f[j] / (state->layout->units.mass * state->layout->units.column_scale[j]);
     project_udwadia_phohomsiri(&w, w.b);
     for (int i = 0; i < w.k; i++)
         w.b[w.m + i] = w.unit[state->rank->order[i]] * b[state->rank->order[i]];
@@ -258,8 +259,8 @@ static void inverse_column(const dal_state *state, const parts *w, size_t i, dou
     const size_t n = (size_t)(w->m + w->k);
     memset(unit, 0, sizeof *unit * n);
     unit[i] = 1;
-    if (state->system->minimum_norm) { /* solve_least left the matrix by rows, and its workspace behind it */
-        dal_rank_solve(w->svd, (int)n, w->m, w->m, state->system->rank_tolerance, unit, x, w->svd + n * (size_t)w->m);
+    if (state->system->method.minimum_norm) { /* solve_least left the matrix by rows, and its workspace behind it */
+        dal_rank_solve(w->svd, (int)n, w->m, w->m, state->system->method.rank_tolerance, unit, x, w->svd + n * (size_t)w->m);
         return;
     }
     dal_qr_qt_times(w->stack, (int)n, w->m, w->ld, w->beta, unit);
@@ -271,7 +272,7 @@ static void inverse_column(const dal_state *state, const parts *w, size_t i, dou
 static void show_stack(dal_state *state, dal_equations *equations)
 {
     const parts w = layout_udwadia_phohomsiri(state);
-    const double *S = state->system->column_scale, mu = state->system->mass;
+    const double *S = state->layout->units.column_scale, mu = state->layout->units.mass;
     const size_t m = (size_t)w.m, k = (size_t)w.k, n = m + k;
     const dal_names v = dal_names_velocities(equations, state), vd = dal_names_accelerations(equations, state);
     double *PM = dal_show_matrix(equations, "P M", "the mass matrix, less what the constraints take: P = 1 - A^+ A, all in metres", v, v);
@@ -283,7 +284,8 @@ static void show_stack(dal_state *state, dal_equations *equations)
         for (size_t j = 0; j < m; j++)
             PM[i * m + j] = mu * S[i] * S[j] * w.stack[j * (size_t)w.ld + i];
     }
-    (void)(state->system->minimum_norm ? solve_least_udwadia_phohomsiri(state, &w) : solve_unique(state, &w)); /* has succeeded at this state */
+    (void)(state->system->method.minimum_norm ? solve_least_udwadia_phohomsiri(state, &w)
+                                              : solve_unique(state, &w)); /* has succeeded at this state */
     double *unit = dal_show_scratch(equations, n), *x = dal_show_scratch(equations, m);
     double *G = dal_show_matrix(equations, "G", "what forces bring: the columns of [P M; A]^+ that belong to P M", vd, v);
     double *H = dal_show_matrix(equations, "H", "what the constraints bring: the columns of [P M; A]^+ that belong to A", vd,

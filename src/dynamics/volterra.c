@@ -13,22 +13,25 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
+#include "dynamics/speeds_directions.h"
 #include "kinematics/newton_euler.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
 /* Momenta of the bodies, with their rates for u' = 0 and fixed partial velocities; and one vector. */
 static size_t work_volterra(const dal_system *system)
 {
-    return (size_t)system->mechanism.n_bodies * sizeof(dal_body_momenta) / sizeof(double) + (size_t)system->layout.nv;
+    return (size_t)dal_system_mechanism(system)->n_bodies * sizeof(dal_body_momenta) / sizeof(double) + (size_t)dal_system_layout(system)->nv;
 }
 
 /* (59): P = m v, H = I w; P' = m v_0, H' = I w_0 + I' w. */
 static void find_momenta_volterra(const dal_state *state, dal_body_momenta *of)
 {
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
-        const dal_body *body = &state->system->mechanism.bodies[b];
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
         const dal_kin *kin = &state->work.kin[b];
         const struct dal_body_rate *rate = &state->speeds->basis->rate[b];
         double I[9];
@@ -42,9 +45,9 @@ static double right_side(const dal_state *state, const dal_body_momenta *of, int
 {
     const dal_direction W = dal_speeds_column(state, j);
     double A = 0, K = 0;
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
         double v_j[3], vd_j[3], wd_j[3];
-        dal_center_along(&state->system->mechanism.bodies[b], &W.tangent[b], v_j);
+        dal_center_along(&state->mechanism->bodies[b], &W.tangent[b], v_j);
         dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
         A += dal_dot(of[b].Pd, v_j) + dal_dot(of[b].P, vd_j);
         A += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);

@@ -20,10 +20,12 @@
  *     D L = w_a x L - I (w_a x w_b) + I D w_b
  */
 #include "dynamics/equations.h"
-#include "dynamics/speeds.h"
+#include "dynamics/speeds_directions.h"
 #include "dynamics/determined.h"
+#include "model/system_parts.h"
 #include "state/momenta.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
@@ -41,14 +43,14 @@ static size_t doubles_of(size_t bytes)
 
 static size_t work_volterra_reduced(const dal_system *system)
 {
-    const size_t units = (size_t)system->n_ignorable * (size_t)system->mechanism.n_bodies;
-    return 3 * (size_t)system->layout.nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
+    const size_t units = (size_t)dal_system_layout(system)->n_ignorable * (size_t)dal_system_mechanism(system)->n_bodies;
+    return 3 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
 }
 
 static scratch scratch_volterra_reduced(const dal_state *state)
 {
-    const size_t n = (size_t)state->system->layout.nv;
-    const size_t units = (size_t)state->system->n_ignorable * (size_t)state->system->mechanism.n_bodies;
+    const size_t n = (size_t)state->layout->nv;
+    const size_t units = (size_t)state->layout->n_ignorable * (size_t)state->mechanism->n_bodies;
     double *at = state->scratch->solver + 3 * n;
     return (scratch){.p = state->scratch->solver,
                      .pd = state->scratch->solver + n,
@@ -67,35 +69,34 @@ static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
 static void rows_volterra_reduced(dal_state *state, double *E, double *e)
 {
     dal_momentum_rows(state, E, e);
-    for (int i = 0; i < state->system->n_ignorable; i++)
+    for (int i = 0; i < state->layout->n_ignorable; i++)
         e[i] = state->speeds->momenta[i] - e[i];
 }
 
 /* Units of the ignorable velocities, and their bends along the motion: what bend() takes for (c_k, w_k) and D of them. */
 static void bend_units(dal_state *state)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     const size_t bodies = (size_t)layout->mechanism->n_bodies;
     const scratch at = scratch_volterra_reduced(state);
     const dal_direction motion = {state->work.v, 1, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &motion);
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
-    for (int i = 0; i < system->n_ignorable; i++) {
+    for (int i = 0; i < layout->n_ignorable; i++) {
         const dal_direction unit = {state->scratch->still, 0, at.unit + (size_t)i * bodies};
-        state->scratch->still[system->ignorable[i]] = 1;
+        state->scratch->still[layout->ignorable[i]] = 1;
         layout->family->tangent(layout, &state->work, &unit);
         layout->family->bend(layout, &state->work, &motion, &unit, at.unit_rate + (size_t)i * bodies);
-        state->scratch->still[system->ignorable[i]] = 0;
+        state->scratch->still[layout->ignorable[i]] = 0;
     }
 }
 
 /* D_a [M' b + N_2 db]; a is the motion (v, 1). */
 static void bend_volterra_reduced(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     const scratch at = scratch_volterra_reduced(state);
-    memset(out, 0, sizeof *out * (size_t)state->system->n_ignorable);
+    memset(out, 0, sizeof *out * (size_t)state->layout->n_ignorable);
     for (int i = 0; i < m->n_bodies; i++) {
         const dal_body *body = &m->bodies[i];
         double I[9], c_b[3], Dc_b[3], L[3], DL[3], turned[3], lag[3], c_k[3], Dc_k[3];
@@ -108,7 +109,7 @@ static void bend_volterra_reduced(dal_state *state, const dal_direction *a, cons
         dal_mul3(I, bends[i].wb, DL);
         dal_add_cross(a->tangent[i].w, L, DL);
         dal_axpy3(-1, lag, DL);
-        for (int j = 0; j < state->system->n_ignorable; j++) {
+        for (int j = 0; j < state->layout->n_ignorable; j++) {
             const dal_tangent *unit = at.unit + (size_t)j * (size_t)m->n_bodies + i;
             const dal_bend *rate = at.unit_rate + (size_t)j * (size_t)m->n_bodies + i;
             dal_center_along(body, unit, c_k);
@@ -135,8 +136,8 @@ static double K_of(const dal_state *state, int j)
 {
     const dal_tangent *motion = state->speeds->basis->motion;
     double sum = 0;
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++) {
-        const dal_body *body = &state->system->mechanism.bodies[b];
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
         double I[9], V[3], H[3], vd_j[3], wd_j[3];
         dal_center_along(body, &motion[b], V);
         dal_turn_inertia(state->work.kin[b].R, body->inertia, I);
@@ -151,7 +152,7 @@ static double K_of(const dal_state *state, int j)
 static void complete_rates(dal_state *state, scratch *at)
 {
     const int n = state->speeds->basis->n;
-    dal_mass_times(&state->system->layout, state->work.M, state->speeds->basis->bias, at->MW);
+    dal_mass_times(state->layout, state->work.M, state->speeds->basis->bias, at->MW);
     for (int i = 0; i < n; i++)
         at->pd[i] += at->MW[i];
 }

@@ -33,6 +33,13 @@ typedef struct dal_signal {
     double zero;
 } dal_signal;
 
+/* A program with the signals that it reads. */
+typedef struct dal_compiled {
+    dal_program *program; /* NULL: no outputs */
+    int n_needs, *needs;  /* signals that have to be known first */
+    int n_outputs;
+} dal_compiled;
+
 /* Signals of motion up to velocity level, for programs of forces and states. */
 #define dal_signal_value DAL_K(dal_signal_value)
 dal_real dal_signal_value(const dal_work *work, const dal_real *states, const dal_real *inputs, const dal_signal *signal);

@@ -1,6 +1,6 @@
 /* Baumgarte's stabilisation: rows obey phi'' + 2 alpha phi' + beta^2 phi = 0 (see evaluate.c), so that errors decay
  * like exp(-alpha t). The gains obey the stability bound of the integrator as any other eigenvalue does. */
-#include "state/state.h"
+#include "model/choices.h"
 
 static const char *const options[] = {"alpha", "beta", NULL};
 

@@ -23,7 +23,9 @@
 #include "math/dense.h"
 #include "dynamics/rank.h"
 #include "integrate/partition.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,13 +45,13 @@ typedef struct parts {
 
 static size_t work_partitioning(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
+    const size_t m = (size_t)dal_system_layout(system)->nv, r = (size_t)dal_system_layout(system)->n_rows;
     return m + r + r * m + r + r * r + r + (r + m); /* the last: integers */
 }
 
 static parts parts_of_partitioning(const dal_state *state)
 {
-    const size_t m = (size_t)state->system->layout.nv, r = (size_t)state->system->layout.n_rows;
+    const size_t m = (size_t)state->layout->nv, r = (size_t)state->layout->n_rows;
     parts p = {.k = state->rank->n, .n = (int)m};
     p.B = state->scratch->projector + m + r;
     p.row_scale = p.B + r * m;
@@ -203,7 +205,7 @@ static void solve_partitioning(dal_state *state, double *b, double *x)
         p.x[i] = p.row_scale[state->rank->order[i]] * b[state->rank->order[i]];
     dal_lu_solve(p.lu, p.k, p.k, p.pivot, p.x);
     for (int d = 0; d < p.k; d++)
-        x[state->partition->column[d]] = p.x[d] / state->system->column_scale[state->partition->column[d]];
+        x[state->partition->column[d]] = p.x[d] / state->layout->units.column_scale[state->partition->column[d]];
 }
 
 static dal_flow project_partitioning(dal_state *state, double t, double *y)
@@ -215,13 +217,13 @@ static dal_flow project_partitioning(dal_state *state, double t, double *y)
 
 static bool applies_partitioning(const dal_system *system, dal_refusal *why)
 {
-    if (system->small)
+    if (dal_system_layout(system)->small)
         return true;
     dal_decline(why, DAL_REASON_OTHER,
                 "coordinate-partitioning works on dense matrices, and the model has %d velocities and %d rows in the "
                 "family %s: use "
                 "mass-projection",
-                system->layout.nv, system->layout.n_rows, system->layout.family->name);
+                dal_system_layout(system)->nv, dal_system_layout(system)->n_rows, dal_system_layout(system)->family->name);
     return false;
 }
 
@@ -237,7 +239,7 @@ const dal_stabilization dal_coordinate_partitioning = {
 static void layout_partition(dal_block *block, const dal_system *system, dal_state *state)
 {
     dal_partition local, *partition = DAL_LAYOUT_PART(block, state->partition, local);
-    DAL_LAYOUT(block, partition->column, system->layout.nv);
+    DAL_LAYOUT(block, partition->column, dal_system_layout(system)->nv);
 }
 
 static void reset_partition(dal_state *state)
@@ -250,12 +252,12 @@ static void reset_partition(dal_state *state)
 static void copy_partition(const dal_state *from, dal_state *to)
 {
     to->partition->n = from->partition->n;
-    memcpy(to->partition->column, from->partition->column, sizeof *to->partition->column * (size_t)from->system->layout.nv);
+    memcpy(to->partition->column, from->partition->column, sizeof *to->partition->column * (size_t)from->layout->nv);
 }
 
 static void keep_partition(dal_state *state, dal_keep *keep)
 {
-    const int nv = state->system->layout.nv;
+    const int nv = state->layout->nv;
     dal_partition *part = state->partition;
     dal_keep_integers(keep, &part->n, 1, 0, nv);
     dal_keep_integers(keep, part->column, (size_t)nv, 0, nv - 1);

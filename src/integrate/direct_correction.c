@@ -8,18 +8,20 @@
 #include "math/dense.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
+#include "model/system_parts.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <string.h>
 
 static double *matrix_direct_correction(dal_state *state)
 {
-    return state->scratch->projector + state->system->layout.nv + state->system->layout.n_rows;
+    return state->scratch->projector + state->layout->nv + state->layout->n_rows;
 }
 
 static dal_flow factor_dense_direct_correction(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv;
     for (int attempt = 0; attempt < 2; attempt++) {
         double *A = matrix_direct_correction(state), *tau = A + m * (size_t)layout->n_rows;
@@ -27,7 +29,7 @@ static dal_flow factor_dense_direct_correction(dal_state *state)
         for (int i = 0; i < state->rank->n; i++) {
             const dal_row_layout *at = &layout->row[state->rank->order[i]];
             for (int k = at->value; k < at->value + at->n_values; k++)
-                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * state->system->column_unit[layout->column[k]];
+                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * layout->units.column_unit[layout->column[k]];
         }
         double ratio = dal_qr(A, layout->nv, state->rank->n, layout->nv, tau);
         if (!dal_state_alarm(state, DAL_FACTOR_QR_UNIT, ratio) || (attempt && ratio > 0))
@@ -38,14 +40,14 @@ static dal_flow factor_dense_direct_correction(dal_state *state)
 
 static void solve_dense_direct_correction(dal_state *state, double *b, double *x)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const double *A = matrix_direct_correction(state), *tau = A + (size_t)layout->nv * (size_t)layout->n_rows;
     double *chosen = matrix_direct_correction(state) + (size_t)(layout->nv + 1) * (size_t)layout->n_rows;
     for (int i = 0; i < state->rank->n; i++)
         chosen[i] = b[state->rank->order[i]];
     dal_qr_least_norm(A, layout->nv, state->rank->n, layout->nv, tau, chosen, x);
     for (int k = 0; k < layout->nv; k++)
-        x[k] *= state->system->column_unit[k];
+        x[k] *= layout->units.column_unit[k];
 }
 
 static dal_flow factor_sparse_direct_correction(dal_state *state)
@@ -55,7 +57,7 @@ static dal_flow factor_sparse_direct_correction(dal_state *state)
 
 static void solve_sparse(dal_state *state, double *b, double *x)
 {
-    memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
+    memset(x, 0, sizeof *x * (size_t)state->layout->nv);
     dal_saddle_solve(state, x, b);
 }
 
@@ -63,13 +65,13 @@ static dal_flow project_direct_correction(dal_state *state, double t, double *y)
 {
     static const dal_projector dense = {.factor = factor_dense_direct_correction, .solve = solve_dense_direct_correction},
                                sparse = {.factor = factor_sparse_direct_correction, .solve = solve_sparse};
-    return dal_project(state, t, y, state->system->dense ? &dense : &sparse);
+    return dal_project(state, t, y, state->layout->dense ? &dense : &sparse);
 }
 
 static size_t work_direct_correction(const dal_system *system)
 {
-    const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    return m + r + (system->dense ? (m + 2) * r : 0);
+    const size_t m = (size_t)dal_system_layout(system)->nv, r = (size_t)dal_system_layout(system)->n_rows;
+    return m + r + (dal_system_layout(system)->dense ? (m + 2) * r : 0);
 }
 
 const dal_stabilization dal_direct_correction = {

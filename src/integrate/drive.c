@@ -72,6 +72,8 @@ static verdict record_inside(driver *r, const stride *p)
     if (!r->ode->output || r->options.every <= 0)
         return GOOD;
     for (double t; (t = output_time(r)) < p->t_new - r->slack; r->next_output++) {
+        if (r->options.ends_alone)
+            continue;
         dal_flow flow = r->method->trial(&r->s, t - r->s.t, r->y_out);
         if (flow)
             return dal_drive_retry_slope(r, 0, flow); /* outputs are not taken back */
@@ -402,13 +404,25 @@ static verdict cut_pending(driver *r, double t_stop)
     return v == GOOD ? finish_stride(r, p) : v;
 }
 
+/* Times that are the same but for rounding, as 0.3 and 3 * 0.1: nothing moves. */
+static void rename_time(driver *r, double t)
+{
+    r->s.t = r->t_base = t;
+    r->steps_since = 0;
+    r->s.f_valid = r->g_valid = false;
+    r->stale = true;
+}
+
 verdict dal_drive_to(driver *r, double t_stop)
 {
     if (r->has_pending && r->verdict != STOP && t_stop < r->pending.t_new)
         r->verdict = cut_pending(r, t_stop);
     dal_drive_aim(r, fmax(t_stop, r->s.t));
     while (r->verdict != STOP && r->s.t < t_stop)
-        dal_drive_step(r);
+        if (t_stop - r->s.t <= r->slack && t_stop != r->options.t_end && !r->has_pending)
+            rename_time(r, t_stop);
+        else
+            dal_drive_step(r);
     return r->verdict;
 }
 

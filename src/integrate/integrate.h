@@ -73,6 +73,7 @@ typedef struct dal_drive_options {
     double unit_time;       /* a time that the motion is measured by; 0: 1 */
     double max_step;        /* adaptive only; 0: none */
     double every;           /* output grid from t_start; 0: output after every step; t_end is always an output */
+    bool ends_alone;        /* outputs inside a step are passed over: nobody sees them */
     double event_tolerance; /* events are located to this many seconds times max(1, |t| / unit_time); 0: 1e-13 unit_time */
     long max_steps;         /* 0: none */
 } dal_drive_options;

@@ -6,12 +6,14 @@
  */
 #include "integrate/stabilization.h"
 #include "dynamics/saddle.h"
+#include "model/system.h"
+#include "state/state.h"
 
 #include <string.h>
 
 static dal_flow factor_mass_projection(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (!state->system->loops) /* the links have their own */
         layout->family->inertia(layout, &state->work);
     return dal_saddle_ready(state, DAL_METRIC_MASS);
@@ -19,7 +21,7 @@ static dal_flow factor_mass_projection(dal_state *state)
 
 static void solve_mass_projection(dal_state *state, double *b, double *x)
 {
-    memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
+    memset(x, 0, sizeof *x * (size_t)state->layout->nv);
     dal_saddle_solve(state, x, b);
 }
 

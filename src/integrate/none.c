@@ -1,5 +1,5 @@
 /* No stabilisation: constraints hold at acceleration level only and drift; the evidence shows how far. */
-#include "state/state.h"
+#include "model/choices.h"
 
 const dal_stabilization dal_stabilize_none = {
     .name = "none",

@@ -2,7 +2,7 @@
 #ifndef DAL_INTEGRATE_PARTITION_H
 #define DAL_INTEGRATE_PARTITION_H
 
-#include "state/state.h"
+#include "state/owner.h"
 
 typedef struct dal_partition {
     int *column, n;  /* the dependent columns of v, ascending; 0 of them: not chosen yet */

@@ -19,6 +19,7 @@
  * Units: a_i = factor * (the largest mass) * n_i^2, n_i the scale at which row i has unit norm when turns are measured by the model's
  * length. `factor` is a number, and the motion does not depend on the units of the model.
  */
+#include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/saddle.h"
@@ -35,8 +36,8 @@ static const double as_good_as_rounding = 1e-8; /* of the accelerations: below, 
 /* (f, c) := (Q - h - M v' + A^T lambda, gamma_s - A v'), over the model's mass the first. */
 static void residuals_penalty(dal_state *state, double *f, double *c, double *scratch)
 {
-    const dal_layout *layout = &state->system->layout;
-    const double unit = 1 / state->system->mass;
+    const dal_layout *layout = state->layout;
+    const double unit = 1 / layout->units.mass;
     dal_mass_times(layout, state->work.M, state->vd, f);
     dal_rows_transposed(layout, state->work.A, state->lambda, scratch);
     for (int j = 0; j < layout->nv; j++)
@@ -49,11 +50,10 @@ static void residuals_penalty(dal_state *state, double *f, double *c, double *sc
 /* What the accelerations are measured by, metres a second squared: themselves, and what the applied forces alone would give. */
 static double size_of_motion(const dal_state *state)
 {
-    const dal_system *system = state->system;
     double size = 0;
-    for (int j = 0; j < system->layout.nv; j++) {
-        size = fmax(size, fabs(state->vd[j]) * system->column_scale[j]);
-        size = fmax(size, fabs(state->work.Q[j] - state->work.h[j]) / (system->mass * system->column_scale[j]));
+    for (int j = 0; j < state->layout->nv; j++) {
+        size = fmax(size, fabs(state->vd[j]) * state->layout->units.column_scale[j]);
+        size = fmax(size, fabs(state->work.Q[j] - state->work.h[j]) / (state->layout->units.mass * state->layout->units.column_scale[j]));
     }
     return size;
 }
@@ -61,16 +61,16 @@ static double size_of_motion(const dal_state *state)
 /* One pass: v' and lambda are improved. By how much v' changed. */
 static double improve_penalty(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     double *f = state->scratch->projector, *scratch = f + layout->nv, *c = scratch + layout->nv, change = 0;
     residuals_penalty(state, f, c, scratch);
     dal_saddle_solve(state, f, c);
     for (int j = 0; j < layout->nv; j++) {
         state->vd[j] += f[j];
-        change = fmax(change, fabs(f[j]) * state->system->column_scale[j]);
+        change = fmax(change, fabs(f[j]) * layout->units.column_scale[j]);
     }
     for (int i = 0; i < layout->n_rows; i++)
-        state->lambda[i] -= state->system->mass * c[i];
+        state->lambda[i] -= layout->units.mass * c[i];
     return change;
 }
 
@@ -79,8 +79,8 @@ static dal_flow solve_penalty(dal_state *state)
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    const int stated = system->penalty_passes;
-    double ratio = dal_saddle_soften(state, 1 / system->penalty), size = 0, change = HUGE_VAL, before = HUGE_VAL;
+    const int stated = system->method.penalty_passes;
+    double ratio = dal_saddle_soften(state, 1 / system->method.penalty), size = 0, change = HUGE_VAL, before = HUGE_VAL;
     if (!(ratio > 0))
         return dal_fail_undetermined(state);
     state->report->condition_worst = fmin(state->report->condition_worst, ratio);
@@ -92,7 +92,7 @@ static dal_flow solve_penalty(dal_state *state)
         if (stated)
             continue;
         size = size_of_motion(state);
-        if (change <= system->tolerance * size || (change > 0.5 * before && change <= as_good_as_rounding * size))
+        if (change <= system->method.tolerance * size || (change > 0.5 * before && change <= as_good_as_rounding * size))
             return 0;
     }
     return stated ? 0
@@ -100,19 +100,19 @@ static dal_flow solve_penalty(dal_state *state)
                                    "penalty: after %d passes the accelerations still change by %.1e of their size: the "
                                    "position is near a singular "
                                    "one, or the factor %.3g is too small; a number of `iterations:` takes what they give",
-                                   MOST_PASSES, size > 0 ? change / size : 0, system->penalty);
+                                   MOST_PASSES, size > 0 ? change / size : 0, system->method.penalty);
 }
 
 /* Only there v' and lambda are solved for together, from M and A. */
 static bool applies_penalty(const dal_system *system, dal_refusal *why)
 {
-    if (system->formulation->saddle)
+    if (system->method.formulation->saddle)
         return true;
     dal_decline(why, DAL_REASON_OTHER,
                 "penalty replaces the constraints of Lagrange's equations by forces, and %s meets its constraints "
                 "exactly: use penalty with "
                 "lagrange, or another stabilization",
-                system->formulation->name);
+                system->method.formulation->name);
     return false;
 }
 

@@ -4,8 +4,10 @@
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
+#include "model/system.h"
 #include "state/scale.h"
 #include "state/scratch.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,7 +28,7 @@ const char *const dal_tolerance_alone[] = {"tolerance", NULL};
 /* A v - beta on the present A. */
 static void velocity_residual(dal_state *state, double *out)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const dal_work *w = &state->work;
     dal_rows_times(layout, w->A, w->v, out);
     for (int i = 0; i < layout->n_extrinsic; i++)
@@ -35,13 +37,12 @@ static void velocity_residual(dal_state *state, double *out)
 
 static dal_flow fail_at(dal_state *state, int row)
 {
-    const dal_system *system = state->system;
     const double worst = fabs(state->work.phi[row]);
-    if (row < system->layout.n_extrinsic) {
-        const dal_row *missed = &system->mechanism.rows[system->layout.row[row].source];
-        const bool written = system->mechanism.joints[missed->joint].type == &dal_joint_constraint;
+    if (row < state->layout->n_extrinsic) {
+        const dal_row *missed = &state->mechanism->rows[state->layout->row[row].source];
+        const bool written = state->mechanism->joints[missed->joint].type == &dal_joint_constraint;
         return dal_state_fail(state, "the constraints cannot be met: %s '%s' stays open by %.3g%s", written ? "constraint" : "joint",
-                              system->mechanism.joints[missed->joint].name, worst,
+                              state->mechanism->joints[missed->joint].name, worst,
                               written           ? ""
                               : missed->angular ? " rad"
                                                 : " m");
@@ -52,10 +53,9 @@ static dal_flow fail_at(dal_state *state, int row)
 /* Rows that depend on others ask for what these do not give. */
 static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 {
-    const dal_system *system = state->system;
-    const double worst = relative * system->row_unit[row];
-    const bool joined = row < system->layout.n_extrinsic;
-    const dal_joint *joint = joined ? &system->mechanism.joints[system->mechanism.rows[system->layout.row[row].source].joint] : NULL;
+    const double worst = relative * state->layout->units.row_unit[row];
+    const bool joined = row < state->layout->n_extrinsic;
+    const dal_joint *joint = joined ? &state->mechanism->joints[state->mechanism->rows[state->layout->row[row].source].joint] : NULL;
     return dal_state_fail(state, "the constraints contradict each other: of the velocity that %s '%s' asks for, %.3g remains",
                           !joint || joint->type == &dal_joint_constraint ? "constraint" : "joint", joint ? joint->name : "attitude", worst);
 }
@@ -70,8 +70,8 @@ static const double usual_tolerance = 1e-10, part_of_rtol = 0.1, least_tolerance
 
 double dal_projection_tolerance(const dal_system *system)
 {
-    if (isfinite(system->tolerance))
-        return system->tolerance;
+    if (isfinite(system->method.tolerance))
+        return system->method.tolerance;
     return fmax(fmin(usual_tolerance, part_of_rtol * system->info.rtol), least_tolerance);
 }
 
@@ -81,9 +81,9 @@ static const double rounding = 2e-16; /* of a residual */
 static double extent(const dal_state *state)
 {
     double most = 1;
-    for (int b = 0; b < state->system->mechanism.n_bodies; b++)
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
         for (int k = 0; k < 3; k++)
-            most = fmax(most, fabs(state->work.kin[b].r[k]) / state->system->length);
+            most = fmax(most, fabs(state->work.kin[b].r[k]) / state->layout->units.length);
     return most;
 }
 
@@ -107,7 +107,7 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
     }
     velocity_residual(state, b);
     const double worst = dal_worst_row(state, b, &where);
-    if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / system->time, fastest)))
+    if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / layout->units.time, fastest)))
         return fail_in_velocity(state, where, worst);
     return 0;
 }
@@ -132,7 +132,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     const double tolerance = dal_projection_tolerance(system), wanted = dal_singular_projection_goal(state, tolerance);
     /* A method with a past sees a correction that is made in some steps and left out in others as a jump, however short its steps:
      * it gets at least one in each. */
-    const int least = dal_paced(system->integrator) ? 1 : 0;
+    const int least = dal_paced(system->method.integrator) ? 1 : 0;
     for (int i = 0; worst > wanted || (i < least && worst > rounding); i++) {
         if (worst > 0.25 * before && (worst <= tolerance || worst <= 8 * rounding * extent(state)))
             break; /* as good as it gets */
@@ -150,7 +150,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         if ((flow = projector->factor(state)))
             return flow;
     }
-    if (projector->keeps_speeds && system->formulation->unpack) {
+    if (projector->keeps_speeds && system->method.formulation->unpack) {
         memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
         return 0;
     }
@@ -161,7 +161,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
 
 static void solve_least(dal_state *state, double *b, double *x)
 {
-    memset(x, 0, sizeof *x * (size_t)state->system->layout.nv);
+    memset(x, 0, sizeof *x * (size_t)state->layout->nv);
     dal_saddle_solve(state, x, b);
 }
 

@@ -2,7 +2,7 @@
 #ifndef DAL_INTEGRATE_STABILIZATION_H
 #define DAL_INTEGRATE_STABILIZATION_H
 
-#include "state/state.h"
+#include "model/choices.h"
 
 /* A solution x of A x = b on the independent rows: the least one in some metric, or one of some of the columns. */
 typedef struct dal_projector {

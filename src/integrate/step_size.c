@@ -25,7 +25,8 @@ verdict dal_choose_first_step(driver *r)
     double size = dal_scaled_norm(s, s->y, s->y), slope = dal_scaled_norm(s, s->f, s->y);
     double span = s->t_stop - s->t;
     const double T = s->unit_time;
-    double h = fmin(size < 1e-5 || slope * T < 1e-5 ? 1e-6 * T : 0.01 * size / slope, span);
+    const double h_slope = size < 1e-5 || slope * T < 1e-5 ? 1e-6 * T : 0.01 * size / slope;
+    double h = fmin(h_slope, span), most = 100 * h_slope; /* a stop near by is no reason for short steps behind it */
     double *y = r->y_out, *f = s->y_new;
     for (;; h /= 10) {
         for (int i = 0; i < r->ode->n; i++)
@@ -36,12 +37,13 @@ verdict dal_choose_first_step(driver *r)
         verdict v = dal_drive_retry_slope(r, h, flow);
         if (v != AGAIN)
             return v;
+        most = 10 * h; /* 100 of the next try */
     }
     for (int i = 0; i < r->ode->n; i++)
         f[i] -= s->f[i];
     double steepest = T * fmax(slope, dal_scaled_norm(s, f, s->y) / h * T);
     double h_order = steepest <= 1e-15 ? fmax(1e-6 * T, 1e-3 * h) : T * pow(0.01 / steepest, 1.0 / r->method->order);
-    r->h_next = fmax(fmin(fmin(100 * h, h_order), span), dal_smallest_step(r));
+    r->h_next = fmax(fmin(most, h_order), 2 * dal_smallest_step(r)); /* the next step may be that long, too */
     return GOOD;
 }
 

@@ -62,6 +62,14 @@ typedef struct dal_row_layout {
 
 enum { DAL_MAX_SIDES = 16 };
 
+/* The model's own units (state/scale.c), and what columns and rows are measured by in them; set when a system is compiled. */
+typedef struct dal_units {
+    double length, mass, time;
+    double *column_scale; /* of each velocity: what a unit of it moves, in metres */
+    double *column_unit;  /* the same inverted: what of it moves a metre */
+    double *row_unit;     /* of each row: what a residual is measured by */
+} dal_units;
+
 typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
@@ -80,12 +88,19 @@ typedef struct dal_layout {
     int *term_side;  /* 4 a term: the side on which each of its measure's vectors lies, or -1 */
     int *term_entry; /* a term whose measure is a coordinate: its entry in the row */
     int *map, *body_column;
-    int *column;           /* of each entry of A */
-    int *angular;          /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
+    int *column;  /* of each entry of A */
+    int *angular; /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
+    int n_ignorable,
+        *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending; set when a system is compiled */
     double *constant_mass; /* natural: M, computed once */
     bool columnless;       /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
                                * grow with the square of the length of a chain, are made when somebody asks (dal_state_widen) */
-    int sequence[3];       /* angle: the Euler sequence the user fixed */
+    double length;         /* joint: the model's, up to the next power of two: to divide by it does not round */
+    bool dense;            /* by its size: the saddle matrix is factored as a dense one */
+    bool small;            /* ranks and what hangs on them are found on dense matrices */
+    bool careful;          /* small enough for dense work near singular positions */
+    dal_units units;
+    int sequence[3]; /* angle: the Euler sequence the user fixed */
     bool sequence_fixed;
     dal_tree *tree;
     dal_placement *placement;

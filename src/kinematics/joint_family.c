@@ -650,10 +650,16 @@ static void place_joint(const dal_layout *layout, dal_work *work, int body, cons
     }
 }
 
-/* x with C x = b in the sense of least squares, C of n columns with 6 numbers, by modified Gram-Schmidt; C and b are overwritten. */
-static void solve_columns(int n, double C[MOST_OWN][6], double b[6], double *x)
+/* x with C x = b in the sense of least squares, shifts over `unit` beside turns; C of n columns with 6 numbers, by modified Gram-Schmidt; C and
+ * b are overwritten. */
+static void solve_columns(int n, double unit, double C[MOST_OWN][6], double b[6], double *x)
 {
     double R[MOST_OWN][MOST_OWN];
+    for (int i = 0; i < 3; i++) {
+        b[i] /= unit;
+        for (int k = 0; k < n; k++)
+            C[k][i] /= unit;
+    }
     for (int k = 0; k < n; k++) {
         double length = sqrt(dal_dot(C[k], C[k]) + dal_dot(C[k] + 3, C[k] + 3));
         R[k][k] = length;
@@ -699,7 +705,7 @@ static void move_joint(const dal_layout *layout, dal_work *work, int body, const
         dal_add_cross(kin->w, arm, b);
         dal_sub3(parent->r, P, arm);
         dal_add_cross(parent->w, arm, b); /* less the parent's: w x (P - r) */
-        solve_columns(n, C, b, work->v + first);
+        solve_columns(n, layout->length, C, b, work->v + first);
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "math/vec.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifndef DAL_SCALAR_VARIANT
@@ -257,6 +258,15 @@ static void fill_constant_mass(dal_layout *layout)
     }
 }
 
+/* The next one above a length; 1 where it is not known. */
+static double power_of_two(double length)
+{
+    int exponent = 0;
+    if (length > 0)
+        frexp(length, &exponent);
+    return ldexp(1, exponent);
+}
+
 dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
 {
     dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
@@ -264,6 +274,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->family = family;
     layout->n_times = parts->n_times;
     layout->tree = parts->tree;
+    layout->length = power_of_two(parts->length);
     layout->placement = parts->placement;
     layout->forms = parts->forms;
     layout->n_form_needs = parts->n_form_needs;

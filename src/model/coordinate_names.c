@@ -3,7 +3,7 @@
 
 #include "dalembert/tree.h"
 #include "kinematics/tree.h"
-#include "state/state.h"
+#include "model/system.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +53,16 @@ void dal_coordinate_name(const dal_system *system, int k, char *buffer, size_t s
 void dal_velocity_name(const dal_system *system, int k, char *buffer, size_t size)
 {
     name_of(system, true, k, buffer, size);
+}
+
+const char *dal_own_coordinate(const dal_system *system, int k)
+{
+    return system->coordinate_names[k];
+}
+
+const char *dal_speed_name(const dal_system *system, int k)
+{
+    return system->speed_names ? system->speed_names[k] : NULL;
 }
 
 /* ---- labels: rates are called like the coordinates that they move --------------------- */

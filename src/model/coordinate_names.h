@@ -7,6 +7,15 @@
 
 enum { DAL_LABEL = 256 };
 
+/* "x of 'crank'", "A.angle", "th1": coordinate k of q. And of velocity k of v, with a prime or as a rate. */
+void dal_coordinate_name(const dal_system *system, int k, char *buffer, size_t size);
+void dal_velocity_name(const dal_system *system, int k, char *buffer, size_t size);
+
+/* The same of the model's own coordinates, as it is written there. */
+const char *dal_own_coordinate(const dal_system *system, int k);
+/* Speed k of the model; NULL: it names none. */
+const char *dal_speed_name(const dal_system *system, int k);
+
 /* All names of q, or of the rates, in their order; both lists end with NULL. */
 typedef struct dal_labels {
     int n;

@@ -2,7 +2,7 @@
 
 #include "math/rotation.h"
 #include "output/replacement.h"
-#include "state/state.h"
+#include "state/state_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -242,8 +242,10 @@ static void keep_sign(const dal_series *s, double p[4], int column)
 dal_status dal_series_frame(void *user, dal_state *state, int n, const double *values)
 {
     dal_series *s = user;
-    if (!s || !dal_state_usable(state) || n < s->n_columns || !values || (s->bodies && state->system->mechanism.n_bodies != s->n_bodies) ||
-        state->system->mechanism.n_joints < s->n_joints)
+    if (!s || !dal_needs_state(NULL, __func__, state) || n < s->n_columns || !values)
+        return DAL_BAD_COMMAND;
+    const dal_mechanism *m = dal_layout_of(state)->mechanism;
+    if ((s->bodies && m->n_bodies != s->n_bodies) || m->n_joints < s->n_joints)
         return DAL_BAD_COMMAND;
     double *poses = s->scratch, *velocities = poses + 7 * s->n_bodies, *reactions = velocities + 3 * s->n_bodies;
     for (int b = 0; b < s->n_bodies; b++) {

@@ -100,6 +100,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
               : status != DAL_OK     ? " (NOT TO BE TRUSTED)"
                                      : "",
               e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
+    if (e->late_events)
+        dal_print(&p, " (%ld not located)", e->late_events);
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);

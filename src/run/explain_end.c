@@ -1,8 +1,11 @@
 /* Why a run ended before its time: a sentence with the time, the place and what may help. */
+#include "model/coordinate_names.h"
+#include "model/system.h"
 #include "run/run.h"
 #include "dynamics/singular.h"
 #include "run/standing.h"
 #include "state/report.h"
+#include "state/state.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -15,7 +18,7 @@ static void name_component(const dal_system *system, int i, char *buffer, size_t
     const int nq = system->layout.nq, w = i - nq;
     if (i < nq)
         dal_coordinate_name(system, i, buffer, size);
-    else if (w < system->n_w && !system->formulation->unpack)
+    else if (w < system->n_w && !system->method.formulation->unpack)
         dal_velocity_name(system, w, buffer, size);
     else if (w < system->n_w)
         snprintf(buffer, size, "speed %d", w + 1);
@@ -128,12 +131,12 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
                                                     "(lagrange, udwadia-kalaba)"
                                                   : "the evaluation failed";
     const bool ends_there = result->end == DAL_END_STEP_COLLAPSE || result->end == DAL_END_DERIVATIVE || result->end == DAL_END_PROJECT;
-    if (dal_paced(r->system->integrator) && state->singular->near && ends_there) {
+    if (dal_paced(r->system->method.integrator) && state->singular->near && ends_there) {
         dal_error(messages, dal_nowhere,
                   "at t = %.9g: '%s' does not get past the singular position of the constraints that is near; use "
                   "dopri5, which is "
                   "led across it%s",
-                  result->t, r->system->integrator->name, here);
+                  result->t, r->system->method.integrator->name, here);
         return DAL_NUMERICAL;
     }
     if (result->stall && !r->callbacks.stopped && result->flow >= 0) {
@@ -178,7 +181,7 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
     case DAL_END_UNOPENED:
         if (result->flow == -DAL_NO_MEMORY)
             return DAL_NO_MEMORY;
-        dal_error(messages, dal_nowhere, "integrator '%s' could not be opened", r->system->integrator->name);
+        dal_error(messages, dal_nowhere, "integrator '%s' could not be opened", r->system->method.integrator->name);
         return DAL_BAD_COMMAND;
     case DAL_END_MAX_STEPS: dal_error(messages, dal_nowhere, "at t = %.9g: too many steps", result->t); break;
     case DAL_END_DERIVATIVE:

@@ -3,6 +3,7 @@
  * Where a constraint begins to hold that did not, or turns a corner, the velocities would have to change at once. With velocities in y the
  * projection shows it, with speeds only the balance of energy. In both cases the step is refused, or the run ends.
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "run/standing.h"
 #include "state/scale.h"
@@ -21,11 +22,11 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
     char standing[200];
     double jump = 0, most = 0;
     for (int k = 0; k < system->layout.nv; k++) {
-        const double change = fabs(after[k] - before[k]), size = change * system->column_scale[k] / system->length;
+        const double change = fabs(after[k] - before[k]), size = change * system->layout.units.column_scale[k] / system->layout.units.length;
         most = size > jump ? change : most;
         jump = fmax(jump, size);
     }
-    if (!(jump > correction_allowed * fastest + at_rest / system->time))
+    if (!(jump > correction_allowed * fastest + at_rest / system->layout.units.time))
         return 0;
     const char *stands = dal_standing_text(r->state, standing, sizeof standing);
     dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
@@ -42,9 +43,9 @@ dal_flow dal_check_loss(run *r)
     const dal_system *system = r->system;
     double lost = fabs(r->passage.balance_change), scale = r->measured.kinetic_most + r->measured.potential_most;
     /* methods with a past begin at order 1: from rest, what such a step loses is small against the tolerance, not against the little that moves yet */
-    double begin = dal_paced(system->integrator) ? fabs(r->measured.potential_start) + r->measured.weight : 0;
+    double begin = dal_paced(system->method.integrator) ? fabs(r->measured.potential_start) + r->measured.weight : 0;
     char standing[200];
-    if (!system->formulation->unpack || !system->integrator->adaptive || system->works ||
+    if (!system->method.formulation->unpack || !system->method.integrator->adaptive || system->works ||
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin + dal_energy_rounding(r)))
         return 0;
     const char *stands = dal_standing_text(r->state, standing, sizeof standing);

@@ -1,4 +1,5 @@
 /* The formulation's own equations, for integrators that solve them as they stand. */
+#include "model/system_parts.h"
 #include "run/run.h"
 #include "dynamics/singular.h"
 #include "state/windings.h"
@@ -6,20 +7,20 @@
 static dal_flow implicit_begin(void *user, double t, const double *y, double *yd, double *z)
 {
     run *r = user;
-    return dal_recoverable(r->system->formulation->implicit->begin(r->state, t, y, yd, z));
+    return dal_recoverable(dal_system_method(r->system)->formulation->implicit->begin(r->state, t, y, yd, z));
 }
 
 static dal_flow implicit_residual(void *user, double t, const double *y, const double *yd, const double *z, double *F)
 {
     run *r = user;
-    dal_flow flow = dal_recoverable(r->system->formulation->implicit->residual(r->state, t, y, yd, z, F));
+    dal_flow flow = dal_recoverable(dal_system_method(r->system)->formulation->implicit->residual(r->state, t, y, yd, z, F));
     return flow ? flow : dal_state_turned(r->state);
 }
 
 static dal_flow implicit_jacobian(void *user, double t, double c, const double *y, const double *yd, const double *z, double *entries)
 {
     run *r = user;
-    dal_flow flow = r->system->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
+    dal_flow flow = dal_system_method(r->system)->formulation->implicit->jacobian(r->state, t, c, y, yd, z, entries);
     if (!(dal_singular_avoid_end(r->state)))
         return dal_recoverable(flow);
     return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
@@ -30,9 +31,10 @@ static dal_flow implicit_jacobian(void *user, double t, double c, const double *
 
 dal_status dal_offer_implicit(run *r, dal_ode *ode)
 {
-    const dal_implicit_form *form = r->system->formulation->implicit;
+    const dal_method *method = dal_system_method(r->system);
+    const dal_implicit_form *form = method->formulation->implicit;
     bool offered = false;
-    if (!form || r->system->integrator != &dal_ida)
+    if (!form || method->integrator != &dal_ida)
         return DAL_OK;
     r->implicit = (dal_implicit){.begin = implicit_begin, .residual = implicit_residual, .jacobian = implicit_jacobian};
     dal_status status = form->ready(r->state, &r->implicit, &offered);

@@ -4,6 +4,7 @@
  *   balance     T + V - W, W the work of forces without a potential and of drives: constant along a motion
  *   momenta     those that the forces of the model conserve, and those of ignorable coordinates
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "dynamics/rank.h"
 #include "dynamics/reactions.h"
@@ -14,6 +15,7 @@
 #include "state/momenta.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/state.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -25,8 +27,9 @@ void dal_measure_begin(run *r)
     const dal_system *system = r->system;
     for (int b = 0; b < system->mechanism.n_bodies; b++)
         for (int k = 0; k < 3; k++)
-            r->measured.weight += system->mechanism.bodies[b].mass * fabs(system->gravity[k]) * system->length;
-    r->measured.weight += system->mass * (system->length / system->time) * (system->length / system->time);
+            r->measured.weight += system->mechanism.bodies[b].mass * fabs(system->acting.gravity[k]) * system->layout.units.length;
+    r->measured.weight += system->layout.units.mass * (system->layout.units.length / system->layout.units.time) *
+                          (system->layout.units.length / system->layout.units.time);
 }
 
 /* ---- at a state ------------------------------------------------------------------------------------ */
@@ -54,7 +57,7 @@ static void measure_momentum(run *r, dal_state *state, const dal_energy *energy)
         double spin = sqrt(kin->w[0] * kin->w[0] + kin->w[1] * kin->w[1] + kin->w[2] * kin->w[2]);
         double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
         scale[0] += body->mass * speed;
-        scale[1] += body->mass * speed * r->system->length + inertia * spin;
+        scale[1] += body->mass * speed * r->system->layout.units.length + inertia * spin;
     }
     for (int i = 0; i < 3 && mass > 0; i++) { /* angular momentum about the centre of mass: L - c x P */
         int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -72,7 +75,7 @@ static void measure_momentum(run *r, dal_state *state, const dal_energy *energy)
 
 static void measure_ignorable(run *r, dal_state *state)
 {
-    const int n = r->system->n_ignorable;
+    const int n = r->system->layout.n_ignorable;
     double *start = r->measured.ignorable, *now = start + n, *size = now + n, *most = size + n, *worst = most + n;
     dal_state_momenta(state, now, size);
     for (int i = 0; i < n; i++) {
@@ -123,7 +126,7 @@ void dal_measure_step(run *r, double t)
 
 void dal_measure_speeds(run *r, double t)
 {
-    if (!r->system->formulation->chooses || !(r->state->speeds->condition > r->measured.speeds_worst))
+    if (!r->system->method.formulation->chooses || !(r->state->speeds->condition > r->measured.speeds_worst))
         return;
     r->measured.speeds_worst = r->state->speeds->condition;
     r->measured.speeds_time = t;
@@ -157,10 +160,10 @@ void dal_measure_reactions(run *r)
     char *text = r->evidence.loose;
     const size_t size = sizeof r->evidence.loose;
     dal_state *state = r->viewer;
-    if (r->system->rank == r->system->layout.n_rows || (r->system->small && !state->reactions->redundancy))
+    if (r->system->rank == r->system->layout.n_rows || (r->system->layout.small && !state->reactions->redundancy))
         return;
     dal_need(state, DAL_STAGE_REACTIONS);
-    r->evidence.compliant = r->system->compliant;
+    r->evidence.compliant = r->system->method.compliant;
     for (int j = 0; j < m->n_joints; j++) {
         const bool *loose = state->reactions->loose + 6 * j;
         size_t used = strlen(text);
@@ -176,8 +179,8 @@ void dal_measure_reactions(run *r)
                 first = false;
             }
     }
-    for (int i = 0; i < r->system->n_frictions && !r->system->compliant; i++) {
-        const dal_friction *f = &r->system->frictions[i];
+    for (int i = 0; i < r->system->acting.n_frictions && !r->system->method.compliant; i++) {
+        const dal_friction *f = &r->system->acting.frictions[i];
         const bool *loose = state->reactions->loose + 6 * f->joint;
         if (dal_friction_presses(f) && (loose[0] || loose[1] || loose[2]) && !r->measured.shared_friction)
             r->measured.shared_friction = f->joint + 1;
@@ -208,37 +211,39 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->evaluations = r->state->report->evaluations;
     e->events = result->events;
     e->restarts = result->restarts;
+    e->late_events = result->late_events;
     e->charts = r->state->report->charts;
     e->time_end = result->t;
     e->wall_seconds = dal_clock() - r->callbacks.clock_start;
     e->energy_end = r->measured.energy_last;
     e->energy_drift_absolute = r->measured.balance_worst;
     /* nothing moved but rounding, or less than the tolerances see: a relative drift would be rounding over rounding */
-    const double unseen = fmax(1e-13, r->system->integrator->adaptive ? r->system->info.atol : 0) * r->system->length / r->system->time;
-    e->energy_drift = scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->mass * unseen * unseen
+    const double unseen = fmax(1e-13, r->system->method.integrator->adaptive ? r->system->info.atol : 0) * r->system->layout.units.length /
+                          r->system->layout.units.time;
+    e->energy_drift = scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->layout.units.mass * unseen * unseen
                           ? r->measured.balance_worst / scale
                           : NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */
-    const double least[2] = {1e-12 * r->measured.momentum_scale[1] / r->system->length, 0};
+    const double least[2] = {1e-12 * r->measured.momentum_scale[1] / r->system->layout.units.length, 0};
     for (int k = 0; k < 2; k++)
         if (r->system->conserved >> (3 * k) & 7u && r->measured.momentum_scale[k] > least[k])
             e->momentum_drift = fmax(isnan(e->momentum_drift) ? 0 : e->momentum_drift, r->measured.momentum_worst[k] / r->measured.momentum_scale[k]);
     e->ignorable_drift = NAN;
-    const int n = r->system->n_ignorable;
+    const int n = r->system->layout.n_ignorable;
     for (int i = 0; i < n; i++)
         if (r->measured.ignorable[3 * n + i] > 0)
             e->ignorable_drift =
                 fmax(isnan(e->ignorable_drift) ? 0 : e->ignorable_drift, r->measured.ignorable[4 * n + i] / r->measured.ignorable[3 * n + i]);
-    e->speeds_condition = r->system->formulation->chooses ? r->measured.speeds_worst : NAN;
+    e->speeds_condition = r->system->method.formulation->chooses ? r->measured.speeds_worst : NAN;
     e->speeds_changed = r->state->speeds->changed;
     e->partition_steepest = r->state->partition->n ? r->state->partition->steepest : NAN;
     e->partition_changed = r->state->partition->changed;
     e->rank_least = r->state->rank->least;
     e->rank_most = r->state->rank->most;
     e->rerankings = r->state->rank->changed;
-    e->projection_tolerance = r->system->stabilization->project ? dal_projection_tolerance(r->system) : NAN;
+    e->projection_tolerance = r->system->method.stabilization->project ? dal_projection_tolerance(r->system) : NAN;
     e->acceleration_error = r->state->refinement->since ? r->state->refinement->worst : NAN;
     e->condition_worst = r->state->report->condition_worst;
     e->stiffness = dal_stiffness_found(r);

@@ -3,7 +3,7 @@
 #define DAL_RUN_MEETINGS_H
 
 #include "base/message.h"
-#include "state/state.h"
+#include "state/evaluate.h"
 
 typedef struct dal_meetings {
     double *direction; /* 3 a force: from one point to the other, at the last step; zero before the first */

@@ -1,11 +1,14 @@
 /* How a simulation comes to be: options, states, memory, the start; and how it goes. */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
 #include "base/block.h"
 #include "check/checker.h"
 #include "run/standing.h"
+#include "state/owner.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -55,15 +58,17 @@ static void layout_simulation(dal_block *block, run *r)
 {
     const dal_system *system = r->system;
     const int n = system->n_y, nv = system->layout.nv;
-    DAL_LAYOUT(block, r->drive, dal_drive_work(system->integrator, &r->ode));
+    DAL_LAYOUT(block, r->drive, dal_drive_work(system->method.integrator, &r->ode));
     DAL_LAYOUT(block, r->row, system->n_columns);
     DAL_LAYOUT(block, r->y, n);
     DAL_LAYOUT(block, r->stage, n);
     DAL_LAYOUT(block, r->unit, n);
     DAL_LAYOUT(block, r->seen, n);
     DAL_LAYOUT(block, r->seen_row, system->n_columns);
+    DAL_LAYOUT(block, r->samples, system->samples.n_outputs);
+    DAL_LAYOUT(block, r->sampled, system->samples.n_outputs);
     DAL_LAYOUT(block, r->passage.v, nv);
-    DAL_LAYOUT(block, r->measured.ignorable, 5 * system->n_ignorable);
+    DAL_LAYOUT(block, r->measured.ignorable, 5 * system->layout.n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
     if (dal_switches(system)) {
         DAL_LAYOUT(block, r->measured.guard, dal_switches(system));
@@ -71,7 +76,7 @@ static void layout_simulation(dal_block *block, run *r)
     }
     if (dal_standing_size(system))
         DAL_LAYOUT(block, r->along, dal_standing_size(system));
-    if (system->integrator->real_stability < HUGE_VAL) {
+    if (system->method.integrator->real_stability < HUGE_VAL) {
         DAL_LAYOUT(block, r->stiffness.direction, n);
         DAL_LAYOUT(block, r->stiffness.probe, 2 * n);
         DAL_LAYOUT(block, r->stiffness.slope, n);
@@ -82,7 +87,7 @@ static bool open_states(run *r, bool readable)
 {
     const dal_system *system = r->system;
     r->state = dal_state_create(&r->allocator, system);
-    r->implicit.unit = system->mass * system->length / (system->time * system->time);
+    r->implicit.unit = system->layout.units.mass * system->layout.units.length / (system->layout.units.time * system->layout.units.time);
     if (!r->state || dal_offer_implicit(r, &r->ode) != DAL_OK)
         return false;
     r->viewer = dal_state_create(&r->allocator, system);
@@ -112,9 +117,9 @@ dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_o
     r->allocator = options->allocator ? *options->allocator : dal_default_allocator();
     r->evidence.info = system->info;
     r->evidence.incomplete = true;
-    memcpy(r->evidence.gravity, system->gravity, sizeof r->evidence.gravity);
+    memcpy(r->evidence.gravity, system->acting.gravity, sizeof r->evidence.gravity);
     dal_warn_of_inputs(r, messages);
-    if (!has_integrator(system->integrator, messages))
+    if (!has_integrator(system->method.integrator, messages))
         return DAL_BAD_COMMAND;
     r->ode = dal_step_hooks(r);
     if (!open_states(r, readable) || !open_memory(r))
@@ -163,19 +168,26 @@ static dal_status check_start(run *r)
 {
     dal_state *state = r->viewer;
     int row = 0;
-    if (!isfinite(state->work.t) || dal_state_unpack(state, state->work.t, state->y) || dal_state_motion(state, true)) {
+    bool finite = isfinite(state->work.t);
+    for (int i = 0; i < r->system->n_y; i++)
+        finite &= isfinite(state->y[i]) != 0;
+    if (!finite) {
+        dal_error(r->messages, dal_nowhere, "the state `start` cannot be evaluated: a number in it is not finite");
+        return DAL_BAD_COMMAND;
+    }
+    if (dal_state_unpack(state, state->work.t, state->y) || dal_state_motion(state, true)) {
         dal_error(r->messages, dal_nowhere, "the state `start` cannot be evaluated%s%s", *state->report->trouble ? ": " : "", state->report->trouble);
         return DAL_BAD_COMMAND;
     }
     const double position = dal_worst_row(state, state->work.phi, &row);
-    const double velocity = dal_worst_row(state, state->work.phid, &row) * r->system->time;
+    const double velocity = dal_worst_row(state, state->work.phid, &row) * r->system->layout.units.time;
     if (position <= start_open && velocity <= start_open)
         return DAL_OK;
     dal_error(r->messages, dal_nowhere,
               "the state `start` does not satisfy the constraints: they are open by %.3g of the model's length, and their rates by %.3g of that in "
               "its unit "
               "of time (%.3g s)",
-              position, velocity, r->system->time);
+              position, velocity, r->system->layout.units.time);
     return DAL_BAD_COMMAND;
 }
 
@@ -192,27 +204,29 @@ static dal_status begin_at(run *r, const dal_state *start)
 static double longest_step(const dal_system *system, const dal_ode *ode, double span)
 {
     const double longest = ode->n_guards ? span / 100 : 0;
-    return system->max_step > 0 && !(longest > 0 && longest < system->max_step) ? system->max_step : longest;
+    return system->method.max_step > 0 && !(longest > 0 && longest < system->method.max_step) ? system->method.max_step : longest;
 }
 
 static void begin_driver(run *r)
 {
     const dal_system *system = r->system;
-    const double t_start = r->state->work.t, until = system->info.until > t_start ? system->info.until : t_start + system->time;
+    const double t_start = r->state->work.t, until = system->info.until > t_start ? system->info.until : t_start + system->layout.units.time;
     const dal_drive_options options = {.t_start = t_start,
                                        .t_end = until,
                                        .step = system->info.step,
                                        .rtol = system->info.rtol,
                                        .atol = system->info.atol,
-                                       .max_step = longest_step(system, &r->ode, system->info.until > 0 ? system->info.until : system->time),
+                                       .max_step =
+                                           longest_step(system, &r->ode, system->info.until > 0 ? system->info.until : system->layout.units.time),
                                        .every = system->info.every,
-                                       .event_tolerance = system->event_tolerance,
-                                       .unit_time = system->time};
+                                       .ends_alone = !system->method.integrator->adaptive && !r->options.sink && !r->options.frame,
+                                       .event_tolerance = system->method.event_tolerance,
+                                       .unit_time = system->layout.units.time};
     memcpy(r->y, r->state->y, sizeof *r->y * (size_t)system->n_y);
     dal_state_units(r->state, r->unit);
     r->ode.unit = r->unit;
     r->ode.output = r->options.resume ? NULL : r->ode.output; /* the first row is written already */
-    dal_drive_begin(&r->driver, system->integrator, &r->ode, &options, r->y, r->drive);
+    dal_drive_begin(&r->driver, system->method.integrator, &r->ode, &options, r->y, r->drive);
     r->ode = dal_step_hooks(r);
     r->ode.unit = r->unit;
     r->ode.implicit = r->implicit.residual ? &r->implicit : NULL;
@@ -232,6 +246,15 @@ static dal_status begin_resumed(run *r)
     return status == DAL_OK ? begin_sink(r) : status;
 }
 
+/* Inputs that are sampled have a value from the start on. */
+static bool sample_first(run *r)
+{
+    const dal_flow flow = dal_sample_inputs(r, r->state->work.t, r->state->work.t, r->state->y);
+    if (flow)
+        dal_error(r->messages, dal_nowhere, "at the start: %s", r->state->report->trouble);
+    return !flow;
+}
+
 dal_status dal_simulation_begin(run *r)
 {
     dal_status status = begin_at(r, r->options.start);
@@ -241,6 +264,8 @@ dal_status dal_simulation_begin(run *r)
     r->passage.singular_start = dal_check_before_run(r->system, r->viewer, &r->allocator, r->messages);
     r->callbacks.clock_start = r->callbacks.clock_last = dal_clock();
     dal_simulation_claim(r, true);
+    if (!sample_first(r))
+        return DAL_NUMERICAL;
     if (r->options.resume)
         return begin_resumed(r);
     status = begin_sink(r);

@@ -1,7 +1,8 @@
 /* A run: a simulation that is stepped once, from its start to its end. */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
-#include "state/hold.h"
+#include "state/state.h"
 
 #include <string.h>
 
@@ -73,6 +74,8 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     const dal_message *before = last_message(messages);
     const dal_allocator allocator = o->allocator ? *o->allocator : dal_default_allocator();
     run *r = allocator.allocate(allocator.user, sizeof *r);
+    evidence->info = system->info;
+    evidence->incomplete = true;
     if (!r)
         return DAL_NO_MEMORY;
     dal_status status = dal_simulation_open(r, system, o, o->control != NULL, messages);

@@ -4,6 +4,7 @@
  *   run.c               a whole run: dal_run
  *   simulation.c        the object: options, memory, steps, looks, inputs, what is read
  *   opening.c           its states and memory, and how it begins
+ *   sampling.c          inputs that are sampled and held, and the controller of the user: what happens at control periods
  *   saving.c            all of it as a blob, and back
  *   step.c              what one step does: the hooks of the loop, in the order of a step
  *   implicit_hooks.c    the formulation's own equations, for integrators that solve them as they stand
@@ -25,7 +26,8 @@
 #include "dalembert/simulation.h"
 #include "integrate/drive.h"
 #include "run/meetings.h"
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/hold.h"
 
 /* Written by measure_evidence.c. */
 typedef struct measured {
@@ -119,6 +121,8 @@ struct dal_simulation {
     bool jump;               /* an input was set: the next step begins without a past */
     bool in_callback;        /* the simulation may not be stepped */
     long controls;           /* calls of options.control so far */
+    long *samples;           /* of each input that is sampled and held: how often so far */
+    double *sampled;         /* scratch: their values */
     timing timing;
     measured measured;
     passage passage;
@@ -153,6 +157,15 @@ dal_status dal_simulation_judge(run *r, dal_messages *messages);
 /* The warnings of the model, then those of `messages` behind `before` (NULL: from the first one on). */
 void dal_gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence);
 
+/* ---- sampling.c --------------------------------------------------------------------------------------- */
+
+/* When an input is sampled, or the controller called, next; infinite: never. */
+double dal_next_control(const run *r);
+/* What is due at the present time of the driver. */
+verdict dal_call_controls(run *r);
+/* The samples that are due, at the present state; at the start before there is a driver. */
+dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y);
+
 /* ---- saving.c ---------------------------------------------------------------------------------------- */
 
 /* dal_simulation_restore of options.resume, in words about the file that it comes from. */
@@ -174,6 +187,8 @@ static inline void dal_update_viewer(run *r)
 {
     dal_state_copy(r->state, r->viewer);
 }
+/* What is known of an evaluated state, and y, become what users see of it. Returns its own y. */
+const double *dal_show_state(dal_state *state, const double *y);
 /* s of wall time. */
 double dal_clock(void);
 

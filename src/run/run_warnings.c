@@ -1,6 +1,9 @@
 /* What a user should know about a run that went through: one function a subject. */
+#include "model/coordinate_names.h"
+#include "model/system.h"
 #include "run/run.h"
 #include "dynamics/refine.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -19,12 +22,12 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
     char name[100];
     if (!(error > rtol))
         return;
-    dal_velocity_name(system, r->state->refinement->column, name, sizeof name);
+    dal_velocity_name(system, dal_refinement_of(r->state)->column, name, sizeof name);
     dal_warn(messages, dal_nowhere, DAL_CODE_ACCELERATIONS_INEXACT, error,
              "the inertias differ by a factor of %.1e, and rounding leaves an error of %.1e in the accelerations, most "
              "in %s, while rtol asks for %.1e: "
              "the motion is not known to that; %s",
-             r->state->refinement->ratio, error, name, rtol,
+             dal_refinement_of(r->state)->ratio, error, name, rtol,
              system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
                                            : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
 }
@@ -38,7 +41,7 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
                  "the constraints were open by %.3g (m or rad), while the model's length is %.3g m: what was computed "
                  "is not the motion of this "
                  "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
-                 open, r->system->length, r->system->stabilization->name);
+                 open, r->system->layout.units.length, r->system->method.stabilization->name);
 }
 
 /* The drift, relative to the most energy that moved, or to twice what moved on average, which is as much in an oscillation. */
@@ -57,8 +60,8 @@ static dal_status judge_balance(const run *r, dal_status status, dal_messages *m
     if (!(e->energy_drift >= 0 && drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
         return status;
     const char *moved = drift > e->energy_drift ? "twice the energy that moved on average" : "the energy that moved";
-    const char *remedy = r->system->integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(drift > drift_lost) || r->system->stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+    const char *remedy = r->system->method.integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
+    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
         dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, drift,
                  "the energy balance drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", drift, moved,
                  e->energy_drift_absolute, remedy);
@@ -95,13 +98,14 @@ static void warn_of_speeds(const run *r, dal_messages *messages)
 void dal_warn_of_inputs(const run *r, dal_messages *messages)
 {
     const dal_state *final = r->options.final;
+    const double *inputs = final ? dal_values_of(final)->inputs : NULL;
     for (int i = 0; final && i < r->system->n_inputs; i++)
-        if (final->values->inputs[i] != r->system->inputs[i])
-            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, final->values->inputs[i],
+        if (inputs[i] != r->system->inputs[i])
+            dal_warn(messages, dal_nowhere, DAL_CODE_INPUT_NOT_USED, inputs[i],
                      "input '%s' of the state `final` is %.9g, and the run does not use it: it has the value of "
                      "`inputs:`, %.9g; set that before "
                      "dal_compile",
-                     r->system->input_names[i], final->values->inputs[i], r->system->inputs[i]);
+                     r->system->input_names[i], inputs[i], r->system->inputs[i]);
 }
 
 /* What callbacks tried to change. */

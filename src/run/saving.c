@@ -5,6 +5,7 @@
  *
  * A blob is read where version, model, choices and sizes are the same. It is checked as a whole before anything changes.
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
 #include "run/standing.h"
@@ -47,11 +48,12 @@ static void keep_choices(run *r, dal_keep *keep)
 {
     const dal_system_info *info = &r->system->info;
     const dal_system *s = r->system;
+    const dal_method *m = &s->method;
     const double options[] = {
-        info->until, info->step, info->every, info->rtol,   info->atol,        s->max_step,       r->options.control ? r->options.period : 0,
-        s->alpha,    s->beta,    s->penalty,  s->tolerance, s->rank_tolerance, s->event_tolerance};
+        info->until, info->step, info->every, info->rtol,   info->atol,        m->max_step,       r->options.control ? r->options.period : 0,
+        m->alpha,    m->beta,    m->penalty,  m->tolerance, m->rank_tolerance, m->event_tolerance};
     const int sizes[] = {s->n_y,       s->layout.nq,      s->layout.nv,      s->layout.n_rows, r->ode.n_guards,
-                         s->n_columns, r->reader != NULL, s->penalty_passes, s->minimum_norm};
+                         s->n_columns, r->reader != NULL, m->penalty_passes, m->minimum_norm};
     dal_keep_same_text(keep, info->coordinates);
     dal_keep_same_text(keep, info->formulation);
     dal_keep_same_text(keep, info->stabilization);
@@ -80,7 +82,7 @@ static void keep_measured(run *r, dal_keep *keep)
     dal_keep_numbers(keep, m->momentum_start, 6);
     dal_keep_numbers(keep, m->momentum_scale, 2);
     dal_keep_numbers(keep, m->momentum_worst, 2);
-    dal_keep_numbers(keep, m->ignorable, 5 * (size_t)r->system->n_ignorable);
+    dal_keep_numbers(keep, m->ignorable, 5 * (size_t)r->system->layout.n_ignorable);
     dal_keep_integers(keep, &m->shared_friction, 1, 0, r->system->mechanism.n_joints);
     if (m->guard) {
         dal_keep_numbers(keep, m->guard, switches);
@@ -134,7 +136,7 @@ static void keep_evidence(run *r, dal_keep *keep)
 static void keep_watches(run *r, dal_keep *keep)
 {
     dal_keep_numbers(keep, r->meetings.direction, dal_meetings_size(r->system));
-    dal_keep_integers(keep, &r->meetings.force, 1, -1, r->system->n_forces - 1);
+    dal_keep_integers(keep, &r->meetings.force, 1, -1, r->system->acting.n_forces - 1);
     dal_keep_numbers(keep, &r->meetings.time, 1);
     dal_keep_numbers(keep, &r->meetings.effort, 1);
     if (r->along)
@@ -156,6 +158,7 @@ static void keep_motion(run *r, dal_keep *keep)
     dal_keep_flags(keep, &r->looking, 1);
     dal_keep_flags(keep, &r->jump, 1);
     dal_keep_counts(keep, &r->controls, 1);
+    dal_keep_counts(keep, r->samples, (size_t)r->system->samples.n_outputs);
     keep_measured(r, keep);
     keep_passage(r, keep);
     keep_stiffness(r, keep);

@@ -1,9 +1,10 @@
 /* The simulation object: steps, looks, inputs, and what is read between them. How it begins is in opening.c, what a step does in step.c, how it is saved
  * in saving.c. */
+#include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
 #include "dynamics/reactions.h"
-#include "state/report.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 
 #include <math.h>
@@ -55,29 +56,6 @@ static double present_time(const run *r)
     return r->looking ? r->t_seen : r->driver.s.t;
 }
 
-/* When the controller is called next; infinite: there is none. */
-static double next_control(const run *r)
-{
-    return r->options.control ? r->driver.options.t_start + (double)r->controls * r->options.period : HUGE_VAL;
-}
-
-/* The controller, where its time has come. */
-static verdict call_control(run *r)
-{
-    if (r->driver.verdict == STOP || !(next_control(r) <= r->driver.s.t))
-        return r->driver.verdict;
-    r->read = false;
-    r->controls++;
-    r->in_callback = true;
-    const dal_status status = r->options.control(r->options.control_user, r);
-    r->in_callback = false;
-    if (status != DAL_OK) {
-        r->callbacks.sink_status = status;
-        r->driver.verdict = dal_drive_stop(&r->driver, DAL_END_STOPPED, -(int)status, -1);
-    }
-    return r->driver.verdict;
-}
-
 /* Inputs that were set act from here on. */
 static verdict take_inputs(run *r)
 {
@@ -91,9 +69,9 @@ verdict dal_simulation_go(run *r, double until)
 {
     r->read = r->looking = false;
     while (r->driver.verdict != STOP && r->driver.s.t < until) {
-        call_control(r);
+        dal_call_controls(r);
         if (take_inputs(r) != STOP)
-            dal_drive_to(&r->driver, fmin(until, next_control(r)));
+            dal_drive_to(&r->driver, dal_next_control(r) < until - r->driver.slack ? dal_next_control(r) : until);
     }
     return r->driver.verdict;
 }
@@ -139,12 +117,12 @@ dal_status dal_step(dal_simulation *r, double until)
 /* What was seen inside a step, on the constraints: by the reader, so that rows do not depend on who looks. */
 static dal_status project_seen(run *r)
 {
-    dal_flow (*onto)(dal_state * state, double t, double *y) = r->system->stabilization->project;
+    dal_flow (*onto)(dal_state * state, double t, double *y) = r->system->method.stabilization->project;
     dal_state_copy(r->state, r->reader);
     if (!onto || !onto(r->reader, r->t_seen, r->seen))
         return DAL_OK;
     dal_error(r->messages, dal_nowhere, "at t = %.9g: %s", r->t_seen,
-              *r->reader->report->trouble ? r->reader->report->trouble : "the state inside a step cannot be put on the constraints");
+              *dal_trouble_of(r->reader) ? dal_trouble_of(r->reader) : "the state inside a step cannot be put on the constraints");
     return DAL_NUMERICAL;
 }
 
@@ -154,10 +132,11 @@ dal_status dal_look(dal_simulation *r, double t)
         return DAL_BAD_COMMAND;
     if (r->jump) /* at the time that was looked at */
         dal_simulation_go(r, present_time(r));
-    while (r->driver.verdict != STOP && next_control(r) < t) /* which changes inputs: steps end there anyway */
-        dal_simulation_go(r, next_control(r) > r->driver.s.t ? next_control(r) : fmin(t, next_control(r) + r->options.period));
-    if (call_control(r) != STOP)
-        take_inputs(r);
+    while (r->driver.verdict != STOP && dal_next_control(r) < t - r->driver.slack) { /* which changes inputs: steps end there anyway */
+        dal_simulation_go(r, dal_next_control(r));
+        if (dal_call_controls(r) != STOP)
+            take_inputs(r);
+    }
     bool inside = false;
     r->read = false;
     r->looking = dal_drive_look(&r->driver, t, r->seen, &inside) != STOP;
@@ -190,12 +169,12 @@ dal_status dal_step_fixed(dal_simulation *r, double h, long work)
         return DAL_BAD_COMMAND;
     const double begun = dal_clock(), t = present_time(r);
     driver *d = &r->driver;
-    if (!(h > 0) || work < 0 || r->system->integrator->adaptive) {
+    if (!(h > 0) || work < 0 || r->system->method.integrator->adaptive) {
         dal_error(r->messages, dal_nowhere,
-                  r->system->integrator->adaptive ? "%s: integrator '%s' chooses its own steps; use rk4, rk6 or ab6"
-                  : work < 0                      ? "%s: `work` is negative"
-                                                  : "%s: `h` is not greater than zero",
-                  __func__, r->system->integrator->name);
+                  r->system->method.integrator->adaptive ? "%s: integrator '%s' chooses its own steps; use rk4, rk6 or ab6"
+                  : work < 0                             ? "%s: `work` is negative"
+                                                         : "%s: `h` is not greater than zero",
+                  __func__, r->system->method.integrator->name);
         return DAL_BAD_COMMAND;
     }
     if (r->looking)
@@ -238,13 +217,11 @@ static bool read_state(run *r)
     if (!flow)
         flow = dal_state_record(state, r->seen_row);
     if (flow) {
-        dal_error(r->messages, dal_nowhere, "at t = %.9g: the state cannot be evaluated%s%s", t, *state->report->trouble ? ": " : "",
-                  state->report->trouble);
+        dal_error(r->messages, dal_nowhere, "at t = %.9g: the state cannot be evaluated%s%s", t, *dal_trouble_of(state) ? ": " : "",
+                  dal_trouble_of(state));
         return false;
     }
-    memcpy(state->y, y, sizeof *y * (size_t)r->system->n_y);
-    state->stages |= DAL_STAGE_ACCELERATION;
-    r->callbacks.tenancy.y = state->y;
+    r->callbacks.tenancy.y = dal_show_state(state, y);
     return r->read = true;
 }
 
@@ -277,11 +254,17 @@ bool dal_simulation_set_input_number(dal_simulation *r, int input, double value)
                   r->system->n_inputs);
         return false;
     }
-    if (r->state->values->inputs[input] == value)
+    for (int k = 0; k < r->system->samples.n_outputs; k++)
+        if (r->system->sample_input[k] == input) {
+            dal_error(r->messages, dal_nowhere, "%s: the model gives input '%s' by an expression with a period", __func__,
+                      r->system->input_names[input]);
+            return false;
+        }
+    if (dal_values_of(r->state)->inputs[input] == value)
         return true;
     if (r->looking) /* the step that was looked into ends here */
         dal_simulation_go(r, present_time(r));
-    r->state->values->inputs[input] = value;
+    dal_values_of(r->state)->inputs[input] = value;
     r->jump = true;
     r->read = false;
     return true;
@@ -301,7 +284,7 @@ bool dal_simulation_set_input(dal_simulation *r, const char *name, double value)
 
 double dal_simulation_input(const dal_simulation *r, int input)
 {
-    return r && input >= 0 && input < r->system->n_inputs ? r->state->values->inputs[input] : NAN;
+    return r && input >= 0 && input < r->system->n_inputs ? dal_values_of(r->state)->inputs[input] : NAN;
 }
 
 /* ---- the evidence ----------------------------------------------------------------------------------------------- */

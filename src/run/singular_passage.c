@@ -7,11 +7,13 @@
  *            decided, and the run ends instead of going on with an arbitrary motion.
  *   rank     is decided anew behind it.
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "dynamics/rank.h"
 #include "dynamics/singular.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,10 +26,10 @@ static const double jump_allowed = 1e-5;         /* of the energy or of the larg
 
 const double *dal_passage_stage(run *r, double t, const double *y)
 {
-    if (!r->state->singular->near || !r->system->stabilization->project)
+    if (!r->state->singular->near || !r->system->method.stabilization->project)
         return y;
     memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
-    const bool projected = r->system->stabilization->project(r->state, t, r->stage) == 0;
+    const bool projected = r->system->method.stabilization->project(r->state, t, r->stage) == 0;
     r->state->report->trouble[0] = '\0';
     return projected ? r->stage : y;
 }
@@ -35,7 +37,7 @@ const double *dal_passage_stage(run *r, double t, const double *y)
 dal_flow dal_passage_avoid_stage(run *r)
 {
     const bool lingers = r->passage.stages_avoided >= STAGES_AVOIDED;
-    if (!r->system->integrator->adaptive || !dal_singular_avoid_stage(r->state, lingers))
+    if (!r->system->method.integrator->adaptive || !dal_singular_avoid_stage(r->state, lingers))
         return 0;
     r->passage.stages_avoided++;
     dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a stage fell on a singular position of the constraints");
@@ -45,7 +47,7 @@ dal_flow dal_passage_avoid_stage(run *r)
 /* A step that ends on the singularity itself would be all rounding: it ends beyond. */
 dal_flow dal_passage_avoid_end(run *r)
 {
-    if (!r->system->integrator->adaptive || !dal_singular_avoid_end(r->state) || r->passage.ends_avoided >= ENDS_AVOIDED)
+    if (!r->system->method.integrator->adaptive || !dal_singular_avoid_end(r->state) || r->passage.ends_avoided >= ENDS_AVOIDED)
         return 0;
     r->passage.ends_avoided++;
     return DAL_FLOW_LONGER;
@@ -61,23 +63,23 @@ dal_flow dal_passage_rank(run *r)
     dal_state *state = r->state;
     const int n = r->system->layout.n_rows;
     bool open = state->rank->n < state->rank->most || (state->rank->n < n && state->singular->near) ||
-                (r->passage.singular_start && state->rank->n <= r->system->rank && r->system->stabilization->project);
+                (r->passage.singular_start && state->rank->n <= r->system->rank && r->system->method.stabilization->project);
     for (int i = state->rank->n; i < n && !open; i++) {
         int row = state->rank->order[i];
-        open = fabs(state->work.phi[row]) > 1e-8 * r->system->row_unit[row] ||
-               fabs(state->work.phid[row]) > 1e-6 * r->system->row_unit[row] / r->system->time;
+        open = fabs(state->work.phi[row]) > 1e-8 * r->system->layout.units.row_unit[row] ||
+               fabs(state->work.phid[row]) > 1e-6 * r->system->layout.units.row_unit[row] / r->system->layout.units.time;
     }
     if (!open)
         return 0;
     dal_state_jacobian(state);
     dal_state_rank(state, n);
     state->rank->changed++;
-    if (r->system->formulation->chooses && state->rank->n != r->system->rank)
+    if (r->system->method.formulation->chooses && state->rank->n != r->system->rank)
         return dal_state_fail(state,
                               "the rank of the constraints is %d here and was %d at the start, where the number of the "
                               "speeds was decided: %s cannot "
                               "go on; use lagrange, or start elsewhere",
-                              state->rank->n, r->system->rank, r->system->formulation->name);
+                              state->rank->n, r->system->rank, r->system->method.formulation->name);
     return 0;
 }
 
@@ -96,7 +98,7 @@ dal_flow dal_passage_check(run *r, double t)
     double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->passage.t, balance = r->measured.energy_last - r->measured.work_last;
     bool near = r->state->singular->near || r->passage.near;
     for (int i = 0; i < layout->nv; i++)
-        jump = fmax(jump, fabs(v[i] - r->passage.v[i]) * r->system->column_scale[i] / r->system->length);
+        jump = fmax(jump, fabs(v[i] - r->passage.v[i]) * r->system->layout.units.column_scale[i] / r->system->layout.units.length);
     r->passage.fastest = fmax(r->passage.fastest, fastest);
     bool same_chart = r->passage.charts == r->state->report->charts, comparable = r->passage.begun && same_chart && dt > 0;
     bool energy =
@@ -105,7 +107,7 @@ dal_flow dal_passage_check(run *r, double t)
     if (comparable && !near)
         r->passage.acceleration_most = fmax(r->passage.acceleration_most, jump / dt);
     if (comparable && near && (energy || velocity)) {
-        const bool projects = r->system->stabilization->mass_metric;
+        const bool projects = r->system->method.stabilization->mass_metric;
         return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
                                   "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
                                   "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",

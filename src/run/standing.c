@@ -4,9 +4,11 @@
  * rim, and no direction along the plane. Beyond it a - (a . n) n points the other way. The velocities of a disc would have to jump there,
  * which is an impact, whatever the formulation makes of it; a blade that comes by close to it is turned about in next to no time.
  */
+#include "model/system_parts.h"
 #include "run/standing.h"
 #include "joint/joint.h"
 #include "math/vec.h"
+#include "state/state_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,14 +18,15 @@ static const double close_to = 0.02; /* w: near enough to be the reason for a fa
 
 static bool can_stand(const dal_system *system, const dal_joint *joint)
 {
-    return system->mechanism.space == DAL_SPATIAL && (joint->type == &dal_joint_rolling_disc || joint->type == &dal_joint_skate);
+    return dal_system_layout(system)->mechanism->space == DAL_SPATIAL && (joint->type == &dal_joint_rolling_disc || joint->type == &dal_joint_skate);
 }
 
 size_t dal_standing_size(const dal_system *system)
 {
-    for (int j = 0; j < system->mechanism.n_joints; j++)
-        if (can_stand(system, &system->mechanism.joints[j]))
-            return 3 * (size_t)system->mechanism.n_joints;
+    const dal_layout *layout = dal_system_layout(system);
+    for (int j = 0; j < layout->mechanism->n_joints; j++)
+        if (can_stand(system, &layout->mechanism->joints[j]))
+            return 3 * (size_t)layout->mechanism->n_joints;
     return 0;
 }
 
@@ -31,7 +34,7 @@ size_t dal_standing_size(const dal_system *system)
 static void third_axis(const dal_state *state, const dal_marker *marker, double axis[3])
 {
     const double *B = marker->B, own[3] = {B[2], B[5], B[8]};
-    dal_turn(state->work.kin[marker->body].R, own, axis);
+    dal_turn(dal_seen_work(state)->kin[marker->body].R, own, axis);
 }
 
 /* a - (a . n) n; returns its length. */
@@ -48,9 +51,10 @@ static double part_along(const dal_state *state, const dal_joint *joint, double 
 
 dal_flow dal_standing_watch(dal_state *state, double *along)
 {
-    const dal_system *system = state->system;
-    for (int j = 0; j < system->mechanism.n_joints; j++) {
-        const dal_joint *joint = &system->mechanism.joints[j];
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
+    for (int j = 0; j < layout->mechanism->n_joints; j++) {
+        const dal_joint *joint = &layout->mechanism->joints[j];
         double now[3], *before = along + 3 * j;
         if (!can_stand(system, joint))
             continue;
@@ -70,11 +74,12 @@ dal_flow dal_standing_watch(dal_state *state, double *along)
 
 const char *dal_standing_text(const dal_state *state, char *buffer, size_t size)
 {
-    const dal_system *system = state->system;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
     double along[3];
     buffer[0] = '\0';
-    for (int j = 0; j < system->mechanism.n_joints && !buffer[0]; j++) {
-        const dal_joint *joint = &system->mechanism.joints[j];
+    for (int j = 0; j < layout->mechanism->n_joints && !buffer[0]; j++) {
+        const dal_joint *joint = &layout->mechanism->joints[j];
         if (can_stand(system, joint) && part_along(state, joint, along) < close_to)
             snprintf(buffer, size,
                      joint->type == &dal_joint_skate ? "; the blade of joint '%s' stands on end here, and has no direction along its plane"

@@ -4,7 +4,7 @@
 #ifndef DAL_RUN_STANDING_H
 #define DAL_RUN_STANDING_H
 
-#include "state/state.h"
+#include "state/evaluate.h"
 
 size_t dal_standing_size(const dal_system *system); /* doubles of what is remembered */
 /* `along`: 3 a joint, zero before the first step. A failure that names the joint which passed that attitude since the last step. */

@@ -9,6 +9,7 @@
  *     accept    accepted        what is measured and checked at every step; may ask for a restart
  *     between   between         progress and checkpoints; the run may be stopped here
  */
+#include "model/system.h"
 #include "run/run.h"
 #include "run/standing.h"
 #include "dynamics/reactions.h"
@@ -18,6 +19,7 @@
 #include "state/directions.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/state.h"
 #include "state/values.h"
 #include "state/windings.h"
 
@@ -40,7 +42,7 @@ int dal_switches(const dal_system *system)
 
 static void renew_charts(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++)
         if (!layout->sequence_fixed && layout->family->condition(layout, &state->work, b) < chart_limit) {
             layout->family->rechart(layout, &state->work, b);
@@ -51,7 +53,7 @@ static void renew_charts(dal_state *state)
 
 static void renew_speeds(dal_state *state)
 {
-    if (!state->system->formulation->chooses)
+    if (!state->system->method.formulation->chooses)
         return;
     dal_state_position(state);
     dal_state_jacobian(state);
@@ -65,7 +67,7 @@ static dal_flow renew_pieces(dal_state *state)
     state->values->frozen = false;
     dal_state_position(state);
     dal_state_velocity(state);
-    dal_flow flow = (state->system->n_frictions ? dal_state_loads : dal_state_push)(state);
+    dal_flow flow = (state->system->acting.n_frictions ? dal_state_loads : dal_state_push)(state);
     if (flow)
         return flow;
     if (n)
@@ -78,10 +80,10 @@ static dal_flow renew_pieces(dal_state *state)
 /* On the constraints, and then, where surfaces stick, to where they stuck. */
 static dal_flow project_and_hold(dal_state *state, double t, double *y)
 {
-    dal_flow (*onto)(dal_state * state, double t, double *y) = state->system->stabilization->project;
+    dal_flow (*onto)(dal_state * state, double t, double *y) = state->system->method.stabilization->project;
     bool moved = false;
     dal_flow flow = onto ? onto(state, t, y) : 0;
-    if (!flow && state->system->n_frictions)
+    if (!flow && state->system->acting.n_frictions)
         flow = dal_friction_hold(state, t, y, &moved);
     return flow || !moved || !onto ? flow : onto(state, t, y);
 }
@@ -89,7 +91,7 @@ static dal_flow project_and_hold(dal_state *state, double t, double *y)
 /* Which surfaces stick. Where that changes, velocities keep the constraints, also where these drift otherwise. */
 static dal_flow renew_friction(dal_state *state, double t, double *y, const bool *which)
 {
-    const bool drifts = dal_friction_guards(state->system) && !state->system->stabilization->project;
+    const bool drifts = dal_friction_guards(state->system) && !state->system->method.stabilization->project;
     dal_state_jacobian(state);
     dal_state_stabilise(state);
     dal_flow flow = dal_friction_restart(state, which);
@@ -98,11 +100,22 @@ static dal_flow renew_friction(dal_state *state, double t, double *y, const bool
     return flow ? flow : project_and_hold(state, t, y);
 }
 
+/* The user hears of the guards that ended. */
+static void report_events(run *r, double t, const bool *which)
+{
+    const int n = dal_switches(r->system);
+    for (int i = 0; r->options.event && which && i < r->ode.n_guards; i++)
+        if (which[i])
+            r->options.event(r->options.event_user, t,
+                             i < n ? dal_program_switch_text(r->system->actions.program, i) : dal_friction_guard_name(r->system, i - n));
+}
+
 static dal_flow restart(void *user, double t, double *y, const bool *which)
 {
     run *r = user;
     dal_state *state = r->state;
     const int n = dal_switches(state->system);
+    report_events(r, t, which);
     dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
@@ -111,9 +124,9 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     if ((flow = dal_state_pack(state, y)))
         return flow;
     dal_state_units(state, r->unit);
-    if (n || state->system->n_frictions)
+    if (n || state->system->acting.n_frictions)
         flow = renew_pieces(state);
-    if (!flow && state->system->n_frictions)
+    if (!flow && state->system->acting.n_frictions)
         flow = renew_friction(state, t, y, which ? which + n : NULL);
     return flow;
 }
@@ -126,7 +139,7 @@ static dal_flow check_finite(dal_state *state, const dal_energy *energy)
     const int body = dal_state_not_finite(state);
     if (body >= 0)
         return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
-                              state->system->mechanism.bodies[body].name);
+                              state->mechanism->bodies[body].name);
     return isfinite(energy->kinetic + energy->potential) ? 0 : dal_state_fail(state, "the energy is not a finite number");
 }
 
@@ -166,7 +179,7 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
         return flow;
     dal_state_position(state);
     dal_state_velocity(state);
-    if (state->system->n_frictions) {
+    if (state->system->acting.n_frictions) {
         dal_state_jacobian(state);
         flow = dal_state_accelerate(state);
     } else {
@@ -176,7 +189,7 @@ static dal_flow guards(void *user, double t, const double *y, double *g)
         return dal_recoverable(flow);
     if (n)
         dal_program_guards(state->system->actions.program, state->values->registers, state->values->modes, g);
-    if (state->system->n_frictions)
+    if (state->system->acting.n_frictions)
         dal_friction_guard(state, g + n);
     return 0;
 }
@@ -187,7 +200,7 @@ static dal_flow project(void *user, double t, double *y)
 {
     run *r = user;
     const size_t nq = (size_t)r->system->layout.nq;
-    const bool velocities = !r->system->formulation->unpack; /* y holds v, not speeds */
+    const bool velocities = !r->system->method.formulation->unpack; /* y holds v, not speeds */
     if (velocities)
         memcpy(r->stage, y, sizeof *y * (size_t)r->system->n_y);
     dal_flow flow = dal_recoverable(project_and_hold(r->state, t, y));
@@ -201,7 +214,7 @@ static dal_flow project_output(void *user, double t, double *y)
 {
     run *r = user;
     dal_update_viewer(r);
-    return r->system->stabilization->project ? r->system->stabilization->project(r->viewer, t, y) : 0;
+    return r->system->method.stabilization->project ? r->system->method.stabilization->project(r->viewer, t, y) : 0;
 }
 
 /* ---- record ------------------------------------------------------------------------------------------- */
@@ -209,7 +222,7 @@ static dal_flow project_output(void *user, double t, double *y)
 /* Frames, rates, rows and forces, as far as they are not known. The residual of the intrinsic rows comes with their Jacobian. */
 static dal_flow evaluate_motion(dal_state *state)
 {
-    return dal_state_motion(state, state->system->layout.family->intrinsic != NULL);
+    return dal_state_motion(state, state->layout->family->intrinsic != NULL);
 }
 
 static dal_flow evaluate_row(run *r, double t, const double *y)
@@ -228,17 +241,22 @@ static dal_flow evaluate_row(run *r, double t, const double *y)
     return dal_meetings_refuse(state);
 }
 
+const double *dal_show_state(dal_state *state, const double *y)
+{
+    memcpy(state->y, y, sizeof *y * (size_t)state->system->n_y);
+    state->stages |= DAL_STAGE_ACCELERATION;
+    return state->y;
+}
+
 /* The callback sees y as the run has it; what it writes there is not taken over. */
 static dal_status show_frame(run *r, double t, const double *y)
 {
     dal_state *state = r->viewer;
-    const size_t bytes = sizeof *y * (size_t)r->system->n_y;
-    memcpy(state->y, y, bytes);
-    state->stages |= DAL_STAGE_ACCELERATION;
+    const double *shown = dal_show_state(state, y);
     r->callbacks.tenancy.y = y;
     dal_status status = r->options.frame(r->options.frame_user, state, r->system->n_columns, r->row);
     r->callbacks.tenancy.y = NULL;
-    if (!r->callbacks.rewritten && memcmp(state->y, y, bytes)) {
+    if (!r->callbacks.rewritten && memcmp(shown, y, sizeof *y * (size_t)r->system->n_y)) {
         r->callbacks.rewritten = true;
         r->callbacks.rewritten_time = t;
     }
@@ -261,7 +279,7 @@ static dal_flow output(void *user, double t, const double *y)
 {
     run *r = user;
     const bool wanted = r->options.sink || r->options.frame;
-    if (!wanted && r->measured.started && !r->system->integrator->adaptive)
+    if (!wanted && r->measured.started && !r->system->method.integrator->adaptive)
         return 0; /* rows are steps, which are measured when they are accepted */
     dal_update_viewer(r);
     dal_flow flow = evaluate_row(r, t, y);
@@ -282,7 +300,7 @@ static dal_flow output(void *user, double t, const double *y)
 static dal_flow check_speeds(run *r, double t, bool *ask_restart)
 {
     bool change = false;
-    if (!r->system->formulation->chooses)
+    if (!r->system->method.formulation->chooses)
         return 0;
     dal_measure_speeds(r, t);
     dal_flow flow = dal_speeds_watch(r->state, &change);
@@ -314,7 +332,7 @@ static dal_flow measure_motion(run *r, double t, const double *y)
     dal_flow flow = dal_state_revisit(state, t, y);
     if (flow || (flow = evaluate_motion(state)))
         return flow;
-    if (state->system->n_frictions)
+    if (state->system->acting.n_frictions)
         dal_state_inertia(state);
     if ((flow = dal_state_turned(state)))
         return flow;
@@ -338,13 +356,13 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     dal_meetings_watch(&r->meetings, state, t);
     if (r->along && (flow = dal_standing_watch(state, r->along)))
         return flow;
-    if (r->system->n_frictions)
+    if (r->system->acting.n_frictions)
         dal_friction_accepted(state);
     if ((flow = dal_passage_rank(r)) || (flow = dal_passage_check(r, t)))
         return flow;
     if ((flow = check_speeds(r, t, ask_restart)) || (flow = dal_check_loss(r)))
         return flow;
-    *ask_restart |= r->implicit.residual && r->system->formulation->implicit->stale(state);
+    *ask_restart |= r->implicit.residual && r->system->method.formulation->implicit->stale(state);
     if ((flow = check_charts(r, ask_restart)))
         return flow;
     r->evidence.steps++;
@@ -409,7 +427,7 @@ dal_ode dal_step_hooks(run *r)
 {
     const dal_system *system = r->system;
     const int n_guards = dal_switches(system) + dal_friction_guards(system);
-    const bool projects = system->stabilization->project || dal_friction_guards(system);
+    const bool projects = system->method.stabilization->project || dal_friction_guards(system);
     return (dal_ode){
         .n = system->n_y,
         .n_control = system->n_control,

@@ -2,6 +2,7 @@
  *
  *     w := J w,   J w by a difference of slopes,   |lambda| = |J w| / |w|
  */
+#include "model/system.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ enum { OFTEN = 50, SELDOM = 200 }; /* steps between two probes: of fixed steps, 
 static void note_product(run *r, double product)
 {
     r->stiffness.probes++;
-    if (product > 0.8 * r->system->integrator->real_stability) {
+    if (product > 0.8 * r->system->method.integrator->real_stability) {
         r->stiffness.stiff_probes++;
         r->stiffness.stiff_product += product;
     }
@@ -25,8 +26,10 @@ void dal_stiffness_probe(run *r, double t, const double *y)
 {
     const int n = r->system->n_control;
     const double *unit = r->unit;
-    const bool adaptive = r->system->integrator->adaptive;
+    const bool adaptive = r->system->method.integrator->adaptive;
     double norm = 0, size = 0;
+    if (r->driver.work_limit > 0) /* dal_step_fixed promises so many evaluations and no more */
+        return;
     if (!r->stiffness.direction || ((adaptive || r->stiffness.steps >= 10) && (r->stiffness.steps + 1) % (adaptive ? SELDOM : OFTEN))) {
         r->stiffness.steps++;
         return;
@@ -73,12 +76,12 @@ void dal_stiffness_probe(run *r, double t, const double *y)
 double dal_stiffness_found(const run *r)
 {
     const double fastest = r->stiffness.fastest > 0 ? r->stiffness.fastest : r->stiffness.fastest_early;
-    return r->stiffness.direction && !r->system->integrator->adaptive && fastest > 0 ? fastest * r->system->info.step : NAN;
+    return r->stiffness.direction && !r->system->method.integrator->adaptive && fastest > 0 ? fastest * r->driver.options.step : NAN;
 }
 
 void dal_stiffness_warn(const run *r, dal_messages *messages)
 {
-    const dal_integrator *method = r->system->integrator;
+    const dal_integrator *method = r->system->method.integrator;
     double limit = fmax(method->real_stability, method->imaginary_stability), seen = r->evidence.stiffness;
     if (r->stiffness.probes > 4 && 3 * r->stiffness.stiff_probes > r->stiffness.probes)
         dal_warn(messages, dal_nowhere, DAL_CODE_STIFF, (double)r->evidence.steps,
@@ -92,5 +95,5 @@ void dal_stiffness_warn(const run *r, dal_messages *messages)
                  "about %.3g: take a step below "
                  "%.2g, or cvode-bdf, which has no such limit",
                  method->name, method->real_stability, method->imaginary_stability, seen,
-                 r->system->info.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
+                 r->driver.options.step * fmax(fmin(method->real_stability, method->imaginary_stability), 1e-3) / seen);
 }

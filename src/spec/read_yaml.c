@@ -170,6 +170,20 @@ static void read_state(dal_reader *reader, const dal_tree *tree, void *element)
         dal_read_keys(reader, dal_keys_state, tree, state, dal_what(reader, "state", tree->key));
 }
 
+/* A plain value is one that a program sets. */
+static void read_input(dal_reader *reader, const dal_tree *tree, void *element)
+{
+    dal_pair *input = element;
+    input->name = element_name(tree, tree->key);
+    input->binding = reader->binding;
+    reader->what = "'inputs'";
+    reader->key = tree->key;
+    if (tree->kind == DAL_MAP && !tree->bad)
+        dal_read_keys(reader, dal_keys_input, tree, input, dal_what(reader, "input", tree->key));
+    else
+        dal_read_expression(reader, tree, &input->value);
+}
+
 /* A plain value is the start. */
 static void read_coordinate(dal_reader *reader, const dal_tree *tree, void *element)
 {
@@ -269,7 +283,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     if (model->gravity)
         dal_read_vector(reader, model->gravity, &spec->gravity);
     spec->define = read_pairs(reader, model->define, "'define'", &spec->n_define);
-    spec->inputs = read_pairs(reader, model->inputs, "'inputs'", &spec->n_inputs);
+    spec->inputs = read_section(reader, model->inputs, sizeof *spec->inputs, &spec->n_inputs, read_input);
     read_map(reader, "ground", "the ground", model->ground, "{points: {A: [...]}}", dal_keys_ground, spec);
     read_elements(reader, model->bodies, "body", "'bodies'", "{mass: 1}", make_body);
     read_joint_types(reader, model->joint_types);

@@ -39,7 +39,7 @@ const dal_key dal_keys_model[] = {
     TREE("model", "constraints", "name: constraint", "", M, constraints, 0, "expressions that are zero; see 'constraint'"),
     TREE("model", "speeds", "name: expression", "own", M, speeds, 0, "velocities of the model's own, linear in the rates; a formulation that uses speeds chooses them otherwise"),
     TREE("model", "tables", "name: table", "", M, tables, 0, "functions given by points, used as interp(name, x); see 'table'"),
-    TREE("model", "inputs", "name: expression", "own", M, inputs, 0, "quantities that a program sets, with their values at the start"),
+    TREE("model", "inputs", "name: expression, or name: input", "own", M, inputs, 0, "quantities that a program sets, with their values at the start; or that the run samples and holds; see 'input'"),
     TREE("model", "states", "name: state", "", M, states, 0, "further differential equations (controllers, filters); see 'state'"),
     TREE("model", "blocks", "name: block", "", M, blocks, 0, "controllers and filters; the name is the output, for every expression that may use states; see 'block'"),
     TREE("model", "sensors", "name: sensor", "", M, sensors, 0, "measured signals; the name is the output; see 'sensor'"),
@@ -279,6 +279,12 @@ const dal_key dal_keys_table[] = {
 #undef T
 };
 
+const dal_key dal_keys_input[] = {
+    KEY("input", "value", EXPRESSION, "own", dal_pair, value, DAL_REQUIRED, "required; with a period anything that can be recorded, as a digital controller would measure it; without one a constant"),
+    KEY("input", "period", EXPRESSION, "s", dal_pair, period, 0, "the value is computed at the start and then each time that this has passed, and held in between"),
+    END
+};
+
 const dal_key dal_keys_state[] = {
     KEY("state", "start", EXPRESSION, "own", dal_state_spec, start, DAL_REQUIRED, "value at the start"),
     KEY("state", "rate", EXPRESSION, "own/s", dal_state_spec, rate, DAL_REQUIRED, "its derivative by time"),
@@ -357,8 +363,8 @@ const dal_key_doc *dal_spec_key(int index)
     static const dal_key *const sections[] = {dal_keys_model,       dal_keys_ground,     dal_keys_body,    dal_keys_shape,    dal_keys_point,
                                               dal_keys_orientation, dal_keys_quaternion, dal_keys_inertia, dal_keys_value,    dal_keys_velocity,
                                               dal_keys_joint,       dal_keys_joint_type, dal_keys_start,   dal_keys_friction, dal_keys_force,
-                                              dal_keys_coordinate,  dal_keys_constraint, dal_keys_table,   dal_keys_state,    dal_keys_block,
-                                              dal_keys_sensor,      dal_keys_include,    dal_keys_simulate};
+                                              dal_keys_coordinate,  dal_keys_constraint, dal_keys_table,   dal_keys_input,    dal_keys_state,
+                                              dal_keys_block,       dal_keys_sensor,     dal_keys_include, dal_keys_simulate};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -31,7 +31,7 @@ static const double full_rank_for_sure = 1e-5; /* smallest singular value, as in
 static const double epsilon = 1e-6;            /* rounding leaves 1e-16 / epsilon */
 
 struct dal_assembly_saddle {
-    dal_system pattern; /* only its layout and the slots of its saddle matrix */
+    dal_saddle_slots slots;
     double *K, *rhs, *pivot;
     double *row;                /* entries of the rows, weighted, at unit norm */
     double *unit;               /* what each row was multiplied by */
@@ -52,9 +52,8 @@ static struct dal_assembly_saddle *saddle_of(dal_assembly *a)
         return a->saddle;
     dal_arena *arena = &a->build->start_arena;
     struct dal_assembly_saddle *s = a->saddle = DAL_TAKE(arena, struct dal_assembly_saddle, 1);
-    s->pattern.layout = *a->layout;
-    dal_saddle_pattern(arena, &s->pattern);
-    s->K = DAL_TAKE(arena, double, s->pattern.n_kkt);
+    dal_saddle_pattern(arena, a->layout, &s->slots);
+    s->K = DAL_TAKE(arena, double, s->slots.n);
     s->rhs = DAL_TAKE(arena, double, a->m + a->r);
     s->pivot = DAL_TAKE(arena, double, a->r);
     s->row = DAL_TAKE(arena, double, a->layout->n_values);
@@ -68,7 +67,7 @@ static struct dal_assembly_saddle *saddle_of(dal_assembly *a)
         s->start[i] = a->layout->row[i].value;
         s->start[i + 1] = s->start[i] + a->layout->row[i].n_values;
     }
-    a->build->sparse = dal_sparse_create(&arena->allocator, a->m + a->r, s->pattern.kkt_start, s->pattern.kkt_row);
+    a->build->sparse = dal_sparse_create(&arena->allocator, a->m + a->r, s->slots.start, s->slots.row);
     if (!a->build->sparse)
         longjmp(*arena->guard, 1);
     return s;
@@ -81,18 +80,18 @@ static double factor(dal_assembly *a, const double *H, bool fresh)
 {
     struct dal_assembly_saddle *s = a->saddle;
     const dal_layout *layout = a->layout;
-    const dal_system *to = &s->pattern;
-    memset(s->K, 0, sizeof *s->K * (size_t)to->n_kkt);
+    const dal_saddle_slots *to = &s->slots;
+    memset(s->K, 0, sizeof *s->K * (size_t)to->n);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n * at->n; i++)
-            s->K[to->kkt_mass[at->value + i]] = H ? H[at->value + i] : i % (at->n + 1) == 0;
+            s->K[to->mass[at->value + i]] = H ? H[at->value + i] : i % (at->n + 1) == 0;
     }
     for (int i = 0; i < a->r; i++) {
         const bool in = s->used[i] && (H || !s->soft[i]);
-        s->K[to->kkt_diagonal[i]] = !in ? 1 : s->soft[i] ? -1 : 0;
+        s->K[to->diagonal[i]] = !in ? 1 : s->soft[i] ? -1 : 0;
         for (int k = s->start[i]; k < s->start[i + 1] && in; k++)
-            s->K[to->kkt_rows[k]] = s->K[to->kkt_rows[layout->n_values + k]] = s->row[k];
+            s->K[to->rows[k]] = s->K[to->rows[layout->n_values + k]] = s->row[k];
     }
     return dal_sparse_factor(a->build->sparse, s->K, fresh);
 }

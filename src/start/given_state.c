@@ -12,10 +12,12 @@
 #include "base/argument.h"
 #include "dalembert/equations.h"
 #include "math/rank.h"
-#include "state/state.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
 #include "dynamics/rank.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/state_parts.h"
 #include "state/values.h"
 #include "state/windings.h"
 
@@ -47,19 +49,20 @@ typedef struct problem {
 
 static bool find_target(const dal_system *system, const char *name, target *found)
 {
+    const dal_layout *layout = dal_system_layout(system);
     char text[256];
-    for (int k = 0; k < system->layout.nq; k++) {
+    for (int k = 0; k < layout->nq; k++) {
         dal_coordinate_name(system, k, text, sizeof text);
         if (!strcmp(text, name))
             return *found = (target){.kind = GIVEN_COORDINATE, .index = k}, true;
     }
-    for (int k = 0; k < system->layout.nv; k++) {
+    for (int k = 0; k < layout->nv; k++) {
         dal_velocity_name(system, k, text, sizeof text);
         if (!strcmp(text, name))
             return *found = (target){.kind = GIVEN_VELOCITY, .index = k}, true;
     }
-    for (int k = 0; k < system->mechanism.n_speeds && system->speed_names; k++)
-        if (!strcmp(system->speed_names[k], name))
+    for (int k = 0; k < layout->mechanism->n_speeds && dal_speed_name(system, k); k++)
+        if (!strcmp(dal_speed_name(system, k), name))
             return *found = (target){.kind = GIVEN_SPEED, .index = k}, true;
     return false;
 }
@@ -67,11 +70,12 @@ static bool find_target(const dal_system *system, const char *name, target *foun
 /* The nearest name of the family; another family has other names. */
 static void say_unknown(const dal_state *state, const char *name, dal_messages *messages)
 {
-    const dal_system *system = state->system;
-    const int nq = system->layout.nq, n = nq + system->layout.nv;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
+    const int nq = layout->nq, n = nq + layout->nv;
     char hint[96] = "";
     dal_arena arena;
-    dal_arena_begin(&arena, &state->hold.allocator);
+    dal_arena_begin(&arena, dal_allocator_of(state));
     const char **names = DAL_TAKE(&arena, const char *, n + 1);
     for (int k = 0; k < n && names; k++) {
         char text[256];
@@ -85,7 +89,7 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
     if (names)
         dal_did_you_mean(name, names, hint);
     dal_error(messages, dal_nowhere, "'%s' is no coordinate, velocity or speed of this model in the family %s%s; 'dalembert equations' lists them",
-              name, system->layout.family->name, hint);
+              name, layout->family->name, hint);
     dal_arena_release(&arena);
 }
 
@@ -95,15 +99,16 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
 static void gradient_of_coordinate(problem *p, int k, double *row)
 {
     dal_state *state = p->state;
-    const dal_layout *layout = &state->system->layout;
-    double *v = state->work.v;
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
+    double *v = work->v;
     memcpy(p->still, v, sizeof *v * (size_t)layout->nv);
     memset(v, 0, sizeof *v * (size_t)layout->nv);
-    layout->family->rates(layout, &state->work, p->rates);
+    layout->family->rates(layout, work, p->rates);
     double rest = p->rates[k];
     for (int j = 0; j < layout->nv; j++) {
         v[j] = 1;
-        layout->family->rates(layout, &state->work, p->rates);
+        layout->family->rates(layout, work, p->rates);
         row[j] = p->rates[k] - rest;
         v[j] = 0;
     }
@@ -112,7 +117,7 @@ static void gradient_of_coordinate(problem *p, int k, double *row)
 
 static double *add_row(problem *p, double b)
 {
-    const size_t m = (size_t)p->state->system->layout.nv;
+    const size_t m = (size_t)dal_layout_of(p->state)->nv;
     double *row = p->matrix + m * (size_t)p->rows;
     memset(row, 0, sizeof *row * m);
     p->b[p->rows++] = b;
@@ -121,22 +126,23 @@ static double *add_row(problem *p, double b)
 
 static void add_sparse(problem *p, int i, double b)
 {
-    const dal_layout *layout = &p->state->system->layout;
+    const dal_layout *layout = dal_layout_of(p->state);
     const dal_row_layout *at = &layout->row[i];
     double *row = add_row(p, b);
     for (int k = at->value; k < at->value + at->n_values; k++)
-        row[layout->column[k]] += p->state->work.A[k];
+        row[layout->column[k]] += dal_work_of(p->state)->A[k];
 }
 
 /* x: least norm in metres, rows at unit norm. */
 static void solve_rows(problem *p)
 {
-    const dal_system *system = p->state->system;
-    const int m = system->layout.nv;
+    const dal_system *system = dal_system_of(p->state);
+    const dal_layout *layout = dal_system_layout(system);
+    const int m = layout->nv;
     for (int i = 0; i < p->rows; i++) {
         double *row = p->matrix + (size_t)i * (size_t)m, sum = 0;
         for (int j = 0; j < m; j++) {
-            row[j] /= system->column_scale[j];
+            row[j] /= layout->units.column_scale[j];
             sum += row[j] * row[j];
         }
         double unit = sum > 0 ? 1 / sqrt(sum) : 1;
@@ -146,16 +152,17 @@ static void solve_rows(problem *p)
     }
     memset(p->x, 0, sizeof *p->x * (size_t)m);
     if (p->rows)
-        dal_rank_solve(p->matrix, p->rows, m, m, system->rank_tolerance, p->b, p->x, p->work);
+        dal_rank_solve(p->matrix, p->rows, m, m, dal_system_method(system)->rank_tolerance, p->b, p->x, p->work);
     for (int j = 0; j < m; j++)
-        p->x[j] /= system->column_scale[j];
+        p->x[j] /= layout->units.column_scale[j];
 }
 
 /* ---- positions, velocities ------------------------------------------------------------ */
 
 static bool is_nonholonomic(const dal_system *system, int i)
 {
-    return i < system->layout.n_extrinsic && system->mechanism.rows[system->layout.row[i].source].nonholonomic;
+    const dal_layout *layout = dal_system_layout(system);
+    return i < layout->n_extrinsic && layout->mechanism->rows[layout->row[i].source].nonholonomic;
 }
 
 static void place(dal_state *state)
@@ -170,32 +177,34 @@ static void place(dal_state *state)
 /* What a given value is measured by. */
 static double unit_of(const problem *p, const target *t)
 {
-    const dal_system *system = p->state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_system *system = dal_system_of(p->state);
+    const dal_layout *layout = dal_system_layout(system);
     if (t->kind == GIVEN_COORDINATE)
-        return layout->nq == layout->nv ? system->length / system->column_scale[t->index] : 1;
-    return (t->kind == GIVEN_VELOCITY ? system->length / system->column_scale[t->index] : 1) / system->time;
+        return layout->nq == layout->nv ? layout->units.length / layout->units.column_scale[t->index] : 1;
+    return (t->kind == GIVEN_VELOCITY ? layout->units.length / layout->units.column_scale[t->index] : 1) / layout->units.time;
 }
 
 /* Newton; false where the rows, or the given values with them, cannot be met. */
 static bool meet_positions(problem *p)
 {
     dal_state *state = p->state;
-    const dal_system *system = state->system;
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_system *system = dal_system_of(state);
     double before = HUGE_VAL;
     for (int i = 0, stuck = 0; i < MOST_ITERATIONS && stuck < 5; i++) {
         double worst = 0;
         p->rows = 0;
-        for (int k = 0; k < system->layout.n_rows; k++)
+        for (int k = 0; k < layout->n_rows; k++)
             if (!is_nonholonomic(system, k)) {
-                add_sparse(p, k, -state->work.phi[k]);
-                worst = fmax(worst, fabs(state->work.phi[k]) / system->row_unit[k]);
+                add_sparse(p, k, -work->phi[k]);
+                worst = fmax(worst, fabs(work->phi[k]) / layout->units.row_unit[k]);
             }
         for (int k = 0; k < p->n_targets; k++) {
             const target *t = &p->targets[k];
             if (t->kind != GIVEN_COORDINATE)
                 continue;
-            double change = t->now - state->work.q[t->index];
+            double change = t->now - work->q[t->index];
             worst = fmax(worst, fabs(change) / unit_of(p, t));
             gradient_of_coordinate(p, t->index, add_row(p, change));
         }
@@ -206,7 +215,7 @@ static bool meet_positions(problem *p)
         stuck = worst < 0.5 * before ? 0 : stuck + 1;
         before = worst;
         solve_rows(p);
-        system->layout.family->add(&system->layout, state->work.q, p->x);
+        layout->family->add(layout, work->q, p->x);
         place(state);
     }
     return false;
@@ -214,14 +223,18 @@ static bool meet_positions(problem *p)
 
 static void remember(problem *p)
 {
-    memcpy(p->good_q, p->state->work.q, sizeof *p->good_q * (size_t)p->state->system->layout.nq);
-    memcpy(p->good_winding, p->state->work.winding, sizeof *p->good_winding * (size_t)p->state->system->mechanism.n_windings);
+    dal_work *work = dal_work_of(p->state);
+    const dal_layout *layout = dal_layout_of(p->state);
+    memcpy(p->good_q, work->q, sizeof *p->good_q * (size_t)layout->nq);
+    memcpy(p->good_winding, work->winding, sizeof *p->good_winding * (size_t)layout->mechanism->n_windings);
 }
 
 static void go_back(problem *p)
 {
-    memcpy(p->state->work.q, p->good_q, sizeof *p->good_q * (size_t)p->state->system->layout.nq);
-    memcpy(p->state->work.winding, p->good_winding, sizeof *p->good_winding * (size_t)p->state->system->mechanism.n_windings);
+    dal_work *work = dal_work_of(p->state);
+    const dal_layout *layout = dal_layout_of(p->state);
+    memcpy(work->q, p->good_q, sizeof *p->good_q * (size_t)layout->nq);
+    memcpy(work->winding, p->good_winding, sizeof *p->good_winding * (size_t)layout->mechanism->n_windings);
     place(p->state);
 }
 
@@ -229,15 +242,16 @@ static void go_back(problem *p)
  * cannot be reached is left at the last part that could. */
 static void approach(problem *p)
 {
-    const dal_system *system = p->state->system;
+    const dal_system *system = dal_system_of(p->state);
+    const dal_layout *layout = dal_system_layout(system);
     double parts = 1, done = 0;
     for (int k = 0; k < p->n_targets; k++) {
         target *t = &p->targets[k];
         if (t->kind != GIVEN_COORDINATE)
             continue;
-        bool shift = system->layout.nq == system->layout.nv && system->layout.angular[t->index] == 0;
-        t->from = p->state->work.q[t->index];
-        parts = fmax(parts, fabs(t->value - t->from) / (shift ? part_of_length * system->length : part_of_turn));
+        bool shift = layout->nq == layout->nv && layout->angular[t->index] == 0;
+        t->from = dal_work_of(p->state)->q[t->index];
+        parts = fmax(parts, fabs(t->value - t->from) / (shift ? part_of_length * layout->units.length : part_of_turn));
     }
     double step = 1 / fmin(ceil(parts), PARTS);
     remember(p);
@@ -259,21 +273,22 @@ static void approach(problem *p)
 static void meet_velocities(problem *p, bool given)
 {
     dal_state *state = p->state;
-    const dal_layout *layout = &state->system->layout;
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
     for (int pass = 0; pass < 2; pass++) { /* the second removes the rounding of the first */
         p->rows = 0;
         for (int k = 0; k < layout->n_rows; k++)
-            add_sparse(p, k, -state->work.phid[k]);
+            add_sparse(p, k, -work->phid[k]);
         for (int k = 0; k < p->n_targets && given; k++) {
             const target *t = &p->targets[k];
             if (t->kind == GIVEN_VELOCITY)
-                add_row(p, t->value - state->work.v[t->index])[t->index] = 1;
+                add_row(p, t->value - work->v[t->index])[t->index] = 1;
             else if (t->kind == GIVEN_SPEED)
-                add_sparse(p, layout->n_rows + t->index, t->value - state->work.phid[layout->n_rows + t->index]);
+                add_sparse(p, layout->n_rows + t->index, t->value - work->phid[layout->n_rows + t->index]);
         }
         solve_rows(p);
         for (int j = 0; j < layout->nv; j++)
-            state->work.v[j] += p->x[j];
+            work->v[j] += p->x[j];
         dal_state_velocity(state);
     }
 }
@@ -282,13 +297,14 @@ static void meet_velocities(problem *p, bool given)
 static double missed_by(const problem *p, double *by)
 {
     const dal_state *state = p->state;
+    const dal_work *work = dal_seen_work(state);
     double worst = 0;
     *by = 0;
     for (int k = 0; k < p->n_targets; k++) {
         const target *t = &p->targets[k];
-        double is = t->kind == GIVEN_COORDINATE ? state->work.q[t->index]
-                    : t->kind == GIVEN_VELOCITY ? state->work.v[t->index]
-                                                : state->work.phid[state->system->layout.n_rows + t->index];
+        double is = t->kind == GIVEN_COORDINATE ? work->q[t->index]
+                    : t->kind == GIVEN_VELOCITY ? work->v[t->index]
+                                                : work->phid[dal_layout_of(state)->n_rows + t->index];
         if (fabs(is - t->value) > worst * unit_of(p, t)) {
             worst = fabs(is - t->value) / unit_of(p, t);
             *by = fabs(is - t->value);
@@ -301,31 +317,33 @@ static double missed_by(const problem *p, double *by)
 static dal_flow settle(problem *p)
 {
     dal_state *state = p->state;
+    dal_work *work = dal_work_of(state);
+    const dal_layout *layout = dal_layout_of(state);
     double *q = p->rates, *v = p->still;
-    memcpy(q, state->work.q, sizeof *q * (size_t)state->system->layout.nq);
-    memcpy(v, state->work.v, sizeof *v * (size_t)state->system->layout.nv);
-    dal_state_rank(state, state->system->rank);
-    state->values->frozen = false;
-    return dal_state_adopt(state, state->work.t, q, v);
+    memcpy(q, work->q, sizeof *q * (size_t)layout->nq);
+    memcpy(v, work->v, sizeof *v * (size_t)layout->nv);
+    dal_state_rank(state, dal_system_rank(dal_system_of(state)));
+    dal_values_of(state)->frozen = false;
+    return dal_state_adopt(state, work->t, q, v);
 }
 
 static dal_status meet(problem *p, dal_messages *messages, double *moved)
 {
     dal_state *state = p->state;
-    const dal_system *system = state->system;
+    dal_work *work = dal_work_of(state);
     double by;
-    dal_flow flow = dal_state_unpack(state, state->work.t, state->y);
+    dal_flow flow = dal_state_unpack(state, work->t, dal_state_y(state));
     if (flow == 0) {
         place(state);
         approach(p);
         meet_velocities(p, true);
         int row = 0;
-        if (missed_by(p, &by) > close_enough || dal_worst_row(state, state->work.phid, &row) > close_enough / system->time)
+        if (missed_by(p, &by) > close_enough || dal_worst_row(state, work->phid, &row) > close_enough / dal_layout_of(state)->units.time)
             meet_velocities(p, false);
         flow = settle(p);
     }
     if (flow) {
-        dal_error(messages, dal_nowhere, "at the given values: %s", state->report->trouble);
+        dal_error(messages, dal_nowhere, "at the given values: %s", dal_trouble_of(state));
         return DAL_NUMERICAL;
     }
     if (moved)
@@ -339,7 +357,8 @@ static bool can_give(dal_state *state, int n, const dal_given *given, dal_messag
     static const char function[] = "dal_state_give";
     if (!dal_needs_own(messages, function, state) || !dal_needs_array(messages, function, "given", n, given))
         return false;
-    const int most = state->system->layout.nq + state->system->layout.nv + state->system->mechanism.n_speeds;
+    const dal_layout *layout = dal_layout_of(state);
+    const int most = layout->nq + layout->nv + layout->mechanism->n_speeds;
     for (int k = 0; k < n && k <= most; k++) {
         if (!dal_needs(messages, function, "given[].name", given[k].name))
             return false;
@@ -359,19 +378,19 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
         *moved = 0;
     if (!can_give(state, n, given, messages))
         return DAL_BAD_COMMAND;
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = dal_layout_of(state);
     const int rows = layout->n_rows + n, m = layout->nv;
     const size_t work = dal_rank_work(rows, m);
-    state->stages &= ~(unsigned)DAL_STAGE_ACCELERATION;
+    dal_state_forget(state, DAL_STAGE_ACCELERATION);
     dal_arena arena;
-    dal_arena_begin(&arena, &state->hold.allocator);
+    dal_arena_begin(&arena, dal_allocator_of(state));
     target *targets = DAL_TAKE(&arena, target, n);
     double *memory =
         DAL_TAKE(&arena, double,
                  (size_t)rows *(size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq + (size_t)layout->mechanism->n_windings + work);
     dal_status status = targets && memory ? DAL_OK : DAL_NO_MEMORY;
     for (int k = 0; k < n && status == DAL_OK; k++) {
-        if (find_target(state->system, given[k].name, &targets[k])) {
+        if (find_target(dal_system_of(state), given[k].name, &targets[k])) {
             targets[k].value = given[k].value;
         } else {
             say_unknown(state, given[k].name, messages);

@@ -5,6 +5,7 @@
  * direction solves the equations, and so does none (u = 0), which is what an evaluation there takes.
  */
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "state/directions.h"
 #include "state/values.h"
@@ -19,14 +20,14 @@ static bool coincide(const dal_state *state, const dal_measure *measure)
 {
     const double *p = state->work.x + 3 * measure->vector[0], *q = state->work.x + 3 * measure->vector[1];
     const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-    return sqrt(dal_dot(d, d)) <= together * state->system->length + 8 * DBL_EPSILON * (sqrt(dal_dot(p, p)) + sqrt(dal_dot(q, q)));
+    return sqrt(dal_dot(d, d)) <= together * state->layout->units.length + 8 * DBL_EPSILON * (sqrt(dal_dot(p, p)) + sqrt(dal_dot(q, q)));
 }
 
 /* Would the force not move the heaviest body by a part `together` of the model's length until the end? */
 static bool is_nothing(const dal_system *system, double effort)
 {
     const double until = system->info.until;
-    return !(until > 0 ? effort * until * until > together * system->mass * system->length : effort > 1e-100);
+    return !(until > 0 ? effort * until * until > together * system->layout.units.mass * system->layout.units.length : effort > 1e-100);
 }
 
 double dal_force_at_meeting(const dal_state *state, int force)
@@ -34,9 +35,9 @@ double dal_force_at_meeting(const dal_state *state, int force)
     assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
     double effort = fabs(state->values->effort[force]);
-    for (int g = 0; g < system->n_groups; g++)
-        for (int k = 0; dal_force_types[system->groups[g].type] == &dal_force_spring_damper && k < system->groups[g].n; k++) {
-            const dal_spring_info spring = dal_spring_of(&system->groups[g], k);
+    for (int g = 0; g < system->acting.n_groups; g++)
+        for (int k = 0; dal_force_types[system->acting.groups[g].type] == &dal_force_spring_damper && k < system->acting.groups[g].n; k++) {
+            const dal_spring_info spring = dal_spring_of(&system->acting.groups[g], k);
             if (spring.force == force)
                 effort = spring.stiffness * spring.free + (spring.has_value ? effort : 0);
         }
@@ -47,8 +48,8 @@ bool dal_force_undirected(const dal_state *state, int force, double *speed)
 {
     assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
-    const int number = system->forces[force].measure;
-    if (number < 0 || !system->forces[force].along || system->mechanism.measures[number].kind != DAL_MEASURE_LENGTH ||
+    const int number = system->acting.forces[force].measure;
+    if (number < 0 || !system->acting.forces[force].along || system->mechanism.measures[number].kind != DAL_MEASURE_LENGTH ||
         !coincide(state, &system->mechanism.measures[number]) || dal_force_at_meeting(state, force) == 0)
         return false;
     const dal_measure *measure = &system->mechanism.measures[number];

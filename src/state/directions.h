@@ -2,7 +2,7 @@
 #ifndef DAL_STATE_DIRECTIONS_H
 #define DAL_STATE_DIRECTIONS_H
 
-#include "state/state.h"
+#include "dalembert/system.h"
 
 /* The size of such a force: that of a spring with the length zero. 0 if it is next to nothing. */
 double dal_force_at_meeting(const dal_state *state, int force);

@@ -19,13 +19,12 @@ static void add_momentum(const double J[6], const double P[3], const double H[3]
 /* Layouts without columns: one column after the other, over all bodies. */
 static void add_columnwise(dal_state *state, double *momenta, double *size)
 {
-    const dal_system *system = state->system;
-    const int bodies = system->mechanism.n_bodies;
+    const int bodies = state->mechanism->n_bodies;
     double *J = (double *)(void *)state->scratch->tangents, *wrench = (double *)(void *)(state->scratch->tangents + bodies);
     for (int b = 0; b < bodies; b++)
-        dal_momentum_wrench(&system->mechanism.bodies[b], &state->work.kin[b], wrench + 6 * b, wrench + 6 * b + 3);
-    for (int i = 0; i < system->n_ignorable; i++) {
-        dal_tree_jacobian_column(&system->layout, &state->work, system->ignorable[i], J);
+        dal_momentum_wrench(&state->mechanism->bodies[b], &state->work.kin[b], wrench + 6 * b, wrench + 6 * b + 3);
+    for (int i = 0; i < state->layout->n_ignorable; i++) {
+        dal_tree_jacobian_column(state->layout, &state->work, state->layout->ignorable[i], J);
         for (int b = 0; b < bodies; b++)
             add_momentum(J + 6 * b, wrench + 6 * b, wrench + 6 * b + 3, &momenta[i], size ? &size[i] : NULL);
     }
@@ -36,12 +35,11 @@ static void add_columnwise(dal_state *state, double *momenta, double *size)
 void dal_state_momenta(dal_state *state, double *momenta, double *size)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     const dal_work *w = &state->work;
-    if (!system->n_ignorable)
+    if (!layout->n_ignorable)
         return;
-    for (int i = 0; i < system->n_ignorable; i++) {
+    for (int i = 0; i < layout->n_ignorable; i++) {
         momenta[i] = 0;
         if (size)
             size[i] = 0;
@@ -56,10 +54,10 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
         const dal_body_layout *at = &layout->body[b];
         double P[3], H[3];
         dal_momentum_wrench(body, &w->kin[b], P, H);
-        for (int i = 0, k = 0; i < system->n_ignorable; i++) {
-            while (k < at->n_columns && w->body_column[at->column + k] < system->ignorable[i])
+        for (int i = 0, k = 0; i < layout->n_ignorable; i++) {
+            while (k < at->n_columns && w->body_column[at->column + k] < layout->ignorable[i])
                 k++;
-            if (k == at->n_columns || w->body_column[at->column + k] != system->ignorable[i])
+            if (k == at->n_columns || w->body_column[at->column + k] != layout->ignorable[i])
                 continue;
             add_momentum(w->jacobian + 6 * (size_t)(at->jacobian + k), P, H, &momenta[i], size ? &size[i] : NULL);
         }
@@ -70,13 +68,12 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
 void dal_momentum_rows(dal_state *state, double *rows, double *free)
 {
     assert(dal_has(state, DAL_STAGE_POSITION));
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
     dal_state_columns(state);
-    memset(rows, 0, sizeof *rows * (size_t)system->n_ignorable * (size_t)layout->nv);
-    memset(free, 0, sizeof *free * (size_t)system->n_ignorable);
+    memset(rows, 0, sizeof *rows * (size_t)layout->n_ignorable * (size_t)layout->nv);
+    memset(free, 0, sizeof *free * (size_t)layout->n_ignorable);
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     if (layout->placement)
         layout->family->tangent(layout, w, &time);
@@ -87,10 +84,10 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
         double rho[3], I[9];
         dal_turn(w->kin[b].R, body->center, rho);
         dal_turn_inertia(w->kin[b].R, body->inertia, I);
-        for (int i = 0, k = 0; i < system->n_ignorable; i++) {
-            while (k < at->n_columns && column[k] < system->ignorable[i])
+        for (int i = 0, k = 0; i < layout->n_ignorable; i++) {
+            while (k < at->n_columns && column[k] < layout->ignorable[i])
                 k++;
-            if (k == at->n_columns || column[k] != system->ignorable[i])
+            if (k == at->n_columns || column[k] != layout->ignorable[i])
                 continue;
             const double *J = w->jacobian + 6 * (size_t)(at->jacobian + k);
             double push[3] = {J[0], J[1], J[2]}, turn[3];
@@ -126,7 +123,7 @@ static dal_body_momenta momenta_of(const dal_body *body, const dal_kin *kin)
 double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     double sum = 0;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body *body = &layout->mechanism->bodies[b];
@@ -148,7 +145,7 @@ double dal_momenta_along(const dal_state *state, const dal_bend *bends, const da
 void dal_momenta_rates(dal_state *state, double *p, double *pd)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     const int bodies = layout->mechanism->n_bodies;
     dal_work *w = &state->work;
     const dal_direction motion = {w->v, 1, state->scratch->tangents}, unit = {state->scratch->still, 0, state->scratch->tangents + bodies};

@@ -2,7 +2,8 @@
 #ifndef DAL_STATE_MOMENTA_H
 #define DAL_STATE_MOMENTA_H
 
-#include "state/state.h"
+#include "dalembert/system.h"
+#include "kinematics/family.h"
 
 /* dT/dv of the ignorable coordinates, from the bodies' velocities: after velocity. size (may be NULL): the sum of the bodies' shares. */
 void dal_state_momenta(dal_state *state, double *momenta, double *size);

@@ -1,6 +1,8 @@
 /* The parts of a state that belong to no method: values, scratch, report. */
+#include "model/system.h"
 #include "state/report.h"
 #include "state/scratch.h"
+#include "state/state.h"
 #include "state/values.h"
 
 #include <float.h>
@@ -27,13 +29,14 @@ static int switches_of(const dal_system *system)
 static void layout_values(dal_block *block, const dal_system *system, dal_state *state)
 {
     dal_values local, *values = DAL_LAYOUT_PART(block, state->values, local);
-    const int registers = larger(registers_of(&system->drives), larger(registers_of(&system->actions), registers_of(&system->records)));
+    const int registers = larger(registers_of(&system->drives),
+                                 larger(registers_of(&system->actions), larger(registers_of(&system->records), registers_of(&system->samples))));
     DAL_LAYOUT(block, values->z, system->n_states + 1);
     DAL_LAYOUT(block, values->inputs, system->n_inputs);
     DAL_LAYOUT(block, values->variables, system->n_signals);
     DAL_LAYOUT(block, values->registers, registers);
     DAL_LAYOUT(block, values->expression, system->actions.n_outputs);
-    DAL_LAYOUT(block, values->effort, system->n_forces);
+    DAL_LAYOUT(block, values->effort, system->acting.n_forces);
     DAL_LAYOUT(block, values->modes, switches_of(system));
 }
 
@@ -75,13 +78,13 @@ static void layout_scratch(dal_block *block, const dal_system *system, dal_state
 {
     dal_scratch local, *scratch = DAL_LAYOUT_PART(block, state->scratch, local);
     const int nv = system->layout.nv, bodies = system->mechanism.n_bodies;
-    const size_t projector = system->stabilization->work ? system->stabilization->work(system) : 0;
-    const size_t velocities = system->n_frictions ? (size_t)(nv + system->layout.n_rows) : 0; /* which are projected at stick events */
+    const size_t projector = system->method.stabilization->work ? system->method.stabilization->work(system) : 0;
+    const size_t velocities = system->acting.n_frictions ? (size_t)(nv + system->layout.n_rows) : 0; /* which are projected at stick events */
     DAL_LAYOUT(block, scratch->tangents, 4 * bodies);
     DAL_LAYOUT(block, scratch->bends, bodies);
     DAL_LAYOUT(block, scratch->still, nv);
     DAL_LAYOUT(block, scratch->yd, system->n_y);
-    DAL_LAYOUT(block, scratch->solver, system->formulation->work(system));
+    DAL_LAYOUT(block, scratch->solver, system->method.formulation->work(system));
     DAL_LAYOUT(block, scratch->projector, projector > velocities ? projector : velocities);
 }
 
@@ -108,3 +111,13 @@ static void keep_report(dal_state *state, dal_keep *keep)
 }
 
 const dal_owner dal_report_owner = {.layout = layout_report, .reset = reset_report, .keep = keep_report};
+
+dal_reason dal_reason_of(const dal_state *state)
+{
+    return state->report->trouble[0] ? state->report->reason : DAL_REASON_OTHER;
+}
+
+bool dal_failed_for(const dal_state *state, dal_reason reason)
+{
+    return dal_reason_of(state) == reason;
+}

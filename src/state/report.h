@@ -2,7 +2,8 @@
 #ifndef DAL_STATE_REPORT_H
 #define DAL_STATE_REPORT_H
 
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 typedef struct dal_report {
     long evaluations;       /* dal_state_accelerate */
@@ -15,14 +16,8 @@ typedef struct dal_report {
 extern const dal_owner dal_report_owner;
 
 /* Why the state failed; OTHER where it did not. */
-static inline dal_reason dal_reason_of(const dal_state *state)
-{
-    return state->report->trouble[0] ? state->report->reason : DAL_REASON_OTHER;
-}
-static inline bool dal_failed_for(const dal_state *state, dal_reason reason)
-{
-    return dal_reason_of(state) == reason;
-}
+dal_reason dal_reason_of(const dal_state *state);
+bool dal_failed_for(const dal_state *state, dal_reason reason);
 
 /* What went wrong with `from` went wrong with `state`. */
 void dal_share_trouble(dal_state *state, const dal_state *from);

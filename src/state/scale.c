@@ -11,6 +11,7 @@
  */
 #include "kinematics/tree.h"
 #include "math/vec.h"
+#include "model/system.h"
 #include "state/state.h"
 #include "state/scale.h"
 #include "state/values.h"
@@ -25,9 +26,9 @@ double dal_system_time(const dal_state *state)
 {
     const dal_system *system = state->system;
     const double until = system->info.until > 0 ? system->info.until : 1;
-    double rate = sqrt(sqrt(dal_dot(system->gravity, system->gravity)) / system->length);
+    double rate = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / system->layout.units.length);
     for (int k = 0; k < system->layout.nv; k++) {
-        const double unit = system->column_scale[k] / system->length;
+        const double unit = system->layout.units.column_scale[k] / system->layout.units.length;
         rate = fmax(rate, fabs(state->work.v[k]) * unit);
         rate = fmax(rate, sqrt(fabs(state->vd[k]) * unit));
     }
@@ -46,7 +47,7 @@ static double largest_moment(const dal_body *body)
 double dal_turn_lever(const dal_system *system, int body)
 {
     const dal_body *b = &system->mechanism.bodies[body];
-    return b->mass > 0 && !b->particle ? fmax(system->length, sqrt(largest_moment(b) / b->mass)) : system->length;
+    return b->mass > 0 && !b->particle ? fmax(system->layout.units.length, sqrt(largest_moment(b) / b->mass)) : system->layout.units.length;
 }
 
 /* ---- units of y ------------------------------------------------------------------------ */
@@ -57,13 +58,13 @@ static void units_of_coordinates(const dal_system *system, double *unit)
     const dal_layout *layout = &system->layout;
     if (!layout->tree) {
         for (int k = 0; k < layout->nq; k++)
-            unit[k] = system->length / system->column_scale[k];
+            unit[k] = system->layout.units.length / system->layout.units.column_scale[k];
         return;
     }
     for (int s = 0; s < layout->tree->n_steps; s++) {
         const dal_motion_step *step = &layout->tree->step[s];
         for (int k = 0; k < dal_step_coordinates(step); k++)
-            unit[step->q + k] = step->kind == DAL_STEP_SHIFT ? system->length : 1;
+            unit[step->q + k] = step->kind == DAL_STEP_SHIFT ? system->layout.units.length : 1;
     }
 }
 
@@ -73,7 +74,7 @@ void dal_state_scales(const dal_state *state, double *unit)
     const dal_system *system = state->system;
     for (int i = 0; i < system->n_states; i++) {
         const double rate = state->values->expression[system->n_expressions + i];
-        unit[i] = fmax(fabs(system->states[i]), fabs(rate) * system->time);
+        unit[i] = fmax(fabs(system->states[i]), fabs(rate) * system->layout.units.time);
         if (!(unit[i] > 0) || !isfinite(unit[i]))
             unit[i] = 1;
     }
@@ -84,15 +85,15 @@ void dal_state_units(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    const double T = system->time, L = system->length;
+    const double T = layout->units.time, L = layout->units.length;
     double *w = unit + layout->nq, *z = w + system->n_w;
     units_of_coordinates(system, unit);
     for (int k = 0; k < system->n_w; k++)
-        w[k] = system->formulation->unit ? system->formulation->unit(state, k) / T : L / system->column_scale[k] / T;
+        w[k] = system->method.formulation->unit ? system->method.formulation->unit(state, k) / T : L / layout->units.column_scale[k] / T;
     for (int i = 0; i < system->n_states; i++)
         z[i] = system->state_scale[i];
     if (system->works)
-        z[system->n_states] = system->mass * (L / T) * (L / T);
+        z[system->n_states] = layout->units.mass * (L / T) * (L / T);
 }
 
 /* ---- rows and velocities in these units --------------------------------------------------- */
@@ -107,13 +108,12 @@ double dal_row_unit(const dal_row *row, double length)
  * Rows of the coordinates themselves are numbers. After position and jacobian. */
 void dal_row_units(const dal_state *state, double *unit)
 {
-    const dal_system *system = state->system;
-    const dal_layout *layout = &system->layout;
+    const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->n_rows; i++) {
-        const dal_row *row = i < layout->n_extrinsic ? &system->mechanism.rows[layout->row[i].source] : NULL;
-        unit[i] = row ? dal_row_unit(row, system->length) : 1;
+        const dal_row *row = i < layout->n_extrinsic ? &state->mechanism->rows[layout->row[i].source] : NULL;
+        unit[i] = row ? dal_row_unit(row, layout->units.length) : 1;
         if (isnan(unit[i]))
-            unit[i] = dal_row_reach(state, row) * system->length;
+            unit[i] = dal_row_reach(state, row) * layout->units.length;
         if (!(unit[i] > 0) || !isfinite(unit[i]))
             unit[i] = 1;
     }
@@ -121,11 +121,10 @@ void dal_row_units(const dal_state *state, double *unit)
 
 double dal_worst_row(const dal_state *state, const double *rows, int *where)
 {
-    const dal_system *system = state->system;
     double worst = 0;
-    for (int i = 0; i < system->layout.n_rows; i++)
-        if (!(fabs(rows[i]) <= worst * system->row_unit[i])) {
-            worst = fabs(rows[i]) / system->row_unit[i];
+    for (int i = 0; i < state->layout->n_rows; i++)
+        if (!(fabs(rows[i]) <= worst * state->layout->units.row_unit[i])) {
+            worst = fabs(rows[i]) / state->layout->units.row_unit[i];
             *where = i;
         }
     return worst;
@@ -135,8 +134,8 @@ double dal_fastest(const dal_system *system, const double *v)
 {
     double fastest = 0;
     for (int k = 0; k < system->layout.nv; k++)
-        fastest = fmax(fastest, fabs(v[k]) * system->column_scale[k]);
-    return fastest / system->length;
+        fastest = fmax(fastest, fabs(v[k]) * system->layout.units.column_scale[k]);
+    return fastest / system->layout.units.length;
 }
 
 /* ---- what rows weigh -------------------------------------------------------------------- */
@@ -144,17 +143,16 @@ double dal_fastest(const dal_system *system, const double *v)
 /* What a measure weighs on the bodies: its largest gradient by a displacement, in its unit a metre. */
 static double weight_of_measure(const dal_state *state, int number)
 {
-    const dal_system *system = state->system;
-    const dal_mechanism *m = &system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     const dal_measure *measure = &m->measures[number];
     const double *g = state->work.gradient + 12 * number;
     double weight = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return 1 / system->column_scale[measure->vector[0]];
+        return 1 / state->layout->units.column_scale[measure->vector[0]];
     for (int j = 0; j < 4; j++)
         if (measure->vector[j] >= 0) {
             const dal_vector *x = &m->vectors[measure->vector[j]];
-            double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / system->length;
+            double arm = x->point ? 1 : sqrt(dal_dot(x->s, x->s)) / state->layout->units.length;
             weight = fmax(weight, arm * sqrt(dal_dot(g + 3 * j, g + 3 * j)));
         }
     return weight;
@@ -165,7 +163,7 @@ double dal_row_weight(const dal_state *state, const dal_row *row)
 {
     double weight = 0;
     for (int k = row->term; k < row->term + row->n_terms; k++)
-        weight = fmax(weight, fabs(state->work.coef[k]) * weight_of_measure(state, state->system->mechanism.terms[k].measure));
+        weight = fmax(weight, fabs(state->work.coef[k]) * weight_of_measure(state, state->mechanism->terms[k].measure));
     return weight;
 }
 
@@ -178,19 +176,19 @@ static double span_of_measure(const dal_system *system, int number)
     if (measure->kind == DAL_MEASURE_ANGLE)
         return 1;
     if (measure->kind == DAL_MEASURE_LENGTH)
-        return system->length;
+        return system->layout.units.length;
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return system->length / system->column_scale[measure->vector[0]];
+        return system->layout.units.length / system->layout.units.column_scale[measure->vector[0]];
     for (int j = 0; j < 4; j += 2) {
         const dal_vector *x = &m->vectors[measure->vector[j]];
-        span *= x->point ? system->length : sqrt(dal_dot(x->s, x->s));
+        span *= x->point ? system->layout.units.length : sqrt(dal_dot(x->s, x->s));
     }
     return span;
 }
 
 double dal_row_reach(const dal_state *state, const dal_row *row)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     const int n = row->n_terms;
     double reach = dal_row_weight(state, row);
     for (int k = 0; k < n && row->form >= 0; k++)

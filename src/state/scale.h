@@ -2,7 +2,8 @@
 #ifndef DAL_STATE_SCALE_H
 #define DAL_STATE_SCALE_H
 
-#include "state/state.h"
+#include "dalembert/system.h"
+#include "joint/mechanism.h"
 
 /* The unit of each component of y, at the present choice of speeds: what absolute tolerances are multiples of. */
 void dal_state_units(const dal_state *state, double *unit);

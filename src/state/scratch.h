@@ -2,7 +2,8 @@
 #ifndef DAL_STATE_SCRATCH_H
 #define DAL_STATE_SCRATCH_H
 
-#include "state/state.h"
+#include "kinematics/family.h"
+#include "state/owner.h"
 
 typedef struct dal_scratch {
     dal_tangent *tangents; /* 4 a body: whoever needs directions */

@@ -2,6 +2,7 @@
  *   y -> (q, v, z) -> frames -> phi, A -> rates, gamma -> forces, M, h, Q
  * dynamics/forward.c goes on from there. Nothing here allocates.
  */
+#include "model/system.h"
 #include "state/state.h"
 #include "state/report.h"
 #include "state/values.h"
@@ -36,14 +37,14 @@ dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
     memcpy(state->values->z, z, sizeof *y * (size_t)(system->n_y - layout->nq - system->n_w));
     dal_state_moved(state);
-    if (!system->formulation->unpack) {
+    if (!system->method.formulation->unpack) {
         memcpy(state->work.v, w, sizeof *y * (size_t)layout->nv);
         return 0;
     }
     dal_state_position(state);
     dal_state_jacobian(state);
     state->stages |= DAL_STAGE_UNPACKED;
-    return system->formulation->unpack(state, w);
+    return system->method.formulation->unpack(state, w);
 }
 
 /* Frames, rows and rates are functions of (t, q, v, z), and forces too while their pieces are frozen: equal bits give equal bits. Friction moves
@@ -57,13 +58,13 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
     const dal_system *system = state->system;
     const size_t nq = (size_t)system->layout.nq, nw = (size_t)system->n_w, nz = (size_t)system->n_y - nq - nw;
     const double *w = y + nq;
-    const bool speeds = system->formulation->unpack != NULL;
-    if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t || system->n_frictions ||
-        system->formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) || memcmp(state->values->z, w + nw, sizeof *y * nz))
+    const bool speeds = system->method.formulation->unpack != NULL;
+    if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t || system->acting.n_frictions ||
+        system->method.formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) || memcmp(state->values->z, w + nw, sizeof *y * nz))
         return dal_state_unpack(state, t, y);
     if (speeds) {
         state->stages = (state->stages & PLACE) | DAL_STAGE_UNPACKED;
-        return system->formulation->unpack(state, w);
+        return system->method.formulation->unpack(state, w);
     }
     state->stages &= memcmp(state->work.v, w, sizeof *y * nw) ? PLACE : MOTION;
     memcpy(state->work.v, w, sizeof *y * nw);
@@ -72,20 +73,25 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
 
 dal_flow dal_state_pack(dal_state *state, double *y)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
-    if (!state->system->formulation->pack) {
+    if (!state->system->method.formulation->pack) {
         memcpy(y + layout->nq, state->work.v, sizeof *y * (size_t)layout->nv);
         return 0;
     }
     dal_state_position(state);
     dal_state_jacobian(state);
-    return state->system->formulation->pack(state, y + layout->nq);
+    return state->system->method.formulation->pack(state, y + layout->nq);
 }
 
 void dal_state_moved(dal_state *state)
 {
     state->stages = 0;
+}
+
+void dal_state_forget(dal_state *state, unsigned stages)
+{
+    state->stages &= ~stages;
 }
 
 /* Fill in the signals that a program reads, then run it. 0, or the table that was left. */
@@ -101,12 +107,12 @@ int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *mod
 /* Formulation `recursive`: nothing with the columns of bodies, as long as nobody asks for them. Friction asks. */
 bool dal_skips_columns(const dal_system *system)
 {
-    return system->layout.columnless || (system->formulation->recursive && !system->n_frictions);
+    return system->layout.columnless || (system->method.formulation->recursive && !system->acting.n_frictions);
 }
 
 void dal_state_frames(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (dal_has(state, DAL_STAGE_FRAMES))
         return;
     layout->family->frames(layout, &state->work);
@@ -115,7 +121,7 @@ void dal_state_frames(dal_state *state)
 
 void dal_state_columns(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (dal_has(state, DAL_STAGE_COLUMNS))
         return;
     assert(!layout->columnless || state->work.jacobian); /* dal_state_widen */
@@ -131,7 +137,7 @@ static void run_drives(dal_state *state)
 
 static void note_table_left(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if ((layout->forms || layout->placement) && state->work.table_left)
         state->values->table_left = state->work.table_left;
 }
@@ -143,14 +149,14 @@ void dal_state_position(dal_state *state)
     state->stages &= DAL_STAGE_LINKS;
     run_drives(state);
     (dal_skips_columns(state->system) ? dal_state_frames : dal_state_columns)(state);
-    dal_rows_position(&state->system->layout, &state->work);
+    dal_rows_position(state->layout, &state->work);
     note_table_left(state);
     state->stages |= DAL_STAGE_POSITION;
 }
 
 void dal_state_jacobian(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (dal_has(state, DAL_STAGE_UNPACKED))
         return;
     assert(dal_has(state, DAL_STAGE_POSITION));
@@ -163,7 +169,7 @@ void dal_state_jacobian(dal_state *state)
 
 void dal_state_velocity(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     assert(dal_has(state, DAL_STAGE_POSITION));
     dal_state_frames(state);
     layout->family->velocity(layout, &state->work);
@@ -173,7 +179,7 @@ void dal_state_velocity(dal_state *state)
 
 int dal_state_not_finite(const dal_state *state)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     for (int b = 0; b < m->n_bodies; b++) {
         const dal_kin *kin = &state->work.kin[b];
         double sum = 0;
@@ -199,9 +205,9 @@ dal_flow dal_state_push(dal_state *state)
     }
     if (state->values->table_left)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->values->table_left - 1]);
-    dal_loads_apply(&state->loads, system->n_groups, system->groups);
-    for (int i = 0; i < system->n_laws; i++)
-        dal_push_measure(&state->loads, system->laws[i].measure, state->values->expression[system->laws[i].expression], true);
+    dal_loads_apply(&state->loads, system->acting.n_groups, system->acting.groups);
+    for (int i = 0; i < system->acting.n_laws; i++)
+        dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], true);
     for (int i = 0; i < state->values->n_pushes; i++)
         dal_push_measure(&state->loads, state->values->pushes[i].measure, state->values->pushes[i].effort, true);
     for (int k = 0; k < layout->nv && state->values->given; k++) {
@@ -214,7 +220,7 @@ dal_flow dal_state_push(dal_state *state)
 
 void dal_state_inertia(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_state_columns(state);
     dal_inertia_and_forces(layout, &state->work);
@@ -235,7 +241,7 @@ static void find_motion(dal_state *state)
 {
     state->stages &= DAL_STAGE_LINKS;
     run_drives(state);
-    dal_layout_motion(&state->system->layout, &state->work);
+    dal_layout_motion(state->layout, &state->work);
     note_table_left(state);
     state->stages |= DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY;
 }
@@ -258,7 +264,7 @@ dal_flow dal_state_motion(dal_state *state, bool jacobian)
 void dal_state_pull(dal_state *state)
 {
     dal_state_columns(state);
-    dal_pull_bodies(&state->system->layout, &state->work);
+    dal_pull_bodies(state->layout, &state->work);
 }
 
 bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow)
@@ -283,10 +289,10 @@ void dal_state_stabilise(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
-    const bool speeds = system->formulation->unpack && system->formulation->chooses;
-    const double a = speeds ? system->alpha : 2 * system->alpha, b = speeds ? 0 : system->beta * system->beta;
+    const bool speeds = system->method.formulation->unpack && system->method.formulation->chooses;
+    const double a = speeds ? system->method.alpha : 2 * system->method.alpha, b = speeds ? 0 : system->method.beta * system->method.beta;
     memcpy(state->gamma, state->work.gamma, sizeof *state->gamma * (size_t)system->layout.n_rows);
-    if (system->stabilization->stabilises_gamma)
+    if (system->method.stabilization->stabilises_gamma)
         for (int i = 0; i < system->layout.n_rows; i++)
             state->gamma[i] -= a * state->work.phid[i] + b * state->work.phi[i];
 }

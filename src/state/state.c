@@ -1,4 +1,5 @@
 /* A state: one block of memory beside the system, laid out part by part, and whose it is. */
+#include "model/system.h"
 #include "state/state.h"
 
 #include "base/argument.h"
@@ -38,7 +39,7 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     if (!system || !dal_can_allocate(allocator))
         return NULL;
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
-    dal_state shape = {0};
+    dal_state shape = {.system = system, .layout = &system->layout, .mechanism = &system->mechanism};
     dal_block block = {NULL, sizeof(dal_state)};
     layout_state(&block, system, &shape);
     char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
@@ -49,6 +50,8 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     dal_state *state = (dal_state *)(void *)aligned;
     block = (dal_block){aligned, sizeof(dal_state)};
     state->system = system;
+    state->layout = &system->layout;
+    state->mechanism = &system->mechanism;
     state->hold = (dal_hold){system->life, source, memory, NULL, system->owners};
     layout_state(&block, system, state);
     dal_life_join(state->hold.life);
@@ -121,7 +124,7 @@ static void place(dal_state *state)
 /* Attitudes near a singularity of their chart start in the other one. */
 static void choose_charts(dal_state *state)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     if (!layout->family->condition || layout->sequence_fixed)
         return;
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
@@ -159,7 +162,7 @@ static void reset(dal_state *state)
 
 dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const double *v)
 {
-    const dal_layout *layout = &state->system->layout;
+    const dal_layout *layout = state->layout;
     state->work.t = t;
     memcpy(state->work.q, q, sizeof *q * (size_t)layout->nq);
     memcpy(state->work.v, v, sizeof *v * (size_t)layout->nv);
@@ -176,7 +179,7 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
 
 void dal_state_copy(const dal_state *from, dal_state *to)
 {
-    const dal_mechanism *m = &from->system->mechanism;
+    const dal_mechanism *m = from->mechanism;
     memcpy(to->work.chart, from->work.chart, sizeof *to->work.chart * 3 * (size_t)m->n_bodies);
     memcpy(to->work.winding, from->work.winding, sizeof *to->work.winding * (size_t)m->n_windings);
     for (const dal_owner *const *owner = from->system->owners; *owner; owner++)

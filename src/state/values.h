@@ -2,7 +2,7 @@
 #ifndef DAL_STATE_VALUES_H
 #define DAL_STATE_VALUES_H
 
-#include "state/state.h"
+#include "state/owner.h"
 
 /* An effort along a measure. */
 typedef struct dal_push {

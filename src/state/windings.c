@@ -1,4 +1,6 @@
 /* Whole turns of angles, from one accepted step to the next. */
+#include "model/system_parts.h"
+#include "state/state.h"
 #include "state/windings.h"
 
 #include <math.h>
@@ -18,10 +20,10 @@ static const char *name_of_angle(const dal_mechanism *m, int measure)
 
 dal_flow dal_state_turned(dal_state *state)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     double h = state->work.t - state->turns->accepted;
-    for (int n = 0; n < state->system->layout.n_measures; n++) {
-        const int i = state->system->layout.measure[n], k = m->measures[i].winding;
+    for (int n = 0; n < state->layout->n_measures; n++) {
+        const int i = state->layout->measure[n], k = m->measures[i].winding;
         if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turns->rate[k])) > most_turn) {
             dal_state_fail(state, "'%s' turns by about half a turn in one step of %.3g s: the number of its turns would be lost; take a smaller step",
                            name_of_angle(m, i), h);
@@ -33,9 +35,9 @@ dal_flow dal_state_turned(dal_state *state)
 
 void dal_state_unwind(dal_state *state)
 {
-    const dal_mechanism *m = &state->system->mechanism;
-    for (int n = 0; n < state->system->layout.n_measures; n++) {
-        const int i = state->system->layout.measure[n], k = m->measures[i].winding;
+    const dal_mechanism *m = state->mechanism;
+    for (int n = 0; n < state->layout->n_measures; n++) {
+        const int i = state->layout->measure[n], k = m->measures[i].winding;
         if (k >= 0) {
             state->work.winding[k] = state->work.value[i];
             state->turns->rate[k] = state->work.rate[i];
@@ -47,13 +49,13 @@ void dal_state_unwind(dal_state *state)
 static void layout_windings(dal_block *block, const dal_system *system, dal_state *state)
 {
     dal_windings local, *turns = DAL_LAYOUT_PART(block, state->turns, local);
-    DAL_LAYOUT(block, turns->rate, system->mechanism.n_windings);
-    DAL_LAYOUT(block, turns->attitude, 4 * system->mechanism.n_bodies);
+    DAL_LAYOUT(block, turns->rate, dal_system_mechanism(system)->n_windings);
+    DAL_LAYOUT(block, turns->attitude, 4 * dal_system_mechanism(system)->n_bodies);
 }
 
 static void reset_windings(dal_state *state)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     state->turns->accepted = 0;
     memset(state->turns->rate, 0, sizeof *state->turns->rate * (size_t)m->n_windings);
     memset(state->turns->attitude, 0, sizeof *state->turns->attitude * 4 * (size_t)m->n_bodies);
@@ -62,12 +64,12 @@ static void reset_windings(dal_state *state)
 static void copy_windings(const dal_state *from, dal_state *to)
 {
     to->turns->accepted = from->turns->accepted;
-    memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->system->mechanism.n_windings);
+    memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->mechanism->n_windings);
 }
 
 static void keep_windings(dal_state *state, dal_keep *keep)
 {
-    const dal_mechanism *m = &state->system->mechanism;
+    const dal_mechanism *m = state->mechanism;
     dal_keep_numbers(keep, &state->turns->accepted, 1);
     dal_keep_numbers(keep, state->turns->rate, (size_t)m->n_windings);
     dal_keep_numbers(keep, state->turns->attitude, 4 * (size_t)m->n_bodies);

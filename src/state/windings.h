@@ -2,7 +2,8 @@
 #ifndef DAL_STATE_WINDINGS_H
 #define DAL_STATE_WINDINGS_H
 
-#include "state/state.h"
+#include "state/evaluate.h"
+#include "state/owner.h"
 
 typedef struct dal_windings {
     double accepted;  /* time of the last accepted step: dal_state_unwind */

@@ -1,0 +1,30 @@
+/* What acts on the bodies: force elements, friction, laws of joints. */
+#ifndef DAL_MODEL_ACTING_H
+#define DAL_MODEL_ACTING_H
+
+#include "dynamics/friction.h"
+#include "force/force.h"
+
+/* A force or a drive, for channels and messages. */
+typedef struct dal_force_name {
+    const char *name;
+    int measure; /* or -1 */
+    bool along;  /* its scalar force acts along the measure */
+    double zero; /* what its channel .length adds to the measure */
+} dal_force_name;
+
+/* A force along a measure that belongs to a joint: `non-ideal:`. */
+typedef struct dal_law {
+    int joint, measure, expression;
+} dal_law;
+
+typedef struct dal_acting {
+    double gravity[3];
+    int n_laws, n_frictions, n_groups, n_forces;
+    dal_law *laws;
+    dal_friction *frictions;
+    dal_force_group *groups;
+    dal_force_name *forces;
+} dal_acting;
+
+#endif

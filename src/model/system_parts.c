@@ -1,0 +1,31 @@
+#include "model/system.h"
+
+const dal_layout *dal_system_layout(const dal_system *system)
+{
+    return &system->layout;
+}
+
+const dal_mechanism *dal_system_mechanism(const dal_system *system)
+{
+    return &system->mechanism;
+}
+
+const dal_method *dal_system_method(const dal_system *system)
+{
+    return &system->method;
+}
+
+const dal_acting *dal_system_acting(const dal_system *system)
+{
+    return &system->acting;
+}
+
+int dal_system_rank(const dal_system *system)
+{
+    return system->rank;
+}
+
+int dal_system_freedoms(const dal_system *system)
+{
+    return system->layout.nv - system->rank;
+}

@@ -1,0 +1,17 @@
+/* Parts of a system, for files that have no other use for its fields. Not for the step loop: a state has the layout and the mechanism itself. */
+#ifndef DAL_MODEL_SYSTEM_PARTS_H
+#define DAL_MODEL_SYSTEM_PARTS_H
+
+#include "dalembert/system.h"
+#include "kinematics/family.h"
+#include "model/acting.h"
+#include "model/method.h"
+
+const dal_layout *dal_system_layout(const dal_system *system); /* and, in it, units */
+const dal_mechanism *dal_system_mechanism(const dal_system *system);
+const dal_method *dal_system_method(const dal_system *system);
+const dal_acting *dal_system_acting(const dal_system *system);
+int dal_system_rank(const dal_system *system);     /* of the rows, at the start */
+int dal_system_freedoms(const dal_system *system); /* there: nv - rank */
+
+#endif

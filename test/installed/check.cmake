@@ -1,0 +1,83 @@
+# Install BUILD under a prefix of its own. Compile EXAMPLE.c against it, with the shared library and with the archive, by what pkg-config says and in a
+# CMake project of its own; compare what each prints with EXAMPLE.txt. The headers are compiled one by one, in C and in C++.
+set(prefix "${BUILD}/test/installed")
+set(programs "${BUILD}/test/installed_programs")
+set(library "${prefix}/${LIBDIR}")
+file(REMOVE_RECURSE "${prefix}" "${programs}")
+file(MAKE_DIRECTORY "${programs}")
+
+# Run a command; what it printed is in `seen`.
+macro(must)
+    execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE seen ERROR_VARIABLE said RESULT_VARIABLE code OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT code EQUAL 0)
+        message(FATAL_ERROR "${ARGN}: ${code}\n${seen}\n${said}")
+    endif()
+endmacro()
+
+# Does a program print what it should, and does it load the shared library (`with` is "shared") or not?
+function(check_program program with)
+    must("${CMAKE_COMMAND}" "-DPROGRAM=${program}" "-DEXPECTED=${EXAMPLE}.txt" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../examples/check.cmake")
+    must(objdump -p "${program}")
+    string(REGEX MATCH "NEEDED +libdalembert[^\n]*" needed "${seen}")
+    if(NOT (with STREQUAL "shared" AND needed MATCHES " libdalembert\\.so\\.${SOVERSION}$") AND NOT (with STREQUAL "static" AND needed STREQUAL ""))
+        message(FATAL_ERROR "${program}, made with the ${with} library, has '${needed}'")
+    endif()
+endfunction()
+
+# ---- what is there ----------------------------------------------------------------
+must("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
+foreach(file libdalembert.a libdalembert.so libdalembert.so.${SOVERSION} libdalembert.so.${VERSION})
+    if(NOT EXISTS "${library}/${file}")
+        message(FATAL_ERROR "${file} was not installed")
+    endif()
+endforeach()
+must(objdump -p "${library}/libdalembert.so.${VERSION}")
+if(NOT seen MATCHES "SONAME +libdalembert\\.so\\.${SOVERSION}(\n|$)")
+    message(FATAL_ERROR "the shared library has another soname than libdalembert.so.${SOVERSION}")
+endif()
+set(ENV{PKG_CONFIG_PATH} "${library}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+set(ENV{LD_LIBRARY_PATH} "${library}:$ENV{LD_LIBRARY_PATH}")
+
+# ---- pkg-config -------------------------------------------------------------------
+must("${PKG_CONFIG}" --cflags --libs dalembert)
+if(seen MATCHES "lapack|blas|klu|yaml")
+    message(FATAL_ERROR "pkg-config names libraries that the shared one brings itself: ${seen}")
+endif()
+separate_arguments(options UNIX_COMMAND "${seen}")
+must("${COMPILER}" ${FLAGS} -std=c17 "${EXAMPLE}.c" ${options} -lm -o "${programs}/shared")
+check_program("${programs}/shared" shared)
+must("${PKG_CONFIG}" --static --libs dalembert)
+if(NOT seen MATCHES "lapacke" OR NOT seen MATCHES "yaml")
+    message(FATAL_ERROR "pkg-config --static does not name what the archive needs: ${seen}")
+endif()
+must("${PKG_CONFIG}" --cflags --libs dalembert-static)
+separate_arguments(options UNIX_COMMAND "${seen}")
+must("${COMPILER}" ${FLAGS} -std=c17 "${EXAMPLE}.c" ${options} -o "${programs}/static")
+check_program("${programs}/static" static)
+
+# ---- CMake ------------------------------------------------------------------------
+string(REPLACE ";" " " flags "${FLAGS}")
+must("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}" -B "${programs}/cmake" "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_C_COMPILER=${COMPILER}"
+    "-DCMAKE_C_FLAGS=${flags}" "-DEXAMPLE=${EXAMPLE}")
+must("${CMAKE_COMMAND}" --build "${programs}/cmake")
+check_program("${programs}/cmake/with_shared" shared)
+check_program("${programs}/cmake/with_static" static)
+
+# ---- headers, in C and C++ ----------------------------------------------------------
+file(GLOB headers "${prefix}/include/dalembert/*.h")
+set(strict "-I${prefix}/include" -fsyntax-only -Wall -Wextra -Wpedantic -Werror)
+foreach(header ${headers})
+    must("${COMPILER}" ${strict} -std=c17 -x c -include "${header}" /dev/null)
+    if(CXX)
+        must("${CXX}" ${strict} -std=c++11 -x c++ -include "${header}" /dev/null)
+    endif()
+endforeach()
+if(CXX)
+    must("${PKG_CONFIG}" --cflags --libs dalembert)
+    separate_arguments(options UNIX_COMMAND "${seen}")
+    must("${CXX}" ${FLAGS} -std=c++11 -Wall -Wextra -Wpedantic -Werror "${CMAKE_CURRENT_LIST_DIR}/program.cpp" ${options} -o "${programs}/cpp")
+    must("${programs}/cpp")
+    message(STATUS "C++: ${seen}")
+else()
+    message(STATUS "no C++ compiler: the headers are tested in C alone")
+endif()
