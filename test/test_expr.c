@@ -55,6 +55,85 @@ static void every_function_and_operator_has_its_value(void **state)
     end(&b);
 }
 
+/* ---- constants without a graph ------------------------------------------------------- */
+
+static bool give_constant(void *user, const char *name, double *value)
+{
+    (void)user;
+    *value = 0.618;
+    return !strcmp(name, "a") || !strcmp(name, "left.b");
+}
+
+static bool give_node(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
+{
+    bench *b = user;
+    double number;
+    (void)mark, (void)hint;
+    if (primes || !give_constant(NULL, name, &number))
+        return false;
+    *value = (dal_value){1, {dal_const(b->graph, number), DAL_NO_NODE, DAL_NO_NODE}};
+    return true;
+}
+
+/* True: both give a number, the same one. What only the parser understands it may have. */
+static bool agree_on(bench *b, const char *text)
+{
+    const dal_parser parser = {.graph = b->graph, .resolve = give_node, .user = b};
+    double plain, folded;
+    dal_node node;
+    if (!dal_parse_constant(text, give_constant, NULL, &plain))
+        return false;
+    if (!dal_parse_scalar(&parser, text, (dal_mark){"text", 1, 1}, &node) || !dal_is_const(b->graph, node, &folded) ||
+        memcmp(&plain, &folded, sizeof plain))
+        fail_msg("'%s' is %.17g without a graph, and not with one", text, plain);
+    return true;
+}
+
+static void write_constant(char *text, uint64_t *seed, int depth)
+{
+    static const char *const leaves[] = {"1.5", "a", "left.b", "2", "pi", "deg", ".25", "3.e-2", "0", "1e22", "12345678901234567890", "0.1", "7E+3"};
+    static const char *const functions[] = {"sin", "cos", "sqrt", "abs", "exp", "atan", "floor", "sign"};
+    const int n = (int)((check_random(seed) + 1) * 500);
+    char *end = text + strlen(text);
+    if (depth == 0 || n < 200) {
+        strcpy(end, leaves[n % 13]);
+    } else if (n < 300) {
+        strcpy(end, n % 2 ? "-" : " - ");
+        write_constant(text, seed, depth - 1);
+    } else if (n < 450) {
+        sprintf(end, "%s(", n % 3 ? "" : functions[n % 8]);
+        write_constant(text, seed, depth - 1);
+        strcat(text, " )");
+    } else {
+        write_constant(text, seed, depth - 1);
+        end = text + strlen(text);
+        end[0] = "+-*/^"[n % 5];
+        end[1] = '\0';
+        write_constant(text, seed, depth - 1);
+    }
+}
+
+static void a_plain_constant_is_that_of_the_graph_bit_for_bit(void **state)
+{
+    static const char *const left_to_the_parser[] = {"",         "a'",      "a.{1}", "1 < 2", "min(1, 2)",    "[1, 2]",  "1/0",
+                                                     "sqrt(-1)", "b",       "2 3",   "(1",    "1)",           "1e",      "3x",
+                                                     "sin",      "sin(1)'", "1e400", "a.",    "interp(a, 1)", "norm(1)", "2 ** 3"};
+    uint64_t seed = 7;
+    int agreed = 0;
+    bench b;
+    (void)state;
+    begin(&b);
+    for (int i = 0; i < 5000; i++) {
+        char text[4000] = "";
+        write_constant(text, &seed, 5);
+        agreed += agree_on(&b, text);
+    }
+    assert_true(agreed > 2000);
+    for (size_t i = 0; i < sizeof left_to_the_parser / sizeof *left_to_the_parser; i++)
+        assert_false(dal_parse_constant(left_to_the_parser[i], give_constant, NULL, &(double){0}));
+    end(&b);
+}
+
 static void operators_bind_as_in_mathematics(void **state)
 {
     (void)state;
@@ -514,6 +593,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_and_operator_has_its_value),
+        cmocka_unit_test(a_plain_constant_is_that_of_the_graph_bit_for_bit),
         cmocka_unit_test(operators_bind_as_in_mathematics),
         cmocka_unit_test(numbers_are_read_exactly),
         cmocka_unit_test(names_take_paths_braces_and_primes),

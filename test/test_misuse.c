@@ -35,6 +35,9 @@ typedef enum source {
     SPEC_OUT,
     SYSTEM_,
     SYSTEM_OUT,
+    VARIED_COUNT,
+    VARIED_NAMES,
+    VARIED_VALUES,
     STATE_,
     TEXT_,
     LENGTH_,
@@ -162,6 +165,8 @@ typedef struct stage {
     dal_simulation *simulation;
     unsigned char *blob, saved[1 << 16];
     size_t blob_size;
+    const char *varied_names[1];
+    double varied_values[1];
     double q[NQ], v[NV], tau[NV], vd[NV], point[3], out[64], matrix[NV * NV], factor[NV * NV], x[NV], row[64];
     dal_wrench wrenches[BODIES], carried[BODIES];
     dal_motion motion;
@@ -283,6 +288,8 @@ static void begin_stage(void)
     snprintf(s->model_path, sizeof s->model_path, "%s/model.yaml", folder);
     s->override[0] = (dal_override){"nothing", "1"};
     s->given[0] = (dal_given){"pivot.angle", 0.1};
+    s->varied_names[0] = "push";
+    s->varied_values[0] = 0.7;
     s->channel[0] = "rod.x";
     s->word[0] = "lagrange";
     s->matrix[0] = s->matrix[NV * NV - 1] = s->factor[0] = s->factor[NV * NV - 1] = 1;
@@ -399,6 +406,8 @@ static void *datum(source from)
     case MATRIX_: return s->matrix;
     case FACTOR_: return s->factor;
     case X_: return s->x;
+    case VARIED_NAMES: return s->varied_names;
+    case VARIED_VALUES: return s->varied_values;
     case ROW_VALUES: return s->row;
     case ROW_: return &s->series_row;
     case GIVEN_: return s->given;
@@ -486,6 +495,7 @@ static value good(source from)
     case DIGITS_: return (value){.i = 6};
     case WIDTH_: return (value){.i = 100};
     case GIVEN_COUNT: return (value){.i = 1};
+    case VARIED_COUNT: return (value){.i = 1};
     case COLUMN_COUNT: return (value){.i = column_count()};
     case TIME_:
     case INPUT_: return (value){.d = 0.5};
@@ -507,6 +517,7 @@ static int size_of(source from)
     case TAU_:
     case VD_:
     case X_: return NV;
+    case VARIED_VALUES: return 1;
     case WRENCHES_: return 6 * BODIES;
     case POINT_: return 3;
     case BODY_: return BODIES;
@@ -706,6 +717,7 @@ CALL(dal_spec_key, of_bool(dal_spec_key(I(0))))
 CALL(dal_spec_set, of_bool(dal_spec_set(P(0), P(1), P(2), P(3))))
 CALL(dal_compile, of_system(dal_compile(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_compile_for_evaluation, of_system(dal_compile_for_evaluation(P(0), P(1), P(2), P(3)), P(3)))
+CALL(dal_system_vary, of_system(dal_system_vary(P(0), P(1), I(2), P(3), P(4), P(5), P(6)), P(6)))
 CALL(dal_system_free, (dal_system_free(P(0)), P(0) ? freed(&s->system) : QUIET))
 CALL(dal_system_describe, (strlen(dal_system_describe(P(0)).model) > 99 ? REFUSED : QUIET))
 CALL(dal_system_warnings, (dal_system_warnings(P(0), P(1)), QUIET))
@@ -869,6 +881,8 @@ static const call calls[] = {
     ROW(dal_spec_set, {SPEC_, NEEDED}, {KEY_, NEEDED}, {SETTING_, NEEDED}, HEARD),
     ROW(dal_compile, MEMORY, {SPEC_, NEEDED}, HEARD, {SYSTEM_OUT, NEEDED}),
     ROW(dal_compile_for_evaluation, MEMORY, {SPEC_, NEEDED}, HEARD, {SYSTEM_OUT, NEEDED}),
+    ROW(dal_system_vary, MEMORY, {SYSTEM_, NEEDED}, {VARIED_COUNT, COUNT}, {VARIED_NAMES, NEEDED}, {VARIED_VALUES, NUMBERS}, HEARD,
+        {SYSTEM_OUT, NEEDED}),
     ROW(dal_system_free, {SYSTEM_, PASSED}),
     ROW(dal_system_describe, {SYSTEM_, NEEDED}),
     ROW(dal_system_warnings, {SYSTEM_, NEEDED}, {INT_OUT, PASSED}),

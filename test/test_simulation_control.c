@@ -4,6 +4,7 @@
 #define run run_model /* run/run.h has a type of that name */
 #include "text_runs.h"
 #undef run
+#include "model/system.h"
 #include "run/run.h"
 
 #include <glob.h>
@@ -479,6 +480,32 @@ static void stops_a_rounding_apart_are_one(void **state)
     }
 }
 
+/* Beyond `until:` a look has no step to end at. What is the same time does not become coarser for it: a thousand steps of a nanosecond are a microsecond. */
+static void steps_may_be_short_after_a_look_beyond_the_end(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"", "integrator=rk4 step=1e-3", "integrator=ab6 step=1e-3"};
+    for (size_t m = 0; m < 3; m++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_system *system = system_of(with_input, methods[m]);
+        dal_simulation *a = simulation_of(system, NULL, messages), *b = simulation_of(system, NULL, messages);
+        assert_int_equal(dal_look(a, 2.5), DAL_OK);
+        assert_int_equal(dal_step(a, 2.5), DAL_OK);
+        assert_int_equal(dal_step(b, 2.5), DAL_OK);
+        for (int k = 1; k <= 1000; k++)
+            assert_int_equal(dal_step(a, 2.5 + 1e-9 * k), DAL_OK);
+        const double before = dal_simulation_value(b, 1), rate = dal_simulation_value(b, 2);
+        assert_int_equal(dal_step(b, 2.5 + 1e-6), DAL_OK);
+        check_close(dal_simulation_value(a, 1), dal_simulation_value(b, 1), 2e-8); /* the tolerance: other steps until 2.5 */
+        check_close(dal_simulation_value(a, 2), dal_simulation_value(b, 2), 2e-7);
+        check_close(dal_simulation_value(b, 1) - before, 1e-6 * rate, 1e-11);
+        dal_simulation_free(a);
+        dal_simulation_free(b);
+        dal_system_free(system);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- fixed steps --------------------------------------------------------------------------------------------------- */
 
 static const char smooth[] = PENDULUM("", "sin(3*t) - 0.1*pin.angle'");
@@ -534,7 +561,7 @@ static long bounded(const char *what, const dal_system *system, double h, long w
     dal_evidence evidence = {0};
     *most = 0;
     if (dal_simulation_create(system, NULL, messages, &sim) == DAL_OK) {
-        const int stages = system->integrator->order == 4 ? 4 : 7; /* rk4; rk6, which ab6 restarts with */
+        const int stages = system->method.integrator->order == 4 ? 4 : 7; /* rk4; rk6, which ab6 restarts with */
         for (int k = 0; k < calls; k++) {
             const long before = work_of(sim);
             const dal_status status = dal_step_fixed(sim, h, work);
@@ -601,7 +628,7 @@ static void bounded_steps_keep_their_bound(void **state)
                 set_all(spec, methods[m], NULL);
                 dal_compile(NULL, spec, NULL, &system);
             }
-            if (system && (dal_switches(system) || system->n_frictions)) {
+            if (system && (dal_switches(system) || system->acting.n_frictions)) {
                 long most = 0;
                 const double h = fmin(system->info.until / 200, 5e-3);
                 char what[400];
@@ -684,7 +711,7 @@ static void take_memory(const char *what, const dal_system *system)
         status = dal_step(sim, 0.01 * k);
         if (status == DAL_OK && k % 3 == 0)
             status = dal_look(sim, 0.01 * k + 3e-3);
-        if (status == DAL_OK && k % 5 == 0 && !system->integrator->adaptive)
+        if (status == DAL_OK && k % 5 == 0 && !system->method.integrator->adaptive)
             status = dal_step_fixed(sim, 1e-4, k % 2 ? 5 : 0);
         if (!dal_simulation_values(sim, NULL) || !dal_simulation_state(sim) || !isfinite(dal_simulation_value(sim, 1)))
             status = DAL_NUMERICAL;
@@ -937,6 +964,7 @@ int main(void)
         cmocka_unit_test(a_controller_that_fails_ends_the_run),
         cmocka_unit_test(what_a_controller_may_not_do_changes_nothing),
         cmocka_unit_test(stops_a_rounding_apart_are_one),
+        cmocka_unit_test(steps_may_be_short_after_a_look_beyond_the_end),
         cmocka_unit_test(fixed_steps_are_those_of_a_run),
         cmocka_unit_test(bounded_steps_keep_their_bound),
         cmocka_unit_test(late_events_act_at_the_end_of_the_step),

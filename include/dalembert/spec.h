@@ -55,6 +55,7 @@ typedef struct dal_list {
 typedef struct dal_pair {
     dal_text name, value;
     double number; /* parameters only: its value, overrides included */
+    bool shapes;   /* parameters only: the reader used it, for how many elements there are, for tables, blocks or included models */
     const dal_binding *binding;
     const char *block; /* define only: the block or sensor that made it; NULL: the model itself */
     dal_text period;   /* inputs only: the value is an expression, sampled so often and held in between; not given: a program sets it */
@@ -223,6 +224,11 @@ typedef struct dal_model_spec {
     dal_binding binding; /* of what is written in it */
 } dal_model_spec;
 
+/* --set name=value */
+typedef struct dal_override {
+    const char *name, *value; /* value is an expression in parameters */
+} dal_override;
+
 /* A word with options: `stabilization: {baumgarte: {alpha: 10, beta: 10}}`, `{direct-correction: 1e-12}`, or just `none`. */
 typedef struct dal_choice {
     dal_text name;
@@ -268,16 +274,14 @@ typedef struct dal_spec {
                           none before them: x, y, z, qw, ... Set for URDF files */
     char hash[17];    /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
     const char *text; /* the model's text, for reports */
-    int n_files;      /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
+    int n_overrides;  /* that it was read with */
+    const dal_override *overrides;
+    bool floating; /* the same: dal_read_options */
+    int n_files;   /* that it reads: the model itself, included models, tables, meshes; a file may be named twice. Text from memory: none */
     const char **files;
     const dal_message *warnings; /* about the text, a list */
     void *memory;                /* the spec's own arena */
 } dal_spec;
-
-/* --set name=value */
-typedef struct dal_override {
-    const char *name, *value; /* value is an expression in parameters */
-} dal_override;
 
 /* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` and `models:` are refused).
  * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension: .urdf is a

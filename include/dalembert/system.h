@@ -25,6 +25,41 @@ DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *s
 /* The same for dal_evaluate (evaluation.h) alone: a model whose accelerations are not determined, because parts of it have no mass,
  * compiles, too, and the sentence by which dal_compile refuses it is a warning. A run of it stops at the start. */
 DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
+
+/* dal_system_vary makes a system that differs from another one, the base, in some of its numbers: another length, another start angle, another gain.
+ * It is for sweeps, fits and sliders. The base is not changed, and what the two have in common is computed once and shared.
+ *
+ * The new system is the one that dal_compile gives for the model with these numbers in its text: every digit of its runs, its warnings and its
+ * model_hash are those of a model that was read with the override "name=value" (dal_spec_read, `--set`), the value written with as few digits
+ * as it takes. Names and values follow the overrides of the base.
+ *
+ *   name               value
+ *   "L", "left.L"      a parameter, also of an included model. Parameters that are written as expressions in it change with it
+ *   "u"                an input: what a run begins with (dal_state_set_input changes that of one state)
+ *   "z"                the start value of a state of the model (`states:`)
+ *   "q", "q'"          start value and rate of a coordinate of the model's own (`coordinates:`)
+ *   "bar.x", "bar.y'"  a component of the `position` or `velocity` that the model writes for a body; so "bar.z", "bar.omega.x"
+ *   "bar.angle"        the `angle` of a body in the plane; "bar.angle'" its `rate`
+ *   "A.angle"          the `start:` of a joint: "A.angle", "A.distance", and "A.angle'" or "A.distance'" for its `rate`
+ *
+ * A start value of a body or joint can be varied only where the model writes one: what it leaves out follows from the rest and has no value of its
+ * own. Assembly moves varied start values as it moves written ones, and keeps those with `fix: true`.
+ *
+ * Numbers alone take a fraction of a compile, from the second call on: the first one for a base is as slow as dal_compile, because it remembers what
+ * the others use. Where the new values need assembly (a link that became longer), that takes as long as it takes. If the reader itself used a
+ * parameter, for how many elements there are (`repeat:`), for tables, blocks or the `set:` of included models, the text of the model is read again,
+ * with the files that it names, and all is compiled; a note says so. If the values give the model another structure (a mass that becomes zero), all is
+ * compiled, and a note says so. The result is the same in every case.
+ *
+ * Any number of threads may vary one base at the same time, while others run it. The base may be freed before its varied systems or after them;
+ * so may the spec. A varied system may be varied again. The base's allocator keeps what is shared, and is called from the threads that vary and
+ * free.
+ *
+ * DAL_BAD_COMMAND with a sentence, and *system is NULL: a name that means none of these (with the nearest that does), or is given twice; a value
+ * that is NaN or infinite; n < 0, a NULL where there must not be one. DAL_BAD_MODEL with the messages of dal_compile: with these values the model
+ * is refused. n may be 0. */
+DAL_API dal_status dal_system_vary(const dal_allocator *allocator, const dal_system *base, int n, const char *const *names, const double *values,
+                                   dal_messages *messages, dal_system **system);
 /* Frees it at once. Its states may be freed later, but not be used. While a run of it lasts (from a callback, or another thread) it is not
  * freed: an assertion in debug builds. */
 DAL_API void dal_system_free(dal_system *system);

@@ -81,6 +81,15 @@ void *dal_arena_reserve(dal_arena *arena, void *old, size_t used, size_t *capaci
     return fresh;
 }
 
+bool dal_arena_holds(const dal_arena *arena, const void *place)
+{
+    const uintptr_t at = (uintptr_t)place;
+    for (const dal_chunk *chunk = arena->chunks; chunk; chunk = chunk->older)
+        if (at >= (uintptr_t)chunk->start && at < (uintptr_t)chunk->start + chunk->used)
+            return true;
+    return false;
+}
+
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length)
 {
     char *copy = dal_arena_take(arena, length + 1);
@@ -98,7 +107,9 @@ char *dal_arena_print(dal_arena *arena, const char *format, ...)
     int length = vsnprintf(few, sizeof few, format, list);
     va_end(list);
     char *text = dal_arena_take(arena, (size_t)(length < 0 ? 0 : length) + 1);
-    if (text && length >= 0)
+    if (text && length >= 0 && (size_t)length < sizeof few)
+        memcpy(text, few, (size_t)length);
+    else if (text && length >= 0)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
     return text;

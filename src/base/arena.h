@@ -37,6 +37,9 @@ void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity,
 /* The same for exactly `count` elements. */
 void *dal_arena_reserve(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element);
 
+/* Does it lie in the arena? */
+bool dal_arena_holds(const dal_arena *arena, const void *place);
+
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length); /* adds the final zero */
 char *dal_arena_print(dal_arena *arena, const char *format, ...) DAL_PRINTF(2, 3);
 

@@ -264,7 +264,7 @@ static void check_points(dal_build *build, const char *owner, const dal_binding 
         const dal_point_spec *point = &points->item[i];
         dal_marker marker;
         bool has_axes;
-        if (read_point(build, binding, point, &marker, &has_axes))
+        if (read_point(build, binding, point, &marker, &has_axes) && !dal_bounded(3, marker.s))
             dal_build_bounded(build, point->at.mark, dal_arena_print(build->arena, "point '%s'", point->name.text), owner, 3, marker.s);
     }
 }
@@ -420,10 +420,36 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
     return ok;
 }
 
+/* The same few names are asked for again and again, by their addresses: texts stay while a model is compiled. */
+enum { MARKERS_KEPT = 32 };
+
+typedef struct kept_marker {
+    const char *name;
+    dal_marker marker;
+    bool has_axes;
+} kept_marker;
+
+static kept_marker *kept_at(dal_build *build, const char *name)
+{
+    if (!build->markers)
+        build->markers = DAL_TAKE(build->arena, kept_marker, MARKERS_KEPT);
+    const size_t hash = (size_t)name * (size_t)0x9e3779b97f4a7c15u;
+    return (kept_marker *)build->markers + (hash >> (8 * sizeof hash - 5));
+}
+
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes)
 {
-    bool unused;
-    return find_marker(build, name, marker, has_axes ? has_axes : &unused, 0);
+    bool unused, *axes = has_axes ? has_axes : &unused;
+    kept_marker *kept = build->record ? NULL : kept_at(build, name.text); /* who records wants to know what it uses */
+    if (kept && kept->name == name.text) {
+        *marker = kept->marker;
+        *axes = kept->has_axes;
+        return true;
+    }
+    const bool found = find_marker(build, name, marker, axes, 0);
+    if (kept && found)
+        *kept = (kept_marker){name.text, *marker, *axes};
+    return found;
 }
 
 bool dal_build_mount(dal_build *build, const dal_model_spec *model, dal_marker *marker)
@@ -434,7 +460,7 @@ bool dal_build_mount(dal_build *build, const dal_model_spec *model, dal_marker *
 void dal_build_base(dal_build *build, dal_text name, double B[9])
 {
     const char *rest;
-    const dal_symbol *symbol = dal_symbol_prefix(build, name.text, &rest);
+    const dal_symbol *symbol = build->spec->n_models ? dal_symbol_prefix(build, name.text, &rest) : NULL;
     dal_marker marker;
     dal_rotation_identity(B);
     if (symbol && symbol->kind == DAL_SYMBOL_GROUND && dal_build_mount(build, build->spec->models[symbol->index], &marker))

@@ -51,6 +51,7 @@ typedef struct dal_named {
     enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
     dal_value value;
     const char *noun;              /* failed: what it depends on that cannot be used yet */
+    struct dal_uses *uses;         /* while a memory is recorded */
     const struct dal_named *outer; /* open: the one that uses it */
 } dal_named;
 
@@ -102,12 +103,18 @@ typedef struct dal_claim {
 
 typedef struct dal_build {
     dal_arena *arena;
-    dal_arena start_arena; /* room for finding the start; released when it is found */
-    dal_arena graph_arena; /* of the graph and of what its parser needs; released when all programs are built */
+    dal_allocator allocator; /* of the system that comes out; the arenas may have another one */
+    dal_arena start_arena;   /* room for finding the start; released when it is found */
+    dal_arena graph_arena;   /* of the graph and of what its parser needs; released when all programs are built */
     dal_messages *messages;
     const dal_spec *spec;
-    bool anyway;       /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
-    bool undetermined; /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
+    bool anyway;                     /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
+    bool undetermined;               /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
+    const struct dal_memory *memory; /* what is known of another compile; NULL: nothing (memory.h) */
+    struct dal_memory *record;       /* or is to be known; NULL: nobody wants it */
+    struct dal_log *log;
+    struct dal_today *today;
+    bool strange; /* something is not as in the memory */
     dal_mechanism mechanism;
     dal_graph *graph;
 
@@ -149,6 +156,7 @@ typedef struct dal_build {
     dal_text *action_texts; /* what the actions were written as */
     dal_system *packed;     /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
+    void *markers;                    /* found last, by name: bodies.c */
     int *ground_slot, n_ground_slots; /* points of the ground by name: open addressing, -1: free; NULL: not yet */
     struct dal_sparse *sparse;        /* of the assembly of large models: not in the arena either */
     int n_times;
@@ -210,7 +218,8 @@ bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *bind
 /* *value stays what it was without a finite number. */
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3]); /* fills up with zeros */
-/* Are n sizes such that their squares and products are numbers, too? False with a message: `what` of `name`. */
+/* Are n sizes such that their squares and products are numbers, too? The second, false with a message: `what` of `name`. */
+bool dal_bounded(int n, const double *sizes);
 bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes);
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
 int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expression of a force or a state */
@@ -302,8 +311,8 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 double dal_build_length(dal_build *build);
 void dal_column_scales(const dal_build *build, dal_system *system); /* when the layout and the length are known */
 
-/* pack.c: a copy of a draft, in one block that dal_system_free frees. Without memory it jumps to the guard. */
-dal_system *dal_pack_system(dal_arena *arena, const dal_system *draft);
+/* pack.c: a copy of a draft, in one block that dal_system_free frees. Without memory it jumps to the guard of the arena. */
+dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *draft);
 
 /* compile.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build, dal_system *system);

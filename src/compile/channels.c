@@ -5,6 +5,7 @@
  * messages and the reference page are printed from.
  */
 #include "compile/channels.h"
+#include "compile/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -191,6 +192,14 @@ static bool starts(const char *path, const char *word, const char **rest)
     return true;
 }
 
+/* A vector of a body, and for whoever takes the value of the expression from a memory: how it came about. */
+static int add_vector(dal_build *build, int body, bool point, const double s[3])
+{
+    const int vector = dal_add_vector(&build->mechanism, body, point, s);
+    dal_note_effect(build, &(dal_effect){.kind = DAL_EFFECT_VECTOR, .index = body, .point = point, .s = {s[0], s[1], s[2]}, .result = vector});
+    return vector;
+}
+
 /* Whatever finds a channel answers false and leaves value->n alone where there is none; the caller then says what there is. */
 
 static bool point_channel(const dal_lookup *l, int vector, const char *rest)
@@ -223,12 +232,19 @@ static bool spin_channel(const dal_lookup *l, int body, const char *rest, int or
     return give_vector(l, omega, rest, order);
 }
 
+static bool angle_channel(const dal_lookup *l, int body)
+{
+    const int angle = dal_build_body_angle(l->build, body);
+    dal_note_effect(l->build, &(dal_effect){.kind = DAL_EFFECT_ANGLE, .index = body, .result = angle});
+    return give(l, (dal_signal){DAL_SIGNAL_MEASURE, angle, 0, 0, 0}, 1, 0);
+}
+
 static bool attitude_channel(const dal_lookup *l, int body, const char *rest)
 {
     dal_build *build = l->build;
     const char *more;
     if (planar(build) && !strcmp(rest, ".angle"))
-        return give(l, (dal_signal){DAL_SIGNAL_MEASURE, dal_build_body_angle(build, body), 0, 0, 0}, 1, 0);
+        return angle_channel(l, body);
     if (starts(rest, "omega", &more))
         return spin_channel(l, body, more, 0);
     if (starts(rest, "alpha", &more))
@@ -238,7 +254,7 @@ static bool attitude_channel(const dal_lookup *l, int body, const char *rest)
         if (starts(rest, name, &more)) {
             double e[3] = {0, 0, 0};
             e[k] = 1;
-            return give_vector(l, (dal_signal){DAL_SIGNAL_VECTOR, dal_add_vector(&build->mechanism, body, false, e), 0, 0, 0}, more, 0);
+            return give_vector(l, (dal_signal){DAL_SIGNAL_VECTOR, add_vector(build, body, false, e), 0, 0, 0}, more, 0);
         }
     }
     for (int k = 0; k < 4 && !planar(build); k++) {
@@ -264,11 +280,17 @@ static bool of_point(const dal_lookup *l, const dal_point_spec *point, int body,
     dal_build *build = l->build;
     double s[3];
     listing list = {.n = 0};
-    if (!dal_build_vector(build, binding, &point->at, s)) {
+    const dal_log_place place = dal_log_begin(build);
+    const bool known = dal_build_vector(build, binding, &point->at, s);
+    dal_log_drop(build, place);
+    dal_log_end(build, place);
+    if (!known) {
         l->value->n = 0;
         return false;
     }
-    if (point_channel(l, dal_add_vector(&build->mechanism, body, true, s), rest) || !l->value->n)
+    const int vector = dal_add_vector(&build->mechanism, body, true, s);
+    dal_note_effect(build, &(dal_effect){.kind = DAL_EFFECT_POINT, .index = body, .at = point, .binding = binding, .result = vector});
+    if (point_channel(l, vector, rest) || !l->value->n)
         return l->value->n > 0;
     list_channels(build, "point", false, 0, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "point '%.*s'", (int)(strlen(l->name) - strlen(rest)), l->name), rest, &list, "");
@@ -299,7 +321,7 @@ static bool of_body(const dal_lookup *l, int body, const char *rest)
     const dal_point_spec *point = find_point(&spec->points, rest, &more);
     if (point)
         return of_point(l, point, body, spec->binding, more);
-    if (point_channel(l, dal_add_vector(&build->mechanism, body, true, zero), rest) || !l->value->n)
+    if (point_channel(l, add_vector(build, body, true, zero), rest) || !l->value->n)
         return l->value->n > 0;
     list_channels(build, "body", particle, 0, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "%s '%s'", particle ? "particle" : "body", spec->name.text), rest, &list,
@@ -338,13 +360,20 @@ static bool of_carried_point(const dal_lookup *l, const dal_model_spec *model, c
     if (build->reach < DAL_REACH_CONSTRAINT)
         return dal_refuse(l, "'%.100s' cannot stand here: the ground of model '%s' lies at '%s', and what is placed in it is written in its own axes",
                           l->name, model->name.text, model->ground.text);
-    if (!dal_build_marker(build, name, &marker, NULL)) {
+    const dal_log_place place = dal_log_begin(build);
+    const bool known = dal_build_marker(build, name, &marker, NULL);
+    if (marker.body != DAL_GROUND)
+        dal_log_drop(build, place);
+    dal_log_end(build, place);
+    if (!known) {
         l->value->n = 0;
         return false;
     }
     if (marker.body == DAL_GROUND)
         return of_fixed_point(l, point, marker.s, more);
-    if (point_channel(l, dal_add_point(&build->mechanism, &marker), more) || !l->value->n)
+    const int vector = dal_add_point(&build->mechanism, &marker);
+    dal_note_effect(build, &(dal_effect){.kind = DAL_EFFECT_MARKER, .name = name.text, .result = vector});
+    if (point_channel(l, vector, more) || !l->value->n)
         return l->value->n > 0;
     list_channels(build, "point", false, 0, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "point '%s'", name.text), more, &list, "");
@@ -376,6 +405,7 @@ static bool of_ground(const dal_lookup *l, const dal_model_spec *model, const ch
 static bool give_power(const dal_lookup *l, int index, int joint, int measure)
 {
     l->build->mechanism.measures[measure].wanted = true;
+    dal_note_effect(l->build, &(dal_effect){.kind = DAL_EFFECT_WANTED, .index = measure});
     return give(l, (dal_signal){DAL_SIGNAL_POWER, index, joint, 0, 0}, 1, 0);
 }
 
@@ -527,7 +557,9 @@ bool dal_time_channel(const dal_lookup *l)
 
 bool dal_coordinate_channel(const dal_lookup *l, int index)
 {
-    return give(l, (dal_signal){DAL_SIGNAL_MEASURE, dal_add_coordinate(&l->build->mechanism, index), 0, 0, 0}, 1, 0);
+    const int measure = dal_add_coordinate(&l->build->mechanism, index);
+    dal_note_effect(l->build, &(dal_effect){.kind = DAL_EFFECT_COORDINATE, .index = index, .result = measure});
+    return give(l, (dal_signal){DAL_SIGNAL_MEASURE, measure, 0, 0, 0}, 1, 0);
 }
 
 bool dal_plain_channel(const dal_lookup *l, dal_signal_kind kind, int index)

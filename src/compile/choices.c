@@ -28,7 +28,7 @@ static dal_mark option_mark(const dal_choice *choice, const char *key)
 static void check_options(dal_build *build, const dal_choice *choice, const char *const *known, bool number)
 {
     const char *all = "";
-    for (int k = 0; known[k]; k++)
+    for (int k = 0; known[k] && (choice->value.text || choice->n); k++)
         all = dal_arena_print(build->arena, "%s%s%s", all, k ? ", " : "", known[k]);
     if (choice->value.text && !number)
         dal_error(build->messages, choice->value.mark, "'%s' takes no number: write the word alone%s%s", choice->name.text,
@@ -49,11 +49,11 @@ static int choose(dal_build *build, const dal_choice *choice, const char *what, 
 {
     const char *name = choice->name.text ? choice->name.text : fallback;
     char hint[96], list[400] = "";
-    for (int i = 0; names[i]; i++) {
+    for (int i = 0; names[i]; i++)
         if (!strcmp(names[i], name))
             return i;
+    for (int i = 0; names[i]; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
-    }
     dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint), list);
     return -1;
 }

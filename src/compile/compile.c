@@ -6,7 +6,7 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/sparse.h"
-#include "compile/build.h"
+#include "compile/memory.h"
 #include "compile/owners.h"
 #include "model/coordinate_names.h"
 #include "model/system.h"
@@ -44,6 +44,10 @@ void dal_build_tables(dal_build *build, dal_system *system)
         dal_outside outside = DAL_OUTSIDE_ERROR;
         if (t->smooth.text)
             dal_build_number(build, NULL, t->smooth, &smooth);
+        if (build->memory) { /* the graph has them */
+            build->strange |= t->smooth.text && strcspn(t->smooth.text, "012") > 0;
+            continue;
+        }
         if (smooth != 0 && smooth != 1 && smooth != 2)
             dal_error(build->messages, t->smooth.mark, "`smooth` is 0, 1 or 2: how many continuous derivatives the table has");
         if (t->outside.text && !strcmp(t->outside.text, "hold"))
@@ -112,6 +116,8 @@ static void mark_need(void *user, int variable)
 
 static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
+    if (dal_recall_program(build, list, out))
+        return;
     bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
     out->n_outputs = list->n;
     if (!list->n)
@@ -123,6 +129,7 @@ static void compile_program(dal_build *build, const dal_expressions *list, dal_c
         if (needed[i])
             out->needs[out->n_needs++] = i;
     out->program = dal_program_build(build->arena, build->graph, build->n_signals, list->n, list->node);
+    dal_remember_program(build, list, out);
 }
 
 /* ---- conserved momenta ---------------------------------------------------------------- */
@@ -399,7 +406,7 @@ static bool prepare(dal_build *build, dal_system *draft)
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
         draft->method.formulation = dal_formulations[0];
     fill_info(build, draft);
-    build->packed = dal_pack_system(build->arena, draft);
+    build->packed = dal_pack_system(build->arena, &build->allocator, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -431,11 +438,26 @@ static bool prepare(dal_build *build, dal_system *draft)
     return fits;
 }
 
+/* All programs are built. */
+static void let_graph_go(dal_build *build)
+{
+    if (build->record) {
+        build->record->graph = build->graph;
+        build->record->graph_arena = build->graph_arena;
+        build->graph_arena.chunks = NULL;
+    }
+    dal_arena_release(&build->graph_arena);
+    build->graph = NULL;
+}
+
 static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
     if (dal_messages_count(build->messages, DAL_ERROR))
         return DAL_BAD_MODEL;
+    dal_remember_description(build);
+    if (build->memory && !dal_recall_fits(build))
+        return DAL_BAD_MODEL; /* it is compiled without memory */
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
     dal_build_length(build);
@@ -455,8 +477,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->records, &draft->records);
     compile_program(build, &build->samples, &draft->samples);
     lay_out(build, draft);
-    dal_arena_release(&build->graph_arena);
-    build->graph = NULL;
+    let_graph_go(build);
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
          draft->layout.family->shares) &&
         !prepare(build, draft))
@@ -472,7 +493,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
         dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    build->packed = dal_pack_system(build->arena, draft);
+    build->packed = dal_pack_system(build->arena, &build->allocator, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -518,20 +539,29 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     if (setjmp(no_memory))
         return DAL_NO_MEMORY;
     build->arena->guard = build->start_arena.guard = build->graph_arena.guard = &no_memory;
-    build->graph = dal_graph_create(&build->graph_arena);
+    if (build->record) {
+        build->record->arena.guard = &no_memory;
+        build->log = DAL_TAKE(build->arena, struct dal_log, 1);
+    }
+    if (build->memory)
+        dal_recall_begin(build);
+    else
+        build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
+    if (build->memory && status != DAL_OK)
+        return status; /* what is wrong is told by a compile without memory */
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
 typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
 
-static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *spec, demand what_for, dal_messages *messages, dal_system **system)
+/* The system comes from one allocator, and everything that is needed on the way from the other. */
+static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
-    if (!dal_spec_sound(spec, messages))
-        return DAL_BAD_MODEL;
     dal_messages *own = dal_messages_create(allocator);
     if (!own)
         return DAL_NO_MEMORY;
@@ -541,7 +571,10 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
     if (build) {
         build->arena = &arena;
         dal_arena_begin(&build->start_arena, allocator);
-        dal_arena_begin(&build->graph_arena, allocator);
+        dal_arena_begin(&build->graph_arena, record ? &record->arena.allocator : allocator);
+        build->allocator = for_system ? *for_system : dal_default_allocator();
+        build->memory = memory;
+        build->record = record;
         build->messages = own;
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
@@ -558,9 +591,37 @@ static dal_status compile_spec(const dal_allocator *allocator, const dal_spec *s
         else
             dal_system_free(build->packed);
     }
+    if (record)
+        record->arena.guard = NULL;
     dal_arena_release(&arena);
     dal_messages_free(own);
     return status;
+}
+
+/* The system keeps a copy of its description, to be varied. */
+static dal_status compile_base(const dal_allocator *allocator, const dal_spec *spec, demand what_for, dal_messages *messages, dal_system **system)
+{
+    if (!dal_spec_sound(spec, messages))
+        return DAL_BAD_MODEL;
+    dal_status status = compile_spec(allocator, allocator, spec, what_for, NULL, NULL, messages, system);
+    if (status != DAL_OK || what_for == ANYTHING)
+        return status;
+    dal_origin *origin = dal_origin_begin(allocator, spec, what_for == EVALUATION);
+    if (!origin) {
+        dal_system_free(*system);
+        *system = NULL;
+        return DAL_NO_MEMORY;
+    }
+    origin->forget = dal_memory_free;
+    (*system)->origin = origin;
+    (*system)->spec = origin->spec;
+    return DAL_OK;
+}
+
+dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
+                              const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
+{
+    return compile_spec(allocator, scratch, spec, for_evaluation ? EVALUATION : RUN, memory, record, messages, system);
 }
 
 dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
@@ -569,7 +630,7 @@ dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal
         *system = NULL;
     if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
-    return compile_spec(allocator, spec, RUN, messages, system);
+    return compile_base(allocator, spec, RUN, messages, system);
 }
 
 dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
@@ -578,11 +639,11 @@ dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_
         *system = NULL;
     if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
-    return compile_spec(allocator, spec, EVALUATION, messages, system);
+    return compile_base(allocator, spec, EVALUATION, messages, system);
 }
 
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
 {
     *system = NULL;
-    return compile_spec(allocator, spec, ANYTHING, messages, system);
+    return compile_base(allocator, spec, ANYTHING, messages, system);
 }

@@ -6,6 +6,7 @@
  * everything else when bodies, joints and forces exist. A faulty one is told once, at its own text.
  */
 #include "compile/channels.h"
+#include "compile/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,6 +70,19 @@ static const char *chain_of(dal_build *build, const dal_named *first)
     return dal_arena_print(build->arena, "%s -> %s%s", first->name, n == 8 ? "... -> " : "", text);
 }
 
+/* Whoever uses it from now on uses what it uses. */
+static void note_known(dal_build *build, dal_named *d, dal_log_place place)
+{
+    if (build->record && d->progress == DAL_NAMED_KNOWN) {
+        const dal_named *list = d->scalar ? build->rates : build->defines;
+        const dal_effect known = {.kind = d->scalar ? DAL_EFFECT_RATE : DAL_EFFECT_DEFINE, .index = (int)(d - list), .value = d->value};
+        d->uses = DAL_TAKE(&build->record->arena, dal_uses, 1);
+        *d->uses = dal_log_keep(build, place);
+        dal_note_effect(build, &known);
+    }
+    dal_log_end(build, place);
+}
+
 static void open_named(dal_build *build, dal_named *d, dal_reach reach)
 {
     d->progress = DAL_NAMED_OPEN;
@@ -76,6 +90,7 @@ static void open_named(dal_build *build, dal_named *d, dal_reach reach)
     build->open = d;
     build->depth++;
     build->noun = NULL;
+    const dal_log_place place = dal_log_begin(build);
     bool fine = dal_build_parse(build, reach, d->binding, d->text, &d->value);
     if (fine && d->scalar && d->value.n != 1) {
         dal_error(build->messages, d->text.mark, "the rate of state '%s' is a number, not a vector of %d", d->name, d->value.n);
@@ -83,6 +98,7 @@ static void open_named(dal_build *build, dal_named *d, dal_reach reach)
     }
     d->progress = fine ? DAL_NAMED_KNOWN : DAL_NAMED_FAILED;
     d->noun = fine ? NULL : build->noun;
+    note_known(build, d, place);
     build->depth--;
     build->open = d->outer;
 }
@@ -106,6 +122,7 @@ static bool use_named(const dal_lookup *l, dal_named *d)
     if (d->progress == DAL_NAMED_FAILED)
         return build->reach < DAL_REACH_CONSTRAINT && d->noun && !d->scalar ? dal_refuse_reach(l, d->noun, true) : false;
     *l->value = d->value;
+    dal_note_uses(build, d->uses);
     return true;
 }
 
@@ -202,6 +219,12 @@ static bool give_constant(const dal_lookup *l, double value)
     return true;
 }
 
+static bool use_parameter(const dal_lookup *l, int index)
+{
+    dal_note_parameter(l->build, index);
+    return give_constant(l, l->build->spec->parameters[index].number);
+}
+
 static bool has_no_channel(const dal_lookup *l, const dal_symbol *symbol, const char *what, const char *rest)
 {
     return dal_refuse(l, "'%s' is %s: it has no channels and stands alone, without '%.100s'", symbol->name, what, rest);
@@ -261,7 +284,7 @@ bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, 
     if (*rest && symbol->kind <= DAL_SYMBOL_SPEED)
         return has_no_channel(&l, symbol, plain[symbol->kind], rest);
     switch (symbol->kind) {
-    case DAL_SYMBOL_PARAMETER: return give_constant(&l, build->spec->parameters[symbol->index].number);
+    case DAL_SYMBOL_PARAMETER: return use_parameter(&l, symbol->index);
     case DAL_SYMBOL_DEFINE: return use_define(&l, symbol->index);
     case DAL_SYMBOL_INPUT: return dal_plain_channel(&l, DAL_SIGNAL_INPUT, symbol->index);
     case DAL_SYMBOL_STATE: return use_state(&l, symbol->index);
@@ -279,13 +302,9 @@ bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, 
 
 /* ---- parsing ---------------------------------------------------------------- */
 
-bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
-{
-    const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = dal_build_resolve, .user = build};
-    return dal_build_parse_by(build, &parser, reach, binding, text, value);
-}
-
-bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
+/* memorable: by the rules of every compile, so that the value may be that of another one. */
+static bool parse(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value,
+                  bool memorable)
 {
     dal_reach outer_reach = build->reach;
     const dal_binding *outer = build->binding;
@@ -297,11 +316,27 @@ bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach re
     const char *tables = dal_graph_table_prefix(build->graph, model ? dal_arena_print(build->arena, "%s.", model->name.text) : NULL);
     build->reach = reach;
     build->binding = binding;
-    bool ok = dal_parse(parser, text.text, text.mark, value);
+    const bool known = memorable && dal_recall(build, binding, text.text, value);
+    const dal_log_place place = dal_log_begin(build);
+    bool ok = known || dal_parse(parser, text.text, text.mark, value);
+    if (ok && memorable && !known)
+        dal_remember(build, place, binding, text.text, value, 0);
+    dal_log_end(build, place);
     build->reach = outer_reach;
     build->binding = outer;
     dal_graph_table_prefix(build->graph, tables);
     return ok;
+}
+
+bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
+{
+    const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = dal_build_resolve, .user = build};
+    return parse(build, &parser, reach, binding, text, value, reach > DAL_REACH_NUMBER);
+}
+
+bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
+{
+    return parse(build, parser, reach, binding, text, value, false);
 }
 
 bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_node *node)
@@ -316,18 +351,54 @@ bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *bind
     return false;
 }
 
+/* As dal_build_resolve does it, where the name is that of a number. */
+static bool resolve_constant(void *user, const char *name, double *value)
+{
+    dal_build *build = user;
+    const char *rest;
+    for (const dal_binding *b = build->binding; b; b = b->outer)
+        if (!strcmp(b->name, name)) {
+            *value = b->value;
+            return true;
+        }
+    if (!strcmp(name, "t") || !strncmp(name, "ground", 6))
+        return false;
+    const dal_symbol *symbol = dal_symbol_inside(build, name, &rest);
+    if (!symbol || symbol->kind != DAL_SYMBOL_PARAMETER || *rest)
+        return false;
+    dal_note_parameter(build, symbol->index);
+    *value = build->spec->parameters[symbol->index].number;
+    return true;
+}
+
+static bool parse_constant(dal_build *build, const dal_binding *binding, dal_text text, double *value)
+{
+    const dal_binding *outer = build->binding;
+    build->binding = binding;
+    const bool plain = text.text && dal_parse_constant(text.text, resolve_constant, build, value);
+    build->binding = outer;
+    return plain;
+}
+
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value)
 {
     dal_node node;
     double number;
-    if (!dal_build_scalar(build, DAL_REACH_NUMBER, binding, text, &node))
-        return false;
-    if (dal_is_const(build->graph, node, &number) && number - number == 0) {
-        *value = number;
+    if (dal_recall_number(build, binding, text.text, value))
         return true;
+    const dal_log_place place = dal_log_begin(build);
+    const bool plain = parse_constant(build, binding, text, &number);
+    const bool parsed = plain || dal_build_scalar(build, DAL_REACH_NUMBER, binding, text, &node);
+    const bool fine = plain || (parsed && dal_is_const(build->graph, node, &number) && number - number == 0);
+    if (fine) {
+        *value = number;
+        dal_remember(build, place, binding, text.text, NULL, number);
+        dal_keep_number(build, binding, text.text, number);
     }
-    dal_error(build->messages, text.mark, "'%.80s' is not a finite number", text.text);
-    return false;
+    dal_log_end(build, place);
+    if (parsed && !fine)
+        dal_error(build->messages, text.mark, "'%.80s' is not a finite number", text.text);
+    return fine;
 }
 
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3])
@@ -341,11 +412,20 @@ bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_li
     return ok;
 }
 
+static const double largest = 1e50; /* m r^2 w^2 of three of them is 1e250 */
+
+bool dal_bounded(int n, const double *sizes)
+{
+    bool fine = true;
+    for (int i = 0; i < n; i++)
+        fine &= fabs(sizes[i]) <= largest;
+    return fine;
+}
+
 bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes)
 {
-    static const double most = 1e50; /* m r^2 w^2 of three of them is 1e250 */
     for (int i = 0; i < n; i++)
-        if (!(fabs(sizes[i]) <= most)) {
+        if (!dal_bounded(1, &sizes[i])) {
             dal_error(build->messages, mark, "the %s of '%s' is %.6g, which is too large to compute with: 1e50 is the maximum", what, name, sizes[i]);
             return false;
         }

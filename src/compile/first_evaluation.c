@@ -3,6 +3,7 @@
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
+#include "dynamics/singular.h"
 #include "kinematics/tree.h"
 #include "math/finite.h"
 #include "model/system.h"
@@ -229,6 +230,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
         return true;
     if (!places_have_digits(build) || !tree_closes(build, state))
         return false;
+    dal_singular_of(state)->once = true;
     bool solved = !dal_state_accelerate(state);
     if (values->table_left) {
         dal_error(build->messages, build->spec->tables[values->table_left - 1].name.mark, "at the start: %s", dal_trouble_of(state));

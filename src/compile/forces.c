@@ -228,6 +228,6 @@ void dal_build_forces(dal_build *build)
     }
     dal_build_defines(build);
     for (int i = 0; i < spec->n_forces; i++)
-        if (type[i] >= 0 && check_keys(build, &spec->forces[i], dal_force_types[type[i]]) && check_ends(build, &spec->forces[i]))
+        if (type[i] >= 0 && (build->memory || check_keys(build, &spec->forces[i], dal_force_types[type[i]])) && check_ends(build, &spec->forces[i]))
             compile_force(build, i, type[i]);
 }

@@ -513,7 +513,7 @@ void dal_build_joints(dal_build *build)
             joint->type = NULL;
             continue;
         }
-        if (!check_keys(build, s, joint->type)) {
+        if (!build->memory && !check_keys(build, s, joint->type)) {
             joint->type = NULL;
             continue;
         }

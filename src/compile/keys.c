@@ -44,13 +44,17 @@ void dal_refuse_type(dal_build *build, const char *section, dal_text element, da
 /* Is `key` a word of `keys`; with a "!" behind it? */
 static bool lists(const char *keys, const char *key, bool *required)
 {
-    size_t length = strlen(key);
     for (const char *p = keys; *p;) {
-        size_t word = strcspn(p, " ");
-        *required = word && p[word - 1] == '!';
-        if (word - *required == length && !strncmp(p, key, length))
+        const char *k = key;
+        for (; *k && *p == *k; k++)
+            p++;
+        *required = *p == '!';
+        if (!*k && (*p == '!' || *p == ' ' || !*p))
             return true;
-        p += word + strspn(p + word, " ");
+        while (*p && *p != ' ')
+            p++;
+        while (*p == ' ')
+            p++;
     }
     *required = false;
     return false;

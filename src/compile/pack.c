@@ -19,6 +19,8 @@ static void pack_joint_forms(dal_block *block, const dal_system *from, dal_syste
 
 static void pack_program(dal_block *block, dal_compiled *c)
 {
+    if (c->shared)
+        return;
     DAL_PACK(block, c->needs, c->n_needs);
     if (c->program) {
         void *copy = dal_block_copy(block, c->program, dal_program_bytes(c->program));
@@ -125,12 +127,12 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     }
 }
 
-dal_system *dal_pack_system(dal_arena *arena, const dal_system *from)
+dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from)
 {
     dal_system shape;
     dal_block block = {NULL, sizeof(dal_system)};
     pack_system(&block, from, &shape);
-    char *memory = arena->allocator.allocate(arena->allocator.user, block.used + DAL_BLOCK_ALIGNMENT);
+    char *memory = allocator->allocate(allocator->user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         longjmp(*arena->guard, 1);
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
@@ -139,10 +141,10 @@ dal_system *dal_pack_system(dal_arena *arena, const dal_system *from)
     block = (dal_block){aligned, sizeof(dal_system)};
     pack_system(&block, from, system);
     system->memory = memory;
-    system->allocator = arena->allocator;
-    system->life = dal_life_begin(&arena->allocator);
+    system->allocator = *allocator;
+    system->life = dal_life_begin(allocator);
     if (!system->life) {
-        arena->allocator.release(arena->allocator.user, memory);
+        allocator->release(allocator->user, memory);
         longjmp(*arena->guard, 1);
     }
     return system;
@@ -158,6 +160,9 @@ void dal_system_free(dal_system *system)
         return;
     if (system->said)
         dal_arena_dispose(system->said);
+    if (system->own)
+        dal_arena_dispose(system->own);
+    dal_origin_leave(system->origin);
     dal_life_end(system->life);
     system->allocator.release(system->allocator.user, system->memory);
 }

@@ -399,12 +399,18 @@ static bool place_guess(placing *p)
     return false;
 }
 
-void dal_build_place(dal_build *build)
+static bool all_are_placed(const dal_build *build)
 {
-    const dal_spec *spec = build->spec;
+    for (int b = 0; b < build->spec->n_bodies; b++)
+        if (!build->start[b].placed)
+            return false;
+    return true;
+}
+
+/* One after the other, by whatever is certain, then by guesses. */
+static void place_others(dal_build *build)
+{
     placing p;
-    for (int j = 0; j < spec->n_joints; j++)
-        check_started_once(build, &spec->joints[j]);
     begin_placing(&p, build);
     spread_all(&p);
     for (bool progress = true; progress;) { /* steps backward and guesses one at a time */
@@ -416,6 +422,15 @@ void dal_build_place(dal_build *build)
         else
             progress = place_guess(&p);
     }
+}
+
+void dal_build_place(dal_build *build)
+{
+    const dal_spec *spec = build->spec;
+    for (int j = 0; j < spec->n_joints; j++)
+        check_started_once(build, &spec->joints[j]);
+    if (!all_are_placed(build))
+        place_others(build);
     for (int b = 0; b < spec->n_bodies; b++) {
         if (build->start[b].placed)
             continue;

@@ -1,5 +1,5 @@
 /* Recorded columns: any expression of channels; its text is the column's name. */
-#include "compile/build.h"
+#include "compile/memory.h"
 
 #include <string.h>
 
@@ -128,7 +128,7 @@ static void record_wanted(dal_build *build)
     record_motion(build, true, false);
 }
 
-void dal_build_records(dal_build *build)
+static void record_all(dal_build *build)
 {
     record_wanted(build);
     if (build->spec->motion)
@@ -136,4 +136,14 @@ void dal_build_records(dal_build *build)
     build->n_recorded = build->n_columns;
     if (build->spec->shown)
         record_motion(build, build->spec->n_bodies <= MOST_SHOWN, true);
+}
+
+void dal_build_records(dal_build *build)
+{
+    if (dal_recall_columns(build))
+        return;
+    const dal_log_place place = dal_log_begin(build);
+    record_all(build);
+    dal_remember_columns(build, place);
+    dal_log_end(build, place);
 }

@@ -5,7 +5,7 @@
  * the signals, which are the variables of every program.
  */
 #include "spec/sound.h"
-#include "compile/build.h"
+#include "compile/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -49,6 +49,8 @@ const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size
 void dal_symbols_fill(dal_build *build)
 {
     const dal_spec *s = build->spec;
+    if (build->memory)
+        return;
     int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces + s->n_coordinates +
                 s->n_constraints + s->n_speeds + s->n_models;
     build->n_symbols = 16;
@@ -271,8 +273,10 @@ static void rehash_signals(dal_build *build)
 
 int dal_build_variable(dal_build *build, dal_signal signal)
 {
-    if (signal.kind == DAL_SIGNAL_MEASURE)
+    if (signal.kind == DAL_SIGNAL_MEASURE) {
         build->mechanism.measures[signal.index].wanted = true;
+        dal_note_effect(build, &(dal_effect){.kind = DAL_EFFECT_WANTED, .index = signal.index});
+    }
     if (2 * build->n_signals >= build->n_signal_table)
         rehash_signals(build);
     size_t mask = (size_t)build->n_signal_table - 1, at = hash_signal(&signal) & mask;

@@ -247,6 +247,7 @@ bool dal_state_alarm(dal_state *state, dal_factor kind, double ratio)
         dal_need(state, DAL_STAGE_LOADS);
         dal_rank_choose_again(state);
         changed = true;
+        state->singular->once = false; /* it is factored again */
     }
     return dal_singular_observe(state, kind, ratio) || changed;
 }

@@ -165,7 +165,10 @@ bool dal_singular_observe(dal_state *state, dal_factor kind, double ratio)
             state->singular->nearness = estimate_nearness(state, kind, ratio);
     } else if (system->layout.careful || system->method.formulation->recursive || kind == DAL_FACTOR_NETWORK) {
         state->singular->nearness = estimate_nearness(state, kind, ratio);
-        if (system->layout.careful && (state->rank->best_ratio[DAL_FACTOR_ROWS] == 0 || state->singular->nearness < doubtful))
+        const bool first = state->rank->best_ratio[DAL_FACTOR_ROWS] == 0, careful = system->layout.careful;
+        if (careful && first && state->singular->once)
+            state->singular->nearness = 1;
+        else if (careful && (first || state->singular->nearness < doubtful))
             changed = measure_rows(state);
     }
     state->singular->near = state->singular->nearness < near;

@@ -10,6 +10,7 @@ typedef struct dal_singular {
     bool near;          /* it is below 3 %; set by dal_singular_observe */
     double measured_at; /* where rows are redundant: time at which A itself was measured last */
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
+    bool once;          /* one evaluation by itself: nothing will be compared with the first measurement, which only says how good the best is */
     double *weakest;    /* the combination of rows that says least, of unit norm; kept by the inverse iteration */
 } dal_singular;
 

@@ -1,6 +1,7 @@
 /* Expressions: text -> graph -> derivatives -> program -> numbers.
  *
  *   parse.c          text to graph, columns in every message
+ *   constant.c       text to a number, where it is a plain one
  *   functions.c      the functions and operators on scalars and vectors
  *   graph.c          hash-consed nodes with constant folding
  *   differentiate.c  graph to graph, to any order
@@ -54,6 +55,8 @@ typedef enum dal_op {
 
 /* An empty graph. Nodes are shared: the same operation on the same operands is the same node. */
 dal_graph *dal_graph_create(dal_arena *arena);
+/* A graph that begins with the nodes and tables of another one, under the same numbers. The other one stays as it is, and has to stay. */
+dal_graph *dal_graph_copy(dal_arena *arena, const dal_graph *graph);
 
 /* Nodes, simplified as they are made. */
 dal_node dal_const(dal_graph *graph, double value);
@@ -123,6 +126,11 @@ typedef struct dal_parser {
 bool dal_parse(const dal_parser *parser, const char *text, dal_mark mark, dal_value *value);
 /* The same, but the result has to be a scalar. */
 bool dal_parse_scalar(const dal_parser *parser, const char *text, dal_mark mark, dal_node *node);
+
+/* The number that a plain constant expression gives, exactly as dal_parse_scalar would: numbers, names of numbers, + - * / ^, brackets, functions of
+ * one argument. False without a word: it is none of these, or has something wrong; dal_parse knows. */
+typedef bool (*dal_resolve_constant)(void *user, const char *name, double *value);
+bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, double *value);
 
 /* Is `name` a function or constant of the language (sin, t, pi, deg ...)? */
 bool dal_is_reserved(const char *name);

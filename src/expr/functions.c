@@ -43,7 +43,7 @@ bool dal_is_reserved(const char *name)
 const dal_function *dal_function_find(const char *name)
 {
     for (int i = 0; i < N_FUNCTIONS; i++)
-        if (strcmp(functions[i].name, name) == 0)
+        if (functions[i].name[0] == name[0] && strcmp(functions[i].name, name) == 0)
             return &functions[i];
     return NULL;
 }

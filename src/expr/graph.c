@@ -23,6 +23,31 @@ dal_graph *dal_graph_create(dal_arena *arena)
     return graph;
 }
 
+static void *copy_array(dal_arena *arena, const void *from, size_t bytes)
+{
+    void *to = dal_arena_take(arena, bytes);
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+dal_graph *dal_graph_copy(dal_arena *arena, const dal_graph *graph)
+{
+    dal_graph *copy = copy_array(arena, graph, sizeof *graph);
+    copy->arena = arena;
+    copy->terms = copy_array(arena, graph->terms, sizeof *graph->terms * (size_t)graph->n);
+    copy->capacity = (size_t)graph->n;
+    copy->buckets = copy_array(arena, graph->buckets, sizeof *graph->buckets * graph->n_buckets);
+    copy->derived = copy_array(arena, graph->derived, sizeof *graph->derived * graph->derived_size);
+    copy->names = copy_array(arena, graph->names, sizeof *graph->names * (size_t)graph->n_names);
+    copy->name_capacity = (size_t)graph->n_names;
+    copy->table_capacity = (size_t)graph->n_tables; /* a further one moves them */
+    copy->stack = NULL;
+    copy->stack_capacity = 0;
+    copy->n_stack = 0;
+    return copy;
+}
+
 /* ---- hash-consing ------------------------------------------------------- */
 
 static uint64_t hash_term(const dal_term *term)
@@ -136,7 +161,7 @@ dal_node dal_var(dal_graph *graph, int index)
 
 /* ---- folding ------------------------------------------------------------ */
 
-static double fold_one(dal_op op, double x)
+double dal_fold_one(dal_op op, double x)
 {
     switch (op) {
     case DAL_OP_NEG: return -x;
@@ -159,7 +184,7 @@ static double fold_one(dal_op op, double x)
     }
 }
 
-static double fold_two(dal_op op, double x, double y)
+double dal_fold_two(dal_op op, double x, double y)
 {
     switch (op) {
     case DAL_OP_ADD: return x + y;
@@ -227,7 +252,7 @@ dal_node dal_unary(dal_graph *graph, dal_op op, dal_node a)
 {
     dal_term term = graph->terms[a];
     if (term.op == DAL_OP_CONST) {
-        double value = fold_one(op, term.value);
+        double value = dal_fold_one(op, term.value);
         if (isfinite(value))
             return dal_const(graph, value);
     }
@@ -339,7 +364,7 @@ dal_node dal_binary(dal_graph *graph, dal_op op, dal_node a, dal_node b)
     double x, y;
     bool a_const = dal_is_const(graph, a, &x), b_const = dal_is_const(graph, b, &y);
     if (a_const && b_const) {
-        double value = fold_two(op, x, y);
+        double value = dal_fold_two(op, x, y);
         if (isfinite(value))
             return dal_const(graph, value);
     }

@@ -72,6 +72,12 @@ static inline void dal_push_node(dal_graph *graph, dal_node node)
     *DAL_PUSH(graph->arena, graph->stack, graph->n_stack, graph->stack_capacity) = node;
 }
 
+/* What constants become; infinite or not a number where there is none. */
+double dal_fold_one(dal_op op, double x);
+double dal_fold_two(dal_op op, double x, double y);
+/* parse.c: `mantissa` characters of digits, the one at `point` perhaps a point, as an integer times 10^exponent. False: not exactly. */
+bool dal_read_exactly(const char *digits, size_t point, size_t mantissa, long exponent, double *number);
+
 /* A walk starts: every earlier stamp is out of date. */
 void dal_begin_walk(dal_graph *graph);
 /* The nodes under `root`, operands first; their number in *n. Arena memory. */
@@ -81,6 +87,10 @@ dal_node *dal_collect(dal_graph *graph, dal_node root, int *n);
 dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user, dal_node otherwise,
                      dal_node (*make)(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c));
 
+static inline bool dal_graph_has_name(const dal_graph *graph, int variable)
+{
+    return variable < graph->n_names && graph->names[variable];
+}
 /* Remember what the user calls a variable; the first name stays. */
 void dal_graph_note_name(dal_graph *graph, int variable, const char *name);
 

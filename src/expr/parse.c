@@ -45,9 +45,14 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static void skip_blanks(reader *r)
 {
-    while (r->text[r->at] && strchr(" \t\r\n", r->text[r->at]))
+    while (is_blank(r->text[r->at]))
         r->at++;
 }
 
@@ -174,7 +179,35 @@ static size_t skip_digits(const char *s, size_t at)
     return at;
 }
 
-/* digits [. digits] [e sign digits], handed to strtod as an integer with an exponent: no locale has a say. */
+/* Digits without the point, d 10^exponent. Up to 2^53 and 10^22 both are doubles, and their product or quotient is rounded once, as the
+ * number itself would be (Clinger, PLDI 1990). False: more than that. */
+bool dal_read_exactly(const char *s, size_t point, size_t mantissa, long exponent, double *number)
+{
+    static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t digits = 0;
+    if (mantissa > 18 || exponent < -22 || exponent > 22)
+        return false;
+    for (size_t i = 0; i < mantissa; i++)
+        if (i != point)
+            digits = 10 * digits + (uint64_t)(s[i] - '0');
+    if (digits > (uint64_t)1 << 53)
+        return false;
+    *number = exponent < 0 ? (double)digits / ten[-exponent] : (double)digits * ten[exponent];
+    return true;
+}
+
+/* The same as an integer with an exponent, by strtod: no locale has a say. */
+static double read_long(reader *r, size_t point, size_t mantissa, size_t start, long exponent, bool *zero)
+{
+    const char *s = r->text;
+    const char *plain = dal_arena_print(r->graph->arena, "%.*s%.*se%ld", (int)(point - start), s + start,
+                                        (int)(mantissa > point ? mantissa - point - 1 : 0), s + point + 1, exponent);
+    *zero = strspn(plain, "0") == strcspn(plain, "e");
+    return strtod(plain, NULL);
+}
+
+/* digits [. digits] [e sign digits] */
 static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
 {
     const char *s = r->text;
@@ -196,11 +229,10 @@ static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
         return fail(r, end, "expected an operator after the number '%.*s' but found %s", (int)(end - start), s + start, found(r, buffer));
     }
     exponent = (exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent) - (long)fraction;
-    char few[64], *plain = few;
-    if (snprintf(few, sizeof few, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction, s + point + 1, exponent) >= (int)sizeof few)
-        plain = dal_arena_print(r->graph->arena, "%.*s%.*se%ld", (int)(point - start), s + start, (int)fraction, s + point + 1, exponent);
-    double number = strtod(plain, NULL);
-    bool zero = strspn(plain, "0") == strcspn(plain, "e");
+    double number;
+    bool zero = true;
+    if (!dal_read_exactly(s + start, point - start, mantissa - start, exponent, &number))
+        number = read_long(r, point, mantissa, start, exponent, &zero);
     if (!isfinite(number) || (number == 0 && !zero))
         return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start, number == 0 ? "small" : "large");
     r->at = end;
@@ -220,8 +252,9 @@ typedef struct path {
 
 static void append(reader *r, path *p, const char *text, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        *DAL_PUSH(r->graph->arena, p->text, p->n, p->capacity) = text[i];
+    p->text = dal_arena_grow(r->graph->arena, p->text, (size_t)p->n, &p->capacity, (size_t)p->n + n, 1);
+    memcpy(p->text + p->n, text, n);
+    p->n += (int)n;
 }
 
 /* {expression}: a whole number takes its place. */
@@ -296,15 +329,16 @@ static const char *spelled(const path *p, char buffer[120])
 }
 
 /* Variables keep the name under which they were met first. */
-static void note_names(reader *r, const char *name, const dal_value *value)
+static void note_names(reader *r, const path *p, const dal_value *value)
 {
     static const char *const component[3] = {".x", ".y", ".z"};
+    char name[120];
     for (int i = 0; i < value->n && i < 3; i++) {
         const dal_term *term = &r->graph->terms[value->node[i]];
-        if (term->op != DAL_OP_VAR)
+        if (term->op != DAL_OP_VAR || dal_graph_has_name(r->graph, term->index))
             continue;
         char buffer[128];
-        snprintf(buffer, sizeof buffer, "%s%s", name, value->n == 1 ? "" : component[i]);
+        snprintf(buffer, sizeof buffer, "%s%s", spelled(p, name), value->n == 1 ? "" : component[i]);
         dal_graph_note_name(r->graph, term->index, buffer);
     }
 }
@@ -312,7 +346,6 @@ static void note_names(reader *r, const char *name, const dal_value *value)
 static bool resolve_name(reader *r, size_t start, const path *p, dal_value *value)
 {
     char name[120];
-    spelled(p, name);
     bool pi = strcmp(p->text, "pi") == 0, deg = strcmp(p->text, "deg") == 0;
     if (pi || deg) {
         if (p->primes)
@@ -328,9 +361,9 @@ static bool resolve_name(reader *r, size_t start, const path *p, dal_value *valu
         if (!value->n)
             return false;
         bool apart = hint && *hint && *hint != ' ';
-        return fail(r, start, "unknown name '%s'%s%s", name, apart ? ": " : "", hint ? hint : "");
+        return fail(r, start, "unknown name '%s'%s%s", spelled(p, name), apart ? ": " : "", hint ? hint : "");
     }
-    note_names(r, name, value);
+    note_names(r, p, value);
     return true;
 }
 
@@ -560,7 +593,7 @@ static bool read_sign(reader *r, dal_value *value)
     return fine;
 }
 
-/* Left-associative: operand {sign operand} with a sign out of `signs`. */
+/* Left-associative: operand {sign operand} with one of two signs. */
 static bool read_chain(reader *r, const char *signs, bool (*read_operand)(reader *, dal_value *), dal_value *value)
 {
     if (!read_operand(r, value))
@@ -568,7 +601,7 @@ static bool read_chain(reader *r, const char *signs, bool (*read_operand)(reader
     for (;;) {
         skip_blanks(r);
         char sign = r->text[r->at];
-        if (!sign || !strchr(signs, sign))
+        if (sign != signs[0] && sign != signs[1])
             return true;
         size_t at = r->at++;
         skip_blanks(r);

@@ -38,6 +38,7 @@ typedef struct dal_compiled {
     dal_program *program; /* NULL: no outputs */
     int n_needs, *needs;  /* signals that have to be known first */
     int n_outputs;
+    bool shared; /* both lie in the memory of the system's origin */
 } dal_compiled;
 
 /* Signals of motion up to velocity level, for programs of forces and states. */

@@ -365,16 +365,22 @@ void dal_drive_begin(driver *r, const dal_integrator *method, const dal_ode *ode
         r->verdict = record_end(r);
 }
 
-void dal_drive_aim(driver *r, double t_stop)
+/* Times up to t_far are wanted; steps end at t_stop. */
+static void aim(driver *r, double t_stop, double t_far)
 {
     assert(t_stop >= r->s.t);
-    r->t_far = fmax(fmax(r->t_far, r->options.t_end), t_stop);
+    r->t_far = fmax(fmax(r->t_far, r->options.t_end), t_far);
     r->slack = 8 * DBL_EPSILON * fmax(fabs(r->options.t_start), fabs(r->t_far));
     if (r->s.t_stop == t_stop)
         return;
     r->s.t_stop = t_stop;
     if (!r->stale && r->method->stop_at && !r->method->stop_at(&r->s))
         r->stale = true;
+}
+
+void dal_drive_aim(driver *r, double t_stop)
+{
+    aim(r, t_stop, t_stop);
 }
 
 verdict dal_drive_step(driver *r)
@@ -441,7 +447,7 @@ verdict dal_drive_look(driver *r, double t, double *y, bool *inside)
         if (r->has_pending && finish_pending(r) == STOP)
             break;
         if (!(r->s.t < r->options.t_end) || r->s.t_stop != r->options.t_end)
-            dal_drive_aim(r, r->s.t < r->options.t_end ? r->options.t_end : fmax(r->s.t, t) + ahead);
+            aim(r, r->s.t < r->options.t_end ? r->options.t_end : fmax(r->s.t, t) + ahead, t);
         if (!(t > r->s.t))
             break;
         r->pending = (stride){0};

@@ -34,7 +34,7 @@ typedef struct driver {
     verdict verdict; /* of the last step, or of the beginning */
     stride pending;  /* the step that was made and is not accepted yet: dal_drive_look */
     bool has_pending;
-    double t_far;                   /* the largest of t_end and of all t_stop: dal_drive_aim */
+    double t_far;                   /* the largest of t_end and of all times that were asked for: dal_drive_aim, dal_drive_look */
     double *y_out;                  /* scratch: states inside a step */
     double *g, *g_new;              /* guards at y (prepare, accept) and y_new (dal_find_event) */
     double *g_low, *g_high, *g_try; /* at the bracket's ends, at a trial */

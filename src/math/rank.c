@@ -90,6 +90,98 @@ static void sort_ascending(int *list, int n)
     }
 }
 
+/* ---- rows that are independent for sure ------------------------------------------------------- */
+
+/* With unit rows, G = B B^T = L L^T, and the smallest singular value of B is at least 1 / |L^-1|_F. A pivot of dgeqp3 is the distance of a row
+ * from the span of others: none is smaller. Where this bound is far above every tolerance, and above the error sqrt(eps) of roots of G, all rows are
+ * independent whatever the order of the pivots, and the factorisation is not needed to say so. */
+static const double SURELY = 1e-5;
+
+static double product(const double *x, const double *y, int n)
+{
+    double sum[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += x[i + k] * y[i + k];
+    for (; i < n; i++)
+        sum[0] += x[i] * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* The columns [first, end) between which a row is not zero. */
+typedef struct extent {
+    int first, end;
+} extent;
+
+static extent extent_of(const double *row, int m)
+{
+    extent e = {0, m};
+    while (e.first < m && row[e.first] == 0)
+        e.first++;
+    while (e.end > e.first && row[e.end - 1] == 0)
+        e.end--;
+    return e;
+}
+
+static double product_within(const double *x, extent of_x, const double *y, extent of_y)
+{
+    const int first = of_x.first > of_y.first ? of_x.first : of_y.first, end = of_x.end < of_y.end ? of_x.end : of_y.end;
+    return first < end ? product(x + first, y + first, end - first) : 0;
+}
+
+/* Row i of L, from column `first` on, with its diagonal inverted; x: 1 / |a_i|. False: the row may depend on those before it. */
+static bool factor_row(const double *a, int m, int ld, int r, int i, double *L, double *x, extent *of_row, extent *of_L)
+{
+    const double *own = a + area(i, ld);
+    double *row = L + area(i, r);
+    of_row[i] = extent_of(own, m);
+    const double square = product_within(own, of_row[i], own, of_row[i]);
+    if (!(square > 1e-200 && square < 1e200))
+        return false;
+    x[i] = 1 / sqrt(square);
+    of_L[i] = (extent){i, i};
+    for (int k = 0; k < i; k++) {
+        const double *above = L + area(k, r);
+        const double g = product_within(own, of_row[i], a + area(k, ld), of_row[k]) * x[i] * x[k];
+        if (g != 0 && of_L[i].first == i)
+            of_L[i].first = k;
+        of_L[i].end = k;
+        row[k] = of_L[i].first < i ? (g - product_within(row, of_L[i], above, of_L[k])) * above[k] : 0;
+    }
+    of_L[i].end = i;
+    const double pivot = 1 - product_within(row, of_L[i], row, of_L[i]);
+    row[i] = 1 / sqrt(pivot);
+    return pivot > SURELY * SURELY;
+}
+
+/* False: perhaps not. `work`: r^2 + 3 r. */
+static bool surely_independent(const double *a, int r, int m, int ld, double *work)
+{
+    double *L = work, *x = L + area(r, r), sum = 0, most = 0;
+    extent *of_row = (extent *)(void *)(x + r), *of_L = of_row + r;
+    for (int i = 0; i < r; i++)
+        if (!factor_row(a, m, ld, r, i, L, x, of_row, of_L))
+            return false;
+    for (int i = 0; i < r; i++) { /* first by |L^-1| <= M^-1, M with the diagonal of L and -|L| below it */
+        const double *row = L + area(i, r);
+        double length = 1;
+        for (int k = of_L[i].first; k < i; k++)
+            length += fabs(row[k]) * x[k];
+        x[i] = length * row[i];
+        most = fmax(most, x[i]);
+    }
+    if (most * most * r * SURELY * SURELY < 1)
+        return true;
+    for (int j = 0; j < r; j++) /* column j of L^-1 */
+        for (int i = j; i < r; i++) {
+            const double *row = L + area(i, r);
+            x[i] = ((i == j) - product(row + j, x + j, i - j)) * row[i];
+            sum += x[i] * x[i];
+        }
+    return sum * SURELY * SURELY < 1;
+}
+
 int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int max_rank, int *order, double *ratio, double *work)
 {
     int size = smaller(r, m), rank = 0;
@@ -101,6 +193,8 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
         return -1;
     if (size == 0)
         return 0;
+    if (!ratio && r <= m && max_rank >= r && 1000 * tolerance < SURELY && surely_independent(a, r, m, ld, work))
+        return r;
 
     double *b = work, *tau = b + area(r, m), *rest = tau + size;
     copy_rows(a, r, m, ld, b);

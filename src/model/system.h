@@ -12,6 +12,7 @@
 #include "model/acting.h"
 #include "model/life.h"
 #include "model/method.h"
+#include "model/origin.h"
 #include "model/saddle_slots.h"
 #include "model/start_values.h"
 #include "model/system_parts.h"
@@ -22,6 +23,9 @@ struct dal_system {
     const struct dal_owner *const *owners; /* of the parts of a state (state/state.h); ends with NULL */
     dal_allocator allocator;
     dal_life *life;
+    dal_origin *origin;   /* its description; NULL: of an analysis, which varies nothing */
+    const dal_spec *spec; /* the same with the values of this system */
+    const dal_arena *own; /* what of it is not the origin's; NULL: nothing */
     dal_mechanism mechanism;
     dal_layout layout; /* with the units */
 

@@ -74,10 +74,11 @@ dal_status dal_run(const dal_system *system, const dal_run_options *options, dal
     const dal_message *before = last_message(messages);
     const dal_allocator allocator = o->allocator ? *o->allocator : dal_default_allocator();
     run *r = allocator.allocate(allocator.user, sizeof *r);
-    evidence->info = system->info;
-    evidence->incomplete = true;
-    if (!r)
+    if (!r) {
+        evidence->info = system->info; /* names and sizes are there, whatever happens */
+        evidence->incomplete = true;
         return DAL_NO_MEMORY;
+    }
     dal_status status = dal_simulation_open(r, system, o, o->control != NULL, messages);
     if (status == DAL_OK)
         status = has_end(system, o, messages) ? run_to_end(r) : DAL_BAD_COMMAND;

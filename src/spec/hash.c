@@ -2,6 +2,8 @@
  * (Fowler, Noll, Vo; draft-eastlake-fnv.) Each piece is preceded by its length, so that pieces cannot run into one another. */
 #include "spec/reader.h"
 
+#include <string.h>
+
 static uint64_t mix(uint64_t hash, const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -20,6 +22,19 @@ uint64_t dal_hash_add(uint64_t hash, const void *bytes, size_t length)
     for (int i = 0; i < 8; i++)
         size[i] = (unsigned char)((uint64_t)length >> (8 * i));
     return mix(mix(hash, size, sizeof size), bytes, length);
+}
+
+uint64_t dal_hash_override(uint64_t hash, const dal_override *o)
+{
+    return dal_hash_add(dal_hash_add(hash, o->name, strlen(o->name)), o->value, strlen(o->value));
+}
+
+uint64_t dal_hash_number(const char text[17])
+{
+    uint64_t hash = 0;
+    for (const char *c = text; *c; c++)
+        hash = hash << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+    return hash;
 }
 
 void dal_hash_text(uint64_t hash, char text[17])

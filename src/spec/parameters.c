@@ -63,6 +63,8 @@ static bool resolve_name(void *user, const char *name, int primes, dal_mark mark
         *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}};
         return true;
     }
+    if (!binding && !reader->of_parameter)
+        reader->spec->parameters[known->index].shapes = true;
     double number = binding ? binding->value : reader->spec->parameters[known->index].number;
     *value = (dal_value){1, {dal_const(reader->graph, number), DAL_NO_NODE, DAL_NO_NODE}};
     return true;
@@ -141,7 +143,9 @@ static void finish(dal_reader *reader, int index)
             p->progress = FAILED;
     if (p->progress != FAILED) {
         dal_pair *pair = &reader->spec->parameters[index];
+        reader->of_parameter = true;
         p->progress = dal_constant(reader, &pair->value, &pair->number) ? KNOWN : FAILED;
+        reader->of_parameter = false;
     }
 }
 

@@ -65,6 +65,7 @@ typedef struct dal_reader {
     const char **parameter_names;    /* ends with NULL: candidates for "did you mean" */
     struct dal_parameter *parameter; /* how far each is evaluated */
     bool uses_failed;                /* the last constant used a parameter without value */
+    bool of_parameter;               /* the constant is the value of a parameter */
     const dal_binding *binding;      /* loop variables of the element that is being read */
     const char *what;                /* "body 'crank'"; NULL: the model itself */
     const char *key;                 /* that is being read */
@@ -172,6 +173,10 @@ uint64_t dal_hash_begin(void);
 uint64_t dal_hash_add(uint64_t hash, const void *bytes, size_t length);
 /* Sixteen hexadecimal digits. */
 void dal_hash_text(uint64_t hash, char text[17]);
+/* With the name and the value of an override; they come last. */
+uint64_t dal_hash_override(uint64_t hash, const dal_override *o);
+/* What dal_hash_text wrote. */
+uint64_t dal_hash_number(const char text[17]);
 
 /* ---- spec.c --------------------------------------------------------------- */
 

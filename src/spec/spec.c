@@ -24,6 +24,7 @@ typedef struct reading {
     const dal_override *overrides;
     dal_arena keep, scratch;
     bool floating;
+    bool in_folder; /* the text is that of the file: it may name others beside it */
     void (*file_named)(void *user, const char *path);
     void *file_user;
     dal_yaml *yaml;
@@ -185,6 +186,17 @@ static bool read_xml(reading *job, dal_reader *reader)
     return root;
 }
 
+static void keep_overrides(const reading *job, const dal_reader *reader)
+{
+    dal_spec *spec = reader->spec;
+    dal_override *kept = DAL_TAKE(reader->keep, dal_override, job->n_overrides);
+    for (int i = 0; i < job->n_overrides; i++)
+        kept[i] = (dal_override){reader->settings[i].name.text, reader->settings[i].value.text};
+    spec->n_overrides = job->n_overrides;
+    spec->overrides = kept;
+    spec->floating = job->floating;
+}
+
 static void read_text(reading *job, const char *folder, bool *no_memory)
 {
     const dal_source source = {.path = job->file + (folder ? strlen(folder) : 0)};
@@ -206,12 +218,11 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
     if (folder)
         dal_note_file(&reader, job->file);
     reader.hash = dal_hash_add(dal_hash_begin(), job->text, job->length);
-    for (int i = 0; i < job->n_overrides; i++) {
-        reader.hash = dal_hash_add(reader.hash, job->overrides[i].name, strlen(job->overrides[i].name));
-        reader.hash = dal_hash_add(reader.hash, job->overrides[i].value, strlen(job->overrides[i].value));
-    }
     if (!(is_urdf(job->file) ? read_xml : read_yaml)(job, &reader))
         return;
+    keep_overrides(job, &reader);
+    for (int i = 0; i < job->n_overrides; i++)
+        reader.hash = dal_hash_override(reader.hash, &job->overrides[i]);
     dal_hash_text(reader.hash, spec->hash);
     spec->n_files = files.n;
     spec->files = files.path;
@@ -244,6 +255,8 @@ static dal_status run_reading(reading *job, dal_messages *messages)
             dal_error(job->messages, mark, "the model cannot be read: %s", why);
             status = DAL_BAD_FILE;
         }
+    } else if (job->in_folder) {
+        folder = dal_folder_of(&job->scratch, job->file);
     } else if (job->length > DAL_FILE_LIMIT) {
         dal_error(job->messages, mark, "the model cannot be read: it is larger than 64 MiB");
         status = DAL_BAD_FILE;
@@ -338,6 +351,20 @@ dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, cons
         return DAL_BAD_COMMAND;
     if (!text && length)
         return dal_needs(messages, __func__, "text", text), DAL_BAD_COMMAND;
+    return read_job(allocator, &job, messages, spec);
+}
+
+dal_status dal_spec_read_again(const dal_allocator *allocator, const dal_spec *kept, int n_overrides, const dal_override *overrides,
+                               dal_messages *messages, dal_spec **spec)
+{
+    reading job = {.file = kept->file,
+                   .text = kept->text,
+                   .length = strlen(kept->text),
+                   .n_overrides = n_overrides,
+                   .overrides = overrides,
+                   .floating = kept->floating,
+                   .in_folder = kept->n_files > 0};
+    *spec = NULL;
     return read_job(allocator, &job, messages, spec);
 }
 

@@ -73,6 +73,11 @@ struct dal_rank *dal_rank_of(const dal_state *state)
     return state->rank;
 }
 
+struct dal_singular *dal_singular_of(const dal_state *state)
+{
+    return state->singular;
+}
+
 struct dal_saddle *dal_saddle_of(const dal_state *state)
 {
     return state->saddle;

@@ -1,0 +1,430 @@
+#include "compile/memory.h"
+
+#include <string.h>
+
+/* ---- the log: what parsing uses ---------------------------------------------------------------------- */
+
+static int count_messages(const dal_build *build)
+{
+    int n = 0;
+    for (int severity = DAL_NOTE; build->messages && severity <= DAL_ERROR; severity++)
+        n += dal_messages_count(build->messages, (dal_severity)severity);
+    return n;
+}
+
+dal_log_place dal_log_begin(dal_build *build)
+{
+    if (!build->record)
+        return (dal_log_place){0, 0, 0};
+    build->log->depth++;
+    return (dal_log_place){build->log->n_parameters, build->log->n_effects, count_messages(build)};
+}
+
+void dal_log_end(dal_build *build, dal_log_place place)
+{
+    (void)place;
+    if (build->record && !--build->log->depth)
+        build->log->n_parameters = build->log->n_effects = 0;
+}
+
+void dal_log_drop(dal_build *build, dal_log_place place)
+{
+    if (build->record)
+        build->log->n_parameters = place.n_parameters;
+}
+
+void dal_note_parameter(dal_build *build, int index)
+{
+    struct dal_log *log = build->log;
+    if (build->record && log->depth)
+        *DAL_PUSH(build->arena, log->parameter, log->n_parameters, log->cap_parameters) = index;
+}
+
+void dal_note_effect(dal_build *build, const dal_effect *effect)
+{
+    struct dal_log *log = build->log;
+    if (build->record && log->depth)
+        *DAL_PUSH(build->arena, log->effect, log->n_effects, log->cap_effects) = *effect;
+}
+
+static const char *keep_text(dal_arena *arena, const char *text)
+{
+    return dal_arena_copy(arena, text, strlen(text));
+}
+
+dal_uses dal_log_keep(dal_build *build, dal_log_place place)
+{
+    dal_arena *arena = &build->record->arena;
+    const struct dal_log *log = build->log;
+    const int n = log->n_parameters - place.n_parameters;
+    int *parameter = n ? DAL_TAKE(arena, int, n) : NULL;
+    dal_uses uses = {.n_effects = log->n_effects - place.n_effects, .parameter = parameter};
+    for (int i = 0; i < n; i++) {
+        bool known = false;
+        for (int k = 0; k < uses.n_parameters && !known; k++)
+            known = parameter[k] == log->parameter[place.n_parameters + i];
+        if (!known)
+            parameter[uses.n_parameters++] = log->parameter[place.n_parameters + i];
+    }
+    if (!uses.n_effects)
+        return uses;
+    dal_effect *effect = DAL_TAKE(arena, dal_effect, uses.n_effects);
+    memcpy(effect, log->effect + place.n_effects, sizeof *effect * (size_t)uses.n_effects);
+    for (int i = 0; i < uses.n_effects; i++)
+        if (effect[i].name)
+            effect[i].name = keep_text(arena, effect[i].name);
+    uses.effect = effect;
+    return uses;
+}
+
+void dal_note_uses(dal_build *build, const dal_uses *uses)
+{
+    for (int i = 0; build->record && uses && i < uses->n_parameters; i++)
+        dal_note_parameter(build, uses->parameter[i]);
+}
+
+/* ---- known texts ------------------------------------------------------------------------------------------ */
+
+static size_t hash_text(const dal_binding *binding, const char *text, dal_reach reach)
+{
+    uint64_t h = ((uint64_t)(uintptr_t)text + (uint64_t)reach) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ (h >> 29) ^ (uint64_t)(uintptr_t)binding) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (size_t)(h ^ (h >> 32));
+}
+
+static int find_known(const dal_memory *memory, const dal_binding *binding, const char *text, dal_reach reach)
+{
+    if (!memory->n_slots)
+        return -1;
+    const size_t mask = (size_t)memory->n_slots - 1;
+    for (size_t at = hash_text(binding, text, reach) & mask; memory->slot[at]; at = (at + 1) & mask) {
+        const dal_known *known = &memory->known[memory->slot[at] - 1];
+        if (known->text == text && known->binding == binding && known->reach == reach)
+            return memory->slot[at] - 1;
+    }
+    return -1;
+}
+
+static void enter(dal_memory *memory, int number)
+{
+    const size_t mask = (size_t)memory->n_slots - 1;
+    const dal_known *known = &memory->known[number];
+    size_t at = hash_text(known->binding, known->text, known->reach) & mask;
+    while (memory->slot[at])
+        at = (at + 1) & mask;
+    memory->slot[at] = number + 1;
+}
+
+static void add_known(dal_memory *memory, const dal_known *known)
+{
+    *DAL_PUSH(&memory->arena, memory->known, memory->n_known, memory->cap_known) = *known;
+    if (2 * memory->n_known <= memory->n_slots) {
+        enter(memory, memory->n_known - 1);
+        return;
+    }
+    memory->n_slots = memory->n_slots ? 2 * memory->n_slots : 256;
+    memory->slot = DAL_TAKE(&memory->arena, int, memory->n_slots);
+    for (int i = 0; i < memory->n_known; i++)
+        enter(memory, i);
+}
+
+void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number)
+{
+    dal_memory *memory = build->record;
+    const dal_reach reach = value ? build->reach : DAL_REACH_NUMBER;
+    if (!memory || place.messages != count_messages(build) || !dal_arena_holds(memory->texts, text) || find_known(memory, binding, text, reach) >= 0)
+        return;
+    dal_known known = {.text = text, .binding = binding, .reach = reach, .number = number, .uses = dal_log_keep(build, place)};
+    if (value)
+        known.value = *value;
+    add_known(memory, &known);
+}
+
+/* ---- today's values ------------------------------------------------------------------------------------------ */
+
+enum { UNSEEN, SAME, OTHER, FOUND };
+
+static bool uses_changed(const dal_build *build, const dal_uses *uses)
+{
+    for (int i = 0; i < uses->n_parameters; i++)
+        if (build->today->changed[uses->parameter[i]])
+            return true;
+    return false;
+}
+
+/* The mechanism as parsing would have left it, with today's numbers. */
+static bool repeat_effect(dal_build *build, const dal_effect *e)
+{
+    dal_mechanism *m = &build->mechanism;
+    dal_marker marker;
+    double s[3];
+    switch (e->kind) {
+    case DAL_EFFECT_VECTOR: return dal_add_vector(m, e->index, e->point, e->s) == e->result;
+    case DAL_EFFECT_POINT: return dal_build_vector(build, e->binding, &e->at->at, s) && dal_add_vector(m, e->index, true, s) == e->result;
+    case DAL_EFFECT_MARKER:
+        return dal_build_marker(build, (dal_text){.text = e->name, .mark = dal_nowhere}, &marker, NULL) && dal_add_point(m, &marker) == e->result;
+    case DAL_EFFECT_ANGLE: return dal_build_body_angle(build, e->index) == e->result;
+    case DAL_EFFECT_COORDINATE: return dal_add_coordinate(m, e->index) == e->result;
+    case DAL_EFFECT_WANTED:
+        if (e->index >= m->n_measures)
+            return false;
+        m->measures[e->index].wanted = true;
+        return true;
+    case DAL_EFFECT_DEFINE:
+    case DAL_EFFECT_RATE: {
+        dal_named *named = &(e->kind == DAL_EFFECT_RATE ? build->rates : build->defines)[e->index];
+        named->progress = DAL_NAMED_KNOWN;
+        named->value = e->value;
+        return true;
+    }
+    }
+    return false;
+}
+
+static bool repeat_effects(dal_build *build, const dal_uses *uses)
+{
+    for (int i = 0; i < uses->n_effects; i++)
+        if (!repeat_effect(build, &uses->effect[i]))
+            build->strange = true;
+    return !build->strange;
+}
+
+static int find_today(dal_build *build, const dal_binding *binding, const char *text, dal_reach reach)
+{
+    const int number = find_known(build->memory, binding, text, reach);
+    if (number >= 0 && build->today->state[number] == UNSEEN)
+        build->today->state[number] = uses_changed(build, &build->memory->known[number].uses) ? OTHER : SAME;
+    return number;
+}
+
+bool dal_recall_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
+{
+    const int i = build->memory ? find_today(build, binding, text, DAL_REACH_NUMBER) : -1;
+    if (i < 0 || build->today->state[i] == OTHER)
+        return false;
+    *number = build->today->state[i] == SAME ? build->memory->known[i].number : build->today->number[i];
+    return true;
+}
+
+void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number)
+{
+    const int i = build->memory ? find_known(build->memory, binding, text, DAL_REACH_NUMBER) : -1;
+    if (i < 0)
+        return;
+    build->today->number[i] = number;
+    build->today->state[i] = FOUND;
+}
+
+bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value)
+{
+    const int i = build->memory ? find_today(build, binding, text, build->reach) : -1;
+    if (i < 0 || build->today->state[i] != SAME)
+        return false;
+    *value = build->memory->known[i].value;
+    return repeat_effects(build, &build->memory->known[i].uses);
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------------------ */
+
+void dal_remember_columns(dal_build *build, dal_log_place place)
+{
+    dal_memory *memory = build->record;
+    if (!memory)
+        return;
+    memory->column_texts.uses = dal_log_keep(build, place);
+    memory->n_recorded = build->n_recorded;
+    memory->n_columns = build->n_columns;
+    memory->records_results = build->records_results;
+    memory->columns = DAL_TAKE(&memory->arena, dal_column, build->n_columns);
+    for (int i = 0; i < build->n_columns; i++)
+        memory->columns[i] = (dal_column){.name = keep_text(&memory->arena, build->columns[i].name), .unit = build->columns[i].unit};
+}
+
+bool dal_recall_columns(dal_build *build)
+{
+    const dal_memory *memory = build->memory;
+    if (!memory || uses_changed(build, &memory->column_texts.uses))
+        return false;
+    repeat_effects(build, &memory->column_texts.uses);
+    build->n_recorded = memory->n_recorded;
+    build->n_columns = memory->n_columns;
+    build->records_results = memory->records_results;
+    build->columns = memory->columns;
+    build->records = memory->records;
+    return true;
+}
+
+/* ---- programs -------------------------------------------------------------------------------------------------------- */
+
+static dal_expressions *list_in(dal_memory *memory, const dal_build *build, const dal_expressions *list)
+{
+    return list == &build->drives    ? &memory->drives
+           : list == &build->actions ? &memory->actions
+           : list == &build->records ? &memory->records
+                                     : &memory->samples;
+}
+
+static dal_compiled *program_in(dal_memory *memory, const dal_build *build, const dal_expressions *list)
+{
+    return list == &build->drives    ? &memory->drive_program
+           : list == &build->actions ? &memory->action_program
+           : list == &build->records ? &memory->record_program
+                                     : &memory->sample_program;
+}
+
+static void *keep(dal_arena *arena, const void *from, size_t bytes)
+{
+    void *to = dal_arena_take(arena, bytes);
+    if (bytes)
+        memcpy(to, from, bytes);
+    return to;
+}
+
+void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled)
+{
+    dal_memory *memory = build->record;
+    if (!memory)
+        return;
+    dal_expressions *nodes = list_in(memory, build, list);
+    dal_compiled *program = program_in(memory, build, list);
+    *nodes = (dal_expressions){.n = list->n, .node = keep(&memory->arena, list->node, sizeof *list->node * (size_t)list->n)};
+    *program = *compiled;
+    program->shared = true;
+    if (!compiled->program)
+        return;
+    program->needs = keep(&memory->arena, compiled->needs, sizeof *compiled->needs * (size_t)compiled->n_needs);
+    program->program = keep(&memory->arena, compiled->program, dal_program_bytes(compiled->program));
+}
+
+bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
+{
+    dal_memory *memory = (dal_memory *)(size_t)build->memory;
+    if (!memory)
+        return false;
+    const dal_expressions *nodes = list_in(memory, build, list);
+    if (nodes->n != list->n || (list->n && memcmp(nodes->node, list->node, sizeof *list->node * (size_t)list->n)))
+        return false;
+    *out = *program_in(memory, build, list);
+    return true;
+}
+
+/* ---- the description as a whole ---------------------------------------------------------------------------------------- */
+
+static int count_zeros(const dal_build *build)
+{
+    return DAL_MAX_COORDINATES * build->mechanism.n_joints + build->spec->n_forces;
+}
+
+static double zero_of(const dal_build *build, int i)
+{
+    const int joints = DAL_MAX_COORDINATES * build->mechanism.n_joints;
+    return i < joints ? build->mechanism.joints[i / DAL_MAX_COORDINATES].zero[i % DAL_MAX_COORDINATES] : build->forces[i - joints].zero;
+}
+
+void dal_remember_description(dal_build *build)
+{
+    dal_memory *memory = build->record;
+    if (!memory)
+        return;
+    dal_arena *arena = &memory->arena;
+    const dal_mechanism *m = &build->mechanism;
+    const dal_spec *spec = build->spec;
+    memory->n_symbols = build->n_symbols;
+    memory->symbols = keep(arena, build->symbols, sizeof *build->symbols * (size_t)build->n_symbols);
+    for (int i = 0; i < memory->n_symbols; i++)
+        if (memory->symbols[i].name)
+            memory->symbols[i].name = keep_text(arena, memory->symbols[i].name);
+    memory->n_signals = build->n_signals;
+    memory->signals = keep(arena, build->signals, sizeof *build->signals * (size_t)build->n_signals);
+    memory->n_signal_table = build->n_signal_table;
+    memory->signal_table = keep(arena, build->signal_table, sizeof *build->signal_table * (size_t)build->n_signal_table);
+    memory->mechanism = *m;
+    memory->mechanism.bodies = keep(arena, m->bodies, sizeof *m->bodies * (size_t)m->n_bodies);
+    memory->mechanism.vectors = keep(arena, m->vectors, sizeof *m->vectors * (size_t)m->n_vectors);
+    memory->mechanism.measures = keep(arena, m->measures, sizeof *m->measures * (size_t)m->n_measures);
+    memory->zero = DAL_TAKE(arena, double, count_zeros(build));
+    for (int i = 0; i < count_zeros(build); i++)
+        memory->zero[i] = zero_of(build, i);
+    memory->parameter = DAL_TAKE(arena, double, spec->n_parameters);
+    for (int i = 0; i < spec->n_parameters; i++)
+        memory->parameter[i] = spec->parameters[i].number;
+}
+
+bool dal_recall_fits(const dal_build *build)
+{
+    const dal_memory *memory = build->memory;
+    const dal_mechanism *m = &build->mechanism, *known = &memory->mechanism;
+    bool fits = !build->strange && m->n_bodies == known->n_bodies && m->n_vectors == known->n_vectors && m->n_measures == known->n_measures &&
+                m->n_rows == known->n_rows && m->n_terms == known->n_terms && m->n_windings == known->n_windings && m->n_joints == known->n_joints;
+    for (int i = 0; fits && i < m->n_bodies; i++)
+        fits = m->bodies[i].particle == known->bodies[i].particle;
+    for (int i = 0; fits && i < m->n_vectors; i++)
+        fits = m->vectors[i].body == known->vectors[i].body && m->vectors[i].point == known->vectors[i].point;
+    for (int i = 0; fits && i < m->n_measures; i++)
+        fits = m->measures[i].kind == known->measures[i].kind &&
+               !memcmp(m->measures[i].vector, known->measures[i].vector, sizeof known->measures->vector);
+    for (int i = 0; fits && i < count_zeros(build); i++)
+        fits = zero_of(build, i) == memory->zero[i];
+    return fits;
+}
+
+void dal_recall_begin(dal_build *build)
+{
+    const dal_memory *memory = build->memory;
+    dal_arena *arena = build->arena;
+    const int n = build->spec->n_parameters;
+    build->graph = dal_graph_copy(&build->graph_arena, memory->graph);
+    build->n_symbols = memory->n_symbols;
+    build->symbols = memory->symbols;
+    build->n_signals = memory->n_signals;
+    build->cap_signals = (size_t)memory->n_signals;
+    build->signals = keep(arena, memory->signals, sizeof *memory->signals * (size_t)memory->n_signals);
+    build->n_signal_table = memory->n_signal_table;
+    build->signal_table = keep(arena, memory->signal_table, sizeof *memory->signal_table * (size_t)memory->n_signal_table);
+    build->today = DAL_TAKE(arena, struct dal_today, 1);
+    build->today->changed = DAL_TAKE(arena, bool, n);
+    build->today->state = DAL_TAKE(arena, unsigned char, memory->n_known);
+    build->today->number = DAL_TAKE(arena, double, memory->n_known);
+    for (int i = 0; i < n; i++)
+        build->today->changed[i] = memcmp(&memory->parameter[i], &build->spec->parameters[i].number, sizeof *memory->parameter) != 0;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------------- */
+
+dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *texts)
+{
+    dal_arena arena;
+    dal_arena_begin(&arena, allocator);
+    dal_memory *memory = DAL_TAKE(&arena, dal_memory, 1);
+    if (!memory)
+        return NULL;
+    memory->arena = arena;
+    memory->texts = texts;
+    atomic_init(&memory->spare, NULL);
+    dal_decimal_prepare(&memory->decimal);
+    return memory;
+}
+
+dal_workspace *dal_memory_take_workspace(dal_memory *memory)
+{
+    dal_workspace *spare = atomic_exchange(&memory->spare, NULL);
+    return spare ? spare : dal_workspace_create(&memory->arena.allocator);
+}
+
+void dal_memory_return_workspace(dal_memory *memory, dal_workspace *workspace)
+{
+    dal_workspace *none = NULL;
+    dal_workspace_close(workspace);
+    if (!atomic_compare_exchange_strong(&memory->spare, &none, workspace))
+        dal_workspace_free(workspace);
+}
+
+void dal_memory_free(dal_memory *memory)
+{
+    if (!memory)
+        return;
+    dal_arena arena = memory->arena; /* it lies in it */
+    dal_workspace_free(atomic_load(&memory->spare));
+    dal_arena_release(&memory->graph_arena);
+    dal_arena_release(&arena);
+}

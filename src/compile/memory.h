@@ -1,0 +1,144 @@
+/* What a compile remembers for the next one of the same description with other numbers: dal_system_vary.
+ *
+ * A text that was parsed is known by its address and its binding. Beside its value stand the parameters that it used, and what parsing did to
+ * the mechanism: vectors, measures and named expressions that it asked for. If none of the parameters has another value, the value is taken and
+ * these effects are repeated, with today's numbers; otherwise the text is parsed. Nodes are those of one graph, of which every compile has a
+ * copy: equal nodes mean equal expressions, and lists of equal nodes the same program.
+ *
+ * A memory is recorded by the first compile after the one of the base, then never changed but for the spare workspace: threads share it. */
+#ifndef DAL_COMPILE_MEMORY_H
+#define DAL_COMPILE_MEMORY_H
+
+#include "base/decimal.h"
+#include "compile/build.h"
+#include "compile/workspace.h"
+#include "model/origin.h"
+
+typedef enum dal_effect_kind {
+    DAL_EFFECT_VECTOR,     /* dal_add_vector(body, point, s): constants of the language */
+    DAL_EFFECT_POINT,      /* of a body, by its description */
+    DAL_EFFECT_MARKER,     /* a point by its name */
+    DAL_EFFECT_ANGLE,      /* of a body */
+    DAL_EFFECT_COORDINATE, /* of the model's own */
+    DAL_EFFECT_WANTED,     /* a measure */
+    DAL_EFFECT_DEFINE,     /* a named expression is known */
+    DAL_EFFECT_RATE        /* the rate of a state is known */
+} dal_effect_kind;
+
+typedef struct dal_effect {
+    dal_effect_kind kind;
+    int index;  /* body, coordinate, measure, named expression */
+    int result; /* the vector or measure that it gave */
+    int point;  /* VECTOR: is it one? */
+    double s[3];
+    const dal_point_spec *at;   /* POINT */
+    const dal_binding *binding; /* POINT */
+    const char *name;           /* MARKER */
+    dal_value value;            /* DEFINE, RATE */
+} dal_effect;
+
+typedef struct dal_uses {
+    int n_parameters, n_effects;
+    const int *parameter;
+    const dal_effect *effect;
+} dal_uses;
+
+/* A text that was parsed, or (text NULL) all recorded columns. */
+typedef struct dal_known {
+    const char *text;
+    const dal_binding *binding;
+    dal_reach reach;
+    dal_value value;
+    double number; /* DAL_REACH_NUMBER */
+    dal_uses uses;
+} dal_known;
+
+typedef struct dal_memory {
+    dal_arena arena, graph_arena;
+    const dal_arena *texts; /* only addresses in it stay what they are */
+    double *parameter;      /* the values with which all this was found */
+    int n_parameters;
+    int n_known;
+    size_t cap_known;
+    dal_known *known;
+    int n_slots, *slot; /* open addressing: number + 1 */
+    int n_symbols;
+    dal_symbol *symbols;
+    dal_graph *graph;
+    int n_signals, n_signal_table;
+    dal_signal *signals;
+    int *signal_table;
+    dal_expressions drives, actions, records, samples;
+    dal_compiled drive_program, action_program, record_program, sample_program;
+    int n_recorded, n_columns;
+    dal_column *columns;
+    bool records_results;
+    dal_known column_texts;
+    dal_mechanism mechanism;        /* its structure: what is numbered how */
+    double *zero;                   /* of the coordinates of the joints, then of the forces */
+    dal_decimal_table decimal;      /* for the texts of values */
+    _Atomic(dal_workspace *) spare; /* of the last compile; NULL: somebody has it */
+} dal_memory;
+
+/* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */
+struct dal_log {
+    int n_parameters, n_effects, depth;
+    size_t cap_parameters, cap_effects;
+    int *parameter;
+    dal_effect *effect;
+};
+struct dal_today {
+    bool *changed;        /* parameters whose values are not those of the memory */
+    unsigned char *state; /* of each known text: today */
+    double *number;
+};
+
+typedef struct dal_log_place {
+    int n_parameters, n_effects, messages;
+} dal_log_place;
+
+/* ---- recording: nothing happens where build->record is NULL ---------------------------------------- */
+
+dal_log_place dal_log_begin(dal_build *build);
+void dal_log_end(dal_build *build, dal_log_place place);
+/* What was used since then does not decide the value, but only an effect. */
+void dal_log_drop(dal_build *build, dal_log_place place);
+void dal_note_parameter(dal_build *build, int index);
+void dal_note_effect(dal_build *build, const dal_effect *effect);
+/* All that was used since then, in memory that stays. */
+dal_uses dal_log_keep(dal_build *build, dal_log_place place);
+void dal_note_uses(dal_build *build, const dal_uses *uses);
+
+void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number);
+void dal_remember_columns(dal_build *build, dal_log_place place);
+void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */
+void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
+
+/* ---- recalling: false where build->memory is NULL, or the value is not known ------------------------ */
+
+bool dal_recall_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
+/* A number that was parsed today, for the next who asks for it. */
+void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number);
+bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
+bool dal_recall_columns(dal_build *build);
+bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
+/* A build begins with what is the same for all. */
+void dal_recall_begin(dal_build *build);
+/* Is the mechanism numbered as in the memory? */
+bool dal_recall_fits(const dal_build *build);
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+/* compile.c: a description that differs from that of the memory in numbers only, or that of which one is recorded. With a memory, an answer other
+ * than DAL_OK says nothing about the model, and has no messages. */
+dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
+                              const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system);
+
+/* Room for one compile, of which there is one a thread. NULL without memory. */
+dal_workspace *dal_memory_take_workspace(dal_memory *memory);
+void dal_memory_return_workspace(dal_memory *memory, dal_workspace *workspace);
+
+dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *texts); /* NULL without memory */
+void dal_memory_free(dal_memory *memory);
+
+#endif

@@ -1,0 +1,181 @@
+/* Constant expressions without a graph: what most texts of a model are.
+ *
+ *   sum := product {("+" | "-") product}     product := sign {("*" | "/") sign}     sign := ("-" | "+") sign | power
+ *   power := atom ["^" sign]                 atom := number | name | function "(" sum ")" | "(" sum ")"
+ *
+ * The same grammar as in parse.c, less vectors, comparisons, functions of several arguments, tables and names with braces or primes; the same
+ * operations on the same numbers in the same order, by the functions that fold the constants of a graph. Whatever is not of this kind, or not
+ * right, is left to the parser, which has the messages.
+ */
+#include "expr/graph.h"
+
+enum { DEEPEST = 50, LONGEST_NAME = 63 };
+
+typedef struct scan {
+    const char *at;
+    dal_resolve_constant resolve;
+    void *user;
+    int depth;
+} scan;
+
+static bool read_sum(scan *s, double *value);
+static bool read_sign(scan *s, double *value);
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static char next(scan *s)
+{
+    while (*s->at == ' ' || *s->at == '\t' || *s->at == '\r' || *s->at == '\n')
+        s->at++;
+    return *s->at;
+}
+
+/* As a node would hold it. */
+static bool give(double *value, double x)
+{
+    *value = x + 0.0; /* -0 becomes 0 */
+    return isfinite(x);
+}
+
+static bool read_number(scan *s, double *value)
+{
+    const char *start = s->at, *point = start, *end;
+    int exponent = 0;
+    while (is_digit(*point))
+        point++;
+    end = point;
+    if (*end == '.')
+        while (is_digit(*++end))
+            ;
+    const char *mantissa = end;
+    if (*end == 'e' || *end == 'E') {
+        const char *digit = end + 1 + (end[1] == '+' || end[1] == '-');
+        for (end = digit; is_digit(*end) && end - digit < 4; end++)
+            exponent = 10 * exponent + (*end - '0');
+        if (end == digit || is_digit(*end))
+            return false;
+        if (mantissa[1] == '-')
+            exponent = -exponent;
+    }
+    if (is_letter(*end))
+        return false;
+    s->at = end;
+    return dal_read_exactly(start, (size_t)(point - start), (size_t)(mantissa - start),
+                            exponent - (mantissa > point ? (int)(mantissa - point - 1) : 0), value);
+}
+
+static bool call(scan *s, const char *name, double *value)
+{
+    const dal_function *function = dal_function_find(name);
+    double x;
+    if (!function || function->minimum != 1 || function->maximum != 1 || function->op >= DAL_FUNCTION_DOT)
+        return false;
+    s->at++;
+    if (!read_sum(s, &x) || next(s) != ')')
+        return false;
+    s->at++;
+    return *s->at != '\'' && give(value, dal_fold_one((dal_op)function->op, x));
+}
+
+static bool read_name(scan *s, double *value)
+{
+    char name[LONGEST_NAME + 1];
+    size_t n = 0;
+    while (is_letter(*s->at) || is_digit(*s->at) || (*s->at == '.' && (is_letter(s->at[1]) || is_digit(s->at[1])))) {
+        if (n == LONGEST_NAME)
+            return false;
+        name[n++] = *s->at++;
+    }
+    name[n] = '\0';
+    if (*s->at == '.' || *s->at == '\'')
+        return false;
+    if (next(s) == '(')
+        return call(s, name, value);
+    if (!strcmp(name, "pi"))
+        return give(value, 3.14159265358979323846);
+    if (!strcmp(name, "deg"))
+        return give(value, 3.14159265358979323846 / 180);
+    double x;
+    return s->resolve(s->user, name, &x) && give(value, x);
+}
+
+static bool read_atom(scan *s, double *value)
+{
+    const char c = next(s);
+    if (is_digit(c) || (c == '.' && is_digit(s->at[1])))
+        return read_number(s, value);
+    if (is_letter(c))
+        return read_name(s, value);
+    if (c != '(')
+        return false;
+    s->at++;
+    if (!read_sum(s, value) || next(s) != ')')
+        return false;
+    s->at++;
+    return *s->at != '\'';
+}
+
+static bool read_power(scan *s, double *value)
+{
+    double exponent;
+    if (!read_atom(s, value))
+        return false;
+    if (next(s) != '^')
+        return true;
+    s->at++;
+    return read_sign(s, &exponent) && give(value, dal_fold_two(DAL_OP_POW, *value, exponent));
+}
+
+static bool read_sign(scan *s, double *value)
+{
+    const char c = next(s);
+    bool fine = s->depth++ < DEEPEST;
+    if (fine && (c == '-' || c == '+')) {
+        s->at++;
+        fine = read_sign(s, value) && (c == '+' || give(value, dal_fold_one(DAL_OP_NEG, *value)));
+    } else if (fine) {
+        fine = read_power(s, value);
+    }
+    s->depth--;
+    return fine;
+}
+
+static bool read_product(scan *s, double *value)
+{
+    double operand;
+    if (!read_sign(s, value))
+        return false;
+    for (char c = next(s); c == '*' || c == '/'; c = next(s)) {
+        s->at++;
+        if (!read_sign(s, &operand) || !give(value, dal_fold_two(c == '*' ? DAL_OP_MUL : DAL_OP_DIV, *value, operand)))
+            return false;
+    }
+    return true;
+}
+
+static bool read_sum(scan *s, double *value)
+{
+    double operand;
+    if (!read_product(s, value))
+        return false;
+    for (char c = next(s); c == '+' || c == '-'; c = next(s)) {
+        s->at++;
+        if (!read_product(s, &operand) || !give(value, dal_fold_two(c == '+' ? DAL_OP_ADD : DAL_OP_SUB, *value, operand)))
+            return false;
+    }
+    return true;
+}
+
+bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, double *value)
+{
+    scan s = {.at = text, .resolve = resolve, .user = user};
+    return read_sum(&s, value) && !next(&s);
+}

@@ -1,0 +1,30 @@
+/* A description with other numbers: parameters, inputs and start values by name (varied.c). */
+#ifndef DAL_SPEC_VARIED_H
+#define DAL_SPEC_VARIED_H
+
+#include "base/decimal.h"
+#include "base/message.h"
+#include "dalembert/spec.h"
+
+typedef struct dal_variation {
+    const dal_spec *from;
+    int n;
+    const char *const *names;
+    const double *values; /* finite */
+    dal_messages *messages;
+    const dal_decimal_table *decimal; /* for the texts of the values; NULL: they take longer */
+    /* what comes out */
+    dal_arena arena; /* of the description, which has arrays of `from`, too: to be released in any case */
+    dal_spec *spec;
+    dal_override *as_text; /* names and values */
+    bool parameters_too, *given;
+    const char *shape; /* a parameter that the reader used itself, and that has another value; NULL: none. Then `spec` cannot be compiled */
+} dal_variation;
+
+dal_status dal_spec_vary(const dal_allocator *allocator, dal_variation *v);
+
+/* Where it has a shape: the text of `kept`, the description that all this began with, read again with all values that were varied since. The spec
+ * is to be freed, and `scratch` to be released, in any case. */
+dal_status dal_spec_vary_text(const dal_allocator *allocator, const dal_spec *kept, const dal_variation *v, dal_arena *scratch, dal_spec **spec);
+
+#endif
