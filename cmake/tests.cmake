@@ -97,13 +97,14 @@ foreach(mutant ${mutants})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
-foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_page test_robots
+foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_page test_resume test_robots
         test_stopping test_urdf test_watch test_zeros)
     if(TARGET ${name})
         add_dependencies(${name} program)
     endif()
 endforeach()
 add_dependencies(test_crashes fail_allocation)
+target_sources(test_resume PRIVATE "${PROJECT_SOURCE_DIR}/src/cli/checkpoint.c") # a part of the program, read many times
 
 # ---- what takes minutes ---------------------------------------------------------
 # `make check-long`; the label keeps them out of `make check`.

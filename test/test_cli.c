@@ -600,8 +600,10 @@ static void an_interrupted_run_stops_and_leaves_its_rows_beside_the_file(void **
     expect(here->out, "time,rod.x,rod.angle\n0,0.6185,0\n");
     expect(here->out, "\n# incomplete: the run ended at t = ");
     assert_int_equal(here->out[strlen(here->out) - 1], '\n');
-    assert_int_equal(count_files(here, "a.csv"), 1);
-    assert_int_equal(count_files(here, "a.csv.part"), 1);
+    expect(here->err, "dalembert run: with --resume the run goes on from t = ");
+    assert_int_equal(count_files(here, "a.csv"), 2);
+    assert_true(is_there(here, "a.csv.part"));
+    assert_true(is_there(here, "a.csv.part.state"));
 }
 
 static void ports_prints_tables_and_writes_a_whole_picture(void **state)

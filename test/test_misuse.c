@@ -609,6 +609,17 @@ static dal_status give_row(dal_writer *writer, const double *values)
     return sink->row(sink->user, 2, values);
 }
 
+/* What a run left that was stopped; NULL: nothing. */
+static void leave_part(const char *path)
+{
+    dal_writer *writer = NULL;
+    if (!path)
+        return;
+    must(dal_writer_open(NULL, path, false, s->messages, &writer) == DAL_OK && give_row(writer, s->row) == DAL_OK, "a part");
+    must(dal_writer_close(writer, false, NULL) == DAL_OK, "a part that is left");
+    dal_messages_clear(s->messages);
+}
+
 CALL(dal_status_text, of_bool(dal_status_text((dal_status)I(0))))
 CALL(dal_default_allocator, of_bool(dal_default_allocator().allocate &&dal_default_allocator().release))
 CALL(dal_messages_create, of_messages(dal_messages_create(P(0))))
@@ -694,6 +705,8 @@ CALL(dal_system_column, of_length(dal_system_column(P(0), P(1))))
 CALL(dal_evidence_json, of_length(dal_evidence_json(P(0), (dal_status)I(1), P(2), x[3].z)))
 CALL(dal_evidence_text, of_length(dal_evidence_text(P(0), (dal_status)I(1), P(2), x[3].z)))
 CALL(dal_writer_open, of_status(dal_writer_open(P(0), P(1), I(2), P(3), P(4))))
+CALL(dal_writer_resume, (leave_part(P(1)), of_status(dal_writer_resume(P(0), P(1), I(2), (long)x[3].i, x[4].d, P(5), P(6)))))
+CALL(dal_writer_flush, (give_row(P(0), s->row), of_status(dal_writer_flush(P(0), I(1)))))
 CALL(dal_writer_sink, of_status(give_row(P(0), s->row)))
 CALL(dal_writer_close, (dal_writer_close(P(0), I(1), P(2)), P(0) ? freed(&s->writer) : QUIET))
 CALL(dal_writer_discard, (dal_writer_discard(P(0)), P(0) ? freed(&s->writer) : QUIET))
@@ -856,6 +869,8 @@ static const call calls[] = {
     ROW(dal_evidence_json, {EVIDENCE_, NEEDED}, {STATUS_, MEMBER}, PRINTED),
     ROW(dal_evidence_text, {EVIDENCE_, NEEDED}, {STATUS_, MEMBER}, PRINTED),
     ROW(dal_writer_open, MEMORY, {WRITER_PATH, NEEDED}, {FLAG_, FREE}, HEARD, {WRITER_OUT, NEEDED}),
+    ROW(dal_writer_resume, MEMORY, {WRITER_PATH, NEEDED}, {FLAG_, FREE}, {WORK_, COUNT}, {STEP_, NUMBER}, HEARD, {WRITER_OUT, NEEDED}),
+    ROW(dal_writer_flush, {WRITER_, NEEDED}, {FLAG_, FREE}),
     ROW(dal_writer_sink, {WRITER_, NEEDED}),
     ROW(dal_writer_close, {WRITER_, PASSED}, {FLAG_, FREE}, {EVIDENCE_, PASSED}),
     ROW(dal_writer_discard, {WRITER_, PASSED}),

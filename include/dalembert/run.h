@@ -94,6 +94,14 @@ typedef struct dal_run_options {
     /* What dal_simulation_save wrote: the run goes on from there, and its rows are those behind that time. NULL: none. */
     const void *resume;
     size_t resume_size;
+    const char *resume_name; /* of the file that it comes from, for messages; may be NULL */
+    /* Called between steps about every `checkpoint_every` seconds of wall time (0: 1), for the first time after so many, and so rarely that it takes no
+     * more than a fiftieth of the time; once where `progress` stops the run; and at the end of one that it was called in, or that was resumed. There dal_simulation_save has what `resume` goes on from; the rows up
+     * to it have gone to the sink. It may read dal_simulation_time, and nothing else of the simulation. Any status but DAL_OK ends the run with it.
+     * NULL: none. */
+    dal_status (*checkpoint)(void *user, const dal_simulation *simulation);
+    void *checkpoint_user;
+    double checkpoint_every;
 } dal_run_options;
 
 /* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives. options may be NULL.
@@ -116,7 +124,14 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
  * a second time is DAL_BAD_COMMAND. */
 typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages, dal_writer **writer);
+/* The same in NAME.part, which a run left that was stopped or killed: when it begins, the first `rows` rows of it stay, the last of which has the time
+ * `last`, and those behind them go; until then it is left alone. DAL_BAD_FILE: there is no part, somebody is writing it, it has other columns or not
+ * these rows. For dal_run_options.resume; not for "-". Of an HDF5 file the rows are read (dal_results_open says what that means) and written anew. */
+DAL_API dal_status dal_writer_resume(const dal_allocator *allocator, const char *path, bool units, long rows, double last, dal_messages *messages,
+                                     dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
+/* Every row so far is in NAME.part, also if this process is killed; `to_disk`: and if the machine stops. DAL_BAD_COMMAND before it has begun. */
+DAL_API dal_status dal_writer_flush(dal_writer *writer, bool to_disk);
 /* Frees the writer. The evidence goes into the file where its type has a place for it; may be NULL.
  *
  *   keep true    the file takes its name. If evidence->incomplete is set, it is marked: the last line of a CSV file is the comment
@@ -125,7 +140,7 @@ DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
  *
  * Where writing fails, what could be written stays in NAME.part, and the status is DAL_BAD_FILE. */
 DAL_API dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence);
-/* Frees the writer, and nothing is left. */
+/* Frees the writer, and nothing is left, but for the part that was resumed. */
 DAL_API void dal_writer_discard(dal_writer *writer);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
+#include "cli/checkpoint.h"
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/remote_file.h"
@@ -6,6 +7,7 @@
 #include "output/replacement.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,6 +39,7 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "                            .html is a page in which the mechanism moves; may be repeated\n"
                             "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
                             "                            incomplete\n"
+                            "    --resume                go on with a run that was stopped or killed: the same model, options and files\n"
                             "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
                             "                            model asks for: 'view' and 'animate' need it\n"
                             "    --open                  show the page in a browser\n"
@@ -48,9 +51,10 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "\n"
                             "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
                             "stopped, the rows so far stay in FILE.part, which 'plot', 'view' and 'animate' read; so do those of a run\n"
-                            "that is killed, up to the last second (pages: none).\n";
+                            "that is killed, up to the last second (pages: none). FILE.part.state beside the first of them is what --resume\n"
+                            "goes on from; the finished files are then those of a run that was never stopped.\n";
 
-enum { MOST_FILES = 8 };
+enum { MOST_FILES = DAL_CHECKPOINT_FILES };
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
@@ -61,7 +65,7 @@ typedef struct request {
     int n_files;
     const char *path[MOST_FILES];
     dal_pages pages;
-    bool keep, motion, units, json, quiet, stream; /* stream: one of the files is standard output */
+    bool keep, resume, motion, units, json, quiet, stream; /* stream: one of the files is standard output */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -92,6 +96,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("json", 0, json),
                                      DAL_FLAG("motion", 0, motion),
                                      DAL_FLAG("keep", 0, keep),
+                                     DAL_FLAG("resume", 0, resume),
                                      DAL_FLAG("open", 0, pages.show),
                                      DAL_READ("frames", 0, read_frames),
                                      DAL_FLAG("quiet", 'q', quiet),
@@ -102,6 +107,12 @@ static int check_use(void *user)
     const request *wanted = user;
     if (wanted->json && wanted->stream)
         return dal_wrong_use("run", "--json and -o - both want standard output");
+    if (wanted->resume && wanted->pages.n)
+        return dal_wrong_use("run", "a page cannot be resumed: leave it out, and make it from the finished file by 'dalembert view'");
+    if (wanted->resume && wanted->stream)
+        return dal_wrong_use("run", "--resume goes on in files: rows on standard output cannot be taken back");
+    if (wanted->resume && !wanted->n_files)
+        return dal_wrong_use("run", "--resume goes on in the files of a run: name them by -o");
     if (wanted->pages.show && !wanted->pages.n)
         return dal_wrong_use("run", "--open shows a page: which one? give its name by -o, as in -o result.html");
     return DAL_OK;
@@ -113,11 +124,16 @@ static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MO
 
 typedef struct files {
     int n;
+    const char *const *path;
     dal_writer *writer[MOST_FILES];      /* NULL once it is closed */
     dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
     bool kept[MOST_FILES];
+    bool resumes, saves;       /* goes on from a checkpoint; writes checkpoints */
+    dal_checkpoint checkpoint; /* with the rows that each file has */
+    dal_messages *messages;
 } files;
 
+/* NULL: it is complete already. */
 static const dal_sink *sink_of(const files *open, int i)
 {
     return open->remote[i] ? dal_remote_sink(open->remote[i]) : dal_writer_sink(open->writer[i]);
@@ -129,31 +145,70 @@ static dal_status begin_files(void *user, const dal_system_info *info, int n, co
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
         const dal_sink *sink = sink_of(open, i);
-        status = sink->begin(sink->user, info, n, columns);
+        status = sink ? sink->begin(sink->user, info, n, columns) : DAL_OK;
     }
+    if (status == DAL_OK && !open->resumes) /* the files are ours: what belonged to their old parts is of no use */
+        dal_checkpoint_forget(open->n, open->path);
     return status;
 }
 
 static dal_status add_row(void *user, int n, const double *values)
 {
-    const files *open = user;
+    files *open = user;
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n && status == DAL_OK; i++) {
         const dal_sink *sink = sink_of(open, i);
-        status = sink->row(sink->user, n, values);
+        status = sink ? sink->row(sink->user, n, values) : DAL_OK;
     }
+    open->checkpoint.rows++;
+    open->checkpoint.last = values[0];
     return status;
+}
+
+static dal_status flush_file(const files *open, int i, bool to_disk)
+{
+    if (open->remote[i])
+        return dal_remote_flush(open->remote[i], to_disk);
+    return open->writer[i] ? dal_writer_flush(open->writer[i], to_disk) : DAL_OK;
+}
+
+/* First the rows, then what goes on from them. At the end, and where it was asked for, nobody waits for the disk. */
+static dal_status save_run(void *user, const dal_simulation *simulation)
+{
+    files *open = user;
+    const dal_system_info info = dal_system_describe(dal_simulation_system(simulation));
+    dal_status status = DAL_OK;
+    open->checkpoint.done = dal_simulation_time(simulation) >= info.until;
+    const bool to_disk = !dal_caught_signal() && !open->checkpoint.done;
+    for (int i = 0; i < open->n && status == DAL_OK; i++)
+        status = flush_file(open, i, to_disk);
+    if (status == DAL_OK)
+        dal_checkpoint_write(&open->checkpoint, simulation, to_disk, open->messages);
+    return status;
+}
+
+/* As a new one, or as what was saved says. */
+static dal_status open_file(const request *wanted, dal_messages *messages, files *open, int i)
+{
+    const long rows = open->resumes ? open->checkpoint.rows : 0;
+    const double last = open->checkpoint.last;
+    const char *path = wanted->path[i];
+    dal_announce_rows(path);
+    if (rows && dal_checkpoint_finished(&open->checkpoint, path))
+        return DAL_OK;
+    if (dal_is_remote_file(path))
+        return dal_remote_open(path, rows, last, messages, &open->remote[i]);
+    return rows ? dal_writer_resume(NULL, path, wanted->units, rows, last, messages, &open->writer[i])
+                : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[i]);
 }
 
 static dal_status open_files(const request *wanted, dal_messages *messages, files *open)
 {
     dal_status status = DAL_OK;
-    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK) {
-        const char *path = wanted->path[open->n];
-        dal_announce_rows(path);
-        status = dal_is_remote_file(path) ? dal_remote_open(path, messages, &open->remote[open->n])
-                                          : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[open->n]);
-    }
+    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK)
+        status = open_file(wanted, messages, open, open->n);
+    if (status == DAL_OK)
+        open->saves = open->resumes || dal_checkpoint_begin(&open->checkpoint, open->n, open->path);
     return status;
 }
 
@@ -162,10 +217,11 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 {
     dal_status status = DAL_OK;
     for (int i = 0; i < open->n; i++) {
+        const bool whole = !sink_of(open, i);
         dal_status one = open->remote[i] ? dal_remote_close(open->remote[i], keep, evidence) : dal_writer_close(open->writer[i], keep, evidence);
         open->writer[i] = NULL;
         open->remote[i] = NULL;
-        open->kept[i] = keep && one == DAL_OK;
+        open->kept[i] = whole || (keep && one == DAL_OK);
         status = status == DAL_OK ? one : status;
     }
     return status;
@@ -173,7 +229,6 @@ static dal_status close_files(files *open, bool keep, const dal_evidence *eviden
 
 /* ---- the run --------------------------------------------------------------- */
 
-/* The model, and whether the files may be written beside those that it reads. */
 static bool knows_types(const request *wanted, dal_messages *messages)
 {
     for (int i = 0; i < wanted->n_files; i++)
@@ -182,12 +237,13 @@ static bool knows_types(const request *wanted, dal_messages *messages)
     return true;
 }
 
-static dal_status read_model(const request *wanted, dal_messages *messages, dal_spec **spec)
+/* The model, and whether the files may be written beside those that it reads. `shown`: with the channels that a page needs. */
+static dal_status read_model(const request *wanted, bool shown, dal_messages *messages, dal_spec **spec)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
         status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
-    if (status == DAL_OK && wanted->pages.n)
+    if (status == DAL_OK && shown)
         dal_spec_show(*spec);
     if (status == DAL_OK && wanted->motion)
         dal_spec_record_motion(*spec);
@@ -236,6 +292,19 @@ static void say_what_was_not_written(const request *wanted, const files *closed,
             say_one(wanted, wanted->pages.path[i], evidence->rows_recorded);
 }
 
+/* A motion that cannot go on would end in the same way again; what was stopped, or could not be written, goes on. */
+static void settle_checkpoint(const request *wanted, files *closed, dal_status status, bool stopped)
+{
+    bool kept = closed->n > 0;
+    for (int i = 0; i < closed->n; i++)
+        kept = kept && closed->kept[i];
+    if (closed->saves && (kept || (status == DAL_NUMERICAL && !stopped)))
+        dal_checkpoint_forget(closed->n, closed->path);
+    else if (!isnan(closed->checkpoint.time))
+        fprintf(stderr, "dalembert run: with --resume%s the run goes on from t = %.9g s\n", wanted->pages.n ? ", without the page," : "",
+                closed->checkpoint.time);
+}
+
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */
 static int run_system(request *wanted, const dal_spec *spec, const dal_system *system, dal_messages *messages, files *open)
 {
@@ -243,6 +312,16 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     dal_progress progress = dal_progress_begin(wanted->quiet);
     dal_run_options how = {.sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress};
     dal_evidence evidence = {0};
+    if (open->saves) {
+        how.checkpoint = save_run;
+        how.checkpoint_user = open;
+        how.checkpoint_every = dal_checkpoint_every();
+    }
+    if (open->resumes) {
+        how.resume = open->checkpoint.blob;
+        how.resume_size = open->checkpoint.blob_size;
+        how.resume_name = open->checkpoint.path;
+    }
     if (wanted->pages.n) {
         how.frame = dal_pages_frame;
         how.frame_user = &wanted->pages;
@@ -258,6 +337,7 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     status = status == DAL_OK ? closed : status;
     dal_report_end("run", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, stopped ? DAL_OK : status);
     say_what_was_not_written(wanted, open, &evidence);
+    settle_checkpoint(wanted, open, status, stopped);
 
     bool began = status == DAL_OK || evidence.steps > 0;
     if (began && wanted->json)
@@ -275,10 +355,14 @@ static int run_request(void *user)
     dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    files open = {0};
+    files open = {.path = wanted->path, .resumes = wanted->resume, .messages = messages, .checkpoint = {.shown = wanted->pages.n, .time = NAN}};
     dal_catch_signals();
     const bool known = knows_types(wanted, messages);
-    dal_status status = known ? read_model(wanted, messages, &spec) : DAL_BAD_COMMAND;
+    dal_status status = known ? DAL_OK : DAL_BAD_COMMAND;
+    if (status == DAL_OK && wanted->resume)
+        status = dal_checkpoint_read(&open.checkpoint, wanted->n_files, wanted->path, messages);
+    if (status == DAL_OK)
+        status = read_model(wanted, open.checkpoint.shown, messages, &spec);
     if (status == DAL_OK)
         status = open_files(wanted, messages, &open);
     if (status == DAL_OK)
@@ -297,6 +381,7 @@ static int run_request(void *user)
         close_files(&open, false, NULL);
         dal_pages_discard(&wanted->pages);
     }
+    dal_checkpoint_end(&open.checkpoint);
     dal_system_free(system);
     dal_spec_free(spec);
     return code;

@@ -35,6 +35,7 @@ static struct {
     atomic_bool cooperates; /* the command looks at `caught` */
     atomic_bool noticed;    /* the command has looked */
     atomic_bool well;       /* ending by a signal is its usual end */
+    atomic_bool saved;      /* --resume goes on from what was saved */
     _Atomic(announced *) files;
     _Atomic(pid_t) child;
 } ending;
@@ -81,6 +82,11 @@ void dal_announce_child(pid_t child)
     atomic_store(&ending.child, child);
 }
 
+void dal_announce_checkpoint(void)
+{
+    atomic_store(&ending.saved, true);
+}
+
 /* Somebody holds the part (replacement.h): it is ours, as we were not refused. One that nobody holds is what an earlier run left. */
 static bool is_held(int fd)
 {
@@ -115,8 +121,9 @@ static void end_now(void)
         kill(child, SIGKILL);
     for (const announced *file = atomic_load(&ending.files); file; file = file->next)
         remove_part(file);
-    const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
-                           ending.command); /* a line of progress goes */
+    const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done%s\n",
+                           isatty(STDERR_FILENO) ? "\r\033[K" : "", /* a line of progress goes */
+                           ending.command, atomic_load(&ending.saved) ? "; --resume goes on from what was saved last" : "");
     if (!atomic_load(&ending.well) && write(STDERR_FILENO, text, (size_t)n) < 0)
         _exit(exit_code());
     _exit(exit_code());

@@ -25,6 +25,8 @@ void dal_announce_output(const char *path);
 void dal_announce_rows(const char *path);
 /* A file that is to be gone when the program ends. */
 void dal_announce_temporary(const char *path);
+/* What was saved of the run can be gone on with: said where the program ends without the command. */
+void dal_announce_checkpoint(void);
 /* A process that writes one of these files; 0: it has ended. */
 void dal_announce_child(pid_t child);
 

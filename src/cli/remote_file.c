@@ -1,7 +1,7 @@
 /* The parent sends pieces over a socket: a head, then what it announces. The child answers when the file is open, when something goes
- * wrong, and at the end: with a status, and what it has to say.
+ * wrong, when it is asked to flush, and at the end: with a status, and what it has to say. What went wrong is its answer to the next question, too.
  *
- *     parent: ROWS, count, numbers | END, keep and ending, two texts      child: status, number of messages, messages */
+ *     parent: ROWS, count, numbers | FLUSH, to disk | END, keep and ending, two texts      child: status, number of messages, messages */
 #include "cli/remote_file.h"
 
 #include "base/message.h"
@@ -21,12 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 15, ROWS = 1, END };
+enum { BUFFER = 1 << 15, ROWS = 1, FLUSH, END };
 
 typedef struct head {
     int kind;
     int count; /* of rows */
-    bool keep;
+    bool keep, to_disk;
     dal_ending ending; /* its texts follow */
     size_t json, text; /* bytes; 0: none */
 } head;
@@ -51,7 +51,9 @@ struct dal_remote_file {
     bool ready;          /* the child has opened the file */
     int n, filled, room; /* columns; rows that wait, and how many may */
     double *rows;
-    time_t sent; /* seconds of the clock */
+    time_t sent;      /* seconds of the clock */
+    long rows_before; /* that an earlier run wrote, and the time of the last one; 0: a new file */
+    double last;
 };
 
 bool dal_is_remote_file(const char *path)
@@ -137,7 +139,9 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
     dal_writer *writer = NULL;
     double *row = malloc(sizeof *row * (size_t)(n + 1));
     head h;
-    dal_status status = row ? dal_writer_open(NULL, r->path, false, messages, &writer) : DAL_NO_MEMORY;
+    dal_status status = !row             ? DAL_NO_MEMORY
+                        : r->rows_before ? dal_writer_resume(NULL, r->path, false, r->rows_before, r->last, messages, &writer)
+                                         : dal_writer_open(NULL, r->path, false, messages, &writer);
     if (status != DAL_OK) {
         send_answer(socket, status, messages);
         _exit(0);
@@ -152,8 +156,9 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
     while (get(socket, &h, sizeof h)) {
         if (h.kind == END)
             end_child(socket, writer, &h, messages);
-        const dal_status taken = take_rows(socket, sink, n, h.count, row);
-        if (taken != DAL_OK && status == DAL_OK)
+        const bool well = status == DAL_OK;
+        const dal_status taken = h.kind == ROWS ? take_rows(socket, sink, n, h.count, row) : dal_writer_flush(writer, h.to_disk);
+        if (well && (taken != DAL_OK || h.kind == FLUSH))
             send_answer(socket, status = taken, messages);
     }
     _exit(DAL_BAD_FILE);
@@ -186,7 +191,7 @@ static dal_status bury(dal_remote_file *r)
     while (waitpid(r->child, &how, 0) < 0 && errno == EINTR)
         continue;
     r->child = 0;
-    if (!r->ready && snprintf(part, sizeof part, "%.4096s.part", r->path) > 0)
+    if (!r->ready && !r->rows_before && snprintf(part, sizeof part, "%.4096s.part", r->path) > 0)
         unlink(part);
     return complain(r, WIFSIGNALED(how) ? "HDF5's library crashed" : "the process that writes it has ended");
 }
@@ -272,7 +277,16 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
 
 /* ---- open and close ----------------------------------------------------------------------------- */
 
-dal_status dal_remote_open(const char *path, dal_messages *messages, dal_remote_file **remote)
+/* What is written anew beside a part is of no use before it takes its place. */
+static void announce_new_part(const char *path)
+{
+    char name[4200], *real = dal_real_path(path);
+    if (snprintf(name, sizeof name, "%.4096s.part.new", real ? real : path) > 0)
+        dal_announce_temporary(name);
+    free(real);
+}
+
+dal_status dal_remote_open(const char *path, long rows_before, double last, dal_messages *messages, dal_remote_file **remote)
 {
     const dal_allocator allocator = dal_default_allocator();
     const dal_destination destination = {.allocator = &allocator, .messages = messages, .name = path};
@@ -282,13 +296,24 @@ dal_status dal_remote_open(const char *path, dal_messages *messages, dal_remote_
     dal_remote_file *r = *remote = status == DAL_OK ? calloc(1, sizeof *r) : NULL;
     if (!r)
         return status == DAL_OK ? DAL_NO_MEMORY : status;
-    *r = (dal_remote_file){.sink = {r, send_begin, send_row}, .path = path, .messages = messages, .socket = -1};
+    if (rows_before)
+        announce_new_part(path);
+    *r = (dal_remote_file){
+        .sink = {r, send_begin, send_row}, .path = path, .messages = messages, .socket = -1, .rows_before = rows_before, .last = last};
     return DAL_OK;
 }
 
 const dal_sink *dal_remote_sink(dal_remote_file *r)
 {
     return &r->sink;
+}
+
+dal_status dal_remote_flush(dal_remote_file *r, bool to_disk)
+{
+    const head h = {.kind = FLUSH, .to_disk = to_disk};
+    if (r->status != DAL_OK || send_rows(r) != DAL_OK)
+        return r->status;
+    return send_bytes(r->socket, &h, sizeof h) ? listen_to(r) : bury(r);
 }
 
 static char *print_evidence(int (*how)(const dal_evidence *, dal_status, char *, size_t), const dal_evidence *evidence)

@@ -272,6 +272,12 @@ static verdict make_stride(driver *r, stride *p)
     return v == GOOD ? project(r, p) : v;              /* y_new on the constraints */
 }
 
+static verdict pause_between(driver *r)
+{
+    dal_flow flow = r->ode->between ? r->ode->between(r->ode->user, r->s.t) : 0;
+    return flow ? dal_drive_stop(r, DAL_END_STOPPED, flow, -1) : GOOD;
+}
+
 /* Record, accept, restart. */
 static verdict finish_stride(driver *r, const stride *p)
 {
@@ -287,7 +293,7 @@ static verdict finish_stride(driver *r, const stride *p)
         v = handle_event(r);
     if (v == GOOD && ask)
         v = restart_as_asked(r);
-    return v;
+    return v == GOOD ? pause_between(r) : v;
 }
 
 static verdict make_step(driver *r)

@@ -6,6 +6,7 @@
  *             be computable up to a step beyond,
  *   restart   called where the right-hand side or the meaning of y changes: chooses new pieces, may rewrite y,
  *   accepted  sees every accepted, projected step; may ask for a restart (a change of chart) or stop the run.
+ *   between   comes when all that follows from a step is done: what can be saved is whole there; may stop the run.
  *
  * One integrator per file, each a const table at its end; drive.c owns the loop:
  * steps, step-size control, event location, output on a grid, projection.
@@ -55,6 +56,8 @@ typedef struct dal_ode {
     dal_flow (*restart)(void *user, double t, double *y, const bool *which);
     /* After each accepted step. *ask_restart may be set; return < 0 to stop with that status. May be NULL. */
     dal_flow (*accepted)(void *user, double t, const double *y, bool *ask_restart);
+    /* Behind each step, after its event and its restart; return < 0 to stop with that status. May be NULL. */
+    dal_flow (*between)(void *user, double t);
     /* A step this small is taken whatever its error estimate says, because that is only rounding; 0: none. May be NULL. */
     double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */

@@ -22,13 +22,34 @@ typedef struct csv {
     size_t used;
     off_t written, whole; /* bytes in the file; those up to the end of its last line */
     time_t flushed;       /* seconds of the clock */
+    bool comparing;       /* what would be written is compared with what is there */
+    bool differs;
     dal_decimal_table table;
     char buffer[BUFFER];
 } csv;
 
+/* Is it there already? */
+static dal_status compare_csv(csv *file)
+{
+    char there[1 << 10];
+    for (size_t done = 0; done < file->used && !file->differs;) {
+        const size_t left = file->used - done;
+        const ssize_t n = pread(file->fd, there, left < sizeof there ? left : sizeof there, file->written);
+        if (n < 0 && errno != EINTR)
+            return dal_file_trouble(file->destination, "be read", errno);
+        file->differs = n == 0 || (n > 0 && memcmp(there, file->buffer + done, (size_t)n));
+        done += n > 0 ? (size_t)n : 0;
+        file->written += n > 0 ? n : 0;
+    }
+    file->used = 0;
+    return DAL_OK;
+}
+
 static dal_status flush_csv(csv *file)
 {
     size_t done;
+    if (file->comparing)
+        return compare_csv(file);
     const int error = dal_write_bytes(file->fd, file->buffer, file->used, -1, &done);
     const char *end = memrchr(file->buffer, '\n', done);
     if (end)
@@ -90,12 +111,16 @@ static dal_status open_csv(const dal_destination *destination, void **result)
     file->used = 0;
     file->written = file->whole = 0;
     file->flushed = 0;
+    file->comparing = file->differs = false;
     file->fd = STDOUT_FILENO;
-    if (destination->path && (file->fd = open(destination->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) < 0) {
+    const int how = destination->resumes ? O_RDWR : O_WRONLY;
+    if (destination->path && (file->fd = open(destination->path, how | O_CLOEXEC | O_NOFOLLOW)) < 0) {
         dal_status status = dal_file_trouble(destination, "be written", errno);
         allocator->release(allocator->user, file);
         return status;
     }
+    if (destination->resumes) /* untouched until it is cut */
+        file->written = file->whole = lseek(file->fd, 0, SEEK_END);
     dal_decimal_prepare(&file->table);
     *result = file;
     return DAL_OK;
@@ -125,6 +150,77 @@ static dal_status row_csv(void *user, int n, const double *values)
     }
     return flush_now_and_then(file);
 }
+
+static dal_status flush_rows(void *user)
+{
+    return flush_csv(user);
+}
+
+/* ---- a file that is gone on with ------------------------------------------- */
+
+/* Places in the file: where line number `rows` from here begins, and where it ends. Without so many lines both are -1. */
+static dal_status find_line(const csv *file, off_t from, long rows, off_t *begin, off_t *end)
+{
+    char text[1 << 14];
+    long seen = 0;
+    *begin = from;
+    *end = -1;
+    while (seen < rows) {
+        const ssize_t n = pread(file->fd, text, sizeof text, from);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return dal_file_trouble(file->destination, "be read", errno);
+        if (n == 0) {
+            *begin = -1;
+            return DAL_OK;
+        }
+        for (const char *c = text; seen < rows && (c = memchr(c, '\n', (size_t)(text + n - c))); c++) {
+            *(++seen == rows ? end : begin) = from + (c - text) + 1;
+        }
+        from += n;
+    }
+    return DAL_OK;
+}
+
+/* Does the line begin with this time? */
+static bool has_time(const csv *file, off_t line, double time)
+{
+    char wanted[DAL_DECIMAL_LENGTH + 1], found[DAL_DECIMAL_LENGTH + 1];
+    const int n = dal_decimal_print(&file->table, time, wanted);
+    return pread(file->fd, found, (size_t)n + 1, line) == n + 1 && !memcmp(found, wanted, (size_t)n) && (found[n] == ',' || found[n] == '\n');
+}
+
+/* The headings have to be there as they would be written; then so many lines. */
+static dal_status cut_csv(void *user, int n, const dal_column *columns, long rows, double last)
+{
+    csv *file = user;
+    off_t line = -1, end = -1;
+    file->written = 0;
+    file->comparing = true;
+    dal_status status = begin_csv(file, NULL, n, columns);
+    if (status == DAL_OK)
+        status = flush_csv(file);
+    file->comparing = false;
+    if (status != DAL_OK)
+        return status;
+    if (file->differs)
+        return dal_file_unresumed(file->destination, file->destination->path, "begins with other headings than this run writes");
+    status = find_line(file, file->written, rows, &line, &end);
+    if (status != DAL_OK)
+        return status;
+    if (end < 0)
+        return dal_file_unresumed(file->destination, file->destination->path, "has fewer rows than what was saved beside it");
+    if (!has_time(file, line, last))
+        return dal_file_unresumed(file->destination, file->destination->path, "has other rows than what was saved beside it");
+    const int error = dal_resize_file(file->fd, end);
+    if (error || lseek(file->fd, end, SEEK_SET) != end)
+        return dal_file_trouble(file->destination, "be written", error ? error : errno);
+    file->written = file->whole = end;
+    return DAL_OK;
+}
+
+/* ---- the end ------------------------------------------------------------------ */
 
 /* The last line: for people, for dal_results_open and for readers that pass over comments. */
 static dal_status put_mark(csv *file, const dal_ending *ending)
@@ -164,4 +260,4 @@ static void release_csv(void *user)
 }
 
 static const char *const extensions[] = {".csv", NULL};
-const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, finish_csv, false, release_csv};
+const dal_file_type dal_csv_type = {extensions, open_csv, begin_csv, row_csv, flush_rows, cut_csv, finish_csv, false, release_csv};

@@ -12,6 +12,7 @@ typedef struct dal_destination {
     const char *name; /* what messages call it */
     const char *path; /* an empty file that exists already; NULL: standard output */
     bool units;
+    bool resumes; /* the file has rows already: `cut` comes in the place of `begin` */
 } dal_destination;
 
 /* How the run ended, as far as files tell it. */
@@ -27,6 +28,10 @@ typedef struct dal_file_type {
     dal_status (*open)(const dal_destination *destination, void **file);
     dal_status (*begin)(void *file, const dal_system_info *info, int n, const dal_column *columns);
     dal_status (*row)(void *file, int n, const double *values);
+    /* Every row so far is in the file, for whoever reads it. */
+    dal_status (*flush)(void *file);
+    /* Of a file that was begun with these columns the first rows stay, the last of which has the time `last`. NULL: they have to be written anew. */
+    dal_status (*cut)(void *file, int n, const dal_column *columns, long rows, double last);
     /* Everything is written, and marked if it is not complete. */
     dal_status (*finish)(void *file, const dal_ending *ending, bool complete);
     bool keeps_evidence;         /* its texts are in the file */
@@ -43,5 +48,7 @@ dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *endin
 
 /* "name: cannot be written: No space left on device"; returns DAL_BAD_FILE. */
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error);
+/* "name: cannot be resumed: 'name.part' is missing"; the same. */
+dal_status dal_file_unresumed(const dal_destination *destination, const char *part, const char *why);
 
 #endif

@@ -337,6 +337,15 @@ static dal_status row_hdf5(void *user, int n, const double *values)
     return status;
 }
 
+static dal_status flush_hdf5(void *user)
+{
+    hdf5 *file = user;
+    enter(file);
+    dal_status status = flush_datasets(file);
+    leave(file);
+    return status;
+}
+
 static bool mark_complete(const hdf5 *file)
 {
     const dal_hdf5 *h = &file->library;
@@ -379,10 +388,11 @@ static dal_status open_hdf5(const dal_destination *destination, void **result)
 
 #define begin_hdf5 NULL
 #define row_hdf5 NULL
+#define flush_hdf5 NULL
 #define finish_hdf5 NULL
 #define release_hdf5 NULL
 
 #endif
 
 static const char *const extensions[] = {".h5", ".hdf5", NULL};
-const dal_file_type dal_hdf5_type = {extensions, open_hdf5, begin_hdf5, row_hdf5, finish_hdf5, true, release_hdf5};
+const dal_file_type dal_hdf5_type = {extensions, open_hdf5, begin_hdf5, row_hdf5, flush_hdf5, NULL, finish_hdf5, true, release_hdf5};

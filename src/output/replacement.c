@@ -11,15 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-static const char part_name[] = ".part";
-enum { ATTEMPTS = 100, LINKS = 40 };
+static const char part_name[] = ".part", new_name[] = ".new";
+static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: until a part that nobody wants any more is let go */
+enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 100 };
 
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
 {
     char text[256];
     dal_error(destination->messages, (dal_mark){destination->name, 0, 0}, "cannot %s: %s", doing, strerror_r(error, text, sizeof text));
+    return DAL_BAD_FILE;
+}
+
+dal_status dal_file_unresumed(const dal_destination *destination, const char *part, const char *why)
+{
+    dal_error(destination->messages, (dal_mark){destination->name, 0, 0}, "cannot be resumed: '%s' %s", part, why);
     return DAL_BAD_FILE;
 }
 
@@ -171,6 +179,79 @@ dal_status dal_replacement_make(dal_replacement *r)
     return dal_file_trouble(r->destination, "be created", errno);
 }
 
+/* ---- a part that is gone on with ------------------------------------------------ */
+
+static dal_status refuse_to_resume(const dal_replacement *r, const char *why)
+{
+    return dal_file_unresumed(r->destination, r->part, why);
+}
+
+static bool stays_held(int fd)
+{
+    bool held = is_held(fd);
+    for (int i = 0; i < MOMENTS && held; i++) {
+        nanosleep(&moment, NULL);
+        held = is_held(fd);
+    }
+    return held;
+}
+
+dal_status dal_replacement_take(dal_replacement *r)
+{
+    struct stat found;
+    if (lstat(r->part, &found))
+        return errno == ENOENT ? refuse_to_resume(r, "is missing") : dal_file_trouble(r->destination, "be resumed", errno);
+    if (!S_ISREG(found.st_mode))
+        return refuse_to_resume(r, "is not a regular file");
+    const int fd = open(r->part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return dal_file_trouble(r->destination, "be resumed", errno);
+    const bool held = stays_held(fd);
+    if (held || !is_place_of(r, fd)) {
+        close(fd);
+        return refuse_to_resume(r, held ? "is being written by another run" : "was moved or replaced meanwhile");
+    }
+    r->fd = fd;
+    r->taken = true;
+    return DAL_OK;
+}
+
+dal_status dal_replacement_renew(const dal_replacement *r, char **path, int *fd)
+{
+    struct stat old;
+    const mode_t mode = fstat(r->fd, &old) ? 0600 : old.st_mode & 0777;
+    *fd = -1;
+    *path = dal_copy_text(r->destination->allocator, r->part, sizeof new_name);
+    if (!*path)
+        return DAL_NO_MEMORY;
+    strcat(*path, new_name);
+    unlink(*path); /* of one that was killed here; nobody else writes it, as the part is ours */
+    *fd = open(*path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (*fd < 0)
+        return dal_file_trouble(r->destination, "be resumed", errno);
+    (void)!fchmod(*fd, mode);
+    (void)is_held(*fd);
+    return DAL_OK;
+}
+
+dal_status dal_replacement_swap(dal_replacement *r, bool keep, char *path, int fd)
+{
+    dal_status status = DAL_OK;
+    if (keep && rename(path, r->part))
+        status = dal_file_trouble(r->destination, "be resumed", errno);
+    if (keep && status == DAL_OK) {
+        close(r->fd);
+        r->fd = fd;
+    } else if (fd >= 0) {
+        unlink(path);
+        close(fd);
+    }
+    r->destination->allocator->release(r->destination->allocator->user, path);
+    return status;
+}
+
+/* ---- the end ---------------------------------------------------------------------- */
+
 /* Nobody holds it any more. */
 static void let_go(dal_replacement *r)
 {
@@ -201,7 +282,7 @@ void dal_replacement_release(dal_replacement *r)
     if (!r->destination)
         return;
     const dal_allocator *allocator = r->destination->allocator;
-    if (r->fd >= 0)
+    if (r->fd >= 0 && !r->taken)
         unlink(r->part);
     let_go(r);
     allocator->release(allocator->user, r->part);

@@ -12,6 +12,7 @@ typedef struct dal_replacement {
     const dal_destination *destination;
     char *target, *part; /* the name with symbolic links followed; NAME.part beside it */
     int fd;              /* of the part, open for writing; -1: it was not made, or nobody holds it any more */
+    bool taken;          /* the part is that of an earlier run: it stays, whatever happens */
 } dal_replacement;
 
 /* The text, and `room` bytes behind it. NULL without memory. */
@@ -24,6 +25,12 @@ char *dal_real_path(const char *path);
 dal_status dal_replacement_begin(dal_replacement *replacement, const dal_destination *destination, const char *path);
 /* Makes the empty part. */
 dal_status dal_replacement_make(dal_replacement *replacement);
+/* Takes the part that an earlier run left, as it is. A run that was killed may have a child that goes a moment later: it is waited for. */
+dal_status dal_replacement_take(dal_replacement *replacement);
+/* An empty file beside a part that was taken, NAME.part.new, to write its rows anew: open in *fd, held as the part is. */
+dal_status dal_replacement_renew(const dal_replacement *replacement, char **path, int *fd);
+/* That file becomes the part, and its name is released; or, where `keep` is false, goes. */
+dal_status dal_replacement_swap(dal_replacement *replacement, bool keep, char *path, int fd);
 /* It is complete: it takes the place of the target. */
 dal_status dal_replacement_finish(dal_replacement *replacement);
 /* It stays as it is, and a message says where and why: `what` was recorded. */

@@ -53,6 +53,8 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     dal_json_string(&json, "model", i->model);
     dal_json_string(&json, "space", i->space == DAL_PLANAR ? "planar" : "spatial");
     dal_json_members(&json, method, e);
+    if (e->restored)
+        dal_json_integer(&json, "restored", e->restored);
     dal_json_print(&json, "gravity", "[%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
     write_warnings(&json, e);
     dal_json_truth(&json, "complete", !e->incomplete);
@@ -103,6 +105,10 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
+    if (e->restored == 1)
+        dal_print(&p, "  resumed     the motion went on from what was saved, once\n");
+    else if (e->restored)
+        dal_print(&p, "  resumed     the motion went on from what was saved, %ld times\n", e->restored);
     if (e->incomplete && e->time_end < i->until)
         dal_print(&p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, i->until);
     else if (e->incomplete)

@@ -232,9 +232,31 @@ static void begin_driver(run *r)
     r->ode.implicit = r->implicit.residual ? &r->implicit : NULL;
 }
 
-dal_status dal_simulation_begin(run *r)
+static dal_status begin_sink(run *r)
 {
     const dal_sink *sink = r->options.sink;
+    return sink ? sink->begin(sink->user, &r->system->info, r->system->n_recorded, r->system->columns) : DAL_OK;
+}
+
+/* What was saved is judged before the sink begins, which may throw away what it has. A start that failed is explained as that of any run. */
+static dal_status begin_resumed(run *r)
+{
+    begin_driver(r);
+    const dal_status status = r->driver.verdict == STOP ? DAL_OK : dal_simulation_resume(r);
+    return status == DAL_OK ? begin_sink(r) : status;
+}
+
+/* Inputs that are sampled have a value from the start on. */
+static bool sample_first(run *r)
+{
+    const dal_flow flow = dal_sample_inputs(r, r->state->work.t, r->state->work.t, r->state->y);
+    if (flow)
+        dal_error(r->messages, dal_nowhere, "at the start: %s", r->state->report->trouble);
+    return !flow;
+}
+
+dal_status dal_simulation_begin(run *r)
+{
     dal_status status = begin_at(r, r->options.start);
     if (status != DAL_OK)
         return status;
@@ -242,14 +264,13 @@ dal_status dal_simulation_begin(run *r)
     r->passage.singular_start = dal_check_before_run(r->system, r->viewer, &r->allocator, r->messages);
     r->callbacks.clock_start = r->callbacks.clock_last = dal_clock();
     dal_simulation_claim(r, true);
-    status = sink ? sink->begin(sink->user, &r->system->info, r->system->n_recorded, r->system->columns) : DAL_OK;
-    if (status != DAL_OK)
-        return status;
-    if (dal_sample_inputs(r, r->state->work.t, r->state->work.t, r->state->y)) {
-        dal_error(r->messages, dal_nowhere, "at the start: %s", r->state->report->trouble);
+    if (!sample_first(r))
         return DAL_NUMERICAL;
-    }
     r->jump = false; /* the driver begins with these inputs */
-    begin_driver(r);
-    return r->options.resume ? dal_simulation_restore(r, r->options.resume, r->options.resume_size) : DAL_OK;
+    if (r->options.resume)
+        return begin_resumed(r);
+    status = begin_sink(r);
+    if (status == DAL_OK)
+        begin_driver(r);
+    return status;
 }

@@ -77,6 +77,8 @@ typedef struct stiffness {
 /* Callbacks of the user; written by step.c. */
 typedef struct callbacks {
     double clock_start, clock_last; /* s: when the run began, when `progress` was called last */
+    double clock_checkpoint;        /* s: when `checkpoint` is called next; 0: not known yet */
+    bool checkpointed;              /* it was called */
     dal_status sink_status;         /* of the sink and of `frame` */
     bool stopped;                   /* by `progress` */
     dal_tenancy tenancy;            /* of `viewer` and options->final */
@@ -166,6 +168,9 @@ verdict dal_call_controls(run *r);
 dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y);
 
 /* ---- saving.c ---------------------------------------------------------------------------------------- */
+
+/* dal_simulation_restore of options.resume, in words about the file that it comes from. */
+dal_status dal_simulation_resume(run *r);
 
 /* ---- step.c ---------------------------------------------------------------------------------------- */
 

@@ -47,10 +47,13 @@ static void keep_model(run *r, dal_keep *keep)
 static void keep_choices(run *r, dal_keep *keep)
 {
     const dal_system_info *info = &r->system->info;
+    const dal_system *s = r->system;
+    const dal_method *m = &s->method;
     const double options[] = {
-        info->until, info->step, info->every, info->rtol, info->atol, r->system->method.max_step, r->options.control ? r->options.period : 0};
-    const int sizes[] = {r->system->n_y,  r->system->layout.nq, r->system->layout.nv, r->system->layout.n_rows,
-                         r->ode.n_guards, r->system->n_columns, r->reader != NULL};
+        info->until, info->step, info->every, info->rtol,   info->atol,        m->max_step,       r->options.control ? r->options.period : 0,
+        m->alpha,    m->beta,    m->penalty,  m->tolerance, m->rank_tolerance, m->event_tolerance};
+    const int sizes[] = {s->n_y,       s->layout.nq,      s->layout.nv,      s->layout.n_rows, r->ode.n_guards,
+                         s->n_columns, r->reader != NULL, m->penalty_passes, m->minimum_norm};
     dal_keep_same_text(keep, info->coordinates);
     dal_keep_same_text(keep, info->formulation);
     dal_keep_same_text(keep, info->stabilization);
@@ -213,19 +216,9 @@ static const char *fault_of(run *r, const void *blob, size_t size)
     return check.bad || check.used != check.size ? "is damaged: a number in it is impossible" : NULL;
 }
 
-dal_status dal_simulation_restore(dal_simulation *r, const void *blob, size_t size)
+/* Everything as it was saved; the blob fits. */
+static void take_over(run *r, const void *blob, size_t size)
 {
-    if (!r || !DAL_NEEDS(r->messages, blob))
-        return DAL_BAD_COMMAND;
-    if (r->in_callback) {
-        dal_error(r->messages, dal_nowhere, "%s: a simulation cannot be restored from its own callbacks", __func__);
-        return DAL_BAD_COMMAND;
-    }
-    const char *fault = fault_of(r, blob, size);
-    if (fault) {
-        dal_error(r->messages, dal_nowhere, "%s: what was given %s", __func__, fault);
-        return DAL_BAD_FILE;
-    }
     dal_keep read = {.mode = DAL_KEEP_READ, .from = blob, .size = size - sizeof(uint64_t)};
     keep_all(r, &read);
     r->status = DAL_OK;
@@ -236,5 +229,31 @@ dal_status dal_simulation_restore(dal_simulation *r, const void *blob, size_t si
         r->looking = false;
     }
     r->evidence.restored++;
-    return DAL_OK;
+}
+
+dal_status dal_simulation_restore(dal_simulation *r, const void *blob, size_t size)
+{
+    if (!r || !DAL_NEEDS(r->messages, blob))
+        return DAL_BAD_COMMAND;
+    if (r->in_callback) {
+        dal_error(r->messages, dal_nowhere, "%s: a simulation cannot be restored from its own callbacks", __func__);
+        return DAL_BAD_COMMAND;
+    }
+    const char *fault = fault_of(r, blob, size);
+    if (fault)
+        dal_error(r->messages, dal_nowhere, "%s: what was given %s", __func__, fault);
+    else
+        take_over(r, blob, size);
+    return fault ? DAL_BAD_FILE : DAL_OK;
+}
+
+dal_status dal_simulation_resume(run *r)
+{
+    const dal_run_options *o = &r->options;
+    const char *fault = fault_of(r, o->resume, o->resume_size);
+    if (fault)
+        dal_error(r->messages, (dal_mark){o->resume_name, 0, 0}, "%s%s", o->resume_name ? "" : "what is to be resumed ", fault);
+    else
+        take_over(r, o->resume, o->resume_size);
+    return fault ? DAL_BAD_FILE : DAL_OK;
 }

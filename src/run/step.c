@@ -9,6 +9,7 @@
  *     accept    accepted             measures and checks the accepted state; may ask for a restart
  *     restart   restart              at the start, after an event, after an input was set, or where `accepted` asked for it: new charts,
  *                                    speeds, switches, friction
+ *     between   between              progress and checkpoints; the run may be stopped here
  */
 #include "model/system.h"
 #include "run/run.h"
@@ -31,6 +32,8 @@
 static const double chart_limit = 0.3;        /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
 static const double progress_every = 0.05;    /* s of wall time: a run that is asked to stop goes on no longer than a step and this */
+static const double checkpoint_every = 1;     /* s of wall time, where the options do not say */
+static const double checkpoint_share = 0.02;  /* of the wall time, at most, that checkpoints take */
 
 /* ---- restart ------------------------------------------------------------------------------------------- */
 
@@ -324,25 +327,6 @@ static dal_flow check_charts(run *r, bool *ask_restart)
     return 0;
 }
 
-double dal_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static dal_flow report_progress(run *r, double t)
-{
-    const dal_run_options *o = &r->options;
-    callbacks *c = &r->callbacks;
-    const double now = dal_clock();
-    if (!o->progress || !(now - c->clock_last > progress_every))
-        return 0;
-    c->clock_last = now;
-    c->stopped = !o->progress(o->progress_user, t, r->system->info.until, r->evidence.steps, now - c->clock_start);
-    return c->stopped ? -DAL_NUMERICAL : 0;
-}
-
 /* The motion at the accepted (t, y), and whether it is one. */
 static dal_flow measure_motion(run *r, double t, const double *y)
 {
@@ -385,7 +369,58 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
         return flow;
     r->evidence.steps++;
     r->evidence.time_end = t;
-    return report_progress(r, t);
+    return 0;
+}
+
+/* ---- between ------------------------------------------------------------------------------------------ */
+
+double dal_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static dal_flow report_progress(run *r, double t, double now)
+{
+    const dal_run_options *o = &r->options;
+    callbacks *c = &r->callbacks;
+    if (!o->progress || !(now - c->clock_last > progress_every))
+        return 0;
+    c->clock_last = now;
+    c->stopped = !o->progress(o->progress_user, t, r->system->info.until, r->evidence.steps, now - c->clock_start);
+    return c->stopped ? -DAL_NUMERICAL : 0;
+}
+
+/* Where they take long (large models, slow disks) they become rare. */
+static dal_flow make_checkpoint(run *r, double now)
+{
+    const dal_run_options *o = &r->options;
+    callbacks *c = &r->callbacks;
+    r->in_callback = true;
+    const dal_status status = o->checkpoint(o->checkpoint_user, r);
+    r->in_callback = false;
+    c->checkpointed = true;
+    const double end = dal_clock(), every = o->checkpoint_every > 0 ? o->checkpoint_every : checkpoint_every;
+    c->clock_checkpoint = end + fmax(every, (end - now) / checkpoint_share);
+    if (status != DAL_OK)
+        c->sink_status = status;
+    return status == DAL_OK ? 0 : -(int)status;
+}
+
+static dal_flow between(void *user, double t)
+{
+    run *r = user;
+    callbacks *c = &r->callbacks;
+    const double now = dal_clock();
+    const dal_flow stop = report_progress(r, t, now);
+    if (!r->options.checkpoint)
+        return stop;
+    if (!(c->clock_checkpoint > 0)) /* the first step */
+        c->clock_checkpoint = c->clock_start + (r->options.checkpoint_every > 0 ? r->options.checkpoint_every : checkpoint_every);
+    const bool last = t == r->system->info.until && (c->checkpointed || r->options.resume);
+    const dal_flow flow = stop || last || now >= c->clock_checkpoint ? make_checkpoint(r, now) : 0;
+    return stop ? stop : flow;
 }
 
 /* ---- the hooks together ----------------------------------------------------------------------------------- */
@@ -408,5 +443,6 @@ dal_ode dal_step_hooks(run *r)
         .project_output = projects ? project_output : NULL,
         .output = output,
         .accepted = accepted,
+        .between = between,
     };
 }
