@@ -15,7 +15,6 @@
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system.h"
-#include "model/system_parts.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/reactions.h"

@@ -11,7 +11,6 @@
  * where only a force is left out.
  */
 #include "model/system.h"
-#include "model/system_parts.h"
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "analysis/written.h"

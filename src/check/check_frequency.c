@@ -17,7 +17,6 @@
 #include "check/checker.h"
 #include "math/rank.h"
 #include "model/system.h"
-#include "model/system_parts.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
 

@@ -10,7 +10,6 @@
 #include "compile/build.h"
 #include "joint/joint.h"
 #include "model/system.h"
-#include "model/system_parts.h"
 #include "state/scale.h"
 
 #include <math.h>

@@ -18,7 +18,6 @@
 #include "dynamics/speeds.h"
 #include "dynamics/speeds_directions.h"
 #include "kinematics/newton_euler.h"
-#include "model/choices.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
 #include "state/state.h"

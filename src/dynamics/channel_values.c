@@ -80,9 +80,9 @@ static double power_of(dal_state *state, const dal_signal *s)
     const dal_system *system = state->system;
     if (!s->component)
         return state->values->effort[s->index] * state->work.rate[system->acting.forces[s->index].measure];
-    const dal_joint *joint = &state->mechanism->joints[s->index];
+    const dal_joint *joint = &system->mechanism.joints[s->index];
     dal_need(state, DAL_STAGE_REACTIONS);
-    return state->lambda[state->layout->row_at[joint->drive]] * state->work.rate[joint->coordinate[joint->drive_coordinate]];
+    return state->lambda[system->layout.row_at[joint->drive]] * state->work.rate[joint->coordinate[joint->drive_coordinate]];
 }
 
 double dal_state_signal(dal_state *state, const dal_signal *s)
@@ -112,18 +112,18 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
                                 : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
     case DAL_SIGNAL_DRIVE:
         dal_need(state, DAL_STAGE_REACTIONS);
-        return state->lambda[state->layout->row_at[state->mechanism->joints[s->index].drive]];
+        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
     case DAL_SIGNAL_EFFORT: return state->values->effort[s->index];
     case DAL_SIGNAL_POWER: return power_of(state, s);
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);
     case DAL_SIGNAL_MOMENTUM:
-        dal_kinetic(state->layout, &state->work, linear, angular);
+        dal_kinetic(&system->layout, &state->work, linear, angular);
         return s->component < 3 ? linear[s->component] : angular[s->component - 3];
     case DAL_SIGNAL_RESIDUAL: dal_residuals_now(state, &residual[0], &residual[1]); return residual[s->index];
-    case DAL_SIGNAL_SPEED: return state->work.phid[state->layout->n_rows + s->index];
+    case DAL_SIGNAL_SPEED: return state->work.phid[system->layout.n_rows + s->index];
     case DAL_SIGNAL_MULTIPLIER:
         dal_need(state, DAL_STAGE_REACTIONS);
-        return state->lambda[state->layout->row_at[state->mechanism->joints[s->index].row]];
+        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].row]];
     default: break;
     }
     return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);

@@ -95,7 +95,7 @@ static dal_flow solve_component(dal_state *state)
     const dal_layout *layout = state->layout;
     dal_flow flow = 0;
     memset(state->lambda, 0, sizeof *state->lambda * (size_t)network->n_rows);
-    dal_network_begin(network, state->layout, &state->work);
+    dal_network_begin(network, layout, &state->work);
     dal_network_accelerate(network);
     for (int pass = 0; pass < PASSES && network->n_rows; pass++) {
         const int left = dal_network_residuals(network, state->work.t);
@@ -156,7 +156,7 @@ static void show_free(dal_state *state, double *a, double *r)
 {
     dal_network *network = state->network;
     const dal_layout *layout = state->layout;
-    dal_network_begin(network, state->layout, &state->work);
+    dal_network_begin(network, layout, &state->work);
     for (int b = 0; b < network->n_bodies; b++) {
         dal_body_component_accelerate(network->body[b]);
         memcpy(a + layout->body[b].v, dal_body_component_acceleration(network->body[b]), sizeof *a * (size_t)layout->body[b].nv);
@@ -230,7 +230,7 @@ static bool open_network(dal_state *state)
     const dal_system *system = state->system;
     if (!system->method.formulation->components)
         return true;
-    state->network = dal_network_create(&state->hold.allocator, state->layout, &system->method, system->joint_forms);
+    state->network = dal_network_create(&state->hold.allocator, &system->layout, &system->method, system->joint_forms);
     return state->network;
 }
 

@@ -26,13 +26,13 @@ static double *stack_up(dal_arena *arena, const dal_state *state)
     const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
     double *K = DAL_TAKE(arena, double, n *m);
-    const double *scale = state->layout->units.column_scale;
+    const double *scale = layout->units.column_scale;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
                 K[(size_t)(at->column + i) * m + (size_t)(at->column + j)] =
-                    state->work.M[at->value + at->n * i + j] / (state->layout->units.mass * scale[at->column + i] * scale[at->column + j]);
+                    state->work.M[at->value + at->n * i + j] / (layout->units.mass * scale[at->column + i] * scale[at->column + j]);
     }
     dal_scaled_rows(state, K + m * m, NULL);
     return K;

@@ -107,7 +107,7 @@ static dal_flow accelerate_by_sweep(dal_state *state)
     state->report->evaluations++;
     dal_flow flow = system->method.formulation->solve(state);
     for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
-        dal_rows_rate(state->layout, &state->work, system->sweep->measure[i]);
+        dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
     return flow;
 }
 
@@ -220,7 +220,7 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
 dal_flow dal_state_rates(dal_state *state, double *dy)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     dal_flow flow = can_sweep(state) ? accelerate_by_sweep(state) : accelerate_state(state, false);
     if (flow)
         return flow;

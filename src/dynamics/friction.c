@@ -228,8 +228,8 @@ void dal_friction_push(dal_state *state, const dal_friction *f, const double *e)
 static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const double *e)
 {
     const dal_system *system = state->system;
-    memcpy(state->work.force, p->force, sizeof *p->force * 6 * (size_t)state->mechanism->n_bodies);
-    memcpy(state->work.direct, p->direct, sizeof *p->direct * (size_t)state->layout->nv);
+    memcpy(state->work.force, p->force, sizeof *p->force * 6 * (size_t)system->mechanism.n_bodies);
+    memcpy(state->work.direct, p->direct, sizeof *p->direct * (size_t)system->layout.nv);
     for (int i = 0; i < system->acting.n_frictions && e; i++)
         dal_friction_push(state, &system->acting.frictions[i], e + system->acting.frictions[i].first);
     dal_state_pull(state);
@@ -308,19 +308,19 @@ static void weigh_friction(const dal_state *state, const dal_friction_parts *p, 
 dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
 {
     const dal_system *system = state->system;
-    const size_t n = (size_t)p->n, m = (size_t)p->elements, nv = (size_t)state->layout->nv;
+    const size_t n = (size_t)p->n, m = (size_t)p->elements, nv = (size_t)system->layout.nv;
     dal_flow flow = solve_with(state, p, NULL);
     if (flow)
         return flow;
     observe_friction(state, p->rate, p->F);
     memcpy(p->vd, state->vd, sizeof *p->vd * nv);
     const double most = largest_acceleration(state, p);
-    double force = state->layout->units.mass * state->layout->units.length /
-                   (state->layout->units.time * state->layout->units.time); /* what is there, so that differences keep their digits */
+    double force = system->layout.units.mass * system->layout.units.length /
+                   (system->layout.units.time * system->layout.units.time); /* what is there, so that differences keep their digits */
     for (size_t i = 0; i < 3 * m; i++)
         force = fmax(force, fabs(p->F[i]));
     for (size_t j = 0, k = 0; j < m; j++) {
-        const double unit = force * state->layout->units.length / dal_friction_extent(state->layout, &system->acting.frictions[j]);
+        const double unit = force * system->layout.units.length / dal_friction_extent(&system->layout, &system->acting.frictions[j]);
         for (const size_t end = k + (size_t)system->acting.frictions[j].n; k < end; k++) {
             double *G = p->G + k * n, *F = p->F_e + 3 * k * m, *B = p->B + k * nv;
             memset(p->e, 0, sizeof *p->e * n);
@@ -345,8 +345,8 @@ dal_friction_parts dal_friction_begin(dal_state *state)
     assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_system *system = state->system;
     dal_friction_parts p = dal_friction_layout(state);
-    memcpy(p.force, state->work.force, sizeof *p.force * 6 * (size_t)state->mechanism->n_bodies);
-    memcpy(p.direct, state->work.direct, sizeof *p.direct * (size_t)state->layout->nv);
+    memcpy(p.force, state->work.force, sizeof *p.force * 6 * (size_t)system->mechanism.n_bodies);
+    memcpy(p.direct, state->work.direct, sizeof *p.direct * (size_t)system->layout.nv);
     for (int i = 0; i < system->acting.n_frictions; i++)
         dal_friction_slip(state, &system->acting.frictions[i], p.slip + system->acting.frictions[i].first);
     return p;

@@ -83,13 +83,13 @@ static void draw_expressions(dal_state *state, uint64_t *seed)
 static void draw_state(dal_state *state, double shift, uint64_t *seed)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
-    const double until = system->info.until, fall = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / state->layout->units.length);
+    const double until = system->info.until, fall = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / layout->units.length);
     const double pace = fmax(fall, isfinite(until) && until > 0 ? 1 / until : fall > 0 ? 0 : 1);
     memcpy(w->q, state->y, sizeof *w->q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++) {
-        const double unit = state->layout->units.length / state->layout->units.column_scale[k];
+        const double unit = layout->units.length / layout->units.column_scale[k];
         state->vd[k] = shift * (layout->angular[k] == 0 ? 1 : 1.37) * unit * random_number(seed);
         w->v[k] = random_number(seed) * unit * pace;
     }
@@ -109,7 +109,7 @@ static void draw_state(dal_state *state, double shift, uint64_t *seed)
 static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark)
 {
     const dal_layout *layout = state->layout;
-    const double *scale = state->layout->units.column_scale;
+    const double *scale = layout->units.column_scale;
     bool known = true;
     int left = 0;
     memset(mark, 0, sizeof *mark * (size_t)layout->nv);
@@ -202,8 +202,8 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
     const dal_system *system = state->system;
     double *Q = state->work.Q, *size = state->work.h;
     bool known = true;
-    memset(Q, 0, sizeof *Q * (size_t)state->layout->nv);
-    memset(size, 0, sizeof *size * (size_t)state->layout->nv);
+    memset(Q, 0, sizeof *Q * (size_t)system->layout.nv);
+    memset(size, 0, sizeof *size * (size_t)system->layout.nv);
     for (int g = 0; g < system->acting.n_groups && *n; g++) {
         add_group(state, &system->acting.groups[g], Q, size);
         known &= sift_forces(state, n, columns);
@@ -258,7 +258,7 @@ static verdict absent_from_energy(dal_state *state, int column)
             energy += fabs(P * (t->rd[i] + c[i])) + fabs(H[i] * t->w[i]);
         }
         const double *rd = along.tangent[b].rd, *turn = along.tangent[b].w;
-        pace = fmax(pace, sqrt(dal_dot(rd, rd)) / state->layout->units.length + sqrt(dal_dot(turn, turn)));
+        pace = fmax(pace, sqrt(dal_dot(rd, rd)) / layout->units.length + sqrt(dal_dot(turn, turn)));
     }
     return judge_ignorable(sum, size + 1e-2 * energy * pace);
 }

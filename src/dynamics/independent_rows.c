@@ -25,7 +25,7 @@
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm)
 {
     const dal_system *system = state->system;
-    const double weight = dal_row_weight(state, &state->mechanism->rows[state->layout->row[i].source]);
+    const double weight = dal_row_weight(state, &system->mechanism.rows[system->layout.row[i].source]);
     return norm > system->method.rank_tolerance * weight ? 1 / weight : 0;
 }
 
@@ -38,11 +38,11 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
         const dal_row_layout *at = &layout->row[i];
         double *row = A + (size_t)i * m, sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] * state->layout->units.column_unit[layout->column[k]];
+            double value = state->work.A[k] * layout->units.column_unit[layout->column[k]];
             row[layout->column[k]] = value;
             sum += value * value;
         }
-        double unit = dal_unit_of_row(state, state->layout, i, sqrt(sum));
+        double unit = dal_unit_of_row(state, layout, i, sqrt(sum));
         for (size_t j = 0; j < m; j++)
             row[j] *= unit;
         if (scale)
@@ -96,8 +96,8 @@ static void prefer_holonomic(dal_state *state)
 static bool surely_full(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
-    const double *S = state->layout->units.column_scale;
+    const dal_layout *layout = &system->layout;
+    const double *S = layout->units.column_scale;
     double *K = state->saddle->matrix;
     memset(K, 0, sizeof *K * (size_t)system->slots.n);
     for (int b = 0; b < layout->n_blocks; b++) {
@@ -112,7 +112,7 @@ static bool surely_full(dal_state *state)
             double value = state->work.A[k] / S[layout->column[k]];
             sum += value * value;
         }
-        const double unit = dal_unit_of_row(state, state->layout, i, sqrt(sum));
+        const double unit = dal_unit_of_row(state, layout, i, sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
             K[system->slots.rows[k]] = K[system->slots.rows[layout->n_values + k]] = unit * state->work.A[k];
     }
@@ -125,7 +125,7 @@ static bool surely_full(dal_state *state)
 static int rank_sparse(dal_state *state, int most)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     const int r = layout->n_rows;
     int *start = state->saddle->pivots; /* nv + n_rows + 1 integers */
     double *value = state->saddle->matrix, *pivot = state->saddle->rhs;
@@ -136,10 +136,10 @@ static int rank_sparse(dal_state *state, int most)
         start[i] = at->value;
         late[i] = nonholonomic(layout, i);
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            value[k] = state->work.A[k] / state->layout->units.column_scale[layout->column[k]];
+            value[k] = state->work.A[k] / layout->units.column_scale[layout->column[k]];
             sum += value[k] * value[k];
         }
-        if (dal_unit_of_row(state, state->layout, i, sqrt(sum)) == 0)
+        if (dal_unit_of_row(state, layout, i, sqrt(sum)) == 0)
             memset(value + at->value, 0, sizeof *value * (size_t)at->n_values);
     }
     start[r] = r ? layout->row[r - 1].value + layout->row[r - 1].n_values : 0;
@@ -265,7 +265,7 @@ static void reset_rank(dal_state *state)
     const dal_system *system = state->system;
     dal_rank *rank = state->rank;
     rank->n = rank->least = rank->most = system->rank;
-    for (int i = 0; i < state->layout->n_rows; i++) {
+    for (int i = 0; i < system->layout.n_rows; i++) {
         rank->order[i] = system->start_order[i];
         rank->independent[system->start_order[i]] = i < system->rank;
     }

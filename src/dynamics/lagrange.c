@@ -34,7 +34,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_layout *layout = state->layout;
-    const double unit = 1 / state->layout->units.mass;
+    const double unit = 1 / layout->units.mass;
     double ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
     if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) {
         ratio = dal_saddle_factor(state, DAL_METRIC_MASS);
@@ -53,7 +53,7 @@ dal_flow dal_lagrange_solve(dal_state *state)
     memcpy(state->lambda, state->gamma, sizeof *state->lambda * (size_t)layout->n_rows);
     dal_saddle_solve(state, state->vd, state->lambda);
     for (int i = 0; i < layout->n_rows; i++)
-        state->lambda[i] *= -state->layout->units.mass;
+        state->lambda[i] *= -layout->units.mass;
     return 0;
 }
 
@@ -68,11 +68,11 @@ static void correct_lagrange(dal_state *state, const double *f, const double *b,
 {
     const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->nv; i++)
-        dv[i] = f[i] / state->layout->units.mass;
+        dv[i] = f[i] / layout->units.mass;
     memcpy(dlambda, b, sizeof *b * (size_t)layout->n_rows);
     dal_saddle_solve(state, dv, dlambda);
     for (int i = 0; i < layout->n_rows; i++)
-        dlambda[i] *= -state->layout->units.mass;
+        dlambda[i] *= -layout->units.mass;
 }
 
 /* The saddle system, without the scaling of its factorisation; rows that depend on others are left out. With `penalty` it is what that

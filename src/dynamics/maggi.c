@@ -9,7 +9,6 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
-#include "model/choices.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
 #include "state/state.h"

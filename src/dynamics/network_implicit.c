@@ -50,8 +50,8 @@ static void push_poisoned(dal_state *state, bool expressions)
 static void find_followers_of(dal_state *state, dal_network_pattern *p, int c)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
-    const int n = state->mechanism->n_bodies;
+    const dal_layout *layout = &system->layout;
+    const int n = system->mechanism.n_bodies;
     dal_state_unpack(state, state->work.t, p->y);
     for (int k = 0; c < n && k < layout->body[c].nv; k++)
         state->work.q[layout->body[c].q + k] = state->work.v[layout->body[c].v + k] = NAN;
@@ -288,7 +288,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
     dal_flow flow = sources_at(state, t, y);
     if (flow)
         return flow;
-    dal_network_begin(n, state->layout, &state->work);
+    dal_network_begin(n, layout, &state->work);
     for (int b = 0; b < n->n_bodies; b++)
         dal_body_component_take(n->body[b], yd + layout->nq + layout->body[b].v);
     const int left = dal_network_residuals(n, state->work.t);
@@ -313,7 +313,7 @@ static dal_flow residual_network(dal_state *state, double t, const double *y, co
 {
     dal_network *n = state->network;
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     dal_flow flow = visit_network(state, t, y, yd, z);
     if (flow)
         return flow;

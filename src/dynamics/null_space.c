@@ -37,7 +37,7 @@ dal_flow dal_null_space_solve(dal_state *state)
     double *B = state->scratch->solver, *tau = B + columns * (size_t)layout->n_rows, *rhs = tau + layout->n_rows;
     double *Z = rhs + layout->n_rows, *MZ = Z + columns * columns, *K = MZ + columns * columns;
     double *f = K + columns * columns, *x = f + m, *Mx = x + m, *y = Mx + m;
-    const double *U = state->layout->units.column_unit; /* v' = U z: in units of the model */
+    const double *U = layout->units.column_unit; /* v' = U z: in units of the model */
     int where;
 
     /* (A U)^T = Q R, x = U Q1 R^-T gamma */

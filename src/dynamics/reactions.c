@@ -254,8 +254,8 @@ static bool find_loose(dal_state *state, const double *W, int n)
 static void distribute_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
-    const int r = layout->n_rows, m = layout->nv, joints = state->mechanism->n_joints;
+    const dal_layout *layout = &system->layout;
+    const int r = layout->n_rows, m = layout->nv, joints = system->mechanism.n_joints;
     double *A = state->rank->matrix, *Z = state->reactions->redundancy, *sigma = Z + (size_t)r * (size_t)r;
     double *W = sigma + r + m, *rhs = W + 6 * (size_t)joints * (size_t)r, *y = rhs + 6 * joints, *work = y + r;
     dal_scaled_rows(state, A, state->saddle->row_scale);

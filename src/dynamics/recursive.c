@@ -112,7 +112,7 @@ static void load_links_recursive(dal_state *state)
 static void find_covectors(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     int s = 0;
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
@@ -130,10 +130,10 @@ static void find_covectors(dal_state *state)
                 dal_zero3(out);
             dal_add_cross(arm, f[k], out);
             dal_copy3(f[k], out + 3);
-            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (state->layout->units.length * state->layout->units.length);
+            weight += dal_dot(f[k], f[k]) + dal_dot(out, out) / (layout->units.length * layout->units.length);
             s++;
         }
-        state->tree->loops.weight[i] = weight / state->layout->units.mass;
+        state->tree->loops.weight[i] = weight / layout->units.mass;
     }
 }
 
@@ -180,8 +180,8 @@ static dal_sweep_task sweep_of(dal_state *state)
                             .q = state->work.q,
                             .v = state->work.v,
                             .lift = {-g[0], -g[1], -g[2], 0},
-                            .length = state->layout->units.length,
-                            .mass = state->layout->units.mass,
+                            .length = system->layout.units.length,
+                            .mass = system->layout.units.mass,
                             .user = state,
                             .watch = watch_recursive};
 }
@@ -224,7 +224,7 @@ static void finish_recursive(dal_state *state, bool swept, const double *tau, co
     forward_pass(state, swept, NULL, dx, more);
     for (int i = 0; i < links->nv; i++)
         x[i] += dx[i];
-    for (int i = 0; i < state->layout->n_rows; i++)
+    for (int i = 0; i < system->layout.n_rows; i++)
         lambda[i] += more[i];
 }
 
@@ -232,8 +232,8 @@ static void finish_recursive(dal_state *state, bool swept, const double *tau, co
 void dal_tree_saddle(dal_state *state, double *f, double *b)
 {
     const dal_system *system = state->system;
-    const int nv = state->layout->nv, r = state->layout->n_rows;
-    const double mass = state->layout->units.mass;
+    const int nv = system->layout.nv, r = system->layout.n_rows;
+    const double mass = system->layout.units.mass;
     for (int i = 0; i < nv; i++)
         state->saddle->rhs[i] = mass * f[i];
     clear_wrenches(state);

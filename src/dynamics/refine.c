@@ -87,7 +87,7 @@ static range inertias_of_bodies(const dal_system *system)
 static range inertias_of_coordinates(const dal_state *state)
 {
     const dal_layout *layout = state->layout;
-    const double *S = state->layout->units.column_scale;
+    const double *S = layout->units.column_scale;
     double most = 0;
     range r = {HUGE_VAL, 0};
     for (int pass = 0; pass < 2; pass++)
@@ -130,7 +130,7 @@ static double size_of(const dal_state *state, const double *v, int *where)
 static double size_of_accelerations(const dal_state *state)
 {
     const dal_layout *layout = state->layout;
-    const double *S = state->layout->units.column_scale;
+    const double *S = layout->units.column_scale;
     int where = 0;
     double size = fmax(size_of(state, state->vd, &where), DBL_MIN);
     for (int b = 0; b < layout->n_blocks; b++) {

@@ -20,7 +20,6 @@
 #include "kinematics/tree.h"
 #include "math/dense.h"
 #include "math/vec.h"
-#include "model/choices.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/state.h"
@@ -205,7 +204,7 @@ static void fill_mass(dal_state *state, routhian *r)
 {
     const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv;
-    const double unit = 1 / state->layout->units.mass;
+    const double unit = 1 / layout->units.mass;
     for (int j = 0; j < r->n; j++) {
         double *X = r->X + (size_t)j * (size_t)r->s;
         for (int i = 0; i < r->s; i++)
@@ -244,7 +243,7 @@ static void scale_mass(const dal_state *state, routhian *r)
 static void fill_rows_routh(dal_state *state, routhian *r)
 {
     const dal_layout *layout = state->layout;
-    const double *U = state->layout->units.column_unit;
+    const double *U = layout->units.column_unit;
     for (int i = 0; i < state->rank->n; i++) {
         const dal_row_layout *at = &layout->row[state->rank->order[i]];
         double *row = r->K + (size_t)(r->n + i) * (size_t)r->size, sum = 0;

@@ -108,10 +108,10 @@ static void scale_rows(dal_state *state)
         const dal_row_layout *at = &layout->row[i];
         double sum = 0;
         for (int k = at->value; k < at->value + at->n_values; k++) {
-            double value = state->work.A[k] * state->layout->units.column_unit[layout->column[k]];
+            double value = state->work.A[k] * layout->units.column_unit[layout->column[k]];
             sum += value * value;
         }
-        double unit = dal_unit_of_row(state, state->layout, i, sqrt(sum));
+        double unit = dal_unit_of_row(state, layout, i, sqrt(sum));
         state->saddle->row_scale[i] = unit > 0 ? unit : 1;
     }
 }
@@ -120,8 +120,8 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
 {
     const dal_layout *layout = state->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
-    const double *U = state->layout->units.column_unit;
-    double *K = state->saddle->matrix, unit = 1 / state->layout->units.mass;
+    const double *U = layout->units.column_unit;
+    double *K = state->saddle->matrix, unit = 1 / layout->units.mass;
     memset(K, 0, sizeof *K * (size_t)n * (size_t)n);
     if (metric == DAL_METRIC_UNIT)
         for (int i = 0; i < nv; i++)
@@ -139,9 +139,10 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
             row[nv + i] = 1;
             continue;
         }
+        const double scale = state->saddle->row_scale[i];
         row[nv + i] = -softness;
         for (int k = at->value; k < at->value + at->n_values; k++)
-            row[layout->column[k]] += state->saddle->row_scale[i] * state->work.A[k] * U[layout->column[k]];
+            row[layout->column[k]] += scale * state->work.A[k] * U[layout->column[k]];
     }
     return dal_ldlt(K, n, n, state->saddle->pivots);
 }
@@ -149,9 +150,9 @@ static double factor_dense(dal_state *state, dal_metric metric, double softness)
 static double factor_sparse(dal_state *state, dal_metric metric, double softness)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
-    const double *U = state->layout->units.column_unit;
-    double *K = state->saddle->matrix, unit = 1 / state->layout->units.mass;
+    const dal_layout *layout = &system->layout;
+    const double *U = layout->units.column_unit;
+    double *K = state->saddle->matrix, unit = 1 / layout->units.mass;
     memset(K, 0, sizeof *K * (size_t)system->slots.n);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -198,7 +199,7 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
 {
     const dal_layout *layout = state->layout;
     const int nv = layout->nv, n = nv + layout->n_rows;
-    const double *U = state->layout->units.column_unit;
+    const double *U = layout->units.column_unit;
     double *x = state->saddle->rhs;
     if (state->saddle->on_tree) {
         dal_tree_saddle(state, f, b);
@@ -208,7 +209,7 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
         x[k] = U[k] * f[k];
     for (int i = 0; i < layout->n_rows; i++)
         x[nv + i] = dal_saddle_has_row(state->saddle, state->rank, i) ? state->saddle->row_scale[i] * b[i] : 0;
-    if (state->layout->dense)
+    if (layout->dense)
         dal_ldlt_solve(state->saddle->matrix, n, n, state->saddle->pivots, x);
     else
         dal_sparse_solve(state->saddle->sparse, x);
@@ -255,10 +256,10 @@ static void layout_saddle(dal_block *block, const dal_system *system, dal_state 
 static bool open_saddle(dal_state *state)
 {
     const dal_system *system = state->system;
-    if (state->layout->dense || state->layout->columnless)
+    if (system->layout.dense || system->layout.columnless)
         return true;
     state->saddle->sparse =
-        dal_sparse_create(&state->hold.allocator, state->layout->nv + state->layout->n_rows, system->slots.start, system->slots.row);
+        dal_sparse_create(&state->hold.allocator, system->layout.nv + system->layout.n_rows, system->slots.start, system->slots.row);
     return state->saddle->sparse;
 }
 

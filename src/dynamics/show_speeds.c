@@ -3,7 +3,6 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
-#include "model/system_parts.h"
 #include "state/state_parts.h"
 
 #include <stdio.h>

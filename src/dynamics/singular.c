@@ -47,7 +47,7 @@ static double ratio_of_rows(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv;
-    const double *U = state->layout->units.column_unit;
+    const double *U = layout->units.column_unit;
     double *A = state->rank->matrix, *tau = state->rank->work;
     memset(A, 0, sizeof *A * m * (size_t)state->rank->n);
     for (int i = 0; i < state->rank->n; i++) {
@@ -57,7 +57,7 @@ static double ratio_of_rows(dal_state *state)
             const double value = state->work.A[k] * U[layout->column[k]];
             sum += value * value;
         }
-        double unit = dal_unit_of_row(state, state->layout, state->rank->order[i], sqrt(sum));
+        double unit = dal_unit_of_row(state, layout, state->rank->order[i], sqrt(sum));
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * U[layout->column[k]] * unit;
     }
@@ -152,20 +152,20 @@ static bool measure_redundant_rows(dal_state *state)
 bool dal_singular_observe(dal_state *state, dal_factor kind, double ratio)
 {
     const dal_system *system = state->system;
-    const bool choice = state->rank->n < state->layout->n_rows;
+    const bool choice = state->rank->n < system->layout.n_rows;
     bool changed = false;
     if (!state->rank->n) {
         state->singular->nearness = 1;
     } else if (has_inverse_iteration(state, kind)) {
         if (!state->singular->observe && !(state->singular->nearness < doubtful) && system->method.stabilization->project)
             return false;
-        if (choice && state->layout->careful)
+        if (choice && system->layout.careful)
             changed = measure_redundant_rows(state);
         else
             state->singular->nearness = estimate_nearness(state, kind, ratio);
-    } else if (state->layout->careful || system->method.formulation->recursive || kind == DAL_FACTOR_NETWORK) {
+    } else if (system->layout.careful || system->method.formulation->recursive || kind == DAL_FACTOR_NETWORK) {
         state->singular->nearness = estimate_nearness(state, kind, ratio);
-        if (state->layout->careful && (state->rank->best_ratio[DAL_FACTOR_ROWS] == 0 || state->singular->nearness < doubtful))
+        if (system->layout.careful && (state->rank->best_ratio[DAL_FACTOR_ROWS] == 0 || state->singular->nearness < doubtful))
             changed = measure_rows(state);
     }
     state->singular->near = state->singular->nearness < near;
@@ -231,7 +231,7 @@ const char *dal_singular_text(dal_state *state, char *buffer, size_t size)
     dal_state_jacobian(state);
     if (!layout->n_rows || !dal_rows_are_finite(state))
         return buffer;
-    if (state->layout->small) { /* those that are being lost, or else the weakest one */
+    if (layout->small) { /* those that are being lost, or else the weakest one */
         dal_scaled_rows(state, state->rank->matrix, NULL);
         rank = dal_rank_rows(state->rank->matrix, layout->n_rows, layout->nv, layout->nv, lost, state->rank->most, order, NULL, state->rank->work);
         if (rank == state->rank->most) {

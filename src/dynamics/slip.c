@@ -338,16 +338,16 @@ static bool has_broken(const dal_state *state, const bool *ended)
 static dal_flow check_reactions(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     for (int i = 0; i < system->acting.n_frictions && layout->placement; i++) {
-        const dal_joint *joint = &state->mechanism->joints[state->friction->element[i].joint];
+        const dal_joint *joint = &system->mechanism.joints[state->friction->element[i].joint];
         const int n_rows = dal_friction_presses(&state->friction->element[i]) ? joint->n_rows : 0;
         for (int j = joint->row; j < joint->row + n_rows; j++) {
             const int row = layout->row_at[j], first = row < 0 ? 0 : layout->row[row].value, n = row < 0 ? 0 : layout->row[row].n_values;
             double size = 0; /* what moving the bodies by a length does to the row, in its unit */
             for (int k = first; k < first + n; k++)
-                size = fmax(size, fabs(state->work.A[k]) * state->layout->units.column_unit[layout->column[k]] * state->layout->units.length /
-                                      state->layout->units.row_unit[row]);
+                size = fmax(size, fabs(state->work.A[k]) * layout->units.column_unit[layout->column[k]] * layout->units.length /
+                                      layout->units.row_unit[row]);
             if (!(size > 1e-12))
                 return dal_state_fail_for(state, DAL_REASON_JOINT,
                                           "the friction of joint '%s' needs the force of the joint, which the coordinates of the model keep "

@@ -6,7 +6,6 @@
  * The rest of the subject: speeds_matrix.c (S, its factors, solutions), speeds_condition.c (is S regular?), speeds_choice.c (which velocities
  * are speeds), speeds_basis.c (W, W', bias, partial velocities), speeds_equations.c (K u' = f, multipliers).
  */
-#include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
 #include "model/system.h"
 #include "state/momenta.h"
@@ -61,7 +60,7 @@ static double Z_of(const dal_state *state, int j)
 static double beta_of(const dal_state *state, int row)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     double beta = row < layout->n_extrinsic ? -dal_row_free(layout, &state->work, &layout->mechanism->rows[layout->row[row].source]) : 0;
     return system->method.stabilization->stabilises_gamma ? beta - system->method.alpha * state->work.phi[row] : beta;
 }
@@ -105,11 +104,11 @@ double dal_speeds_unit(const dal_state *state, int j)
 {
     const dal_layout *layout = state->layout;
     if (!state->speeds->basis->fixed)
-        return state->layout->units.length / state->layout->units.column_scale[state->speeds->column[j]];
+        return layout->units.length / layout->units.column_scale[state->speeds->column[j]];
     const dal_row_layout *at = &layout->row[dal_speeds_named_row(state, j)];
     double unit = 0;
     for (int k = at->value; k < at->value + at->n_values; k++)
-        unit = fmax(unit, fabs(state->work.A[k]) * state->layout->units.length / state->layout->units.column_scale[layout->column[k]]);
+        unit = fmax(unit, fabs(state->work.A[k]) * layout->units.length / layout->units.column_scale[layout->column[k]]);
     return unit > 0 && isfinite(unit) ? unit : 1;
 }
 
@@ -176,7 +175,7 @@ static void reset_speeds(dal_state *state)
     speeds->condition = speeds->worst = speeds->steepness = 1;
     speeds->good = speeds->ranked = 0;
     if (system->start_speeds)
-        memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(state->layout->nv - system->rank));
+        memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(system->layout.nv - system->rank));
 }
 
 /* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates; then automatic speeds that suit this

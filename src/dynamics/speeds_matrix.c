@@ -8,7 +8,6 @@
  * and B_d, which is the whole of S_s for speeds of the model, is what is factored: P B_d = L U. Single solutions get one step of iterative
  * refinement.
  */
-#include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
 #include "dynamics/rank.h"
 #include "math/dense.h"
@@ -26,7 +25,7 @@ void dal_speeds_scatter_row(const dal_state *state, int i, double *out)
     const dal_layout *layout = state->layout;
     const dal_row_layout *at = &layout->row[i];
     for (int k = at->value; k < at->value + at->n_values; k++)
-        out[layout->column[k]] += state->work.A[k] / state->layout->units.column_scale[layout->column[k]];
+        out[layout->column[k]] += state->work.A[k] / layout->units.column_scale[layout->column[k]];
 }
 
 /* The square of what the row of speed i of the model may become when the position changes by about the size of the model: its factors, and

@@ -17,7 +17,7 @@
 #include "dynamics/tree_columns.h"
 #include "math/vec.h"
 #include "dynamics/tree_state.h"
-#include "state/state.h"
+#include "state/state_parts.h"
 
 #include <string.h>
 
@@ -144,10 +144,11 @@ dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *
     const dal_status status = v && C ? dal_tree_accepts(state, q, v, NULL, NULL) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
         return status;
-    const dal_links *links = state->tree->joint_tree;
-    dal_links_work *work = &state->tree->links;
+    dal_tree_state *tree = dal_tree_of(state);
+    const dal_links *links = tree->joint_tree;
+    dal_links_work *work = &tree->links;
     dal_tree_weigh(state);
-    state->tree->recursion->rnea_forward(links, work, q, v, NULL);
+    tree->recursion->rnea_forward(links, work, q, v, NULL);
     memset(C, 0, sizeof *C * (size_t)links->nv * (size_t)links->nv);
     for (int i = 0; i < links->n; i++)
         alone_coriolis(&links->link[i], &work->motion[i], composite_of(work, i));

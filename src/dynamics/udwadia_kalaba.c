@@ -15,7 +15,6 @@
  */
 #include "dynamics/equations.h"
 #include "math/dense.h"
-#include "model/choices.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/state.h"

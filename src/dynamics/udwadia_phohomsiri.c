@@ -126,7 +126,7 @@ static void project_udwadia_phohomsiri(const parts *w, double *x)
 static void fill_motion(dal_state *state, const parts *w)
 {
     const dal_layout *layout = state->layout;
-    const double *S = state->layout->units.column_scale, unit = 1 / state->layout->units.mass;
+    const double *S = layout->units.column_scale, unit = 1 / layout->units.mass;
     for (int j = 0; j < w->m; j++) {
         memset(w->stack + (size_t)j * (size_t)w->ld, 0, sizeof *w->stack * (size_t)w->m);
         w->f[j] = unit / S[j] * (state->work.Q[j] - state->work.h[j]);

@@ -22,8 +22,6 @@
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
 #include "dynamics/determined.h"
-#include "dynamics/speeds_directions.h"
-#include "model/choices.h"
 #include "model/system_parts.h"
 #include "state/momenta.h"
 #include "state/scratch.h"
@@ -87,12 +85,12 @@ static void bend_units(dal_state *state)
     const dal_direction motion = {state->work.v, 1, state->scratch->tangents};
     layout->family->tangent(layout, &state->work, &motion);
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
-    for (int i = 0; i < state->layout->n_ignorable; i++) {
+    for (int i = 0; i < layout->n_ignorable; i++) {
         const dal_direction unit = {state->scratch->still, 0, at.unit + (size_t)i * bodies};
-        state->scratch->still[state->layout->ignorable[i]] = 1;
+        state->scratch->still[layout->ignorable[i]] = 1;
         layout->family->tangent(layout, &state->work, &unit);
         layout->family->bend(layout, &state->work, &motion, &unit, at.unit_rate + (size_t)i * bodies);
-        state->scratch->still[state->layout->ignorable[i]] = 0;
+        state->scratch->still[layout->ignorable[i]] = 0;
     }
 }
 

@@ -23,7 +23,6 @@
 #include "math/dense.h"
 #include "dynamics/rank.h"
 #include "integrate/partition.h"
-#include "model/choices.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
 #include "state/state.h"

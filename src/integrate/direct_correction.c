@@ -8,7 +8,6 @@
 #include "math/dense.h"
 #include "dynamics/rank.h"
 #include "dynamics/saddle.h"
-#include "model/choices.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
 #include "state/state.h"
@@ -30,7 +29,7 @@ static dal_flow factor_dense_direct_correction(dal_state *state)
         for (int i = 0; i < state->rank->n; i++) {
             const dal_row_layout *at = &layout->row[state->rank->order[i]];
             for (int k = at->value; k < at->value + at->n_values; k++)
-                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * state->layout->units.column_unit[layout->column[k]];
+                A[(size_t)i * m + (size_t)layout->column[k]] += state->work.A[k] * layout->units.column_unit[layout->column[k]];
         }
         double ratio = dal_qr(A, layout->nv, state->rank->n, layout->nv, tau);
         if (!dal_state_alarm(state, DAL_FACTOR_QR_UNIT, ratio) || (attempt && ratio > 0))
@@ -48,7 +47,7 @@ static void solve_dense_direct_correction(dal_state *state, double *b, double *x
         chosen[i] = b[state->rank->order[i]];
     dal_qr_least_norm(A, layout->nv, state->rank->n, layout->nv, tau, chosen, x);
     for (int k = 0; k < layout->nv; k++)
-        x[k] *= state->layout->units.column_unit[k];
+        x[k] *= layout->units.column_unit[k];
 }
 
 static dal_flow factor_sparse_direct_correction(dal_state *state)

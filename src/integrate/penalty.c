@@ -36,7 +36,7 @@ static const double as_good_as_rounding = 1e-8; /* of the accelerations: below, 
 static void residuals_penalty(dal_state *state, double *f, double *c, double *scratch)
 {
     const dal_layout *layout = state->layout;
-    const double unit = 1 / state->layout->units.mass;
+    const double unit = 1 / layout->units.mass;
     dal_mass_times(layout, state->work.M, state->vd, f);
     dal_rows_transposed(layout, state->work.A, state->lambda, scratch);
     for (int j = 0; j < layout->nv; j++)
@@ -66,10 +66,10 @@ static double improve_penalty(dal_state *state)
     dal_saddle_solve(state, f, c);
     for (int j = 0; j < layout->nv; j++) {
         state->vd[j] += f[j];
-        change = fmax(change, fabs(f[j]) * state->layout->units.column_scale[j]);
+        change = fmax(change, fabs(f[j]) * layout->units.column_scale[j]);
     }
     for (int i = 0; i < layout->n_rows; i++)
-        state->lambda[i] -= state->layout->units.mass * c[i];
+        state->lambda[i] -= layout->units.mass * c[i];
     return change;
 }
 
@@ -77,7 +77,7 @@ static dal_flow solve_penalty(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     const int stated = system->method.penalty_passes;
     double ratio = dal_saddle_soften(state, 1 / system->method.penalty), size = 0, change = HUGE_VAL, before = HUGE_VAL;
     if (!(ratio > 0))

@@ -91,7 +91,7 @@ static double extent(const dal_state *state)
 static dal_flow correct_velocities(dal_state *state, const dal_projector *projector)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     double *x = state->scratch->projector, *b = x + layout->nv;
     const double fastest = dal_fastest(system, state->work.v);
     int where = 0;
@@ -107,7 +107,7 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
     }
     velocity_residual(state, b);
     const double worst = dal_worst_row(state, b, &where);
-    if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / state->layout->units.time, fastest)))
+    if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / layout->units.time, fastest)))
         return fail_in_velocity(state, where, worst);
     return 0;
 }
@@ -116,7 +116,7 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     double *x = state->scratch->projector, *b = x + layout->nv;
     int where = 0;
     dal_flow flow = dal_state_unpack(state, t, y);

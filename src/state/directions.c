@@ -49,10 +49,10 @@ bool dal_force_undirected(const dal_state *state, int force, double *speed)
     assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
     const int number = system->acting.forces[force].measure;
-    if (number < 0 || !system->acting.forces[force].along || state->mechanism->measures[number].kind != DAL_MEASURE_LENGTH ||
-        !coincide(state, &state->mechanism->measures[number]) || dal_force_at_meeting(state, force) == 0)
+    if (number < 0 || !system->acting.forces[force].along || system->mechanism.measures[number].kind != DAL_MEASURE_LENGTH ||
+        !coincide(state, &system->mechanism.measures[number]) || dal_force_at_meeting(state, force) == 0)
         return false;
-    const dal_measure *measure = &state->mechanism->measures[number];
+    const dal_measure *measure = &system->mechanism.measures[number];
     const double *p = state->work.xd + 3 * measure->vector[0], *q = state->work.xd + 3 * measure->vector[1];
     const double parting[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
     const double fastest = sqrt(dal_dot(p, p)) + sqrt(dal_dot(q, q));

@@ -50,9 +50,9 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_layout *layout = state->layout;
     const dal_work *w = &state->work;
-    if (!state->layout->n_ignorable)
+    if (!layout->n_ignorable)
         return;
-    for (int i = 0; i < state->layout->n_ignorable; i++) {
+    for (int i = 0; i < layout->n_ignorable; i++) {
         momenta[i] = 0;
         if (size)
             size[i] = 0;
@@ -67,10 +67,10 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
         const dal_body_layout *at = &layout->body[b];
         double P[3], H[3];
         wrench_of_momentum(body, &w->kin[b], P, H);
-        for (int i = 0, k = 0; i < state->layout->n_ignorable; i++) {
-            while (k < at->n_columns && w->body_column[at->column + k] < state->layout->ignorable[i])
+        for (int i = 0, k = 0; i < layout->n_ignorable; i++) {
+            while (k < at->n_columns && w->body_column[at->column + k] < layout->ignorable[i])
                 k++;
-            if (k == at->n_columns || w->body_column[at->column + k] != state->layout->ignorable[i])
+            if (k == at->n_columns || w->body_column[at->column + k] != layout->ignorable[i])
                 continue;
             add_momentum(w->jacobian + 6 * (size_t)(at->jacobian + k), P, H, &momenta[i], size ? &size[i] : NULL);
         }
@@ -85,8 +85,8 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
     dal_work *w = &state->work;
     const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
     dal_state_columns(state);
-    memset(rows, 0, sizeof *rows * (size_t)state->layout->n_ignorable * (size_t)layout->nv);
-    memset(free, 0, sizeof *free * (size_t)state->layout->n_ignorable);
+    memset(rows, 0, sizeof *rows * (size_t)layout->n_ignorable * (size_t)layout->nv);
+    memset(free, 0, sizeof *free * (size_t)layout->n_ignorable);
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     if (layout->placement)
         layout->family->tangent(layout, w, &time);
@@ -97,10 +97,10 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
         double rho[3], I[9];
         dal_turn(w->kin[b].R, body->center, rho);
         dal_turn_inertia(w->kin[b].R, body->inertia, I);
-        for (int i = 0, k = 0; i < state->layout->n_ignorable; i++) {
-            while (k < at->n_columns && column[k] < state->layout->ignorable[i])
+        for (int i = 0, k = 0; i < layout->n_ignorable; i++) {
+            while (k < at->n_columns && column[k] < layout->ignorable[i])
                 k++;
-            if (k == at->n_columns || column[k] != state->layout->ignorable[i])
+            if (k == at->n_columns || column[k] != layout->ignorable[i])
                 continue;
             const double *J = w->jacobian + 6 * (size_t)(at->jacobian + k);
             double push[3] = {J[0], J[1], J[2]}, turn[3];

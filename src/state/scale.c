@@ -26,9 +26,9 @@ double dal_system_time(const dal_state *state)
 {
     const dal_system *system = state->system;
     const double until = system->info.until > 0 ? system->info.until : 1;
-    double rate = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / state->layout->units.length);
-    for (int k = 0; k < state->layout->nv; k++) {
-        const double unit = state->layout->units.column_scale[k] / state->layout->units.length;
+    double rate = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / system->layout.units.length);
+    for (int k = 0; k < system->layout.nv; k++) {
+        const double unit = system->layout.units.column_scale[k] / system->layout.units.length;
         rate = fmax(rate, fabs(state->work.v[k]) * unit);
         rate = fmax(rate, sqrt(fabs(state->vd[k]) * unit));
     }
@@ -74,7 +74,7 @@ void dal_state_scales(const dal_state *state, double *unit)
     const dal_system *system = state->system;
     for (int i = 0; i < system->n_states; i++) {
         const double rate = state->values->expression[system->n_expressions + i];
-        unit[i] = fmax(fabs(system->states[i]), fabs(rate) * state->layout->units.time);
+        unit[i] = fmax(fabs(system->states[i]), fabs(rate) * system->layout.units.time);
         if (!(unit[i] > 0) || !isfinite(unit[i]))
             unit[i] = 1;
     }
@@ -84,16 +84,16 @@ void dal_state_scales(const dal_state *state, double *unit)
 void dal_state_units(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
-    const double T = state->layout->units.time, L = state->layout->units.length;
+    const dal_layout *layout = &system->layout;
+    const double T = layout->units.time, L = layout->units.length;
     double *w = unit + layout->nq, *z = w + system->n_w;
     units_of_coordinates(system, unit);
     for (int k = 0; k < system->n_w; k++)
-        w[k] = system->method.formulation->unit ? system->method.formulation->unit(state, k) / T : L / state->layout->units.column_scale[k] / T;
+        w[k] = system->method.formulation->unit ? system->method.formulation->unit(state, k) / T : L / layout->units.column_scale[k] / T;
     for (int i = 0; i < system->n_states; i++)
         z[i] = system->state_scale[i];
     if (system->works)
-        z[system->n_states] = state->layout->units.mass * (L / T) * (L / T);
+        z[system->n_states] = layout->units.mass * (L / T) * (L / T);
 }
 
 /* ---- rows and velocities in these units --------------------------------------------------- */
@@ -111,9 +111,9 @@ void dal_row_units(const dal_state *state, double *unit)
     const dal_layout *layout = state->layout;
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row *row = i < layout->n_extrinsic ? &state->mechanism->rows[layout->row[i].source] : NULL;
-        unit[i] = row ? dal_row_unit(row, state->layout->units.length) : 1;
+        unit[i] = row ? dal_row_unit(row, layout->units.length) : 1;
         if (isnan(unit[i]))
-            unit[i] = dal_row_reach(state, row) * state->layout->units.length;
+            unit[i] = dal_row_reach(state, row) * layout->units.length;
         if (!(unit[i] > 0) || !isfinite(unit[i]))
             unit[i] = 1;
     }

@@ -41,7 +41,7 @@ void dal_share_trouble(dal_state *state, const dal_state *from)
 dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     const double *w = y + layout->nq, *z = w + system->n_w;
     state->work.t = t;
     memcpy(state->work.q, y, sizeof *y * (size_t)layout->nq);
@@ -66,7 +66,7 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
         MOTION = PLACE | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES
     };
     const dal_system *system = state->system;
-    const size_t nq = (size_t)state->layout->nq, nw = (size_t)system->n_w, nz = (size_t)system->n_y - nq - nw;
+    const size_t nq = (size_t)system->layout.nq, nw = (size_t)system->n_w, nz = (size_t)system->n_y - nq - nw;
     const double *w = y + nq;
     const bool speeds = system->method.formulation->unpack != NULL;
     if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t || system->acting.n_frictions ||
@@ -207,7 +207,7 @@ dal_flow dal_state_push(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     dal_work *w = &state->work;
     if (system->actions.program) {
         int left = dal_state_run(state, &system->actions, state->values->frozen ? state->values->modes : NULL, state->values->expression);
@@ -301,8 +301,8 @@ void dal_state_stabilise(dal_state *state)
     const dal_system *system = state->system;
     const bool speeds = system->method.formulation->unpack && system->method.formulation->chooses;
     const double a = speeds ? system->method.alpha : 2 * system->method.alpha, b = speeds ? 0 : system->method.beta * system->method.beta;
-    memcpy(state->gamma, state->work.gamma, sizeof *state->gamma * (size_t)state->layout->n_rows);
+    memcpy(state->gamma, state->work.gamma, sizeof *state->gamma * (size_t)system->layout.n_rows);
     if (system->method.stabilization->stabilises_gamma)
-        for (int i = 0; i < state->layout->n_rows; i++)
+        for (int i = 0; i < system->layout.n_rows; i++)
             state->gamma[i] -= a * state->work.phid[i] + b * state->work.phi[i];
 }

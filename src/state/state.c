@@ -82,14 +82,14 @@ void dal_state_free(dal_state *state)
 static void place_all(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     if (layout->placement) {
         memcpy(state->work.q, system->start_q, sizeof *system->start_q * (size_t)layout->nq);
         memcpy(state->work.v, system->start_v, sizeof *system->start_v * (size_t)layout->nv);
         layout->family->position(layout, &state->work);
         return;
     }
-    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
         memcpy(state->work.kin[b].r, system->start[b].r, sizeof system->start[b].r);
         memcpy(state->work.kin[b].R, system->start[b].R, sizeof system->start[b].R);
         memcpy(state->work.kin[b].rd, system->start[b].rd, sizeof system->start[b].rd);
@@ -103,13 +103,13 @@ static void place_all(dal_state *state)
 static void place(dal_state *state)
 {
     const dal_system *system = state->system;
-    const dal_layout *layout = state->layout;
+    const dal_layout *layout = &system->layout;
     static const int zyx[3] = {2, 1, 0};
     if (layout->family->shares) {
         place_all(state);
         return;
     }
-    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
         const dal_start *start = &system->start[b];
         memcpy(state->work.chart + 3 * b, layout->sequence_fixed ? layout->sequence : zyx, sizeof zyx);
         layout->family->place(layout, &state->work, b, start->r, start->R);
@@ -117,7 +117,7 @@ static void place(dal_state *state)
             state->work.q[layout->body[b].q + 2] = start->angle; /* as many turns as were written */
     }
     layout->family->position(layout, &state->work);
-    for (int b = 0; b < state->mechanism->n_bodies; b++)
+    for (int b = 0; b < system->mechanism.n_bodies; b++)
         layout->family->move(layout, &state->work, b, system->start[b].rd, system->start[b].w);
 }
 
@@ -148,12 +148,12 @@ static void reset(dal_state *state)
     for (const dal_owner *const *owner = system->owners; *owner; owner++)
         if ((*owner)->reset)
             (*owner)->reset(state);
-    memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)state->mechanism->n_windings);
+    memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
     place(state);
     choose_charts(state);
     state->work.t = 0;
     dal_state_moved(state);
-    memcpy(state->y + state->layout->nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
+    memcpy(state->y + system->layout.nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
     if (system->works)
         state->y[system->n_y - 1] = 0;
     start_owners(state);

@@ -88,6 +88,11 @@ struct dal_refinement *dal_refinement_of(const dal_state *state)
     return state->refinement;
 }
 
+struct dal_tree_state *dal_tree_of(const dal_state *state)
+{
+    return state->tree;
+}
+
 struct dal_reactions *dal_reactions_of(const dal_state *state)
 {
     return state->reactions;

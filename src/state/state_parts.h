@@ -22,6 +22,7 @@ struct dal_rank *dal_rank_of(const dal_state *state);             /* dynamics/ra
 struct dal_saddle *dal_saddle_of(const dal_state *state);         /* dynamics/saddle.h */
 struct dal_speed_choice *dal_speeds_of(const dal_state *state);   /* dynamics/speeds.h */
 struct dal_refinement *dal_refinement_of(const dal_state *state); /* dynamics/refine.h */
+struct dal_tree_state *dal_tree_of(const dal_state *state);       /* dynamics/tree_state.h */
 struct dal_reactions *dal_reactions_of(const dal_state *state);   /* dynamics/reactions.h */
 
 #endif
