@@ -50,11 +50,10 @@ void dal_probe_begin(dal_probe *p, dal_arena *arena, const dal_system *system)
     p->m = layout->nv;
     p->r = layout->n_rows;
     const size_t m = (size_t)p->m, r = (size_t)p->r;
+    const dal_units *units = &system->layout.units;
     p->scale = DAL_TAKE(arena, double, m);
     for (size_t k = 0; k < m; k++)
-        p->scale[k] = layout->placement        ? dal_system_layout(system)->units.column_scale[k]
-                      : layout->angular[k] > 0 ? dal_system_layout(system)->units.length
-                                               : 1;
+        p->scale[k] = layout->placement ? units->column_scale[k] : layout->angular[k] > 0 ? units->length : 1;
     p->A = DAL_TAKE(arena, double, r *m);
     p->unit = DAL_TAKE(arena, double, r);
     p->sigma = DAL_TAKE(arena, double, r + m);

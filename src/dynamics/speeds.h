@@ -18,7 +18,7 @@
 
 typedef struct dal_speeds dal_speeds;
 
-/* The rows E of a formulation, system->layout.n_ignorable of them. */
+/* The rows E of a formulation, layout->n_ignorable of them. */
 struct dal_more_rows {
     void (*rows)(dal_state *state, double *E, double *e); /* n_ignorable x nv, row-major, and E v = e; positions are known */
     /* D_a [E b - e db]; tangents of both directions and their bend are given. */

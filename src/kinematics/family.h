@@ -88,10 +88,10 @@ typedef struct dal_layout {
     int *term_side;  /* 4 per term: the side on which each of its measure's vectors lies, or -1 */
     int *term_entry; /* a term whose measure is a coordinate: its entry in the row */
     int *map, *body_column;
-    int *column;  /* of each entry of A */
-    int *angular; /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
-    int n_ignorable,
-        *ignorable; /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), ascending; set when a system is compiled */
+    int *column;           /* of each entry of A */
+    int *angular;          /* of each column of v: 1 a turn, 0 a shift, -1 unknown (a coordinate of the user) */
+    int n_ignorable;       /* columns of v that are ignorable coordinates (Definition 1 of `volterra-reduced`), found at compile */
+    int *ignorable;        /* ascending */
     double *constant_mass; /* natural: M, computed once */
     bool columnless;       /* a tree without rows that is solved by recursion: the lists of columns, work->jacobian and work->M, which
                                * grow with the square of the length of a chain, are allocated on demand (dal_state_widen) */

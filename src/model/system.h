@@ -36,7 +36,7 @@ struct dal_system {
     dal_program **joint_forms;      /* formulation `component`: the forms of each joint by themselves, or NULL; else NULL */
 
     dal_method method;
-    int determined;    /* then: rank [M; A] at the start; -1: not known yet */
+    int determined;    /* method.minimum_norm: rank [M; A] at the start; -1: not known yet */
     bool undetermined; /* compiled for evaluations only: at the start its accelerations are not determined */
 
     dal_acting acting;

@@ -16,17 +16,17 @@
 
 static const double close_to = 0.02; /* w: near enough to be the reason for a failure */
 
-static bool can_stand(const dal_system *system, const dal_joint *joint)
+static bool can_stand(const dal_mechanism *m, const dal_joint *joint)
 {
-    return dal_system_layout(system)->mechanism->space == DAL_SPATIAL && (joint->type == &dal_joint_rolling_disc || joint->type == &dal_joint_skate);
+    return m->space == DAL_SPATIAL && (joint->type == &dal_joint_rolling_disc || joint->type == &dal_joint_skate);
 }
 
 size_t dal_standing_size(const dal_system *system)
 {
-    const dal_layout *layout = dal_system_layout(system);
-    for (int j = 0; j < layout->mechanism->n_joints; j++)
-        if (can_stand(system, &layout->mechanism->joints[j]))
-            return 3 * (size_t)layout->mechanism->n_joints;
+    const dal_mechanism *m = dal_system_mechanism(system);
+    for (int j = 0; j < m->n_joints; j++)
+        if (can_stand(m, &m->joints[j]))
+            return 3 * (size_t)m->n_joints;
     return 0;
 }
 
@@ -51,12 +51,11 @@ static double part_along(const dal_state *state, const dal_joint *joint, double 
 
 dal_flow dal_standing_watch(dal_state *state, double *along)
 {
-    const dal_layout *layout = dal_layout_of(state);
-    const dal_system *system = dal_system_of(state);
-    for (int j = 0; j < layout->mechanism->n_joints; j++) {
-        const dal_joint *joint = &layout->mechanism->joints[j];
+    const dal_mechanism *m = dal_layout_of(state)->mechanism;
+    for (int j = 0; j < m->n_joints; j++) {
+        const dal_joint *joint = &m->joints[j];
         double now[3], *before = along + 3 * j;
-        if (!can_stand(system, joint))
+        if (!can_stand(m, joint))
             continue;
         part_along(state, joint, now);
         if (dal_dot(before, now) < 0)
@@ -74,13 +73,12 @@ dal_flow dal_standing_watch(dal_state *state, double *along)
 
 const char *dal_standing_text(const dal_state *state, char *buffer, size_t size)
 {
-    const dal_layout *layout = dal_layout_of(state);
-    const dal_system *system = dal_system_of(state);
+    const dal_mechanism *m = dal_layout_of(state)->mechanism;
     double along[3];
     buffer[0] = '\0';
-    for (int j = 0; j < layout->mechanism->n_joints && !buffer[0]; j++) {
-        const dal_joint *joint = &layout->mechanism->joints[j];
-        if (can_stand(system, joint) && part_along(state, joint, along) < close_to)
+    for (int j = 0; j < m->n_joints && !buffer[0]; j++) {
+        const dal_joint *joint = &m->joints[j];
+        if (can_stand(m, joint) && part_along(state, joint, along) < close_to)
             snprintf(buffer, size,
                      joint->type == &dal_joint_skate ? "; the blade of joint '%s' stands on end here, and has no direction along its plane"
                                                      : "; the disc of joint '%s' lies flat here, and has no point of contact",
