@@ -621,6 +621,11 @@ static inline void scaled_own_elements(scaled *s)
     }
     for (int i = 0; i < spec->n_define; i++)
         scaled_set(s, spec->define[i].binding, &spec->define[i].value, scaled_number);
+    for (int i = 0; i < spec->n_inputs; i++) {
+        scaled_set(s, spec->inputs[i].binding, &spec->inputs[i].value, (scaled_unit){0, 0, 0});
+        if (spec->inputs[i].period.text)
+            scaled_set(s, spec->inputs[i].binding, &spec->inputs[i].period, (scaled_unit){0, 0, 1});
+    }
     for (int i = 0; i < spec->n_states; i++)
         scaled_set(s, spec->states[i].binding, &spec->states[i].rate, (scaled_unit){0, 0, -1});
 }
