@@ -431,6 +431,22 @@ static bool prepare(dal_build *build, dal_system *draft)
     return fits;
 }
 
+/* Rows that are not linear in the rates: not in every formulation, and without dry friction. */
+static bool takes_curved(dal_build *build, const dal_system *draft)
+{
+    const dal_formulation *formulation = draft->method.formulation;
+    if (!draft->layout.curved)
+        return true;
+    if (!formulation->curved)
+        dal_error(build->messages, build->spec->simulate.formulation.name.mark,
+                  "%s does not take constraints that are not linear in the rates; use lagrange, or see doc/nonlinear-constraints.md", formulation->name);
+    else if (draft->acting.n_frictions)
+        dal_error(build->messages, dal_nowhere, "dry friction and constraints that are not linear in the rates do not go together in one model");
+    else
+        return true;
+    return false;
+}
+
 static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
@@ -457,6 +473,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     lay_out(build, draft);
     dal_arena_release(&build->graph_arena);
     build->graph = NULL;
+    if (!takes_curved(build, draft))
+        return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
          draft->layout.family->shares) &&
         !prepare(build, draft))

@@ -98,7 +98,7 @@ static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, 
     }
     if (from->form >= 0) {
         row.form = *n_outputs;
-        *n_outputs += dal_form_outputs(from->n_terms);
+        *n_outputs += dal_row_outputs(from);
     }
     if (from->time >= 0) {
         *DAL_PUSH(b->arena, n->times, n->n_times, b->cap_times) = (dal_feed){j, *n_times, from->time};

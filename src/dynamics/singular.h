@@ -3,6 +3,7 @@
 #define DAL_DYNAMICS_SINGULAR_H
 
 #include "dynamics/rank.h"
+#include "dynamics/roots.h"
 
 typedef struct dal_singular {
     double nearness;    /* pivot ratio or least singular value of the rows over the best of the run: falls like the distance to a
@@ -11,6 +12,7 @@ typedef struct dal_singular {
     double measured_at; /* where rows are redundant: time at which A itself was measured last */
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
     double *weakest;    /* the combination of rows that says least, of unit norm; kept by the inverse iteration */
+    dal_roots roots;    /* of rows that are not linear in the rates */
 } dal_singular;
 
 extern const dal_owner dal_singular_owner;

@@ -107,6 +107,8 @@ typedef struct dal_layout {
     dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
     int *form_need; /* pairs: variable, measure (-1: time) */
+    int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
+    bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */
@@ -282,7 +284,7 @@ void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
 /* The same, with its rate and bias. */
 #define dal_rows_rate DAL_K(dal_rows_rate)
 void dal_rows_rate(const dal_layout *layout, dal_work *work, int number);
-/* Then: A, and Y of the speeds. */
+/* Then: A, and Y of the speeds. Where rows are curved, at the present v: the rates are found first. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */
 #define dal_row_covectors DAL_K(dal_row_covectors)

@@ -121,6 +121,8 @@ static void place_bodies(dal_assembly *a)
         if (a->layout->body[b].n_rot == 1)
             a->work.q[a->layout->body[b].q + 2] = start->angle;
     }
+    if (a->layout->curved)
+        dal_assembly_given(a, a->work.v); /* A depends on them */
     dal_family_twist.position(a->layout, &a->work);
 }
 

@@ -60,7 +60,9 @@ bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
 /* Warnings of what moved far, with what else there is. */
 void dal_assembly_warn(dal_assembly *assembly, int rows);
 
-/* start_velocities.c; false with messages. */
+/* start_velocities.c: the given velocities; zero where there are none. */
+void dal_assembly_given(const dal_assembly *assembly, double *v);
+/* False with messages. */
 bool dal_assemble_velocities(dal_assembly *assembly);
 /* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
 int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);

@@ -66,7 +66,7 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
         state->stages = (state->stages & PLACE) | DAL_STAGE_UNPACKED;
         return system->method.formulation->unpack(state, w);
     }
-    state->stages &= memcmp(state->work.v, w, sizeof *y * nw) ? PLACE : MOTION;
+    state->stages &= !memcmp(state->work.v, w, sizeof *y * nw) ? MOTION : system->layout.curved ? PLACE & ~DAL_STAGE_JACOBIAN : PLACE;
     memcpy(state->work.v, w, sizeof *y * nw);
     return 0;
 }
@@ -150,7 +150,8 @@ void dal_state_position(dal_state *state)
     run_drives(state);
     (dal_skips_columns(state->system) ? dal_state_frames : dal_state_columns)(state);
     dal_rows_position(state->layout, &state->work);
-    note_table_left(state);
+    if (!state->layout->curved) /* else the forms were run at old rates */
+        note_table_left(state);
     state->stages |= DAL_STAGE_POSITION;
 }
 
@@ -163,6 +164,8 @@ void dal_state_jacobian(dal_state *state)
     if (layout->n_rows + layout->n_speeds) {
         dal_state_columns(state);
         dal_rows_jacobian(layout, &state->work);
+        if (layout->curved)
+            note_table_left(state);
     }
     state->stages |= DAL_STAGE_JACOBIAN;
 }
@@ -174,6 +177,8 @@ void dal_state_velocity(dal_state *state)
     dal_state_frames(state);
     layout->family->velocity(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
+    if (layout->curved)
+        note_table_left(state);
     state->stages |= DAL_STAGE_VELOCITY;
 }
 

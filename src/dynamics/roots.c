@@ -1,0 +1,90 @@
+/* The roots of rows that are not linear in the rates.
+ *
+ * Where dphi/dv vanishes two roots of phi = 0 meet, and the equations do not say on which of them the motion goes on: through the vertex of
+ * the cone x'^2 + y'^2 = k^2 z'^2 one half is left for the other without any jump. Beyond such a point dphi/dv, which passes through zero
+ * there, has turned round. So its direction is compared with that at the last accepted step, row by row: more than a right angle means
+ * that roots have met, or that the step is too long to tell.
+ */
+#include "dynamics/roots.h"
+#include "dynamics/singular.h"
+#include "state/owner.h"
+#include "state/state.h"
+
+#include <math.h>
+#include <string.h>
+
+void dal_roots_accepted(dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    dal_roots *roots = &state->singular->roots;
+    if (!layout->curved)
+        return;
+    assert(dal_has(state, DAL_STAGE_VELOCITY));
+    memcpy(roots->heading, state->work.coef, sizeof *roots->heading * (size_t)layout->mechanism->n_terms);
+    memcpy(roots->v, state->work.v, sizeof *roots->v * (size_t)layout->nv);
+    roots->known = true;
+}
+
+dal_flow dal_roots_check(dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    const dal_roots *roots = &state->singular->roots;
+    for (int i = 0; roots->known && i < layout->n_extrinsic; i++) {
+        const dal_row *row = &layout->mechanism->rows[layout->row[i].source];
+        double along = 0;
+        for (int k = row->term; k < row->term + row->n_terms && row->curved; k++)
+            along += roots->heading[k] * state->work.coef[k];
+        if (row->curved && !(along > 0))
+            return dal_state_fail(state,
+                                  "two roots of constraint '%s' meet here: its derivatives by the rates vanish, and with which of the roots the "
+                                  "motion goes on is not determined",
+                                  layout->mechanism->joints[row->joint].name);
+    }
+    return 0;
+}
+
+/* ---- of a state ------------------------------------------------------------------------------------ */
+
+static size_t terms_of(const dal_layout *layout)
+{
+    return layout->curved ? (size_t)layout->mechanism->n_terms : 0;
+}
+
+static size_t velocities_of(const dal_layout *layout)
+{
+    return layout->curved ? (size_t)layout->nv : 0;
+}
+
+void dal_roots_layout(dal_block *block, const dal_layout *layout, dal_roots *roots)
+{
+    DAL_LAYOUT(block, roots->heading, terms_of(layout));
+    DAL_LAYOUT(block, roots->v, velocities_of(layout));
+}
+
+void dal_roots_start(dal_state *state)
+{
+    dal_roots *roots = &state->singular->roots;
+    roots->known = false;
+    if (!state->layout->curved)
+        return;
+    memset(roots->heading, 0, sizeof *roots->heading * terms_of(state->layout));
+    memcpy(roots->v, state->work.v, sizeof *roots->v * velocities_of(state->layout));
+}
+
+void dal_roots_copy(const dal_layout *layout, const dal_roots *from, dal_roots *to)
+{
+    to->known = from->known;
+    if (!layout->curved)
+        return;
+    memcpy(to->heading, from->heading, sizeof *to->heading * terms_of(layout));
+    memcpy(to->v, from->v, sizeof *to->v * velocities_of(layout));
+}
+
+void dal_roots_keep(const dal_layout *layout, dal_roots *roots, dal_keep *keep)
+{
+    if (!layout->curved)
+        return;
+    dal_keep_flags(keep, &roots->known, 1);
+    dal_keep_numbers(keep, roots->heading, terms_of(layout));
+    dal_keep_numbers(keep, roots->v, velocities_of(layout));
+}
