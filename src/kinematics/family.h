@@ -296,6 +296,10 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *work);
 void dal_layout_motion(const dal_layout *layout, dal_work *work);
 /* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */
 void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *out);
+/* Of curved rows, sum over k, l of d2phi/dm_k'dm_l' m_k,a m_l,b with the rates of the measures along two directions, b also with their biases:
+ * along (v', 0) with biases these are m''. Zero for the other rows. Tangents are given; after velocity. */
+#define dal_rows_curve DAL_K(dal_rows_curve)
+void dal_rows_curve(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, bool biased, dal_real *out);
 /* -beta, Z: what a row, and what all rows and speeds are for v = 0. */
 #define dal_row_free DAL_K(dal_row_free)
 dal_real dal_row_free(const dal_layout *layout, const dal_work *work, const dal_row *row);

@@ -511,6 +511,46 @@ void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a
         layout->family->intrinsic_bend(layout, a->a, b->a, out);
 }
 
+/* g . x_a of the vectors of a measure. */
+static dal_real measure_along(const dal_layout *layout, const dal_work *w, int number, const dal_direction *a)
+{
+    const dal_measure *measure = &layout->mechanism->measures[number];
+    dal_real sum = 0, xa[3];
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return a->a[measure->vector[0]];
+    for (int k = 0; k < 4; k++) {
+        const dal_vector *vector = measure->vector[k] < 0 ? NULL : &layout->mechanism->vectors[measure->vector[k]];
+        if (!vector || vector->body == DAL_GROUND)
+            continue;
+        vector_along(vector, &a->tangent[vector->body], xa);
+        sum += dal_dot(w->gradient + 12 * number + 3 * k, xa);
+    }
+    return sum;
+}
+
+void dal_rows_curve(const dal_layout *layout, dal_work *w, const dal_direction *a, const dal_direction *b, bool biased, dal_real *out)
+{
+    const dal_mechanism *m = layout->mechanism;
+    for (int i = 0; i < layout->n_rows; i++)
+        out[i] = 0;
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = row_of(layout, i);
+        const int n = row->n_terms;
+        const dal_term *terms = m->terms + row->term;
+        if (!row->curved)
+            continue;
+        for (int k = 0; k < n; k++) {
+            const int measure = terms[k].measure;
+            w->along[measure] = measure_along(layout, w, measure, a);
+            w->across[measure] = measure_along(layout, w, measure, b) + (biased ? w->bias[measure] : 0);
+        }
+        const dal_real *slope = w->form + row->form + dal_form_outputs(n);
+        for (int k = 0; k < n; k++)
+            for (int l = 0; l < n; l++)
+                out[i] += slope[k * n + l] * w->along[terms[k].measure] * w->across[terms[l].measure];
+    }
+}
+
 void dal_rows_transposed(const dal_layout *layout, const dal_real *A, const dal_real *lambda, dal_real *out)
 {
     for (int j = 0; j < layout->nv; j++)

@@ -42,7 +42,8 @@ dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
         return 0;
     }
     dal_state_position(state);
-    dal_state_jacobian(state);
+    if (!layout->curved) /* there A depends on v, and both are found together */
+        dal_state_jacobian(state);
     state->stages |= DAL_STAGE_UNPACKED;
     return system->method.formulation->unpack(state, w);
 }
