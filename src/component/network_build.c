@@ -116,6 +116,14 @@ static void take_needs(builder *b, int j, dal_joint_data *data)
     data->forms = b->joint_forms[j];
     data->n_form_variables = layout->n_form_variables;
     data->form_need = DAL_TAKE(b->arena, int, 2 * layout->n_form_needs);
+    data->form_rate = DAL_TAKE(b->arena, int, 2 * layout->n_form_rates);
+    for (int i = 0; i < layout->n_form_rates; i++) {
+        const int own = b->measure[layout->form_rate[2 * i + 1]];
+        if (own < 0)
+            continue;
+        data->form_rate[2 * data->n_form_rates] = layout->form_rate[2 * i];
+        data->form_rate[2 * data->n_form_rates++ + 1] = own;
+    }
     for (int i = 0; i < layout->n_form_needs; i++) {
         const int measure = layout->form_need[2 * i + 1], own = measure < 0 ? -1 : b->measure[measure];
         if (measure >= 0 && own < 0)

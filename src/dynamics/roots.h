@@ -9,9 +9,9 @@
 
 /* A part of dal_singular. */
 typedef struct dal_roots {
-    bool known;      /* there was an accepted step */
-    double *heading; /* of the terms of all rows: their coefficients there, of a curved row dphi/dm' */
-    double *v;       /* the velocities there, or at the start: Newton's method begins with them where v has to be found from speeds */
+    double *heading; /* of the terms of all rows: their coefficients at the last accepted step or the start; of a curved row dphi/dm' */
+    double *most;    /* of each row: the square of the largest norm that they had since the start */
+    double *v;       /* the velocities there: Newton's method begins with them where v has to be found from speeds */
 } dal_roots;
 
 /* An accepted state: after velocity. */

@@ -123,7 +123,6 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u)
         return flow;
     if (state->layout->curved) {
         find_tangents(state);
-        state->stages |= DAL_STAGE_UNPACKED;
         return dal_speeds_prepare(state);
     }
     if ((flow = dal_speeds_prepare(state)))

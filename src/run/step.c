@@ -121,6 +121,11 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     if ((flow = dal_state_pack(state, y)))
         return flow;
     dal_state_units(state, r->unit);
+    if (state->layout->curved) { /* users may have begun elsewhere than where the state did */
+        dal_state_position(state);
+        dal_state_velocity(state);
+        dal_roots_accepted(state);
+    }
     if (n || state->system->acting.n_frictions)
         flow = renew_pieces(state);
     if (!flow && state->system->acting.n_frictions)
