@@ -6,6 +6,7 @@
 #include "dalembert/dalembert.h"
 #include "model/system.h"
 #include "state/state.h"
+#include "dynamics/roots.h"
 #include "dynamics/speeds.h"
 #include "state/momenta.h"
 #include "state/windings.h"
@@ -82,6 +83,8 @@ static inline void gallery_adopt(dal_state *state)
     dal_state_position(state);
     dal_state_jacobian(state);
     dal_state_velocity(state);
+    if (state->layout->curved)
+        dal_roots_start(state);
     if (state->system->method.formulation->ignores)
         dal_state_momenta(state, state->speeds->momenta, NULL);
     if (state->system->method.formulation->chooses)

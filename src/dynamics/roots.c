@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double vanished = 1e-8; /* of the largest norm of dphi/dm' since the start */
+static const double vanished = 1e-6; /* of the largest norm of dphi/dm' lately: less is gone, to what integration is worth */
+static const double forgetting = 20; /* in a unit of time: rates that die away slowly are no such place */
 
 static double product(const dal_row *row, const double *a, const double *b)
 {
@@ -35,8 +36,10 @@ void dal_roots_accepted(dal_state *state)
     if (!layout->curved)
         return;
     assert(dal_has(state, DAL_STAGE_VELOCITY));
+    const double left = exp(-forgetting * fmax(state->work.t - roots->t, 0) / layout->units.time);
     for (int i = 0; i < layout->n_extrinsic; i++)
-        roots->most[i] = fmax(roots->most[i], product(row_at(layout, i), state->work.coef, state->work.coef));
+        roots->most[i] = fmax(left * roots->most[i], product(row_at(layout, i), state->work.coef, state->work.coef));
+    roots->t = state->work.t;
     memcpy(roots->heading, state->work.coef, sizeof *roots->heading * (size_t)layout->mechanism->n_terms);
     memcpy(roots->v, state->work.v, sizeof *roots->v * (size_t)layout->nv);
 }
@@ -87,6 +90,7 @@ void dal_roots_start(dal_state *state)
         return;
     dal_state_position(state);
     dal_state_velocity(state);
+    state->singular->roots.t = state->work.t;
     memset(state->singular->roots.most, 0, sizeof(double) * rows_of(state->layout));
     dal_roots_accepted(state);
 }
@@ -98,6 +102,7 @@ void dal_roots_copy(const dal_layout *layout, const dal_roots *from, dal_roots *
     memcpy(to->heading, from->heading, sizeof *to->heading * terms_of(layout));
     memcpy(to->v, from->v, sizeof *to->v * velocities_of(layout));
     memcpy(to->most, from->most, sizeof *to->most * rows_of(layout));
+    to->t = from->t;
 }
 
 void dal_roots_keep(const dal_layout *layout, dal_roots *roots, dal_keep *keep)
@@ -107,4 +112,5 @@ void dal_roots_keep(const dal_layout *layout, dal_roots *roots, dal_keep *keep)
     dal_keep_numbers(keep, roots->heading, terms_of(layout));
     dal_keep_numbers(keep, roots->v, velocities_of(layout));
     dal_keep_numbers(keep, roots->most, rows_of(layout));
+    dal_keep_numbers(keep, &roots->t, 1);
 }

@@ -10,7 +10,8 @@
 /* A part of dal_singular. */
 typedef struct dal_roots {
     double *heading; /* of the terms of all rows: their coefficients at the last accepted step or the start; of a curved row dphi/dm' */
-    double *most;    /* of each row: the square of the largest norm that they had since the start */
+    double t;        /* the time of it */
+    double *most;    /* of each row: the square of the largest norm that they had lately */
     double *v;       /* the velocities there: Newton's method begins with them where v has to be found from speeds */
 } dal_roots;
 

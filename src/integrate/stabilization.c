@@ -106,6 +106,8 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
         for (int k = 0; k < layout->nv; k++)
             state->work.v[k] += x[k];
     }
+    if (layout->curved) /* tangents of rows that depend on one another agree at the root only: follow_roots */
+        return 0;
     velocity_residual(state, b);
     const double worst = dal_worst_row(state, b, &where);
     if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / layout->units.time, fastest)))
@@ -115,11 +117,13 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
 
 static dal_flow fail_at_root(dal_state *state, int row, double relative)
 {
-    const dal_joint *joint = &state->mechanism->joints[state->mechanism->rows[state->layout->row[row].source].joint];
+    const dal_row *missed = row < state->layout->n_extrinsic ? &state->mechanism->rows[state->layout->row[row].source] : NULL;
+    if (!missed || !missed->curved)
+        return fail_in_velocity(state, row, relative);
     return dal_state_fail(state,
                           "the velocities cannot be brought back to constraint '%s', which is not linear in them: %.3g remains; two of its roots "
                           "meet here, or it has none",
-                          joint->name, relative * state->layout->units.row_unit[row]);
+                          state->mechanism->joints[missed->joint].name, relative * state->layout->units.row_unit[row]);
 }
 
 /* Rows that are not linear in the rates, phi(q, v, t) = 0: (79) is a step of Newton's method, A and A v - beta are taken anew after each. The

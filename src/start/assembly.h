@@ -40,6 +40,7 @@ void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of
 double dal_assembly_unit(const dal_assembly *assembly, int k);
 /* What a residual of row i is measured by. */
 double dal_assembly_row_unit(const dal_assembly *assembly, int i);
+void dal_assembly_find_unit(dal_assembly *assembly, int i); /* it, at the present A, where it is not known */
 /* Says row i nothing about positions? */
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */

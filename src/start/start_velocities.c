@@ -550,12 +550,35 @@ static bool is_on_root(const dal_assembly *a, double fastest)
     return false;
 }
 
+/* v as if there were no curved rows: where their tangents begin. Rates may be given by joints alone. */
+static bool begin_tangents(dal_assembly *a, double *v, const double *v0, double fastest)
+{
+    for (int i = 0; i < a->n_own; i++) {
+        const dal_row *row = &a->mechanism.rows[i];
+        const dal_row_layout *at = &a->layout->row[i];
+        if (!row->curved)
+            continue;
+        memset(a->work.A + at->value, 0, sizeof *a->work.A * (size_t)at->n_values);
+        a->work.form[row->form + 1 + row->n_terms] = 0;
+    }
+    const bool settled = settle_velocities(a, v, v0, fastest);
+    find_tangents(a);
+    for (int i = 0; i < a->n_own && settled; i++)
+        if (a->mechanism.rows[i].curved) {
+            a->unit[i] = 0; /* of other velocities */
+            dal_assembly_find_unit(a, i);
+        }
+    return settled;
+}
+
 /* Along the tangents to the root, from v0; false with a message. */
 static bool follow_tangents(dal_assembly *a, const double *v0)
 {
     const size_t m = (size_t)a->m;
     double *v = a->work.v, *before = DAL_TAKE(&a->build->start_arena, double, m);
     double fastest = fastest_of(a, v0), step = HUGE_VAL;
+    if (!begin_tangents(a, v, v0, fastest))
+        return false;
     for (int i = 0; i < MOST_TANGENTS && step > root_is_known * fastest; i++) {
         const int row = singular_row(a);
         if (row >= 0)
@@ -586,10 +609,8 @@ bool dal_assemble_velocities(dal_assembly *a)
     dal_family_twist.velocity(a->layout, &a->work);
     dal_family_twist.inertia(a->layout, &a->work);
     double fastest = fastest_of(a, v0);
-    const int row = a->layout->curved ? singular_row(a) : -1;
-    if (row >= 0)
-        return refuse_singular(a, row);
-    if (nothing_to_do(a, v0, fastest))
+    const bool singular = a->layout->curved && singular_row(a) >= 0; /* there: other velocities may be given by joints */
+    if (!singular && nothing_to_do(a, v0, fastest))
         return true;
     dal_assembly_weigh(a, true);
     return (a->layout->curved ? follow_tangents(a, v0) : settle_velocities(a, v, v0, fastest)) && report_changes(a, v, v0);
