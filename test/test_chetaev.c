@@ -448,7 +448,8 @@ static void a_saved_simulation_goes_on_bit_for_bit(void **unused)
 static void faulty_ones_get_a_sentence(void **unused)
 {
     (void)unused;
-    refused_with(PARTICLE(", velocity: [3, 0]", "p.x^2 + p.y^2 - 5"), 6, 18, "it contains no rate, as in x'; a condition on positions is written as `position:`");
+    refused_with(PARTICLE(", velocity: [3, 0]", "p.x^2 + p.y^2 - 5"), 6, 18,
+                 "it contains no rate, as in x'; a condition on positions is written as `position:`");
     refused_with(PARTICLE(", velocity: [3, 0]", "p.x''^2 - 5"), 6, 18, "is an acceleration");
     refused_with(PARTICLE("", "p.x'^2 + p.y'^2 - 9"), 6, 3, "constraint 'c' is singular at the start: its derivatives by all rates vanish");
     refused_with(PARTICLE(", velocity: [1, 1]", "p.x'^2 + p.y'^2"), 6, 3, "no start velocities were found that meet constraint 'c'");
@@ -456,6 +457,10 @@ static void faulty_ones_get_a_sentence(void **unused)
     refused_with(PARTICLE(", velocity: {value: [3, 1], fix: true}", "p.x'^2 + p.y'^2 - 9"), 6, 3, "the start velocities contradict the constraints");
     refused_with(PARTICLE(", velocity: [3, 0]", "abs(p.x') + p.y'^2 - 3"), 6, 18, "this expression has corners");
     refused_with(PARTICLE(", velocity: [0, 0]", "norm(p.velocity) - 3"), 6, 3, "not a finite number at the start");
+    refused_with("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 1, inertia: 0.2, position: [1, 0]}}\n"
+                 "joints: {h: {type: revolute, connect: [ground, b], friction: {coefficient: 0.2, radius: 0.1}, start: {rate: 2}}}\n"
+                 "constraints: {c: {velocity: \"b.omega^2 - 4\"}}\n",
+                 6, 15, "constraint 'c' is not linear in the rates, and the model has dry friction");
     refused_with(PARTICLE(", velocity: [3, 0]", "p.x'^2 - 9") "speeds: {u: p.y'*p.x'}\n", 7, 13, "speed 'u' is not linear in the rates");
 }
 

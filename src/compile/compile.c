@@ -431,19 +431,17 @@ static bool prepare(dal_build *build, dal_system *draft)
     return fits;
 }
 
-/* Rows that are not linear in the rates: not in every formulation, and without dry friction. */
-static bool takes_curved(dal_build *build, const dal_system *draft)
+/* Dry friction follows reactions by the derivatives of rows, which are not linear in the rates here. */
+static bool refuse_curved_friction(dal_build *build)
 {
-    const dal_formulation *formulation = draft->method.formulation;
-    if (!draft->layout.curved)
-        return true;
-    if (!formulation->curved)
-        dal_error(build->messages, build->spec->simulate.formulation.name.mark,
-                  "%s does not take constraints that are not linear in the rates; use lagrange, or see doc/nonlinear-constraints.md", formulation->name);
-    else if (draft->acting.n_frictions)
-        dal_error(build->messages, dal_nowhere, "dry friction and constraints that are not linear in the rates do not go together in one model");
-    else
-        return true;
+    const dal_mechanism *m = &build->mechanism;
+    for (int i = 0; i < m->n_rows && build->n_frictions; i++)
+        if (m->rows[i].curved) {
+            dal_error(build->messages, m->joints[m->rows[i].joint].mark,
+                      "constraint '%s' is not linear in the rates, and the model has dry friction: they do not go together",
+                      m->joints[m->rows[i].joint].name);
+            return true;
+        }
     return false;
 }
 
@@ -473,7 +471,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     lay_out(build, draft);
     dal_arena_release(&build->graph_arena);
     build->graph = NULL;
-    if (!takes_curved(build, draft))
+    if (refuse_curved_friction(build))
         return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
          draft->layout.family->shares) &&

@@ -234,21 +234,23 @@ static bool check_form(dal_build *build, const written *form, const char *what, 
     for (int k = 0; k < form->n; k++)
         moves |= !is_zero(build, form->a[k]);
     if (form->curved && !may_curve) {
-        dal_error(build->messages, text.mark,
-                  "%s '%s' is not linear in the rates: each rate may only be multiplied by positions, time and numbers", what, name);
+        dal_error(build->messages, text.mark, "%s '%s' is not linear in the rates: each rate may only be multiplied by positions, time and numbers",
+                  what, name);
         return false;
     }
     if (!moves) {
         dal_error(build->messages, text.mark, "%s '%s' says nothing about the motion: %s", what, name,
-                  !form->nonholonomic ? "it contains no position"
-                  : form->n           ? "it contains no rate, as in x'; a condition on positions is written as `position:`"
-                                      : "it contains no rate, as in x'");
+                  !form->nonholonomic    ? "it contains no position"
+                  : form->n && may_curve ? "it contains no rate, as in x'; a condition on positions is written as `position:`"
+                                         : "it contains no rate, as in x'");
         return false;
     }
     const int needed = form->nonholonomic ? 2 : 3, smooth = dal_smoothness(build->graph, form->f);
     if (smooth < needed) {
         dal_error(build->messages, text.mark, "%s '%s' needs %s; this expression %s (use a table with smooth: 2, tanh, or a polynomial)", what, name,
-                  form->nonholonomic ? "factors with a continuous derivative" : "two continuous derivatives",
+                  form->curved         ? "a continuous second derivative by the rates"
+                  : form->nonholonomic ? "factors with a continuous derivative"
+                                       : "two continuous derivatives",
                   smooth == 0   ? "may jump"
                   : smooth == 1 ? "has corners"
                                 : "has jumps in its second derivative");
@@ -377,8 +379,7 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
     }
     written form;
     const bool nonholonomic = spec->velocity.text != NULL;
-    if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, true,
-                  &form)) {
+    if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, true, &form)) {
         doubt_primes(build, &form, "constraint", spec->name.text, spec->velocity);
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
         m->rows[m->n_rows - 1].curved = form.curved;

@@ -70,7 +70,6 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
-    .curved = true,
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
 };

@@ -82,7 +82,6 @@ static dal_flow solve_kane(dal_state *state)
 
 const dal_formulation dal_kane = {
     .name = "kane",
-    .curved = true,
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
 };

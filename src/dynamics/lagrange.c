@@ -81,7 +81,6 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_lagrange = {
     .name = "lagrange",
-    .curved = true,
     .title = "Lagrange multipliers: one saddle system for accelerations and multipliers; the mass matrix may be singular",
     DAL_FORMULATION(NULL, dal_null_space_work, solve_lagrange, correct_lagrange, dal_lagrange_show),
     .multiplies = true,

@@ -46,7 +46,6 @@ static dal_flow solve_maggi(dal_state *state)
 
 const dal_formulation dal_maggi = {
     .name = "maggi",
-    .curved = true,
     .title = "Maggi: Lagrange's equations on the motions that the constraints leave free, and the constraints; no multipliers",
     DAL_FORMULATION(dal_speeds_apply, work_maggi, solve_maggi, dal_speeds_correct, dal_show_maggi),
     .chooses = true,

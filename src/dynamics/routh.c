@@ -378,7 +378,6 @@ static void show_routh(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_routh = {
     .name = "routh",
-    .curved = true,
     .title = "Routh's equations: the velocities of the ignorable coordinates follow from their constant momenta",
     DAL_FORMULATION(dal_ignorable_applies, work_routh, solve_routh, correct_routh, show_routh),
     DAL_FORMULATION_SPEEDS(speeds_routh, unpack_routh, pack_routh, unit_routh),

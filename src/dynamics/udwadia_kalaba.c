@@ -275,7 +275,6 @@ static void show_udwadia_kalaba(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_udwadia_kalaba = {
     .name = "udwadia-kalaba",
-    .curved = true,
     .title = "the explicit equation of Udwadia and Kalaba, through the pseudo-inverse of A M^-1/2; needs a regular mass matrix",
     DAL_FORMULATION(applies_udwadia_kalaba, work_udwadia_kalaba, solve_udwadia_kalaba, correct_udwadia_kalaba, show_udwadia_kalaba),
 };

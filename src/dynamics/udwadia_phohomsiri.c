@@ -318,7 +318,6 @@ static void show_udwadia_phohomsiri(dal_state *state, dal_equations *equations)
 
 const dal_formulation dal_udwadia_phohomsiri = {
     .name = "udwadia-phohomsiri",
-    .curved = true,
     .title = "the explicit equation of Udwadia and Phohomsiri, through the pseudo-inverse of [(1 - A^+ A) M; A]; the mass matrix may be "
              "singular",
     DAL_FORMULATION(applies_udwadia_phohomsiri, work_udwadia_phohomsiri, solve_udwadia_phohomsiri, correct_udwadia_phohomsiri,

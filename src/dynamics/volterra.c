@@ -83,7 +83,6 @@ static dal_flow solve_volterra(dal_state *state)
 
 const dal_formulation dal_volterra = {
     .name = "volterra",
-    .curved = true,
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_volterra, solve_volterra, dal_show_volterra),
 };

@@ -189,7 +189,6 @@ static dal_flow solve_volterra_reduced(dal_state *state)
 
 const dal_formulation dal_volterra_reduced = {
     .name = "volterra-reduced",
-    .curved = true,
     .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
     DAL_FORMULATION_IN_SPEEDS(applies_volterra_reduced, work_volterra_reduced, solve_volterra_reduced, dal_show_volterra_reduced),
     .ignores = true,

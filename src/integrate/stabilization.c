@@ -62,7 +62,7 @@ static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 
 enum { MOST_ITERATIONS = 25 };
 static const double root_is_rounding = 1e-12; /* of the velocities: what may remain of rows that are not linear in them */
-static const double contradiction = 1e-6; /* of the velocities: more than this is no rounding and no tolerance of the positions */
+static const double contradiction = 1e-6;     /* of the velocities: more than this is no rounding and no tolerance of the positions */
 
 /* Residuals are seen by the integration as errors of the coordinates, and by some formulations through squares of the velocities (the momenta of
  * direction cosines that are no longer unit vectors): they are kept below what rtol asks of the coordinates, by a margin, down to what the sums

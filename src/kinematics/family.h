@@ -106,7 +106,7 @@ typedef struct dal_layout {
     dal_placement *placement;
     dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
-    int *form_need; /* pairs: variable, measure (-1: time) */
+    int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
     bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
 } dal_layout;

@@ -27,7 +27,6 @@ struct dal_formulation {
     bool chooses;                                          /* uses Y: speeds of the model, or a choice of its own */
     bool recursive;                                        /* works on the links of the tree: M and A are not wanted */
     bool components;                                       /* works on state->network */
-    bool curved;                                           /* takes rows that are not linear in the rates */
     bool least_norm;                                       /* gives the least acceleration where several satisfy the equations */
     bool saddle;                              /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */
     const char *stabilization;                /* taken where the model names none; NULL: mass-projection */

@@ -485,7 +485,7 @@ static bool settle_velocities(dal_assembly *a, double *v, const double *v0, doub
 /* ---- rows that are not linear in the rates ---------------------------------------------------------- */
 
 enum { MOST_TANGENTS = 200 };
-static const double root_allowed = 1e-9;  /* of the fastest motion: what may remain of a row */
+static const double root_allowed = 1e-9;   /* of the fastest motion: what may remain of a row */
 static const double root_is_known = 1e-14; /* changes of the velocities that are rounding */
 static const double vanishing = 1e-9;      /* of what rates of the model's own change a derivative by: it is none */
 
