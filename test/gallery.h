@@ -124,7 +124,7 @@ static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double
         dv[k] = shift * check_random(seed) * state->system->layout.units.length / state->system->layout.units.column_scale[k];
     layout->family->add(layout, state->y, dv);
     for (int k = layout->nq; k < layout->nq + state->system->n_w; k++)
-        state->y[k] = speed * check_random(seed);
+        state->y[k] = state->layout->curved ? state->y[k] * (1 + 0.2 * check_random(seed)) : speed * check_random(seed); /* near a root */
     for (int k = layout->nq + state->system->n_w; k < state->system->n_y; k++)
         state->y[k] = check_random(seed);
     free(dv);

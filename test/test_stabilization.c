@@ -134,7 +134,7 @@ static bool keeps_what_is_independent(dal_state *state, uint64_t *seed, const ch
     if (met) {
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         dal_state_residuals(state, &position, &velocity);
-        check_small(position, system->method.tolerance);
+        check_small(position, system->method.tolerance * fmax(1, layout->units.length)); /* the tolerance is in lengths of the model */
         double fastest = 1;
         for (int k = 0; k < layout->nv; k++)
             fastest = fmax(fastest, fabs(state->work.v[k]));
