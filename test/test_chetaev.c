@@ -401,6 +401,39 @@ static void a_linear_constraint_times_a_positive_factor_moves_alike(void **unuse
     }
 }
 
+/* In coordinates of the model's own, with a cart that time moves as well. */
+static void own_coordinates_take_them(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                               "coordinates: {x: {start: 0, rate: 1}, th: {start: 0.4, rate: 1.2}}\n"
+                               "bodies:\n"
+                               "  cart: {mass: 2, position: [x + 0.1*sin(t), 0]}\n"
+                               "  bob: {mass: 0.7, from: cart, position: [0.9*sin(th), -0.9*cos(th)]}\n"
+                               "constraints: {c: {velocity: \"x'^2 + 0.5*th'^2 - 1.72 - 0.1*t + 0.2*x\"}}\n"
+                               "record: [x, th, x', th']\n";
+    const char *formulation, *title;
+    trajectory first = run_text_well(text, "formulation=lagrange until=1 every=0.1 integrator=dopri5 rtol=1e-12 atol=1e-14");
+    int runs = 0;
+    for (int i = 0; dal_list_entry("formulation", i, &formulation, &title); i++, runs++) {
+        char settings[200];
+        snprintf(settings, sizeof settings, "formulation=%s until=1 every=0.1 %s", formulation, tight);
+        trajectory result = run_text(text, settings);
+        if (!applies(result.message)) {
+            runs--;
+            continue;
+        }
+        if (result.status != DAL_OK)
+            fail_msg("%s: %s", settings, result.message);
+        assert_true(result.evidence.energy_drift < 1e-8);
+        for (int k = 1; k < result.n; k++)
+            check_close(last(&result, k), last(&first, k), 1e-9);
+        free(result.value);
+    }
+    assert_int_equal(runs, 8);
+    free(first.value);
+}
+
 /* ---- saved and restored ---------------------------------------------------------------------------------------- */
 
 static void a_saved_simulation_goes_on_bit_for_bit(void **unused)
@@ -488,6 +521,7 @@ int main(void)
         cmocka_unit_test(energy_balances_though_the_reaction_works),
         cmocka_unit_test(every_stabilization_holds_them),
         cmocka_unit_test(a_linear_constraint_times_a_positive_factor_moves_alike),
+        cmocka_unit_test(own_coordinates_take_them),
         cmocka_unit_test(a_saved_simulation_goes_on_bit_for_bit),
         cmocka_unit_test(faulty_ones_get_a_sentence),
         cmocka_unit_test(start_velocities_come_to_the_nearest_root),
