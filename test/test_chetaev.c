@@ -362,8 +362,10 @@ static void every_stabilization_holds_them(void **unused)
                      kane ? "kane" : "lagrange");
             snprintf(text, sizeof text, "%srecord: [b.position, b.velocity]\n", models[3]);
             trajectory result = run_text(text, settings), plain = run_text_well(text, "until=0.5 every=0.1 rtol=1e-12 atol=1e-14");
-            if (kane && strstr(result.message, "penalty"))
+            if (kane && strstr(result.message, "penalty")) {
+                free(plain.value);
                 continue;
+            }
             if (result.status != DAL_OK)
                 fail_msg("%s: %s", settings, result.message);
             for (int k = 1; k < result.n; k++)
