@@ -6,6 +6,7 @@
 #include "dalembert/dalembert.h"
 #include "model/system.h"
 #include "state/state.h"
+#include "dynamics/roots.h"
 #include "dynamics/speeds.h"
 #include "state/momenta.h"
 #include "state/windings.h"
@@ -82,6 +83,8 @@ static inline void gallery_adopt(dal_state *state)
     dal_state_position(state);
     dal_state_jacobian(state);
     dal_state_velocity(state);
+    if (state->layout->curved)
+        dal_roots_start(state);
     if (state->system->method.formulation->ignores)
         dal_state_momenta(state, state->speeds->momenta, NULL);
     if (state->system->method.formulation->chooses)
@@ -121,7 +124,7 @@ static inline bool gallery_random_state(dal_state *state, uint64_t *seed, double
         dv[k] = shift * check_random(seed) * state->system->layout.units.length / state->system->layout.units.column_scale[k];
     layout->family->add(layout, state->y, dv);
     for (int k = layout->nq; k < layout->nq + state->system->n_w; k++)
-        state->y[k] = speed * check_random(seed);
+        state->y[k] = state->layout->curved ? state->y[k] * (1 + 0.2 * check_random(seed)) : speed * check_random(seed); /* near a root */
     for (int k = layout->nq + state->system->n_w; k < state->system->n_y; k++)
         state->y[k] = check_random(seed);
     free(dv);

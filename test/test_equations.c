@@ -136,7 +136,7 @@ static void find_sizes(const dal_equations *e, const linear *s, double *size)
     free(scale);
 }
 
-/* |x - K^-1 b| <= 8 n eps |K^-1| (|K| |x| + |b|): what a backward stable solution of this very system may miss. */
+/* |x - K^-1 b| <= 10 n eps |K^-1| (|K| |x| + |b|): what a backward stable solution of this very system may miss. */
 static double worst_over_bound(const dal_equations *e, const linear *s)
 {
     const int n = s->n;
@@ -148,7 +148,7 @@ static double worst_over_bound(const dal_equations *e, const linear *s)
             x += s->inverse[i * n + j] * s->b[j];
             bound += fabs(s->inverse[i * n + j]) * size[j];
         }
-        bound *= 8 * n * 0x1p-52;
+        bound *= 10 * n * 0x1p-52;
         worst = fmax(worst, fabs(x - e->solution.values[i]) / fmax(bound, 1e-300));
     }
     free(size);

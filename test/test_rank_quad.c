@@ -120,6 +120,8 @@ static void agree(const char *file, const char *family)
     bool here = b.system->method.stabilization->project(b.state, 0, y) == 0 && b.layout.n_times == 0;
     for (int k = 0; k < b.layout.nq; k++)
         b.w.q[k] = y[k];
+    for (int k = 0; k < b.layout.nv && b.layout.curved; k++) /* A depends on them */
+        b.w.v[k] = y[b.layout.nq + k];
     dal_real worst = 1;
     for (int i = 0; here && i < 12 && worst > 1e-31; i++) { /* Newton in quadruple precision */
         evaluate(&b);

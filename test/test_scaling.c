@@ -16,6 +16,8 @@ static const scaled_own own_units[] = {
     {"cart-two-bars.yaml", "wheel", "m/s"},
     {"cart-two-bars.yaml", "u1", "rad/s"},
     {"cart-two-bars.yaml", "u2", "m/s"},
+    {"appell-hamel.yaml", "cone", "m^2/s^2"},
+    {"constant-speed.yaml", "speed", "m^2/s^2"},
     {"chaplygin-sleigh.yaml", "x", "m"},
     {"chaplygin-sleigh.yaml", "y", "m"},
     {"chaplygin-sleigh.yaml", "blade", "m/s"},

@@ -104,7 +104,8 @@ typedef struct dal_run_options {
     double checkpoint_every;
 } dal_run_options;
 
-/* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives. options may be NULL.
+/* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives, or at options->start, or goes on from
+ * options->resume (one of the two). options may be NULL.
  * On failure the evidence describes the part of the run that was good, and a message says what, when and where. DAL_BAD_COMMAND with all of it 0:
  * an argument cannot be used; a sink without functions, a `final` of another system. */
 DAL_API dal_status dal_run(const dal_system *system, const dal_run_options *options, dal_messages *messages, dal_evidence *evidence);

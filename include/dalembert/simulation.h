@@ -11,7 +11,8 @@
  *     dal_simulation_free(sim);
  *
  * dal_run is a simulation that is stepped once, to its end. One simulation belongs to one thread; any number of them may share a system. The system
- * has to live as long as its simulations. Nothing in a step allocates memory or takes a lock.
+ * has to live as long as its simulations. Nothing in a step takes a lock, and nothing allocates memory but for SUNDIALS,
+ * a sparse model whose rank is decided anew, and the message about a failure.
  */
 #ifndef DALEMBERT_SIMULATION_H
 #define DALEMBERT_SIMULATION_H
@@ -23,7 +24,8 @@ extern "C" {
 #endif
 
 /* Begins at the start values of the system, or at options->start. The options are those of a run (`final` is not used); they may be NULL, and are copied.
- * What they point to, and `messages`, have to live as long as the simulation: everything that it has to say goes there. With a sink, rows are written
+ * What they point to (but for `start` and `resume`, which are read here), and `messages`, have to live as long as the simulation: everything that it has
+ * to say goes there. With a sink, rows are written
  * while it is stepped, at the multiples of `every`. On failure *simulation is NULL. */
 DAL_API dal_status dal_simulation_create(const dal_system *system, const dal_run_options *options, dal_messages *messages,
                                          dal_simulation **simulation);
@@ -37,7 +39,7 @@ DAL_API dal_status dal_step(dal_simulation *simulation, double until);
 
 /* Look at the motion at time t, between the accepted steps: the integrator goes as far as it has to with the steps that it would take anyway, and
  * what is read afterwards (time, values, state) is that at t. Looking does not change the motion: a simulation that is looked at in a thousand places
- * takes the steps of one dal_step to the model's `until:`. t lies in the present step or behind it. Setting an input after a look cuts the step there. */
+ * takes the steps of one dal_step to the model's `until:`. t may not lie before the beginning of the present step; it may lie any time after it. Setting an input after a look cuts the step there. */
 DAL_API dal_status dal_look(dal_simulation *simulation, double t);
 
 /* One step of h seconds with a fixed-step integrator (rk4, rk6, ab6), for use in real time. `work` bounds the evaluations of the equations: when this

@@ -205,7 +205,7 @@ typedef struct dal_coordinate_spec {
     const dal_binding *binding;
 } dal_coordinate_spec;
 
-/* A constraint written as an expression that is zero: at position level, or at velocity level (then it is linear in the rates). */
+/* A constraint written as an expression that is zero: at position level, or at velocity level. */
 typedef struct dal_constraint_spec {
     dal_text name, position, velocity;
     dal_law_spec law;

@@ -107,7 +107,7 @@ DAL_API double *dal_state_y(dal_state *state);
 DAL_API double dal_state_time(const dal_state *state);
 /* False: the state belongs to a run, or t is not finite; the next evaluation then is an error. */
 DAL_API bool dal_state_set_time(dal_state *state, double t);
-/* `inputs:` of the model, by name, for evaluations of this state; a run begins with those of the system. False, and nothing is changed: there is
+/* `inputs:` of the model, by name, for evaluations of this state; a run begins with those of the system, or of options->start. False, and nothing is changed: there is
  * none of that name, the value is not finite, or the state belongs to a run, which then ends with a warning. */
 DAL_API bool dal_state_set_input(dal_state *state, const char *name, double value);
 

@@ -32,12 +32,20 @@ static void name_columns(walk *w)
     dal_arena *arena = &w->checker->arena;
     const dal_spec *spec = &w->checker->base;
     const dal_mechanism *m = dal_system_layout(w->checker->system)->mechanism;
-    w->record = DAL_TAKE(arena, dal_text, 4 * spec->n_bodies + spec->n_coordinates);
+    const bool curved = dal_system_layout(w->checker->system)->curved; /* A depends on the velocities */
+    w->record = DAL_TAKE(arena, dal_text, 6 * spec->n_bodies + 2 * spec->n_coordinates);
     for (int k = 0; k < spec->n_coordinates; k++)
         w->record[w->n_record++] = spec->coordinates[k].name;
+    for (int k = 0; k < spec->n_coordinates && curved; k++)
+        w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s'", spec->coordinates[k].name.text)};
     for (int b = 0; b < spec->n_bodies && !spec->n_coordinates; b++)
         for (int k = 0; k < (m->bodies[b].particle ? 1 : 1 + (int)spec->space); k++)
             w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
+    for (int b = 0; b < spec->n_bodies && !spec->n_coordinates && curved; b++) {
+        w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s.velocity", spec->bodies[b].name.text)};
+        if (!m->bodies[b].particle)
+            w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s.omega", spec->bodies[b].name.text)};
+    }
 }
 
 /* A recorded row, to the probe. */
@@ -50,6 +58,8 @@ static void place_state(walk *w, const double *values)
     values++;
     if (layout->placement) {
         memcpy(p->work.q, values, sizeof *values * (size_t)layout->nq);
+        if (layout->curved)
+            memcpy(p->work.v, values + layout->nq, sizeof *values * (size_t)layout->nv);
         return;
     }
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
@@ -60,6 +70,14 @@ static void place_state(walk *w, const double *values)
             for (int i = 0; i < d; i++)
                 R[3 * i + k] = values[i];
         layout->family->place(layout, &p->work, b, r, R);
+    }
+    for (int b = 0; b < layout->mechanism->n_bodies && layout->curved; b++) {
+        double rd[3] = {0}, turn[3] = {0};
+        const int n = layout->mechanism->bodies[b].particle ? 0 : d == 2 ? 1 : 3;
+        memcpy(rd, values, sizeof *values * (size_t)d);
+        memcpy(turn + 3 - (n ? n : 3), values + d, sizeof *values * (size_t)n);
+        values += d + n;
+        layout->family->move(layout, &p->work, b, rd, turn);
     }
 }
 

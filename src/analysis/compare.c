@@ -357,6 +357,8 @@ static dal_status measure_row(comparer *c, dal_compare_row *row, dal_evidence *b
 /* Names in the info of a run lie in its system, which is gone when the row is read. */
 static void keep_names(comparer *c, dal_system_info *info)
 {
+    if (!info->model) /* there was no memory for the run */
+        return;
     info->model = dal_arena_copy(&c->arena, info->model, strlen(info->model));
     info->model_hash = dal_arena_copy(&c->arena, info->model_hash, strlen(info->model_hash));
     info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));

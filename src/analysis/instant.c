@@ -270,6 +270,8 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
     int row = 0;
     dal_state_reset(state);
     memcpy(instant->q, work->q, sizeof *instant->q * (size_t)layout->nq);
+    for (int k = 0; k < layout->nv && layout->curved; k++) /* rows that are not linear in the rates have no root everywhere */
+        instant->rates[k] = work->v[k] + part * (instant->rates[k] - work->v[k]);
     for (int k = 0; k < layout->nv; k++)
         instant->forces[k] = part * change[k]; /* scratch */
     layout->family->add(layout, instant->q, instant->forces);

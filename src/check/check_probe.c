@@ -35,7 +35,9 @@ static void choose_layout(dal_probe *p)
                                     .forms = layout->forms,
                                     .n_form_needs = layout->n_form_needs,
                                     .n_form_variables = layout->n_form_variables,
-                                    .form_need = layout->form_need};
+                                    .form_need = layout->form_need,
+                                    .n_form_rates = layout->n_form_rates,
+                                    .form_rate = layout->form_rate};
     p->layout = dal_layout_build(p->arena, &p->mechanism, &dal_family_twist, &parts);
 }
 

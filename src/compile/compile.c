@@ -450,6 +450,20 @@ static void let_graph_go(dal_build *build)
     build->graph = NULL;
 }
 
+/* Dry friction follows reactions by the derivatives of rows, which are not linear in the rates here. */
+static bool refuse_curved_friction(dal_build *build)
+{
+    const dal_mechanism *m = &build->mechanism;
+    for (int i = 0; i < m->n_rows && build->n_frictions; i++)
+        if (m->rows[i].curved) {
+            dal_error(build->messages, m->joints[m->rows[i].joint].mark,
+                      "constraint '%s' is not linear in the rates, and the model has dry friction: they do not go together",
+                      m->joints[m->rows[i].joint].name);
+            return true;
+        }
+    return false;
+}
+
 static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
@@ -478,6 +492,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->samples, &draft->samples);
     lay_out(build, draft);
     let_graph_go(build);
+    if (refuse_curved_friction(build))
+        return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
          draft->layout.family->shares) &&
         !prepare(build, draft))

@@ -4,7 +4,10 @@
  *   position   f(m, t) = 0:                  a_k = df/dm_k,    b = df/dt
  *   velocity   sum a_k(m, t) m_k' + b(m, t): a_k = df/dm_k',   b = f with all rates zero
  * and the derivatives of a_k and b by m and t, from which rows.c makes gamma. A velocity constraint is linear in the rates if no a_k
- * contains one; then nothing is lost. A speed is the same as a velocity constraint, but not zero.
+ * contains one; then nothing is lost. A speed is the same as a velocity constraint, but not zero. One that is not linear, phi(m, m', t) = 0,
+ * is a form at every state:
+ *   curved     a_k = dphi/dm_k',   b = phi - sum a_k m_k',   and the second derivatives of phi by the rates
+ * with a and b that depend on the rates (rows.c).
  *
  * The kinematics know the rate of a measure and its gradients. What else an expression may name is written in measures first:
  *   component k of a point or direction x     x . e_k
@@ -23,6 +26,7 @@ typedef struct written {
     int *measure, *value, *rate; /* and the variables that they and their rates are */
     dal_node f, *a, b;
     bool nonholonomic;
+    bool curved; /* some a contains a rate */
 } written;
 
 /* ---- everything in measures ----------------------------------------------------- */
@@ -141,6 +145,23 @@ static dal_node rates_are_zero(void *user, dal_graph *graph, int variable)
     return build->signals[variable].kind == DAL_SIGNAL_MEASURE && build->signals[variable].order == 1 ? dal_const(graph, 0) : DAL_NO_NODE;
 }
 
+static bool contains_rates(dal_build *build, const written *form, dal_node node)
+{
+    for (int k = 0; k < form->n; k++)
+        if (dal_depends(build->graph, node, form->rate[k]))
+            return true;
+    return false;
+}
+
+/* phi - sum a_k m_k' */
+static dal_node rest_of_tangent(dal_build *build, const written *form)
+{
+    dal_node rest = form->f;
+    for (int k = 0; k < form->n; k++)
+        rest = dal_binary(build->graph, DAL_OP_SUB, rest, times(build->graph, form->a[k], dal_var(build->graph, form->rate[k])));
+    return rest;
+}
+
 static written take_apart(dal_build *build, dal_node f, bool nonholonomic)
 {
     written form = {.nonholonomic = nonholonomic};
@@ -149,10 +170,14 @@ static written take_apart(dal_build *build, dal_node f, bool nonholonomic)
     for (int k = 0; k < form.n; k++)
         form.a[k] = dal_diff(build->graph, form.f, nonholonomic ? form.rate[k] : form.value[k]);
     form.b = nonholonomic ? dal_substitute(build->graph, form.f, rates_are_zero, build) : dal_diff(build->graph, form.f, time_variable(build));
+    for (int k = 0; k < form.n && nonholonomic; k++)
+        form.curved |= contains_rates(build, &form, form.a[k]);
+    if (form.curved)
+        form.b = rest_of_tangent(build, &form);
     return form;
 }
 
-/* Outputs in the order of dal_form_outputs; returns the first. */
+/* Outputs in the order of dal_form_outputs, then those of a curved one; returns the first. */
 static int write_form(dal_build *build, const written *form)
 {
     const int time = time_variable(build);
@@ -165,6 +190,9 @@ static int write_form(dal_build *build, const written *form)
             dal_build_expression(build, &build->forms, dal_diff(build->graph, of, form->value[l]));
         dal_build_expression(build, &build->forms, dal_diff(build->graph, of, time));
     }
+    for (int k = 0; k < form->n && form->curved; k++)
+        for (int l = 0; l < form->n; l++)
+            dal_build_expression(build, &build->forms, dal_diff(build->graph, form->a[k], form->rate[l]));
     return first;
 }
 
@@ -174,14 +202,6 @@ static bool is_zero(const dal_build *build, dal_node node)
 {
     double value;
     return dal_is_const(build->graph, node, &value) && value == 0;
-}
-
-static bool contains_rates(dal_build *build, const written *form, dal_node node)
-{
-    for (int k = 0; k < form->n; k++)
-        if (dal_depends(build->graph, node, form->rate[k]))
-            return true;
-    return false;
 }
 
 static int count_bodies(const dal_build *build, const written *form)
@@ -203,7 +223,7 @@ static int count_bodies(const dal_build *build, const written *form)
 }
 
 /* A position constraint is differentiated twice, a velocity constraint once: two and one continuous derivatives. */
-static bool check_form(dal_build *build, const written *form, const char *what, const char *name, dal_text text)
+static bool check_form(dal_build *build, const written *form, const char *what, const char *name, dal_text text, bool may_curve)
 {
     bool moves = false;
     if (!form->nonholonomic && contains_rates(build, form, form->f)) {
@@ -211,23 +231,26 @@ static bool check_form(dal_build *build, const written *form, const char *what, 
                   name);
         return false;
     }
-    for (int k = 0; k < form->n; k++) {
+    for (int k = 0; k < form->n; k++)
         moves |= !is_zero(build, form->a[k]);
-        if (form->nonholonomic && contains_rates(build, form, form->a[k])) {
-            dal_error(build->messages, text.mark,
-                      "%s '%s' is not linear in the rates: each rate may only be multiplied by positions, time and numbers", what, name);
-            return false;
-        }
+    if (form->curved && !may_curve) {
+        dal_error(build->messages, text.mark, "%s '%s' is not linear in the rates: each rate may only be multiplied by positions, time and numbers",
+                  what, name);
+        return false;
     }
     if (!moves) {
         dal_error(build->messages, text.mark, "%s '%s' says nothing about the motion: %s", what, name,
-                  form->nonholonomic ? "it contains no rate, as in x'" : "it contains no position");
+                  !form->nonholonomic    ? "it contains no position"
+                  : form->n && may_curve ? "it contains no rate, as in x'; a condition on positions is written as `position:`"
+                                         : "it contains no rate, as in x'");
         return false;
     }
     const int needed = form->nonholonomic ? 2 : 3, smooth = dal_smoothness(build->graph, form->f);
     if (smooth < needed) {
         dal_error(build->messages, text.mark, "%s '%s' needs %s; this expression %s (use a table with smooth: 2, tanh, or a polynomial)", what, name,
-                  form->nonholonomic ? "factors with a continuous derivative" : "two continuous derivatives",
+                  form->curved         ? "a continuous second derivative by the rates"
+                  : form->nonholonomic ? "factors with a continuous derivative"
+                                       : "two continuous derivatives",
                   smooth == 0   ? "may jump"
                   : smooth == 1 ? "has corners"
                                 : "has jumps in its second derivative");
@@ -251,13 +274,13 @@ int dal_build_measure(dal_build *build, dal_node node)
 }
 
 static bool read_form(dal_build *build, const dal_binding *binding, const char *what, const char *name, dal_text text, bool nonholonomic,
-                      written *form)
+                      bool may_curve, written *form)
 {
     dal_node f;
     if (!dal_build_scalar(build, DAL_REACH_CONSTRAINT, binding, text, &f))
         return false;
     *form = take_apart(build, f, nonholonomic);
-    return check_form(build, form, what, name, text);
+    return check_form(build, form, what, name, text, may_curve);
 }
 
 /* ---- joints, constraints, speeds ----------------------------------------------------------- */
@@ -285,7 +308,7 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *b)
 /* `x' - y` is a constraint, and so is what is left when a prime was forgotten. */
 static void doubt_primes(dal_build *build, const written *form, const char *what, const char *name, dal_text text)
 {
-    for (int k = 0; k < form->n && form->nonholonomic; k++)
+    for (int k = 0; k < form->n && form->nonholonomic && !form->curved; k++)
         if (dal_depends(build->graph, form->b, form->value[k])) {
             dal_warn(build->messages, text.mark, DAL_CODE_MISSING_PRIME, NAN,
                      "%s '%s' has a part that depends on the position and has no rate in it: is a prime missing?", what, name);
@@ -331,7 +354,7 @@ bool dal_build_equation(dal_build *build, const char *what, const char *name, da
 {
     dal_mechanism *m = &build->mechanism;
     written form = take_apart(build, f, nonholonomic);
-    if (!check_form(build, &form, what, name, text))
+    if (!check_form(build, &form, what, name, text, false))
         return false;
     if (!add_plain_row(build, &form))
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
@@ -356,16 +379,17 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
     }
     written form;
     const bool nonholonomic = spec->velocity.text != NULL;
-    if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, &form)) {
+    if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, true, &form)) {
         doubt_primes(build, &form, "constraint", spec->name.text, spec->velocity);
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
+        m->rows[m->n_rows - 1].curved = form.curved;
     }
 }
 
 static void add_speed(dal_build *build, const dal_pair *spec)
 {
     written form;
-    if (read_form(build, spec->binding, "speed", spec->name.text, spec->value, true, &form))
+    if (read_form(build, spec->binding, "speed", spec->name.text, spec->value, true, false, &form))
         dal_add_speed(&build->mechanism, form.n, form.measure, write_form(build, &form));
 }
 
@@ -383,12 +407,18 @@ static void compile_forms(dal_build *build)
     for (int i = 0; i < build->forms.n; i++)
         dal_each_var(build->graph, build->forms.node[i], note_variable, used);
     parts->form_need = DAL_TAKE(build->arena, int, 2 * build->n_signals);
+    parts->form_rate = DAL_TAKE(build->arena, int, 2 * build->n_signals);
     parts->n_form_variables = build->n_signals;
-    for (int i = 0; i < build->n_signals; i++)
-        if (used[i]) {
-            parts->form_need[2 * parts->n_form_needs] = i;
-            parts->form_need[2 * parts->n_form_needs++ + 1] = build->signals[i].kind == DAL_SIGNAL_TIME ? -1 : build->signals[i].index;
-        }
+    for (int i = 0; i < build->n_signals; i++) {
+        const dal_signal *s = &build->signals[i];
+        const bool rate = s->kind == DAL_SIGNAL_MEASURE && s->order == 1;
+        int *need = rate ? parts->form_rate + 2 * parts->n_form_rates : parts->form_need + 2 * parts->n_form_needs;
+        if (!used[i])
+            continue;
+        need[0] = i;
+        need[1] = s->kind == DAL_SIGNAL_TIME ? -1 : s->index;
+        ++*(rate ? &parts->n_form_rates : &parts->n_form_needs);
+    }
     parts->forms = dal_program_build(build->arena, build->graph, build->n_signals, build->forms.n, build->forms.node);
 }
 
@@ -403,7 +433,7 @@ void dal_build_joint_programs(dal_build *build, dal_system *system)
         dal_node *node = DAL_TAKE(build->arena, dal_node, build->forms.n);
         int n = 0;
         for (int i = joint->row; i < joint->row + joint->n_rows; i++)
-            for (int k = 0; m->rows[i].form >= 0 && k < dal_form_outputs(m->rows[i].n_terms); k++)
+            for (int k = 0; m->rows[i].form >= 0 && k < dal_row_outputs(&m->rows[i]); k++)
                 node[n++] = build->forms.node[m->rows[i].form + k];
         if (n)
             system->joint_forms[j] = dal_program_build(build->arena, build->graph, build->n_signals, n, node);

@@ -64,7 +64,7 @@ static void copy_row(dal_alone *a, const dal_row *row, dal_expressions *forms)
         *DAL_PUSH(m->arena, m->terms, m->n_terms, m->cap_terms) = (dal_term){measure_here(a, whole->terms[k].measure), whole->terms[k].coef};
     if (row->form >= 0) {
         copy.form = forms->n;
-        for (int k = 0; k < dal_form_outputs(row->n_terms); k++)
+        for (int k = 0; k < dal_row_outputs(row); k++)
             dal_build_expression(a->build, forms, a->build->forms.node[row->form + k]);
     }
     *DAL_PUSH(m->arena, m->rows, m->n_rows, m->cap_rows) = copy;

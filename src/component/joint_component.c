@@ -36,7 +36,9 @@ dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_join
                                     .forms = data->forms,
                                     .n_form_needs = data->n_form_needs,
                                     .n_form_variables = data->n_form_variables,
-                                    .form_need = data->form_need};
+                                    .form_need = data->form_need,
+                                    .n_form_rates = data->n_form_rates,
+                                    .form_rate = data->form_rate};
     j->mechanism = *data->mechanism;
     j->mechanism.arena = NULL;
     j->layout = dal_layout_build(arena, &j->mechanism, &dal_family_angle, &parts);

@@ -98,7 +98,7 @@ static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, 
     }
     if (from->form >= 0) {
         row.form = *n_outputs;
-        *n_outputs += dal_form_outputs(from->n_terms);
+        *n_outputs += dal_row_outputs(from);
     }
     if (from->time >= 0) {
         *DAL_PUSH(b->arena, n->times, n->n_times, b->cap_times) = (dal_feed){j, *n_times, from->time};
@@ -116,6 +116,14 @@ static void take_needs(builder *b, int j, dal_joint_data *data)
     data->forms = b->joint_forms[j];
     data->n_form_variables = layout->n_form_variables;
     data->form_need = DAL_TAKE(b->arena, int, 2 * layout->n_form_needs);
+    data->form_rate = DAL_TAKE(b->arena, int, 2 * layout->n_form_rates);
+    for (int i = 0; i < layout->n_form_rates; i++) {
+        const int own = b->measure[layout->form_rate[2 * i + 1]];
+        if (own < 0)
+            continue;
+        data->form_rate[2 * data->n_form_rates] = layout->form_rate[2 * i];
+        data->form_rate[2 * data->n_form_rates++ + 1] = own;
+    }
     for (int i = 0; i < layout->n_form_needs; i++) {
         const int measure = layout->form_need[2 * i + 1], own = measure < 0 ? -1 : b->measure[measure];
         if (measure >= 0 && own < 0)

@@ -85,8 +85,9 @@ typedef struct dal_joint_data {
     int n_times;                                    /* time functions that its driven rows name */
     dal_program *forms;                             /* of rows that are forms; NULL: none */
     int n_form_needs, n_form_variables, *form_need; /* as in dal_layout */
-    double alpha, beta;                             /* (23) */
-    double length;                                  /* a length of the model: steps of differences are measured in it; 0: 1 */
+    int n_form_rates, *form_rate;
+    double alpha, beta; /* (23) */
+    double length;      /* a length of the model: steps of differences are measured in it; 0: 1 */
 } dal_joint_data;
 
 /* A component in the arena. */

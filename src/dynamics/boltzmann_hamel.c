@@ -13,6 +13,11 @@
  *                        + sum m v_0.v_j + P.v_j' + (I w_0 + w x I w).w_j + H.w_j'
  *     D_j T*          = sum P.D_j v + H.(D_j w + w x w_j)      the last from the turning inertia, 1/2 w.(D_j I) w
  * D_j [W u + X] solves S x = -D_j [S v + ...]: Y v + Z = u is held and A_k v = beta_k stays true.
+ *
+ * Constraints that are not linear in the rates: v = v(q, u, t), W_j = dv/du_j, and with V_jl = d2v/du_j du_l (speeds.h)
+ *     d2(T*)/du_j du_l = W_j . M W_l + dT/dv . V_jl,     d/dt W_j = W_j' + sum over l of V_jl u_l'
+ * with W_j' for u' = 0. The first is in d/dt (d(T*)/du_j), the second in Gamma_j = d/dt W_j - D_j [v(q, u, t)]: the matrix is (K + N) - N with
+ * N_jl = dT/dv . V_jl. D_j of v holds u and keeps phi = 0, as above.
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
@@ -27,6 +32,7 @@
 /* In state->scratch->solver. */
 typedef struct scratch {
     double *dT_dv, *partials; /* m; 6 m */
+    double *y;                /* m: of curved rows */
     double *change;           /* D_j [W u + X], p columns of m */
     dal_body_momenta *of;     /* one per body, with their rates for u' = 0 */
     dal_bend *bends;          /* of the motion along W_j: p times one per body */
@@ -40,16 +46,17 @@ static size_t speeds_of(const dal_system *system)
 static size_t work_boltzmann_hamel(const dal_system *system)
 {
     const size_t m = (size_t)dal_system_layout(system)->nv, p = speeds_of(system), bodies = (size_t)dal_system_mechanism(system)->n_bodies;
-    return 7 * m + p * m + (bodies * sizeof(dal_body_momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
+    return 8 * m + p * m + (bodies * sizeof(dal_body_momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
 }
 
 static scratch scratch_boltzmann_hamel(const dal_state *state)
 {
     const size_t m = (size_t)state->layout->nv, p = speeds_of(state->system);
-    double *change = state->scratch->solver + 7 * m;
+    double *change = state->scratch->solver + 8 * m;
     dal_body_momenta *of = (dal_body_momenta *)(change + p * m);
     return (scratch){.dT_dv = state->scratch->solver,
                      .partials = state->scratch->solver + m,
+                     .y = state->scratch->solver + 7 * m,
                      .change = change,
                      .of = of,
                      .bends = (dal_bend *)(of + state->mechanism->n_bodies)};
@@ -184,6 +191,8 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
         const double Gamma = commutator(state, at.of, j, change, bends, at.dT_dv);
         s->f[j] = dal_speeds_force(state, j) - rate + slope + Gamma;
     }
+    if (state->layout->curved)
+        dal_speeds_add_curved(state, at.y);
     return dal_speeds_finish(state);
 }
 

@@ -234,7 +234,7 @@ static dal_status layout_network(void *user)
 static dal_status ready_network(dal_state *state, dal_implicit *form, bool *offered)
 {
     dal_network *n = state->network;
-    *offered = state->system->acting.n_frictions == 0;
+    *offered = state->system->acting.n_frictions == 0 && !state->layout->curved; /* wrenches that depend on velocities are not differentiated */
     if (!*offered)
         return DAL_OK;
     if (!n->implicit) {

@@ -262,6 +262,7 @@ static void layout_singular(dal_block *block, const dal_system *system, dal_stat
 {
     dal_singular local, *part = DAL_LAYOUT_PART(block, state->singular, local);
     DAL_LAYOUT(block, part->weakest, system->layout.n_rows);
+    dal_roots_layout(block, &system->layout, &part->roots);
 }
 
 static void reset_singular(dal_state *state)
@@ -279,6 +280,7 @@ static void copy_singular(const dal_state *from, dal_state *to)
 {
     to->singular->nearness = from->singular->nearness;
     to->singular->near = from->singular->near;
+    dal_roots_copy(from->layout, &from->singular->roots, &to->singular->roots);
 }
 
 static void keep_singular(dal_state *state, dal_keep *keep)
@@ -289,6 +291,8 @@ static void keep_singular(dal_state *state, dal_keep *keep)
     dal_keep_numbers(keep, &part->measured_at, 1);
     dal_keep_flags(keep, &part->observe, 1);
     dal_keep_numbers(keep, part->weakest, (size_t)state->system->layout.n_rows);
+    dal_roots_keep(state->layout, &part->roots, keep);
 }
 
-const dal_owner dal_singular_owner = {.layout = layout_singular, .reset = reset_singular, .copy = copy_singular, .keep = keep_singular};
+const dal_owner dal_singular_owner = {
+    .layout = layout_singular, .reset = reset_singular, .start = dal_roots_start, .copy = copy_singular, .keep = keep_singular};

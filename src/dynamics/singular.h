@@ -3,6 +3,7 @@
 #define DAL_DYNAMICS_SINGULAR_H
 
 #include "dynamics/rank.h"
+#include "dynamics/roots.h"
 
 typedef struct dal_singular {
     double nearness;    /* pivot ratio or least singular value of the rows over the best of the run: falls like the distance to a
@@ -12,6 +13,7 @@ typedef struct dal_singular {
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
     bool once;          /* one evaluation by itself: nothing will be compared with the first measurement, which only says how good the best is */
     double *weakest;    /* left singular vector of the smallest singular value of the rows; updated by inverse iteration */
+    dal_roots roots;    /* of rows that are not linear in the rates */
 } dal_singular;
 
 extern const dal_owner dal_singular_owner;

@@ -2,13 +2,16 @@
  *
  *   S v = [u - Z; e; beta_k],   u = Y v + Z
  * Baumgarte's stabilization (state/stage.c) asks for A_k v = beta_k - alpha phi_k.
+ * Rows that are not linear in the rates: S and beta_k are those of their tangents at v, and the same equation is a step of Newton's method.
  *
  * The rest of the subject: speeds_matrix.c (S, its factors, solutions), speeds_condition.c (is S regular?), speeds_choice.c (which velocities
  * are speeds), speeds_basis.c (W, W', bias, partial velocities), speeds_equations.c (K u' = f, multipliers).
  */
+#include "dynamics/singular.h"
 #include "dynamics/speeds_matrix.h"
 #include "model/system.h"
 #include "state/momenta.h"
+#include "state/scale.h"
 #include "state/state.h"
 
 #include <math.h>
@@ -60,13 +63,11 @@ static double beta_of(const dal_state *state, int row)
     return system->method.stabilization->stabilises_gamma ? beta - system->method.alpha * state->work.phi[row] : beta;
 }
 
-dal_flow dal_speeds_unpack(dal_state *state, const double *u)
+/* v := S^-1 [u - Z; e; beta_k], where S is factored. */
+static void solve_velocities(dal_state *state, const double *u)
 {
     dal_speeds *s = state->speeds->basis;
     double *v = state->work.v;
-    dal_flow flow = dal_speeds_prepare(state);
-    if (flow)
-        return flow;
     for (int j = 0; j < s->p; j++)
         v[j] = u[j] - Z_of(state, j);
     for (int i = 0; i < s->s; i++)
@@ -74,6 +75,59 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u)
     for (int i = 0; i < s->k; i++)
         v[s->p + s->s + i] = beta_of(state, s->row[i]);
     dal_speeds_solve(state, v);
+}
+
+/* A and beta of curved rows at the present v. */
+static void find_tangents(dal_state *state)
+{
+    dal_state_forget(state, DAL_STAGE_UNPACKED | DAL_STAGE_JACOBIAN);
+    dal_state_jacobian(state);
+}
+
+enum { MOST_TANGENTS = 50 };
+static const double root_is_known = 1e-15; /* of the velocities: smaller changes are rounding */
+static const double root_allowed = 1e-10;  /* the same, of changes that no longer fall */
+
+/* phi_k(q, v, t) = 0 together with Y v + Z = u: Newton's method, from the velocities of the last accepted step. */
+static dal_flow find_root(dal_state *state, const double *u)
+{
+    const dal_layout *layout = state->layout;
+    const size_t n = (size_t)layout->nv;
+    double *v = state->work.v, *last = state->speeds->basis->last, change = HUGE_VAL;
+    memcpy(v, state->singular->roots.v, sizeof *v * n);
+    for (int i = 0; i < MOST_TANGENTS; i++) {
+        const double before = change;
+        change = 0;
+        find_tangents(state);
+        if (!(dal_speeds_factor(state) < DAL_SPEEDS_SINGULAR))
+            return dal_speeds_check(state);
+        memcpy(last, v, sizeof *v * n);
+        solve_velocities(state, u);
+        for (size_t k = 0; k < n; k++)
+            change = fmax(change, fabs(v[k] - last[k]) * layout->units.column_scale[k] / layout->units.length);
+        const double fastest = fmax(dal_fastest(state->system, v), 1 / layout->units.time);
+        if (change <= root_is_known * fastest || (change > 0.25 * before && change <= root_allowed * fastest))
+            return 0;
+        if (!isfinite(change))
+            break;
+    }
+    return dal_state_fail_for(state, DAL_REASON_SPEEDS,
+                              "no velocities were found that go with these speeds: the constraints that are not linear in the rates have no "
+                              "root near the last one, or two of their roots meet here");
+}
+
+dal_flow dal_speeds_unpack(dal_state *state, const double *u)
+{
+    dal_flow flow = state->layout->curved ? find_root(state, u) : 0;
+    if (flow)
+        return flow;
+    if (state->layout->curved) {
+        find_tangents(state);
+        return dal_speeds_prepare(state);
+    }
+    if ((flow = dal_speeds_prepare(state)))
+        return flow;
+    solve_velocities(state, u);
     return 0;
 }
 
@@ -144,6 +198,7 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     DAL_LAYOUT(block, s->x, n);
     DAL_LAYOUT(block, s->b, n);
     DAL_LAYOUT(block, s->r, n);
+    DAL_LAYOUT(block, s->last, layout->curved ? n : 0);
     DAL_LAYOUT(block, s->T, p * bodies);
     DAL_LAYOUT(block, s->bend, p * bodies);
     DAL_LAYOUT(block, s->Td, p * bodies);

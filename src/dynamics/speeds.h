@@ -6,6 +6,10 @@
  *   S = [Y; E; A_k],  v = W u + X,  S W = [1; 0; 0],  S X = [-Z; e; beta_k]
  *   S W' = -S' W,  v' = W u' + bias,  S bias = [-(Y' v + Z'); e' - E' v; gamma_k]
  *
+ * Where rows are not linear in the rates, v = v(q, u, t) is not linear in u. Then A_k = dphi/dv, W = dv/du with the same S W = [1; 0; 0], and
+ * v' = W u' + bias holds as it stands; but W depends on u, and
+ *   W_j' = (W_j' for u' = 0) + sum over l of V_jl u_l',   V_jl = d2v/du_j du_l,   S V_jl = [0; 0; -(d2phi/dv2 W_j) W_l]
+ *
  * A formulation calls, after unpack or on its own: dal_speeds_begin, or dal_speeds_ready and those of the calls behind it that it
  * needs; it fills K (p x p, lower triangle) and f (p) of K u' = f and ends with dal_speeds_finish.
  */
@@ -42,6 +46,7 @@ struct dal_speeds {
     double *K, *f, *L;          /* of the formulation: p x p, p; the factor of K */
     double *bent;               /* of all rows and speeds: D_a of them */
     double *x, *b, *r;          /* scratch, n */
+    double *last;               /* curved rows: the same */
     double *sides;              /* right sides of W and W', by rows of p */
     dal_tangent *T;             /* partial velocities: of column j and body b at j * bodies + b */
     dal_bend *bend;             /* how they change along the motion while W is held: the same order */
@@ -95,7 +100,7 @@ double dal_speeds_unit(const dal_state *state, int j);
 dal_flow dal_speeds_ready(dal_state *state);
 void dal_speeds_basis(dal_state *state);       /* W */
 void dal_speeds_columns(dal_state *state);     /* W, and the partial velocities T */
-void dal_speeds_rates(dal_state *state);       /* W', motion, and the bends of the columns along it; after columns and velocity */
+void dal_speeds_rates(dal_state *state);       /* W' (for u' = 0), motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
 void dal_speeds_bias(dal_state *state);        /* bias, and rate of every body; after velocity */
 /* What most formulations begin with: all of these, W' only where it is needed. */
@@ -116,6 +121,11 @@ void dal_speeds_partials(const dal_state *state, int body, double *c, double *w)
 int dal_speeds_moving(int p, const double *c, const double *w, int *moving);
 /* The rates of the partial velocities of speed j: D_v of them with W held, and those of W_j'. After rates. */
 void dal_speeds_partial_rates(const dal_state *state, int j, int body, double cd[3], double wd[3]);
+/* Where rows are not linear in the rates: y (n) of dT/dv, then dT/dv . V_jl. After columns. */
+void dal_speeds_curving(dal_state *state, double *y);
+double dal_speeds_curved(dal_state *state, const double *y, int j, int l);
+/* The matrix K + N - N: the rate of dT/du with N_jl = dT/dv . V_jl, less that of W on the momenta. y: scratch, n. */
+void dal_speeds_add_curved(dal_state *state, double *y);
 /* x := S^-1 x, from the order speeds, more rows, rows: one vector, refined; p of them at once, one after the other. */
 void dal_speeds_solve(const dal_state *state, double *x);
 void dal_speeds_solve_columns(const dal_state *state, double *columns);

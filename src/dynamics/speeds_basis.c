@@ -2,6 +2,7 @@
  *
  *   S W = [1; 0; 0]                                   a column W_j a speed; partial velocities T_j are the tangents of (W_j, 0)
  *   S W_j' = -D_v [S W_j]                             D_v the derivative along the motion (v, 1)
+ *            - (d2phi/dv2 W_j) v'                     of curved rows, with v' = bias: the part for u' = 0
  *   S bias = [-(Y' v + Z'); e' - E' v; gamma_k]       v' for u' = 0
  *   c''_0, w'_0                                       accelerations of a body for u' = 0: the tangent of the bias, and the body's own bias
  */
@@ -57,12 +58,55 @@ static dal_direction motion_of(dal_state *state)
     return along;
 }
 
+/* out -= (d2phi/dv2 W_j) v' for u' = 0, of the rows of S. The tangents of the bias are given. */
+static void subtract_curve(dal_state *state, const dal_direction *W, const dal_direction *bias, double *out)
+{
+    dal_speeds *s = state->speeds->basis;
+    dal_rows_curve(state->layout, &state->work, W, bias, true, s->bent);
+    for (int i = 0; i < s->k; i++)
+        out[s->p + s->s + i] -= s->bent[s->row[i]];
+}
+
+/* S^T y = dT/dv: dT/dv . V_jl = y . S V_jl */
+void dal_speeds_curving(dal_state *state, double *y)
+{
+    dal_momentum(state->layout, &state->work, y);
+    dal_speeds_solve_transposed(state, y);
+}
+
+double dal_speeds_curved(dal_state *state, const double *y, int j, int l)
+{
+    dal_speeds *s = state->speeds->basis;
+    const dal_direction a = dal_speeds_column(state, j), b = dal_speeds_column(state, l);
+    double sum = 0;
+    dal_rows_curve(state->layout, &state->work, &a, &b, false, s->bent);
+    for (int i = 0; i < s->k; i++)
+        sum -= y[s->p + s->s + i] * s->bent[s->row[i]];
+    return sum;
+}
+
+void dal_speeds_add_curved(dal_state *state, double *y)
+{
+    dal_speeds *s = state->speeds->basis;
+    dal_speeds_curving(state, y);
+    for (int j = 0; j < s->p; j++)
+        for (int l = 0; l <= j; l++) {
+            const double N = dal_speeds_curved(state, y, j, l), rate = s->K[(size_t)j * (size_t)s->p + (size_t)l] + N;
+            s->K[(size_t)j * (size_t)s->p + (size_t)l] = rate - N;
+        }
+}
+
 /* S W_j' = -D_v [S W_j] */
 void dal_speeds_rates(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
     dal_direction a = motion_of(state);
+    const dal_direction bias = {s->bias, 0, state->scratch->tangents};
+    if (layout->curved) {
+        dal_speeds_bias_vector(state);
+        layout->family->tangent(layout, &state->work, &bias);
+    }
     for (int j = 0; j < s->p; j++) {
         double *Wd = s->Wd + (size_t)j * (size_t)s->n;
         dal_direction b = dal_speeds_column(state, j);
@@ -71,6 +115,8 @@ void dal_speeds_rates(dal_state *state)
         dal_speeds_bend(state, &a, &b, bend, Wd);
         for (int i = 0; i < s->n; i++)
             Wd[i] = -Wd[i];
+        if (layout->curved)
+            subtract_curve(state, &b, &bias, Wd);
     }
     if (dal_speeds_constant(state))
         return;

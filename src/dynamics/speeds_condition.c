@@ -137,7 +137,8 @@ dal_flow dal_speeds_check(dal_state *state)
     if (passed && !state->speeds->basis->fixed)
         return dal_state_fail_for(state, DAL_REASON_SPEEDS,
                                   "within one step the speeds pass a position where they do not determine the "
-                                  "velocities: take smaller steps");
+                                  "velocities%s: take smaller steps",
+                                  state->layout->curved ? ", or two roots of a constraint that is not linear in the rates meet" : "");
     return passed || state->speeds->condition > (state->speeds->basis->fixed ? singular_named : DAL_SPEEDS_SINGULAR) ? fail_speeds(state) : 0;
 }
 

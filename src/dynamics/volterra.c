@@ -10,6 +10,11 @@
  * v_j, w_j are the partial velocities (56), v_j', w_j' their rates (57): D_v of them with W fixed, and those of W'; v_0, w_0 the
  * accelerations for u' = 0. Everything has inertial components: (2) holds in these, where I' w = w x I w.
  * The terms of K stand in A as well. They are kept, as the equation has them.
+ *
+ * Constraints that are not linear in the rates: v_j, w_j depend on u, and so do both terms,
+ *     d(dT/du_j)/du_l = M_jl + N_jl,   N_jl = sum P.dv_j/du_l + H.dw_j/du_l = dT/dv . d2v/du_j du_l     (speeds.h)
+ *     d/dt v_j = v_j' + sum over l of dv_j/du_l u_l':   the second term of (2) is K_j + sum N_jl u_l'
+ * and the matrix is (M + N) - N, with v_j', w_j' for u' = 0 in A and K.
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
@@ -24,7 +29,7 @@
 /* Momenta of the bodies, with their rates for u' = 0 and fixed partial velocities; and one vector. */
 static size_t work_volterra(const dal_system *system)
 {
-    return (size_t)dal_system_mechanism(system)->n_bodies * sizeof(dal_body_momenta) / sizeof(double) + (size_t)dal_system_layout(system)->nv;
+    return (size_t)dal_system_mechanism(system)->n_bodies * sizeof(dal_body_momenta) / sizeof(double) + 2 * (size_t)dal_system_layout(system)->nv;
 }
 
 /* (59): P = m v, H = I w; P' = m v_0, H' = I w_0 + I' w. */
@@ -61,7 +66,8 @@ static dal_flow solve_volterra(dal_state *state)
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
-    dal_body_momenta *of = (dal_body_momenta *)(MW + s->n);
+    double *y = MW + s->n;
+    dal_body_momenta *of = (dal_body_momenta *)(y + s->n);
     const dal_flow flow = dal_speeds_begin(state, true);
     if (flow)
         return flow;
@@ -70,6 +76,8 @@ static dal_flow solve_volterra(dal_state *state)
         dal_speeds_inertia_row(state, j, MW);
         s->f[j] = right_side(state, of, j);
     }
+    if (state->layout->curved)
+        dal_speeds_add_curved(state, y);
     return dal_speeds_finish(state);
 }
 

@@ -14,6 +14,9 @@
  * v_j = dv/du_j and w_j are the partial velocities (56), v_j' and w_j' their rates (57), everything in inertial components: D_v of them
  * with W held, and those of W'.
  *
+ * Constraints that are not linear in the rates, in which those of the ignorable coordinates do not appear: as in volterra.c, B is (B + N) - N
+ * with N_jl = p . d2v/du_j du_l, and W' in A and K is that for u' = 0.
+ *
  * W' and v_0 need the rates of the rows M'. With (c_k, w_k) the velocities of a unit of v_k, (c_b, w_b) those of a direction b, and
  * D the derivative along a, which turns a body by w_a and its I with it,
  *     D [M' b + N_2 db]_k = sum m (D c_k.c_b + c_k.D c_b) + D w_k.L + w_k.D L,   L = I w_b,
@@ -32,6 +35,7 @@
 /* In state->scratch->solver. */
 typedef struct scratch {
     double *p, *pd, *MW; /* nv */
+    double *y;           /* nv: of curved rows */
     dal_tangent *unit;   /* of a unit of each ignorable velocity, one a body: what it does, */
     dal_bend *unit_rate; /* and how that changes along the motion */
 } scratch;
@@ -44,17 +48,18 @@ static size_t doubles_of(size_t bytes)
 static size_t work_volterra_reduced(const dal_system *system)
 {
     const size_t units = (size_t)dal_system_layout(system)->n_ignorable * (size_t)dal_system_mechanism(system)->n_bodies;
-    return 3 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
+    return 4 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
 }
 
 static scratch scratch_volterra_reduced(const dal_state *state)
 {
     const size_t n = (size_t)state->layout->nv;
     const size_t units = (size_t)state->layout->n_ignorable * (size_t)state->mechanism->n_bodies;
-    double *at = state->scratch->solver + 3 * n;
+    double *at = state->scratch->solver + 4 * n;
     return (scratch){.p = state->scratch->solver,
                      .pd = state->scratch->solver + n,
                      .MW = state->scratch->solver + 2 * n,
+                     .y = state->scratch->solver + 3 * n,
                      .unit = (dal_tangent *)at,
                      .unit_rate = (dal_bend *)(at + units * doubles_of(sizeof(dal_tangent)))};
 }
@@ -177,6 +182,8 @@ static dal_flow solve_volterra_reduced(dal_state *state)
         dal_speeds_inertia_row(state, j, at.MW);
         s->f[j] = dal_speeds_force(state, j) + K_of(state, j) - A;
     }
+    if (state->layout->curved)
+        dal_speeds_add_curved(state, at.y);
     return dal_speeds_finish(state);
 }
 

@@ -61,7 +61,8 @@ static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 }
 
 enum { MOST_ITERATIONS = 25 };
-static const double contradiction = 1e-6; /* of the velocities: more than this is no rounding and no tolerance of the positions */
+static const double root_is_rounding = 1e-12; /* of the velocities: what may remain of rows that are not linear in them */
+static const double contradiction = 1e-6;     /* of the velocities: more than this is no rounding and no tolerance of the positions */
 
 /* Residuals are seen by the integration as errors of the coordinates, and by some formulations through squares of the velocities (the momenta of
  * direction cosines that are no longer unit vectors): they are kept below what rtol asks of the coordinates, by a margin, down to what the sums
@@ -105,11 +106,49 @@ static dal_flow correct_velocities(dal_state *state, const dal_projector *projec
         for (int k = 0; k < layout->nv; k++)
             state->work.v[k] += x[k];
     }
+    if (layout->curved) /* tangents of rows that depend on one another agree at the root only: follow_roots */
+        return 0;
     velocity_residual(state, b);
     const double worst = dal_worst_row(state, b, &where);
     if (!state->singular->near && state->rank->n < layout->n_rows && !(worst <= contradiction * fmax(1 / layout->units.time, fastest)))
         return fail_in_velocity(state, where, worst);
     return 0;
+}
+
+static dal_flow fail_at_root(dal_state *state, int row, double relative)
+{
+    const dal_row *missed = row < state->layout->n_extrinsic ? &state->mechanism->rows[state->layout->row[row].source] : NULL;
+    if (!missed || !missed->curved)
+        return fail_in_velocity(state, row, relative);
+    return dal_state_fail(state,
+                          "the velocities cannot be brought back to constraint '%s', which is not linear in them: %.3g remains; two of its roots "
+                          "meet here, or it has none",
+                          state->mechanism->joints[missed->joint].name, relative * state->layout->units.row_unit[row]);
+}
+
+/* Rows that are not linear in the rates, phi(q, v, t) = 0: (79) is a step of Newton's method, A and A v - beta are taken anew after each. The
+ * last one is where the residual is rounding: it no longer falls. */
+static dal_flow follow_roots(dal_state *state, const dal_projector *projector)
+{
+    const dal_layout *layout = state->layout;
+    double *b = state->scratch->projector + layout->nv, before = HUGE_VAL, worst = HUGE_VAL;
+    const double fastest = fmax(1 / layout->units.time, dal_fastest(state->system, state->work.v));
+    int where = 0;
+    for (int i = 0; i < MOST_ITERATIONS; i++) {
+        dal_state_forget(state, DAL_STAGE_UNPACKED | DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY);
+        dal_state_jacobian(state);
+        velocity_residual(state, b);
+        worst = dal_worst_row(state, b, &where);
+        if (worst <= 1e-15 * fastest || (worst > 0.25 * before && worst <= root_is_rounding * fastest))
+            return 0;
+        if (!(worst < HUGE_VAL) || (i > 8 && worst > 0.5 * before))
+            break;
+        before = worst;
+        dal_flow flow = projector->factor(state);
+        if (flow || (flow = correct_velocities(state, projector)))
+            return flow;
+    }
+    return worst <= root_is_rounding * fastest ? 0 : fail_at_root(state, where, worst);
 }
 
 /* (78) of `natural-absolute-coordinates`: q + dq, A dq = -phi, until phi is within the tolerance; then (79) at the corrected q. */
@@ -154,7 +193,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
         return 0;
     }
-    if ((flow = correct_velocities(state, projector)))
+    if ((flow = correct_velocities(state, projector)) || (layout->curved && (flow = follow_roots(state, projector))))
         return flow;
     return dal_state_pack(state, y);
 }
@@ -173,7 +212,8 @@ dal_flow dal_project_velocities(dal_state *state, double t, double *y)
         return flow;
     dal_state_position(state);
     dal_state_jacobian(state);
-    if ((flow = projector.factor(state)) || (flow = correct_velocities(state, &projector)))
+    if ((flow = projector.factor(state)) || (flow = correct_velocities(state, &projector)) ||
+        (state->layout->curved && (flow = follow_roots(state, &projector))))
         return flow;
     return dal_state_pack(state, y);
 }

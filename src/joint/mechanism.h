@@ -4,7 +4,7 @@
  *   material vector  x = r + R s (a point) or x = R s (a direction), fixed in a body
  *   measure          a scalar made of material vectors: a scalar product, an angle, a length; or a coordinate of the model's own
  *   row              one constraint: sum of coef * measure - constant - f(t) = 0; or a form: sum of a_k(m, t) m_k' + b(m, t) = 0 with
- *                    coefficients from a program, the derivative of f(m, t) = 0 where it is holonomic
+ *                    coefficients from a program, the derivative of f(m, t) = 0 where it is holonomic; or phi(m, m', t) = 0
  *   speed            a form that is not zero but a quasi-velocity u
  *   joint            a list of rows between two markers, and the motion that it leaves free
  *
@@ -74,15 +74,23 @@ typedef struct dal_row {
     int joint;         /* whose row it is; -1: a speed */
     bool angular;      /* radians instead of metres */
     bool nonholonomic; /* exists at velocity level only */
+    bool curved;       /* and is not linear in the rates: a form whose a and b depend on them. See dal_form_outputs */
     int equation;      /* number, from 1, of the equation of a joint type that it comes from; 0: none */
     int form;          /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
 } dal_row;
 
 /* Outputs of a form with n terms: f (0 where it is nonholonomic), a_1 ... a_n, b, then for each of a_1 ... a_n, b its n
- * derivatives by the measures of the terms and the one by t. */
+ * derivatives by the measures of the terms and the one by t.
+ * A curved one, phi(m, m', t) = 0, is linearised at the present rates: a_k = dphi/dm_k', b = phi - sum of a_k m_k', so that phi is still
+ * sum of a_k m_k' + b; derivatives are those with the rates held, and behind them stand the n x n of a by the rates. */
 static inline int dal_form_outputs(int n)
 {
     return 1 + (n + 1) + (n + 1) * (n + 1);
+}
+
+static inline int dal_row_outputs(const dal_row *row)
+{
+    return dal_form_outputs(row->n_terms) + (row->curved ? row->n_terms * row->n_terms : 0);
 }
 
 typedef struct dal_joint_type dal_joint_type;

@@ -106,7 +106,9 @@ typedef struct dal_layout {
     dal_placement *placement;
     dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
-    int *form_need; /* pairs: variable, measure (-1: time) */
+    int *form_need;               /* pairs: variable, measure (-1: time) */
+    int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
+    bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */
@@ -282,7 +284,7 @@ void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
 /* The same, with its rate and bias. */
 #define dal_rows_rate DAL_K(dal_rows_rate)
 void dal_rows_rate(const dal_layout *layout, dal_work *work, int number);
-/* Then: A, and Y of the speeds. */
+/* Then: A, and Y of the speeds. Where rows are curved, at the present v: the rates are found first. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */
 #define dal_row_covectors DAL_K(dal_row_covectors)
@@ -294,6 +296,10 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *work);
 void dal_layout_motion(const dal_layout *layout, dal_work *work);
 /* D_a [A b - beta db] of all rows and D_a [Y b + Z db] of the speeds, from the tangents of both and their bend. */
 void dal_rows_bend(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, const dal_bend *bend, dal_real *out);
+/* Of curved rows, sum over k, l of d2phi/dm_k'dm_l' m_k,a m_l,b with the rates of the measures along two directions, b also with their biases:
+ * along (v', 0) with biases these are m''. Zero for the other rows. Tangents are given; after velocity. */
+#define dal_rows_curve DAL_K(dal_rows_curve)
+void dal_rows_curve(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, bool biased, dal_real *out);
 /* -beta, Z: what a row, and what all rows and speeds are for v = 0. */
 #define dal_row_free DAL_K(dal_row_free)
 dal_real dal_row_free(const dal_layout *layout, const dal_work *work, const dal_row *row);

@@ -280,6 +280,8 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->n_form_needs = parts->n_form_needs;
     layout->n_form_variables = parts->n_form_variables;
     layout->form_need = parts->form_need;
+    layout->n_form_rates = parts->n_form_rates;
+    layout->form_rate = parts->form_rate;
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
     choose_rows(layout, arena);
     layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;
@@ -293,6 +295,8 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->n_speeds = mechanism->n_speeds;
     layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
     fill_sources(layout);
+    for (int i = 0; i < layout->n_extrinsic; i++)
+        layout->curved |= mechanism->rows[layout->row[i].source].curved;
     choose_vectors(layout, arena);
     layout->term_side = DAL_TAKE(arena, int, 4 * mechanism->n_terms);
     layout->term_entry = DAL_TAKE(arena, int, mechanism->n_terms);
@@ -309,6 +313,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
 static void pack_forms(dal_block *block, dal_layout *to)
 {
     DAL_PACK(block, to->form_need, 2 * to->n_form_needs);
+    DAL_PACK(block, to->form_rate, 2 * to->n_form_rates);
     if (to->forms) {
         void *copy = dal_block_copy(block, to->forms, dal_program_bytes(to->forms));
         if (copy)

@@ -16,6 +16,7 @@ typedef struct dal_layout_parts {
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     dal_program *forms;
     int n_form_needs, n_form_variables, *form_need;
+    int n_form_rates, *form_rate;
 } dal_layout_parts;
 
 /* Where everything is: columns, rows, sides, blocks of M, for a family. */

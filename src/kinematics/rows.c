@@ -16,6 +16,12 @@
  *   + sum over k of m_k,b (sum over l of da_k/dm_l m_l,a + da_k/dt tau_a) + tau_b (sum over l of db/dm_l m_l,a + db/dt tau_a)   forms
  * where tau_a, tau_b are the time components of the directions (`da`, `db` in the code) and d is the partial derivative. gamma is minus that with
  * a = b = (v, 1).
+ *
+ * A curved row, phi(m, m', t) = 0 not linear in the rates, is a form at the present rates: a_k = dphi/dm_k', b = phi - sum a_k m_k', and its
+ * derivatives by m and t are those with m' held. So sum a_k m_k' + b is phi itself, A = sum a_k dm_k/dq = dphi/dv (Chetaev), and
+ *   phi' = A v' + sum a_k bias_k + sum over l of (da_k/dm_l m_k' + db/dm_l) m_l' + ... = A v' - gamma
+ * as before: with v held, D_a phi = D_a [A v - beta] for every direction a. D_v [A b] of another direction b lacks the change of a_k with
+ * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
 #include "kinematics/newton_euler.h"
 #include "math/vec.h"
@@ -166,6 +172,24 @@ static void run_forms(const dal_layout *layout, dal_work *w)
     }
 }
 
+static void find_rates(const dal_layout *layout, dal_work *w)
+{
+    const dal_mechanism *m = layout->mechanism;
+    move_vectors_velocity(layout, w);
+    for (int k = 0; k < layout->n_measures; k++) {
+        const int i = layout->measure[k];
+        measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
+    }
+}
+
+/* Curved rows: their coefficients at the rates. What the forms gave before, at other rates, served the other rows. */
+static void linearise_rows(const dal_layout *layout, dal_work *w)
+{
+    for (int i = 0; i < layout->n_form_rates; i++)
+        w->form_variables[layout->form_rate[2 * i]] = w->rate[layout->form_rate[2 * i + 1]];
+    run_forms(layout, w);
+}
+
 void dal_rows_position(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
@@ -293,6 +317,11 @@ static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
 
 void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
 {
+    if (layout->curved) {
+        layout->family->velocity(layout, w);
+        find_rates(layout, w);
+        linearise_rows(layout, w);
+    }
     EACH_ROW(i)
     row_jacobian(layout, w, i);
     if (layout->family->intrinsic)
@@ -354,11 +383,9 @@ dal_real dal_row_free(const dal_layout *layout, const dal_work *w, const dal_row
 void dal_rows_velocity(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
-    move_vectors_velocity(layout, w);
-    for (int k = 0; k < layout->n_measures; k++) {
-        const int i = layout->measure[k];
-        measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
-    }
+    find_rates(layout, w);
+    if (layout->curved)
+        linearise_rows(layout, w);
     EACH_ROW(i)
     {
         const dal_row *row = row_of(layout, i);
@@ -483,6 +510,46 @@ void dal_rows_bend(const dal_layout *layout, dal_work *w, const dal_direction *a
     }
     if (layout->family->intrinsic_bend)
         layout->family->intrinsic_bend(layout, a->a, b->a, out);
+}
+
+/* g . x_a of the vectors of a measure. */
+static dal_real measure_along(const dal_layout *layout, const dal_work *w, int number, const dal_direction *a)
+{
+    const dal_measure *measure = &layout->mechanism->measures[number];
+    dal_real sum = 0, xa[3];
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return a->a[measure->vector[0]];
+    for (int k = 0; k < 4; k++) {
+        const dal_vector *vector = measure->vector[k] < 0 ? NULL : &layout->mechanism->vectors[measure->vector[k]];
+        if (!vector || vector->body == DAL_GROUND)
+            continue;
+        vector_along(vector, &a->tangent[vector->body], xa);
+        sum += dal_dot(w->gradient + 12 * number + 3 * k, xa);
+    }
+    return sum;
+}
+
+void dal_rows_curve(const dal_layout *layout, dal_work *w, const dal_direction *a, const dal_direction *b, bool biased, dal_real *out)
+{
+    const dal_mechanism *m = layout->mechanism;
+    for (int i = 0; i < layout->n_rows; i++)
+        out[i] = 0;
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = row_of(layout, i);
+        const int n = row->n_terms;
+        const dal_term *terms = m->terms + row->term;
+        if (!row->curved)
+            continue;
+        for (int k = 0; k < n; k++) {
+            const int measure = terms[k].measure;
+            w->along[measure] = measure_along(layout, w, measure, a);
+            w->across[measure] = measure_along(layout, w, measure, b) + (biased ? w->bias[measure] : 0);
+        }
+        const dal_real *slope = w->form + row->form + dal_form_outputs(n);
+        for (int k = 0; k < n; k++)
+            for (int l = 0; l < n; l++)
+                out[i] += slope[k * n + l] * w->along[terms[k].measure] * w->across[terms[l].measure];
+    }
 }
 
 void dal_rows_transposed(const dal_layout *layout, const dal_real *A, const dal_real *lambda, dal_real *out)

@@ -20,7 +20,7 @@ struct dal_formulation {
     bool multiplies;                                             /* solves for a multiplier a row, together with the accelerations */
     /* What the integrator sees instead of v: w, speeds u, or a part of v. All NULL: w = v. */
     int (*speeds)(const dal_system *system);               /* length of w */
-    dal_flow (*unpack)(dal_state *state, const double *w); /* w -> work.v; positions and A are known */
+    dal_flow (*unpack)(dal_state *state, const double *w); /* w -> work.v; positions and A are known, but A of curved rows */
     dal_flow (*pack)(dal_state *state, double *w);         /* work.v -> w; positions and A are known */
     bool ignores;                                          /* takes the momenta of ignorable coordinates for constants */
     double (*unit)(const dal_state *state, int k);         /* of w_k: lengths and radians a second that a unit of it is made of */

@@ -126,6 +126,11 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     if ((flow = dal_state_pack(state, y)))
         return flow;
     dal_state_units(state, r->unit);
+    if (state->layout->curved) { /* users may have begun elsewhere than where the state did */
+        dal_state_position(state);
+        dal_state_velocity(state);
+        dal_roots_accepted(state);
+    }
     if (n || state->system->acting.n_frictions)
         flow = renew_pieces(state);
     if (!flow && state->system->acting.n_frictions)
@@ -155,6 +160,8 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
     const dal_flow avoid = flow ? 0 : dal_passage_avoid_stage(r);
     if (avoid)
         return avoid;
+    if (!flow && r->system->layout.curved)
+        flow = dal_recoverable(dal_roots_check(state));
     if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(state) >= 0)) {
         const dal_energy energy = dal_energy_now(state);
         flow = dal_recoverable(check_finite(state, &energy));
@@ -224,7 +231,7 @@ static dal_flow project_output(void *user, double t, double *y)
 /* Frames, rates, rows and forces, as far as they are not known. The residual of the intrinsic rows comes with their Jacobian. */
 static dal_flow evaluate_motion(dal_state *state)
 {
-    return dal_state_motion(state, state->layout->family->intrinsic != NULL);
+    return dal_state_motion(state, state->layout->family->intrinsic != NULL || state->layout->curved);
 }
 
 static dal_flow evaluate_row(run *r, double t, const double *y)
@@ -360,6 +367,9 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
         return flow;
     if (r->system->acting.n_frictions)
         dal_friction_accepted(state);
+    if (r->system->layout.curved && (flow = dal_roots_check(state)))
+        return flow;
+    dal_roots_accepted(state);
     if ((flow = dal_passage_rank(r)) || (flow = dal_passage_check(r, t)))
         return flow;
     if ((flow = check_speeds(r, t, ask_restart)) || (flow = dal_check_loss(r)))

@@ -121,6 +121,8 @@ static void place_bodies(dal_assembly *a)
         if (a->layout->body[b].n_rot == 1)
             a->work.q[a->layout->body[b].q + 2] = start->angle;
     }
+    if (a->layout->curved)
+        dal_assembly_given(a, a->work.v); /* A depends on them */
     dal_family_twist.position(a->layout, &a->work);
 }
 
@@ -157,7 +159,7 @@ static double change_of_row(const dal_assembly *a, int i)
 }
 
 /* Of an equation of the model's own, and of a start value: the first change that is not zero. */
-static void find_unit(dal_assembly *a, int i)
+void dal_assembly_find_unit(dal_assembly *a, int i)
 {
     const double known = i < a->n_own ? dal_row_unit(&a->mechanism.rows[i], a->length) : NAN;
     if (!(a->unit[i] > 0))
@@ -178,7 +180,7 @@ static double evaluate(void *assembly)
     dal_rows_position(a->layout, &a->work);
     dal_rows_jacobian(a->layout, &a->work);
     for (int i = 0; i < a->r; i++)
-        find_unit(a, i);
+        dal_assembly_find_unit(a, i);
     for (int i = 0; i < a->n_own; i++)
         worst = fmax(worst, fabs(a->work.phi[i]) / dal_assembly_row_unit(a, i) - (a->mechanism.rows[i].angular ? 0 : a->rounding));
     return worst;

@@ -40,6 +40,7 @@ void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of
 double dal_assembly_unit(const dal_assembly *assembly, int k);
 /* What a residual of row i is measured by. */
 double dal_assembly_row_unit(const dal_assembly *assembly, int i);
+void dal_assembly_find_unit(dal_assembly *assembly, int i); /* it, at the present A, where it is not known */
 /* Says row i nothing about positions? */
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */
@@ -60,7 +61,9 @@ bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
 /* Warnings of what moved far, with what else there is. */
 void dal_assembly_warn(dal_assembly *assembly, int rows);
 
-/* start_velocities.c; false with messages. */
+/* start_velocities.c: the given velocities; zero where there are none. */
+void dal_assembly_given(const dal_assembly *assembly, double *v);
+/* False with messages. */
 bool dal_assemble_velocities(dal_assembly *assembly);
 /* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
 int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);

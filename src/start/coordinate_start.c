@@ -4,6 +4,7 @@
  *   A x = -phi,   x = e + S (A S)^+ (-phi - A e),   S = 1 / (weight x scale),  S = 0: kept
  * with e the way back to the given values and the scale of a coordinate what a unit of it moves, in metres.
  * Velocities: A v = beta, linear, in the same order. Omitted ones that no constraint determines: least kinetic energy.
+ * Rows that are not linear in the rates: the same at their tangents, until nothing changes any more.
  */
 #include "kinematics/placement.h"
 #include "math/rank.h"
@@ -122,6 +123,8 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
                              .b = DAL_TAKE(arena, double, r),
                              .work = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n))};
     memcpy(s->work.q, build->start_q, sizeof *s->work.q * n);
+    if (s->layout->curved)
+        memcpy(s->work.v, build->start_v, sizeof *s->work.v * n); /* A depends on them */
     dal_start_drives(arena, drives, s->work.time);
 }
 
@@ -461,26 +464,64 @@ static double total_mass(const starting *s)
     return sum > 0 ? sum : 1;
 }
 
+enum { TANGENTS = 60 }; /* of rows that are not linear in the rates, for each of the two passes */
+
+/* A row whose derivatives by the rates all vanish; -1: none. */
+static int singular_row(const starting *s)
+{
+    for (int i = 0; i < s->r; i++) {
+        const dal_row *row = row_at(s, i);
+        bool vanishes = row->curved;
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            vanishes = vanishes && !(fabs(s->work.coef[k]) > 0);
+        if (vanishes)
+            return i;
+    }
+    return -1;
+}
+
+static bool refuse_singular(const starting *s, int i)
+{
+    const dal_joint *joint = &s->build->mechanism.joints[row_at(s, i)->joint];
+    dal_error(s->build->messages, joint->mark,
+              "constraint '%s' is singular at the start: its derivatives by all rates vanish there, so that it says nothing about how they "
+              "change; give start velocities that meet it where they do not",
+              joint->name);
+    return false;
+}
+
+/* What was omitted changes, then all; each once more for rounding, and at every tangent of a row that is curved. */
+static double close_velocities(starting *s, const double *v0)
+{
+    const int each = s->layout->curved ? TANGENTS : 2;
+    double worst = missing(s);
+    for (int pass = 0; pass < 2 * each && worst > dal_closed * fastest(s); pass++) {
+        weigh(s, true, pass < each);
+        if (s->layout->curved)
+            dal_rows_jacobian(s->layout, &s->work);
+        dal_newton_step(&s->newton, s->r);
+        for (int j = 0; j < s->n; j++)
+            s->work.v[j] += s->x[j];
+        worst = missing(s);
+        if (pass == each - 1 && worst <= velocity_allowed * fastest(s))
+            break;
+        if (pass == each - 1) {
+            memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
+            worst = missing(s);
+        }
+    }
+    return worst;
+}
+
 static bool assemble_velocities(starting *s)
 {
     const double *v0 = s->build->start_v;
     memset(s->e, 0, sizeof *s->e * (size_t)s->n);
     s->velocities = true;
     memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
-    double worst = missing(s);
-    for (int pass = 0; pass < 4 && worst > dal_closed * fastest(s); pass++) { /* what was omitted, then all; each once more for rounding */
-        weigh(s, true, pass < 2);
-        dal_newton_step(&s->newton, s->r);
-        for (int j = 0; j < s->n; j++)
-            s->work.v[j] += s->x[j];
-        worst = missing(s);
-        if (pass == 1 && worst <= velocity_allowed * fastest(s))
-            break;
-        if (pass == 1) {
-            memcpy(s->work.v, v0, sizeof *v0 * (size_t)s->n);
-            worst = missing(s);
-        }
-    }
+    if (s->layout->curved && singular_row(s) >= 0)
+        return refuse_singular(s, singular_row(s));
+    double worst = close_velocities(s, v0);
     if (!(worst <= velocity_allowed * fastest(s) + 1e-13 * s->build->pace))
         return refuse(s, s->rhs, true);
     return report(s, s->work.v, v0, true);
@@ -536,6 +577,19 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
     if (closed && !assemble_velocities(&s) && !build->anyway)
         return false;
     settle(&s);
+    for (int i = 0; closed && s.layout->curved && i < TANGENTS; i++) { /* along the tangents only: back to the rows */
+        double *v = DAL_TAKE(build->arena, double, s.n), change = 0;
+        memcpy(v, s.work.v, sizeof *v * (size_t)s.n);
+        close_velocities(&s, v);
+        dal_rows_jacobian(s.layout, &s.work);
+        settle(&s);
+        for (int j = 0; j < s.n; j++)
+            change = fmax(change, fabs(s.work.v[j] - v[j]) * s.scale[j] / s.length);
+        if (change <= dal_closed * fastest(&s))
+            break;
+    }
+    if (closed && s.layout->curved)
+        close_velocities(&s, build->start_v);
     missing(&s);
     memcpy(build->start_q, s.work.q, sizeof *build->start_q * (size_t)s.n);
     memcpy(build->start_v, s.work.v, sizeof *build->start_v * (size_t)s.n);

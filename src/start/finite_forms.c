@@ -18,7 +18,7 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *m, const dal_
     }
     for (int i = 0; i < m->n_rows + m->n_speeds; i++) {
         const dal_row *row = i < m->n_rows ? &m->rows[i] : &m->speeds[i - m->n_rows];
-        for (int k = 0; row->form >= 0 && k < dal_form_outputs(row->n_terms); k++) {
+        for (int k = 0; row->form >= 0 && k < dal_row_outputs(row); k++) {
             if (isfinite(work->form[row->form + k]))
                 continue;
             if (i >= m->n_rows)

@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 12, PARTS = 40 };
+enum { MOST_ITERATIONS = 50, MOST_HALVINGS = 12, PARTS = 40, TANGENTS = 60 };
 static const double part_of_turn = 0.25, part_of_length = 0.25; /* moved at once, where that is not more than PARTS parts */
 static const double close_enough = 1e-12;
 
@@ -275,7 +275,11 @@ static void meet_velocities(problem *p, bool given)
     dal_state *state = p->state;
     dal_work *work = dal_work_of(state);
     const dal_layout *layout = dal_layout_of(state);
-    for (int pass = 0; pass < 2; pass++) { /* the second removes the rounding of the first */
+    for (int pass = 0; pass < (layout->curved ? TANGENTS : 2); pass++) { /* the second removes the rounding of the first */
+        if (layout->curved && pass) {
+            dal_state_forget(state, DAL_STAGE_UNPACKED | DAL_STAGE_JACOBIAN);
+            dal_state_jacobian(state);
+        }
         p->rows = 0;
         for (int k = 0; k < layout->n_rows; k++)
             add_sparse(p, k, -work->phid[k]);
@@ -340,7 +344,10 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
         int row = 0;
         if (missed_by(p, &by) > close_enough || dal_worst_row(state, work->phid, &row) > close_enough / dal_layout_of(state)->units.time)
             meet_velocities(p, false);
-        flow = settle(p);
+        if (dal_layout_of(state)->curved && !(dal_worst_row(state, work->phid, &row) <= 1e3 * close_enough / dal_layout_of(state)->units.time))
+            flow = dal_state_fail(state, "no velocities were found near them that meet the constraints, of which some are not linear in the rates");
+        else
+            flow = settle(p);
     }
     if (flow) {
         dal_error(messages, dal_nowhere, "at the given values: %s", dal_trouble_of(state));

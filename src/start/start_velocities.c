@@ -13,6 +13,9 @@
  * that ranks and what is missed do not depend on the size of the mechanism.
  *
  * Large models: the same on sparse matrices, assemble_sparse.c.
+ *
+ * Rows that are not linear in the rates: the same at the row's tangent, phi + A (v - v_n) = 0, again and again from the given values on
+ * (Gauss and Newton). Where it rests phi is zero, and the way from what is given is across the root: the one next to it is taken.
  */
 #include "math/rank.h"
 #include "math/sparse_rank.h"
@@ -22,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-static void given_velocity(const dal_assembly *a, double *v)
+void dal_assembly_given(const dal_assembly *a, double *v)
 {
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
@@ -444,9 +447,7 @@ static bool settle_large(dal_assembly *a, double *v, const double *v0)
         return false;
     }
     miss = sparse_misses(a, &n, v);
-    if (!velocities_fit(a, n, miss, fmax(fastest_of(a, v), fastest_of(a, v0))))
-        return false;
-    return report_changes(a, v, v0);
+    return velocities_fit(a, n, miss, fmax(fastest_of(a, v), fastest_of(a, v0)));
 }
 
 /* The dense way: u_k = v_k / unit_k. */
@@ -473,7 +474,129 @@ static bool settle_small(dal_assembly *a, double *v, const double *v0, double fa
         return false;
     for (int k = 0; k < a->m; k++)
         v[k] = u[k] * dal_assembly_unit(a, k);
-    return report_changes(a, v, v0);
+    return true;
+}
+
+static bool settle_velocities(dal_assembly *a, double *v, const double *v0, double fastest)
+{
+    return dal_assembly_large(a) ? settle_large(a, v, v0) : settle_small(a, v, v0, fastest);
+}
+
+/* ---- rows that are not linear in the rates ---------------------------------------------------------- */
+
+enum { MOST_TANGENTS = 200 };
+static const double root_allowed = 1e-9;   /* of the fastest motion: what may remain of a row */
+static const double root_is_known = 1e-14; /* changes of the velocities that are rounding */
+static const double vanishing = 1e-9;      /* of what rates of the model's own change a derivative by: it is none */
+
+static const dal_joint *constraint_of(const dal_assembly *a, int row)
+{
+    return &a->mechanism.joints[a->mechanism.rows[row].joint];
+}
+
+/* A, at the velocities of the work. */
+static void find_tangents(dal_assembly *a)
+{
+    dal_rows_jacobian(a->layout, &a->work);
+}
+
+/* A row whose derivatives by the rates all vanish, against those that they get when the model moves at its own pace; -1: none. */
+static int singular_row(const dal_assembly *a)
+{
+    for (int i = 0; i < a->n_own; i++) {
+        const dal_row *row = &a->mechanism.rows[i];
+        const int n = row->n_terms;
+        const double *slope = a->work.form + row->form + dal_form_outputs(n);
+        double most = 0, curve = 0;
+        for (int k = 0; k < n && row->curved; k++) {
+            most = fmax(most, fabs(a->work.coef[row->term + k]));
+            for (int l = 0; l < n; l++)
+                curve = fmax(curve, fabs(slope[k * n + l]));
+        }
+        if (row->curved && !(most > vanishing * curve * a->build->pace * fmin(1, a->length)))
+            return i;
+    }
+    return -1;
+}
+
+static bool refuse_singular(const dal_assembly *a, int row)
+{
+    dal_error(a->build->messages, constraint_of(a, row)->mark,
+              "constraint '%s' is singular at the start: its derivatives by all rates vanish there, so that it says nothing about how they "
+              "change; give start velocities that meet it where they do not",
+              constraint_of(a, row)->name);
+    return false;
+}
+
+/* Does phi = 0 hold at the velocities of the work? */
+static bool is_on_root(const dal_assembly *a, double fastest)
+{
+    const double *v = a->work.v;
+    int worst = -1;
+    double most = 0;
+    for (int i = 0; i < a->n_own; i++) {
+        const double miss = fabs(row_miss(a, i, v)) / dal_assembly_row_unit(a, i);
+        if (!(miss <= most)) {
+            worst = i;
+            most = miss;
+        }
+    }
+    if (worst < 0 || most <= root_allowed * fastest + 1e-13 * a->build->pace)
+        return true;
+    dal_error(a->build->messages, constraint_of(a, worst)->mark,
+              "no start velocities were found that meet constraint '%s', which is not linear in the rates: %.4g remains; it has no root near those "
+              "that are given",
+              constraint_of(a, worst)->name, fabs(row_miss(a, worst, v)));
+    return false;
+}
+
+/* v as if there were no curved rows: where their tangents begin. Rates may be given by joints alone. */
+static bool begin_tangents(dal_assembly *a, double *v, const double *v0, double fastest)
+{
+    for (int i = 0; i < a->n_own; i++) {
+        const dal_row *row = &a->mechanism.rows[i];
+        const dal_row_layout *at = &a->layout->row[i];
+        if (!row->curved)
+            continue;
+        memset(a->work.A + at->value, 0, sizeof *a->work.A * (size_t)at->n_values);
+        a->work.form[row->form + 1 + row->n_terms] = 0;
+    }
+    const bool settled = settle_velocities(a, v, v0, fastest);
+    find_tangents(a);
+    for (int i = 0; i < a->n_own && settled; i++)
+        if (a->mechanism.rows[i].curved) {
+            a->unit[i] = 0; /* of other velocities */
+            dal_assembly_find_unit(a, i);
+        }
+    return settled;
+}
+
+/* Along the tangents to the root, from v0; false with a message. */
+static bool follow_tangents(dal_assembly *a, const double *v0)
+{
+    const size_t m = (size_t)a->m;
+    double *v = a->work.v, *before = DAL_TAKE(&a->build->start_arena, double, m);
+    double fastest = fastest_of(a, v0), step = HUGE_VAL;
+    if (!begin_tangents(a, v, v0, fastest))
+        return false;
+    for (int i = 0; i < MOST_TANGENTS && step > root_is_known * fastest; i++) {
+        const int row = singular_row(a);
+        if (row >= 0)
+            return refuse_singular(a, row);
+        memcpy(before, v, sizeof *v * m);
+        if (!settle_velocities(a, v, v0, fastest))
+            return false;
+        for (size_t k = 0; k < m; k++)
+            before[k] -= v[k];
+        const double last = step;
+        step = fastest_of(a, before);
+        fastest = fmax(fastest_of(a, v), fastest_of(a, v0));
+        find_tangents(a);
+        if (i > 20 && step > last && velocity_gap(a, v) <= root_allowed * fastest) /* as good as it gets */
+            break;
+    }
+    const int row = singular_row(a);
+    return is_on_root(a, fastest) && (row < 0 || refuse_singular(a, row));
 }
 
 bool dal_assemble_velocities(dal_assembly *a)
@@ -481,13 +604,14 @@ bool dal_assemble_velocities(dal_assembly *a)
     dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
     double *v0 = DAL_TAKE(arena, double, m), *v = a->work.v;
-    given_velocity(a, v0);
+    dal_assembly_given(a, v0);
     memcpy(v, v0, sizeof *v * m);
     dal_family_twist.velocity(a->layout, &a->work);
     dal_family_twist.inertia(a->layout, &a->work);
     double fastest = fastest_of(a, v0);
-    if (nothing_to_do(a, v0, fastest))
+    const bool singular = a->layout->curved && singular_row(a) >= 0; /* there: other velocities may be given by joints */
+    if (!singular && nothing_to_do(a, v0, fastest))
         return true;
     dal_assembly_weigh(a, true);
-    return dal_assembly_large(a) ? settle_large(a, v, v0) : settle_small(a, v, v0, fastest);
+    return (a->layout->curved ? follow_tangents(a, v0) : settle_velocities(a, v, v0, fastest)) && report_changes(a, v, v0);
 }

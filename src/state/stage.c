@@ -28,6 +28,21 @@ void dal_share_trouble(dal_state *state, const dal_state *from)
     state->report->reason = from->report->reason;
 }
 
+/* w -> v. A of curved rows depends on v: it is found with it, or from it. */
+static dal_flow unpack_speeds(dal_state *state, const double *w)
+{
+    if (!state->layout->curved) {
+        dal_state_jacobian(state);
+        state->stages |= DAL_STAGE_UNPACKED;
+        return state->system->method.formulation->unpack(state, w);
+    }
+    dal_flow flow = state->system->method.formulation->unpack(state, w);
+    if (!flow && !dal_has(state, DAL_STAGE_JACOBIAN))
+        dal_state_jacobian(state);
+    state->stages |= DAL_STAGE_UNPACKED;
+    return flow;
+}
+
 dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
 {
     const dal_system *system = state->system;
@@ -42,9 +57,7 @@ dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
         return 0;
     }
     dal_state_position(state);
-    dal_state_jacobian(state);
-    state->stages |= DAL_STAGE_UNPACKED;
-    return system->method.formulation->unpack(state, w);
+    return unpack_speeds(state, w);
 }
 
 /* Frames, rows and rates are functions of (t, q, v, z), and so are forces while modes are frozen: if the arguments are bitwise equal, the results are
@@ -53,7 +66,8 @@ dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
 dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
 {
     enum {
-        PLACE = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN,
+        STILL = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION, /* whatever v is; where rows are curved A is not of these */
+        PLACE = STILL | DAL_STAGE_JACOBIAN,
         MOTION = PLACE | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES
     };
     const dal_system *system = state->system;
@@ -64,10 +78,10 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
         system->method.formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) || memcmp(state->values->z, w + nw, sizeof *y * nz))
         return dal_state_unpack(state, t, y);
     if (speeds) {
-        state->stages = (state->stages & PLACE) | DAL_STAGE_UNPACKED;
-        return system->method.formulation->unpack(state, w);
+        state->stages = system->layout.curved ? state->stages & STILL : (state->stages & PLACE) | DAL_STAGE_UNPACKED;
+        return system->layout.curved ? unpack_speeds(state, w) : system->method.formulation->unpack(state, w);
     }
-    state->stages &= memcmp(state->work.v, w, sizeof *y * nw) ? PLACE : MOTION;
+    state->stages &= !memcmp(state->work.v, w, sizeof *y * nw) ? MOTION : system->layout.curved ? STILL : PLACE;
     memcpy(state->work.v, w, sizeof *y * nw);
     return 0;
 }
@@ -151,7 +165,8 @@ void dal_state_position(dal_state *state)
     run_drives(state);
     (dal_skips_columns(state->system) ? dal_state_frames : dal_state_columns)(state);
     dal_rows_position(state->layout, &state->work);
-    note_table_exceeded(state);
+    if (!state->layout->curved) /* else the forms were run at old rates */
+        note_table_exceeded(state);
     state->stages |= DAL_STAGE_POSITION;
 }
 
@@ -164,6 +179,8 @@ void dal_state_jacobian(dal_state *state)
     if (layout->n_rows + layout->n_speeds) {
         dal_state_columns(state);
         dal_rows_jacobian(layout, &state->work);
+        if (layout->curved)
+            note_table_exceeded(state);
     }
     state->stages |= DAL_STAGE_JACOBIAN;
 }
@@ -175,6 +192,8 @@ void dal_state_velocity(dal_state *state)
     dal_state_frames(state);
     layout->family->velocity(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
+    if (layout->curved)
+        note_table_exceeded(state);
     state->stages |= DAL_STAGE_VELOCITY;
 }
 
