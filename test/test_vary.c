@@ -390,7 +390,13 @@ static void a_varied_system_is_varied_again_and_outlives_its_base(void **unused)
     dal_system_free(same);
     dal_system_free(once);
     assert_same_run(twice, wanted, "L, then m");
+    static const dal_override all[] = {{"L", "0.9"}, {"m", "1.37"}, {"half", "0.41"}};
+    dal_system *thrice, *third = read_chained(3, all);
+    assert_int_equal(vary(twice, "half", 0.41, &thrice), DAL_OK); /* L is that of a system that is gone */
     dal_system_free(twice);
+    assert_same_run(thrice, third, "L, then m, then half");
+    dal_system_free(thrice);
+    dal_system_free(third);
     dal_system_free(wanted);
 }
 

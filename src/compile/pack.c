@@ -160,8 +160,7 @@ void dal_system_free(dal_system *system)
         return;
     if (system->said)
         dal_arena_dispose(system->said);
-    if (system->own)
-        dal_arena_dispose(system->own);
+    dal_layer_leave(system->own);
     dal_origin_leave(system->origin);
     dal_life_end(system->life);
     system->allocator.release(system->allocator.user, system->memory);

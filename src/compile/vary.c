@@ -75,13 +75,12 @@ static dal_status compile(const dal_allocator *allocator, const dal_system *base
     const dal_status status = compile_next(allocator, base->origin, v, system);
     if (status != DAL_OK)
         return status;
-    const dal_arena *own = dal_arena_keep(&v->arena);
+    dal_layer *own = dal_layer_begin(&v->arena, base->own);
     if (!own) {
         dal_system_free(*system);
         *system = NULL;
         return DAL_NO_MEMORY;
     }
-    v->arena.chunks = NULL; /* they belong to the system */
     dal_origin_join(base->origin);
     (*system)->origin = base->origin;
     (*system)->spec = v->spec;

@@ -301,7 +301,7 @@ static void keep_rank(dal_state *state, dal_keep *keep)
 {
     dal_rank *rank = state->rank;
     const int rows = state->system->layout.n_rows;
-    dal_keep_integers(keep, &rank->n, 1, 0, rows);
+    dal_keep_integers(keep, &rank->n, 1, 0, rows < state->layout->nv ? rows : state->layout->nv);
     dal_keep_integers(keep, rank->order, (size_t)rows, 0, rows - 1);
     dal_keep_flags(keep, rank->independent, (size_t)rows);
     dal_keep_integers(keep, &rank->least, 1, 0, rows);

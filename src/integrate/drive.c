@@ -190,7 +190,7 @@ static verdict attempt_paced(driver *r, stride *p)
 /* Put y_new on the constraints. Changes of a few roundings leave the slopes at y_new valid. */
 static verdict project(driver *r, stride *p)
 {
-    if (!r->ode->project || (r->method->projects && !p->event))
+    if (!r->ode->project || (r->method->projects && !p->event && !p->cut))
         return GOOD;
     size_t n = (size_t)r->ode->n;
     memcpy(r->y_out, r->s.y_new, sizeof *r->y_out * n);
@@ -403,7 +403,7 @@ static verdict cut_pending(driver *r, double t_stop)
     dal_flow flow = r->method->trial(&r->s, t_stop - r->s.t, r->s.y_new);
     if (flow)
         return dal_drive_retry_slope(r, 0, flow);
-    *p = (stride){.h = t_stop - r->s.t, .t_new = t_stop, .shortened = true};
+    *p = (stride){.h = t_stop - r->s.t, .t_new = t_stop, .shortened = true, .cut = true};
     verdict v = r->ode->n_guards ? dal_evaluate_guards(r, t_stop, r->s.y_new, r->g_new, 0) : GOOD;
     if (v == GOOD)
         v = project(r, p);

@@ -15,6 +15,7 @@ typedef struct stride {
     bool shortened; /* by t_stop or an event */
     bool event;     /* with h = 0: before anything moved */
     bool moved;     /* by the projection */
+    bool cut;       /* at a state inside the step of a method that chooses its own: not on the constraints yet */
 } stride;
 
 /* Written by stagnation.c. */

@@ -71,7 +71,7 @@ verdict dal_watch_progress(driver *r)
     progress *p = &r->progress;
     if (++p->tries < p->next) /* the first three marks are at 1, FIRST and 2 FIRST tries: growth is known at the fourth */
         return GOOD;
-    const double advance = r->s.t - p->t_mark, left = r->s.t_stop - r->s.t;
+    const double advance = r->s.t - p->t_mark, left = fmax(fmin(r->s.t_stop, r->t_far) - r->s.t, 0);
     const double growth = p->marks > 2 ? fmin(advance / p->advance, 2) : 2;
     const bool slower = p->marks > 2 && !(growth >= steady);
     const double pace = advance / (double)(p->tries - p->tries_mark), at_pace = (double)p->tries + left / pace;

@@ -119,6 +119,7 @@ static void clear_past(dal_sundials *c)
     memcpy(NV_DATA_S(c->Y), c->s->y, sizeof *c->s->y * n);
     memset(c->offset, 0, sizeof *c->offset * n);
     c->flow = c->put_back = 0;
+    c->fatal = 0;
     c->not_finite = -1;
 }
 

@@ -43,3 +43,27 @@ void dal_origin_leave(dal_origin *origin)
     dal_arena arena = origin->arena; /* it lies in it */
     dal_arena_release(&arena);
 }
+
+dal_layer *dal_layer_begin(dal_arena *arena, dal_layer *below)
+{
+    dal_layer *layer = DAL_TAKE(arena, dal_layer, 1);
+    const dal_arena *kept = layer ? dal_arena_keep(arena) : NULL;
+    if (!kept)
+        return NULL;
+    arena->chunks = NULL; /* they belong to the layer */
+    atomic_init(&layer->holders, 1);
+    layer->arena = kept;
+    layer->below = below;
+    if (below)
+        atomic_fetch_add(&below->holders, 1);
+    return layer;
+}
+
+void dal_layer_leave(dal_layer *layer)
+{
+    while (layer && atomic_fetch_sub(&layer->holders, 1) == 1) {
+        dal_layer *below = layer->below;
+        dal_arena_dispose(layer->arena);
+        layer = below;
+    }
+}

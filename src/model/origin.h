@@ -27,4 +27,16 @@ void dal_origin_join(dal_origin *origin);
 /* NULL: nothing happens. */
 void dal_origin_leave(dal_origin *origin);
 
+/* What a varied system has of its own: its values lie in the arena, and point into those of the system that it was varied from, which stay as long. */
+typedef struct dal_layer {
+    atomic_int holders;
+    const dal_arena *arena; /* in which this lies */
+    struct dal_layer *below;
+} dal_layer;
+
+/* In an arena, which it takes over; holds `below`. NULL without memory. */
+dal_layer *dal_layer_begin(dal_arena *arena, dal_layer *below);
+/* NULL: nothing happens. */
+void dal_layer_leave(dal_layer *layer);
+
 #endif

@@ -25,7 +25,7 @@ struct dal_system {
     dal_life *life;
     dal_origin *origin;   /* its description; NULL: of an analysis, which varies nothing */
     const dal_spec *spec; /* the same with the values of this system */
-    const dal_arena *own; /* what of it is not the origin's; NULL: nothing */
+    dal_layer *own;       /* what of it is not the origin's; NULL: nothing */
     dal_mechanism mechanism;
     dal_layout layout; /* with the units */
 

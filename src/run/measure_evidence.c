@@ -25,6 +25,7 @@
 void dal_measure_begin(run *r)
 {
     const dal_system *system = r->system;
+    r->measured.moving_time = r->state->work.t;
     for (int b = 0; b < system->mechanism.n_bodies; b++)
         for (int k = 0; k < 3; k++)
             r->measured.weight += system->mechanism.bodies[b].mass * fabs(system->acting.gravity[k]) * system->layout.units.length;

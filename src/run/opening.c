@@ -8,6 +8,7 @@
 #include "state/owner.h"
 #include "state/report.h"
 #include "state/scale.h"
+#include "state/windings.h"
 #include "state/state.h"
 
 #include <math.h>
@@ -197,7 +198,12 @@ static dal_status begin_at(run *r, const dal_state *start)
         return DAL_OK;
     take_start(start, r->state);
     take_start(start, r->viewer);
-    return check_start(r);
+    const dal_status status = check_start(r);
+    if (status != DAL_OK)
+        return status;
+    dal_state_unwind(r->viewer); /* whole turns are counted from here */
+    dal_state_copy(r->viewer, r->state);
+    return DAL_OK;
 }
 
 /* Switches are searched at some places of a step: long steps are not taken where there are any. */

@@ -120,6 +120,7 @@ struct dal_simulation {
     bool read;               /* the reader is at the present state, and seen_row are its columns */
     bool jump;               /* an input was set: the next step begins without a past */
     bool in_callback;        /* the simulation may not be stepped */
+    bool controlling;        /* it is options.control that was called: inputs may be set */
     long controls;           /* calls of options.control so far */
     long *samples;           /* of each input that is sampled and held: how often so far */
     double *sampled;         /* scratch: their values */

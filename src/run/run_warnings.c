@@ -48,7 +48,8 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
 static double relative_drift(const run *r)
 {
     const measured *m = &r->measured;
-    const double average = m->moving_time > 0 ? m->moving_sum / m->moving_time + m->work_path : 0, most = r->evidence.energy_drift;
+    const double span = m->moving_time - r->driver.options.t_start, most = r->evidence.energy_drift;
+    const double average = span > 0 ? m->moving_sum / span + m->work_path : 0;
     return average > 0 ? fmax(most, m->balance_worst / (2 * average)) : most;
 }
 

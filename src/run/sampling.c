@@ -74,9 +74,9 @@ static verdict call_user(run *r)
     if (!is_due(r, next_call(r), r->driver.s.t))
         return GOOD;
     r->controls++;
-    r->in_callback = true;
+    r->in_callback = r->controlling = true;
     const dal_status status = r->options.control(r->options.control_user, r);
-    r->in_callback = false;
+    r->in_callback = r->controlling = false;
     if (status == DAL_OK)
         return GOOD;
     r->callbacks.sink_status = status;

@@ -221,10 +221,15 @@ static void take_over(run *r, const void *blob, size_t size)
 {
     dal_keep read = {.mode = DAL_KEEP_READ, .from = blob, .size = size - sizeof(uint64_t)};
     keep_all(r, &read);
-    r->status = DAL_OK;
+    r->status = r->callbacks.sink_status = DAL_OK;
+    r->callbacks.stopped = false;
     r->read = false;
     if (r->looking && !r->driver.has_pending && r->t_seen > r->driver.s.t) { /* the step that was looked into cannot be kept: anew from there */
-        r->driver.s.t = r->t_seen;
+        driver *d = &r->driver;
+        d->s.t = d->t_base = r->t_seen;
+        d->s.f_valid = d->g_valid = false;
+        while (d->options.every > 0 && d->options.t_start + (double)d->next_output * d->options.every <= r->t_seen + d->slack)
+            d->next_output++; /* rows inside the step that is lost */
         memcpy(r->y, r->seen, sizeof *r->y * (size_t)r->system->n_y);
         r->looking = false;
     }

@@ -73,6 +73,7 @@ verdict dal_simulation_go(run *r, double until)
         if (take_inputs(r) != STOP)
             dal_drive_to(&r->driver, dal_next_control(r) < until - r->driver.slack ? dal_next_control(r) : until);
     }
+    r->read = false; /* callbacks may have looked on the way */
     return r->driver.verdict;
 }
 
@@ -121,6 +122,7 @@ static dal_status project_seen(run *r)
     dal_state_copy(r->state, r->reader);
     if (!onto || !onto(r->reader, r->t_seen, r->seen))
         return DAL_OK;
+    r->looking = false;
     dal_error(r->messages, dal_nowhere, "at t = %.9g: %s", r->t_seen,
               *dal_trouble_of(r->reader) ? dal_trouble_of(r->reader) : "the state inside a step cannot be put on the constraints");
     return DAL_NUMERICAL;
@@ -173,14 +175,16 @@ dal_status dal_step_fixed(dal_simulation *r, double h, long work)
         return DAL_BAD_COMMAND;
     const double begun = dal_clock(), t = present_time(r);
     driver *d = &r->driver;
-    if (!(h > 0) || work < 0 || r->system->method.integrator->adaptive) {
+    if (!(h > 2 * d->slack) || work < 0 || r->system->method.integrator->adaptive) {
         dal_error(r->messages, dal_nowhere,
                   r->system->method.integrator->adaptive ? "%s: integrator '%s' chooses its own steps; use rk4, rk6 or ab6"
                   : work < 0                             ? "%s: `work` is negative"
+                  : h > 0                                ? "%s: `h` is below what the time can resolve"
                                                          : "%s: `h` is not greater than zero",
                   __func__, r->system->method.integrator->name);
         return DAL_BAD_COMMAND;
     }
+    d->work_limit = work > 0 ? d->s.evaluations + d->guard_evaluations + work : 0;
     if (r->looking)
         dal_simulation_go(r, t);
     if (d->options.step != h) {
@@ -188,7 +192,6 @@ dal_status dal_step_fixed(dal_simulation *r, double h, long work)
         d->t_base = d->s.t;
         d->steps_since = 0;
     }
-    d->work_limit = work > 0 ? d->s.evaluations + d->guard_evaluations + work : 0;
     dal_simulation_go(r, d->t_base + (double)(d->steps_since + 1) * h);
     d->work_limit = 0;
     note_time(&r->timing, dal_clock() - begun);
@@ -256,6 +259,10 @@ bool dal_simulation_set_input_number(dal_simulation *r, int input, double value)
         dal_error(r->messages, dal_nowhere,
                   isfinite(value) ? "%s: there is no input %d; the model has %d" : "%s: the value of input %d is not finite", __func__, input,
                   r->system->n_inputs);
+        return false;
+    }
+    if (r->in_callback && !r->controlling) {
+        dal_error(r->messages, dal_nowhere, "%s: inputs can be set between steps and by `control`, not from other callbacks", __func__);
         return false;
     }
     for (int k = 0; k < r->system->samples.n_outputs; k++)

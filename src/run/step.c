@@ -106,10 +106,12 @@ static dal_flow renew_friction(dal_state *state, double t, double *y, const bool
 static void report_events(run *r, double t, const bool *which)
 {
     const int n = dal_switches(r->system);
+    r->in_callback = true;
     for (int i = 0; r->options.event && which && i < r->ode.n_guards; i++)
         if (which[i])
             r->options.event(r->options.event_user, t,
                              i < n ? dal_program_switch_text(r->system->actions.program, i) : dal_friction_guard_name(r->system, i - n));
+    r->in_callback = false;
 }
 
 static dal_flow restart(void *user, double t, double *y, const bool *which)
@@ -277,10 +279,12 @@ static dal_flow deliver_row(run *r, double t, const double *y)
 {
     dal_status *status = &r->callbacks.sink_status;
     r->evidence.rows_recorded++;
+    r->in_callback = true;
     if (r->options.sink)
         *status = r->options.sink->row(r->options.sink->user, r->system->n_recorded, r->row);
     if (r->options.frame && *status == DAL_OK)
         *status = show_frame(r, t, y);
+    r->in_callback = false;
     return *status == DAL_OK ? 0 : -(int)*status;
 }
 
@@ -398,7 +402,9 @@ static dal_flow report_progress(run *r, double t, double now)
     if (!o->progress || !(now - c->clock_last > progress_every))
         return 0;
     c->clock_last = now;
+    r->in_callback = true;
     c->stopped = !o->progress(o->progress_user, t, r->system->info.until, r->evidence.steps, now - c->clock_start);
+    r->in_callback = false;
     return c->stopped ? -DAL_NUMERICAL : 0;
 }
 
