@@ -29,3 +29,13 @@ int dal_system_freedoms(const dal_system *system)
 {
     return system->layout.nv - system->rank;
 }
+
+const int *dal_system_start_rows(const dal_system *system)
+{
+    return system->start_order;
+}
+
+const int *dal_system_start_speeds(const dal_system *system)
+{
+    return system->start_speeds;
+}

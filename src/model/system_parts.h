@@ -13,5 +13,7 @@ const dal_method *dal_system_method(const dal_system *system);
 const dal_acting *dal_system_acting(const dal_system *system);
 int dal_system_rank(const dal_system *system);     /* of the rows, at the start */
 int dal_system_freedoms(const dal_system *system); /* there: nv - rank */
+const int *dal_system_start_rows(const dal_system *system);   /* rows of the layout, independent ones first, at the start */
+const int *dal_system_start_speeds(const dal_system *system); /* columns of v that are speeds there, where the formulation chooses them; or NULL */
 
 #endif

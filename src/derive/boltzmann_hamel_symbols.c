@@ -1,0 +1,92 @@
+/* The equations of Boltzmann and Hamel:
+ *
+ *   d/dt (dT* by u_j) - D_j T* - sum over k of Gamma_kj dT/dv_k = U_j
+ *   T*(t, q, u) = T(t, q, W u + X),  D_j the derivative by q along W_j,
+ *   Gamma_j = d/dt W_j - D_j [W u + X] with u held: how far the speeds are from being rates of coordinates
+ * Where v themselves are not rates of coordinates (a ball joint) Gamma gains the commutator of the columns of N.
+ */
+#include "derive/partials.h"
+
+#include "kinematics/tree.h"
+
+/* v = W u + X in the place of v. */
+static dal_node in_speeds(void *user, dal_graph *graph, int variable)
+{
+    dal_derivation *d = user;
+    (void)graph;
+    if (d->letters[variable].role != DAL_ROLE_RATE)
+        return DAL_NO_NODE;
+    const int k = d->letters[variable].index;
+    dal_node v = d->X[k];
+    for (int j = 0; j < d->p; j++)
+        v = dal_n_add(d, v, dal_n_mul(d, d->W[k * d->p + j], dal_n_var(d, d->u + j)));
+    return v;
+}
+
+/* D_j of a function of t, q and u. */
+static dal_node along_speed(dal_derivation *d, dal_node node, int j)
+{
+    dal_node sum = dal_n_const(d, 0);
+    for (int k = 0; k < d->nv; k++)
+        if (!dal_n_is(d, d->W[k * d->p + j], 0))
+            sum = dal_n_add(d, sum, dal_n_mul(d, d->W[k * d->p + j], dal_along_column(d, node, k)));
+    return sum;
+}
+
+/* Of balls: [N_a, N_b] = N (a x b), which adds v x W_j to Gamma_j. */
+static void add_commutators(dal_derivation *d, int j, dal_node *Gamma)
+{
+    const dal_tree *tree = d->layout->tree;
+    dal_node v[3], w[3], turn[3];
+    for (int i = 0; tree && i < tree->n_steps; i++) {
+        if (tree->step[i].kind != DAL_STEP_BALL)
+            continue;
+        for (int k = 0; k < 3; k++) {
+            v[k] = dal_n_var(d, d->v + tree->step[i].v + k);
+            w[k] = d->W[(tree->step[i].v + k) * d->p + j];
+        }
+        dal_n_cross(d, v, w, turn);
+        for (int k = 0; k < 3; k++)
+            Gamma[tree->step[i].v + k] = dal_n_add(d, Gamma[tree->step[i].v + k], turn[k]);
+    }
+}
+
+static void derive_boltzmann_hamel(dal_derivation *d)
+{
+    const int p = d->p, n = d->nv;
+    dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p), *v = DAL_TAKE(d->arena, dal_node, n);
+    dal_node *Gamma = DAL_TAKE(d->arena, dal_node, n * p), *column = DAL_TAKE(d->arena, dal_node, n);
+    const char **names = DAL_TAKE(d->arena, const char *, p);
+    if (d->n_systems) {
+        dal_derive_refuse(d, "the velocities follow from the speeds by a system of more than three equations: the coefficients of Hamel, which are "
+                             "its derivatives by every coordinate, are not written in symbols");
+        return;
+    }
+    const dal_node T = dal_substitute(d->graph, d->T, in_speeds, d);
+    for (int k = 0; k < n; k++)
+        v[k] = in_speeds(d, d->graph, d->v + k);
+    for (int j = 0; j < p; j++) {
+        const dal_node slope = dal_diff(d->graph, T, d->u + j);
+        names[j] = d->letters[d->u + j].name;
+        for (int l = 0; l < p; l++)
+            K[j * p + l] = dal_diff(d->graph, slope, d->u + l);
+        f[j] = dal_n_sub(d, dal_n_add(d, dal_derive_applied(d, j), along_speed(d, T, j)), dal_along_motion(d, slope));
+        for (int k = 0; k < n; k++)
+            column[k] = dal_n_sub(d, dal_along_motion(d, d->W[k * p + j]), along_speed(d, v[k], j));
+        add_commutators(d, j, column);
+        for (int k = 0; k < n; k++) {
+            Gamma[k * p + j] = column[k];
+            f[j] = dal_n_add(d, f[j], dal_n_mul(d, column[k], dal_by_rate(d, d->T, k)));
+        }
+    }
+    dal_add_derived_block(d, "Gamma", "the coefficients of Hamel: d/dt W_j less the change of v along W_j", n, p, Gamma, d->velocity_names, names);
+    dal_add_speed_equations(d, "K", "second derivatives of the kinetic energy T* by u", K, "f",
+                            "the applied forces U, with D T* and Gamma^T dT/dv, less d/dt (dT*/du) for u' = 0", f);
+}
+
+const dal_derived_formulation dal_derived_boltzmann_hamel = {"boltzmann-hamel",
+                                                             "the equations of Boltzmann and Hamel",
+                                                             "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f",
+                                                             "",
+                                                             true,
+                                                             derive_boltzmann_hamel};
