@@ -28,14 +28,14 @@ static void add_tables(dal_derivation *d, const dal_partials *t)
         names[j] = d->letters[d->u + j].name;
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
         const char *body = d->mechanism->bodies[b].name;
-        dal_node *values = DAL_TAKE(d->arena, dal_node, rows * p), w[3];
+        dal_node *values = DAL_TAKE(d->arena, dal_node, rows * p);
         for (int j = 0; j < p; j++) {
-            dal_n_turn(d, d->bodies[b].R, t->w + 3 * (b * p + j), w);
+            const dal_node *c = t->c + 3 * (b * p + j), *w = t->w + 3 * (b * p + j);
             for (int i = 0; i < rows; i++)
-                values[i * p + j] = i < rows - space ? w[space == 2 ? 2 : i] : t->c[3 * (b * p + j) + i - rows + space];
+                values[i * p + j] = i < rows - space ? w[space == 2 ? 2 : i] : c[i - rows + space];
         }
         dal_add_derived_block(d, dal_arena_print(d->arena, "T of %s", body),
-                              dal_arena_print(d->arena, "partial velocities of '%s': angular, and of its centre of mass", body), rows, p, values,
+                              dal_arena_print(d->arena, "partial velocities of '%s': angular (body axes), and of its centre of mass", body), rows, p, values,
                               space == 2 ? planar : axes, names);
     }
 }
