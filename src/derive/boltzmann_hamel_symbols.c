@@ -9,20 +9,6 @@
 
 #include "kinematics/tree.h"
 
-/* v = W u + X in the place of v. */
-static dal_node in_speeds(void *user, dal_graph *graph, int variable)
-{
-    dal_derivation *d = user;
-    (void)graph;
-    if (d->letters[variable].role != DAL_ROLE_RATE)
-        return DAL_NO_NODE;
-    const int k = d->letters[variable].index;
-    dal_node v = d->X[k];
-    for (int j = 0; j < d->p; j++)
-        v = dal_n_add(d, v, dal_n_mul(d, d->W[k * d->p + j], dal_n_var(d, d->u + j)));
-    return v;
-}
-
 /* D_j of a function of t, q and u. */
 static dal_node along_speed(dal_derivation *d, dal_node node, int j)
 {
@@ -62,9 +48,9 @@ static void derive_boltzmann_hamel(dal_derivation *d)
                              "its derivatives by every coordinate, are not written in symbols");
         return;
     }
-    const dal_node T = dal_substitute(d->graph, d->T, in_speeds, d);
+    const dal_node T = dal_in_speeds(d, d->T);
     for (int k = 0; k < n; k++)
-        v[k] = in_speeds(d, d->graph, d->v + k);
+        v[k] = dal_in_speeds(d, dal_n_var(d, d->v + k));
     for (int j = 0; j < p; j++) {
         const dal_node slope = dal_diff(d->graph, T, d->u + j);
         names[j] = d->letters[d->u + j].name;

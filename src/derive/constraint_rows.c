@@ -206,6 +206,10 @@ void dal_derive_rows(dal_derivation *d)
     }
     d->row_names = names;
     d->lambda = d->n_letters;
-    for (int r = 0; r < d->n_rows; r++)
-        dal_letter_add(d, DAL_ROLE_MULTIPLIER, dal_arena_print(d->arena, "lambda of %s", names[r]), r, 0);
+    for (int r = 0; r < d->n_rows; r++) { /* "lambda.A.1": a name of the language */
+        char *name = dal_arena_print(d->arena, "lambda.%s", names[r]);
+        for (char *c = name; *c; c++)
+            *c = *c == ' ' ? '.' : *c;
+        dal_letter_add(d, DAL_ROLE_MULTIPLIER, name, r, 0);
+    }
 }

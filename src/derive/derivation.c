@@ -68,6 +68,25 @@ static const char **unit_names(dal_derivation *d)
     return names;
 }
 
+/* v = W u + X in the place of v: equations are printed in q, u and u'. */
+static dal_node in_speeds(void *user, dal_graph *graph, int variable)
+{
+    dal_derivation *d = user;
+    (void)graph;
+    if (d->letters[variable].role != DAL_ROLE_RATE)
+        return DAL_NO_NODE;
+    const int k = d->letters[variable].index;
+    dal_node v = d->X[k];
+    for (int j = 0; j < d->p; j++)
+        v = dal_n_add(d, v, dal_n_mul(d, d->W[k * d->p + j], dal_n_var(d, d->u + j)));
+    return v;
+}
+
+dal_node dal_in_speeds(dal_derivation *d, dal_node node)
+{
+    return dal_substitute(d->graph, node, in_speeds, d);
+}
+
 void dal_add_speed_equations(dal_derivation *d, const char *K_name, const char *K_title, const dal_node *K, const char *f_name, const char *f_title,
                              const dal_node *f)
 {
@@ -81,7 +100,7 @@ void dal_add_speed_equations(dal_derivation *d, const char *K_name, const char *
         dal_node zero = dal_n_neg(d, f[i]);
         for (int j = 0; j < p; j++)
             zero = dal_n_add(d, zero, dal_n_mul(d, K[i * p + j], dal_n_var(d, d->ud + j)));
-        dal_add_derived_equation(d, names[i], zero);
+        dal_add_derived_equation(d, names[i], dal_in_speeds(d, zero));
     }
 }
 
@@ -93,6 +112,27 @@ static const dal_derived_formulation *find_formulation(const char *name)
         if (!strcmp(dal_derived_formulations[i]->name, name))
             return dal_derived_formulations[i];
     return NULL;
+}
+
+bool dal_derives(const char *formulation, dal_messages *messages)
+{
+    if (find_formulation(formulation))
+        return true;
+    dal_error(messages, (dal_mark){0},
+              "the equations of '%s' are not written in symbols: those of lagrange, maggi, kane, gibbs-appell, volterra, boltzmann-hamel, "
+              "udwadia-kalaba and udwadia-phohomsiri are",
+              formulation);
+    return false;
+}
+
+/* The words of the key `coordinates:` that derivations understand. */
+bool dal_family_is_derived(const char *family)
+{
+    static const char *const known[] = {"angle", "joint", "user"};
+    for (size_t i = 0; family && i < sizeof known / sizeof *known; i++)
+        if (!strcmp(family, known[i]))
+            return true;
+    return false;
 }
 
 static void add_tables(dal_derivation *d)
@@ -131,16 +171,13 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
                           .messages = messages};
     d->nq = d->layout->nq;
     d->nv = d->layout->nv;
-    if (!formulation)
-        dal_derive_refuse(d, "the equations of '%s' are not written in symbols yet: lagrange, maggi, kane, gibbs-appell, volterra, boltzmann-hamel, "
-                             "udwadia-kalaba and udwadia-phohomsiri are",
-                          name);
-    else if (!family_is_written(d))
+    if (!dal_derives(name, messages))
+        return NULL;
+    if (!family_is_written(d))
         dal_derive_refuse(d, "equations in these coordinates are not written in symbols yet: those in angle, joint and user are");
     if (d->failed)
         return NULL;
-    d->equation = formulation->equation;
-    d->source = formulation->source;
+    d->formulation = formulation;
     add_tables(d);
     dal_derive_letters(d);
     dal_derive_markers(d);
@@ -155,5 +192,7 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
         dal_derive_speeds(d);
     if (!d->failed)
         formulation->derive(d);
+    if (!d->failed && options->steps)
+        dal_derive_steps(d);
     return d->failed ? NULL : d;
 }

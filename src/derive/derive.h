@@ -111,8 +111,8 @@ typedef struct dal_derived_step {
 typedef struct dal_derive_options {
     const char *formulation; /* NULL: lagrange */
     const int *chart;        /* family angle in space: three axes a body; NULL: zyx */
-    const int *speeds;       /* columns of v that are the speeds, p of them; NULL: those that the system begins with */
-    const int *rows;         /* independent rows of the layout, rank of them; NULL: the same */
+    const int *speeds;       /* columns of v that are the speeds, p of them; not read where the model names its own */
+    const int *rows;         /* independent rows of the layout, rank of them; NULL: those that the system begins with */
     bool steps;
 } dal_derive_options;
 
@@ -167,13 +167,14 @@ typedef struct dal_derivation {
     dal_node *W, *X, *bias; /* nv x p, nv, nv: v = W u + X, v' = W u' + bias */
     bool quasi;             /* the formulation has speeds */
 
-    const char *equation, *source; /* the principle, and where it stands */
+    const struct dal_derived_formulation *formulation;
     int n_blocks, n_equations, n_steps;
     size_t cap_blocks, cap_equations, cap_steps;
     dal_derived_block *blocks;
     dal_derived_equation *equations;
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
+    void *algebra[3]; /* what normal.c knows, for each way to write sines */
 } dal_derivation;
 
 /* ---- a formulation ------------------------------------------------------------- */
@@ -185,6 +186,11 @@ typedef struct dal_derived_formulation {
 } dal_derived_formulation;
 
 extern const dal_derived_formulation *const dal_derived_formulations[]; /* ends with NULL */
+
+/* Is there one of this name? False with a message. */
+bool dal_derives(const char *formulation, dal_messages *messages);
+/* Is a family of this name written in symbols? */
+bool dal_family_is_derived(const char *family);
 
 /* Everything into the arena, whose guard has to be set. NULL: refused, with messages. */
 dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
@@ -244,6 +250,7 @@ void dal_derive_energy(dal_derivation *d);  /* T */
 void dal_derive_partials(dal_derivation *d); /* Jc, Jw */
 void dal_derive_inertia(dal_derivation *d); /* M, h from T: needs d->T */
 void dal_derive_speeds(dal_derivation *d);
+void dal_derive_steps(dal_derivation *d); /* positions and velocities of the bodies, energies */
 
 /* X := matrix^-1 right for `columns` right sides (row-major, n x columns). Named where more than three unknowns are left after those that
  * constants eliminate. */
@@ -258,6 +265,8 @@ void dal_add_derived_step(dal_derivation *d, const char *text, const char *name,
 
 /* What formulations have in common: M v' + h = Q + A^T lambda, A v' = gamma as equations; blocks of A and gamma. */
 void dal_add_saddle_blocks(dal_derivation *d);
+/* The node with W u + X in the place of v. */
+dal_node dal_in_speeds(dal_derivation *d, dal_node node);
 /* The blocks W, K and f, and the equations K u' = f. K is p x p. */
 void dal_add_speed_equations(dal_derivation *d, const char *K_name, const char *K_title, const dal_node *K, const char *f_name, const char *f_title,
                              const dal_node *f);

@@ -13,8 +13,6 @@ static void derive_lagrange(dal_derivation *d)
             zero = dal_n_sub(d, zero, dal_n_mul(d, d->A[r * d->nv + k], dal_n_var(d, d->lambda + r)));
         dal_add_derived_equation(d, d->coordinate_names[d->nq == d->nv ? k : 0], zero);
     }
-    for (int r = 0; r < d->n_rows; r++)
-        dal_add_derived_equation(d, d->row_names[r], d->row[r].phi != DAL_NO_NODE ? d->row[r].phi : d->row[r].rate);
 }
 
 const dal_derived_formulation dal_derived_lagrange = {

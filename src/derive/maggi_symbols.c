@@ -27,8 +27,6 @@ static void derive_maggi(dal_derivation *d)
     dal_add_derived_block(d, "W", "the velocities of a unit of each speed: v = W u + X", n, p, d->W, d->velocity_names, names);
     dal_add_derived_block(d, "W^T M", "Lagrange's equations on the motions that the constraints leave free", p, n, left, names, d->velocity_names);
     dal_add_derived_block(d, "W^T (Q - h)", "their right side", p, 1, right, names, right_name);
-    for (int r = 0; r < d->n_rows; r++)
-        dal_add_derived_equation(d, d->row_names[r], d->row[r].phi != DAL_NO_NODE ? d->row[r].phi : d->row[r].rate);
 }
 
 const dal_derived_formulation dal_derived_maggi = {"maggi", "Maggi's equations", "W^T (M v' + h - Q) = 0,  A v' = gamma", "", true, derive_maggi};

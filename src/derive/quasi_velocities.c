@@ -20,10 +20,8 @@ static dal_node without_rates(void *user, dal_graph *graph, int variable)
 static dal_node speed(dal_derivation *d, int j)
 {
     dal_value value;
-    if (!d->mechanism->n_speeds) {
-        const int *column = d->options.speeds ? d->options.speeds : dal_system_start_speeds(d->system);
-        return dal_n_var(d, d->v + column[j]);
-    }
+    if (!d->mechanism->n_speeds)
+        return dal_n_var(d, d->v + d->options.speeds[j]);
     const dal_pair *spec = &d->spec->speeds[j];
     if (dal_derive_text(d, spec->binding, spec->value, &value) && value.n == 1)
         return value.node[0];
@@ -37,8 +35,7 @@ static void name_speed(dal_derivation *d, int j)
         d->speed_names[j] = d->spec->speeds[j].name.text;
         return;
     }
-    const int *column = d->options.speeds ? d->options.speeds : dal_system_start_speeds(d->system);
-    d->speed_names[j] = d->velocity_names[column[j]];
+    d->speed_names[j] = d->velocity_names[d->options.speeds[j]];
 }
 
 /* Row i of S with its right sides: of W (p columns), X and bias. */
@@ -63,6 +60,10 @@ void dal_derive_speeds(dal_derivation *d)
     const int *rows = d->options.rows ? d->options.rows : dal_system_start_rows(d->system);
     dal_node *S = DAL_TAKE(d->arena, dal_node, n * n), *right = DAL_TAKE(d->arena, dal_node, n * columns);
     dal_node *X = DAL_TAKE(d->arena, dal_node, n * columns);
+    if (!d->mechanism->n_speeds && !d->options.speeds) {
+        dal_derive_refuse(d, "the model names no speeds, and none were chosen");
+        return;
+    }
     d->p = p;
     d->quasi = true;
     d->speed_names = DAL_TAKE(d->arena, const char *, p);

@@ -34,8 +34,3 @@ const int *dal_system_start_rows(const dal_system *system)
 {
     return system->start_order;
 }
-
-const int *dal_system_start_speeds(const dal_system *system)
-{
-    return system->start_speeds;
-}

@@ -14,6 +14,5 @@ const dal_acting *dal_system_acting(const dal_system *system);
 int dal_system_rank(const dal_system *system);     /* of the rows, at the start */
 int dal_system_freedoms(const dal_system *system); /* there: nv - rank */
 const int *dal_system_start_rows(const dal_system *system);   /* rows of the layout, independent ones first, at the start */
-const int *dal_system_start_speeds(const dal_system *system); /* columns of v that are speeds there, where the formulation chooses them; or NULL */
 
 #endif
