@@ -4,71 +4,14 @@
  *   test_derive          a sample, of a few seconds
  *   test_derive long     everything, at 20 states
  */
-#include "derive/derive.h"
+#include "derived.h"
 
 #define dal_term dal_graph_term /* the nodes themselves; a row has a dal_term, too */
 #include "expr/graph.h"
 #undef dal_term
 
-#include "dynamics/rank.h"
-#include "gallery.h"
-
-#include "state/state_parts.h"
 
 static bool everything;
-
-/* ---- a derivation and a state of the same system -------------------------------------- */
-
-typedef struct pair {
-    dal_spec *spec;
-    dal_system *system;
-    dal_state *state;
-    dal_arena arena;
-    jmp_buf jump;
-    dal_derivation *d;
-    char why[512];
-} pair;
-
-static bool open_pair(pair *p, const char *file, const char *family, const char *formulation)
-{
-    dal_messages *messages = dal_messages_create(NULL);
-    memset(p, 0, sizeof *p);
-    dal_arena_begin(&p->arena, NULL);
-    if (dal_spec_read(NULL, file, 0, NULL, messages, &p->spec) == DAL_OK) {
-        dal_spec_set(p->spec, "coordinates", family, messages);
-        dal_spec_set(p->spec, "formulation", formulation, messages);
-        dal_spec_set(p->spec, "stabilization", "direct-correction=1e-12", messages);
-        dal_compile(NULL, p->spec, messages, &p->system);
-    }
-    if (p->system)
-        p->state = dal_state_create(NULL, p->system);
-    dal_messages_free(messages);
-    return p->state != NULL;
-}
-
-static void close_pair(pair *p)
-{
-    dal_arena_release(&p->arena);
-    dal_state_free(p->state);
-    dal_system_free(p->system);
-    dal_spec_free(p->spec);
-}
-
-/* The derivation for the charts, speeds and rows that the state has now. */
-static bool derive_pair(pair *p, const char *formulation)
-{
-    dal_messages *messages = dal_messages_create(NULL);
-    const dal_derive_options options = {.formulation = formulation,
-                                        .chart = p->state->work.chart,
-                                        .speeds = p->state->speeds ? p->state->speeds->column : NULL,
-                                        .rows = p->state->speeds && p->state->speeds->basis ? p->state->speeds->basis->row : p->state->rank->order};
-    p->arena.guard = &p->jump;
-    p->d = setjmp(p->jump) ? NULL : dal_derive(&p->arena, p->spec, p->system, &options, messages);
-    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
-        snprintf(p->why, sizeof p->why, "%s", m->text);
-    dal_messages_free(messages);
-    return p->d != NULL;
-}
 
 /* ---- values ------------------------------------------------------------------------------ */
 
@@ -319,12 +262,12 @@ static void compare_choice(const char *file, const char *family, const char *for
     char label[256];
     uint64_t seed = 17;
     snprintf(label, sizeof label, "%s, %s, %s", strrchr(file, '/') + 1, family, formulation);
-    if (open_pair(&p, file, family, formulation)) {
+    if (open_pair(&p, file, NULL, family, formulation)) {
         bool derived = false;
         for (int i = 0; i < states; i++) {
             if (!gallery_random_state(p.state, &seed, 0.13, 0.05, 1))
                 continue;
-            if (!derived && !(derived = derive_pair(&p, formulation))) {
+            if (!derived && !(derived = derive_pair(&p, formulation, false))) {
                 print_message("  refused %s: %s\n", label, p.why);
                 break;
             }

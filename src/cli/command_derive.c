@@ -140,6 +140,8 @@ static dal_status derive_one(work *w)
     if (status == DAL_OK && !(w->state = dal_state_create(NULL, w->system)))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
+        status = dal_state_evaluate(w->state, w->messages); /* which chooses speeds and rows */
+    if (status == DAL_OK)
         status = dal_arena_try(&w->arena, derive_and_write, w);
     dal_state_free(w->state);
     w->state = NULL;

@@ -138,6 +138,27 @@ static dal_node form_with_radius(dal_derivation *d, int joint, int i, double rad
     return i >= 0 && i < 8 ? w.form[i] : DAL_NO_NODE;
 }
 
+/* whole - part, where the sum `whole` has it as a term: what is left. DAL_NO_NODE: it has not. */
+static dal_node without_term(dal_derivation *d, dal_node whole, dal_node part)
+{
+    dal_node x[3], rest;
+    const dal_op op = dal_node_op(d->graph, whole);
+    if (whole == part)
+        return dal_n_const(d, 0);
+    if (op != DAL_OP_ADD && op != DAL_OP_SUB && op != DAL_OP_NEG)
+        return DAL_NO_NODE;
+    dal_node_operands(d->graph, whole, x);
+    if (op == DAL_OP_NEG)
+        return (rest = without_term(d, x[0], dal_n_neg(d, part))) != DAL_NO_NODE ? dal_n_neg(d, rest) : DAL_NO_NODE;
+    if ((rest = without_term(d, x[0], part)) != DAL_NO_NODE)
+        return dal_binary(d->graph, op, rest, x[1]);
+    if (op == DAL_OP_ADD && (rest = without_term(d, x[1], part)) != DAL_NO_NODE)
+        return dal_n_add(d, x[0], rest);
+    if (op == DAL_OP_SUB && (rest = without_term(d, x[1], dal_n_neg(d, part))) != DAL_NO_NODE)
+        return dal_n_sub(d, x[0], rest);
+    return DAL_NO_NODE;
+}
+
 static dal_node joint_form(dal_derivation *d, const dal_row *row, int number)
 {
     const dal_joint_spec *spec = &d->spec->joints[row->joint];
@@ -153,7 +174,8 @@ static dal_node joint_form(dal_derivation *d, const dal_row *row, int number)
     if (f == DAL_NO_NODE || !spec->radius.text || !dal_derive_text(d, spec->binding, spec->radius, &radius) || radius.n != 1)
         return f == DAL_NO_NODE ? dal_n_const(d, 0) : f;
     const dal_node with = form_with_radius(d, row->joint, number - joint->row, 1);
-    return dal_n_add(d, f, dal_n_mul(d, radius.node[0], dal_n_sub(d, with, f)));
+    const dal_node rest = without_term(d, with, f);
+    return dal_n_add(d, f, dal_n_mul(d, radius.node[0], rest != DAL_NO_NODE ? rest : dal_n_sub(d, with, f)));
 }
 
 static dal_node constraint_form(dal_derivation *d, const dal_row *row)

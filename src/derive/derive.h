@@ -175,6 +175,7 @@ typedef struct dal_derivation {
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
     void *algebra[3]; /* what normal.c knows, for each way to write sines */
+    int n_marks, mark, *marks; /* of nodes, there: which walk saw them */
 } dal_derivation;
 
 /* ---- a formulation ------------------------------------------------------------- */

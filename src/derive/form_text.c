@@ -101,6 +101,16 @@ static void write_sum(dal_growing *out, dal_derivation *d, const dal_form *form,
     }
 }
 
+/* Functions that LaTeX has a command for. */
+static bool is_plain_function(const char *name)
+{
+    static const char *const known[] = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i]))
+            return true;
+    return false;
+}
+
 static void write_function(dal_growing *out, dal_derivation *d, const dal_form *form, bool latex)
 {
     const char *name = form->name;
@@ -120,6 +130,8 @@ static void write_function(dal_growing *out, dal_derivation *d, const dal_form *
         dal_grow(out, "(");
     else if (name[n - 1] == ' ') /* a table: the name has its bracket */
         dal_grow(out, "%s", latex ? dal_arena_print(out->arena, "\\mathrm{%.*s}\\left(", (int)strcspn(name, "("), name) : name);
+    else if (latex && is_plain_function(name))
+        dal_grow(out, "\\%s\\left(", name);
     else
         dal_grow(out, latex ? "\\operatorname{%s}\\left(" : "%s(", name);
     for (int i = 0; i < form->n; i++) {

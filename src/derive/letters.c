@@ -98,12 +98,14 @@ void dal_derive_letters(dal_derivation *d)
     d->q = d->n_letters;
     for (int k = 0; k < d->nq; k++) {
         dal_coordinate_name(d->system, k, name, sizeof name);
-        q[k] = d->letters[dal_letter_add(d, DAL_ROLE_COORDINATE, name, k, 0)].name;
+        const int letter = dal_letter_add(d, DAL_ROLE_COORDINATE, name, k, 0);
+        q[k] = d->letters[letter].name;
     }
     d->v = d->n_letters;
     for (int k = 0; k < d->nv; k++) {
         dal_velocity_name(d->system, k, name, sizeof name);
-        v[k] = d->letters[dal_letter_add(d, DAL_ROLE_RATE, name, k, 0)].name;
+        const int letter = dal_letter_add(d, DAL_ROLE_RATE, name, k, 0);
+        v[k] = d->letters[letter].name;
     }
     d->a = d->n_letters;
     for (int k = 0; k < d->nv; k++)

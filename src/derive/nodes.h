@@ -116,10 +116,15 @@ static inline void dal_n_identity(dal_derivation *d, dal_node R[9])
 static inline void dal_n_rotation(dal_derivation *d, int axis, dal_node angle, dal_node R[9])
 {
     const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    const bool back = dal_node_op(d->graph, angle) == DAL_OP_NEG;
+    dal_node positive[3] = {angle};
+    if (back)
+        dal_node_operands(d->graph, angle, positive);
+    const dal_node sine = dal_unary(d->graph, DAL_OP_SIN, positive[0]);
     dal_n_identity(d, R);
-    R[3 * i + i] = R[3 * j + j] = dal_unary(d->graph, DAL_OP_COS, angle);
-    R[3 * j + i] = dal_unary(d->graph, DAL_OP_SIN, angle);
-    R[3 * i + j] = dal_n_neg(d, R[3 * j + i]);
+    R[3 * i + i] = R[3 * j + j] = dal_unary(d->graph, DAL_OP_COS, positive[0]);
+    R[3 * j + i] = back ? dal_n_neg(d, sine) : sine;
+    R[3 * i + j] = back ? sine : dal_n_neg(d, sine);
 }
 
 static inline bool dal_n_planar(const dal_derivation *d)

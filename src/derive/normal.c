@@ -36,7 +36,7 @@ typedef struct poly {
     term *term;
 } poly;
 
-typedef enum generator_kind { LETTER, OPAQUE, OF_SINE, OF_COSINE } generator_kind;
+typedef enum generator_kind { LETTER, OPAQUE, OF_SINE, OF_COSINE, OF_TANGENT } generator_kind;
 
 typedef struct generator {
     generator_kind kind;
@@ -456,6 +456,17 @@ static poly inverse(algebra *g, dal_node node, const poly *p)
     return out;
 }
 
+static poly tangent(algebra *g, dal_node node, const poly *argument)
+{
+    term t = {.num = 1, .den = 1};
+    int quarters;
+    if (!read_angle(g, argument, &t, &quarters))
+        return opaque(g, node);
+    const poly sine = sine_or_cosine(g, node, argument, true), cosine = sine_or_cosine(g, node, argument, false);
+    const poly below = inverse(g, node, &cosine);
+    return multiply(g, &sine, &below);
+}
+
 static poly power(algebra *g, dal_node node, const poly *base, dal_node base_node, double exponent)
 {
     if (exponent != floor(exponent) || fabs(exponent) > MOST_POWER)
@@ -505,6 +516,7 @@ static poly of_node(algebra *g, dal_node node)
     case DAL_OP_POW: return dal_is_const(graph, x[1], &value) ? power(g, node, &g->known[x[0]], x[0], value) : opaque(g, node);
     case DAL_OP_SIN:
     case DAL_OP_COS: return sine_or_cosine(g, node, &g->known[x[0]], op == DAL_OP_SIN);
+    case DAL_OP_TAN: return tangent(g, node, &g->known[x[0]]);
     default: return opaque(g, node);
     }
 }
@@ -617,7 +629,10 @@ static const dal_form *generator_form(algebra *g, int i)
     switch (which->kind) {
     case LETTER: return letter_form(g->d, which->letter);
     case OF_SINE:
-    case OF_COSINE: return function_form(g->d, which->kind == OF_SINE ? "sin" : "cos", combination_form(g, which->n_angles, which->angles));
+    case OF_COSINE:
+    case OF_TANGENT:
+        return function_form(g->d, which->kind == OF_SINE ? "sin" : which->kind == OF_COSINE ? "cos" : "tan",
+                             combination_form(g, which->n_angles, which->angles));
     case OPAQUE: break;
     }
     return opaque_form(g, which->node);
@@ -806,13 +821,24 @@ static int urgency(const algebra *g, const term *t)
     return accelerations ? 0 : velocities ? 1 : multipliers ? 3 : 2;
 }
 
+/* Are the numbers that a common factor leaves small? */
+static bool leaves_small(algebra *g, int n, const term *const *terms, const term *common)
+{
+    for (int i = 0; i < n; i++) {
+        const term rest = without(g, terms[i], common);
+        if (rest.den != 1 || llabs(rest.num) > 12)
+            return false;
+    }
+    return true;
+}
+
 /* (sum of constants) * what moves: the constants with their common factor in front. */
 static const dal_form *group_form(algebra *g, int n, const term *const *terms, const term *moving)
 {
     term common = common_part(g, n, terms, is_constant);
     line l = {.n_above = 0};
     bool negative = true;
-    if (n > 1 && common.den > 12)
+    if (n > 1 && common.den > 12 && !leaves_small(g, n, terms, &common)) /* numbers of the model stay as they are */
         common.num = common.den = 1;
     for (int i = 0; i < n; i++)
         negative &= terms[i]->num < 0;
@@ -940,6 +966,64 @@ static algebra *begin_algebra(dal_derivation *d, dal_way way)
     return g;
 }
 
+static int exponent_of(const term *t, int which)
+{
+    for (int i = 0; i < t->n_factors; i++)
+        if (t->factors[i].generator == which)
+            return t->factors[i].exponent;
+    return 0;
+}
+
+/* All terms over the cosine, with a tangent in the place of the sine over it. */
+static poly over_cosine(algebra *g, const poly *p, int cosine)
+{
+    generator other = g->generators[cosine];
+    other.kind = OF_SINE;
+    const int sine = find_generator(g, other);
+    other.kind = OF_TANGENT;
+    const int tangent_of = find_generator(g, other);
+    poly out = make(g, p->n);
+    for (int i = 0; i < p->n && !g->failed; i++) {
+        term t = times_power(g, &p->term[i], cosine, -1);
+        const int above = exponent_of(&t, sine), below = -exponent_of(&t, cosine), both = above < below ? above : below;
+        if (both > 0) {
+            t = times_power(g, &t, sine, -both);
+            t = times_power(g, &t, cosine, both);
+            t = times_power(g, &t, tangent_of, both);
+        }
+        out.term[out.n++] = t;
+    }
+    return out;
+}
+
+/* Of an equation that has cosines: divided by one of them, where that makes it shorter. */
+static const dal_form *shorter_over_cosine(algebra *g, const poly *p, const dal_form *form, const dal_form **by)
+{
+    const int n = g->n_generators;
+    for (int i = 0; i < n && p->n > 1; i++) {
+        bool there = false;
+        for (int k = 0; k < p->n && g->generators[i].kind == OF_COSINE; k++)
+            there |= exponent_of(&p->term[k], i) != 0;
+        if (!there)
+            continue;
+        const poly over = over_cosine(g, p, i);
+        bool whole = !g->failed;
+        for (int k = 0; k < over.n && whole; k++)
+            whole = exponent_of(&over.term[k], i) >= 0;
+        if (!whole)
+            continue;
+        const dal_form *other = g->failed ? NULL : sum_form(g, &over);
+        if (g->failed || dal_form_operations(other) >= dal_form_operations(form))
+            continue;
+        dal_form *product = dal_form_make(g->d->arena, DAL_FORM_PRODUCT, 2);
+        product->item[0] = *by;
+        product->item[1] = generator_form(g, i);
+        *by = *by ? product : product->item[1];
+        return other;
+    }
+    return form;
+}
+
 static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, bool equation, const dal_form **by, int *terms)
 {
     algebra *g = begin_algebra(d, way);
@@ -950,13 +1034,43 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     if (equation && p.n)
         divide_by_common(g, &p, by);
     const dal_form *form = g->failed ? NULL : sum_form(g, &p);
+    if (form && !g->failed && equation && way != DAL_FOURIER)
+        form = shorter_over_cosine(g, &p, form, by);
     return g->failed ? NULL : form;
+}
+
+/* More nodes than any normal form of use is made from. */
+static bool too_large(dal_derivation *d, dal_node root)
+{
+    enum { MOST_NODES = 3000 };
+    int n = 0, seen = 0;
+    size_t room = 0;
+    dal_node *stack = NULL, x[3];
+    if (d->n_marks < dal_graph_size(d->graph)) {
+        d->n_marks = 2 * dal_graph_size(d->graph);
+        d->marks = DAL_TAKE(d->arena, int, d->n_marks);
+        d->mark = 0;
+    }
+    d->mark++;
+    *DAL_PUSH(d->arena, stack, n, room) = root;
+    while (n && seen <= MOST_NODES) {
+        const dal_node node = stack[--n];
+        if (d->marks[node] == d->mark)
+            continue;
+        d->marks[node] = d->mark;
+        seen++;
+        for (int i = 0, m = dal_node_operands(d->graph, node, x); i < m; i++)
+            *DAL_PUSH(d->arena, stack, n, room) = x[i];
+    }
+    return seen > MOST_NODES;
 }
 
 static const dal_form *best_form(dal_derivation *d, dal_node node, bool equation, const dal_form **by, int *terms)
 {
     const dal_form *best = NULL;
     int least = 0;
+    if (too_large(d, node))
+        return NULL;
     for (dal_way way = 0; way < DAL_WAYS; way++) {
         const dal_form *with = NULL;
         int n = 0;
@@ -982,4 +1096,34 @@ const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms)
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms)
 {
     return best_form(d, node, true, by, terms);
+}
+
+static bool same_polys(const poly *a, const poly *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; i++)
+        if (compare_terms(&a->term[i], &b->term[i]) || a->term[i].num != b->term[i].num || a->term[i].den != b->term[i].den)
+            return false;
+    return true;
+}
+
+bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
+{
+    for (dal_way way = 0; way < DAL_WAYS; way++) {
+        algebra *g = begin_algebra(d, way);
+        const dal_form *by;
+        poly a = of_graph(g, one), b = of_graph(g, other);
+        if (g->failed)
+            continue;
+        if (a.n && b.n) {
+            divide_by_common(g, &a, &by);
+            divide_by_common(g, &b, &by);
+            collect(g, &a);
+            collect(g, &b);
+        }
+        if (!g->failed && same_polys(&a, &b))
+            return true;
+    }
+    return false;
 }

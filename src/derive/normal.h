@@ -45,8 +45,9 @@ typedef struct dal_writer {
     int n_intermediates;
     size_t cap_intermediates;
     dal_intermediate *intermediate; /* of nodes that are printed as they stand */
-    int *number_of;                 /* of each node: its number, or -1 */
     int n_nodes;
+    int *number_of;        /* of each node: its number, or -1 */
+    const dal_form **form; /* of each node, or NULL */
     int plain; /* forms that are printed without having been simplified */
 } dal_writer;
 
@@ -56,7 +57,10 @@ dal_writer *dal_writer_create(dal_derivation *d);
 const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms);
 /* The same of an equation node = 0, divided by what all its terms have in common: numbers, parameters, sines and cosines. *by: that, or NULL. */
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms);
-/* The node as it stands, with names for what is used more than once. */
+/* Are two equations node = 0 the same, up to factors that all their terms have? False: not as far as normal forms can tell. */
+bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other);
+/* Several nodes as they stand, with names for what is used more than once in all of them; then, and otherwise, one by one. */
+void dal_plain_forms(dal_writer *w, int n, const dal_node *nodes);
 const dal_form *dal_plain_form(dal_writer *w, dal_node node);
 /* The normal form, or else the node as it stands. */
 const dal_form *dal_some_form(dal_writer *w, dal_node node);

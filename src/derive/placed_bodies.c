@@ -126,7 +126,7 @@ static void complete(dal_derivation *d, dal_derived_body *body, bool differentia
     }
     if (dal_n_planar(d))
         memcpy(body->w_body, body->w, sizeof body->w);
-    else
+    else if (!d->layout->tree) /* along the tree it is known already */
         dal_n_turn_back(d, body->R, body->w, body->w_body);
 }
 
@@ -165,6 +165,7 @@ static void place_by_angles(dal_derivation *d, int b)
 
 typedef struct walker {
     dal_node p[3], E[9], pd[3], w[3]; /* a frame on its way, and how it moves */
+    dal_node w_E[3];                  /* space: w in its own axes */
     dal_node angle;                   /* planar: E = R_z(angle) C */
     double C[9];
 } walker;
@@ -200,6 +201,8 @@ static void turn_frame(dal_derivation *d, walker *x, int axis, dal_node angle, d
     }
     dal_n_rotation(d, axis, angle, turn);
     dal_n_multiply(d, x->E, turn, false, x->E);
+    dal_n_turn_back(d, turn, x->w_E, x->w_E);
+    x->w_E[axis] = dal_n_add(d, x->w_E[axis], rate);
 }
 
 /* E := E R(p), of unit quaternions: R = 1 + 2 p0 [p x] + 2 [p x]^2 */
@@ -226,6 +229,8 @@ static void turn_ball(dal_derivation *d, walker *x, const dal_motion_step *step)
     dal_n_multiply(d, x->E, R, false, x->E);
     dal_n_turn(d, x->E, w, turned);
     dal_n_sum(d, x->w, turned, x->w);
+    dal_n_turn_back(d, R, x->w_E, x->w_E);
+    dal_n_sum(d, x->w_E, w, x->w_E);
 }
 
 /* The constant of a step: the length of a rod, the pitch of a screw. */
@@ -280,6 +285,7 @@ static void start_walk(dal_derivation *d, const dal_carrier *carrier, const dal_
     set_zero(d, x->p);
     set_zero(d, x->pd);
     set_zero(d, x->w);
+    set_zero(d, x->w_E);
     dal_n_identity(d, R);
     memcpy(x->C, one, sizeof one);
     if (carrier->parent != DAL_GROUND) {
@@ -288,6 +294,7 @@ static void start_walk(dal_derivation *d, const dal_carrier *carrier, const dal_
         memcpy(x->pd, parent->rd, sizeof x->pd);
         memcpy(x->w, parent->w, sizeof x->w);
         memcpy(R, parent->R, sizeof R);
+        dal_n_turn_back(d, from->B, parent->w_body, x->w_E);
         x->angle = parent->angle;
         memcpy(x->C, parent_C, sizeof x->C);
     }
@@ -310,7 +317,9 @@ static void end_walk(dal_derivation *d, const dal_carrier *carrier, const dal_sy
     dal_rotation_multiply(x->C, back, C);
     body->angle = x->angle;
     memcpy(body->w, x->w, sizeof x->w);
+    dal_n_turn(d, to->B, x->w_E, body->w_body);
     if (carrier->particle) {
+        set_zero(d, body->w_body);
         dal_n_identity(d, body->R);
         body->angle = dal_n_const(d, 0);
         set_zero(d, body->w);

@@ -80,16 +80,22 @@ dal_writer *dal_writer_create(dal_derivation *d)
     return w;
 }
 
+/* Room for what is known of every node. */
 static void grow(dal_writer *w)
 {
     const int n = dal_graph_size(w->d->graph);
     if (w->n_nodes >= n)
         return;
-    int *number_of = DAL_TAKE(w->d->arena, int, n);
-    for (int i = 0; i < n; i++)
+    const int room = n + n / 4;
+    int *number_of = DAL_TAKE(w->d->arena, int, room);
+    const dal_form **form = DAL_TAKE(w->d->arena, const dal_form *, room);
+    for (int i = 0; i < room; i++)
         number_of[i] = i < w->n_nodes ? w->number_of[i] : -1;
+    if (w->n_nodes)
+        memcpy(form, w->form, sizeof *form * (size_t)w->n_nodes);
     w->number_of = number_of;
-    w->n_nodes = n;
+    w->form = form;
+    w->n_nodes = room;
 }
 
 static const char *function_name(dal_op op)
@@ -160,13 +166,13 @@ static bool deserves_name(dal_derivation *d, dal_node node, int uses)
     return uses > 1 && op != DAL_OP_CONST && op != DAL_OP_VAR && op != DAL_OP_NEG;
 }
 
-const dal_form *dal_plain_form(dal_writer *w, dal_node root)
+void dal_plain_forms(dal_writer *w, int n_roots, const dal_node *roots)
 {
     dal_derivation *d = w->d;
     int n;
     grow(w);
-    const dal_node *list = list_nodes(d, 1, &root, &n);
-    const dal_form **form = DAL_TAKE(d->arena, const dal_form *, dal_graph_size(d->graph));
+    const dal_node *list = list_nodes(d, n_roots, roots, &n);
+    const dal_form **form = w->form;
     int *uses = DAL_TAKE(d->arena, int, dal_graph_size(d->graph));
     dal_node x[3];
     for (int i = 0; i < n; i++)
@@ -174,6 +180,8 @@ const dal_form *dal_plain_form(dal_writer *w, dal_node root)
             uses[x[k]]++;
     for (int i = 0; i < n; i++) {
         const dal_form *operand[3];
+        if (form[list[i]] && form[list[i]]->kind == DAL_FORM_NAMED)
+            continue;
         const int m = dal_node_operands(d->graph, list[i], x);
         for (int k = 0; k < m; k++)
             operand[k] = form[x[k]];
@@ -188,12 +196,28 @@ const dal_form *dal_plain_form(dal_writer *w, dal_node root)
         name->letter = w->number_of[list[i]];
         form[list[i]] = name;
     }
-    return form[root];
+}
+
+const dal_form *dal_plain_form(dal_writer *w, dal_node root)
+{
+    if (root >= w->n_nodes || !w->form[root])
+        dal_plain_forms(w, 1, &root);
+    return w->form[root];
 }
 
 const dal_form *dal_some_form(dal_writer *w, dal_node node)
 {
     const dal_form *form = dal_normal_form(w->d, node, NULL);
+    double written;
+    int shared;
+    if (form) {
+        const int operations = dal_form_operations(form);
+        if (operations <= 40)
+            return form;
+        dal_count_operations(w->d, 1, &node, &written, &shared);
+        if (operations <= 2 * shared)
+            return form;
+    }
     w->plain += !form;
-    return form ? form : dal_plain_form(w, node);
+    return dal_plain_form(w, node);
 }

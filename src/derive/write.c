@@ -42,6 +42,8 @@ static void heading(const document *doc, const char *text)
 
 static void sentence(const document *doc, const char *text)
 {
+    if (!*text)
+        return;
     if (doc->writing == DAL_WRITE_TEXT)
         dal_grow(doc->out, "  %s\n", text);
     else
@@ -193,9 +195,13 @@ static void write_rows(document *doc)
         heading(doc, "Constraints");
     for (int r = 0; r < d->n_rows; r++) {
         const bool position = d->row[r].phi != DAL_NO_NODE;
-        const dal_form *by = NULL, *form = dal_normal_equation(doc->d, position ? d->row[r].phi : d->row[r].rate, &by, NULL);
-        if (!form)
-            form = dal_plain_form(doc->writer, position ? d->row[r].phi : d->row[r].rate);
+        const dal_node zero = position ? d->row[r].phi : d->row[r].rate;
+        const dal_form *by = NULL, *form = dal_normal_equation(doc->d, zero, &by, NULL);
+        double written;
+        int shared;
+        dal_count_operations(doc->d, 1, &zero, &written, &shared);
+        if (!form || dal_form_operations(form) > shared)
+            form = dal_plain_form(doc->writer, zero);
         define_intermediates(doc);
         define(doc, dal_arena_print(d->arena, in_latex(doc) ? "\\text{%s:}\\quad 0" : "%s: 0", escaped(doc, d->row[r].name)), form);
     }
@@ -252,6 +258,8 @@ static const dal_form **choose_forms(document *doc, const dal_form **by)
     for (int i = 0; i < d->n_equations && operations > shared; i++)
         form[i] = NULL;
     doc->shorter = operations > shared;
+    if (doc->shorter || doc->writer->plain)
+        dal_plain_forms(doc->writer, d->n_equations, nodes);
     return form;
 }
 
@@ -306,6 +314,31 @@ static void write_steps(document *doc)
     }
 }
 
+/* What a program would compute: the matrix and the right side of the system that is solved. */
+static void count_blocks(const document *doc)
+{
+    dal_derivation *d = doc->d;
+    dal_node *nodes = NULL;
+    size_t room = 0;
+    double written;
+    int shared, n = 0;
+    const char *names = "";
+    for (int b = d->quasi ? d->n_blocks - 2 : 0; b < d->n_blocks; b++) {
+        const dal_derived_block *block = &d->blocks[b];
+        names = dal_arena_print(d->arena, "%s%s%s", names, *names ? ", " : "", block->name);
+        for (int i = 0; i < block->rows * block->columns; i++)
+            *DAL_PUSH(d->arena, nodes, n, room) = block->values[i];
+    }
+    for (int s = 0; s < d->n_systems; s++) /* what its unknowns are computed from */
+        for (int i = 0; i < d->systems[s].n; i++) {
+            for (int j = 0; j < d->systems[s].n; j++)
+                *DAL_PUSH(d->arena, nodes, n, room) = d->systems[s].matrix[i * d->systems[s].n + j];
+            *DAL_PUSH(d->arena, nodes, n, room) = d->systems[s].right[i];
+        }
+    dal_count_operations(d, n, nodes, &written, &shared);
+    sentence(doc, dal_arena_print(d->arena, "matrices (%s): %.6g operations as derived, %d of them different", names, written, shared));
+}
+
 static void write_size(document *doc)
 {
     dal_derivation *d = doc->d;
@@ -321,6 +354,7 @@ static void write_size(document *doc)
     dal_count_operations(d, n, nodes, &written, &shared);
     heading(doc, "Size");
     sentence(doc, dal_arena_print(d->arena, "%.6g operations as derived, %d of them different; %d terms in normal form", written, shared, doc->terms));
+    count_blocks(doc);
     if (doc->writer->plain)
         sentence(doc, dal_arena_print(d->arena, "%d expression%s too large for the normal form: printed as derived, with names for what is shared",
                                       doc->writer->plain, doc->writer->plain == 1 ? " is" : "s are"));
@@ -457,7 +491,8 @@ static void write_document(document *doc, const dal_derived_formulation *f, bool
     write_rows(doc);
     if (steps)
         write_steps(doc);
-    write_energies(doc);
+    else
+        write_energies(doc);
     write_speeds(doc);
     write_named_systems(doc);
     if (steps || !doc->d->n_equations)
