@@ -9,16 +9,6 @@
 
 #include "kinematics/tree.h"
 
-/* D_j of a function of t, q and u. */
-static dal_node along_speed(dal_derivation *d, dal_node node, int j)
-{
-    dal_node sum = dal_n_const(d, 0);
-    for (int k = 0; k < d->nv; k++)
-        if (!dal_n_is(d, d->W[k * d->p + j], 0))
-            sum = dal_n_add(d, sum, dal_n_mul(d, d->W[k * d->p + j], dal_along_column(d, node, k)));
-    return sum;
-}
-
 /* Of balls: [N_a, N_b] = N (a x b), which adds v x W_j to Gamma_j. */
 static void add_commutators(dal_derivation *d, int j, dal_node *Gamma)
 {
@@ -43,11 +33,6 @@ static void derive_boltzmann_hamel(dal_derivation *d)
     dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p), *v = DAL_TAKE(d->arena, dal_node, n);
     dal_node *Gamma = DAL_TAKE(d->arena, dal_node, n * p), *column = DAL_TAKE(d->arena, dal_node, n);
     const char **names = DAL_TAKE(d->arena, const char *, p);
-    if (d->n_systems) {
-        dal_derive_refuse(d, "the velocities follow from the speeds by a system of more than three equations: the coefficients of Hamel, which are "
-                             "its derivatives by every coordinate, are not written in symbols");
-        return;
-    }
     const dal_node T = dal_in_speeds(d, d->T);
     for (int k = 0; k < n; k++)
         v[k] = dal_in_speeds(d, dal_n_var(d, d->v + k));
@@ -56,9 +41,9 @@ static void derive_boltzmann_hamel(dal_derivation *d)
         names[j] = d->letters[d->u + j].name;
         for (int l = 0; l < p; l++)
             K[j * p + l] = dal_diff(d->graph, slope, d->u + l);
-        f[j] = dal_n_sub(d, dal_n_add(d, dal_derive_applied(d, j), along_speed(d, T, j)), dal_along_motion(d, slope));
+        f[j] = dal_n_sub(d, dal_n_add(d, dal_derive_applied(d, j), dal_along_speed(d, T, j)), dal_along_motion(d, slope));
         for (int k = 0; k < n; k++)
-            column[k] = dal_n_sub(d, dal_along_motion(d, d->W[k * p + j]), along_speed(d, v[k], j));
+            column[k] = dal_n_sub(d, dal_along_motion(d, d->W[k * p + j]), dal_along_speed(d, v[k], j));
         add_commutators(d, j, column);
         for (int k = 0; k < n; k++) {
             Gamma[k * p + j] = column[k];

@@ -168,7 +168,8 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
                           .mechanism = dal_system_mechanism(system),
                           .layout = dal_system_layout(system),
                           .options = *options,
-                          .messages = messages};
+                          .messages = messages,
+                          .direction = DAL_ALONG_MOTION};
     d->nq = d->layout->nq;
     d->nv = d->layout->nv;
     if (!dal_derives(name, messages))

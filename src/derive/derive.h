@@ -57,8 +57,14 @@ typedef struct dal_named_system {
     int n;
     const dal_node *matrix, *right; /* n x n, n */
     int first;                      /* letter of x_0; the others follow */
-    int rate;                       /* the system of its rate, or -1: not needed so far */
 } dal_named_system;
+
+/* The system of the rate of another one, along the motion or along a column of W. */
+typedef struct dal_named_rate {
+    int of, direction, system;
+} dal_named_rate;
+
+enum { DAL_ALONG_MOTION = -1 }; /* directions from 0 on: columns of W, with time and speeds held */
 
 /* Position, velocity and constants of a body. */
 typedef struct dal_derived_body {
@@ -158,9 +164,11 @@ typedef struct dal_derivation {
     dal_node *A;        /* n_rows x nv */
     dal_node *Jc, *Jw;  /* 3 (bodies x nv): partial velocities of centres and angular velocities, world axes */
 
-    int n_systems;
-    size_t cap_systems;
+    int n_systems, n_rates;
+    size_t cap_systems, cap_rates;
     dal_named_system *systems;
+    dal_named_rate *rates;
+    int direction; /* of the derivative that is being taken */
 
     int p; /* speeds */
     const char **speed_names;
@@ -235,6 +243,7 @@ dal_node dal_along_motion(dal_derivation *d, dal_node node);                /* d
 dal_node dal_along_bias(dal_derivation *d, dal_node node);                  /* d/dt with u' = 0 */
 dal_node dal_along_column(dal_derivation *d, dal_node node, int k);         /* the derivative by q along column k of N */
 dal_node dal_by_rate(dal_derivation *d, dal_node node, int k);              /* by v_k */
+dal_node dal_along_speed(dal_derivation *d, dal_node node, int j); /* by q along W_j, of a function of t, q and u */
 
 /* ---- the other files -------------------------------------------------------------------- */
 
@@ -256,8 +265,10 @@ void dal_derive_steps(dal_derivation *d); /* positions and velocities of the bod
 /* X := matrix^-1 right for `columns` right sides (row-major, n x columns). Named where more than three unknowns are left after those that
  * constants eliminate. */
 void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node *matrix, int columns, const dal_node *right, dal_node *X);
-/* The rate of a letter of a named system, as a node; `along` differentiates the entries. */
-dal_node dal_named_rate(dal_derivation *d, int letter);
+/* The derivative of a letter of a named system along d->direction. */
+dal_node dal_rate_of_named(dal_derivation *d, int letter);
+/* Of a node, along d->direction, which is the motion unless somebody says otherwise. */
+dal_node dal_along(dal_derivation *d, dal_node node);
 
 void dal_add_derived_block(dal_derivation *d, const char *name, const char *title, int rows, int columns, const dal_node *values,
                            const char *const *row_names, const char *const *column_names);

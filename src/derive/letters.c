@@ -259,14 +259,27 @@ dal_node dal_derive_constant(dal_derivation *d, const dal_binding *binding, dal_
 
 /* ---- rates and directions --------------------------------------------------------------- */
 
+/* q' of the direction: N v, or N W_j. */
+static dal_node rate_of_coordinate(dal_derivation *d, int i)
+{
+    dal_node sum = dal_n_const(d, 0);
+    if (d->direction == DAL_ALONG_MOTION)
+        return d->qd[i];
+    for (int k = 0; k < d->nv; k++)
+        for (int e = d->column_first[k]; e < d->column_first[k + 1]; e++)
+            if (d->column_q[e] == i)
+                sum = dal_n_add(d, sum, dal_n_mul(d, d->column_N[e], d->W[k * d->p + d->direction]));
+    return sum;
+}
+
 static dal_node rate_of_letter(dal_derivation *d, int letter, const dal_node *accelerations)
 {
     const dal_letter *l = &d->letters[letter];
     switch (l->role) {
-    case DAL_ROLE_TIME: return dal_n_const(d, 1);
-    case DAL_ROLE_COORDINATE: return d->qd[l->index];
+    case DAL_ROLE_TIME: return d->direction == DAL_ALONG_MOTION ? dal_n_const(d, 1) : DAL_NO_NODE;
+    case DAL_ROLE_COORDINATE: return rate_of_coordinate(d, l->index);
     case DAL_ROLE_RATE: return accelerations ? accelerations[l->index] : DAL_NO_NODE;
-    case DAL_ROLE_NAMED: return dal_named_rate(d, letter);
+    case DAL_ROLE_NAMED: return dal_rate_of_named(d, letter);
     default: return DAL_NO_NODE;
     }
 }
@@ -283,14 +296,27 @@ static dal_node bias_rate(void *user, dal_graph *graph, int variable)
     return rate_of_letter(user, variable, ((dal_derivation *)user)->bias);
 }
 
-dal_node dal_along_motion(dal_derivation *d, dal_node node)
+dal_node dal_along(dal_derivation *d, dal_node node)
 {
     return dal_rate(d->graph, node, motion_rate, d);
+}
+
+dal_node dal_along_motion(dal_derivation *d, dal_node node)
+{
+    return dal_along(d, node);
 }
 
 dal_node dal_along_bias(dal_derivation *d, dal_node node)
 {
     return dal_rate(d->graph, node, bias_rate, d);
+}
+
+dal_node dal_along_speed(dal_derivation *d, dal_node node, int j)
+{
+    d->direction = j;
+    const dal_node rate = dal_along(d, node);
+    d->direction = DAL_ALONG_MOTION;
+    return rate;
 }
 
 dal_node dal_along_column(dal_derivation *d, dal_node node, int k)

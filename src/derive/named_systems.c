@@ -112,7 +112,7 @@ static int add_system(dal_derivation *d, const char *name, int n, const dal_node
     const int first = d->n_letters, number = d->n_systems;
     for (int i = 0; i < n; i++)
         dal_letter_add(d, DAL_ROLE_NAMED, dal_arena_print(d->arena, "%s.%d", name, i + 1), number, 0);
-    *DAL_PUSH(d->arena, d->systems, d->n_systems, d->cap_systems) = (dal_named_system){name, n, matrix, right, first, -1};
+    *DAL_PUSH(d->arena, d->systems, d->n_systems, d->cap_systems) = (dal_named_system){name, n, matrix, right, first};
     return number;
 }
 
@@ -198,21 +198,36 @@ void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node
     }
 }
 
-dal_node dal_named_rate(dal_derivation *d, int letter)
+static int find_rate(const dal_derivation *d, int of)
 {
-    const int number = d->letters[letter].index;
-    const dal_named_system s = d->systems[number];
-    if (s.rate < 0) {
-        dal_node *right = DAL_TAKE(d->arena, dal_node, s.n);
-        for (int i = 0; i < s.n; i++) {
-            right[i] = dal_along_motion(d, s.right[i]);
-            for (int j = 0; j < s.n; j++)
-                right[i] = dal_n_sub(d, right[i], dal_n_mul(d, dal_along_motion(d, s.matrix[i * s.n + j]), dal_n_var(d, s.first + j)));
-        }
-        const int rate = add_system(d, dal_arena_print(d->arena, "%s'", s.name), s.n, s.matrix, right);
-        d->systems[number].rate = rate;
+    for (int i = 0; i < d->n_rates; i++)
+        if (d->rates[i].of == of && d->rates[i].direction == d->direction)
+            return d->rates[i].system;
+    return -1;
+}
+
+/* matrix x' = right' - matrix' x */
+static int add_rate(dal_derivation *d, int of)
+{
+    const dal_named_system s = d->systems[of];
+    dal_node *right = DAL_TAKE(d->arena, dal_node, s.n);
+    for (int i = 0; i < s.n; i++) {
+        right[i] = dal_along(d, s.right[i]);
+        for (int j = 0; j < s.n; j++)
+            right[i] = dal_n_sub(d, right[i], dal_n_mul(d, dal_along(d, s.matrix[i * s.n + j]), dal_n_var(d, s.first + j)));
     }
-    return dal_n_var(d, d->systems[d->systems[number].rate].first + letter - s.first);
+    const char *name = d->direction == DAL_ALONG_MOTION ? dal_arena_print(d->arena, "%s.rate", s.name)
+                                                         : dal_arena_print(d->arena, "%s.along%d", s.name, d->direction + 1);
+    const int system = add_system(d, name, s.n, s.matrix, right);
+    *DAL_PUSH(d->arena, d->rates, d->n_rates, d->cap_rates) = (dal_named_rate){of, d->direction, system};
+    return system;
+}
+
+dal_node dal_rate_of_named(dal_derivation *d, int letter)
+{
+    const int of = d->letters[letter].index, known = find_rate(d, of);
+    const int system = known >= 0 ? known : add_rate(d, of);
+    return dal_n_var(d, d->systems[system].first + letter - d->systems[of].first);
 }
 
 /* ---- values ------------------------------------------------------------------------------ */
