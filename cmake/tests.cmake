@@ -125,6 +125,10 @@ if(TARGET test_scaling AND NOT DAL_SANITIZE)
     add_test(NAME test_scaling_long COMMAND test_scaling long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_scaling_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
+if(TARGET test_derive AND NOT DAL_SANITIZE)
+    add_test(NAME test_derive_long COMMAND test_derive long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_derive_long PROPERTIES TIMEOUT 3000 LABELS long)
+endif()
 if(TARGET test_simulation)
     add_test(NAME test_simulation_long COMMAND test_simulation long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_simulation_long PROPERTIES TIMEOUT 3000 LABELS long)
@@ -194,6 +198,9 @@ endif()
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
     CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
+# Derivations are a second implementation beside the kernels: they use no symbol of these.
+add_test(NAME derivations_use_no_kernel COMMAND sh -c
+    "grep -E '/src/(derive|kinematics|tree|dynamics|state)/' '${PROJECT_BINARY_DIR}/objects.txt' > '${PROJECT_BINARY_DIR}/derive-objects.txt' && '${PROJECT_SOURCE_DIR}/tools/link-order' '${PROJECT_BINARY_DIR}/derive-objects.txt' derive kinematics tree state dynamics")
 
 # As clang-format leaves it.
 if(NOT DAL_SANITIZE)

@@ -22,8 +22,8 @@ static inline bool open_pair(pair *p, const char *file, const char *text, const 
     dal_messages *messages = dal_messages_create(NULL);
     memset(p, 0, sizeof *p);
     dal_arena_begin(&p->arena, NULL);
-    if ((text ? dal_spec_parse(NULL, file, text, strlen(text), 0, NULL, messages, &p->spec) : dal_spec_read(NULL, file, 0, NULL, messages, &p->spec)) ==
-        DAL_OK) {
+    if ((text ? dal_spec_parse(NULL, file, text, strlen(text), 0, NULL, messages, &p->spec)
+              : dal_spec_read(NULL, file, 0, NULL, messages, &p->spec)) == DAL_OK) {
         if (family)
             dal_spec_set(p->spec, "coordinates", family, messages);
         dal_spec_set(p->spec, "formulation", formulation, messages);

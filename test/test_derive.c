@@ -5,11 +5,13 @@
  *   test_derive long     everything, at 20 states
  */
 #include "derived.h"
+#include "derive/write.h"
 
 #define dal_term dal_graph_term /* the nodes themselves; a row has a dal_term, too */
 #include "expr/graph.h"
 #undef dal_term
 
+#include <time.h>
 
 static bool everything;
 
@@ -127,9 +129,7 @@ static void sweep_node(sweep *s, dal_node node)
     case DAL_OP_POW: value = pow(a, b), size = fabs(value) + fabs(b * value / a) * A; break;
     case DAL_OP_SELECT: value = a != 0 ? b : c, size = a != 0 ? B : C; break;
     case DAL_OP_INTERP: dal_table_value(&g->tables[t.index], t.order, a, &value), size = fabs(value) + A; break;
-    default:
-        value = t.b >= 0 ? dal_fold_two((dal_op)t.op, a, b) : dal_fold_one((dal_op)t.op, a);
-        size = fabs(value) + A + B;
+    default: value = t.b >= 0 ? dal_fold_two((dal_op)t.op, a, b) : dal_fold_one((dal_op)t.op, a); size = fabs(value) + A + B;
     }
     s->value[node] = value;
     s->size[node] = fmax(size, fabs(value));
@@ -139,7 +139,11 @@ static sweep sweep_state(pair *p)
 {
     dal_derivation *d = p->d;
     const size_t n = (size_t)d->graph->n, m = (size_t)d->n_letters;
-    sweep s = {d, calloc(m, sizeof(double)), calloc(m, sizeof(double)), calloc(n, sizeof(double)), calloc(n, sizeof(double)),
+    sweep s = {d,
+               calloc(m, sizeof(double)),
+               calloc(m, sizeof(double)),
+               calloc(n, sizeof(double)),
+               calloc(n, sizeof(double)),
                calloc((size_t)d->n_systems + 1, sizeof(bool))};
     for (int i = 0; i < d->n_letters; i++)
         s.letters[i] = letter_value(p, &d->letters[i]);
@@ -256,19 +260,42 @@ static void compare_state(pair *p, const char *label, tally *t)
     dal_equations_free(e);
 }
 
-static void compare_choice(const char *file, const char *family, const char *formulation, int states, tally *t)
+/* ---- what is not written in symbols ------------------------------------------------------------ */
+
+/* Reviewed: models that are refused, and why; `speeds`: only under formulations that have speeds. */
+static const struct {
+    const char *model, *reason;
+    bool speeds;
+} refused[] = {{"appell-hamel.yaml", "a constraint is not linear in the velocities", true},
+               {"constant-speed.yaml", "a constraint is not linear in the velocities", true},
+               {"bouncing-door.yaml", "force 'frame' of type end-stop", false},
+               {"clearance-slider-crank.yaml", "force 'bearing' of type clearance", false},
+               {"engine-mounts.yaml", "force 'mountA' of type bushing", false}};
+
+static void expect_refusal(const char *label, const char *model, bool speeds, const char *why)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (!strcmp(refused[i].model, model) && (speeds || !refused[i].speeds) && !strncmp(why, refused[i].reason, strlen(refused[i].reason)))
+            return;
+    fail_msg("%s is refused: %s", label, why);
+}
+
+/* ---- over the gallery ------------------------------------------------------------------------------ */
+
+static void compare_choice(const char *file, const char *family, const dal_derived_formulation *formulation, int states, tally *t)
 {
     pair p;
     char label[256];
     uint64_t seed = 17;
-    snprintf(label, sizeof label, "%s, %s, %s", strrchr(file, '/') + 1, family, formulation);
-    if (open_pair(&p, file, NULL, family, formulation)) {
+    const char *model = strrchr(file, '/') + 1;
+    snprintf(label, sizeof label, "%s, %s, %s", model, family, formulation->name);
+    if (open_pair(&p, file, NULL, family, formulation->name)) {
         bool derived = false;
         for (int i = 0; i < states; i++) {
             if (!gallery_random_state(p.state, &seed, 0.13, 0.05, 1))
                 continue;
-            if (!derived && !(derived = derive_pair(&p, formulation, false))) {
-                print_message("  refused %s: %s\n", label, p.why);
+            if (!derived && !(derived = derive_pair(&p, formulation->name, false))) {
+                expect_refusal(label, model, formulation->speeds, p.why);
                 break;
             }
             compare_state(&p, label, t);
@@ -288,8 +315,8 @@ static void every_entry_has_the_value_that_the_kernels_find(void **unused)
         tally t = {0};
         for (size_t i = 0; i < g.n; i++)
             for (int k = 0; k < 3; k++)
-                if (everything || (i + (size_t)k + (size_t)f) % 4 == 0)
-                    compare_choice(g.found.gl_pathv[i], families[k], dal_derived_formulations[f]->name, everything ? 20 : 2, &t);
+                if (everything || (i + (size_t)k + (size_t)f) % 2 == 0)
+                    compare_choice(g.found.gl_pathv[i], families[k], dal_derived_formulations[f], everything ? 20 : 2, &t);
         print_message("  %-20s %3d models and families, %4d states, %5d blocks, worst %.2g\n", dal_derived_formulations[f]->name, t.compared,
                       t.states, t.blocks, t.worst);
         assert_true(t.compared > 0);
@@ -299,15 +326,168 @@ static void every_entry_has_the_value_that_the_kernels_find(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- steps, and texts that are read back -------------------------------------------------------------- */
+
+static const char *const some_models[][2] = {{"/n-pendulum.yaml", "joint"},          {"/slider-crank.yaml", "angle"}, {"/heavy-top.yaml", "joint"},
+                                             {"/cart-two-bars.yaml", "user"},        {"/satellite.yaml", "angle"},    {"/rolling-disc.yaml", "joint"},
+                                             {"/spatial-slider-crank.yaml", "joint"}};
+
+/* A velocity that was found by propagation is the derivative of the position; the energy is that of M. */
+static void both_sides_of_every_step_are_equal(void **unused)
+{
+    (void)unused;
+    int steps = 0;
+    for (size_t i = 0; i < sizeof some_models / sizeof *some_models; i++) {
+        pair p;
+        char file[512];
+        uint64_t seed = 23;
+        snprintf(file, sizeof file, "%s%s", DAL_MODELS, some_models[i][0]);
+        assert_true(open_pair(&p, file, NULL, some_models[i][1], "lagrange") && derive_pair(&p, "lagrange", true));
+        for (int n = 0; n < 20; n++) {
+            if (!gallery_random_state(p.state, &seed, 0.13, 0.05, 1))
+                continue;
+            sweep s = sweep_state(&p);
+            for (int k = 0; k < p.d->n_steps; k++) {
+                const dal_derived_step *step = &p.d->step[k];
+                if (step->check == DAL_NO_NODE)
+                    continue;
+                const double error = fabs(s.value[step->value] - s.value[step->check]), size = fmax(s.size[step->value], s.size[step->check]);
+                if (!(error <= 1e-12 * size))
+                    fail_msg("%s: %s is %.17g and %.17g", file, step->name, s.value[step->value], s.value[step->check]);
+                steps++;
+            }
+            sweep_free(&s);
+        }
+        close_pair(&p);
+    }
+    assert_true(steps > 100);
+}
+
+typedef struct text_reader {
+    dal_derivation *d;
+    dal_node named[4000]; /* intermediates */
+} text_reader;
+
+static bool resolve_text(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
+{
+    const text_reader *r = user;
+    char whole[256];
+    (void)mark;
+    (void)hint;
+    snprintf(whole, sizeof whole, "%s%.*s", name, primes, "'''");
+    value->n = 1;
+    for (int i = 0; i < r->d->n_letters; i++)
+        if (!strcmp(r->d->letters[i].name, whole)) {
+            value->node[0] = dal_var(r->d->graph, i);
+            return true;
+        }
+    value->node[0] = name[0] == 'z' ? r->named[atoi(name + 1) - 1] : DAL_NO_NODE;
+    return value->node[0] != DAL_NO_NODE;
+}
+
+static dal_node read_text(const text_reader *r, const char *text)
+{
+    const dal_parser parser = {.graph = r->d->graph, .resolve = resolve_text, .user = (void *)r};
+    dal_node node = DAL_NO_NODE;
+    if (!dal_parse_scalar(&parser, text, (dal_mark){0}, &node))
+        fail_msg("cannot read %s", text);
+    return node;
+}
+
+/* An entry, printed and read back. */
+static dal_node print_and_read(text_reader *r, dal_writer *w, dal_node node)
+{
+    const int known = w->n_intermediates;
+    const dal_form *form = dal_some_form(w, node);
+    assert_true(w->n_intermediates <= 4000);
+    for (int z = known; z < w->n_intermediates; z++)
+        r->named[z] = read_text(r, dal_form_text(r->d, w->intermediate[z].form, false));
+    return read_text(r, dal_form_text(r->d, form, false));
+}
+
+/* Every entry of every block, printed and read back, has its value: the normal form, its printing, and names for what is shared. */
+static void printed_expressions_read_back_with_their_values(void **unused)
+{
+    (void)unused;
+    int entries = 0;
+    for (size_t i = 0; i < sizeof some_models / sizeof *some_models; i++) {
+        pair p;
+        char file[512];
+        uint64_t seed = 29;
+        static text_reader r;
+        snprintf(file, sizeof file, "%s%s", DAL_MODELS, some_models[i][0]);
+        assert_true(open_pair(&p, file, NULL, some_models[i][1], "kane"));
+        assert_true(gallery_random_state(p.state, &seed, 0.13, 0.05, 1) && derive_pair(&p, "kane", false));
+        r.d = p.d;
+        dal_writer *w = dal_writer_create(p.d);
+        for (int b = 0; b < p.d->n_blocks; b++) {
+            const int n = p.d->blocks[b].rows * p.d->blocks[b].columns;
+            dal_node *read = DAL_TAKE(&p.arena, dal_node, n);
+            for (int k = 0; k < n; k++)
+                read[k] = print_and_read(&r, w, p.d->blocks[b].values[k]);
+            sweep s = sweep_state(&p);
+            for (int k = 0; k < n; k++, entries++) {
+                const dal_node node = p.d->blocks[b].values[k];
+                if (!(fabs(s.value[read[k]] - s.value[node]) <= 1e-12 * fmax(s.size[read[k]], s.size[node])))
+                    fail_msg("%s: %s[%d] is %.17g, read back %.17g", file, p.d->blocks[b].name, k, s.value[node], s.value[read[k]]);
+            }
+            sweep_free(&s);
+        }
+        close_pair(&p);
+    }
+    assert_true(entries > 200);
+}
+
+/* ---- what is refused --------------------------------------------------------------------------------- */
+
+static void what_is_not_written_in_symbols_is_refused_by_name(void **unused)
+{
+    pair p;
+    (void)unused;
+    assert_true(open_pair(&p, DAL_MODELS "/four-bar.yaml", NULL, "natural", "lagrange"));
+    assert_false(derive_pair(&p, "lagrange", false));
+    assert_string_equal(p.why, "equations in these coordinates are not written in symbols yet: those in angle, joint and user are");
+    assert_false(derive_pair(&p, "recursive", false));
+    assert_int_equal(strncmp(p.why, "the equations of 'recursive' are not written in symbols", 55), 0);
+    close_pair(&p);
+}
+
+/* ---- size ------------------------------------------------------------------------------------------------- */
+
+/* The number of nodes of a chain grows with the cube of its length at most: entries of M are sums over the bodies behind both joints. */
+static void long_chains_are_derived(void **unused)
+{
+    pair p;
+    dal_messages *messages = dal_messages_create(NULL);
+    const dal_override N = {"N", "60"};
+    tally t = {0};
+    uint64_t seed = 31;
+    (void)unused;
+    memset(&p, 0, sizeof p);
+    dal_arena_begin(&p.arena, NULL);
+    assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/n-pendulum.yaml", 1, &N, messages, &p.spec), DAL_OK);
+    dal_spec_set(p.spec, "coordinates", "joint", messages);
+    dal_spec_set(p.spec, "formulation", "lagrange", messages);
+    dal_spec_set(p.spec, "stabilization", "direct-correction=1e-12", messages);
+    assert_int_equal(dal_compile(NULL, p.spec, messages, &p.system), DAL_OK);
+    p.state = dal_state_create(NULL, p.system);
+    const clock_t begin = clock();
+    assert_true(derive_pair(&p, "lagrange", false));
+    print_message("  60 links: %d nodes, %.2f s\n", dal_graph_size(p.d->graph), (double)(clock() - begin) / CLOCKS_PER_SEC);
+    assert_true(dal_graph_size(p.d->graph) < 3 * 60 * 60 * 60);
+    assert_true(gallery_random_state(p.state, &seed, 0, 0.05, 1));
+    compare_state(&p, "60 links", &t);
+    assert_int_equal(t.wrong, 0);
+    close_pair(&p);
+    dal_messages_free(messages);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_has_the_value_that_the_kernels_find)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_entry_has_the_value_that_the_kernels_find), cmocka_unit_test(both_sides_of_every_step_are_equal),
+        cmocka_unit_test(printed_expressions_read_back_with_their_values), cmocka_unit_test(what_is_not_written_in_symbols_is_refused_by_name),
+        cmocka_unit_test(long_chains_are_derived)};
     everything = argc > 1 && !strcmp(argv[1], "long");
-    if (argc > 3) {
-        tally t = {0};
-        compare_choice(argv[1], argv[2], argv[3], 3, &t);
-        print_message("%d states, %d blocks, worst %.3g\n", t.states, t.blocks, t.worst);
-        return 0;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

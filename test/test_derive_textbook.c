@@ -21,34 +21,52 @@ typedef struct system_in_books {
 } system_in_books;
 
 static const system_in_books systems[] = {
-    {"simple pendulum", "lagrange", NULL,
+    {"simple pendulum",
+     "lagrange",
+     NULL,
      "dalembert: 1\nname: p\nspace: planar\nparameters: {m: 1.2, g: 9.81, l: 0.7}\ngravity: [0, -g]\n"
      "coordinates: {th: {start: 0.3}}\nbodies: {bob: {mass: m, position: [l*sin(th), -l*cos(th)]}}\n",
-     {0}, {{0}}},
-    {"double pendulum, point masses", "lagrange", NULL,
+     {0},
+     {{0}}},
+    {"double pendulum, point masses",
+     "lagrange",
+     NULL,
      "dalembert: 1\nname: p\nspace: planar\nparameters: {m1: 1.2, m2: 0.8, l1: 0.7, l2: 1.1, g: 9.81}\ngravity: [0, -g]\n"
      "coordinates: {th1: {start: 0.3}, th2: {start: 0.5}}\n"
      "bodies:\n  a: {mass: m1, position: [l1*sin(th1), -l1*cos(th1)]}\n"
      "  b: {mass: m2, from: a, position: [l2*sin(th2), -l2*cos(th2)]}\n",
-     {0, 1}, {{0}}},
-    {"cart-pole", "lagrange", NULL,
+     {0, 1},
+     {{0}}},
+    {"cart-pole",
+     "lagrange",
+     NULL,
      "dalembert: 1\nname: p\nspace: planar\nparameters: {M: 2, m: 0.8, l: 0.7, g: 9.81, F: 3}\ngravity: [0, -g]\n"
      "coordinates: {x: {start: 0.1}, th: {start: 0.5}}\n"
      "bodies:\n  cart: {mass: M, position: [x, 0]}\n  bob: {mass: m, from: cart, position: [l*sin(th), -l*cos(th)]}\n"
      "forces: {push: {type: force, coordinate: x, value: F}}\n",
-     {0, 1}, {{0}}},
-    {"cart-pole", "gibbs-appell", "joint", /* by joints, and in speeds */
+     {0, 1},
+     {{0}}},
+    {"cart-pole",
+     "gibbs-appell",
+     "joint", /* by joints, and in speeds */
      "dalembert: 1\nname: p\nspace: planar\nparameters: {M: 2, m: 0.8, l: 0.7, g: 9.81, F: 3}\ngravity: [0, -g]\n"
-     "bodies:\n  cart: {mass: M, inertia: 1, position: [0.1, 0]}\n  bob: {mass: m, inertia: 0, position: [0.1 + l*sin(0.3), -l*cos(0.3)], angle: 0.3, points: {P: [0, l]}}\n"
+     "bodies:\n  cart: {mass: M, inertia: 1, position: [0.1, 0]}\n  bob: {mass: m, inertia: 0, position: [0.1 + l*sin(0.3), -l*cos(0.3)], angle: "
+     "0.3, points: {P: [0, l]}}\n"
      "joints:\n  rail: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n  pin: {type: revolute, connect: [cart, bob.P]}\n"
      "forces: {push: {type: force, joint: rail, value: F}}\n",
-     {0, 1}, {{"x", "rail.distance"}, {"th", "pin.angle"}, {"xd", "u1"}, {"thd", "u2"}, {"xdd", "u1'"}, {"thdd", "u2'"}}},
-    {"spherical pendulum", "lagrange", NULL,
+     {0, 1},
+     {{"x", "rail.distance"}, {"th", "pin.angle"}, {"xd", "u1"}, {"thd", "u2"}, {"xdd", "u1'"}, {"thdd", "u2'"}}},
+    {"spherical pendulum",
+     "lagrange",
+     NULL,
      "dalembert: 1\nname: p\nspace: spatial\nparameters: {m: 1.2, g: 9.81, l: 0.7}\ngravity: [0, 0, -g]\n"
      "coordinates: {th: {start: 0.3}, ph: {start: 0.2}}\n"
      "bodies: {bob: {mass: m, position: [l*sin(th)*cos(ph), l*sin(th)*sin(ph), -l*cos(th)]}}\n",
-     {0, 1}, {{0}}},
-    {"rolling thin disc, Kane, three speeds", "kane", NULL,
+     {0, 1},
+     {{0}}},
+    {"rolling thin disc, Kane, three speeds",
+     "kane",
+     NULL,
      "dalembert: 1\nname: p\nspace: spatial\nparameters: {m: 1.2, g: 9.81, r: 0.7}\ngravity: [0, 0, -g]\n"
      "coordinates: {x: {start: 0}, y: {start: 0}, q1: {start: 0.2}, q2: {start: 0.3, rate: 0.1}, q3: {start: 0.1}}\n"
      "bodies:\n  disc: {mass: m, inertia: [m*r^2/4, m*r^2/2, m*r^2/4], position: [x, y, r*cos(q2)], orientation: {euler-zxy: [q1, q2, q3]}}\n"
@@ -56,18 +74,25 @@ static const system_in_books systems[] = {
      "  along: {velocity: disc.velocity.x - r*(disc.omega.y*cos(q2) + disc.omega.z*cos(q1)*sin(q2))}\n"
      "  across: {velocity: disc.velocity.y - r*(disc.omega.z*sin(q1)*sin(q2) - disc.omega.x*cos(q2))}\n"
      "speeds: {u1: q2', u2: q3' + q1'*sin(q2), u3: q1'*cos(q2)}\n",
-     {0, 1, 2}, {{0}}},
-    {"Chaplygin sleigh", "kane", NULL,
+     {0, 1, 2},
+     {{0}}},
+    {"Chaplygin sleigh",
+     "kane",
+     NULL,
      "dalembert: 1\nname: p\nspace: planar\nparameters: {m: 1.2, I: 0.15, a: 0.4}\n"
      "coordinates: {x: {start: 0}, y: {start: 0}, th: {start: 0.3}}\n"
      "bodies: {sleigh: {mass: m, inertia: I, center: [a, 0], position: [x, y], angle: th}}\n"
      "constraints: {blade: {velocity: cos(th)*y' - sin(th)*x'}}\n"
      "speeds: {v: cos(th)*x' + sin(th)*y', w: th'}\n",
-     {0, 1}, {{0}}},
-    {"free rigid body (Euler)", "kane", "joint",
+     {0, 1},
+     {{0}}},
+    {"free rigid body (Euler)",
+     "kane",
+     "joint",
      "dalembert: 1\nname: p\nspace: spatial\nparameters: {m: 1.2, I1: 0.5, I2: 0.7, I3: 0.9}\n"
      "bodies: {top: {mass: m, inertia: [I1, I2, I3], position: [0, 0, 0], angular-velocity: [1, 2, 3]}}\n",
-     {3, 4, 5}, {{"w1", "u4"}, {"w2", "u5"}, {"w3", "u6"}, {"w1d", "u4'"}, {"w2d", "u5'"}, {"w3d", "u6'"}}},
+     {3, 4, 5},
+     {{"w1", "u4"}, {"w2", "u5"}, {"w3", "u6"}, {"w1d", "u4'"}, {"w2d", "u5'"}, {"w3d", "u6'"}}},
 };
 
 /* ---- the book's equations as nodes ------------------------------------------------------ */
@@ -175,7 +200,8 @@ static void other_equations_are_told_apart(void **unused)
     const system_in_books *s = &systems[1];
     assert_true(open_pair(&p, s->name, s->model, s->family, s->formulation) && derive_pair(&p, s->formulation, false));
     const dal_node ours = p.d->equations[1].zero;
-    assert_true(dal_same_equation(p.d, ours, read_book(p.d, s, "3*l2*th2dd + 3*l1*th1dd*cos(th1 - th2) - 3*l1*th1d^2*sin(th1 - th2) + 3*g*sin(th2)")));
+    assert_true(
+        dal_same_equation(p.d, ours, read_book(p.d, s, "3*l2*th2dd + 3*l1*th1dd*cos(th1 - th2) - 3*l1*th1d^2*sin(th1 - th2) + 3*g*sin(th2)")));
     assert_false(dal_same_equation(p.d, ours, read_book(p.d, s, "l2*th2dd + l1*th1dd*cos(th1 - th2) + l1*th1d^2*sin(th1 - th2) + g*sin(th2)")));
     assert_false(dal_same_equation(p.d, ours, read_book(p.d, s, "l2*th2dd + l1*th1dd*cos(th1 - th2) - l1*th1d^2*sin(th1 - th2) + 2*g*sin(th2)")));
     close_pair(&p);

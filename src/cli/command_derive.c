@@ -118,10 +118,8 @@ static dal_status derive_and_write(void *user)
     work *w = user;
     dal_writing writing;
     const dal_speed_choice *speeds = dal_speeds_of(w->state);
-    const dal_derive_options how = {.formulation = w->formulation,
-                                    .speeds = speeds->column,
-                                    .rows = speeds->basis ? speeds->basis->row : NULL,
-                                    .steps = w->wanted->steps};
+    const dal_derive_options how = {
+        .formulation = w->formulation, .speeds = speeds->column, .rows = speeds->basis ? speeds->basis->row : NULL, .steps = w->wanted->steps};
     w->out.arena->guard = w->arena.guard;
     dal_derivation *d = dal_derive(&w->arena, w->spec, w->system, &how, w->messages);
     if (!d)

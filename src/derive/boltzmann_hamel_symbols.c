@@ -46,7 +46,7 @@ static void derive_boltzmann_hamel(dal_derivation *d)
             column[k] = dal_n_sub(d, dal_along_motion(d, d->W[k * p + j]), dal_along_speed(d, v[k], j));
         add_commutators(d, j, column);
         for (int k = 0; k < n; k++) {
-            Gamma[k * p + j] = column[k];
+            Gamma[k * p + j] = dal_in_speeds(d, column[k]);
             f[j] = dal_n_add(d, f[j], dal_n_mul(d, column[k], dal_by_rate(d, d->T, k)));
         }
     }
@@ -55,9 +55,6 @@ static void derive_boltzmann_hamel(dal_derivation *d)
                             "the applied forces U, with D T* and Gamma^T dT/dv, less d/dt (dT*/du) for u' = 0", f);
 }
 
-const dal_derived_formulation dal_derived_boltzmann_hamel = {"boltzmann-hamel",
-                                                             "the equations of Boltzmann and Hamel",
-                                                             "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f",
-                                                             "",
-                                                             true,
-                                                             derive_boltzmann_hamel};
+const dal_derived_formulation dal_derived_boltzmann_hamel = {
+    "boltzmann-hamel",     "the equations of Boltzmann and Hamel", "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f", "", true,
+    derive_boltzmann_hamel};

@@ -6,9 +6,15 @@
 extern const dal_derived_formulation dal_derived_lagrange, dal_derived_kane, dal_derived_udwadia_kalaba, dal_derived_udwadia_phohomsiri,
     dal_derived_maggi, dal_derived_gibbs_appell, dal_derived_volterra, dal_derived_boltzmann_hamel;
 
-const dal_derived_formulation *const dal_derived_formulations[] = {&dal_derived_lagrange,       &dal_derived_maggi,    &dal_derived_kane,
-                                                                   &dal_derived_gibbs_appell,   &dal_derived_volterra, &dal_derived_boltzmann_hamel,
-                                                                   &dal_derived_udwadia_kalaba, &dal_derived_udwadia_phohomsiri, NULL};
+const dal_derived_formulation *const dal_derived_formulations[] = {&dal_derived_lagrange,
+                                                                   &dal_derived_maggi,
+                                                                   &dal_derived_kane,
+                                                                   &dal_derived_gibbs_appell,
+                                                                   &dal_derived_volterra,
+                                                                   &dal_derived_boltzmann_hamel,
+                                                                   &dal_derived_udwadia_kalaba,
+                                                                   &dal_derived_udwadia_phohomsiri,
+                                                                   NULL};
 
 /* ---- what is collected ---------------------------------------------------------- */
 

@@ -136,9 +136,9 @@ typedef struct dal_derivation {
     int n_letters;
     size_t cap_letters;
     dal_letter *letters;
-    int time, q, v, a; /* letters of t, q_0, v_0, v_0' */
-    int u, ud;         /* of u_0, u_0'; -1: none */
-    int lambda;        /* of the first multiplier */
+    int time, q, v, a;              /* letters of t, q_0, v_0, v_0' */
+    int u, ud;                      /* of u_0, u_0'; -1: none */
+    int lambda;                     /* of the first multiplier */
     int *parameter, *input, *state; /* letters, or -1: not met so far */
     int *define_progress;           /* of `define:`: 0 unseen, 1 open, 2 known */
     dal_value *define;
@@ -155,14 +155,14 @@ typedef struct dal_derivation {
     dal_symbolic_marker *markers; /* two a joint */
     bool *marker_known;
 
-    dal_node T, V;       /* energies; V of gravity and springs */
-    dal_node *Q;         /* nv: all applied forces */
-    dal_node *Q_other;   /* nv: those without potential */
-    dal_node *M, *h;     /* nv x nv, nv; by Lagrange's definition where it is asked for */
+    dal_node T, V;     /* energies; V of gravity and springs */
+    dal_node *Q;       /* nv: all applied forces */
+    dal_node *Q_other; /* nv: those without potential */
+    dal_node *M, *h;   /* nv x nv, nv; by Lagrange's definition where it is asked for */
     int n_rows;
     dal_derived_row *row;
-    dal_node *A;        /* n_rows x nv */
-    dal_node *Jc, *Jw;  /* 3 (bodies x nv): partial velocities of centres and angular velocities, world axes */
+    dal_node *A;       /* n_rows x nv */
+    dal_node *Jc, *Jw; /* 3 (bodies x nv): partial velocities of centres and angular velocities, world axes */
 
     int n_systems, n_rates;
     size_t cap_systems, cap_rates;
@@ -182,7 +182,7 @@ typedef struct dal_derivation {
     dal_derived_equation *equations;
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
-    void *algebra[3]; /* what normal.c knows, for each way to write sines */
+    void *algebra[3];          /* what normal.c knows, for each way to write sines */
     int n_marks, mark, *marks; /* of nodes, there: which walk saw them */
 } dal_derivation;
 
@@ -190,7 +190,7 @@ typedef struct dal_derivation {
 
 typedef struct dal_derived_formulation {
     const char *name, *title, *equation, *source;
-    bool speeds;                     /* it has W, X and bias */
+    bool speeds; /* it has W, X and bias */
     void (*derive)(dal_derivation *d);
 } dal_derived_formulation;
 
@@ -239,11 +239,11 @@ void dal_derive_note(dal_derivation *d, const char *format, ...) DAL_PRINTF(2, 3
 
 /* ---- rates and directions ------------------------------------------------------------ */
 
-dal_node dal_along_motion(dal_derivation *d, dal_node node);                /* d/dt with v' = 0 */
-dal_node dal_along_bias(dal_derivation *d, dal_node node);                  /* d/dt with u' = 0 */
-dal_node dal_along_column(dal_derivation *d, dal_node node, int k);         /* the derivative by q along column k of N */
-dal_node dal_by_rate(dal_derivation *d, dal_node node, int k);              /* by v_k */
-dal_node dal_along_speed(dal_derivation *d, dal_node node, int j); /* by q along W_j, of a function of t, q and u */
+dal_node dal_along_motion(dal_derivation *d, dal_node node);        /* d/dt with v' = 0 */
+dal_node dal_along_bias(dal_derivation *d, dal_node node);          /* d/dt with u' = 0 */
+dal_node dal_along_column(dal_derivation *d, dal_node node, int k); /* the derivative by q along column k of N */
+dal_node dal_by_rate(dal_derivation *d, dal_node node, int k);      /* by v_k */
+dal_node dal_along_speed(dal_derivation *d, dal_node node, int j);  /* by q along W_j, of a function of t, q and u */
 
 /* ---- the other files -------------------------------------------------------------------- */
 
@@ -256,9 +256,9 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
 dal_node dal_derive_joint_coordinate(dal_derivation *d, int joint, int k); /* `zero:` included */
 void dal_derive_rows(dal_derivation *d);
 void dal_derive_forces(dal_derivation *d);
-void dal_derive_energy(dal_derivation *d);  /* T */
+void dal_derive_energy(dal_derivation *d);   /* T */
 void dal_derive_partials(dal_derivation *d); /* Jc, Jw */
-void dal_derive_inertia(dal_derivation *d); /* M, h from T: needs d->T */
+void dal_derive_inertia(dal_derivation *d);  /* M, h from T: needs d->T */
 void dal_derive_speeds(dal_derivation *d);
 void dal_derive_steps(dal_derivation *d); /* positions and velocities of the bodies, energies */
 

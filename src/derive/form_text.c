@@ -46,8 +46,8 @@ const char *dal_latex_escaped(dal_arena *arena, const char *text)
 
 static bool is_greek(const char *word, size_t n)
 {
-    static const char *const letters[] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu",
-                                          "nu",    "xi",   "pi",    "rho",   "sigma",   "tau",  "phi", "chi",   "psi",  "omega"};
+    static const char *const letters[] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta",  "eta", "theta", "iota", "kappa", "lambda",
+                                          "mu",    "nu",   "xi",    "pi",    "rho",     "sigma", "tau", "phi",   "chi",  "psi",   "omega"};
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (strlen(letters[i]) == n && !strncmp(word, letters[i], n))
             return true;

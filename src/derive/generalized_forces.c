@@ -227,8 +227,8 @@ static void attract(const element *e, int b, dal_node mu, bool gradient)
     dal_n_turn(d, body->inertia, local, Ix);
     const dal_node trace = dal_n_add(d, body->inertia[0], dal_n_add(d, body->inertia[4], body->inertia[8])), two = dal_n_const(d, 2);
     const dal_node first = dal_n_div(d, dal_n_mul(d, mu, trace), dal_n_mul(d, two, cube));
-    const dal_node second = dal_n_div(d, dal_n_mul(d, dal_n_mul(d, dal_n_const(d, 3), mu), dal_n_dot(d, local, Ix)),
-                                      dal_n_mul(d, two, dal_n_mul(d, cube, square)));
+    const dal_node second =
+        dal_n_div(d, dal_n_mul(d, dal_n_mul(d, dal_n_const(d, 3), mu), dal_n_dot(d, local, Ix)), dal_n_mul(d, two, dal_n_mul(d, cube, square)));
     d->V = dal_n_add(d, d->V, dal_n_sub(d, second, first));
 }
 

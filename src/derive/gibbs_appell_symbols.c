@@ -43,15 +43,16 @@ static void derive_gibbs_appell(dal_derivation *d)
     dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p);
     const dal_partials t = dal_derive_partial_velocities(d);
     const dal_node G = energy_of_acceleration(d, &t);
-    dal_add_derived_step(d, "The energy of acceleration as a function of the rates of the speeds:", "G", G, DAL_NO_NODE);
+    dal_add_derived_step(d, "The energy of acceleration as a function of the rates of the speeds:", "G", dal_in_speeds(d, G), DAL_NO_NODE);
     for (int j = 0; j < p; j++) {
         const dal_node slope = dal_diff(d->graph, G, d->ud + j);
         for (int l = 0; l < p; l++)
             K[j * p + l] = dal_diff(d->graph, slope, d->ud + l);
         f[j] = dal_n_sub(d, dal_derive_applied(d, j), dal_substitute(d->graph, slope, at_rest, d));
     }
-    dal_add_speed_equations(d, "K", "second derivatives of the energy of acceleration G by u'", K, "f", "the applied forces U less dG/du' for u' = 0", f);
+    dal_add_speed_equations(d, "K", "second derivatives of the energy of acceleration G by u'", K, "f", "the applied forces U less dG/du' for u' = 0",
+                            f);
 }
 
-const dal_derived_formulation dal_derived_gibbs_appell = {"gibbs-appell", "the equations of Gibbs and Appell", "dG/du' = U, or K u' = f", "", true,
-                                                          derive_gibbs_appell};
+const dal_derived_formulation dal_derived_gibbs_appell = {
+    "gibbs-appell", "the equations of Gibbs and Appell", "dG/du' = U, or K u' = f", "", true, derive_gibbs_appell};

@@ -35,8 +35,8 @@ static void add_tables(dal_derivation *d, const dal_partials *t)
                 values[i * p + j] = i < rows - space ? w[space == 2 ? 2 : i] : c[i - rows + space];
         }
         dal_add_derived_block(d, dal_arena_print(d->arena, "T of %s", body),
-                              dal_arena_print(d->arena, "partial velocities of '%s': angular (body axes), and of its centre of mass", body), rows, p, values,
-                              space == 2 ? planar : axes, names);
+                              dal_arena_print(d->arena, "partial velocities of '%s': angular (body axes), and of its centre of mass", body), rows, p,
+                              values, space == 2 ? planar : axes, names);
     }
 }
 

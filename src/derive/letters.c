@@ -48,8 +48,7 @@ void dal_derive_note(dal_derivation *d, const char *format, ...)
 
 int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index, double value)
 {
-    *DAL_PUSH(d->arena, d->letters, d->n_letters, d->cap_letters) =
-        (dal_letter){role, dal_arena_copy(d->arena, name, strlen(name)), index, value};
+    *DAL_PUSH(d->arena, d->letters, d->n_letters, d->cap_letters) = (dal_letter){role, dal_arena_copy(d->arena, name, strlen(name)), index, value};
     return d->n_letters - 1;
 }
 

@@ -81,9 +81,7 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
     dal_node x[3], y[3], z[3];
     switch (m->kind) {
     case DAL_MEASURE_COORDINATE: return dal_n_var(d, d->q + m->vector[0]);
-    case DAL_MEASURE_LENGTH:
-        difference(d, m->vector[0], m->vector[1], n, near, x);
-        return dal_unary(d->graph, DAL_OP_SQRT, dal_n_dot(d, x, x));
+    case DAL_MEASURE_LENGTH: difference(d, m->vector[0], m->vector[1], n, near, x); return dal_unary(d->graph, DAL_OP_SQRT, dal_n_dot(d, x, x));
     case DAL_MEASURE_DOT:
         difference(d, m->vector[0], m->vector[1], n, near, x);
         difference(d, m->vector[2], m->vector[3], n, near, y);

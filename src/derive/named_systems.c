@@ -217,7 +217,7 @@ static int add_rate(dal_derivation *d, int of)
             right[i] = dal_n_sub(d, right[i], dal_n_mul(d, dal_along(d, s.matrix[i * s.n + j]), dal_n_var(d, s.first + j)));
     }
     const char *name = d->direction == DAL_ALONG_MOTION ? dal_arena_print(d->arena, "%s.rate", s.name)
-                                                         : dal_arena_print(d->arena, "%s.along%d", s.name, d->direction + 1);
+                                                        : dal_arena_print(d->arena, "%s.along%d", s.name, d->direction + 1);
     const int system = add_system(d, name, s.n, s.matrix, right);
     *DAL_PUSH(d->arena, d->rates, d->n_rates, d->cap_rates) = (dal_named_rate){of, d->direction, system};
     return system;

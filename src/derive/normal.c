@@ -54,7 +54,7 @@ typedef struct algebra {
     int n_generators;
     generator generators[MOST_GENERATORS];
     int n_nodes, depth; /* depth: of functions inside one another */
-    poly *known; /* of each node */
+    poly *known;        /* of each node */
     bool *is_known;
 } algebra;
 
@@ -631,7 +631,10 @@ static const dal_form *generator_form(algebra *g, int i)
     case OF_SINE:
     case OF_COSINE:
     case OF_TANGENT:
-        return function_form(g->d, which->kind == OF_SINE ? "sin" : which->kind == OF_COSINE ? "cos" : "tan",
+        return function_form(g->d,
+                             which->kind == OF_SINE     ? "sin"
+                             : which->kind == OF_COSINE ? "cos"
+                                                        : "tan",
                              combination_form(g, which->n_angles, which->angles));
     case OPAQUE: break;
     }

@@ -48,7 +48,7 @@ typedef struct dal_writer {
     int n_nodes;
     int *number_of;        /* of each node: its number, or -1 */
     const dal_form **form; /* of each node, or NULL */
-    int plain; /* forms that are printed without having been simplified */
+    int plain;             /* forms that are printed without having been simplified */
 } dal_writer;
 
 dal_writer *dal_writer_create(dal_derivation *d);

@@ -101,11 +101,11 @@ static void grow(dal_writer *w)
 static const char *function_name(dal_op op)
 {
     static const char *const names[DAL_OP_COUNT] = {
-        [DAL_OP_SIN] = "sin",   [DAL_OP_COS] = "cos",   [DAL_OP_TAN] = "tan",     [DAL_OP_ASIN] = "asin",   [DAL_OP_ACOS] = "acos",
-        [DAL_OP_ATAN] = "atan", [DAL_OP_ATAN2] = "atan2", [DAL_OP_SINH] = "sinh", [DAL_OP_COSH] = "cosh",   [DAL_OP_TANH] = "tanh",
-        [DAL_OP_SQRT] = "sqrt", [DAL_OP_EXP] = "exp",   [DAL_OP_LOG] = "log",     [DAL_OP_ABS] = "abs",     [DAL_OP_SIGN] = "sign",
-        [DAL_OP_MIN] = "min",   [DAL_OP_MAX] = "max",   [DAL_OP_FLOOR] = "floor", [DAL_OP_MOD] = "mod",     [DAL_OP_LESS] = "less",
-        [DAL_OP_LEQ] = "leq",   [DAL_OP_EQUAL] = "equal", [DAL_OP_SELECT] = "if", [DAL_OP_INTERP] = "interp"};
+        [DAL_OP_SIN] = "sin",   [DAL_OP_COS] = "cos",     [DAL_OP_TAN] = "tan",     [DAL_OP_ASIN] = "asin",    [DAL_OP_ACOS] = "acos",
+        [DAL_OP_ATAN] = "atan", [DAL_OP_ATAN2] = "atan2", [DAL_OP_SINH] = "sinh",   [DAL_OP_COSH] = "cosh",    [DAL_OP_TANH] = "tanh",
+        [DAL_OP_SQRT] = "sqrt", [DAL_OP_EXP] = "exp",     [DAL_OP_LOG] = "log",     [DAL_OP_ABS] = "abs",      [DAL_OP_SIGN] = "sign",
+        [DAL_OP_MIN] = "min",   [DAL_OP_MAX] = "max",     [DAL_OP_FLOOR] = "floor", [DAL_OP_MOD] = "mod",      [DAL_OP_LESS] = "less",
+        [DAL_OP_LEQ] = "leq",   [DAL_OP_EQUAL] = "equal", [DAL_OP_SELECT] = "if",   [DAL_OP_INTERP] = "interp"};
     return names[op];
 }
 

@@ -51,6 +51,9 @@ static void derive_volterra(dal_derivation *d)
                             "applied forces, K of the partial velocities (63), A the rate of dT/du for u' = 0 (52)", f);
 }
 
-const dal_derived_formulation dal_derived_volterra = {
-    "volterra", "Volterra's equations", "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
-    "volterra-reduced (2)", true, derive_volterra};
+const dal_derived_formulation dal_derived_volterra = {"volterra",
+                                                      "Volterra's equations",
+                                                      "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
+                                                      "volterra-reduced (2)",
+                                                      true,
+                                                      derive_volterra};

@@ -207,7 +207,13 @@ static void write_rows(document *doc)
     }
 }
 
-/* Velocities that are not speeds themselves. */
+/* Is velocity k itself one of the speeds? */
+static bool is_speed(dal_derivation *d, int k)
+{
+    const dal_node v = dal_in_speeds(d, dal_n_var(d, d->v + k));
+    return !d->mechanism->n_speeds && dal_node_op(d->graph, v) == DAL_OP_VAR && d->letters[dal_node_index(d->graph, v)].role == DAL_ROLE_SPEED;
+}
+
 static void write_speeds(document *doc)
 {
     dal_derivation *d = doc->d;
@@ -216,9 +222,11 @@ static void write_speeds(document *doc)
     heading(doc, "Speeds");
     for (int j = 0; j < d->p; j++)
         if (!d->mechanism->n_speeds)
-            dal_grow(doc->out, in_latex(doc) ? "\n$%s = %s$\n" : "  %s = %s\n", spelled(doc, d->letters[d->u + j].name), spelled(doc, d->speed_names[j]));
+            dal_grow(doc->out, in_latex(doc) ? "\n$%s = %s$\n" : "  %s = %s\n", spelled(doc, d->letters[d->u + j].name),
+                     spelled(doc, d->speed_names[j]));
     for (int k = 0; k < d->nv; k++)
-        define_node(doc, spelled(doc, d->velocity_names[k]), dal_in_speeds(d, dal_n_var(d, d->v + k)));
+        if (!is_speed(d, k))
+            define_node(doc, spelled(doc, d->velocity_names[k]), dal_in_speeds(d, dal_n_var(d, d->v + k)));
 }
 
 static void write_named_systems(document *doc)
@@ -307,6 +315,8 @@ static void write_matrices(document *doc)
 static void write_steps(document *doc)
 {
     const dal_derivation *d = doc->d;
+    if (!d->n_steps)
+        return;
     heading(doc, "Steps");
     for (int i = 0; i < d->n_steps; i++) {
         sentence(doc, d->step[i].text);
@@ -347,13 +357,11 @@ static void write_size(document *doc)
     dal_node *nodes = DAL_TAKE(d->arena, dal_node, d->n_equations);
     for (; n < d->n_equations; n++)
         nodes[n] = d->equations[n].zero;
-    for (int b = 0; b < d->n_blocks && !n; b++) {
-        nodes = DAL_TAKE(d->arena, dal_node, d->blocks[b].rows * d->blocks[b].columns);
-        memcpy(nodes, d->blocks[b].values, sizeof *nodes * (size_t)(n = d->blocks[b].rows * d->blocks[b].columns));
-    }
     dal_count_operations(d, n, nodes, &written, &shared);
     heading(doc, "Size");
-    sentence(doc, dal_arena_print(d->arena, "%.6g operations as derived, %d of them different; %d terms in normal form", written, shared, doc->terms));
+    if (n)
+        sentence(doc, dal_arena_print(d->arena, "equations: %.6g operations as derived, %d of them different; %d terms in normal form", written,
+                                      shared, doc->terms));
     count_blocks(doc);
     if (doc->writer->plain)
         sentence(doc, dal_arena_print(d->arena, "%d expression%s too large for the normal form: printed as derived, with names for what is shared",
@@ -386,7 +394,7 @@ static void json_nodes(dal_json *json, document *doc, const char *key, int n, co
 
 static void json_letters(dal_json *json, const dal_derivation *d)
 {
-    static const char *const roles[] = {"time",       "coordinate", "rate",   "acceleration", "speed", "rate of a speed", "multiplier",
+    static const char *const roles[] = {"time",     "coordinate", "rate",   "acceleration", "speed", "rate of a speed",    "multiplier",
                                         "momentum", "parameter",  "number", "input",        "state", "unknown of a system"};
     dal_json_open(dal_json_line(json, "\n "), "letters", '[');
     for (int i = 0; i < d->n_letters; i++) {
@@ -489,11 +497,10 @@ static void write_document(document *doc, const dal_derived_formulation *f, bool
     write_head(doc, f);
     describe_letters(doc);
     write_rows(doc);
-    if (steps)
-        write_steps(doc);
-    else
+    if (!steps)
         write_energies(doc);
     write_speeds(doc);
+    write_steps(doc);
     write_named_systems(doc);
     if (steps || !doc->d->n_equations)
         write_matrices(doc);

@@ -68,11 +68,11 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 
 /* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
-bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
+bool dal_is_const(const dal_graph *graph, dal_node node, double *value);           /* value may be NULL */
 int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3]); /* how many there are */
 int dal_node_index(const dal_graph *graph, dal_node node);                         /* of a variable, or of a table */
 int dal_graph_size(const dal_graph *graph);                                        /* nodes so far; operands stand before what uses them */
-bool dal_depends(dal_graph *graph, dal_node node, int variable);         /* does the variable occur in it? */
+bool dal_depends(dal_graph *graph, dal_node node, int variable);                   /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
 /* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */
