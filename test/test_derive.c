@@ -34,6 +34,7 @@ static double letter_value(pair *p, const dal_letter *l)
     case DAL_ROLE_RATE: return state->work.v[l->index];
     case DAL_ROLE_SPEED: return state->y[p->d->nq + l->index];
     case DAL_ROLE_STATE: return state->y[p->d->nq + p->system->n_w + l->index];
+    case DAL_ROLE_MOMENTUM: return state->speeds->momenta[l->index];
     case DAL_ROLE_INPUT: return 0.7 + 0.1 * l->index;
     default: return l->value;
     }
@@ -191,7 +192,8 @@ static const dal_derived_block *derived_block(const dal_derivation *d, const cha
  * with the entries of the row's matrix, in right sides; other entries of a table of partial velocities, in tables. */
 static double row_size(const sweep *s, const dal_derived_block *b, int row)
 {
-    static const char *const matrix_of[][2] = {{"gamma", "A"}, {"Q - h", "M"}, {"f", "K"}, {"U + K - A", "B"}, {"W^T (Q - h)", "W^T M"}};
+    static const char *const matrix_of[][2] = {{"gamma", "A"},    {"Q - h", "M"}, {"f", "K"},         {"f", "B"},
+                                               {"G - N_2", "M'"}, {"c", "X"},     {"U + K - A", "B"}, {"W^T (Q - h)", "W^T M"}};
     double size = 0, fastest = 0;
     const dal_derivation *d = s->d;
     for (int k = 0; k < d->nv; k++)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 extern const dal_derived_formulation dal_derived_lagrange, dal_derived_kane, dal_derived_udwadia_kalaba, dal_derived_udwadia_phohomsiri,
-    dal_derived_maggi, dal_derived_gibbs_appell, dal_derived_volterra, dal_derived_boltzmann_hamel;
+    dal_derived_maggi, dal_derived_gibbs_appell, dal_derived_volterra, dal_derived_boltzmann_hamel, dal_derived_routh, dal_derived_volterra_reduced;
 
 const dal_derived_formulation *const dal_derived_formulations[] = {&dal_derived_lagrange,
                                                                    &dal_derived_maggi,
@@ -14,6 +14,8 @@ const dal_derived_formulation *const dal_derived_formulations[] = {&dal_derived_
                                                                    &dal_derived_boltzmann_hamel,
                                                                    &dal_derived_udwadia_kalaba,
                                                                    &dal_derived_udwadia_phohomsiri,
+                                                                   &dal_derived_routh,
+                                                                   &dal_derived_volterra_reduced,
                                                                    NULL};
 
 /* ---- what is collected ---------------------------------------------------------- */
@@ -125,8 +127,8 @@ bool dal_derives(const char *formulation, dal_messages *messages)
     if (find_formulation(formulation))
         return true;
     dal_error(messages, (dal_mark){0},
-              "the equations of '%s' are not written in symbols: those of lagrange, maggi, kane, gibbs-appell, volterra, boltzmann-hamel, "
-              "udwadia-kalaba and udwadia-phohomsiri are",
+              "the equations of '%s' are not written in symbols: those of lagrange, maggi, kane, gibbs-appell, volterra, volterra-reduced, "
+              "boltzmann-hamel, routh, udwadia-kalaba and udwadia-phohomsiri are",
               formulation);
     return false;
 }
@@ -161,6 +163,16 @@ static bool family_is_written(const dal_derivation *d)
     return d->layout->tree || d->layout->placement || (d->layout->n_intrinsic == 0 && d->nq == d->nv);
 }
 
+static void name_momenta(dal_derivation *d)
+{
+    d->G = d->n_letters;
+    for (int i = 0; i < d->layout->n_ignorable; i++) {
+        char *name = dal_arena_print(d->arena, "G.%s", d->velocity_names[d->layout->ignorable[i]]);
+        name[strcspn(name, "'")] = '\0';
+        dal_letter_add(d, DAL_ROLE_MOMENTUM, name, i, 0);
+    }
+}
+
 dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
                            dal_messages *messages)
 {
@@ -175,7 +187,8 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
                           .layout = dal_system_layout(system),
                           .options = *options,
                           .messages = messages,
-                          .direction = DAL_ALONG_MOTION};
+                          .direction = DAL_ALONG_MOTION,
+                          .G = -1};
     d->nq = d->layout->nq;
     d->nv = d->layout->nv;
     if (!dal_derives(name, messages))
@@ -195,6 +208,8 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
         dal_derive_rows(d);
     if (!d->failed)
         dal_derive_forces(d);
+    if (!d->failed && formulation->ignores)
+        name_momenta(d);
     if (!d->failed && formulation->speeds)
         dal_derive_speeds(d);
     if (!d->failed)

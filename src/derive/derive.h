@@ -170,6 +170,7 @@ typedef struct dal_derivation {
     dal_named_rate *rates;
     int direction; /* of the derivative that is being taken */
 
+    int G; /* letter of the first momentum; -1: none */
     int p; /* speeds */
     const char **speed_names;
     dal_node *W, *X, *bias; /* nv x p, nv, nv: v = W u + X, v' = W u' + bias */
@@ -190,7 +191,8 @@ typedef struct dal_derivation {
 
 typedef struct dal_derived_formulation {
     const char *name, *title, *equation, *source;
-    bool speeds; /* it has W, X and bias */
+    bool speeds;  /* it has W, X and bias */
+    bool ignores; /* momenta of ignorable coordinates are constants in it */
     void (*derive)(dal_derivation *d);
 } dal_derived_formulation;
 

@@ -54,5 +54,9 @@ static void derive_gibbs_appell(dal_derivation *d)
                             f);
 }
 
-const dal_derived_formulation dal_derived_gibbs_appell = {
-    "gibbs-appell", "the equations of Gibbs and Appell", "dG/du' = U, or K u' = f", "", true, derive_gibbs_appell};
+const dal_derived_formulation dal_derived_gibbs_appell = {.name = "gibbs-appell",
+                                                          .title = "the equations of Gibbs and Appell",
+                                                          .equation = "dG/du' = U, or K u' = f",
+                                                          .source = "",
+                                                          .speeds = true,
+                                                          .derive = derive_gibbs_appell};

@@ -15,5 +15,8 @@ static void derive_lagrange(dal_derivation *d)
     }
 }
 
-const dal_derived_formulation dal_derived_lagrange = {
-    "lagrange", "Lagrange's equations with multipliers", "d/dt (dT/dv) - dT/dq + dV/dq = Q + A^T lambda,  A v' = gamma", "", false, derive_lagrange};
+const dal_derived_formulation dal_derived_lagrange = {.name = "lagrange",
+                                                      .title = "Lagrange's equations with multipliers",
+                                                      .equation = "d/dt (dT/dv) - dT/dq + dV/dq = Q + A^T lambda,  A v' = gamma",
+                                                      .source = "",
+                                                      .derive = derive_lagrange};

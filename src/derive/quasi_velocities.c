@@ -2,6 +2,8 @@
  *
  *   S = [Y; A_k],   S W = [1; 0],   S X = [-Z; beta_k],   S bias = [-(Y' v + Z'); gamma_k]
  *   v = W u + X,   v' = W u' + bias
+ * With constant momenta G of ignorable coordinates (volterra-reduced (25)) S has their rows E v = G - N_2 as well, and as many speeds fewer:
+ *   S = [Y; E; A_k],   S X = [-Z; G - N_2; beta_k],   S bias = [-(Y' v + Z'); -(E' v + N_2'); gamma_k],   E v + N_2 = dT/dv_2
  * A_k are k independent rows of A, of which the compiled model says which they are.
  */
 #include "derive/nodes.h"
@@ -56,7 +58,8 @@ static void write_row(dal_derivation *d, int i, dal_node form, dal_node *S, dal_
 
 void dal_derive_speeds(dal_derivation *d)
 {
-    const int n = d->nv, p = dal_system_freedoms(d->system), columns = p + 2;
+    const int n = d->nv, s = d->G >= 0 ? d->layout->n_ignorable : 0;
+    const int p = dal_system_freedoms(d->system) - s, columns = p + 2;
     const int *rows = d->options.rows ? d->options.rows : dal_system_start_rows(d->system);
     dal_node *S = DAL_TAKE(d->arena, dal_node, n * n), *right = DAL_TAKE(d->arena, dal_node, n * columns);
     dal_node *X = DAL_TAKE(d->arena, dal_node, n * columns);
@@ -71,8 +74,13 @@ void dal_derive_speeds(dal_derivation *d)
         name_speed(d, j);
         write_row(d, j, speed(d, j), S, right);
     }
-    for (int r = p; r < n; r++)
-        write_row(d, r, d->row[rows[r - p]].rate, S, right);
+    for (int i = 0; i < s; i++) {
+        dal_node *momentum = &right[(p + i) * columns + p];
+        write_row(d, p + i, dal_by_rate(d, d->T, d->layout->ignorable[i]), S, right);
+        *momentum = dal_n_add(d, *momentum, dal_n_var(d, d->G + i));
+    }
+    for (int r = p + s; r < n; r++)
+        write_row(d, r, d->row[rows[r - p - s]].rate, S, right);
     d->u = d->n_letters;
     for (int j = 0; j < p; j++)
         dal_letter_add(d, DAL_ROLE_SPEED, d->mechanism->n_speeds ? d->speed_names[j] : dal_arena_print(d->arena, "u%d", j + 1), j, 0);

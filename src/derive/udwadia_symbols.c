@@ -12,12 +12,13 @@ static void derive_udwadia(dal_derivation *d)
     dal_add_saddle_blocks(d);
 }
 
-const dal_derived_formulation dal_derived_udwadia_kalaba = {
-    "udwadia-kalaba", "Udwadia and Kalaba", "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h", "udwadia-phohomsiri (4.24)", false,
-    derive_udwadia};
-const dal_derived_formulation dal_derived_udwadia_phohomsiri = {"udwadia-phohomsiri",
-                                                                "Udwadia and Phohomsiri",
-                                                                "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
-                                                                "udwadia-phohomsiri (2.15)",
-                                                                false,
-                                                                derive_udwadia};
+const dal_derived_formulation dal_derived_udwadia_kalaba = {.name = "udwadia-kalaba",
+                                                            .title = "Udwadia and Kalaba",
+                                                            .equation = "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h",
+                                                            .source = "udwadia-phohomsiri (4.24)",
+                                                            .derive = derive_udwadia};
+const dal_derived_formulation dal_derived_udwadia_phohomsiri = {.name = "udwadia-phohomsiri",
+                                                                .title = "Udwadia and Phohomsiri",
+                                                                .equation = "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
+                                                                .source = "udwadia-phohomsiri (2.15)",
+                                                                .derive = derive_udwadia};

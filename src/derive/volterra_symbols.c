@@ -51,9 +51,43 @@ static void derive_volterra(dal_derivation *d)
                             "applied forces, K of the partial velocities (63), A the rate of dT/du for u' = 0 (52)", f);
 }
 
-const dal_derived_formulation dal_derived_volterra = {"volterra",
-                                                      "Volterra's equations",
-                                                      "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
-                                                      "volterra-reduced (2)",
-                                                      true,
-                                                      derive_volterra};
+const dal_derived_formulation dal_derived_volterra = {.name = "volterra",
+                                                      .title = "Volterra's equations",
+                                                      .equation =
+                                                          "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
+                                                      .source = "volterra-reduced (2)",
+                                                      .speeds = true,
+                                                      .derive = derive_volterra};
+
+/* The reduced equations (44): momenta of ignorable coordinates are rows of S (25), and as many equations disappear. */
+static void derive_reduced(dal_derivation *d)
+{
+    static const char *const right_name[] = {"G - N_2"};
+    const int s = d->layout->n_ignorable, n = d->nv;
+    dal_node *rows = DAL_TAKE(d->arena, dal_node, s * n), *right = DAL_TAKE(d->arena, dal_node, s);
+    const char **names = DAL_TAKE(d->arena, const char *, s);
+    for (int i = 0; i < s; i++) {
+        const dal_node momentum = dal_by_rate(d, d->T, d->layout->ignorable[i]);
+        names[i] = d->velocity_names[d->layout->ignorable[i]];
+        right[i] = dal_n_var(d, d->G + i);
+        dal_node rest = momentum;
+        for (int k = 0; k < n; k++) {
+            rows[i * n + k] = dal_by_rate(d, momentum, k);
+            rest = dal_n_sub(d, rest, dal_n_mul(d, rows[i * n + k], dal_n_var(d, d->v + k)));
+        }
+        right[i] = dal_n_sub(d, right[i], rest);
+    }
+    dal_add_derived_block(d, "M'", "rows of M of the ignorable coordinates: their momenta are constant, M' v = G - N_2 (25)", s, n, rows, names,
+                          d->velocity_names);
+    dal_add_derived_block(d, "G - N_2", "these momenta, less what is there for v = 0", s, 1, right, names, right_name);
+    derive_volterra(d);
+}
+
+const dal_derived_formulation dal_derived_volterra_reduced = {
+    .name = "volterra-reduced",
+    .title = "Volterra's equations, reduced by constant momenta",
+    .equation = "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, with M' v = G - N_2",
+    .source = "volterra-reduced (2), (25), (44)",
+    .speeds = true,
+    .ignores = true,
+    .derive = derive_reduced};
