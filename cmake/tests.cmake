@@ -97,6 +97,31 @@ foreach(mutant ${mutants})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
+# The same for derivations: the comparison with the kernels sees a wrong term in any step.
+set(derived placed_bodies energy constraint_rows generalized_forces quasi_velocities kane_symbols gibbs_appell_symbols volterra_symbols
+    boltzmann_hamel_symbols maggi_symbols routh_symbols)
+if(DAL_SANITIZE)
+    set(derived "")
+else()
+    add_library(derive_mutant_test OBJECT "${PROJECT_SOURCE_DIR}/test/test_derive.c")
+    target_include_directories(derive_mutant_test PRIVATE include src test)
+    target_compile_definitions(derive_mutant_test PRIVATE ${test_definitions} DAL_MUTANT)
+    target_link_libraries(derive_mutant_test PRIVATE PkgConfig::CMOCKA)
+endif()
+foreach(file ${derived})
+    set(name mutation_derive_${file})
+    set(wrong "${PROJECT_BINARY_DIR}/mutants/derive_${file}.c")
+    add_custom_command(OUTPUT "${wrong}"
+        COMMAND ${CMAKE_COMMAND} "-DNAME=derive-${file}" "-DSOURCE=${PROJECT_SOURCE_DIR}/src/derive/${file}.c" "-DOUT=${wrong}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/mutate.cmake"
+        DEPENDS "${PROJECT_SOURCE_DIR}/src/derive/${file}.c" "${PROJECT_SOURCE_DIR}/cmake/mutate.cmake" VERBATIM)
+    add_executable(${name} $<TARGET_OBJECTS:derive_mutant_test> "${wrong}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    target_include_directories(${name} PRIVATE include src test)
+    target_link_libraries(${name} PRIVATE dalembert ${needs} PkgConfig::CMOCKA m)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+endforeach()
+
 foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_page test_resume test_robots
         test_stopping test_urdf test_watch test_zeros)
     if(TARGET ${name})

@@ -1,5 +1,7 @@
 /* Derived equations against those that textbooks print: equal, and no longer than they are by more than a tenth.
  *
+ * The Routhian form of the heavy top is equal, but longer: books print a product of two sums there.
+ *
  * Equal: both are brought into the normal form, which is the same for equal polynomials. Length: operations of the printed form, as SymPy's count_ops
  * counts them in test/reference/textbook_equations.json.
  */
@@ -18,6 +20,7 @@ typedef struct system_in_books {
     const char *name, *formulation, *family, *model;
     int equation[3];  /* of the derivation: those that the book prints, in its order */
     alias aliases[8]; /* letters that have other names there */
+    bool factored;    /* the book has a product of sums, which the normal form has not: only equality is asked for */
 } system_in_books;
 
 static const system_in_books systems[] = {
@@ -27,7 +30,8 @@ static const system_in_books systems[] = {
      "dalembert: 1\nname: p\nspace: planar\nparameters: {m: 1.2, g: 9.81, l: 0.7}\ngravity: [0, -g]\n"
      "coordinates: {th: {start: 0.3}}\nbodies: {bob: {mass: m, position: [l*sin(th), -l*cos(th)]}}\n",
      {0},
-     {{0}}},
+     {{0}},
+     false},
     {"double pendulum, point masses",
      "lagrange",
      NULL,
@@ -36,7 +40,8 @@ static const system_in_books systems[] = {
      "bodies:\n  a: {mass: m1, position: [l1*sin(th1), -l1*cos(th1)]}\n"
      "  b: {mass: m2, from: a, position: [l2*sin(th2), -l2*cos(th2)]}\n",
      {0, 1},
-     {{0}}},
+     {{0}},
+     false},
     {"cart-pole",
      "lagrange",
      NULL,
@@ -45,7 +50,8 @@ static const system_in_books systems[] = {
      "bodies:\n  cart: {mass: M, position: [x, 0]}\n  bob: {mass: m, from: cart, position: [l*sin(th), -l*cos(th)]}\n"
      "forces: {push: {type: force, coordinate: x, value: F}}\n",
      {0, 1},
-     {{0}}},
+     {{0}},
+     false},
     {"cart-pole",
      "gibbs-appell",
      "joint", /* by joints, and in speeds */
@@ -55,7 +61,8 @@ static const system_in_books systems[] = {
      "joints:\n  rail: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n  pin: {type: revolute, connect: [cart, bob.P]}\n"
      "forces: {push: {type: force, joint: rail, value: F}}\n",
      {0, 1},
-     {{"x", "rail.distance"}, {"th", "pin.angle"}, {"xd", "u1"}, {"thd", "u2"}, {"xdd", "u1'"}, {"thdd", "u2'"}}},
+     {{"x", "rail.distance"}, {"th", "pin.angle"}, {"xd", "u1"}, {"thd", "u2"}, {"xdd", "u1'"}, {"thdd", "u2'"}},
+     false},
     {"spherical pendulum",
      "lagrange",
      NULL,
@@ -63,7 +70,18 @@ static const system_in_books systems[] = {
      "coordinates: {th: {start: 0.3}, ph: {start: 0.2}}\n"
      "bodies: {bob: {mass: m, position: [l*sin(th)*cos(ph), l*sin(th)*sin(ph), -l*cos(th)]}}\n",
      {0, 1},
-     {{0}}},
+     {{0}},
+     false},
+    {"heavy symmetric top, Routh",
+     "routh",
+     NULL,
+     "dalembert: 1\nname: p\nspace: spatial\nparameters: {I1: 2.3, I3: 0.7, m: 1.1, g: 9.81, l: 0.8}\ngravity: [0, 0, -g]\n"
+     "coordinates: {th: {start: 0.5}, ph: {start: 0.1, rate: 0.3}, psi: {start: 0.2, rate: 4}}\n"
+     "bodies:\n  top: {mass: m, center: [0, 0, l], inertia: [I1 - m*l^2, I1 - m*l^2, I3], position: [0, 0, 0], orientation: {euler-zxz: [ph, th, "
+     "psi]}}\n",
+     {0},
+     {{"pphi", "G.ph"}, {"ppsi", "G.psi"}},
+     true},
     {"rolling thin disc, Kane, three speeds",
      "kane",
      NULL,
@@ -75,7 +93,8 @@ static const system_in_books systems[] = {
      "  across: {velocity: disc.velocity.y - r*(disc.omega.z*sin(q1)*sin(q2) - disc.omega.x*cos(q2))}\n"
      "speeds: {u1: q2', u2: q3' + q1'*sin(q2), u3: q1'*cos(q2)}\n",
      {0, 1, 2},
-     {{0}}},
+     {{0}},
+     false},
     {"Chaplygin sleigh",
      "kane",
      NULL,
@@ -85,14 +104,16 @@ static const system_in_books systems[] = {
      "constraints: {blade: {velocity: cos(th)*y' - sin(th)*x'}}\n"
      "speeds: {v: cos(th)*x' + sin(th)*y', w: th'}\n",
      {0, 1},
-     {{0}}},
+     {{0}},
+     false},
     {"free rigid body (Euler)",
      "kane",
      "joint",
      "dalembert: 1\nname: p\nspace: spatial\nparameters: {m: 1.2, I1: 0.5, I2: 0.7, I3: 0.9}\n"
      "bodies: {top: {mass: m, inertia: [I1, I2, I3], position: [0, 0, 0], angular-velocity: [1, 2, 3]}}\n",
      {3, 4, 5},
-     {{"w1", "u4"}, {"w2", "u5"}, {"w3", "u6"}, {"w1d", "u4'"}, {"w2d", "u5'"}, {"w3d", "u6'"}}},
+     {{"w1", "u4"}, {"w2", "u5"}, {"w3", "u6"}, {"w1d", "u4'"}, {"w2d", "u5'"}, {"w3d", "u6'"}},
+     false},
 };
 
 /* ---- the book's equations as nodes ------------------------------------------------------ */
@@ -177,7 +198,7 @@ static void compare_system(const system_in_books *s, const json *all)
     }
     const int theirs = (int)json_get(book, "count_ops_total")->number;
     print_message("  %-40s %-14s %3d operations, textbook %3d\n", s->name, s->formulation, ours, theirs);
-    if (10 * ours > 11 * theirs)
+    if (10 * ours > 11 * theirs && !s->factored)
         fail_msg("%s takes %d operations, the textbook %d", s->name, ours, theirs);
     close_pair(&p);
 }
