@@ -923,7 +923,7 @@ static const call calls[] = {
     ROW(dal_inverse_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT},
         {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}),
     ROW(dal_forward_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {TAU_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT},
-        {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}, {MATRIX_, NEEDED}, {FACTOR_, PASSED}),
+        {X_, NEEDED}, {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}, {MATRIX_, PASSED}),
     ROW(dal_coriolis_matrix, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {NUMBERS_OUT, NEEDED}),
     ROW(dal_frame_motion, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {BODY_, INDEX}, {POINT_, NUMBERS},
         {MOTION_OUT, NEEDED}),

@@ -88,30 +88,55 @@ static void differentiate(dal_state *state, const double *v, const dal_wrench *w
     run->derivative_rows(links, work, derivatives, wrenches != NULL, dq, dv);
 }
 
-/* X := factor M^-1 X for the matrices that are given (NULL: not), nv x nv by rows. */
-static void solve_columns(dal_state *state, double *const *X, int n_matrices, double factor)
+static void solve_block(dal_state *state, dal_column_block *block)
+{
+    if (block->vectors)
+        state->tree->recursion->aba_columns(state->tree->joint_tree, &state->tree->links, &state->tree->derivatives.columns, block);
+    block->vectors = 0;
+}
+
+static void add_vector(dal_state *state, dal_column_block *block, double *row, int j)
+{
+    const int nv = state->tree->joint_tree->nv;
+    block->at[block->vectors] = row + j;
+    block->n[block->vectors++] = nv - j < 4 ? nv - j : 4;
+}
+
+/* X := -M^-1 X, nv x nv by rows, for two of them. */
+static void solve_columns(dal_state *state, double *X, double *Y)
+{
+    const dal_links *links = state->tree->joint_tree;
+    dal_column_block block = {.stride = (size_t)links->nv, .factor = -1, .last = links->n - 1};
+    for (int k = 0; k < 2; k++)
+        for (int j = 0; j < links->nv; j += 4) {
+            add_vector(state, &block, k ? Y : X, j);
+            if (block.vectors == DAL_COLUMN_VECTORS)
+                solve_block(state, &block);
+        }
+    solve_block(state, &block);
+}
+
+/* M^-1: in each block of columns the rows up to the last link that they belong to; the others are the same numbers. */
+static void invert_mass(dal_state *state, double *X)
 {
     const dal_links *links = state->tree->joint_tree;
     const int nv = links->nv;
-    dal_column_block block = {.stride = (size_t)nv, .factor = factor};
-    for (int k = 0; k < n_matrices; k++)
-        for (int j = 0; X[k] && j < nv; j += 4) {
-            block.at[block.vectors] = X[k] + j;
-            block.n[block.vectors++] = nv - j < 4 ? nv - j : 4;
-            if (block.vectors < DAL_COLUMN_VECTORS)
-                continue;
-            state->tree->recursion->aba_columns(links, &state->tree->links, state->tree->derivatives.lanes, &block);
-            block.vectors = 0;
-        }
-    if (block.vectors)
-        state->tree->recursion->aba_columns(links, &state->tree->links, state->tree->derivatives.lanes, &block);
-}
-
-static void set_identity(int n, double *X)
-{
-    memset(X, 0, sizeof *X * (size_t)n * (size_t)n);
-    for (int k = 0; k < n; k++)
-        X[(size_t)k * ((size_t)n + 1)] = 1;
+    const size_t n = (size_t)nv;
+    dal_column_block block = {.stride = n, .factor = 1, .identity = true};
+    memset(X, 0, sizeof *X * n * n);
+    for (size_t k = 0; k < n; k++)
+        X[k * (n + 1)] = 1;
+    for (int first = 0; first < nv; first += 4 * DAL_COLUMN_VECTORS) {
+        block.column = first;
+        for (int j = first; j < nv && block.vectors < DAL_COLUMN_VECTORS; j += 4)
+            add_vector(state, &block, X, j);
+        for (int j = first; j < nv && j < first + 4 * DAL_COLUMN_VECTORS; j++)
+            block.last = links->link_of[j] > block.last ? links->link_of[j] : block.last;
+        solve_block(state, &block);
+    }
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            X[n * i + j] = X[n * j + i];
 }
 
 dal_status dal_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches, double *dtau_dq,
@@ -140,12 +165,9 @@ dal_status dal_forward_derivatives(dal_state *state, const double *q, const doub
     if (!derivatives_ready(state))
         return DAL_NO_MEMORY;
     differentiate(state, v, wrenches, true, dvd_dq, dvd_dv);
-    double *const matrices[2] = {dvd_dq, dvd_dv};
-    solve_columns(state, matrices, 2, -1);
-    if (dvd_dtau) {
-        set_identity(state->tree->joint_tree->nv, dvd_dtau);
-        solve_columns(state, &dvd_dtau, 1, 1);
-    }
+    solve_columns(state, dvd_dq, dvd_dv);
+    if (dvd_dtau)
+        invert_mass(state, dvd_dtau);
     return DAL_OK;
 }
 
@@ -160,7 +182,6 @@ dal_status dal_mass_inverse(dal_state *state, const double *q, double *inverse)
     state->tree->recursion->aba_velocity(links, &state->tree->links, q, NULL);
     if (!state->tree->recursion->aba_factor(links, &state->tree->links))
         return DAL_NUMERICAL;
-    set_identity(links->nv, inverse);
-    solve_columns(state, &inverse, 1, 1);
+    invert_mass(state, inverse);
     return DAL_OK;
 }

@@ -56,7 +56,8 @@ void dal_links_work_layout(const dal_links *links, double *memory, dal_links_wor
 size_t dal_derivatives_work_size(const dal_links *links)
 {
     const size_t n = (size_t)links->n;
-    return dal_whole_lines(n * DAL_DOUBLES(dal_link_composite)) + 24 * dal_whole_lines((size_t)links->nv + 4) + n * DAL_COLUMN_NUMBERS;
+    return dal_whole_lines(n * DAL_DOUBLES(dal_link_composite)) + 24 * dal_whole_lines((size_t)links->nv + 4) + n * DAL_COLUMN_NUMBERS +
+           dal_whole_lines((n * sizeof(bool) + sizeof(double) - 1) / sizeof(double));
 }
 
 void dal_derivatives_work_layout(const dal_links *links, double *memory, dal_derivatives_work *work)
@@ -65,5 +66,6 @@ void dal_derivatives_work_layout(const dal_links *links, double *memory, dal_der
     memory += dal_whole_lines((size_t)links->n * DAL_DOUBLES(dal_link_composite));
     for (int k = 0; k < 24; k++, memory += dal_whole_lines((size_t)links->nv + 4))
         work->column[k] = memory;
-    work->lanes = memory;
+    work->columns.lanes = memory;
+    work->columns.touched = (bool *)(void *)(memory + (size_t)links->n * DAL_COLUMN_NUMBERS);
 }

@@ -62,13 +62,20 @@ typedef struct dal_link_composite {
 typedef struct dal_derivatives_work {
     dal_link_composite *body;
     double *column[24]; /* of columns of v, three each: axis, shift, origin, psi', psi'' (6), chi (6) */
-    double *lanes;      /* of columns solved together, DAL_COLUMN_NUMBERS a link */
+    struct dal_column_work {
+        double *lanes; /* of columns solved together, DAL_COLUMN_NUMBERS a link */
+        bool *touched; /* links: something was added to the lanes; false between calls */
+    } columns;
 } dal_derivatives_work;
+typedef struct dal_column_work dal_column_work;
 
 /* Columns of a matrix by rows: four a vector (the last one may have fewer), several vectors a block. */
-enum { DAL_COLUMN_VECTORS = 4, DAL_COLUMN_NUMBERS = 9 * 4 * DAL_COLUMN_VECTORS };
+enum { DAL_COLUMN_VECTORS = 4, DAL_COLUMN_NUMBERS = 6 * 4 * DAL_COLUMN_VECTORS };
 typedef struct dal_column_block {
     int vectors;
+    bool identity; /* it is columns `column` and following of the identity */
+    int column;
+    int last;   /* the last link that is computed */
     int n[DAL_COLUMN_VECTORS];      /* columns in each vector */
     double *at[DAL_COLUMN_VECTORS]; /* their place in row 0 */
     size_t stride;                  /* from row to row */
@@ -93,7 +100,7 @@ typedef void dal_rnea_derivative_columns_kernel(const dal_links *links, dal_link
                                                 bool after_aba);
 typedef void dal_rnea_derivative_rows_kernel(const dal_links *links, dal_links_work *work, dal_derivatives_work *derivatives, bool loaded, double *dq,
                                              double *dv);
-typedef void dal_aba_columns_kernel(const dal_links *links, const dal_links_work *work, double *lanes, const dal_column_block *block);
+typedef void dal_aba_columns_kernel(const dal_links *links, const dal_links_work *work, dal_column_work *columns, const dal_column_block *block);
 
 typedef struct dal_recursion {
     const char *name;
