@@ -236,7 +236,8 @@ static void check_derivatives_at(bench *b, const char *name, uint64_t *seed, boo
     const int nv = b->layout.nv, bodies = b->layout.mechanism->n_bodies;
     const size_t square = (size_t)(nv * nv) + 1;
     double *dq = calloc(square, sizeof *dq), *dv = calloc(square, sizeof *dv), *M = calloc(square, sizeof *M), *X = calloc(square, sizeof *X);
-    double *Y = calloc(square, sizeof *Y), *Z = calloc(square, sizeof *Z), *vd = calloc((size_t)nv + 1, sizeof *vd), *tau = calloc((size_t)nv + 1, sizeof *tau);
+    double *Y = calloc(square, sizeof *Y), *Z = calloc(square, sizeof *Z), *vd = calloc((size_t)nv + 1, sizeof *vd),
+           *tau = calloc((size_t)nv + 1, sizeof *tau);
     double *again = calloc((size_t)nv + 1, sizeof *again);
     dal_real *stepped = calloc((size_t)nv + 1, sizeof *stepped), *direction = calloc((size_t)b->layout.nq + 1, sizeof *direction);
     dal_wrench *wrench = calloc((size_t)bodies + 1, sizeof *wrench);

@@ -116,6 +116,16 @@ static void solve_columns(dal_state *state, double *X, double *Y)
     solve_block(state, &block);
 }
 
+enum { TILE = 8 }; /* numbers of a cache line */
+
+/* X_ij = X_ji for j < i, in a tile. */
+static void mirror_tile(size_t n, double *X, size_t i0, size_t j0)
+{
+    for (size_t i = i0; i < n && i < i0 + TILE; i++)
+        for (size_t j = j0; j < i && j < j0 + TILE; j++)
+            X[n * i + j] = X[n * j + i];
+}
+
 /* M^-1: in each block of columns the rows up to the last link that they belong to; the others are the same numbers. */
 static void invert_mass(dal_state *state, double *X)
 {
@@ -134,9 +144,9 @@ static void invert_mass(dal_state *state, double *X)
             block.last = links->link_of[j] > block.last ? links->link_of[j] : block.last;
         solve_block(state, &block);
     }
-    for (size_t i = 1; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            X[n * i + j] = X[n * j + i];
+    for (size_t i = 0; i < n; i += TILE)
+        for (size_t j = 0; j <= i; j += TILE)
+            mirror_tile(n, X, i, j);
 }
 
 dal_status dal_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches, double *dtau_dq,

@@ -145,8 +145,7 @@ V4_INLINE void columns_backward_run(const dal_links *links, const dal_links_work
         const dal_link *link = &links->link[i];
         double *own = columns->lanes + NUMBERS * (size_t)i, *parent = columns->lanes + NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
         const bool touched = columns->touched[i], parent_touched = link->parent >= 0 && columns->touched[link->parent];
-        if (block->identity && !touched &&
-            (link->v >= block->column + 4 * block->vectors || link->v + dal_link_velocities(kind) <= block->column)) {
+        if (block->identity && !touched && (link->v >= block->column + 4 * block->vectors || link->v + dal_link_velocities(kind) <= block->column)) {
             memset(own, 0, sizeof *own * NUMBERS);
             continue;
         }

@@ -75,7 +75,7 @@ typedef struct dal_column_block {
     int vectors;
     bool identity; /* it is columns `column` and following of the identity */
     int column;
-    int last;   /* the last link that is computed */
+    int last;                       /* the last link that is computed */
     int n[DAL_COLUMN_VECTORS];      /* columns in each vector */
     double *at[DAL_COLUMN_VECTORS]; /* their place in row 0 */
     size_t stride;                  /* from row to row */

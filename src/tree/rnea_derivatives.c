@@ -63,7 +63,8 @@ V4_INLINE void store_body(const dal_link *link, const dal_link_motion *m, const 
     const double half_trace = 0.5 * (I[0][0] + I[1][1] + I[2][2]), along = v4_dot(v, s);
     v4 e[3];
     for (int k = 0; k < 3; k++) {
-        const v4 world = {k == 0, k == 1, k == 2, 0}, half = v4_cross(w, I[k] - world * v4_all(half_trace)) + world * v4_all(along) - v * v4_all(s[k]);
+        const v4 world = {k == 0, k == 1, k == 2, 0},
+                 half = v4_cross(w, I[k] - world * v4_all(half_trace)) + world * v4_all(along) - v * v4_all(s[k]);
         e[k] = half + half;
     }
     store3(body->I, I);
@@ -151,45 +152,49 @@ V4_INLINE lanes3 moved(lanes3 n, lanes3 d, lanes3 f)
     return add3(n, cross3(d, f));
 }
 
-/* Up to four numbers of a row, or of a column with the stride of a row. */
-V4_INLINE void store_some(double *at, size_t stride, int n, v4 x)
+/* The columns of a matrix by rows are far apart. */
+V4_INLINE void store_down(double *at, size_t stride, int n, v4 x)
 {
-    if (n >= 4 && stride == 1) {
-        v4_store(at, x);
-        return;
-    }
-    for (int k = 0; k < 4 && k < n; k++)
-        at[stride * (size_t)k] = x[k];
+    at[0] = x[0];
+    if (n > 1)
+        at[stride] = x[1];
+    if (n > 2)
+        at[2 * stride] = x[2];
+    if (n > 3)
+        at[3 * stride] = x[3];
 }
 
-/* Row `row` against columns first ... first + n, all of which move its column. */
-V4_INLINE void row_span(const dal_derivatives_work *d_work, int first, int n, const later_column *l, v4 origin, bool loaded, double *dq, double *dv)
+/* Where the entries of a column go: its row and its column of both matrices. */
+typedef struct later_place {
+    double *row_q, *row_v, *column_q, *column_v;
+    size_t stride;
+} later_place;
+
+/* The later column against columns first ... first + n: its row, if `rows`; its column, if `columns`. */
+V4_INLINE void pair_span(const dal_derivatives_work *d_work, int first, int n, const later_column *l, v4 origin, bool rows, bool columns, bool loaded,
+                         const later_place *to)
 {
     double *const *c = d_work->column;
     const lanes3 r = spread3(origin), Un = spread3(l->Un), Uf = spread3(l->Uf), e = spread3(l->e), o = spread3(l->o);
+    const lanes3 qn = spread3(l->qn), qf = spread3(l->qf), vn = spread3(l->vn), vf = spread3(l->vf);
     for (int j = first; j < first + n; j += 4) {
         const lanes3 at = load_triple(c + ORIGIN, j), a = load_triple(c + AXIS, j), d = sub3(r, at);
-        const lanes3 g = moved(Un, d, Uf);
-        v4 by_q = dot3(g, load_triple(c + PSI2_W, j)) + dot3(Uf, load_triple(c + PSI2_V, j)) + dot3(e, load_triple(c + PSI1, j));
-        const v4 by_v = dot3(g, load_triple(c + CHI_W, j)) + dot3(Uf, load_triple(c + CHI_V, j)) + dot3(e, a);
-        if (loaded)
-            by_q += dot3(o, a);
-        store_some(dq + j, 1, first + n - j, by_q);
-        store_some(dv + j, 1, first + n - j, by_v);
-    }
-}
-
-/* Column against rows first ... first + n, all of which it is behind of: dq, dv point at its place in row 0. */
-V4_INLINE void column_span(const dal_derivatives_work *d_work, int first, int n, size_t stride, const later_column *l, v4 origin, double *dq, double *dv)
-{
-    double *const *c = d_work->column;
-    const lanes3 r = spread3(origin), qn = spread3(l->qn), qf = spread3(l->qf), vn = spread3(l->vn), vf = spread3(l->vf);
-    for (int j = first; j < first + n; j += 4) {
-        const lanes3 at = load_triple(c + ORIGIN, j), a = load_triple(c + AXIS, j), b = load_triple(c + SHIFT, j), d = sub3(r, at);
-        const v4 by_q = dot3(moved(qn, d, qf), a) + dot3(qf, b);
-        const v4 by_v = dot3(moved(vn, d, vf), a) + dot3(vf, b);
-        store_some(dq + stride * (size_t)j, stride, first + n - j, by_q);
-        store_some(dv + stride * (size_t)j, stride, first + n - j, by_v);
+        const int left = first + n - j;
+        if (rows) {
+            const lanes3 g = moved(Un, d, Uf);
+            v4 by_q = dot3(g, load_triple(c + PSI2_W, j)) + dot3(Uf, load_triple(c + PSI2_V, j)) + dot3(e, load_triple(c + PSI1, j));
+            const v4 by_v = dot3(g, load_triple(c + CHI_W, j)) + dot3(Uf, load_triple(c + CHI_V, j)) + dot3(e, a);
+            if (loaded)
+                by_q += dot3(o, a);
+            v4_store_some(to->row_q + j, left, by_q);
+            v4_store_some(to->row_v + j, left, by_v);
+        }
+        if (columns) {
+            const lanes3 b = load_triple(c + SHIFT, j);
+            const v4 by_q = dot3(moved(qn, d, qf), a) + dot3(qf, b), by_v = dot3(moved(vn, d, vf), a) + dot3(vf, b);
+            store_down(to->column_q + to->stride * (size_t)j, to->stride, left, by_q);
+            store_down(to->column_v + to->stride * (size_t)j, to->stride, left, by_v);
+        }
     }
 }
 
@@ -200,7 +205,8 @@ V4_INLINE v4 column_triple(double *const *column, int j)
     return (v4){column[0][j], column[1][j], column[2][j], 0};
 }
 
-V4_INLINE later_column find_later(const dal_derivatives_work *d_work, const dal_link_composite *body, const dal_link_wrench *wrench, int j, bool loaded)
+V4_INLINE later_column find_later(const dal_derivatives_work *d_work, const dal_link_composite *body, const dal_link_wrench *wrench, int j,
+                                  bool loaded)
 {
     double *const *c = d_work->column;
     const v4 a = column_triple(c + AXIS, j), b = column_triple(c + SHIFT, j), psi = column_triple(c + PSI1, j);
@@ -241,8 +247,7 @@ V4_INLINE void propagate_composite(const dal_link_composite *body, const dal_lin
     const v4 ms = d * m + s;
     for (int k = 0; k < 3; k++) {
         const v4 world = {k == 0, k == 1, k == 2, 0};
-        v4_store(parent->I[k],
-                 v4_load(parent->I[k]) + (v4_load(body->I[k]) + world * v4_all(diagonal) - d * v4_all(ms[k]) - s * v4_all(arm[k])));
+        v4_store(parent->I[k], v4_load(parent->I[k]) + (v4_load(body->I[k]) + world * v4_all(diagonal) - d * v4_all(ms[k]) - s * v4_all(arm[k])));
         v4_store(parent->E[k], v4_load(parent->E[k]) + (v4_load(body->E[k]) + world * v4_all(along) - p2 * v4_all(arm[k])));
     }
     v4_store(parent->s, v4_load(parent->s) + ms);
@@ -273,28 +278,28 @@ V4_INLINE void derivative_rows_run(const dal_links *links, dal_links_work *work,
         for (int k = 0; k < n; k++) {
             const int j = link->v + k;
             const later_column l = find_later(d_work, body, &work->wrench[i], j, loaded);
-            double *row_q = dq + nv * (size_t)j, *row_v = dv + nv * (size_t)j;
-            for (int p = last; p >= 0; p = links->span[p].before) {
-                row_span(d_work, links->span[p].first, links->span[p].n, &l, r, loaded, row_q, row_v);
-                column_span(d_work, links->span[p].first, links->span[p].n, nv, &l, r, dq + j, dv + j);
-            }
-            row_span(d_work, link->v, n, &l, r, loaded, row_q, row_v);
+            const later_place to = {dq + nv * (size_t)j, dv + nv * (size_t)j, dq + j, dv + j, nv};
+            for (int p = last; p >= 0; p = links->span[p].before)
+                pair_span(d_work, links->span[p].first, links->span[p].n, &l, r, true, true, loaded, &to);
+            pair_span(d_work, link->v, n, &l, r, true, false, loaded, &to);
             if (kind == DAL_LINK_FREE && k >= 3) /* places stay where they are while the link turns */
-                column_span(d_work, link->v, 3, nv, &l, r, dq + j, dv + j);
+                pair_span(d_work, link->v, 3, &l, r, false, true, loaded, &to);
         }
         if (link->parent >= 0)
             propagate_composite(body, &work->wrench[i], work->motion[i].d, loaded, &d_work->body[link->parent], &work->wrench[link->parent]);
     }
 }
 
-void DAL_KERNEL(dal_rnea_derivative_columns)(const dal_links *links, dal_links_work *work, dal_derivatives_work *d_work, const double *v, bool after_aba)
+void DAL_KERNEL(dal_rnea_derivative_columns)(const dal_links *links, dal_links_work *work, dal_derivatives_work *d_work, const double *v,
+                                             bool after_aba)
 {
 #define CALL(kind) derivative_columns_run(links, work, d_work, run, kind, v, after_aba)
     FOR_RUNS_FORWARD(links, CALL)
 #undef CALL
 }
 
-void DAL_KERNEL(dal_rnea_derivative_rows)(const dal_links *links, dal_links_work *work, dal_derivatives_work *d_work, bool loaded, double *dq, double *dv)
+void DAL_KERNEL(dal_rnea_derivative_rows)(const dal_links *links, dal_links_work *work, dal_derivatives_work *d_work, bool loaded, double *dq,
+                                          double *dv)
 {
 #define CALL(kind) derivative_rows_run(links, work, d_work, run, kind, loaded, dq, dv)
     FOR_RUNS_BACKWARD(links, CALL)
