@@ -128,7 +128,7 @@ static void mass(void *data)
 static void forward_derivatives(void *data)
 {
     subject *s = data;
-    dal_forward_derivatives(s->state, s->q, s->v, s->tau, NULL, s->vd, s->dq, s->dv, NULL);
+    dal_forward_derivatives(s->state, s->q, s->v, s->tau, NULL, s->vd, s->dq, s->dv);
 }
 
 static void inverse_derivatives(void *data)

@@ -34,7 +34,7 @@ static inline tree_calls tree_calls_create(const dal_system *system)
     c.q = tree_numbers(nq), c.v = tree_numbers(nv), c.tau = tree_numbers(nv), c.wanted = tree_numbers(nv);
     c.wrenches = calloc(bodies + 1, sizeof *c.wrenches);
     assert_non_null(c.wrenches);
-    c.n_out = 5 * nv + 3 * nv * nv + 18 * nv + NUMBERS_OF_MOTION + NUMBERS_OF_CENTROID + 6 * bodies;
+    c.n_out = 6 * nv + 8 * nv * nv + 18 * nv + NUMBERS_OF_MOTION + NUMBERS_OF_CENTROID + 6 * bodies;
     c.out = tree_numbers(c.n_out);
     return c;
 }
@@ -88,6 +88,11 @@ static inline int tree_calls_make(tree_calls *c)
     status |= dal_frame_motion(c->state, c->q, c->v, c->wanted, last, point, (dal_motion *)rest);
     status |= dal_centroidal_momentum(c->state, c->q, c->v, (dal_centroid *)(rest + NUMBERS_OF_MOTION), A_G);
     status |= dal_joint_wrenches(c->state, c->q, c->v, c->wanted, c->wrenches, carried);
+    double *derivative = (double *)(carried + c->bodies);
+    status |= dal_inverse_derivatives(c->state, c->q, c->v, c->wanted, c->wrenches, derivative, derivative + nv * nv);
+    status |= dal_mass_inverse(c->state, c->q, derivative + 2 * nv * nv);
+    status |= dal_forward_derivatives(c->state, c->q, c->v, c->tau, c->wrenches, derivative + 5 * nv * nv, derivative + 3 * nv * nv,
+                                      derivative + 4 * nv * nv);
     return (int)status;
 }
 

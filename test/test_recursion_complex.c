@@ -273,15 +273,13 @@ static void check_derivatives_at(bench *b, const char *name, uint64_t *seed, boo
     /* Forward dynamics at the same motion. */
     assert_int_equal(dal_mass_matrix(b->state, b->q, M), DAL_OK);
     assert_int_equal(dal_inverse_dynamics(b->state, b->q, b->v, vd, wrenches ? wrench : NULL, tau), DAL_OK);
-    const dal_status status = dal_forward_derivatives(b->state, b->q, b->v, tau, wrenches ? wrench : NULL, again, X, Y, Z);
+    const dal_status status = dal_forward_derivatives(b->state, b->q, b->v, tau, wrenches ? wrench : NULL, again, X, Y);
     if (status == DAL_OK && nv > 0) {
+        assert_int_equal(dal_mass_inverse(b->state, b->q, Z), DAL_OK);
         check_solved(name, "M M^-1", nv, M, Z, NULL);
         check_solved(name, "dv'/dv", nv, M, Y, dv);
         assert_int_equal(dal_inverse_derivatives(b->state, b->q, b->v, again, wrenches ? wrench : NULL, dq, dv), DAL_OK);
         check_solved(name, "dv'/dq", nv, M, X, dq);
-        assert_int_equal(dal_mass_inverse(b->state, b->q, X), DAL_OK);
-        for (int k = 0; k < nv * nv; k++)
-            check_close(X[k], Z[k], 1e-12 * largest_of(nv * nv, Z, 0));
     } else
         assert_int_equal(status, DAL_NUMERICAL); /* a joint that moves no inertia */
     free(dq), free(dv), free(M), free(X), free(Y), free(Z), free(vd), free(tau), free(again), free(stepped), free(direction), free(wrench);

@@ -167,7 +167,7 @@ dal_status dal_inverse_derivatives(dal_state *state, const double *q, const doub
 }
 
 dal_status dal_forward_derivatives(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches, double *vd,
-                                   double *dvd_dq, double *dvd_dv, double *dvd_dtau)
+                                   double *dvd_dq, double *dvd_dv)
 {
     const dal_status status = v && vd && dvd_dq && dvd_dv ? dal_forward_dynamics(state, q, v, tau, wrenches, vd) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
@@ -176,8 +176,6 @@ dal_status dal_forward_derivatives(dal_state *state, const double *q, const doub
         return DAL_NO_MEMORY;
     differentiate(state, v, wrenches, true, dvd_dq, dvd_dv);
     solve_columns(state, dvd_dq, dvd_dv);
-    if (dvd_dtau)
-        invert_mass(state, dvd_dtau);
     return DAL_OK;
 }
 
