@@ -611,8 +611,8 @@ static void what_cannot_be_a_component_is_refused_by_name(void **unused)
         const char *body, *coordinates, *expected;
     } cases[] = {
         {"{mass: 1, inertia: 0.2}", "natural",
-         "component needs `coordinates: angle` or `coordinates: euler`: each body integrates its own place, and angles or Euler parameters, and "
-         "the family natural has other coordinates"},
+         "component needs `coordinates: angle` or `euler`: each body integrates its own place and attitude, and the family natural has other "
+         "coordinates"},
         {"{mass: 1, inertia: 0}", "euler", "'rod' has a zero moment of inertia"},
         {"{mass: 1, inertia: 0}", "angle", "'rod' has a zero moment of inertia"},
         {"{mass: 0, inertia: 0.2}", "angle", "'rod' has no mass"},

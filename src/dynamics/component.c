@@ -25,8 +25,8 @@ static bool applies_component(const dal_system *system, dal_refusal *why)
     const dal_mechanism *m = &system->mechanism;
     if (system->layout.family != &dal_family_angle && system->layout.family != &dal_family_euler) {
         dal_decline(why, DAL_REASON_OTHER,
-                    "component needs `coordinates: angle` or `coordinates: euler`: each body integrates its own place, and angles or Euler "
-                    "parameters, and the family %s has other coordinates",
+                    "component needs `coordinates: angle` or `euler`: each body integrates its own place and attitude, and the family %s has "
+                    "other coordinates",
                     system->layout.family->name);
         return false;
     }
@@ -222,6 +222,7 @@ static void show_component(dal_state *state, dal_equations *equations)
 {
     dal_network *network = state->network;
     const int m = state->layout->nv, k = state->rank->n;
+    const bool own = state->layout->n_intrinsic > 0;
     dal_show_equation(equations, "[1 -W; 0 S] [v'; lambda] = [a; -r_0]",
                       "`planar-component-library` (5), (9), (17), (23), solved for the multipliers");
     const dal_names rates = dal_names_accelerations(equations, state), rows = dal_names_rows(equations, state);
@@ -231,13 +232,19 @@ static void show_component(dal_state *state, dal_equations *equations)
     dal_show_place(equations, 0, 0, false, 1);
     double *a = dal_show_vector(equations, "a", "accelerations of the bodies without the joints", rates);
     dal_show_right(equations, 0);
-    double *r = dal_show_vector(equations, "-r_0", "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations", rows);
+    double *r = dal_show_vector(equations, "-r_0",
+                                own ? "-(f'' + 2 alpha f' + beta^2 f) of the joints, and of the bodies' own rows, at these accelerations"
+                                    : "-(f'' + 2 alpha f' + beta^2 f) of the joints at these accelerations",
+                                rows);
     dal_show_right(equations, m);
     show_free(state, a, r);
     double *W = dal_show_matrix(equations, "W", "accelerations of the bodies by the multipliers", rates, rows);
     dal_show_place(equations, 0, m, false, -1);
     show_mobility(state, W);
-    double *S = dal_show_matrix(equations, "S", "admittance of the network: f'' of the joints by their multipliers", rows, rows);
+    double *S = dal_show_matrix(equations, "S",
+                                own ? "admittance of the network: f'' of the joints, and of the bodies' own rows, by their multipliers"
+                                    : "admittance of the network: f'' of the joints by their multipliers",
+                                rows, rows);
     dal_show_place(equations, m, m, false, 1);
     dal_network_assemble(network);
     for (int i = 0; i < k; i++)
