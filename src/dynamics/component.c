@@ -171,7 +171,11 @@ static void show_free(dal_state *state, double *a, double *r)
     dal_network_residuals(network, state->work.t);
     for (int i = 0; i < state->rank->n; i++) {
         const int row = state->rank->order[i], body = owner_of(network, row);
-        r[i] = -(body < 0 ? network->residual[row] : dal_body_component_residual(network->body[body]));
+        double W[DAL_BODY_VELOCITIES];
+        if (body < 0)
+            r[i] = -network->residual[row];
+        else /* the same; as a difference of accelerations it would be rounding */
+            r[i] = dal_body_component_own_mobility(network->body[body], W) * dal_body_component_multiplier(network->body[body]);
     }
 }
 
