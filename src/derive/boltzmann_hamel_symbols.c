@@ -7,31 +7,11 @@
  */
 #include "derive/partials.h"
 
-#include "kinematics/tree.h"
-
-/* Of balls: [N_a, N_b] = N (a x b), which adds v x W_j to Gamma_j. */
-static void add_commutators(dal_derivation *d, int j, dal_node *Gamma)
-{
-    const dal_tree *tree = d->layout->tree;
-    dal_node v[3], w[3], turn[3];
-    for (int i = 0; tree && i < tree->n_steps; i++) {
-        if (tree->step[i].kind != DAL_STEP_BALL)
-            continue;
-        for (int k = 0; k < 3; k++) {
-            v[k] = dal_n_var(d, d->v + tree->step[i].v + k);
-            w[k] = d->W[(tree->step[i].v + k) * d->p + j];
-        }
-        dal_n_cross(d, v, w, turn);
-        for (int k = 0; k < 3; k++)
-            Gamma[tree->step[i].v + k] = dal_n_add(d, Gamma[tree->step[i].v + k], turn[k]);
-    }
-}
-
 static void derive_boltzmann_hamel(dal_derivation *d)
 {
     const int p = d->p, n = d->nv;
     dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p), *v = DAL_TAKE(d->arena, dal_node, n);
-    dal_node *Gamma = DAL_TAKE(d->arena, dal_node, n * p), *column = DAL_TAKE(d->arena, dal_node, n);
+    dal_node *Gamma = DAL_TAKE(d->arena, dal_node, n * p), *column = DAL_TAKE(d->arena, dal_node, n), *W_j = DAL_TAKE(d->arena, dal_node, n);
     const char **names = DAL_TAKE(d->arena, const char *, p);
     const dal_node T = dal_in_speeds(d, d->T);
     for (int k = 0; k < n; k++)
@@ -44,7 +24,9 @@ static void derive_boltzmann_hamel(dal_derivation *d)
         f[j] = dal_n_sub(d, dal_n_add(d, dal_derive_applied(d, j), dal_along_speed(d, T, j)), dal_along_motion(d, slope));
         for (int k = 0; k < n; k++)
             column[k] = dal_n_sub(d, dal_along_motion(d, d->W[k * p + j]), dal_along_speed(d, v[k], j));
-        add_commutators(d, j, column);
+        for (int k = 0; k < n; k++)
+            W_j[k] = d->W[k * p + j];
+        dal_add_ball_turns(d, W_j, column); /* of balls: [N_a, N_b] = N (a x b) */
         for (int k = 0; k < n; k++) {
             Gamma[k * p + j] = dal_in_speeds(d, column[k]);
             f[j] = dal_n_add(d, f[j], dal_n_mul(d, column[k], dal_by_rate(d, d->T, k)));

@@ -76,6 +76,21 @@ static dal_node plain_row(dal_derivation *d, const dal_row *row)
     return row->time >= 0 && spec ? dal_n_sub(d, phi, time_function(d, spec)) : phi;
 }
 
+/* Its rate, from the rates of the measures. */
+static dal_node plain_rate(dal_derivation *d, const dal_row *row)
+{
+    const dal_joint_spec *spec = row->joint >= 0 && row->joint < d->spec->n_joints ? &d->spec->joints[row->joint] : NULL;
+    dal_node rate = dal_n_const(d, 0);
+    for (int i = row->term; i < row->term + row->n_terms; i++) {
+        const dal_term *term = &d->mechanism->terms[i];
+        const bool pair = spec && d->mechanism->joints[row->joint].type->class == DAL_JOINT_PAIR;
+        const dal_node of = pair && row->time < 0 ? dal_derive_measure_rate(d, term->measure, 2, d->markers + 2 * row->joint)
+                                                  : dal_along_motion(d, row_measure(d, term->measure, row->joint));
+        rate = dal_n_add(d, rate, dal_n_mul(d, coefficient(d, spec, term->coef), of));
+    }
+    return row->time >= 0 && spec ? dal_n_sub(d, rate, dal_along_motion(d, time_function(d, spec))) : rate;
+}
+
 /* ---- rows that a joint writes as expressions ---------------------------------------------- */
 
 typedef struct rewriter {
@@ -91,9 +106,10 @@ static dal_node signal_of(dal_joint_builder *b, int measure, int order)
     rewriter *w = b->user;
     const dal_mechanism *outer = w->d->mechanism;
     w->d->mechanism = &w->mechanism;
-    const dal_node node = dal_derive_measure(w->d, measure, 2, w->d->markers + 2 * w->joint);
+    const dal_symbolic_marker *near = w->d->markers + 2 * w->joint;
+    const dal_node node = order ? dal_derive_measure_rate(w->d, measure, 2, near) : dal_derive_measure(w->d, measure, 2, near);
     w->d->mechanism = outer;
-    return order ? dal_along_motion(w->d, node) : node;
+    return node;
 }
 
 static void note_form(dal_joint_builder *b, dal_node f, bool nonholonomic)
@@ -210,7 +226,7 @@ static void derive_row(dal_derivation *d, int r)
     dal_derived_row *out = &d->row[r];
     out->name = row_name(d, row, number);
     out->phi = row->nonholonomic ? DAL_NO_NODE : f;
-    out->rate = row->nonholonomic ? f : dal_along_motion(d, f);
+    out->rate = row->nonholonomic ? f : row->form < 0 && !constraint ? plain_rate(d, row) : dal_along_motion(d, f);
     out->gamma = dal_n_neg(d, dal_along_motion(d, out->rate));
     for (int k = 0; k < d->nv; k++)
         d->A[r * d->nv + k] = dal_by_rate(d, out->rate, k);

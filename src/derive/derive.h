@@ -255,12 +255,15 @@ void dal_derive_marker(dal_derivation *d, dal_text name, const dal_marker *compi
 void dal_derive_places(dal_derivation *d);
 void dal_derive_vector(dal_derivation *d, int vector, int n, const dal_symbolic_marker *near, dal_node x[3]); /* world axes */
 dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near);
+dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near);
 dal_node dal_derive_joint_coordinate(dal_derivation *d, int joint, int k); /* `zero:` included */
 void dal_derive_rows(dal_derivation *d);
 void dal_derive_forces(dal_derivation *d);
 void dal_derive_energy(dal_derivation *d);   /* T */
 void dal_derive_partials(dal_derivation *d); /* Jc, Jw */
 void dal_derive_inertia(dal_derivation *d);  /* M, h from T: needs d->T */
+/* out += w x p of every ball joint, whose velocities w are not rates of coordinates; p and out have an entry for each velocity. */
+void dal_add_ball_turns(dal_derivation *d, const dal_node *p, dal_node *out);
 void dal_derive_speeds(dal_derivation *d);
 void dal_derive_steps(dal_derivation *d); /* positions and velocities of the bodies, energies */
 

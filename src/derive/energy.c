@@ -52,21 +52,18 @@ static dal_node second_derivative(dal_derivation *d, int k, int l)
     return sum;
 }
 
-/* h += w x p of every ball. */
-static void add_commutators(dal_derivation *d)
+void dal_add_ball_turns(dal_derivation *d, const dal_node *p, dal_node *out)
 {
     const dal_tree *tree = d->layout->tree;
-    dal_node w[3], p[3], turn[3];
+    dal_node w[3], turn[3];
     for (int i = 0; tree && i < tree->n_steps; i++) {
+        const int v = tree->step[i].v;
         if (tree->step[i].kind != DAL_STEP_BALL)
             continue;
-        for (int k = 0; k < 3; k++) {
-            w[k] = dal_n_var(d, d->v + tree->step[i].v + k);
-            p[k] = dal_by_rate(d, d->T, tree->step[i].v + k);
-        }
-        dal_n_cross(d, w, p, turn);
         for (int k = 0; k < 3; k++)
-            d->h[tree->step[i].v + k] = dal_n_add(d, d->h[tree->step[i].v + k], turn[k]);
+            w[k] = dal_n_var(d, d->v + v + k);
+        dal_n_cross(d, w, p + v, turn);
+        dal_n_sum(d, out + v, turn, out + v);
     }
 }
 
@@ -74,11 +71,13 @@ void dal_derive_inertia(dal_derivation *d)
 {
     d->M = DAL_TAKE(d->arena, dal_node, d->nv * d->nv);
     d->h = DAL_TAKE(d->arena, dal_node, d->nv);
+    dal_node *p = DAL_TAKE(d->arena, dal_node, d->nv);
     dal_derive_partials(d);
     for (int k = 0; k < d->nv; k++) {
+        p[k] = dal_by_rate(d, d->T, k);
         for (int l = 0; l <= k; l++)
             d->M[k * d->nv + l] = d->M[l * d->nv + k] = second_derivative(d, k, l);
-        d->h[k] = dal_n_sub(d, dal_along_motion(d, dal_by_rate(d, d->T, k)), dal_along_column(d, d->T, k));
+        d->h[k] = dal_n_sub(d, dal_along_motion(d, p[k]), dal_along_column(d, d->T, k));
     }
-    add_commutators(d);
+    dal_add_ball_turns(d, p, d->h);
 }

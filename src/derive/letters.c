@@ -5,9 +5,10 @@
  */
 #include "derive/nodes.h"
 
+#include "base/printer.h"
+
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,7 @@ static const char decimal[] = "decimal__"; /* what decimals are called between h
 void dal_derive_refuse(dal_derivation *d, const char *format, ...)
 {
     char sentence[900];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
-    va_end(list);
+    DAL_FORMAT(sentence, format);
     if (!d->failed)
         dal_error(d->messages, (dal_mark){0}, "%s", sentence);
     d->failed = true;
@@ -34,10 +32,7 @@ void dal_derive_refuse(dal_derivation *d, const char *format, ...)
 void dal_derive_note(dal_derivation *d, const char *format, ...)
 {
     char sentence[900];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(sentence, sizeof sentence, format, list);
-    va_end(list);
+    DAL_FORMAT(sentence, format);
     for (int i = 0; i < d->n_notes; i++)
         if (!strcmp(d->notes[i], sentence))
             return;

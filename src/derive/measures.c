@@ -45,14 +45,16 @@ void dal_derive_vector(dal_derivation *d, int vector, int n, const dal_symbolic_
         dal_n_sum(d, body->r, x, x);
 }
 
-/* v_a - v_b; b may be -1. */
-static void difference(dal_derivation *d, int a, int b, int n, const dal_symbolic_marker *near, dal_node x[3])
+typedef void vector_function(dal_derivation *d, int vector, int n, const dal_symbolic_marker *near, dal_node x[3]);
+
+/* v_a - v_b, or what `of` gives of both; b may be -1. */
+static void difference(dal_derivation *d, vector_function *of, int a, int b, int n, const dal_symbolic_marker *near, dal_node x[3])
 {
     dal_node y[3];
-    dal_derive_vector(d, a, n, near, x);
+    of(d, a, n, near, x);
     if (b < 0)
         return;
-    dal_derive_vector(d, b, n, near, y);
+    of(d, b, n, near, y);
     for (int k = 0; k < 3; k++)
         x[k] = dal_n_sub(d, x[k], y[k]);
 }
@@ -81,10 +83,12 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
     dal_node x[3], y[3], z[3];
     switch (m->kind) {
     case DAL_MEASURE_COORDINATE: return dal_n_var(d, d->q + m->vector[0]);
-    case DAL_MEASURE_LENGTH: difference(d, m->vector[0], m->vector[1], n, near, x); return dal_unary(d->graph, DAL_OP_SQRT, dal_n_dot(d, x, x));
+    case DAL_MEASURE_LENGTH:
+        difference(d, dal_derive_vector, m->vector[0], m->vector[1], n, near, x);
+        return dal_unary(d->graph, DAL_OP_SQRT, dal_n_dot(d, x, x));
     case DAL_MEASURE_DOT:
-        difference(d, m->vector[0], m->vector[1], n, near, x);
-        difference(d, m->vector[2], m->vector[3], n, near, y);
+        difference(d, dal_derive_vector, m->vector[0], m->vector[1], n, near, x);
+        difference(d, dal_derive_vector, m->vector[2], m->vector[3], n, near, y);
         return dal_n_dot(d, x, y);
     case DAL_MEASURE_ANGLE:
         if (dal_n_planar(d))
@@ -95,6 +99,40 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
         return dal_binary(d->graph, DAL_OP_ATAN2, dal_n_dot(d, y, z), dal_n_dot(d, x, z));
     default: return dal_n_const(d, 0);
     }
+}
+
+/* ---- rates --------------------------------------------------------------------------- */
+
+/* The velocity of a material vector: r' + w x R s, or w x R s. */
+static void vector_rate(dal_derivation *d, int vector, int n, const dal_symbolic_marker *near, dal_node rate[3])
+{
+    const dal_vector *v = &d->mechanism->vectors[vector];
+    dal_node s[3];
+    if (v->body == DAL_GROUND) {
+        for (int k = 0; k < 3; k++)
+            rate[k] = dal_n_const(d, 0);
+        return;
+    }
+    const dal_derived_body *body = &d->bodies[v->body];
+    local_vector(d, v, n, near, s);
+    dal_n_turn(d, body->R, s, s);
+    dal_n_cross(d, body->w, s, rate);
+    if (v->point)
+        dal_n_sum(d, body->rd, rate, rate);
+}
+
+/* Along a tree in space: a product of vectors from their velocities, which is shorter than the derivatives of all entries of R; anything else by differentiation. */
+dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near)
+{
+    const dal_measure *m = &d->mechanism->measures[measure];
+    dal_node x[3], y[3], xd[3], yd[3];
+    if (dal_n_planar(d) || !d->layout->tree || m->kind != DAL_MEASURE_DOT)
+        return dal_along_motion(d, dal_derive_measure(d, measure, n, near));
+    difference(d, dal_derive_vector, m->vector[0], m->vector[1], n, near, x);
+    difference(d, dal_derive_vector, m->vector[2], m->vector[3], n, near, y);
+    difference(d, vector_rate, m->vector[0], m->vector[1], n, near, xd);
+    difference(d, vector_rate, m->vector[2], m->vector[3], n, near, yd);
+    return dal_n_add(d, dal_n_dot(d, xd, y), dal_n_dot(d, x, yd));
 }
 
 /* Where the tree carries the joint, its coordinate is one of q. */

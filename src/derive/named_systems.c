@@ -95,15 +95,21 @@ static dal_node determinant(dal_derivation *d, int n, const dal_node *m, int wid
     return sum;
 }
 
+/* Cramer's rule, with the cofactors that all right sides share: x = adjugate b / determinant */
 static void cramer(dal_derivation *d, int n, const dal_node *m, const dal_node *b, dal_node *x)
 {
-    dal_node changed[CRAMER * CRAMER];
     const dal_node whole = determinant(d, n, m, n);
     for (int j = 0; j < n; j++) {
-        memcpy(changed, m, sizeof *m * (size_t)(n * n));
-        for (int i = 0; i < n; i++)
-            changed[i * n + j] = b[i];
-        x[j] = dal_n_div(d, determinant(d, n, changed, n), whole);
+        dal_node sum = dal_n_const(d, 0), minor[CRAMER * CRAMER];
+        for (int i = 0; i < n; i++) { /* the minor without row i and column j */
+            for (int r = 0, at = 0; r < n; r++)
+                for (int c = 0; c < n; c++)
+                    if (r != i && c != j)
+                        minor[at++] = m[r * n + c];
+            const dal_node part = n == 1 ? b[i] : dal_n_mul(d, determinant(d, n - 1, minor, n - 1), b[i]);
+            sum = (i + j) % 2 ? dal_n_sub(d, sum, part) : dal_n_add(d, sum, part);
+        }
+        x[j] = dal_n_div(d, sum, whole);
     }
 }
 

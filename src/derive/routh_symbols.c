@@ -6,8 +6,6 @@
  */
 #include "derive/nodes.h"
 
-#include "kinematics/tree.h"
-
 #include <string.h>
 
 typedef struct parts {
@@ -81,23 +79,17 @@ static dal_node routhian(dal_derivation *d, const parts *p)
     return R;
 }
 
-/* w x dR/dw of the balls, less. */
+/* Less w x dR/dw of the balls. */
 static void add_commutators(dal_derivation *d, const parts *p, dal_node R, dal_node *f)
 {
-    const dal_tree *tree = d->layout->tree;
-    dal_node w[3], slope[3], turn[3];
-    for (int i = 0; tree && i < tree->n_steps; i++) {
-        if (tree->step[i].kind != DAL_STEP_BALL)
-            continue;
-        for (int k = 0; k < 3; k++) {
-            w[k] = dal_n_var(d, d->v + tree->step[i].v + k);
-            slope[k] = dal_by_rate(d, R, tree->step[i].v + k);
-        }
-        dal_n_cross(d, w, slope, turn);
-        for (int j = 0; j < p->n; j++)
-            if (p->one[j] >= tree->step[i].v && p->one[j] < tree->step[i].v + 3)
-                f[j] = dal_n_sub(d, f[j], turn[p->one[j] - tree->step[i].v]);
+    dal_node *slope = DAL_TAKE(d->arena, dal_node, d->nv), *turn = DAL_TAKE(d->arena, dal_node, d->nv);
+    for (int k = 0; k < d->nv; k++) {
+        slope[k] = dal_by_rate(d, R, k);
+        turn[k] = dal_n_const(d, 0);
     }
+    dal_add_ball_turns(d, slope, turn);
+    for (int j = 0; j < p->n; j++)
+        f[j] = dal_n_sub(d, f[j], turn[p->one[j]]);
 }
 
 static const char **names_of(dal_derivation *d, int n, const int *velocity)
