@@ -155,8 +155,9 @@ typedef struct dal_derivation {
     dal_symbolic_marker *markers; /* two a joint */
     bool *marker_known;
 
-    dal_node T, V;     /* energies; V of gravity and springs */
-    dal_node *Q;       /* nv: all applied forces */
+    dal_node T, V; /* energies; V of gravity and springs */
+    dal_node *Q;   /* nv: all applied forces */
+    dal_node gravity[3], V_gravity;
     dal_node *Q_other; /* nv: those without potential */
     dal_node *M, *h;   /* nv x nv, nv; by Lagrange's definition where it is asked for */
     int n_rows;

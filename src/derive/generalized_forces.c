@@ -92,8 +92,10 @@ static void derive_gravity(dal_derivation *d)
     dal_node g[3];
     for (int i = 0; i < 3; i++)
         g[i] = dal_derive_constant(d, NULL, i < d->spec->gravity.n ? d->spec->gravity.item[i] : none, compiled[i]);
+    memcpy(d->gravity, g, sizeof d->gravity);
     for (int b = 0; b < d->mechanism->n_bodies; b++)
         d->V = dal_n_sub(d, d->V, dal_n_mul(d, d->bodies[b].mass, dal_n_dot(d, g, d->bodies[b].c)));
+    d->V_gravity = d->V;
 }
 
 static void derive_spring(const element *e, const dal_force_type *type)

@@ -48,7 +48,7 @@ static void derive_kane(dal_derivation *d)
     for (int i = 0; i < p * p; i++)
         K[i] = dal_n_const(d, 0);
     for (int j = 0; j < p; j++)
-        f[j] = dal_derive_applied(d, j);
+        f[j] = dal_derive_active(d, &t, j);
     add_tables(d, &t);
     for (int b = 0; b < n; b++) {
         inertia_forces(d, b, force, torque);

@@ -14,6 +14,8 @@ dal_partials dal_derive_partial_velocities(dal_derivation *d);
 void dal_derive_accelerations(dal_derivation *d, int body, dal_node a[3], dal_node alpha[3]);
 /* U_j = sum over k of W_kj Q_k */
 dal_node dal_derive_applied(dal_derivation *d, int j);
+/* The same by partial velocities: weights on the centres of mass, then what else acts. */
+dal_node dal_derive_active(dal_derivation *d, const dal_partials *t, int j);
 /* I w of a body, body axes */
 void dal_derive_spin(dal_derivation *d, int body, const dal_node w[3], dal_node H[3]);
 

@@ -126,7 +126,7 @@ static void complete(dal_derivation *d, dal_derived_body *body, bool differentia
     }
     if (dal_n_planar(d))
         memcpy(body->w_body, body->w, sizeof body->w);
-    else if (!d->layout->tree) /* along the tree it is known already */
+    else if (d->layout->placement) /* where the family turns step by step it is known already */
         dal_n_turn_back(d, body->R, body->w, body->w_body);
 }
 
@@ -142,6 +142,7 @@ static void place_by_angles(dal_derivation *d, int b)
     dal_node turn[9];
     set_zero(d, body->r);
     set_zero(d, body->w);
+    set_zero(d, body->w_body);
     body->angle = dal_n_const(d, 0);
     dal_n_identity(d, body->R);
     for (int i = 0; i < space; i++)
@@ -156,6 +157,8 @@ static void place_by_angles(dal_derivation *d, int b)
             body->w[i] = dal_n_add(d, body->w[i], dal_n_mul(d, rate, body->R[3 * i + chart[k]]));
         dal_n_rotation(d, chart[k], dal_n_var(d, d->q + at->q + 3 + k), turn);
         dal_n_multiply(d, body->R, turn, false, body->R);
+        dal_n_turn_back(d, turn, body->w_body, body->w_body); /* in the axes that turned */
+        body->w_body[chart[k]] = dal_n_add(d, body->w_body[chart[k]], rate);
     }
     differentiate(d, body->r, body->rd);
     complete(d, body, false);
