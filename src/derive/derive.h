@@ -184,6 +184,8 @@ typedef struct dal_derivation {
     dal_derived_equation *equations;
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
+    void *memo;                /* normal forms that are known */
+    long normal_work;          /* on all of them: there is a bound */
     void *algebra[3];          /* what normal.c knows, for each way to write sines */
     int n_marks, mark, *marks; /* of nodes, there: which walk saw them */
 } dal_derivation;

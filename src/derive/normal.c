@@ -13,7 +13,7 @@
 
 #include "derive/nodes.h"
 
-enum { FACTORS = 14, ANGLES = 6, MOST_TERMS = 600, MOST_WORK = 400000, MOST_GENERATORS = 400, MOST_POWER = 12 };
+enum { FACTORS = 14, ANGLES = 6, MOST_TERMS = 600, MOST_WORK = 400000, ALL_WORK = 4000000, MOST_GENERATORS = 400, MOST_POWER = 12 };
 
 __extension__ typedef __int128 wide;
 
@@ -1031,6 +1031,8 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
 {
     algebra *g = begin_algebra(d, way);
     poly p = of_graph(g, node);
+    d->normal_work += g->work;
+    g->work = 0;
     if (g->failed)
         return NULL;
     *terms = p.n;
@@ -1039,6 +1041,7 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     const dal_form *form = g->failed ? NULL : sum_form(g, &p);
     if (form && !g->failed && equation && way != DAL_FOURIER)
         form = shorter_over_cosine(g, &p, form, by);
+    d->normal_work += g->work;
     return g->failed ? NULL : form;
 }
 
@@ -1072,7 +1075,7 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, bool equation
 {
     const dal_form *best = NULL;
     int least = 0;
-    if (too_large(d, node))
+    if (d->normal_work > ALL_WORK || too_large(d, node))
         return NULL;
     for (dal_way way = 0; way < DAL_WAYS; way++) {
         const dal_form *with = NULL;
@@ -1091,9 +1094,42 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, bool equation
     return best;
 }
 
+/* What is known of the normal form of each node: functions inside functions ask for the same one again and again. */
+typedef struct memo {
+    int n;
+    struct remembered {
+        const dal_form *form;
+        int terms;
+        bool known;
+    } * of;
+} memo;
+
+static struct remembered *remember(dal_derivation *d, dal_node node)
+{
+    memo *m = d->memo ? d->memo : (d->memo = DAL_TAKE(d->arena, memo, 1));
+    if (m->n <= node) {
+        const int n = 2 * dal_graph_size(d->graph);
+        struct remembered *grown = DAL_TAKE(d->arena, struct remembered, n);
+        if (m->n)
+            memcpy(grown, m->of, sizeof *grown * (size_t)m->n);
+        m->of = grown;
+        m->n = n;
+    }
+    return &m->of[node];
+}
+
 const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms)
 {
-    return best_form(d, node, false, NULL, terms);
+    int n = 0;
+    const struct remembered known = *remember(d, node);
+    if (!known.known) {
+        const dal_form *form = best_form(d, node, false, NULL, &n);
+        *remember(d, node) = (struct remembered){form, n, true};
+    }
+    const struct remembered *r = remember(d, node);
+    if (terms)
+        *terms = r->terms;
+    return r->form;
 }
 
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms)
