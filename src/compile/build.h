@@ -282,6 +282,9 @@ void dal_build_written_ranks(dal_build *build, const double *winding);
 /* joint_slope.c: false with messages where an equation of a joint type, or a constraint, has no slope where it holds. `winding` as above. */
 bool dal_build_slopes(dal_build *build, const double *winding);
 
+/* islands.c: after joints, forces and laws */
+void dal_build_islands(dal_build *build, dal_islands *islands);
+
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);
 /* The measure of a node that is nothing but a channel of position, or -1 (constraints.c). */

@@ -69,6 +69,10 @@ static void layout_simulation(dal_block *block, run *r)
     DAL_LAYOUT(block, r->samples, system->samples.n_outputs);
     DAL_LAYOUT(block, r->sampled, system->samples.n_outputs);
     DAL_LAYOUT(block, r->passage.v, nv);
+    if (system->acting.islands.n > 1) {
+        DAL_LAYOUT(block, r->measured.island, system->acting.islands.n);
+        DAL_LAYOUT(block, r->measured.energies, 3 * system->acting.islands.n);
+    }
     DAL_LAYOUT(block, r->measured.ignorable, 5 * system->layout.n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
     if (dal_switches(system)) {
