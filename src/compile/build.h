@@ -144,6 +144,7 @@ typedef struct dal_build {
     size_t cap_targets;
     struct dal_target *targets; /* start values of joints */
     bool *kept_from_start;      /* of rows: their constant is what they are at the start; turns.c */
+    double *turns_written;      /* of angles, by winding: what their turns are counted from, as far as it is written; turns.c */
     int n_wishes;
     size_t cap_wishes;
     struct dal_wish *wishes; /* which branch joints ask for */
