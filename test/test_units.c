@@ -343,6 +343,25 @@ static void a_force_without_direction_is_refused_when_it_begins(void **unused)
 
 /* ---- warnings are data -------------------------------------------------------------------- */
 
+/* Instants that the time cannot tell apart, or more than a run can reach, would keep it where it is for ever. */
+static void a_period_that_leads_nowhere_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const periods[] = {"1e-12", "1e-17", "1e-300", "5e-324"};
+    for (int i = 0; i < 4; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ninputs: {u: {value: sin(t), period: %s}}\nbodies: {p: {mass: 1, position: [0, 0], velocity: [0, 0]}}\n"
+                 "forces: {f: {type: force, body: p, value: [u, 0]}}\nsimulate: {until: 1}\n",
+                 periods[i]);
+        trajectory run = run_text(text, "");
+        assert_int_equal(run.status, DAL_BAD_MODEL);
+        assert_non_null(strstr(run.message, "the period of input 'u' is "));
+        assert_non_null(strstr(run.message, ", too short for a run from 0 to 1 s"));
+        free(run.value);
+    }
+}
+
 static void warnings_have_code_number_and_place_in_the_evidence(void **unused)
 {
     (void)unused;
@@ -401,6 +420,7 @@ int main(void)
         cmocka_unit_test(what_lies_too_far_away_for_its_digits_is_reported_or_refused),
         cmocka_unit_test(a_small_mechanism_far_from_the_origin_is_closed),
         cmocka_unit_test(a_force_without_direction_is_refused_when_it_begins),
+        cmocka_unit_test(a_period_that_leads_nowhere_is_refused),
         cmocka_unit_test(warnings_have_code_number_and_place_in_the_evidence),
         cmocka_unit_test(every_code_is_listed_once),
     };
