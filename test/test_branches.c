@@ -264,10 +264,13 @@ static void what_lies_on_one_curve_is_no_other_branch(void **unused)
         /* a ball joint */
         "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}}\n"
         "joints: {A: {type: spherical, connect: [ground, b]}}\nsimulate: {until: 1e-4}\n",
+        /* coordinates of the model's own: a bead on a ring, with what comes nearer slowly */
+        "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.3}, y: {start: 0.02}}\nbodies: {a: {mass: 1, position: [x, y]}}\n"
+        "constraints: {c: {position: 'x^2/9 + y^2 - 1'}}\nsimulate: {until: 1e-4}\n",
         /* a pendulum */
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [3, 1], points: {O: [-1, 0]}}}\n"
         "joints: {A: {type: revolute, connect: [ground, b.O]}}\nsimulate: {until: 1e-4}\n"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         outcome o = start_well(texts[i]);
         assert_true(o.warnings > 0);
         has(&o, "no other branch was found");
