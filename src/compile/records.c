@@ -151,7 +151,7 @@ static void record_all(dal_build *build)
 
 void dal_build_records(dal_build *build)
 {
-    if (dal_recall_columns(build))
+    if (dal_cached_columns(build))
         return;
     const dal_log_place place = dal_log_begin(build);
     record_all(build);

@@ -62,7 +62,7 @@ static dal_status judge_balance(const run *r, dal_status status, dal_messages *m
         return status;
     const char *moved = drift > e->energy_drift ? "twice the energy that moved on average" : "the energy that moved";
     const char *remedy = r->system->method.integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty yields: what its springs hold is in no balance */
         dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, drift,
                  "the energy balance drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", drift, moved,
                  e->energy_drift_absolute, remedy);
