@@ -271,7 +271,7 @@ void dal_build_joint_programs(dal_build *build, dal_system *system);
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
 /* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is
- * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
+ * linear in measures, a form otherwise. `what` of `name` is reported in messages at `text`; false: there was one. */
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
 /* joint_rank.c: false with messages where equations of a joint type say nothing. */

@@ -116,7 +116,7 @@ static void mark_need(void *user, int variable)
 
 static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
-    if (dal_recall_program(build, list, out))
+    if (dal_cached_program(build, list, out))
         return;
     bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
     out->n_outputs = list->n;
@@ -471,7 +471,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (dal_messages_count(build->messages, DAL_ERROR))
         return DAL_BAD_MODEL;
     dal_remember_description(build);
-    if (build->memory && !dal_recall_fits(build))
+    if (build->memory && !dal_cache_fits(build))
         return DAL_BAD_MODEL; /* it is compiled without memory */
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
@@ -561,14 +561,14 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
         build->log = DAL_TAKE(build->arena, struct dal_log, 1);
     }
     if (build->memory)
-        dal_recall_begin(build);
+        dal_cache_begin(build);
     else
         build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
     if (build->memory && status != DAL_OK)
-        return status; /* what is wrong is told by a compile without memory */
+        return status; /* what is wrong is reported by a compile without memory */
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 

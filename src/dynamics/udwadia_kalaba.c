@@ -52,18 +52,25 @@ static size_t work_udwadia_kalaba(const dal_system *system)
     return (size_t)dal_system_layout(system)->n_mass + m * r + 2 * r + m;
 }
 
-/* M + mu A_i^T A_i of a block, if its family asks for it: then the blocks are those of the bodies. */
+/* The intrinsic rows of a block that count with the weight mu, where its family asks for it: then the blocks are those of the bodies. */
+static int count_intrinsic(const dal_state *state, int b, double *mu)
+{
+    if (state->layout->family->shares)
+        return 0;
+    *mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
+    return state->layout->body[b].n_intrinsic;
+}
+
+/* M + mu A_i^T A_i of a block. */
 void dal_complete_inertia(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = state->layout;
     const int n = layout->block[b].n;
     memcpy(L, state->work.M + layout->block[b].value, sizeof *L * (size_t)n * (size_t)n);
-    if (layout->family->shares)
-        return;
-    const dal_body_layout *at = &layout->body[b];
-    double mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
-    for (int i = 0; i < at->n_intrinsic; i++) {
-        const double *row = state->work.A + layout->row[at->intrinsic + i].value;
+    double mu = 0;
+    const int rows = count_intrinsic(state, b, &mu);
+    for (int i = 0; i < rows; i++) {
+        const double *row = state->work.A + layout->row[layout->body[b].intrinsic + i].value;
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 L[n * j + k] += mu * row[j] * row[k];
@@ -74,14 +81,12 @@ void dal_complete_inertia(const dal_state *state, int b, double *L)
 void dal_complete_force(const dal_state *state, int b, const double *gamma, double *force)
 {
     const dal_layout *layout = state->layout;
-    if (layout->family->shares)
-        return;
-    const dal_body_layout *at = &layout->body[b];
-    double mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
-    for (int i = 0; i < at->n_intrinsic; i++) {
-        const double *row = state->work.A + layout->row[at->intrinsic + i].value;
+    double mu = 0;
+    const int rows = count_intrinsic(state, b, &mu);
+    for (int i = 0; i < rows; i++) {
+        const int at = layout->body[b].intrinsic + i;
         for (int j = 0; j < layout->block[b].n; j++)
-            force[j] += mu * row[j] * gamma[at->intrinsic + i];
+            force[j] += mu * state->work.A[layout->row[at].value + j] * gamma[at];
     }
 }
 

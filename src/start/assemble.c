@@ -450,7 +450,7 @@ static void settle_nearest(dal_assembly *a, int rows)
     }
 }
 
-/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
 const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
 {
     dal_arena *arena = a->build->arena;

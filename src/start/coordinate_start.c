@@ -258,7 +258,7 @@ static void come_nearer(starting *s)
     }
 }
 
-/* "the start of 'x', 'th'": what may not give way, or "". */
+/* "the start of 'x', 'th'": what may not yield, or "". */
 static const char *fixed_names(const starting *s, bool velocities)
 {
     const char *text = "";

@@ -279,7 +279,7 @@ bool dal_state_set_time(dal_state *state, double t)
 {
     if (!dal_state_usable(state) || !dal_state_own(state, __func__))
         return false;
-    state->work.t = t; /* one that is no number stays, so that nothing is evaluated at another time than was wanted */
+    state->work.t = t; /* one that is NaN stays, so that nothing is evaluated at another time than was wanted */
     return isfinite(t);
 }
 
