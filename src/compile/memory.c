@@ -308,6 +308,16 @@ bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compi
     return true;
 }
 
+/* ---- layouts --------------------------------------------------------------------------------------------------------- */
+
+void dal_remember_layouts(dal_build *build, const dal_layout *layout)
+{
+    if (!build->record)
+        return;
+    build->record->layout = dal_layout_keep(&build->record->arena, layout);
+    build->record->start_layout = build->start_layout;
+}
+
 /* ---- the description as a whole ---------------------------------------------------------------------------------------- */
 
 static int count_zeros(const dal_build *build)
@@ -381,6 +391,8 @@ void dal_recall_begin(dal_build *build)
     build->signals = keep(arena, memory->signals, sizeof *memory->signals * (size_t)memory->n_signals);
     build->n_signal_table = memory->n_signal_table;
     build->signal_table = keep(arena, memory->signal_table, sizeof *memory->signal_table * (size_t)memory->n_signal_table);
+    build->parts.like = memory->layout;
+    build->start_layout = memory->start_layout;
     build->today = DAL_TAKE(arena, struct dal_today, 1);
     build->today->changed = DAL_TAKE(arena, bool, n);
     build->today->state = DAL_TAKE(arena, unsigned char, memory->n_known);

@@ -76,6 +76,7 @@ typedef struct dal_memory {
     dal_known column_texts;
     dal_mechanism mechanism;        /* its structure: what is numbered how */
     double *zero;                   /* of the coordinates of the joints, then of the forces */
+    const dal_layout *layout, *start_layout; /* of the coordinates, and of assembly; NULL: they are built each time */
     dal_decimal_table decimal;      /* for the texts of values */
     _Atomic(dal_workspace *) spare; /* of the last compile; NULL: somebody has it */
 } dal_memory;
@@ -113,6 +114,8 @@ void dal_remember(dal_build *build, dal_log_place place, const dal_binding *bind
 void dal_remember_columns(dal_build *build, dal_log_place place);
 void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */
 void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
+
+void dal_remember_layouts(dal_build *build, const dal_layout *layout);
 
 /* ---- recalling: false where build->memory is NULL, or the value is not known ------------------------ */
 

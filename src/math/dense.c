@@ -133,6 +133,15 @@ void dal_lower_solve(const double *l, int n, int ld, double *b)
     }
 }
 
+void dal_lower_solve_several(const double *l, int n, int ld, int count, double *const *b)
+{
+    for (int i = 0; i < n; i++) {
+        const double *row = row_of(l, ld, i);
+        for (int k = 0; k < count; k++)
+            b[k][i] = (b[k][i] - dot(row, b[k], i)) / row[i];
+    }
+}
+
 void dal_lower_transposed_solve(const double *l, int n, int ld, double *b)
 {
     for (int i = n - 1; i >= 0; i--) {

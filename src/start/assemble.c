@@ -77,7 +77,10 @@ static void begin(dal_assembly *a, dal_build *build)
     parts.tree = NULL;
     parts.placement = NULL;
     parts.n_times = build->n_times;
+    parts.like = build->start_layout;
     a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
+    if (build->kept)
+        build->start_layout = dal_layout_keep(build->kept, a->layout);
     dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
