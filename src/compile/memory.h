@@ -50,8 +50,18 @@ typedef struct dal_known {
     dal_reach reach;
     dal_value value;
     double number; /* DAL_REACH_NUMBER */
+    int same;      /* of that: the first one with the same words, whose value serves for all of them */
+    int asked;     /* of that: where it stands among those that were asked for */
     dal_uses uses;
 } dal_known;
+
+/* Where a name leads to: a point of a body or of the ground, -1: to its origin. */
+typedef struct dal_known_place {
+    const char *name;
+    int body, point;
+} dal_known_place;
+
+enum { DAL_RECENT = 256, DAL_PLACES = 256 };
 
 typedef struct dal_memory {
     dal_arena arena, graph_arena;
@@ -62,6 +72,10 @@ typedef struct dal_memory {
     size_t cap_known;
     dal_known *known;
     int n_slots, *slot; /* open addressing: number + 1 */
+    int n_asked, *asked; /* numbers in the order in which they were asked for: the next compile asks in the same one */
+    size_t cap_asked;
+    int recent[DAL_RECENT];             /* by the words: number + 1 */
+    dal_known_place place[DAL_PLACES];  /* by the address; the last one that came there */
     int n_symbols;
     dal_symbol *symbols;
     dal_graph *graph;
@@ -92,6 +106,7 @@ struct dal_today {
     bool *changed;        /* parameters whose values are not those of the memory */
     unsigned char *state; /* of each known text: today */
     double *number;
+    int asked; /* numbers so far */
 };
 
 typedef struct dal_log_place {
@@ -111,6 +126,7 @@ dal_uses dal_log_keep(dal_build *build, dal_log_place place);
 void dal_note_uses(dal_build *build, const dal_uses *uses);
 
 void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number);
+void dal_remember_place(dal_build *build, const char *name, int body, int point);
 void dal_remember_columns(dal_build *build, dal_log_place place);
 void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */
 void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
@@ -123,6 +139,7 @@ bool dal_recall_number(dal_build *build, const dal_binding *binding, const char 
 /* A number that was parsed today, for the next who asks for it. */
 void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number);
 bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
+bool dal_recall_place(const dal_build *build, const char *name, int *body, int *point);
 bool dal_recall_columns(dal_build *build);
 bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
 /* A build begins with what is the same for all. */

@@ -136,7 +136,6 @@ dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, co
     if (!memory)
         longjmp(*arena->guard, 1);
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
-    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
     dal_system *system = (dal_system *)(void *)aligned;
     block = (dal_block){.memory = aligned, .used = sizeof(dal_system)};
     pack_system(&block, from, system);

@@ -187,14 +187,16 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
     dal_rows_times(layout, state->work.A, vd, lambda);
     for (int i = 0; i < k; i++)
         w->epsilon[i] = gamma[state->rank->order[i]] - lambda[state->rank->order[i]];
-    dal_qr_least_norm(w->B, m, k, m, w->tau, w->epsilon, w->x);
+    dal_qr_rt_solve(w->B, k, m, w->epsilon);
+    memcpy(w->x, w->epsilon, sizeof *w->x * (size_t)k);
+    memset(w->x + k, 0, sizeof *w->x * (size_t)(m - k));
+    dal_qr_q_times(w->B, m, k, m, w->tau, w->x);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         dal_lower_transposed_solve(w->L + at->value, at->n, at->n, w->x + at->column);
     }
     for (int i = 0; i < m; i++)
         vd[i] += w->x[i];
-    dal_qr_rt_solve(w->B, k, m, w->epsilon);
     dal_qr_r_solve(w->B, k, m, w->epsilon);
     memset(lambda, 0, sizeof *lambda * (size_t)layout->n_rows);
     for (int i = 0; i < k; i++)
