@@ -55,7 +55,7 @@ static uint64_t add_numbers(uint64_t hash, const double *x, size_t n)
 static uint64_t contents_of(const dal_system *s)
 {
     const dal_mechanism *m = &s->mechanism;
-    uint64_t hash = s->spec ? dal_spec_elements(NULL, s->spec) : nothing;
+    uint64_t hash = s->spec ? dal_spec_elements(s->spec) : nothing;
     for (int i = 0; s->spec && i < s->spec->n_parameters; i++)
         hash = add_numbers(hash, &s->spec->parameters[i].number, 1);
     hash = add_numbers(hash, s->acting.gravity, 3);

@@ -282,7 +282,7 @@ static dal_status check_elements(rereading *r)
     }
     dal_spec *same = NULL;
     const dal_status status = dal_spec_read_again(r->allocator, kept, kept->n_overrides, kept->overrides, NULL, &same);
-    const bool fine = same && dal_spec_elements(&r->scratch, same) == dal_spec_elements(&r->scratch, kept);
+    const bool fine = same && dal_spec_elements(same) == dal_spec_elements(kept);
     dal_spec_free(same);
     if (status == DAL_NO_MEMORY || fine)
         return status;
