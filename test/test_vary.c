@@ -609,6 +609,57 @@ static void two_threads_that_vary_one_base_give_the_digits_of_one(void **unused)
     dal_system_free(other);
 }
 
+/* ---- names of --set ------------------------------------------------------------------------------------------------ */
+
+static const char named[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: 1.2}\ninputs: {u: 0.5}\n"
+                            "states: {z: {start: 0.1, rate: -z + pin.angle}}\n"
+                            "bodies: {rod: {mass: 3, inertia: 0.4, position: [0, 0.1], velocity: [0.2, 0], angle: 0.3, rate: 0.7, points: {P: [-L/2, 0]}},\n"
+                            "         bob: {mass: 1, inertia: 0.2, position: [2, 1]}, arm: {mass: 1, inertia: 0.2, points: {P: [0.3, 0]}}}\n"
+                            "joints: {pin: {type: revolute, connect: [ground, rod.P]}, hub: {type: revolute, connect: [bob, arm.P], start: {angle: 0.35}}}\n"
+                            "forces: {m: {type: motor, joint: pin, value: u + z}}\nsimulate: {until: 0.02}\n";
+
+/* --set takes the names of dal_system_vary, and gives the same bytes. */
+static void overrides_have_the_same_names_and_give_the_same_bytes(void **unused)
+{
+    static const char *const names[] = {"L", "u", "z", "bob.x", "bob.y", "rod.angle", "rod.angle'", "rod.x'", "hub.angle"};
+    (void)unused;
+    dal_system *base = compile_text(named, NULL);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *set = NULL, *varied = NULL;
+        const dal_override override = {names[i], "0.45"};
+        assert_int_equal(dal_spec_parse(NULL, NULL, named, strlen(named), 1, &override, messages, &spec), DAL_OK);
+        assert_int_equal(dal_compile(NULL, spec, messages, &set), DAL_OK);
+        assert_int_equal(vary(base, names[i], 0.45, &varied), DAL_OK);
+        assert_same_run(set, varied, names[i]);
+        text was = run_of(base), is = run_of(set);
+        assert_true(was.n != is.n || memcmp(was.at, is.at, was.n) != 0);
+        free(was.at);
+        free(is.at);
+        dal_system_free(set);
+        dal_system_free(varied);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+    static const char *const wrong[][3] = {{"bob.angle", "1", "the model gives no angle of this body"},
+                                           {"rod.mass", "1", "the model has no parameter 'rod.mass'"},
+                                           {"v", "1", "the model has no parameter 'v'"},
+                                           {"rod.z", "1", "the model gives no position of this body"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        const dal_override override = {wrong[i][0], wrong[i][1]};
+        assert_int_equal(dal_spec_parse(NULL, NULL, named, strlen(named), 1, &override, messages, &spec), DAL_BAD_MODEL);
+        const dal_message *m = dal_messages_first(messages);
+        assert_non_null(m);
+        if (!strstr(m->text, wrong[i][2]) || strncmp(m->mark.file, "--set ", 6))
+            fail_msg("%s: %s", m->mark.file, m->text);
+        dal_messages_free(messages);
+    }
+    dal_system_free(base);
+}
+
 /* ---- texts that were edited ----------------------------------------------------------------------------------------- */
 
 static dal_spec *parse(const char *text_of_model)
@@ -781,6 +832,7 @@ int main(void)
         cmocka_unit_test(names_and_values_that_mean_nothing_are_refused_with_a_sentence),
         cmocka_unit_test(without_memory_nothing_is_left),
         cmocka_unit_test(two_threads_that_vary_one_base_give_the_digits_of_one),
+        cmocka_unit_test(overrides_have_the_same_names_and_give_the_same_bytes),
         cmocka_unit_test(a_text_with_other_values_is_followed_bit_for_bit_and_another_one_is_compiled_anew),
         cmocka_unit_test(an_edit_beside_the_values_is_compiled_anew),
         cmocka_unit_test(a_thousand_four_bars_are_prepared_in_a_fraction_of_the_time),
