@@ -478,8 +478,8 @@ static void blobs_of_models_made_by_hand_are_told_apart_by_what_they_consist_of(
         assert_true(dal_simulation_value(same, 1) == dal_simulation_value(sim, 1));
         dal_simulation_free(same);
         dal_system_free(other);
-        dal_text *const words[] = {&spec->bodies[0].mass, &spec->bodies[0].angle, &spec->bodies[0].points.item[0].at.item[0], &spec->gravity.item[1],
-                                   &spec->forces[0].value.item[0], &spec->inputs[0].value};
+        dal_text *const words[] = {&spec->bodies[0].mass,  &spec->bodies[0].angle,         &spec->bodies[0].points.item[0].at.item[0],
+                                   &spec->gravity.item[1], &spec->forces[0].value.item[0], &spec->inputs[0].value};
         static const char *const values[] = {"1.38", "0.61", "-0.61", "-9.82", "push + if(pin.angle > 0, 1.5, 0)", "0.1"};
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
             const char *before = words[i]->text;
@@ -632,7 +632,8 @@ static void a_look_that_fails_fails_alone(void **state)
     for (size_t m = 0; m < sizeof settings / sizeof *settings; m++) {
         dal_messages *messages = dal_messages_create(NULL);
         dal_system *system = NULL, *other = NULL;
-        dal_simulation *sim = open_with(bounded_table, settings[m], messages, &system), *never = open_with(bounded_table, settings[m], messages, &other);
+        dal_simulation *sim = open_with(bounded_table, settings[m], messages, &system),
+                       *never = open_with(bounded_table, settings[m], messages, &other);
         assert_int_equal(dal_step(sim, 0.9), DAL_OK);
         assert_int_equal(dal_step(never, 0.9), DAL_OK);
         for (int again = 0; again < 2; again++) {

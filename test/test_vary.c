@@ -611,12 +611,13 @@ static void two_threads_that_vary_one_base_give_the_digits_of_one(void **unused)
 
 /* ---- names of --set ------------------------------------------------------------------------------------------------ */
 
-static const char named[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: 1.2}\ninputs: {u: 0.5}\n"
-                            "states: {z: {start: 0.1, rate: -z + pin.angle}}\n"
-                            "bodies: {rod: {mass: 3, inertia: 0.4, position: [0, 0.1], velocity: [0.2, 0], angle: 0.3, rate: 0.7, points: {P: [-L/2, 0]}},\n"
-                            "         bob: {mass: 1, inertia: 0.2, position: [2, 1]}, arm: {mass: 1, inertia: 0.2, points: {P: [0.3, 0]}}}\n"
-                            "joints: {pin: {type: revolute, connect: [ground, rod.P]}, hub: {type: revolute, connect: [bob, arm.P], start: {angle: 0.35}}}\n"
-                            "forces: {m: {type: motor, joint: pin, value: u + z}}\nsimulate: {until: 0.02}\n";
+static const char named[] =
+    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: 1.2}\ninputs: {u: 0.5}\n"
+    "states: {z: {start: 0.1, rate: -z + pin.angle}}\n"
+    "bodies: {rod: {mass: 3, inertia: 0.4, position: [0, 0.1], velocity: [0.2, 0], angle: 0.3, rate: 0.7, points: {P: [-L/2, 0]}},\n"
+    "         bob: {mass: 1, inertia: 0.2, position: [2, 1]}, arm: {mass: 1, inertia: 0.2, points: {P: [0.3, 0]}}}\n"
+    "joints: {pin: {type: revolute, connect: [ground, rod.P]}, hub: {type: revolute, connect: [bob, arm.P], start: {angle: 0.35}}}\n"
+    "forces: {m: {type: motor, joint: pin, value: u + z}}\nsimulate: {until: 0.02}\n";
 
 /* --set takes the names of dal_system_vary, and gives the same bytes. */
 static void overrides_have_the_same_names_and_give_the_same_bytes(void **unused)
@@ -754,10 +755,17 @@ static void an_edit_beside_the_values_is_compiled_anew(void **unused)
     static const char model[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: 1.2, m: 3}\n"
                                 "bodies: {rod: {mass: m, inertia: 0.4, angle: 0.3, points: {P: [-L/2, 0]}}}\n"
                                 "joints: {pin: {type: revolute, connect: [ground, rod.P]}}\nsimulate: {until: 0.1}\n";
-    static const char *const edits[][3] = {{"L: 1.2", "L: 1.4", "y"},      {"L: 1.2, m: 3", "L: 2*0.7, m: 2.5", "y"}, {"inertia: 0.4", "inertia: 0.5", ""},
-                                           {"angle: 0.3", "angle: 0.4", ""}, {"rod", "bar", ""},                        {"until: 0.1", "until: 0.2", ""},
-                                           {"-9.81", "-9.8", ""},          {"L: 1.2, m: 3", "m: 3, L: 1.2", ""},      {"L: 1.2", "L: '1.4'", ""},
-                                           {"L: 1.2", "L: 1.4 ", ""},      {"m: 3}", "m: 3, k: 2}", ""}};
+    static const char *const edits[][3] = {{"L: 1.2", "L: 1.4", "y"},
+                                           {"L: 1.2, m: 3", "L: 2*0.7, m: 2.5", "y"},
+                                           {"inertia: 0.4", "inertia: 0.5", ""},
+                                           {"angle: 0.3", "angle: 0.4", ""},
+                                           {"rod", "bar", ""},
+                                           {"until: 0.1", "until: 0.2", ""},
+                                           {"-9.81", "-9.8", ""},
+                                           {"L: 1.2, m: 3", "m: 3, L: 1.2", ""},
+                                           {"L: 1.2", "L: '1.4'", ""},
+                                           {"L: 1.2", "L: 1.4 ", ""},
+                                           {"m: 3}", "m: 3, k: 2}", ""}};
     (void)unused;
     dal_system *base = compile_text(model, NULL);
     dal_spec *spec = parse(model);

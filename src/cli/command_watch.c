@@ -130,10 +130,10 @@ static bool have_changed(const files *list)
 typedef struct watch {
     request *wanted;
     dal_server *server;
-    char page[512]; /* the file that a run leaves */
-    files files;    /* of the present run */
-    bool changed;   /* while it ran */
-    bool shown;     /* a page that moves is being served */
+    char page[512];   /* the file that a run leaves */
+    files files;      /* of the present run */
+    bool changed;     /* while it ran */
+    bool shown;       /* a page that moves is being served */
     dal_system *base; /* the last one that was compiled: what differs from it in values of parameters is varied from it; NULL: none was */
 } watch;
 

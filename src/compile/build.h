@@ -176,7 +176,7 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
-    dal_layout_parts parts;    /* of the layout: tree, placement, forms */
+    dal_layout_parts parts;         /* of the layout: tree, placement, forms */
     const dal_layout *start_layout; /* of assembly: known, or where `kept` is given found, for the next compile */
     dal_arena *kept;
     dal_program *place_angle;  /* coordinates of the model's own: angles of the bodies, unwrapped */

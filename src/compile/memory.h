@@ -71,11 +71,11 @@ typedef struct dal_memory {
     int n_known;
     size_t cap_known;
     dal_known *known;
-    int n_slots, *slot; /* open addressing: number + 1 */
+    int n_slots, *slot;  /* open addressing: number + 1 */
     int n_asked, *asked; /* numbers in the order in which they were asked for: the next compile asks in the same one */
     size_t cap_asked;
-    int recent[DAL_RECENT];             /* by the words: number + 1 */
-    dal_known_place place[DAL_PLACES];  /* by the address; the last one that came there */
+    int recent[DAL_RECENT];            /* by the words: number + 1 */
+    dal_known_place place[DAL_PLACES]; /* by the address; the last one that came there */
     int n_symbols;
     dal_symbol *symbols;
     dal_graph *graph;
@@ -88,11 +88,11 @@ typedef struct dal_memory {
     dal_column *columns;
     bool records_results;
     dal_known column_texts;
-    dal_mechanism mechanism;        /* its structure: what is numbered how */
-    double *zero;                   /* of the coordinates of the joints, then of the forces */
+    dal_mechanism mechanism;                 /* its structure: what is numbered how */
+    double *zero;                            /* of the coordinates of the joints, then of the forces */
     const dal_layout *layout, *start_layout; /* of the coordinates, and of assembly; NULL: they are built each time */
-    dal_decimal_table decimal;      /* for the texts of values */
-    _Atomic(dal_workspace *) spare; /* of the last compile; NULL: somebody has it */
+    dal_decimal_table decimal;               /* for the texts of values */
+    _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: somebody has it */
 } dal_memory;
 
 /* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */

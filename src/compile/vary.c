@@ -125,7 +125,8 @@ static bool same_numbers(const dal_spec *a, const dal_spec *b)
 }
 
 /* It is the description that was read, with its hash and what there is to say about its text. */
-static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_variation *v, dal_system **system)
+static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_variation *v,
+                                 dal_system **system)
 {
     memcpy(v->spec->hash, spec->hash, sizeof spec->hash);
     v->spec->warnings = spec->warnings;

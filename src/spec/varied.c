@@ -61,8 +61,8 @@ static int component(const char *channel, const char *behind_it)
 
 static bool refuse_absent(const dal_variation *v, int i, const char *what)
 {
-    dal_error(v->messages, v->mark ? *v->mark : dal_nowhere, "the model gives no %s, and '%.100s' cannot be varied: only start values that are written in it can", what,
-              v->names[i]);
+    dal_error(v->messages, v->mark ? *v->mark : dal_nowhere,
+              "the model gives no %s, and '%.100s' cannot be varied: only start values that are written in it can", what, v->names[i]);
     return false;
 }
 

@@ -12,7 +12,7 @@ typedef struct dal_variation {
     const char *const *names;
     const double *values; /* finite */
     dal_messages *messages;
-    const dal_mark *mark; /* of the values, for messages; NULL: their names */
+    const dal_mark *mark;             /* of the values, for messages; NULL: their names */
     const dal_decimal_table *decimal; /* for the texts of the values; NULL: they take longer */
     /* what comes out */
     dal_arena arena; /* of the description, which has arrays of `from`, too: to be released in any case */
