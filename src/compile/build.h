@@ -177,7 +177,9 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
-    dal_layout_parts parts;    /* of the layout: tree, placement, forms */
+    dal_layout_parts parts;         /* of the layout: tree, placement, forms */
+    const dal_layout *start_layout; /* of assembly: known, or where `kept` is given found, for the next compile */
+    dal_arena *kept;
     dal_program *place_angle;  /* coordinates of the model's own: angles of the bodies, unwrapped */
     double *start_q, *start_v; /* their start, as given and then assembled */
     double *start_change;      /* of what was given, by assembly: of each coordinate, then of each rate */

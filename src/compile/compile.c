@@ -295,6 +295,7 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
         build->parts.tree = build_tree(build);
     build->parts.length = dal_build_length(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
+    dal_remember_layouts(build, &system->layout);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
@@ -558,6 +559,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     build->arena->guard = build->start_arena.guard = build->graph_arena.guard = &no_memory;
     if (build->record) {
         build->record->arena.guard = &no_memory;
+        build->kept = &build->record->arena;
         build->log = DAL_TAKE(build->arena, struct dal_log, 1);
     }
     if (build->memory)

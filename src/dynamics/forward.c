@@ -194,6 +194,11 @@ dal_flow dal_state_accelerate(dal_state *state)
     return accelerate_state(state, true);
 }
 
+dal_flow dal_state_accelerate_on(dal_state *state)
+{
+    return accelerate_state(state, false);
+}
+
 /* A row A v = beta does the work lambda beta per second: driven rows, and forms in which time appears. Bodies that time itself moves
  * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
  * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */

@@ -393,7 +393,7 @@ static void layout_reactions(dal_block *block, const dal_system *system, dal_sta
     DAL_LAYOUT(block, reactions->wrench, 6 * joints);
     DAL_LAYOUT(block, reactions->loose, 6 * joints);
     if (system->rank < r && system->layout.small)
-        DAL_LAYOUT(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
+        DAL_LAYOUT_ROOM(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
 }
 
 const dal_owner dal_reactions_owner = {.layout = layout_reactions};

@@ -109,6 +109,7 @@ typedef struct dal_layout {
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
     bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
+    bool shared;                  /* the arrays belong to another layout, which lives longer */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */

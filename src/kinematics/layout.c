@@ -267,9 +267,44 @@ static double power_of_two(double length)
     return ldexp(1, exponent);
 }
 
-dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+/* ---- layouts that share their arrays ---------------------------------------------------------------------- */
+
+static bool rows_alike(int n, const dal_row *a, const dal_row *b)
 {
-    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    for (int i = 0; i < n; i++)
+        if (a[i].term != b[i].term || a[i].n_terms != b[i].n_terms || a[i].curved != b[i].curved)
+            return false;
+    return true;
+}
+
+/* All that a layout without tree and placement is made of. */
+static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
+{
+    if (a->space != b->space || a->n_bodies != b->n_bodies || a->n_vectors != b->n_vectors || a->n_measures != b->n_measures ||
+        a->n_terms != b->n_terms || a->n_rows != b->n_rows || a->n_speeds != b->n_speeds)
+        return false;
+    for (int i = 0; i < a->n_bodies; i++)
+        if (a->bodies[i].particle != b->bodies[i].particle)
+            return false;
+    for (int i = 0; i < a->n_vectors; i++)
+        if (a->vectors[i].body != b->vectors[i].body)
+            return false;
+    for (int i = 0; i < a->n_measures; i++)
+        if (a->measures[i].kind != b->measures[i].kind || memcmp(a->measures[i].vector, b->measures[i].vector, sizeof a->measures->vector))
+            return false;
+    for (int i = 0; i < a->n_terms; i++)
+        if (a->terms[i].measure != b->terms[i].measure)
+            return false;
+    return rows_alike(a->n_rows, a->rows, b->rows) && rows_alike(a->n_speeds, a->speeds, b->speeds);
+}
+
+static bool can_share(const dal_layout *like, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
+    return like && like->family == family && !parts->tree && !parts->placement && numbered_alike(like->mechanism, mechanism);
+}
+
+static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
     layout->mechanism = mechanism;
     layout->family = family;
     layout->n_times = parts->n_times;
@@ -282,6 +317,25 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->form_need = parts->form_need;
     layout->n_form_rates = parts->n_form_rates;
     layout->form_rate = parts->form_rate;
+}
+
+static void take_mass(dal_layout *layout, dal_arena *arena)
+{
+    layout->constant_mass = DAL_TAKE(arena, double, layout->family->separated ? layout->n_mass : 0);
+    if (layout->family->separated)
+        fill_constant_mass(layout);
+}
+
+dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
+    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    if (can_share(parts->like, mechanism, family, parts)) {
+        *layout = *parts->like;
+        take_parts(layout, mechanism, family, parts);
+        take_mass(layout, arena);
+        return layout;
+    }
+    take_parts(layout, mechanism, family, parts);
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
     choose_rows(layout, arena);
     layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;
@@ -304,9 +358,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         connect_shared_rows(layout, arena);
     else
         connect_rows(layout, arena);
-    layout->constant_mass = DAL_TAKE(arena, double, family->separated ? layout->n_mass : 0);
-    if (family->separated)
-        fill_constant_mass(layout);
+    take_mass(layout, arena);
     return layout;
 }
 
@@ -325,6 +377,14 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
 {
     *to = *from;
     to->mechanism = mechanism;
+    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
+    pack_forms(block, to);
+    if (from->tree)
+        to->tree = dal_tree_pack(block, from->tree);
+    if (from->placement)
+        to->placement = dal_placement_pack(block, from->placement);
+    if (from->shared)
+        return;
     DAL_PACK(block, to->body, mechanism->n_bodies);
     DAL_PACK(block, to->block, from->n_blocks);
     DAL_PACK(block, to->row, from->n_rows + from->n_speeds);
@@ -338,12 +398,6 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     DAL_PACK(block, to->body_column, from->n_body_columns);
     DAL_PACK(block, to->column, from->n_values);
     DAL_PACK(block, to->angular, from->nv);
-    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
-    pack_forms(block, to);
-    if (from->tree)
-        to->tree = dal_tree_pack(block, from->tree);
-    if (from->placement)
-        to->placement = dal_placement_pack(block, from->placement);
 }
 
 /* A type of the model's own lives as long as the model. */
@@ -388,6 +442,25 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
         if (from->joints[i].type && from->joints[i].type->written)
             pack_type(block, from->joints[i].type, &to->joints[i].type);
     }
+}
+
+const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout)
+{
+    dal_layout *kept = NULL, local;
+    dal_mechanism *mechanism = NULL, its;
+    if (layout->tree || layout->placement)
+        return NULL;
+    for (dal_block block = {0};; block.used = 0) { /* measured, then filled */
+        mechanism = dal_block_take(&block, sizeof *mechanism);
+        kept = dal_block_take(&block, sizeof *kept);
+        dal_mechanism_pack(&block, layout->mechanism, mechanism ? mechanism : &its);
+        dal_layout_pack(&block, layout, mechanism ? mechanism : layout->mechanism, kept ? kept : &local);
+        if (kept)
+            break;
+        block.memory = dal_arena_take(arena, block.used);
+    }
+    kept->shared = true;
+    return kept;
 }
 
 #endif

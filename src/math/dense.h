@@ -16,9 +16,10 @@
 bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where);
 /* Is every diagonal element above tolerance * the largest? For matrices whose rows have one unit: what is not is rounding. */
 bool dal_diagonal_counts(const double *a, int n, int ld, double tolerance);
-void dal_cholesky_solve(const double *l, int n, int ld, double *b);         /* b := A^-1 b */
-void dal_lower_solve(const double *l, int n, int ld, double *b);            /* b := L^-1 b */
-void dal_lower_transposed_solve(const double *l, int n, int ld, double *b); /* b := L^-T b */
+void dal_cholesky_solve(const double *l, int n, int ld, double *b);                        /* b := A^-1 b */
+void dal_lower_solve(const double *l, int n, int ld, double *b);                           /* b := L^-1 b */
+void dal_lower_solve_several(const double *l, int n, int ld, int count, double *const *b); /* of each the same bits, sooner */
+void dal_lower_transposed_solve(const double *l, int n, int ld, double *b);                /* b := L^-T b */
 
 /* Symmetric indefinite A = P L D L^T P^T, Bunch-Kaufman pivots (1x1 and 2x2), reads and writes the lower triangle.
  * `pivot` has n entries. Returns the smallest |eigenvalue of a pivot block| over the largest: 0 if singular.  */

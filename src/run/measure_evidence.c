@@ -273,6 +273,7 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->restarts = result->restarts;
     e->late_events = result->late_events;
     e->charts = r->state->report->charts;
+    e->time_start = r->driver.options.t_start;
     e->time_end = result->t;
     e->wall_seconds = dal_clock() - r->callbacks.clock_start;
     e->energy_end = r->measured.whole.energy_last;

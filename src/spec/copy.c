@@ -17,6 +17,7 @@ typedef struct entry {
 typedef struct walk {
     dal_arena *arena;
     bool count;    /* nothing is copied: only `hash` is wanted */
+    bool places;   /* marks are hashed, too */
     uint64_t hash; /* of the texts */
     entry *table;  /* open addressing */
     size_t n, size;
@@ -72,8 +73,11 @@ static void string(walk *w, const char **text)
 
 static void mark(walk *w, dal_mark *place)
 {
+    const int at[2] = {place->line, place->column};
     if (!w->count)
         string(w, &place->file);
+    else if (w->places)
+        w->hash = dal_hash_add(w->hash, at, sizeof at);
 }
 
 static void text(walk *w, dal_text *t)
@@ -416,10 +420,24 @@ dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec)
     return s;
 }
 
-uint64_t dal_spec_elements(dal_arena *arena, const dal_spec *spec)
+uint64_t dal_spec_elements(const dal_spec *spec)
 {
     dal_spec s = *spec;
-    walk w = {.arena = arena, .count = true, .hash = dal_hash_begin()};
+    walk w = {.count = true, .hash = dal_hash_begin()};
     elements(&w, &s);
     return w.hash;
+}
+
+uint64_t dal_spec_outline(const dal_spec *spec)
+{
+    dal_spec s = *spec;
+    walk w = {.count = true, .places = true, .hash = dal_hash_begin()};
+    const bool flags[] = {s.record_given, s.motion, s.shown, s.plain_names, s.floating};
+    text(&w, &s.name);
+    elements(&w, &s);
+    ARRAY(&w, s.record, s.n_record);
+    for (int i = 0; i < s.n_record; i++)
+        text(&w, &s.record[i]);
+    simulate(&w, &s.simulate);
+    return dal_hash_add(w.hash, flags, sizeof flags);
 }

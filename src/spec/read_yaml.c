@@ -317,4 +317,6 @@ void dal_read_model(dal_reader *reader, const dal_tree *root)
     spec->parameters = read_pairs(reader, model.parameters, "'parameters'", &spec->n_parameters);
     dal_read_parameters(reader);
     read_sections(reader, &model);
+    if (!(reader->source && reader->source->depth) && !dal_messages_count(reader->messages, DAL_ERROR))
+        dal_read_settings(reader);
 }
