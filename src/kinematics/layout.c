@@ -6,6 +6,7 @@
 #include "joint/joint.h"
 
 #include "kinematics/placement.h"
+#include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
 
 #include "math/vec.h"
@@ -146,7 +147,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            add_column(set, m->measures[m->terms[k].measure].vector[0]);
+            add_column(set, layout->own_v + m->measures[m->terms[k].measure].vector[0]);
     sort_columns(set);
     for (int i = 0; i < set->n; i++) {
         set->entry[set->list[i]] = at->n_values++;
@@ -160,7 +161,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            layout->term_entry[k] = set->entry[m->measures[m->terms[k].measure].vector[0]];
+            layout->term_entry[k] = set->entry[layout->own_v + m->measures[m->terms[k].measure].vector[0]];
     for (; set->n > 0; set->n--)
         set->entry[set->list[set->n - 1]] = -1;
 }
@@ -276,6 +277,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->tree = parts->tree;
     layout->length = power_of_two(parts->length);
     layout->placement = parts->placement;
+    layout->systems = parts->systems;
     layout->forms = parts->forms;
     layout->n_form_needs = parts->n_form_needs;
     layout->n_form_variables = parts->n_form_variables;
@@ -344,6 +346,8 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
         to->tree = dal_tree_pack(block, from->tree);
     if (from->placement)
         to->placement = dal_placement_pack(block, from->placement);
+    if (from->systems)
+        to->systems = dal_subsystems_pack(block, from->systems);
 }
 
 /* A type of the model's own lives as long as the model. */
@@ -428,6 +432,13 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
         w->form = take(memory, &used, (size_t)dal_program_outputs(layout->forms));
         w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
         w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
+    }
+    if (layout->systems) {
+        const size_t place = (size_t)dal_program_registers(layout->systems->place), motion = (size_t)dal_program_registers(layout->systems->motion);
+        w->system_place = take(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
+        w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
+        w->system_registers = take(memory, &used, place > motion ? place : motion);
+        w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
     }
     w->body_column = layout->body_column;
     w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);
