@@ -24,7 +24,7 @@
 enum { SAMPLES = 8, SHRINKINGS = 12 };
 static const double rounding = 1e-9;          /* of the terms: what two ways to compute the same may differ by */
 static const double fast_for_size = 1e-3;     /* of the run: a rate at the start counts as a size by what it does in this time */
-static const double least_of_kinetic = 1e-3;  /* of the size that has the kinetic energy of the model: no coordinate counts as smaller */
+static const double least_of_kinetic = 0.1;   /* of the size that has the kinetic energy of the model: no coordinate counts as smaller */
 
 /* One of them while it is read. Nodes are functions of the coordinates, their rates and time. */
 typedef struct reading {
@@ -629,7 +629,7 @@ static void find_sizes(dal_build *build)
         build->own_size[k] = 1;
 }
 
-/* No inertia counts as more than a million times smaller than the model's: a size is at least a thousandth of what has its kinetic energy. */
+/* No inertia counts as more than a hundred times smaller than the model's: a size is at least a tenth of what has its kinetic energy. */
 static void adjust_sizes(dal_build *build, int n, trial *trials)
 {
     double mass = 0;

@@ -10,6 +10,7 @@
 #include "dynamics/reactions.h"
 #include "dynamics/refine.h"
 #include "dynamics/speeds.h"
+#include "kinematics/subsystems.h"
 #include "integrate/partition.h"
 #include "integrate/stabilization.h"
 #include "state/momenta.h"
@@ -200,6 +201,8 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->energy_drift = scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->layout.units.mass * unseen * unseen
                           ? r->measured.balance_worst / scale
                           : NAN;
+    if (!dal_subsystems_have_energy(r->system->layout.systems))
+        e->energy_start = e->energy_end = e->energy_drift = e->energy_drift_absolute = NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */
