@@ -17,6 +17,7 @@
 #include "kinematics/subsystems.h"
 #include "compile/build.h"
 #include "math/chance.h"
+#include "math/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -523,40 +524,10 @@ static bool refuse_indefinite(const trial *t, int i)
     return false;
 }
 
-/* Symmetric elimination at unit diagonal, the largest pivot first: what is left where it ends has to be zero. */
 static bool is_semidefinite(trial *t)
 {
-    const int n = t->r->n;
-    double *S = t->S;
-    for (int i = 0; i < n; i++)
-        if (t->out[i * n + i] < 0)
-            return refuse_indefinite(t, i);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            const double scale = sqrt(t->out[i * n + i]) * sqrt(t->out[j * n + j]);
-            if (!(scale > 0) && t->out[i * n + j] != 0)
-                return refuse_indefinite(t, i);
-            S[i * n + j] = scale > 0 ? t->out[i * n + j] / scale : 0;
-        }
-    for (int step = 0; step < n; step++) {
-        int p = 0;
-        for (int i = 1; i < n; i++)
-            p = S[i * n + i] > S[p * n + p] ? i : p;
-        const double pivot = S[p * n + p];
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                if (S[i * n + i] < -rounding || (!(pivot > rounding) && fabs(S[i * n + j]) > rounding))
-                    return refuse_indefinite(t, i);
-        if (!(pivot > rounding))
-            return true;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                if (i != p && j != p)
-                    S[i * n + j] -= S[i * n + p] * S[p * n + j] / pivot;
-        for (int i = 0; i < n; i++)
-            S[i * n + p] = S[p * n + i] = 0;
-    }
-    return true;
+    int where;
+    return dal_semidefinite(t->out, t->r->n, rounding, t->S, &where) || refuse_indefinite(t, where);
 }
 
 /* A Lagrangian of second degree: its second derivatives by the rates do not depend on them. */

@@ -439,6 +439,7 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
         w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
         w->system_registers = take(memory, &used, place > motion ? place : motion);
         w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
+        w->system_square = take(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
     }
     w->body_column = layout->body_column;
     w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);

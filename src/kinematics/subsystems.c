@@ -1,5 +1,6 @@
 /* What sub-systems whose equations are known add to the equations of motion: subsystems.h. */
 #include "kinematics/subsystems.h"
+#include "math/dense.h"
 
 #include <math.h>
 
@@ -222,6 +223,24 @@ void dal_subsystems_momentum_of(const dal_layout *layout, const dal_work *w, int
                 *size += fabs(part);
         }
     }
+}
+
+static const double indefinite = 1e-9; /* of the diagonal: less than zero by more */
+
+int dal_subsystems_indefinite(const dal_layout *layout, dal_work *w, int *where)
+{
+    EACH_SYSTEM(s)
+    {
+        double *M = w->system_square, *S = M + s->n * s->n;
+        for (int i = 0; i < s->n; i++)
+            for (int j = 0; j < s->n; j++)
+                M[i * s->n + j] = entry_of(w, s, i, j);
+        if (dal_semidefinite(M, s->n, indefinite, S, where))
+            continue;
+        *where = layout->systems->coordinate[s->column + *where];
+        return (int)(s - layout->systems->system);
+    }
+    return -1;
 }
 
 #endif

@@ -74,6 +74,8 @@ void dal_subsystems_slope(const dal_layout *layout, const dal_work *work, dal_re
 dal_real dal_subsystems_kinetic(const dal_layout *layout, const dal_work *work);
 
 #ifndef DAL_SCALAR_VARIANT
+/* The number of a system whose mass matrix is indefinite now, -1: none is; *where: a coordinate at which that shows. After position. */
+int dal_subsystems_indefinite(const dal_layout *layout, dal_work *work, int *where);
 /* Row `column` of M is added to row; N of it is returned. */
 double dal_subsystems_row(const dal_layout *layout, const dal_work *work, int column, double *row);
 /* dT/dv of a column is added to *momentum, and the absolute values of what it is made of to *size. */
