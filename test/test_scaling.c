@@ -12,6 +12,15 @@
 
 /* Names that are not here have no unit: angles, ratios. */
 static const scaled_own own_units[] = {
+    {"spring-pendulum-lagrangian.yaml", "r", "m"},
+    {"joined-oscillator.yaml", "x", "m"},
+    {"joined-oscillator.yaml", "y", "m"},
+    {"joined-oscillator.yaml", "z", "m"},
+    {"joined-oscillator.yaml", "joined", "m"},
+    {"singular-mass.yaml", "x", "m"},
+    {"singular-mass.yaml", "q1", "m"},
+    {"singular-mass.yaml", "q2", "m"},
+    {"singular-mass.yaml", "joined", "m"},
     {"cart-two-bars.yaml", "x", "m"},
     {"cart-two-bars.yaml", "wheel", "m/s"},
     {"cart-two-bars.yaml", "u1", "rad/s"},

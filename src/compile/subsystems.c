@@ -371,6 +371,23 @@ static void put_motion(dal_build *build, const reading *r, dal_expressions *out)
         dal_build_expression(build, out, by_coordinate(build, r->T, r->number[i]));
 }
 
+/* What of C is skew beside M'/2, below the diagonal. */
+static void put_skew(dal_build *build, const reading *r, dal_expressions *out)
+{
+    for (int i = 0; i < r->n && r->energy; i++)
+        for (int j = 0; j < i; j++) {
+            const dal_node half = dal_const(build->graph, 0.5);
+            const dal_node p[2] = {by_rate(build, r->T, r->number[i]), by_rate(build, r->T, r->number[j])};
+            dal_node sum = zero(build);
+            for (int k = 0; k < 2; k++) {
+                const dal_node N = r->N ? r->N[k ? j : i] : zero(build);
+                const dal_node slope = by_coordinate(build, plus(build, times(build, half, p[k]), times(build, half, N)), r->number[k ? i : j]);
+                sum = k ? minus(build, sum, slope) : plus(build, sum, slope);
+            }
+            dal_build_expression(build, out, sum);
+        }
+}
+
 /* M' v - dT/dq of a system. */
 static dal_node bias_of(dal_build *build, const reading *r, int i)
 {
@@ -670,7 +687,7 @@ static void find_needs(dal_build *build, dal_subsystems *s, int n, const dal_exp
 static void make_programs(dal_build *build, int n, const reading *all)
 {
     dal_subsystems *s = build->parts.systems = DAL_TAKE(build->arena, dal_subsystems, 1);
-    dal_expressions lists[2] = {{0}};
+    dal_expressions lists[3] = {{0}};
     s->n = n;
     s->system = DAL_TAKE(build->arena, dal_subsystem, n);
     s->coordinate = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
@@ -680,6 +697,7 @@ static void make_programs(dal_build *build, int n, const reading *all)
                                        .column = s->n_coordinates,
                                        .place = lists[0].n,
                                        .motion = lists[1].n,
+                                       .skew = lists[2].n,
                                        .energy = r->energy,
                                        .mark = r->spec->name.mark,
                                        .name = r->spec->name.text};
@@ -687,10 +705,12 @@ static void make_programs(dal_build *build, int n, const reading *all)
             s->coordinate[s->n_coordinates++] = r->number[k];
         put_place(build, r, &lists[0]);
         put_motion(build, r, &lists[1]);
+        put_skew(build, r, &lists[2]);
     }
-    find_needs(build, s, 2, lists);
+    find_needs(build, s, 3, lists);
     s->place = dal_program_build(build->arena, build->graph, build->n_signals, lists[0].n, lists[0].node);
     s->motion = dal_program_build(build->arena, build->graph, build->n_signals, lists[1].n, lists[1].node);
+    s->skew = dal_program_build(build->arena, build->graph, build->n_signals, lists[2].n, lists[2].node);
 }
 
 static dal_force_group *begin_group(dal_build *build, int most)

@@ -151,7 +151,7 @@ typedef struct dal_work {
     dal_real *winding;             /* reference angles for unwrapping */
     dal_real *coef;                /* of terms: constants, or outputs of the forms */
     dal_real *form, *form_registers, *form_variables;
-    dal_real *system_place, *system_motion, *system_registers, *system_variables, *system_square; /* of subsystems.c */
+    dal_real *system_place, *system_motion, *system_registers, *system_variables, *system_square, *system_skew; /* of subsystems.c */
     dal_real *along, *across, *second; /* of measures, in dal_rows_bend: rates along a and b, bend */
     dal_real *phi, *phid;              /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
     dal_real *A, *gamma;               /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */

@@ -434,11 +434,15 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
         w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
     }
     if (layout->systems) {
-        const size_t place = (size_t)dal_program_registers(layout->systems->place), motion = (size_t)dal_program_registers(layout->systems->motion);
+        const dal_program *const programs[] = {layout->systems->place, layout->systems->motion, layout->systems->skew};
+        size_t most = 0;
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+            most = (size_t)dal_program_registers(programs[i]) > most ? (size_t)dal_program_registers(programs[i]) : most;
         w->system_place = take(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
         w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
-        w->system_registers = take(memory, &used, place > motion ? place : motion);
+        w->system_registers = take(memory, &used, most);
         w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
+        w->system_skew = take(memory, &used, (size_t)dal_program_outputs(layout->systems->skew));
         w->system_square = take(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
     }
     w->body_column = layout->body_column;

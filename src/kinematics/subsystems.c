@@ -19,9 +19,11 @@ dal_subsystems *dal_subsystems_pack(dal_block *block, const dal_subsystems *from
     }
     dal_program *place = dal_block_copy(block, from->place, dal_program_bytes(from->place));
     dal_program *motion = dal_block_copy(block, from->motion, dal_program_bytes(from->motion));
+    dal_program *skew = dal_block_copy(block, from->skew, dal_program_bytes(from->skew));
     if (to) {
         own.place = place;
         own.motion = motion;
+        own.skew = skew;
         *to = own;
     }
     return to;
@@ -241,6 +243,26 @@ int dal_subsystems_indefinite(const dal_layout *layout, dal_work *w, int *where)
         return (int)(s - layout->systems->system);
     }
     return -1;
+}
+
+void dal_subsystems_coriolis(const dal_layout *layout, dal_work *w, double *C)
+{
+    const size_t n = (size_t)layout->nv;
+    if (!layout->systems)
+        return;
+    dal_program_run(layout->systems->skew, w->system_variables, NULL, w->system_registers, w->system_skew);
+    EACH_SYSTEM(s)
+    {
+        const double *rate = w->system_motion + s->motion, *skew = w->system_skew + s->skew;
+        for (int i = 0; i < s->n && s->energy; i++)
+            for (int j = 0; j <= i; j++, rate++) {
+                const size_t a = (size_t)column_of(layout, s, i), b = (size_t)column_of(layout, s, j);
+                const double turn = i == j ? 0 : *skew++;
+                C[a * n + b] += *rate / 2 + turn;
+                if (i != j)
+                    C[b * n + a] += *rate / 2 - turn;
+            }
+    }
 }
 
 #endif

@@ -20,6 +20,7 @@ typedef struct dal_subsystem {
     int n, column; /* coordinates, and where their list begins in `coordinate` */
     int place;     /* first output of `place`: the lower triangle of M by rows; behind it, where T is known, N */
     int motion;    /* first output of `motion`, where T is known: the lower triangle of M', N', dT/dq */
+    int skew;      /* first output of `skew`, where T is known: the lower triangle of C below its diagonal, less that of M'/2 */
     bool energy;   /* T is known */
     dal_mark mark; /* for messages while the model is compiled */
     const char *name;
@@ -31,6 +32,7 @@ struct dal_subsystems {
     int *coordinate; /* ascending in each system: numbers of coordinates of the model's own */
     int *need;       /* three each: a variable of the programs, the coordinate (-1: time), 0 it or 1 its rate */
     dal_program *place, *motion;
+    dal_program *skew; /* for the Coriolis matrix only */
 };
 
 static inline int dal_triangle(int n)
@@ -76,6 +78,9 @@ dal_real dal_subsystems_kinetic(const dal_layout *layout, const dal_work *work);
 #ifndef DAL_SCALAR_VARIANT
 /* The number of a system whose mass matrix is indefinite now, -1: none is; *where: a coordinate at which that shows. After position. */
 int dal_subsystems_indefinite(const dal_layout *layout, dal_work *work, int *where);
+/* C += the Coriolis matrix, nv x nv by rows: C v = h where time does not enter, and M' - 2 C is skew:
+ *   C_ij = 1/2 M'_ij + 1/2 (d(M v)_i/dq_j - d(M v)_j/dq_i) + dN_i/dq_j - dN_j/dq_i */
+void dal_subsystems_coriolis(const dal_layout *layout, dal_work *work, double *C);
 /* Row `column` of M is added to row; N of it is returned. */
 double dal_subsystems_row(const dal_layout *layout, const dal_work *work, int column, double *row);
 /* dT/dv of a column is added to *momentum, and the absolute values of what it is made of to *size. */
