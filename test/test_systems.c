@@ -316,7 +316,7 @@ static void faults_are_told_with_their_place(void **unused)
         {HEAD "systems: {s: {coordinates: [x], mass: [[1]], force: [\"x''\"]}}\n", 4, 55, "x''"},
         {HEAD "bodies: {b: {mass: 1, position: [y, 0]}}\nsystems: {s: {coordinates: [x], mass: [[1 + b.x]], force: [0]}}\n", 5, 41,
          "neither in `coordinates:` nor time"},
-        {HEAD "bodies: {b: {mass: 1, position: [y, 0]}}\nlagrangian: {L: \"x'^2\", dissipation: \"(x' - b.x')^2\"}\n", 5, 40, "write a force"},
+        {HEAD "bodies: {b: {mass: 1, position: [y, 0]}}\nlagrangian: {L: \"x'^2\", dissipation: \"(x' - b.x')^2\"}\n", 5, 39, "write a force"},
     };
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         refused_with(faults[i].text, faults[i].line, faults[i].column, faults[i].words);
