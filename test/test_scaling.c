@@ -358,7 +358,7 @@ static void same_numbers(const dal_verdict *a, const dal_verdict *b, const char 
         const char *what;
         double a, b;
     } numbers[] = {
-        {"n_moves", a->n_moves, b->n_moves}, /* values that rounding moves are among them */
+        {"n_moves", a->n_moves, b->n_moves},                                                      /* values that rounding moves are among them */
         {"length", a->info.length, a->info.bodies ? b->info.length / u->length : b->info.length}, /* of no bodies: 1 */
         {"ratio", a->ratio, b->ratio},
         {"ratio_near", a->ratio_near, b->ratio_near},

@@ -140,10 +140,11 @@ static void switches_in_a_potential_are_located_as_events(void **unused)
 }
 
 /* A charge in a field that grows: N(q, t), M(t), V, D. As a Lagrangian, and as M and F written out by hand, with and without its energies. */
-#define CHARGE "dalembert: 1\nspace: planar\nparameters: {m: 1.1, B: 0.8, k: 5, c: 0.2}\n" \
-               "coordinates: {x: {start: 0.4, rate: 0.3}, y: {start: -0.2, rate: 1.1}}\n"
+#define CHARGE                                                                                                                                       \
+    "dalembert: 1\nspace: planar\nparameters: {m: 1.1, B: 0.8, k: 5, c: 0.2}\n"                                                                      \
+    "coordinates: {x: {start: 0.4, rate: 0.3}, y: {start: -0.2, rate: 1.1}}\n"
 #define CHARGE_FORCE                                                                                                                                 \
-    "force: [\"2*B*(1 + t/5)*y' + B/5*y - k*x - c*x' - m/4*cos(t/2)/2*x'\",\n"                                                                        \
+    "force: [\"2*B*(1 + t/5)*y' + B/5*y - k*x - c*x' - m/4*cos(t/2)/2*x'\",\n"                                                                       \
     "                              \"-2*B*(1 + t/5)*x' - B/5*x - 2*k*y - 2*c*y' - m/4*cos(t/2)/2*y'\"]"
 static const char charge_lagrangian[] = CHARGE "lagrangian:\n"
                                                "  L: \"m*(1 + sin(t/2)/4)*(x'^2 + y'^2)/2 + B*(1 + t/5)*(x*y' - y*x') - k*(x^2 + 2*y^2)/2\"\n"

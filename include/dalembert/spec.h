@@ -277,7 +277,7 @@ typedef struct dal_spec {
     dal_coordinate_spec *coordinates;
     dal_constraint_spec *constraints;
     dal_subsystem_spec *systems; /* with the Lagrangians */
-    dal_pair *speeds; /* quasi-velocities: name, expression linear in the rates */
+    dal_pair *speeds;            /* quasi-velocities: name, expression linear in the rates */
     dal_body_spec *bodies;
     dal_joint_spec *joints;
     dal_joint_type_spec *joint_types;

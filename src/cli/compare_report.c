@@ -188,7 +188,8 @@ static void print_reference(const dal_comparison *comparison)
         print_labelled("", text);
     }
     snprintf(text, sizeof text,
-             !comparison->n_own ? "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, and of the angle between the attitudes, rad"
+             !comparison->n_own
+                 ? "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, and of the angle between the attitudes, rad"
              : comparison->n_bodies
                  ? "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, of the angle between the attitudes, rad, and over all "
                    "coordinates of |q - q0| over their size"

@@ -177,17 +177,17 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
-    dal_layout_parts parts;    /* of the layout: tree, placement, forms */
-    dal_program *place_angle;  /* coordinates of the model's own: angles of the bodies, unwrapped */
-    double *start_q, *start_v; /* their start, as given and then assembled */
-    double *start_change;      /* of what was given, by assembly: of each coordinate, then of each rate */
-    double *column_scale;      /* what a unit of each moves there, in metres */
-    double *own_size;          /* the size of coordinates of sub-systems, where no body says it; NULL: there are none */
-    double own_mass;           /* the model's mass, where there is no body; 0: not known */
+    dal_layout_parts parts;         /* of the layout: tree, placement, forms */
+    dal_program *place_angle;       /* coordinates of the model's own: angles of the bodies, unwrapped */
+    double *start_q, *start_v;      /* their start, as given and then assembled */
+    double *start_change;           /* of what was given, by assembly: of each coordinate, then of each rate */
+    double *column_scale;           /* what a unit of each moves there, in metres */
+    double *own_size;               /* the size of coordinates of sub-systems, where no body says it; NULL: there are none */
+    double own_mass;                /* the model's mass, where there is no body; 0: not known */
     int systems_first, systems_end; /* of the actions: those of sub-systems */
     bool systems_work;              /* a force of theirs has no potential, or time changes their energies */
-    double length, pace;       /* own_length.c; 0: not yet known */
-    dal_expressions forms;     /* outputs of the forms' program: see dal_form_outputs */
+    double length, pace;            /* own_length.c; 0: not yet known */
+    dal_expressions forms;          /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
 /* symbols.c */

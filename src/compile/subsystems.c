@@ -23,9 +23,9 @@
 #include <string.h>
 
 enum { SAMPLES = 8, SHRINKINGS = 12 };
-static const double rounding = 1e-9;          /* of the terms: what two ways to compute the same may differ by */
-static const double fast_for_size = 1e-3;     /* of the run: a rate at the start counts as a size by what it does in this time */
-static const double least_of_kinetic = 0.1;   /* of the size that has the kinetic energy of the model: no coordinate counts as smaller */
+static const double rounding = 1e-9;        /* of the terms: what two ways to compute the same may differ by */
+static const double fast_for_size = 1e-3;   /* of the run: a rate at the start counts as a size by what it does in this time */
+static const double least_of_kinetic = 0.1; /* of the size that has the kinetic energy of the model: no coordinate counts as smaller */
 
 /* One of them while it is read. Nodes are functions of the coordinates, their rates and time. */
 typedef struct reading {
@@ -140,10 +140,11 @@ static bool read_energy(dal_build *build, const reading *r, const char *key, dal
         return false;
     const contents c = contents_of(build, *node);
     if (c.foreign)
-        dal_error(build->messages, text.mark,
-                  "`%s` of %s names something that is neither in `coordinates:` nor time: it is made of coordinates of the model%s, time, numbers and "
-                  "parameters",
-                  key, r->what, rates ? ", their rates" : "");
+        dal_error(
+            build->messages, text.mark,
+            "`%s` of %s names something that is neither in `coordinates:` nor time: it is made of coordinates of the model%s, time, numbers and "
+            "parameters",
+            key, r->what, rates ? ", their rates" : "");
     else if (c.rates && !rates)
         dal_error(build->messages, text.mark, "`%s` of %s contains a rate: it is made of coordinates of the model, time, numbers and parameters", key,
                   r->what);
@@ -170,8 +171,9 @@ static bool check_masses(dal_build *build, const reading *r, dal_text text)
         }
         if (smooth >= 2)
             continue;
-        dal_error(build->messages, text.mark, "the mass of %s needs a continuous derivative; it %s (use a table with smooth: 1, tanh, or a polynomial)",
-                  r->what, smooth == 0 ? "may jump" : "has corners");
+        dal_error(build->messages, text.mark,
+                  "the mass of %s needs a continuous derivative; it %s (use a table with smooth: 1, tanh, or a polynomial)", r->what,
+                  smooth == 0 ? "may jump" : "has corners");
         return false;
     }
     return true;
@@ -199,9 +201,10 @@ static bool read_dissipation(dal_build *build, reading *r)
     const contents c = contents_of(build, D);
     if (c.foreign_rates || !c.rates) {
         dal_error(build->messages, text.mark,
-                  c.foreign_rates ? "`dissipation` of %s contains a rate that is not that of a coordinate in `coordinates:`: it would act on one side only; "
-                                    "write a force"
-                                  : "`dissipation` of %s contains no rate, as in x': it does nothing",
+                  c.foreign_rates
+                      ? "`dissipation` of %s contains a rate that is not that of a coordinate in `coordinates:`: it would act on one side only; "
+                        "write a force"
+                      : "`dissipation` of %s contains no rate, as in x': it does nothing",
                   r->what);
         return false;
     }
@@ -232,7 +235,7 @@ static bool read_lagrangian(dal_build *build, reading *r)
     r->written = L;
     r->T = plus(build, L, r->V);
     r->energy = true;
-    r->M = DAL_TAKE(build->arena, dal_node, r->n *r->n);
+    r->M = DAL_TAKE(build->arena, dal_node, r->n * r->n);
     r->N = DAL_TAKE(build->arena, dal_node, r->n);
     for (int i = 0; i < r->n; i++) {
         const dal_node p = by_rate(build, L, r->number[i]);
@@ -315,7 +318,7 @@ static bool read_matrices(dal_build *build, reading *r)
     if (!fine)
         return false;
     sort_numbers(build, r);
-    r->M = DAL_TAKE(build->arena, dal_node, r->n *r->n);
+    r->M = DAL_TAKE(build->arena, dal_node, r->n * r->n);
     r->F = DAL_TAKE(build->arena, dal_node, r->n);
     for (int i = 0; i < r->n; i++) {
         fine &= dal_build_scalar(build, DAL_REACH_ACTION, spec->binding, spec->force.item[r->order[i]], &r->F[i]);
@@ -429,9 +432,8 @@ static void add_forces(dal_build *build, const reading *r, dal_force_group *grou
         const dal_node Q = dal_unary(build->graph, DAL_OP_NEG, plus(build, by_coordinate(build, r->V, k), r->D[k]));
         power = minus(build, power, times(build, r->D[k], rate_of(build, k)));
         if (!is_zero(build, Q))
-            add_force(group,
-                      (dal_subsystem_force){dal_add_coordinate(&build->mechanism, k), action_of(build, is_zero(build, r->D[k]) ? whole : spec->dissipation, Q),
-                                            -1, -1});
+            add_force(group, (dal_subsystem_force){dal_add_coordinate(&build->mechanism, k),
+                                                   action_of(build, is_zero(build, r->D[k]) ? whole : spec->dissipation, Q), -1, -1});
     }
     for (int i = 0; i < r->n && !function; i++) {
         const int k = r->number[i];
@@ -479,7 +481,7 @@ static trial begin_trial(dal_build *build, const reading *r)
     t.variables = DAL_TAKE(build->arena, double, build->n_signals);
     t.registers = DAL_TAKE(build->arena, double, dal_program_registers(t.program));
     t.out = DAL_TAKE(build->arena, double, list.n);
-    t.S = DAL_TAKE(build->arena, double, r->n *r->n);
+    t.S = DAL_TAKE(build->arena, double, r->n * r->n);
     const dal_text *until = &build->spec->simulate.until;
     if (until->text)
         dal_build_number(build, NULL, *until, &t.until);
@@ -522,7 +524,8 @@ static bool is_symmetric(const trial *t)
     const int n = t->r->n;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {
-            const double a = t->out[i * n + j], b = t->out[j * n + i], size = fmax(fmax(fabs(a), fabs(b)), sqrt(fabs(t->out[i * n + i] * t->out[j * n + j])));
+            const double a = t->out[i * n + j], b = t->out[j * n + i],
+                         size = fmax(fmax(fabs(a), fabs(b)), sqrt(fabs(t->out[i * n + i] * t->out[j * n + j])));
             if (fabs(a - b) <= rounding * size)
                 continue;
             dal_error(t->build->messages, mark_of_mass(t->r, i, j),
@@ -535,9 +538,10 @@ static bool is_symmetric(const trial *t)
 
 static bool refuse_indefinite(const trial *t, int i)
 {
-    dal_error(t->build->messages, mark_of_mass(t->r, i, i),
-              "the mass matrix of %s is indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative; it is zero or more",
-              t->r->what, coordinate_name(t, i));
+    dal_error(
+        t->build->messages, mark_of_mass(t->r, i, i),
+        "the mass matrix of %s is indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative; it is zero or more",
+        t->r->what, coordinate_name(t, i));
     return false;
 }
 
@@ -573,8 +577,8 @@ static bool is_kinetic(const trial *t)
     const double written = t->out[n * n], expected = t->out[n * n + 1];
     if (fabs(written - expected) <= rounding * fmax(fabs(written), fabs(expected)))
         return true;
-    dal_error(t->build->messages, t->r->spec->kinetic.mark, "`kinetic` of %s is not half of q' M q' of its mass matrix: at some state it is %.6g and not %.6g",
-              t->r->what, written, expected);
+    dal_error(t->build->messages, t->r->spec->kinetic.mark,
+              "`kinetic` of %s is not half of q' M q' of its mass matrix: at some state it is %.6g and not %.6g", t->r->what, written, expected);
     return false;
 }
 
@@ -731,8 +735,8 @@ void dal_build_systems(dal_build *build)
     if (!n)
         return;
     if (!spec->n_coordinates) {
-        dal_error(build->messages, spec->systems[0].name.mark, "'%s' is written in coordinates of the model, and there are none: name them in `coordinates:`",
-                  spec->systems[0].name.text);
+        dal_error(build->messages, spec->systems[0].name.mark,
+                  "'%s' is written in coordinates of the model, and there are none: name them in `coordinates:`", spec->systems[0].name.text);
         return;
     }
     reading *all = DAL_TAKE(build->arena, reading, n);

@@ -173,7 +173,7 @@ static void differentiate_routh(dal_state *state, routhian *r)
         r->slope[k] = dal_momenta_along(state, state->scratch->bends, unit.tangent);
         state->scratch->still[k] = 0;
     }
-    dal_subsystems_slope(layout, w, r->slope); 
+    dal_subsystems_slope(layout, w, r->slope);
 }
 
 /* C = p x W of each ball, added to the slopes. */

@@ -3,10 +3,19 @@
 
 #include "math/vec.h"
 
-const dal_force_type *const dal_force_types[] = {&dal_force_gravity, &dal_force_spring_damper, &dal_force_torsional, &dal_force_bushing,
-                                                 &dal_force_point,   &dal_force_torque,        &dal_force_motor,     &dal_force_coordinate,
-                                                 &dal_force_central, &dal_force_end_stop,      &dal_force_clearance,
-                                                 &dal_force_subsystem, NULL};
+const dal_force_type *const dal_force_types[] = {&dal_force_gravity,
+                                                 &dal_force_spring_damper,
+                                                 &dal_force_torsional,
+                                                 &dal_force_bushing,
+                                                 &dal_force_point,
+                                                 &dal_force_torque,
+                                                 &dal_force_motor,
+                                                 &dal_force_coordinate,
+                                                 &dal_force_central,
+                                                 &dal_force_end_stop,
+                                                 &dal_force_clearance,
+                                                 &dal_force_subsystem,
+                                                 NULL};
 
 #ifndef DAL_SCALAR_VARIANT
 const dal_force_type *dal_force_type_find(const char *name)

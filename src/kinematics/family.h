@@ -31,8 +31,8 @@
 #include "math/scalar.h"
 
 typedef struct dal_family dal_family;
-typedef struct dal_tree dal_tree;           /* joint: kinematics/tree.h */
-typedef struct dal_placement dal_placement; /* user: kinematics/placement.h */
+typedef struct dal_tree dal_tree;             /* joint: kinematics/tree.h */
+typedef struct dal_placement dal_placement;   /* user: kinematics/placement.h */
 typedef struct dal_subsystems dal_subsystems; /* kinematics/subsystems.h */
 
 /* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude.
@@ -75,7 +75,7 @@ typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
     int nq, nv;
-    int own_q, own_v; /* where the coordinates of the model's own, and their rates, begin */
+    int own_q, own_v;                     /* where the coordinates of the model's own, and their rates, begin */
     int n_extrinsic, n_intrinsic, n_rows; /* extrinsic rows first */
     int n_speeds;                         /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
     int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
@@ -107,7 +107,7 @@ typedef struct dal_layout {
     dal_tree *tree;
     dal_placement *placement;
     dal_subsystems *systems; /* whose equations are known; NULL: none */
-    dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
+    dal_program *forms;      /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */

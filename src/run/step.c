@@ -164,8 +164,9 @@ static dal_flow check_masses(dal_state *state)
     const int system = dal_subsystems_indefinite(state->layout, &state->work, &where);
     if (system < 0)
         return 0;
-    return dal_state_fail(state, "the mass matrix of '%s' became indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative",
-                          state->layout->systems->system[system].name, dal_own_coordinate(state->system, where));
+    return dal_state_fail(
+        state, "the mass matrix of '%s' became indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative",
+        state->layout->systems->system[system].name, dal_own_coordinate(state->system, where));
 }
 
 static dal_flow derivative(void *user, double t, const double *y, double *dy)

@@ -542,7 +542,8 @@ static void settle(starting *s)
             omitted[o++] = i;
     if (!o)
         return;
-    double *p = DAL_TAKE(arena, double, n), *whole = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)), *b = DAL_TAKE(arena, double, o + r);
+    double *p = DAL_TAKE(arena, double, n), *whole = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)),
+           *b = DAL_TAKE(arena, double, o + r);
     double *x = DAL_TAKE(arena, double, o + r), *work = DAL_TAKE(arena, double, dal_rank_work((int)(o + r), (int)(o + r)));
     const double unit = 1 / total_mass(s);
     dal_family_user.velocity(layout, &s->work);
