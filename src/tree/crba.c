@@ -64,39 +64,53 @@ V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, c
         v4 sum = v4_load(c[0] + j) * (nx + dy * fz - dz * fy) + v4_load(c[1] + j) * (ny + dz * fx - dx * fz) +
                  v4_load(c[2] + j) * (nz + dx * fy - dy * fx);
         sum += v4_load(c[3] + j) * fx + v4_load(c[4] + j) * fy + v4_load(c[5] + j) * fz;
-        const int left = first + n_columns - j;
-        if (left >= 4) {
-            v4_store(row + j, sum);
-            continue;
-        }
-        double rest[4];
-        v4_store(rest, sum);
-        for (int k = 0; k < 3 && k < left; k++)
-            row[j + k] = rest[k];
+        v4_store_some(row + j, first + n_columns - j, sum);
     }
+}
+
+/* Momentum of all that the link carries, for a unit of its velocity k: f = m b + a x s, n = I a + s x b with the column (a; b). */
+V4_INLINE void column_momentum(const dal_link *link, dal_link_kind kind, const dal_link_motion *m, const dal_link_inertia *at, int k, double f[4],
+                               double n[4])
+{
+    const bool turns = kind != DAL_LINK_SHIFT && (kind != DAL_LINK_FREE || k >= 3);
+    const v4 s = v4_load(at->Ht[0]), mass = v4_all(at->M[0][0]);
+    v4 I[3], of_n = v4_all(0), of_f = v4_all(0);
+    if (turns) {
+        const double *axis = m->R[kind == DAL_LINK_BALL ? k : kind == DAL_LINK_FREE ? k - 3 : 2];
+        load3(at->I[0], I);
+        of_n = v4_times(I, axis);
+        of_f = v4_cross(v4_load(axis), s);
+    }
+    if (!turns || kind == DAL_LINK_SCREW) {
+        v4 b = {k == 0, k == 1, k == 2, 0};
+        if (kind != DAL_LINK_FREE)
+            b = v4_load(m->R[2]) * v4_all(kind == DAL_LINK_SCREW ? link->pitch : 1);
+        of_n += v4_cross(s, b);
+        of_f += mass * b;
+    }
+    v4_store(f, of_f);
+    v4_store(n, of_n);
 }
 
 V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, dal_link_kind kind, double *M)
 {
     const dal_link *link = &links->link[i];
-    const dal_link_inertia *at = &work->inertia[i];
     const double *r = work->motion[i].r;
-    v4 I[3];
-    load3(at->I[0], I);
-    const v4 s = v4_load(at->Ht[0]), DAL_KERNEL(dal_crba) = v4_all(at->M[0][0]);
     const int last = links->span_of[i];
     for (int k = 0; k < dal_link_velocities(kind); k++) {
         const int column = link->v + k;
-        const v4 axis = {work->column[0][column], work->column[1][column], work->column[2][column], 0};
-        const v4 direction = {work->column[3][column], work->column[4][column], work->column[5][column], 0};
         double f[4], n[4], *row = M + (size_t)links->nv * (size_t)column;
-        v4_store(f, direction * DAL_KERNEL(dal_crba) + v4_cross(axis, s));
-        v4_store(n, v4_mul(I, axis) + v4_cross(s, direction));
+        column_momentum(link, kind, &work->motion[i], &work->inertia[i], k, f, n);
         if (last < 0 || links->span[last].first || links->span[last].n != link->v)
             memset(row, 0, sizeof *row * (size_t)link->v);
-        for (int p = last; p >= 0; p = links->span[p].before)
+        int p = last, first = link->v;
+        if (p >= 0 && links->span[p].first + links->span[p].n == first) { /* side by side with the link's own columns */
+            first = links->span[p].first;
+            p = links->span[p].before;
+        }
+        mass_span(work, first, column + 1 - first, f, n, r, row);
+        for (; p >= 0; p = links->span[p].before)
             mass_span(work, links->span[p].first, links->span[p].n, f, n, r, row);
-        mass_span(work, link->v, k + 1, f, n, r, row);
     }
 }
 
