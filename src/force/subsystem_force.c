@@ -19,5 +19,5 @@ static void apply_subsystem_forces(dal_loads *loads, int n, const void *elements
     }
 }
 
-const dal_force_type dal_force_subsystem = DAL_FORCE_TYPE("system", "force of a sub-system whose equations are known", NULL, NULL,
+const dal_force_type dal_force_subsystem = DAL_FORCE_TYPE("system", "of a sub-system (the keys `systems` and `lagrangian` of the model)", NULL, NULL,
                                                           dal_subsystem_force, apply_subsystem_forces, .compile = NULL, .potential = false);

@@ -31,7 +31,8 @@ dal_subsystems *dal_subsystems_pack(dal_block *block, const dal_subsystems *from
 
 #endif
 
-static void fill_variables(const dal_layout *layout, dal_work *w, int order)
+/* Coordinates (order 0) or rates (order 1) as they are now, then the program. */
+static void run_program(const dal_layout *layout, dal_work *w, int order, const dal_program *program, dal_real *out)
 {
     const dal_subsystems *s = layout->systems;
     for (int i = 0; i < s->n_needs; i++) {
@@ -39,24 +40,20 @@ static void fill_variables(const dal_layout *layout, dal_work *w, int order)
         if (need[2] == order)
             w->system_variables[need[0]] = need[1] < 0 ? w->t : order ? w->v[layout->own_v + need[1]] : w->q[layout->own_q + need[1]];
     }
+    const int left = dal_program_run(program, w->system_variables, NULL, w->system_registers, out);
+    w->table_exceeded = left ? left : w->table_exceeded;
 }
 
 void dal_subsystems_position(const dal_layout *layout, dal_work *w)
 {
-    if (!layout->systems)
-        return;
-    fill_variables(layout, w, 0);
-    const int left = dal_program_run(layout->systems->place, w->system_variables, NULL, w->system_registers, w->system_place);
-    w->table_exceeded = left ? left : w->table_exceeded;
+    if (layout->systems)
+        run_program(layout, w, 0, layout->systems->place, w->system_place);
 }
 
 void dal_subsystems_velocity(const dal_layout *layout, dal_work *w)
 {
-    if (!layout->systems)
-        return;
-    fill_variables(layout, w, 1);
-    const int left = dal_program_run(layout->systems->motion, w->system_variables, NULL, w->system_registers, w->system_motion);
-    w->table_exceeded = left ? left : w->table_exceeded;
+    if (layout->systems)
+        run_program(layout, w, 1, layout->systems->motion, w->system_motion);
 }
 
 /* Every system, with the columns of its coordinates. */
