@@ -323,6 +323,39 @@ static void faults_are_told_with_their_place(void **unused)
         refused_with(faults[i].text, faults[i].line, faults[i].column, faults[i].words);
 }
 
+/* What a hand-made description may have wrong: answered, never read. */
+static void hand_made_faults_are_answered(void **unused)
+{
+    (void)unused;
+    static const char text[] = HEAD "systems: {s: {coordinates: [x, y], mass: [[1, 0], [0, 1]], force: [0, 0]}}\nlagrangian: {L: \"x'^2\"}\n";
+    for (int i = 0; i < 10; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *system = NULL;
+        assert_int_equal(dal_spec_parse(NULL, "text.yaml", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+        assert_int_equal(spec->n_systems, 2);
+        dal_subsystem_spec *first = &spec->systems[0], *second = &spec->systems[1], *all = spec->systems;
+        switch (i) {
+        case 0: spec->n_systems = -1; break;
+        case 1: spec->systems = NULL; break;
+        case 2: first->mass.row = NULL; break;
+        case 3: first->mass.row[1].n = 1; break;
+        case 4: first->mass.n = 0; break;
+        case 5: first->coordinates.n = 0; break;
+        case 6: first->force.n = 1; break;
+        case 7: first->force.item[1].text = NULL; break;
+        case 8: second->L.text = NULL; break;
+        case 9: second->T = second->L; break;
+        }
+        if (dal_compile(NULL, spec, messages, &system) != DAL_BAD_MODEL || system)
+            fail_msg("case %d is taken", i);
+        assert_true(dal_messages_count(messages, DAL_ERROR) > 0);
+        spec->systems = all;
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 static void formulations_that_need_the_kinetic_energy_say_so(void **unused)
 {
     (void)unused;
@@ -388,6 +421,7 @@ int main(void)
         cmocka_unit_test(a_singular_hessian_is_a_verdict),
         cmocka_unit_test(a_mass_matrix_that_becomes_indefinite_ends_the_run),
         cmocka_unit_test(faults_are_told_with_their_place),
+        cmocka_unit_test(hand_made_faults_are_answered),
         cmocka_unit_test(formulations_that_need_the_kinetic_energy_say_so),
         cmocka_unit_test(parameters_and_starts_are_varied),
     };
