@@ -161,7 +161,8 @@ static void claim_one_step(const char *name, const dal_system *system, uint64_t 
     assert_int_equal(first.steps, second.steps);
     assert_int_equal(first.evaluations, second.evaluations);
     assert_int_equal(first.n_warnings, second.n_warnings);
-    check_close(first.energy_drift_absolute, second.energy_drift_absolute, 0);
+    if (!isnan(first.energy_drift_absolute) || !isnan(second.energy_drift_absolute)) /* both are where an energy is not known */
+        check_close(first.energy_drift_absolute, second.energy_drift_absolute, 0);
     dal_simulation_free(sim);
     dal_messages_free(messages);
     free(a.value);

@@ -212,6 +212,25 @@ typedef struct dal_constraint_spec {
     const dal_binding *binding;
 } dal_constraint_spec;
 
+/* The rows of a matrix. n == 0: not given. */
+typedef struct dal_matrix {
+    int n;
+    dal_list *row;
+    dal_mark mark;
+} dal_matrix;
+
+/* A sub-system whose equations are known, of `systems:`: M q'' = force, with the energies where they are known. Or `lagrangian:` (its name is
+ * "lagrangian"): L, or T and V, in coordinates of the model's own, and a dissipation. */
+typedef struct dal_subsystem_spec {
+    dal_text name;
+    const dal_binding *binding;
+    dal_list coordinates;
+    dal_matrix mass;
+    dal_list force;
+    dal_text kinetic, potential;
+    dal_text L, T, V, dissipation;
+} dal_subsystem_spec;
+
 /* A model that was included. Its elements stand among those of the whole model, their names behind its own; names of elements
  * inside them (connect, joints, ...) are those of the whole model, and "left.ground" is its ground. Names in its expressions are
  * its own: they are searched behind its name. */
@@ -253,11 +272,12 @@ typedef struct dal_spec {
     dal_points ground;
     dal_figures ground_shape;
     int n_parameters, n_define, n_inputs, n_bodies, n_joints, n_forces, n_tables, n_states, n_record;
-    int n_coordinates, n_constraints, n_speeds, n_models, n_joint_types;
+    int n_coordinates, n_constraints, n_systems, n_speeds, n_models, n_joint_types;
     dal_pair *parameters, *define, *inputs;
     dal_coordinate_spec *coordinates;
     dal_constraint_spec *constraints;
-    dal_pair *speeds; /* quasi-velocities: name, expression linear in the rates */
+    dal_subsystem_spec *systems; /* with the Lagrangians */
+    dal_pair *speeds;            /* quasi-velocities: name, expression linear in the rates */
     dal_body_spec *bodies;
     dal_joint_spec *joints;
     dal_joint_type_spec *joint_types;

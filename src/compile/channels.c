@@ -106,6 +106,7 @@ bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
                              : build->reach == DAL_REACH_TIME  ? "a prescribed motion is made of time, numbers and parameters"
                              : build->reach == DAL_REACH_PLACE ? "a body is placed by the coordinates of the model, time, numbers and parameters"
                              : build->reach == DAL_REACH_CONSTRAINT ? "constraints and speeds are made of positions, velocities and time"
+                             : build->reach == DAL_REACH_ENERGY     ? "masses and energies are made of coordinates of the model, their rates and time"
                                                                     : "it can be recorded, but forces and states cannot use it";
     build->noun = noun;
     return dal_refuse(l, "'%s' %s %s: %s", spelled(l), verb, noun, rest);

@@ -169,8 +169,12 @@ static bool does_work(const dal_build *build, const dal_system *system)
     for (int i = 0; i < build->spec->n_forces; i++)
         if (build->spec->forces[i].damping.n)
             return true;
+    if (build->systems_work)
+        return true;
     for (int i = 0; i < system->n_expressions; i++) {
         double value = 1;
+        if (i >= build->systems_first && i < build->systems_end)
+            continue;
         if (!dal_is_const(build->graph, build->actions.node[i], &value) || value != 0)
             return true;
     }
@@ -245,7 +249,7 @@ static void compile_description(dal_build *build, dal_system *system)
     dal_build_coordinates(build);
     dal_build_names(build);
     dal_build_bodies(build);
-    if (!build->spec->n_bodies)
+    if (!build->spec->n_bodies && !build->spec->n_systems)
         dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
     dal_check_figures(build);
     dal_build_placement(build);
@@ -260,6 +264,7 @@ static void compile_description(dal_build *build, dal_system *system)
             dal_build_laws(build, i, &build->spec->joints[i].law);
     for (int i = 0; i < build->spec->n_constraints; i++)
         dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
+    dal_build_systems(build);
     add_states(build, system);
     dal_build_records(build);
     dal_choose_family(build, system);
@@ -322,7 +327,7 @@ static void take_start(dal_build *build, dal_system *system)
         system->layout.units.mass = fmax(system->layout.units.mass, build->mechanism.bodies[b].mass);
     }
     if (!(system->layout.units.mass > 0))
-        system->layout.units.mass = 1;
+        system->layout.units.mass = build->own_mass > 0 ? build->own_mass : 1;
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;

@@ -1,5 +1,6 @@
 /* Recorded columns: any expression of channels; its text is the column's name. */
 #include "compile/memory.h"
+#include "kinematics/subsystems.h"
 
 #include <string.h>
 
@@ -118,8 +119,14 @@ static void record_motion(dal_build *build, bool bodies, bool further)
             if (!further || !has_column(build, dal_arena_print(build->arena, format, name)))
                 record_usual(build, format, name);
         }
+    for (int i = 0; i < spec->n_coordinates && spec->n_systems; i++) {
+        static const char *const own[] = {"%s", "%s'"};
+        for (size_t k = 0; k < 2; k++)
+            if (!further || !has_column(build, dal_arena_print(build->arena, own[k], spec->coordinates[i].name.text)))
+                record_usual(build, own[k], spec->coordinates[i].name.text);
+    }
     for (size_t k = 0; k < sizeof always / sizeof *always - !further; k++)
-        if (!further || !has_column(build, always[k]))
+        if ((!further || !has_column(build, always[k])) && (strncmp(always[k], "energy", 6) || dal_subsystems_have_energy(build->parts.systems)))
             record_usual(build, "%s", always[k]);
 }
 

@@ -159,7 +159,7 @@ static void fill_in_loads(dal_state *state)
     dal_state_columns(state);
     dal_rows_jacobian(layout, &state->work);
     layout->family->velocity(layout, &state->work);
-    layout->family->inertia(layout, &state->work);
+    dal_inertia(layout, &state->work);
     dal_state_pull(state);
     state->stages &= ~(unsigned)DAL_STAGE_NO_LOADS;
     state->stages |= DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS;

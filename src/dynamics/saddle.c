@@ -234,7 +234,7 @@ dal_flow dal_saddle_least(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     if (!state->system->loops) /* the links have their own */
-        layout->family->inertia(layout, &state->work);
+        dal_inertia(layout, &state->work);
     if (!dal_saddle_ready(state, DAL_METRIC_MASS))
         return 0;
     state->report->trouble[0] = '\0';

@@ -6,6 +6,7 @@
 #include "joint/joint.h"
 
 #include "kinematics/placement.h"
+#include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
 
 #include "math/vec.h"
@@ -146,7 +147,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            add_column(set, m->measures[m->terms[k].measure].vector[0]);
+            add_column(set, layout->own_v + m->measures[m->terms[k].measure].vector[0]);
     sort_columns(set);
     for (int i = 0; i < set->n; i++) {
         set->entry[set->list[i]] = at->n_values++;
@@ -160,7 +161,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            layout->term_entry[k] = set->entry[m->measures[m->terms[k].measure].vector[0]];
+            layout->term_entry[k] = set->entry[layout->own_v + m->measures[m->terms[k].measure].vector[0]];
     for (; set->n > 0; set->n--)
         set->entry[set->list[set->n - 1]] = -1;
 }
@@ -311,6 +312,7 @@ static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const
     layout->tree = parts->tree;
     layout->length = power_of_two(parts->length);
     layout->placement = parts->placement;
+    layout->systems = parts->systems;
     layout->forms = parts->forms;
     layout->n_form_needs = parts->n_form_needs;
     layout->n_form_variables = parts->n_form_variables;
@@ -383,6 +385,8 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
         to->tree = dal_tree_pack(block, from->tree);
     if (from->placement)
         to->placement = dal_placement_pack(block, from->placement);
+    if (from->systems)
+        to->systems = dal_subsystems_pack(block, from->systems);
     if (from->shared)
         return;
     DAL_PACK(block, to->body, mechanism->n_bodies);
@@ -501,6 +505,18 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
         w->form = take(memory, &used, (size_t)dal_program_outputs(layout->forms));
         w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
         w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
+    }
+    if (layout->systems) {
+        const dal_program *const programs[] = {layout->systems->place, layout->systems->motion, layout->systems->skew};
+        size_t most = 0;
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+            most = (size_t)dal_program_registers(programs[i]) > most ? (size_t)dal_program_registers(programs[i]) : most;
+        w->system_place = take(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
+        w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
+        w->system_registers = take(memory, &used, most);
+        w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
+        w->system_skew = take(memory, &used, (size_t)dal_program_outputs(layout->systems->skew));
+        w->system_square = take(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
     }
     w->body_column = layout->body_column;
     w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);

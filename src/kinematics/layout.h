@@ -13,6 +13,7 @@ typedef struct dal_layout_parts {
     dal_tree *tree;           /* joint */
     double length;            /* joint: the model's; 0: not known */
     dal_placement *placement; /* user */
+    dal_subsystems *systems;  /* NULL: none */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     dal_program *forms;
     int n_form_needs, n_form_variables, *form_need;

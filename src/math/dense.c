@@ -462,3 +462,36 @@ void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau
     dal_qr_rt_solve(qr, n, ld, x);        /* A = R^T Q^T: R^T y = b */
     dal_qr_q_times(qr, m, n, ld, tau, x); /* x = Q (y, 0) */
 }
+
+bool dal_semidefinite(const double *M, int n, double tolerance, double *S, int *where)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            const double a = M[i * n + i], b = M[j * n + j], scale = sqrt(a) * sqrt(b);
+            *where = i;
+            if (!(a >= 0) || (!(scale > 0) && M[i * n + j] != 0 && b >= 0))
+                return false;
+            S[i * n + j] = scale > 0 ? M[i * n + j] / scale : 0;
+        }
+    for (int step = 0; step < n; step++) {
+        int p = 0;
+        for (int i = 1; i < n; i++)
+            p = S[i * n + i] > S[p * n + p] ? i : p;
+        const double pivot = S[p * n + p];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                *where = i;
+                if (S[i * n + i] < -tolerance || (!(pivot > tolerance) && fabs(S[i * n + j]) > tolerance))
+                    return false;
+            }
+        if (!(pivot > tolerance))
+            return true;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (i != p && j != p)
+                    S[i * n + j] -= S[i * n + p] * S[p * n + j] / pivot;
+        for (int i = 0; i < n; i++)
+            S[i * n + p] = S[p * n + i] = 0;
+    }
+    return true;
+}

@@ -51,4 +51,8 @@ static inline void dal_qr_rt_solve(const double *qr, int n, int ld, double *b) /
 /* With QR of A^T (A is n x m, full row rank): x := A^+ b, the least-norm solution of A x = b. x has m entries. */
 void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x);
 
+/* Is a symmetric row-major n x n matrix positive semidefinite? By symmetric elimination at unit diagonal, the largest pivot first: what is left where
+ * pivots end, below the tolerance, has to be zero. S: n x n scratch. *where: a row that shows that it is not. */
+bool dal_semidefinite(const double *M, int n, double tolerance, double *S, int *where);
+
 #endif

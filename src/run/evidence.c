@@ -123,9 +123,13 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     else if (e->incomplete)
         dal_print(&p, "  incomplete  the run came to its end and failed there\n");
     dal_print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
-    dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
-    print_drift(&p, "drift", e->energy_drift);
-    dal_print(&p, " (%.2e J)\n", e->energy_drift_absolute);
+    if (isnan(e->energy_drift_absolute)) {
+        dal_print(&p, "  energy      not known: a system has no `kinetic`\n");
+    } else {
+        dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
+        print_drift(&p, "drift", e->energy_drift);
+        dal_print(&p, " (%.2e J)\n", e->energy_drift_absolute);
+    }
     dal_print(&p, "  momentum    ");
     if (isnan(e->momentum_drift))
         dal_print(&p, "none is conserved\n");

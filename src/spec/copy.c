@@ -321,6 +321,24 @@ static void models(walk *w, dal_spec *s)
     }
 }
 
+static void systems(walk *w, dal_spec *s)
+{
+    ARRAY(w, s->systems, s->n_systems);
+    for (int i = 0; i < s->n_systems; i++) {
+        dal_subsystem_spec *one = &s->systems[i];
+        dal_text *const words[] = {&one->name, &one->kinetic, &one->potential, &one->L, &one->T, &one->V, &one->dissipation};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            text(w, words[k]);
+        list(w, &one->coordinates);
+        list(w, &one->force);
+        ARRAY(w, one->mass.row, one->mass.n);
+        for (int k = 0; k < one->mass.n; k++)
+            list(w, &one->mass.row[k]);
+        mark(w, &one->mass.mark);
+        binding(w, &one->binding);
+    }
+}
+
 static void elements(walk *w, dal_spec *s)
 {
     models(w, s);
@@ -370,6 +388,7 @@ static void elements(walk *w, dal_spec *s)
         law(w, &s->constraints[i].law);
         binding(w, &s->constraints[i].binding);
     }
+    systems(w, s);
 }
 
 static void strings(walk *w, const char ***list_of, int n)

@@ -316,6 +316,8 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
         prefix(p, &spec->coordinates[i].name);
     for (int i = 0; i < spec->n_constraints; i++)
         prefix(p, &spec->constraints[i].name);
+    for (int i = 0; i < spec->n_systems; i++)
+        prefix_element(p, dal_keys_system, &spec->systems[i].name, &spec->systems[i]);
     for (int i = 0; i < spec->n_joint_types; i++)
         prefix(p, &spec->joint_types[i].name);
     for (int i = 0; i < spec->n_tables; i++)
@@ -369,6 +371,7 @@ static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spe
     GATHER(forces);
     GATHER(coordinates);
     GATHER(constraints);
+    GATHER(systems);
     GATHER(joint_types);
     GATHER(speeds);
     GATHER(tables);
