@@ -22,6 +22,8 @@
  *     g and g s_k.
  *   families that share columns (joint, user): a body moves with coordinates that also move others. Each body has a list of
  *     columns and an explicit Jacobian (shared.c).
+ * natural with linear rows eliminated is separated and shares columns: what is pulled back to its natural coordinates goes through a constant
+ * matrix to those that are left (elimination.h).
  */
 #ifndef DAL_KINEMATICS_FAMILY_H
 #define DAL_KINEMATICS_FAMILY_H
@@ -31,8 +33,9 @@
 #include "math/scalar.h"
 
 typedef struct dal_family dal_family;
-typedef struct dal_tree dal_tree;           /* joint: kinematics/tree.h */
-typedef struct dal_placement dal_placement; /* user: kinematics/placement.h */
+typedef struct dal_tree dal_tree;               /* joint: kinematics/tree.h */
+typedef struct dal_placement dal_placement;     /* user: kinematics/placement.h */
+typedef struct dal_elimination dal_elimination; /* natural: kinematics/elimination.h */
 
 /* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude.
  * Families that share columns: q, nq, v, nv are zero; n_rot still says whether the body has an attitude. */
@@ -104,7 +107,8 @@ typedef struct dal_layout {
     bool sequence_fixed;
     dal_tree *tree;
     dal_placement *placement;
-    dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
+    dal_elimination *elimination; /* natural: linear rows were eliminated; else NULL */
+    dal_program *forms;           /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
@@ -214,11 +218,13 @@ struct dal_family {
 #define dal_family_angle DAL_K(dal_family_angle)
 #define dal_family_euler DAL_K(dal_family_euler)
 #define dal_family_natural DAL_K(dal_family_natural)
+#define dal_family_natural_eliminated DAL_K(dal_family_natural_eliminated)
 #define dal_family_joint DAL_K(dal_family_joint)
 #define dal_family_user DAL_K(dal_family_user)
 #define dal_family_twist DAL_K(dal_family_twist)
 extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural, dal_family_joint, dal_family_user;
-extern const dal_family dal_family_twist; /* for assembly and ranks: velocities are twists; not in the list */
+extern const dal_family dal_family_natural_eliminated; /* natural with `eliminate: linear`; not in the list */
+extern const dal_family dal_family_twist;              /* for assembly and ranks: velocities are twists; not in the list */
 
 #ifndef DAL_SCALAR_VARIANT
 extern const dal_family *const dal_families[]; /* ends with NULL */

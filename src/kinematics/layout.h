@@ -11,7 +11,7 @@
 typedef struct dal_layout_parts {
     int n_times;
     dal_tree *tree;           /* joint */
-    double length;            /* joint: the model's; 0: not known */
+    double length;            /* joint, natural: the model's; 0: not known */
     dal_placement *placement; /* user */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     dal_program *forms;
