@@ -495,7 +495,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (refuse_curved_friction(build))
         return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
-         draft->layout.family->shares) &&
+         (draft->layout.family->shares && !draft->layout.reduction)) &&
         !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);

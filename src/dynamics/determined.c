@@ -3,6 +3,7 @@
  * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). Where it is less, the null
  * space names the parts: massless ones that no constraint moves along with the others.
  */
+#include "kinematics/reduction.h"
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "model/coordinate_names.h"
@@ -56,11 +57,11 @@ static void name_velocities(const dal_system *system, const double *null, size_t
     }
 }
 
-/* The body that velocity k of a tree moves against its carrier; 0 where there is no tree. */
+/* The body that velocity k of a tree moves against its carrier, or whose coordinate it is; 0 where there is neither. */
 static int body_of_velocity(const dal_layout *layout, int k)
 {
     const dal_tree *tree = layout->tree;
-    int body = 0;
+    int body = layout->reduction ? layout->reduction->left_body[k] : 0;
     for (int i = 0; tree && i < tree->n_bodies; i++)
         for (int s = tree->carrier[i].step; s < tree->carrier[i].step + tree->carrier[i].n_steps; s++)
             if (tree->step[s].v >= 0 && tree->step[s].v <= k) /* velocities are numbered in the order of the tree */

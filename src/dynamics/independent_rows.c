@@ -22,8 +22,11 @@
 
 /* ---- rows in units of the model ------------------------------------------------------------- */
 
+/* An intrinsic row is a product of two directions: a unit of one is a lever. */
 static double weight_of_row(const dal_state *state, int i)
 {
+    if (i >= state->layout->n_extrinsic)
+        return 1 / state->layout->units.length;
     return dal_row_weight(state, &state->system->mechanism.rows[state->system->layout.row[i].source]);
 }
 

@@ -5,7 +5,7 @@
 
 #include "joint/joint.h"
 
-#include "kinematics/elimination.h"
+#include "kinematics/reduction.h"
 #include "kinematics/placement.h"
 #include "kinematics/tree.h"
 
@@ -180,7 +180,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
 /* natural with linear rows eliminated: an intrinsic row of a body has the columns of the two directions that it multiplies. */
 static void connect_intrinsic_row(dal_layout *layout, int body, int i, size_t capacity[3], column_set *set, dal_arena *arena)
 {
-    const dal_elimination *e = layout->elimination;
+    const dal_reduction *e = layout->reduction;
     const dal_body_layout *of = &layout->body[body];
     const int space = (int)layout->mechanism->space;
     dal_row_layout *at = &layout->row[of->intrinsic + i];
@@ -221,7 +221,7 @@ static void choose_rows(dal_layout *layout, dal_arena *arena)
     const dal_mechanism *m = layout->mechanism;
     layout->row_at = DAL_TAKE(arena, int, m->n_rows);
     for (int i = 0; i < m->n_rows; i++)
-        layout->row_at[i] = (layout->tree && dal_tree_holds(layout->tree, m, i)) || (layout->elimination && layout->elimination->held_at[i] >= 0)
+        layout->row_at[i] = (layout->tree && dal_tree_holds(layout->tree, m, i)) || (layout->reduction && layout->reduction->held_at[i] >= 0)
                                 ? -1
                                 : layout->n_extrinsic++;
 }
@@ -241,9 +241,9 @@ static void choose_vectors(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
     bool *measure = DAL_TAKE(arena, bool, m->n_measures), *vector = DAL_TAKE(arena, bool, m->n_vectors);
-    const bool held = layout->tree || layout->elimination; /* joints hold by construction */
+    const bool held = layout->tree || layout->reduction; /* joints hold by construction */
     for (int i = 0; i < m->n_measures; i++)
-        measure[i] = !held || m->measures[i].wanted || (layout->elimination && m->measures[i].kind != DAL_MEASURE_DOT);
+        measure[i] = !held || m->measures[i].wanted || (layout->reduction && m->measures[i].kind != DAL_MEASURE_DOT);
     for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         const int source = layout->row[i].source;
         if (i >= layout->n_extrinsic && i < layout->n_rows)
@@ -312,16 +312,16 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->n_form_rates = parts->n_form_rates;
     layout->form_rate = parts->form_rate;
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
-    if (family == &dal_family_natural_eliminated)
-        layout->elimination = dal_elimination_build(arena, mechanism, layout->length);
+    if (family == &dal_family_natural_reduced)
+        layout->reduction = dal_reduction_build(arena, mechanism, layout->length);
     choose_rows(layout, arena);
     layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;
     if (layout->tree)
         dal_tree_columns(arena, layout);
     else if (layout->placement)
         dal_placement_columns(arena, layout);
-    else if (layout->elimination)
-        dal_elimination_columns(arena, layout);
+    else if (layout->reduction)
+        dal_reduction_columns(arena, layout);
     else
         count_bodies(layout, arena);
     layout->n_rows = layout->n_extrinsic + layout->n_intrinsic;
@@ -338,8 +338,8 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     else
         connect_rows(layout, arena);
     layout->constant_mass = DAL_TAKE(arena, double, family->separated ? layout->n_mass : 0);
-    if (layout->elimination)
-        dal_elimination_mass(layout);
+    if (layout->reduction)
+        dal_reduction_mass(layout);
     else if (family->separated)
         fill_constant_mass(layout);
     return layout;
@@ -379,8 +379,8 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
         to->tree = dal_tree_pack(block, from->tree);
     if (from->placement)
         to->placement = dal_placement_pack(block, from->placement);
-    if (from->elimination)
-        to->elimination = dal_elimination_pack(block, from->elimination, mechanism->n_rows);
+    if (from->reduction)
+        to->reduction = dal_reduction_pack(block, from->reduction, mechanism->n_rows);
 }
 
 /* A type of the model's own lives as long as the model. */

@@ -14,9 +14,9 @@
  * Intrinsic rows (20)-(25): alpha.alpha - 1, beta.beta - 1, alpha.beta, and in space gamma.gamma - 1,
  * beta.gamma, gamma.alpha; gamma of a product u.w is -2 u'.w'.
  *
- * The same functions serve the option `eliminate: linear` (elimination.h): the coordinates of a body are then linear in those that are left.
+ * The same functions serve the option `eliminate: linear` (reduction.h): the coordinates of a body are then linear in those that are left.
  */
-#include "kinematics/elimination.h"
+#include "kinematics/reduction.h"
 
 #include <string.h>
 
@@ -29,9 +29,9 @@ static void count_natural(dal_space space, bool particle, int *nq, int *nv, int 
 /* The natural coordinates of a body, or what is linear in them: those that it owns, or those that follow from what is left. */
 static inline const dal_real *natural_of(const dal_layout *layout, int body, const dal_real *x, int affine, dal_real buffer[DAL_MOST_NATURAL])
 {
-    if (!layout->elimination)
+    if (!layout->reduction)
         return x + layout->body[body].v;
-    dal_eliminated_body(layout->elimination, body, x, affine, buffer);
+    dal_reduced_body(layout->reduction, body, x, affine, buffer);
     return buffer;
 }
 
@@ -96,9 +96,9 @@ static void intrinsic_natural(const dal_layout *layout, dal_work *work)
             dal_real *A = work->A + in->value, gradient[DAL_MOST_NATURAL] = {0};
             for (int k = 0; k < in->n_values; k++)
                 A[k] = 0;
-            dal_natural_intrinsic(space, R, i, 1, layout->elimination ? gradient : A);
-            if (layout->elimination)
-                dal_eliminated_pull(layout->elimination, b, gradient, layout->map + layout->side[in->side].map, A);
+            dal_natural_intrinsic(space, R, i, 1, layout->reduction ? gradient : A);
+            if (layout->reduction)
+                dal_reduced_pull(layout->reduction, b, gradient, layout->map + layout->side[in->side].map, A);
             work->phi[row] = R[a] * R[c] + R[3 + a] * R[3 + c] + (space == DAL_SPATIAL ? R[6 + a] * R[6 + c] : 0) - (a == c);
         }
     }
@@ -153,17 +153,6 @@ static void pull_natural(const dal_layout *layout, const dal_work *work, int bod
     dal_natural_pull((int)layout->mechanism->space, layout->body[body].n_rot, work->kin[body].R, force, moment, out);
 }
 
-/* B^T of the same, a number for each column of the body. */
-static void pull_eliminated(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                            dal_real *out)
-{
-    dal_real covector[DAL_MOST_NATURAL] = {0};
-    pull_natural(layout, work, body, force, moment, covector);
-    for (int i = layout->elimination->natural[body], k = 0; i < layout->elimination->natural[body + 1]; i++, k++)
-        for (int j = layout->elimination->first[i]; j < layout->elimination->first[i + 1]; j++)
-            out[layout->elimination->local[j]] += layout->elimination->coef[j] * covector[k];
-}
-
 #ifndef DAL_SCALAR_VARIANT
 
 static void place_natural(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
@@ -181,9 +170,9 @@ static void move_natural(const dal_layout *layout, dal_work *work, int b, const 
 }
 
 /* The coordinates that are left, of frames that satisfy the rows. */
-static void place_eliminated(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9])
+static void place_reduced(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9])
 {
-    const dal_elimination *e = layout->elimination;
+    const dal_reduction *e = layout->reduction;
     (void)body, (void)r, (void)R;
     for (int j = 0; j < e->n_left; j++) {
         const int b = e->left_body[j];
@@ -193,9 +182,9 @@ static void place_eliminated(const dal_layout *layout, dal_work *work, int body,
     }
 }
 
-static void move_eliminated(const dal_layout *layout, dal_work *work, int body, const double rd[3], const double w[3])
+static void move_reduced(const dal_layout *layout, dal_work *work, int body, const double rd[3], const double w[3])
 {
-    const dal_elimination *e = layout->elimination;
+    const dal_reduction *e = layout->reduction;
     (void)body, (void)rd, (void)w;
     for (int j = 0; j < e->n_left; j++) {
         const int b = e->left_body[j];
@@ -218,7 +207,7 @@ const dal_family dal_family_natural = {
     DAL_FAMILY_INERTIA(inertia_natural, pull_natural, dal_plain_rates),
     DAL_FAMILY_START(place_natural, move_natural, dal_plain_add)};
 
-const dal_family dal_family_natural_eliminated = {
+const dal_family dal_family_natural_reduced = {
     .name = "natural:eliminate=linear",
     .title = "natural, with the constraints that are linear in its coordinates solved at compile: fewer unknowns",
     .separated = true,
@@ -226,5 +215,5 @@ const dal_family dal_family_natural_eliminated = {
     .frames = position_natural,
     DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),
     DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
-    DAL_FAMILY_INERTIA(inertia_natural, pull_eliminated, dal_plain_rates),
-    DAL_FAMILY_START(place_eliminated, move_eliminated, dal_plain_add)};
+    DAL_FAMILY_INERTIA(inertia_natural, NULL, dal_plain_rates),
+    DAL_FAMILY_START(place_reduced, move_reduced, dal_plain_add)};

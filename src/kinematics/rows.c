@@ -23,7 +23,7 @@
  * as before: with v held, D_a phi = D_a [A v - beta] for every direction a. D_v [A b] of another direction b lacks the change of a_k with
  * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
-#include "kinematics/elimination.h"
+#include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
@@ -273,7 +273,7 @@ static void own_entries(const dal_layout *layout, const dal_work *w, int i, dal_
         const dal_real *g = w->gradient + 12 * m->terms[k].measure;
         if (measure->kind == DAL_MEASURE_COORDINATE)
             out[layout->term_entry[k]] += w->coef[k];
-        for (int j = 0; j < 4 && layout->family->separated && !layout->elimination; j++) {
+        for (int j = 0; j < 4 && layout->family->separated && !layout->reduction; j++) {
             const int side = layout->term_side[4 * k + j];
             const dal_side *s = &layout->side[at->side + side];
             if (side >= 0)
@@ -284,7 +284,7 @@ static void own_entries(const dal_layout *layout, const dal_work *w, int i, dal_
 }
 
 /* Linear rows eliminated: the gradient by the natural coordinates of each body, taken to those that are left. */
-static void eliminated_entries(const dal_layout *layout, const dal_work *w, int i, dal_real *out)
+static void reduced_entries(const dal_layout *layout, const dal_work *w, int i, dal_real *out)
 {
     const dal_mechanism *m = layout->mechanism;
     const dal_row *row = row_of(layout, i);
@@ -297,7 +297,7 @@ static void eliminated_entries(const dal_layout *layout, const dal_work *w, int 
                 if (layout->term_side[4 * k + j] == s)
                     dal_natural_scatter(&m->vectors[m->measures[m->terms[k].measure].vector[j]], (int)m->space, layout->body[side->body].n_rot,
                                         w->coef[k], w->gradient + 12 * m->terms[k].measure + 3 * j, gradient);
-        dal_eliminated_pull(layout->elimination, side->body, gradient, layout->map + side->map, out);
+        dal_reduced_pull(layout->reduction, side->body, gradient, layout->map + side->map, out);
     }
 }
 
@@ -308,8 +308,8 @@ static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
     for (int k = 0; k < at->n_values; k++)
         out[k] = 0;
     own_entries(layout, w, i, out);
-    if (layout->elimination)
-        eliminated_entries(layout, w, i, out);
+    if (layout->reduction)
+        reduced_entries(layout, w, i, out);
     if (layout->family->separated)
         return;
     dal_row_covectors(layout, w, i, f);

@@ -15,13 +15,13 @@
  * family. Bodies that eliminated rows connect have one block of M' together. Rows that would make it larger than MOST_JOINED coordinates stay
  * rows, too: the work grows linearly with the number of bodies.
  */
-#ifndef DAL_KINEMATICS_ELIMINATION_H
-#define DAL_KINEMATICS_ELIMINATION_H
+#ifndef DAL_KINEMATICS_REDUCTION_H
+#define DAL_KINEMATICS_REDUCTION_H
 
 #include "base/block.h"
 #include "kinematics/natural.h"
 
-struct dal_elimination {
+struct dal_reduction {
     int n_bodies, n_natural; /* natural coordinates of all bodies */
     int *natural;            /* of each body: its first one; and the end */
     int *first, n_entries;   /* of each: its entries of B; and the end */
@@ -32,7 +32,7 @@ struct dal_elimination {
     int n_left, *left;       /* of each column of z: the natural coordinate that it is */
     int *left_body;          /* and its body */
     int n_groups, *group;    /* bodies that eliminated rows connect: their first columns; and the end */
-    int *body_group;         /* of each body */
+    int *body_block;         /* of each body: its block of M', or -1: nothing of it is left */
     double *moments;         /* 16 a body: dal_natural_moments */
     int n_held, *held;       /* rows of the mechanism that were eliminated */
     int *solved;             /* and the natural coordinate that each was solved for */
@@ -43,7 +43,7 @@ struct dal_elimination {
 };
 
 /* The natural coordinates of a body: B z + b for affine 1, B z for affine 0. */
-static inline void dal_eliminated_body(const dal_elimination *e, int body, const dal_real *z, int affine, dal_real *out)
+static inline void dal_reduced_body(const dal_reduction *e, int body, const dal_real *z, int affine, dal_real *out)
 {
     for (int i = e->natural[body]; i < e->natural[body + 1]; i++) {
         dal_real sum = affine * e->constant[i];
@@ -54,7 +54,7 @@ static inline void dal_eliminated_body(const dal_elimination *e, int body, const
 }
 
 /* Adds B^T g of a covector g of the natural coordinates of a body; `map`: where each column of the body is in out. */
-static inline void dal_eliminated_pull(const dal_elimination *e, int body, const dal_real *g, const int *map, dal_real *out)
+static inline void dal_reduced_pull(const dal_reduction *e, int body, const dal_real *g, const int *map, dal_real *out)
 {
     for (int i = e->natural[body]; i < e->natural[body + 1]; i++, g++)
         for (int k = e->first[i]; k < e->first[i + 1]; k++)
@@ -64,15 +64,15 @@ static inline void dal_eliminated_pull(const dal_elimination *e, int body, const
 #ifndef DAL_SCALAR_VARIANT
 
 /* Which rows are eliminated, and B. `length`: the model's, a power of two. */
-dal_elimination *dal_elimination_build(dal_arena *arena, const dal_mechanism *mechanism, double length);
+dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechanism, double length);
 /* Columns, blocks and M' of a layout. Its extrinsic rows are counted. */
-void dal_elimination_columns(dal_arena *arena, dal_layout *layout);
-void dal_elimination_mass(dal_layout *layout);
-dal_elimination *dal_elimination_pack(dal_block *block, const dal_elimination *from, int n_rows);
+void dal_reduction_columns(dal_arena *arena, dal_layout *layout);
+void dal_reduction_mass(dal_layout *layout);
+dal_reduction *dal_reduction_pack(dal_block *block, const dal_reduction *from, int n_rows);
 /* mu of the held rows. `motion`: accelerations of the bodies, as tangents; NULL: only what lambda asks for, without inertia and loads. rho is
  * scratch, of length n_natural. */
-void dal_elimination_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
-                                 double *mu);
+void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
+                               double *mu);
 
 #endif
 

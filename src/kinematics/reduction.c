@@ -1,5 +1,5 @@
-/* Eliminating linear rows from natural coordinates: elimination.h has the equations. */
-#include "kinematics/elimination.h"
+/* Eliminating linear rows from natural coordinates: reduction.h has the equations. */
+#include "kinematics/reduction.h"
 
 #include "joint/joint.h"
 
@@ -230,7 +230,7 @@ typedef struct building {
     dal_arena *arena;
     const dal_mechanism *m;
     double length; /* a power of two */
-    dal_elimination *e;
+    dal_reduction *e;
     linear_row *linear;
     int n_linear;
     int *place; /* of each natural coordinate: its column in the tableau */
@@ -246,7 +246,7 @@ static double lever(const building *b, int coordinate)
 
 static void number_coordinates(building *b)
 {
-    dal_elimination *e = b->e;
+    dal_reduction *e = b->e;
     const dal_mechanism *m = b->m;
     e->n_bodies = m->n_bodies;
     e->natural = DAL_TAKE(b->arena, int, m->n_bodies + 1);
@@ -263,14 +263,14 @@ static void number_coordinates(building *b)
 /* Linear rows, and groups of bodies in the order of their first ones. Of each row the group, or -1: it stays a row. */
 static int *find_groups(building *b)
 {
-    dal_elimination *e = b->e;
+    dal_reduction *e = b->e;
     const int n = b->m->n_bodies;
     int *parent = DAL_TAKE(b->arena, int, n), *size = DAL_TAKE(b->arena, int, n), *number = DAL_TAKE(b->arena, int, n);
     b->linear = DAL_TAKE(b->arena, linear_row, b->m->n_rows);
     for (int i = 0; i < b->m->n_rows; i++)
         b->n_linear += read_linear(b->m, i, &b->linear[b->n_linear]);
     int *group = DAL_TAKE(b->arena, int, b->n_linear);
-    e->body_group = DAL_TAKE(b->arena, int, n);
+    e->body_block = DAL_TAKE(b->arena, int, n);
     for (int k = 0; k < n; k++) {
         parent[k] = k;
         number[k] = -1;
@@ -282,10 +282,10 @@ static int *find_groups(building *b)
         const int root = root_of_group(parent, k);
         if (number[root] < 0)
             number[root] = e->n_groups++;
-        e->body_group[k] = number[root];
+        e->body_block[k] = number[root];
     }
     for (int i = 0; i < b->n_linear; i++)
-        group[i] = group[i] < 0 ? -1 : e->body_group[b->linear[i].body[0]];
+        group[i] = group[i] < 0 ? -1 : e->body_block[b->linear[i].body[0]];
     return group;
 }
 
@@ -356,7 +356,7 @@ static void put_entry(dal_arena *arena, entries *to, int row, int column, double
 /* Coordinates of a solved group that are left become columns; the others are entries of B and of E. */
 static void keep_tableau(building *b, const tableau *t)
 {
-    dal_elimination *e = b->e;
+    dal_reduction *e = b->e;
     int *column = DAL_TAKE(b->arena, int, t->m);
     for (int j = 0; j < t->m; j++)
         if (!t->solved[j]) {
@@ -402,7 +402,7 @@ static int *sort_entries(dal_arena *arena, const entries *from, int n, int *colu
 
 static void keep_entries(building *b)
 {
-    dal_elimination *e = b->e;
+    dal_reduction *e = b->e;
     e->n_entries = b->B.n;
     e->column = DAL_TAKE(b->arena, int, b->B.n);
     e->coef = DAL_TAKE(b->arena, double, b->B.n);
@@ -429,13 +429,13 @@ static tableau take_tableau(dal_arena *arena, const members *rows, int n_groups)
                      .solved = DAL_TAKE(arena, bool, m)};
 }
 
-dal_elimination *dal_elimination_build(dal_arena *arena, const dal_mechanism *mechanism, double length)
+dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechanism, double length)
 {
-    building b = {.arena = arena, .m = mechanism, .length = length, .e = DAL_TAKE(arena, dal_elimination, 1)};
-    dal_elimination *e = b.e;
+    building b = {.arena = arena, .m = mechanism, .length = length, .e = DAL_TAKE(arena, dal_reduction, 1)};
+    dal_reduction *e = b.e;
     number_coordinates(&b);
     const int *group = find_groups(&b);
-    const members bodies = gather(arena, e->n_groups, e->body_group, e->n_bodies), rows = gather(arena, e->n_groups, group, b.n_linear);
+    const members bodies = gather(arena, e->n_groups, e->body_block, e->n_bodies), rows = gather(arena, e->n_groups, group, b.n_linear);
     tableau t = take_tableau(arena, &rows, e->n_groups);
     e->left = DAL_TAKE(arena, int, e->n_natural);
     e->left_body = DAL_TAKE(arena, int, e->n_natural);
@@ -464,7 +464,7 @@ dal_elimination *dal_elimination_build(dal_arena *arena, const dal_mechanism *me
 /* ---- columns and M' of a layout --------------------------------------------------------------- */
 
 /* The columns of a body, ascending: `seen` marks them. */
-static int gather_columns(const dal_elimination *e, int body, int *seen, int *out)
+static int gather_columns(const dal_reduction *e, int body, int *seen, int *out)
 {
     int n = 0;
     for (int k = e->first[e->natural[body]]; k < e->first[e->natural[body + 1]]; k++)
@@ -478,9 +478,9 @@ static int gather_columns(const dal_elimination *e, int body, int *seen, int *ou
     return n;
 }
 
-void dal_elimination_columns(dal_arena *arena, dal_layout *layout)
+void dal_reduction_columns(dal_arena *arena, dal_layout *layout)
 {
-    dal_elimination *e = layout->elimination;
+    dal_reduction *e = layout->reduction;
     const dal_mechanism *m = layout->mechanism;
     int *seen = DAL_TAKE(arena, int, e->n_left), *at_column = DAL_TAKE(arena, int, e->n_left);
     layout->nq = layout->nv = e->n_left;
@@ -504,27 +504,29 @@ void dal_elimination_columns(dal_arena *arena, dal_layout *layout)
     for (int j = 0; j < layout->nv; j++)
         layout->angular[j] = e->left[j] - e->natural[e->left_body[j]] >= (int)m->space;
     layout->block = DAL_TAKE(arena, dal_mass_block, e->n_groups);
+    int *block = DAL_TAKE(arena, int, e->n_groups);
     for (int g = 0; g < e->n_groups; g++) {
         const int n = e->group[g + 1] - e->group[g];
+        block[g] = n > 0 ? layout->n_blocks++ : -1;
         if (n > 0)
-            layout->block[layout->n_blocks++] = (dal_mass_block){layout->n_mass, e->group[g], n};
+            layout->block[block[g]] = (dal_mass_block){layout->n_mass, e->group[g], n};
         layout->n_mass += n * n;
     }
+    for (int b = 0; b < e->n_bodies; b++)
+        e->body_block[b] = block[e->body_block[b]];
 }
 
 /* M' = sum over bodies of B^T (mu x 1) B. */
-void dal_elimination_mass(dal_layout *layout)
+void dal_reduction_mass(dal_layout *layout)
 {
-    const dal_elimination *e = layout->elimination;
+    const dal_reduction *e = layout->reduction;
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < e->n_bodies; b++) {
         const int first = e->natural[b], vectors = (e->natural[b + 1] - first) / space;
         const double *mu = e->moments + 16 * b;
-        const dal_mass_block *block = layout->block;
-        if (!layout->body[b].n_columns)
+        if (e->body_block[b] < 0)
             continue;
-        while (layout->body_column[layout->body[b].column] >= block->column + block->n)
-            block++;
+        const dal_mass_block *block = &layout->block[e->body_block[b]];
         double *M = layout->constant_mass + block->value;
         for (int k = 0; k < vectors; k++)
             for (int l = 0; l < vectors; l++)
@@ -543,9 +545,9 @@ void dal_elimination_mass(dal_layout *layout)
     }
 }
 
-dal_elimination *dal_elimination_pack(dal_block *block, const dal_elimination *from, int n_rows)
+dal_reduction *dal_reduction_pack(dal_block *block, const dal_reduction *from, int n_rows)
 {
-    dal_elimination own = *from, *to = dal_block_copy(block, from, sizeof *from);
+    dal_reduction own = *from, *to = dal_block_copy(block, from, sizeof *from);
     DAL_PACK(block, own.natural, from->n_bodies + 1);
     DAL_PACK(block, own.first, from->n_natural + 1);
     DAL_PACK(block, own.column, from->n_entries);
@@ -555,7 +557,7 @@ dal_elimination *dal_elimination_pack(dal_block *block, const dal_elimination *f
     DAL_PACK(block, own.left, from->n_left);
     DAL_PACK(block, own.left_body, from->n_left);
     DAL_PACK(block, own.group, from->n_groups + 1);
-    DAL_PACK(block, own.body_group, from->n_bodies);
+    DAL_PACK(block, own.body_block, from->n_bodies);
     DAL_PACK(block, own.moments, 16 * from->n_bodies);
     DAL_PACK(block, own.held, from->n_held);
     DAL_PACK(block, own.solved, from->n_held);
@@ -574,7 +576,7 @@ dal_elimination *dal_elimination_pack(dal_block *block, const dal_elimination *f
 static void add_motion(const dal_layout *layout, const dal_work *work, int body, const dal_tangent *motion, double *rho)
 {
     const int space = (int)layout->mechanism->space, turns = layout->body[body].n_rot > 0, vectors = turns ? 1 + space : 1;
-    const double *mu = layout->elimination->moments + 16 * body, *f = work->force + 6 * body;
+    const double *mu = layout->reduction->moments + 16 * body, *f = work->force + 6 * body;
     const double force[3] = {-f[0], -f[1], -f[2]}, moment[3] = {-f[3], -f[4], -f[5]};
     double qdd[DAL_MOST_NATURAL];
     dal_natural_pack(space, turns, motion->rd, motion->Rd, qdd);
@@ -596,7 +598,7 @@ static void subtract_row(const dal_layout *layout, const dal_work *work, int i, 
             const int n = m->measures[number].vector[j], body = n < 0 ? DAL_GROUND : m->vectors[n].body;
             if (body != DAL_GROUND)
                 dal_natural_scatter(&m->vectors[n], (int)m->space, layout->body[body].n_rot, -lambda * work->coef[k],
-                                    work->gradient + 12 * number + 3 * j, rho + layout->elimination->natural[body]);
+                                    work->gradient + 12 * number + 3 * j, rho + layout->reduction->natural[body]);
         }
     }
 }
@@ -608,10 +610,10 @@ static void subtract_intrinsic(const dal_layout *layout, const dal_work *work, i
         dal_natural_intrinsic((int)layout->mechanism->space, work->kin[body].R, i, -lambda[at->intrinsic + i], rho);
 }
 
-void dal_elimination_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
-                                 double *mu)
+void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
+                               double *mu)
 {
-    const dal_elimination *e = layout->elimination;
+    const dal_reduction *e = layout->reduction;
     memset(rho, 0, sizeof *rho * (size_t)e->n_natural);
     for (int b = 0; b < e->n_bodies; b++) {
         if (motion)
