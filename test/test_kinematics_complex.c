@@ -20,10 +20,9 @@ typedef struct bench {
 
 static const dal_family *variant_of(const char *name)
 {
-    static const dal_family *const families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (!strcmp(families[i]->name, name))
-            return families[i];
+    for (int i = 0; gallery_families[i]; i++)
+        if (!strcmp(gallery_families[i]->name, name))
+            return gallery_families[i];
     return NULL;
 }
 

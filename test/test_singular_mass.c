@@ -713,13 +713,13 @@ static void both_equations_of_udwadia_agree_where_the_mass_matrix_is_regular(voi
     double worst = 0, relative = 0;
     int n = 0;
     for (size_t i = 0; i < g.n; i++)
-        for (int f = 0; dal_families[f]; f++) {
+        for (int f = 0; gallery_families[f]; f++) {
             char why[512];
             uint64_t seed = 99;
-            dal_system *kalaba = gallery_compile(g.found.gl_pathv[i], dal_families[f]->name, "udwadia-kalaba", why);
+            dal_system *kalaba = gallery_compile(g.found.gl_pathv[i], gallery_families[f]->name, "udwadia-kalaba", why);
             if (!kalaba)
                 continue;
-            dal_system *phohomsiri = gallery_compile(g.found.gl_pathv[i], dal_families[f]->name, "udwadia-phohomsiri", why);
+            dal_system *phohomsiri = gallery_compile(g.found.gl_pathv[i], gallery_families[f]->name, "udwadia-phohomsiri", why);
             if (!phohomsiri)
                 fail_msg("%s", why);
             dal_state *a = dal_state_create(NULL, kalaba), *b = dal_state_create(NULL, phohomsiri);
@@ -733,7 +733,7 @@ static void both_equations_of_udwadia_agree_where_the_mass_matrix_is_regular(voi
                 worst = fmax(worst, gap);
                 relative = fmax(relative, gap / (DBL_EPSILON * condition));
                 if (!(gap <= 1e-11 && gap <= 100 * DBL_EPSILON * condition))
-                    fail_msg("%s, %s: differ by %.3g, the condition is %.3g", g.found.gl_pathv[i], dal_families[f]->name, gap, condition);
+                    fail_msg("%s, %s: differ by %.3g, the condition is %.3g", g.found.gl_pathv[i], gallery_families[f]->name, gap, condition);
                 n++;
             }
             dal_state_free(a), dal_state_free(b);
