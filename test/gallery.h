@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 /* Every way to describe a motion by coordinates: the families, and what an option makes of them. */
-static const dal_family *const gallery_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_natural_reduced,
-                                                     &dal_family_joint, &dal_family_user,  NULL};
+static const dal_family *const gallery_families[] = {
+    &dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_natural_reduced, &dal_family_joint, &dal_family_user, NULL};
 
 typedef struct gallery {
     glob_t found;

@@ -281,13 +281,13 @@ static void compare_all(unsigned space, int families_expected)
 static void every_planar_joint_equals_its_equations_in_every_family(void **state)
 {
     (void)state;
-    compare_all(DAL_IN_PLANE, 5);
+    compare_all(DAL_IN_PLANE, 6);
 }
 
 static void every_spatial_joint_equals_its_equations_in_every_family(void **state)
 {
     (void)state;
-    compare_all(DAL_IN_SPACE, 5);
+    compare_all(DAL_IN_SPACE, 6);
 }
 
 int main(void)

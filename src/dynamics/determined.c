@@ -57,11 +57,11 @@ static void name_velocities(const dal_system *system, const double *null, size_t
     }
 }
 
-/* The body that velocity k of a tree moves against its carrier, or whose coordinate it is; 0 where there is neither. */
+/* The body that velocity k of a tree moves against its carrier; 0 where there is no tree. */
 static int body_of_velocity(const dal_layout *layout, int k)
 {
     const dal_tree *tree = layout->tree;
-    int body = layout->reduction ? layout->reduction->left_body[k] : 0;
+    int body = 0;
     for (int i = 0; tree && i < tree->n_bodies; i++)
         for (int s = tree->carrier[i].step; s < tree->carrier[i].step + tree->carrier[i].n_steps; s++)
             if (tree->step[s].v >= 0 && tree->step[s].v <= k) /* velocities are numbered in the order of the tree */
@@ -79,13 +79,15 @@ static void name_parts(const dal_layout *layout, const double *null, size_t n_nu
         const dal_body_layout *at = &layout->body[b];
         char parts[60] = "";
         bool turns = false;
-        for (int k = 0; k < at->nv; k++) {
+        const int n = layout->reduction ? layout->reduction->natural[b + 1] - layout->reduction->natural[b] : at->nv;
+        for (int k = 0; k < n; k++) {
+            const int column = layout->reduction ? dal_reduced_column(layout->reduction, b, k) : at->v + k;
             double share = 0;
-            for (size_t i = 0; i < n_null; i++)
-                share = fmax(share, fabs(null[i * m + (size_t)(at->v + k)]));
-            if (share < visible || (k >= at->nv - at->n_rot && turns))
+            for (size_t i = 0; i < n_null && column >= 0; i++)
+                share = fmax(share, fabs(null[i * m + (size_t)column]));
+            if (share < visible || (k >= n - at->n_rot && turns))
                 continue;
-            turns = k >= at->nv - at->n_rot;
+            turns = k >= n - at->n_rot;
             snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s", *parts ? ", " : "", turns ? "attitude" : words[k]);
         }
         if (!*parts)
@@ -135,7 +137,7 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
         return true;
     if (out->rank < 0)
         return false;
-    if (layout->family->shares) {
+    if (layout->family->shares && !layout->reduction) {
         name_velocities(state->system, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->first);
         out->body = body_of_velocity(layout, out->first);
     } else

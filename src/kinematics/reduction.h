@@ -61,6 +61,13 @@ static inline void dal_reduced_pull(const dal_reduction *e, int body, const dal_
             out[map[e->local[k]]] += e->coef[k] * *g;
 }
 
+/* The column of natural coordinate k of a body; -1: it was solved for. */
+static inline int dal_reduced_column(const dal_reduction *e, int body, int k)
+{
+    const int i = e->natural[body] + k;
+    return e->first[i + 1] == e->first[i] + 1 && e->left[e->column[e->first[i]]] == i ? e->column[e->first[i]] : -1;
+}
+
 #ifndef DAL_SCALAR_VARIANT
 
 /* Which rows are eliminated, and B. `length`: the model's, a power of two. */
