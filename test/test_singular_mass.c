@@ -633,11 +633,12 @@ static void a_free_end_without_mass_is_refused_by_name_with_the_rank(void **unus
     (void)unused;
     static const char *const able[] = {"lagrange", "udwadia-phohomsiri"};
     uint64_t seed = 6;
-    for (int n = 0; n < 12; n++)
+    for (int n = 0; n < 12; n++) {
+        const double turn = n ? 3 * check_random(&seed) : 1.3821205534026042; /* Euler parameters leave a pivot of 1e-11 there */
         for (int f = 0; f < 5; f++)
             for (int k = 0; k < 2; k++) {
                 char text[1500], settings[100];
-                const double mass = n % 3 == 2 ? 1e-18 : 0, turn = 3 * check_random(&seed);
+                const double mass = n % 3 == 2 ? 1e-18 : 0;
                 const bool space = n % 2;
                 const char *head = space ? "spatial" : "planar";
                 if (space)
@@ -663,6 +664,7 @@ static void a_free_end_without_mass_is_refused_by_name_with_the_rank(void **unus
                 expect(settings, b.error, "are not determined: rank [M; A] is ");
                 expect(settings, b.error, f == 4 ? "B" : "'tip'");
             }
+    }
 }
 
 /* A formulation that needs W^T M W regular says that in its own name. */

@@ -11,6 +11,7 @@
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
+#include "dynamics/saddle.h"
 #include "dynamics/tree_state.h"
 #include "state/report.h"
 
@@ -118,7 +119,16 @@ static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
     return true;
 }
 
-bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
+double dal_state_doubt(const dal_state *state)
+{
+    static const double suspicious = 1e-14, open = 1e-10, rounding = 1e-14;
+    const double ratio = state->saddle->ratio; /* 0: it was not factored */
+    if (!(ratio > 0 && ratio < (state->layout->small ? open : suspicious)))
+        return 0;
+    return ratio < suspicious ? DAL_RANK_TOLERANCE : rounding;
+}
+
+bool dal_state_determined(dal_arena *arena, const dal_state *state, double tolerance, dal_determined *out)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
     const dal_layout *layout = state->layout;
@@ -132,7 +142,7 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
     }
     double *K = stack_up(arena, state), *sigma = DAL_TAKE(arena, double, n + m), *null = DAL_TAKE(arena, double, m *m);
     double *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
-    out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work);
+    out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, tolerance, sigma, null, NULL, work);
     if (out->rank == (int)m)
         return true;
     if (out->rank < 0)
