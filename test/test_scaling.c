@@ -564,6 +564,23 @@ static void in_other_units_verdicts_are_the_same_and_motions_to_1e_9(void **unus
     none_differs();
 }
 
+/* A family with every formulation and every stabilization. */
+static void for_family(const char *pattern, const char *family)
+{
+    const char *word, *title;
+    char settings[200];
+    for (int i = 0; dal_list_entry("formulation", i, &word, &title); i++) {
+        snprintf(settings, sizeof settings, "coordinates=%s formulation=%s stabilization=mass-projection integrator=dopri5", family, word);
+        for_files(pattern, compare_bits, settings);
+    }
+    for (int i = 0; dal_list_entry("stabilization", i, &word, &title); i++) {
+        const char *gains = !strcmp(word, "baumgarte") ? ":alpha=15,beta=20" : !strcmp(word, "penalty") ? ":omega=20" : "";
+        snprintf(settings, sizeof settings, "coordinates=%s formulation=lagrange stabilization=%s%s integrator=rk4 step=1e-3 every=1e-3", family,
+                 word, gains);
+        for_files(pattern, compare_bits, settings);
+    }
+}
+
 /* Every family with every formulation; every stabilization and every integrator in every family. */
 static void for_choices(const char *pattern)
 {
@@ -572,22 +589,14 @@ static void for_choices(const char *pattern)
     for (int f = 0; dal_list_entry("coordinates", f, &family, &title); f++) {
         if (!strcmp(family, "user"))
             continue;
-        for (int i = 0; dal_list_entry("formulation", i, &word, &title); i++) {
-            snprintf(settings, sizeof settings, "coordinates=%s formulation=%s stabilization=mass-projection integrator=dopri5", family, word);
-            for_files(pattern, compare_bits, settings);
-        }
-        for (int i = 0; dal_list_entry("stabilization", i, &word, &title); i++) {
-            const char *gains = !strcmp(word, "baumgarte") ? ":alpha=15,beta=20" : !strcmp(word, "penalty") ? ":omega=20" : "";
-            snprintf(settings, sizeof settings, "coordinates=%s formulation=lagrange stabilization=%s%s integrator=rk4 step=1e-3 every=1e-3", family,
-                     word, gains);
-            for_files(pattern, compare_bits, settings);
-        }
+        for_family(pattern, family);
         for (int i = 0; dal_list_entry("integrator", i, &word, &title); i++) {
             snprintf(settings, sizeof settings,
                      "coordinates=%s formulation=lagrange stabilization=mass-projection integrator=%s step=1e-3 every=5e-3", family, word);
             for_files(pattern, compare_bits, settings);
         }
     }
+    for_family(pattern, "natural:eliminate=linear");
 }
 
 static const char *const sample[] = {

@@ -295,7 +295,8 @@ static const char *const methods[] = {"",
                                       "formulation=volterra-reduced coordinates=joint",
                                       "formulation=udwadia-phohomsiri",
                                       "stabilization=coordinate-partitioning",
-                                      "stabilization=baumgarte"};
+                                      "stabilization=baumgarte",
+                                      "coordinates=natural:eliminate=linear"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* Two methods of every model; the long test takes all of them. */
@@ -344,6 +345,7 @@ static void saved_near_singular_positions_and_while_sticking(void **state)
     uint64_t seed = 7;
     static const char *const linkages[][2] = {{"2", "until=3 every=0.05 coordinates=angle"},
                                               {"2", "until=3 every=0.05 coordinates=natural"},
+                                              {"2", "until=3 every=0.05 coordinates=natural:eliminate=linear"},
                                               {"2", "until=3 every=0.05 coordinates=joint formulation=recursive"},
                                               {"40", "until=0.2 every=0.01 coordinates=angle"},
                                               {"40", "until=0.2 every=0.01 coordinates=angle formulation=component"},
