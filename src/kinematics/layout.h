@@ -7,6 +7,8 @@
 
 #ifndef DAL_SCALAR_VARIANT
 
+enum { DAL_DENSE_LIMIT = 64 }; /* unknowns of the saddle system, velocities and rows, up to which it is solved as a dense one */
+
 /* What a layout is made of beside the mechanism. */
 typedef struct dal_layout_parts {
     int n_times;

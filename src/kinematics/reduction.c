@@ -2,13 +2,17 @@
 #include "kinematics/reduction.h"
 
 #include "joint/joint.h"
+#include "kinematics/layout.h"
 
 #include <math.h>
 #include <string.h>
 
 #ifndef DAL_SCALAR_VARIANT
 
-enum { MOST_JOINED = 192 }; /* natural coordinates of the bodies of a group: 32 bodies in the plane, 16 in space */
+enum {
+    MOST_JOINED = 192, /* natural coordinates of the bodies of a group: 32 bodies in the plane, 16 in space */
+    FEW_BODIES = 2     /* in a group of a model whose equations are solved as sparse ones */
+};
 
 static const double least_pivot = 1e-3; /* of a row of unit size: a row that has less left stays a row */
 static const double fair_pivot = 0.1;   /* of the largest entry of its row: what may be solved for */
@@ -97,7 +101,7 @@ static int root_of_group(int *parent, int body)
 }
 
 /* Joins the bodies of a row, unless there are too many coordinates then. */
-static bool join_bodies(const linear_row *row, int *parent, int *size)
+static bool join_bodies(const linear_row *row, int most, int *parent, int *size)
 {
     const int first = root_of_group(parent, row->body[0]);
     int total = size[first];
@@ -108,7 +112,7 @@ static bool join_bodies(const linear_row *row, int *parent, int *size)
             counted |= root_of_group(parent, row->body[l]) == other;
         total += counted ? 0 : size[other];
     }
-    if (total > MOST_JOINED)
+    if (total > most)
         return false;
     for (int k = 1; k < row->n_bodies; k++)
         parent[root_of_group(parent, row->body[k])] = first;
@@ -230,6 +234,7 @@ typedef struct building {
     dal_arena *arena;
     const dal_mechanism *m;
     double length; /* a power of two */
+    int most;      /* natural coordinates of a group */
     dal_reduction *e;
     linear_row *linear;
     int n_linear;
@@ -277,7 +282,7 @@ static int *find_groups(building *b)
         size[k] = e->natural[k + 1] - e->natural[k];
     }
     for (int i = 0; i < b->n_linear; i++)
-        group[i] = join_bodies(&b->linear[i], parent, size) ? 0 : -1;
+        group[i] = join_bodies(&b->linear[i], b->most, parent, size) ? 0 : -1;
     for (int k = 0; k < n; k++) {
         const int root = root_of_group(parent, k);
         if (number[root] < 0)
@@ -429,9 +434,10 @@ static tableau take_tableau(dal_arena *arena, const members *rows, int n_groups)
                      .solved = DAL_TAKE(arena, bool, m)};
 }
 
-dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechanism, double length)
+/* With at most so many natural coordinates in a group. */
+static dal_reduction *reduce(dal_arena *arena, const dal_mechanism *mechanism, double length, int most)
 {
-    building b = {.arena = arena, .m = mechanism, .length = length, .e = DAL_TAKE(arena, dal_reduction, 1)};
+    building b = {.arena = arena, .m = mechanism, .length = length, .most = most, .e = DAL_TAKE(arena, dal_reduction, 1)};
     dal_reduction *e = b.e;
     number_coordinates(&b);
     const int *group = find_groups(&b);
@@ -459,6 +465,16 @@ dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechan
     for (int k = 0; k < e->n_bodies; k++)
         dal_natural_moments(mechanism->space, &mechanism->bodies[k], e->moments + 16 * k);
     return e;
+}
+
+dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechanism, double length)
+{
+    dal_reduction *whole = reduce(arena, mechanism, length, MOST_JOINED);
+    int rows = mechanism->n_rows - whole->n_held;
+    for (int b = 0; b < mechanism->n_bodies; b++)
+        rows += dal_natural_rows(mechanism->space, mechanism->bodies[b].particle);
+    return whole->n_left + rows <= DAL_DENSE_LIMIT ? whole
+                                                   : reduce(arena, mechanism, length, FEW_BODIES * dal_natural_count(mechanism->space, false));
 }
 
 /* ---- columns and M' of a layout --------------------------------------------------------------- */

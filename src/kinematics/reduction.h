@@ -12,8 +12,9 @@
  * with E the inverse of C at these coordinates.
  *
  * Rows that depend on those that were eliminated, or nearly so, stay rows: A B is zero there, and the rank of the rows is found as in every
- * family. Bodies that eliminated rows connect have one block of M' together. Rows that would make it larger than MOST_JOINED coordinates stay
- * rows, too: the work grows linearly with the number of bodies.
+ * family. Bodies that eliminated rows connect have one block of M' together, which is dense. Where the equations are too many for a dense
+ * solution, only pairs of bodies are connected so, and the other rows stay: sparsity is worth more than fewer unknowns, and the work grows
+ * linearly with the number of bodies.
  */
 #ifndef DAL_KINEMATICS_REDUCTION_H
 #define DAL_KINEMATICS_REDUCTION_H
