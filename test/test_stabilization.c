@@ -331,11 +331,14 @@ static void the_iteration_ends_at_the_accelerations_and_reactions_of_lagrange(vo
     for (size_t i = 0; i < g.n; i++)
         for (int f = 0; gallery_families[f]; f++) {
             char settings[200], what[300];
-            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=direct-correction=1e-13", gallery_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=direct-correction=1e-13",
+                     gallery_families[f]->name);
             compiled on = compile_file(g.found.gl_pathv[i], NULL, settings);
-            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=baumgarte:alpha=12,beta=8", gallery_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=baumgarte:alpha=12,beta=8",
+                     gallery_families[f]->name);
             compiled exact = compile_file(g.found.gl_pathv[i], NULL, settings);
-            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=penalty:omega=8,xi=1.5", gallery_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=penalty:omega=8,xi=1.5",
+                     gallery_families[f]->name);
             compiled soft = compile_file(g.found.gl_pathv[i], NULL, settings);
             if (on.system && !soft.system)
                 fail_msg("%s, %s: %s", g.found.gl_pathv[i], gallery_families[f]->name, first_error(&soft));

@@ -61,10 +61,11 @@ static int choose(dal_build *build, const dal_choice *choice, const char *what, 
 /* `natural: {eliminate: linear}` */
 static void choose_elimination(dal_build *build, dal_text value)
 {
-    if (!strcmp(value.text, "linear") && build->family == &dal_family_natural)
+    if (strcmp(value.text, "linear"))
+        dal_error(build->messages, value.mark, "`eliminate` is linear, not '%s': rows that are not linear cannot be solved once and for all",
+                  value.text);
+    else if (build->family == &dal_family_natural)
         build->family = &dal_family_natural_reduced;
-    else if (strcmp(value.text, "linear") && strcmp(value.text, "none"))
-        dal_error(build->messages, value.mark, "`eliminate` is linear or none, not '%s'", value.text);
 }
 
 void dal_choose_family(dal_build *build, dal_system *system)
