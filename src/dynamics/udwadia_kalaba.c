@@ -14,6 +14,7 @@
  * What is still singular then (a body without mass) is refused by name.
  */
 #include "dynamics/equations.h"
+#include "kinematics/newton_euler.h"
 #include "math/dense.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
@@ -27,13 +28,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static double size_of_inertia(const dal_body *body)
-{
-    const double *I = body->inertia;
-    double reach = body->center[0] * body->center[0] + body->center[1] * body->center[1] + body->center[2] * body->center[2];
-    return I[0] + I[4] + I[8] + body->mass * reach;
-}
 
 /* Families whose M is regular wherever the motion is determined: it is not completed. */
 static bool factored_as_it_is(const dal_layout *layout)
@@ -80,14 +74,14 @@ static bool next_body(const dal_layout *layout, int block, int *body)
 }
 
 /* M + mu A_i^T A_i of a block, if its family asks for it. */
-static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
+void dal_complete_inertia(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = state->layout;
     const int n = layout->block[b].n, first = layout->block[b].column;
     memcpy(L, state->work.M + layout->block[b].value, sizeof *L * (size_t)n * (size_t)n);
     for (int body = -1; next_body(layout, b, &body);) {
         const dal_body_layout *at = &layout->body[body];
-        const double mu = size_of_inertia(&state->mechanism->bodies[body]);
+        const double mu = dal_size_of_inertia(&state->mechanism->bodies[body]);
         for (int i = at->intrinsic; i < at->intrinsic + at->n_intrinsic; i++) {
             const double *row = state->work.A + layout->row[i].value;
             const int *column = layout->column + layout->row[i].value;
@@ -99,12 +93,12 @@ static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
 }
 
 /* f + mu A_i^T gamma_i of the same block. */
-static void complete_force(const dal_state *state, int b, const double *gamma, double *force)
+void dal_complete_force(const dal_state *state, int b, const double *gamma, double *force)
 {
     const dal_layout *layout = state->layout;
     for (int body = -1; next_body(layout, b, &body);) {
         const dal_body_layout *at = &layout->body[body];
-        const double mu = size_of_inertia(&state->mechanism->bodies[body]);
+        const double mu = dal_size_of_inertia(&state->mechanism->bodies[body]);
         for (int i = at->intrinsic; i < at->intrinsic + at->n_intrinsic; i++)
             for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
                 force[layout->column[k] - layout->block[b].column] += mu * state->work.A[k] * gamma[i];
@@ -150,7 +144,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         int where;
-        complete_udwadia_kalaba(state, b, w->L + at->value);
+        dal_complete_inertia(state, b, w->L + at->value);
         if (!dal_cholesky(w->L + at->value, at->n, at->n, factored_as_it_is(layout) ? 1e-15 : 0, &where)) { /* by structure: was refused */
             char name[80];
             dal_velocity_name(state->system, at->column + where, name, sizeof name);
@@ -176,7 +170,7 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
     const int m = layout->nv, k = state->rank->n;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
-        complete_force(state, b, gamma, vd + at->column);
+        dal_complete_force(state, b, gamma, vd + at->column);
         dal_cholesky_solve(w->L + at->value, at->n, at->n, vd + at->column);
     }
     dal_rows_times(layout, state->work.A, vd, lambda);
@@ -241,8 +235,8 @@ static void show_completed(dal_state *state, dal_equations *equations)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         double *block = dal_show_scratch(equations, (size_t)at->n * (size_t)at->n);
-        complete_udwadia_kalaba(state, b, block);
-        complete_force(state, b, state->gamma, f + at->column);
+        dal_complete_inertia(state, b, block);
+        dal_complete_force(state, b, state->gamma, f + at->column);
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
                 M[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = block[at->n * (i > j ? i : j) + (i > j ? j : i)];

@@ -227,9 +227,8 @@ extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural, 
 extern const dal_family dal_family_natural_reduced; /* natural with `eliminate: linear`; not in the list */
 extern const dal_family dal_family_twist;           /* for assembly and ranks: velocities are twists; not in the list */
 
-#ifndef DAL_SCALAR_VARIANT
-extern const dal_family *const dal_families[]; /* ends with NULL */
-#endif
+#define dal_families DAL_K(dal_families)
+extern const dal_family *const dal_families[]; /* ends with NULL; the same order for every scalar */
 
 /* ---- shared by the orthonormal families (orthonormal.c) ---------------- */
 

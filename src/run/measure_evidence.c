@@ -63,6 +63,29 @@ static void measure_ignorable(run *r, dal_state *state)
     }
 }
 
+static const double at_rest = 1e-2;
+
+/* Rows on velocities alone (rolling, blades, constraints with rates): no position shows that they are open. A residual is measured by the sizes of the
+ * row's terms, sum of |a_k m_k'|, and where these are nothing by a hundredth of its unit in a unit of time. */
+static void measure_rates(run *r, const dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    const dal_work *w = &state->work;
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = &layout->mechanism->rows[layout->row[i].source];
+        if (!row->nonholonomic)
+            continue;
+        double size = at_rest * layout->units.row_unit[i] / layout->units.time;
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            size += fabs(w->coef[k] * w->rate[layout->mechanism->terms[k].measure]);
+        if (fabs(w->phid[i]) > r->measured.rates_open * size) {
+            r->measured.rates_open = fabs(w->phid[i]) / size;
+            r->measured.rates_miss = fabs(w->phid[i]);
+            r->measured.rates_joint = 1 + row->joint;
+        }
+    }
+}
+
 /* Residuals, energies and momenta at the present kinematics and loads. */
 void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
 {
@@ -72,6 +95,7 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
     int row = 0;
     r->measured.open = fmax(r->measured.open, dal_worst_row(state, state->work.phi, &row));
     r->evidence.velocity_residual = fmax(r->evidence.velocity_residual, velocity);
+    measure_rates(r, state);
     double balance = energy->kinetic + energy->potential - energy->work;
     measure_momentum(r, state, energy);
     measure_ignorable(r, state);

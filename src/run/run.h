@@ -43,6 +43,9 @@ typedef struct measured {
     double momentum_start[6], momentum_scale[2], momentum_worst[2]; /* linear, then angular; largest sizes and drifts of both kinds */
     double *ignorable;                /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
     double open;                      /* the largest residual of a row, in its unit */
+    double rates_open;                /* of a row on velocities: relative to the sizes of its terms */
+    double rates_miss;                /* that residual */
+    int rates_joint;                  /* 1 + the joint or constraint that it belongs to; 0: there is none */
     double speeds_worst, speeds_time; /* largest condition of [Y; A], and when */
     int shared_friction;              /* 1 + the joint whose friction follows a force that is not unique; 0: there is none */
     double *guard, *guard_most;       /* of the switches, at the last row; the largest so far. NULL: no switches */

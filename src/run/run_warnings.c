@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static const double joints_open = 1e-2;         /* of the model's length: no error of integration any more */
+static const double joints_open = 1e-2;         /* of the model's length, of the terms of a row: no error of integration any more */
 static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
 /* Of the energy that moved, kinetic and potential added: where all of it is lost, the drift is a half. */
 static const double drift_worth_warning = 1e-2, drift_lost = 0.495;
@@ -43,6 +43,12 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
                  "is not the motion of this "
                  "mechanism; stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
                  open, r->system->layout.units.length, r->system->method.stabilization->name);
+    if (r->measured.rates_open > joints_open)
+        dal_warn(messages, dal_nowhere, DAL_CODE_JOINTS_OPEN, r->measured.rates_miss,
+                 "the velocities missed '%s' by %.3g, %.2g of the sizes of its terms: what was computed is not the motion of this mechanism; "
+                 "stabilization '%s' does not hold it (mass-projection does, or says where it cannot)",
+                 r->system->mechanism.joints[r->measured.rates_joint - 1].name, r->measured.rates_miss, r->measured.rates_open,
+                 r->system->method.stabilization->name);
 }
 
 /* The drift, relative to the most energy that moved, or to twice what moved on average, which is as much in an oscillation. */

@@ -109,8 +109,9 @@ dal_flow dal_passage_check(run *r, double t)
     if (comparable && near && (energy || velocity)) {
         const bool projects = r->system->method.stabilization->mass_metric;
         return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
-                                  "the mechanism passed a singular position of its constraints and its %s jumped: which way it goes on there "
+                                  "the mechanism passed a singular position of its constraints%s and its %s jumped: which way it goes on there "
                                   "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
+                                  layout->curved ? ", or two roots of one that is not linear in the rates met," : "",
                                   velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");
     }
     r->passage.balance_change = r->passage.begun ? balance - r->passage.balance : 0;
