@@ -43,11 +43,16 @@ static bool open_bench(bench *b, const char *file, const char *family, uint64_t 
     b->chart = calloc((size_t)(3 * b->layout.mechanism->n_bodies), sizeof *b->chart);
     dal_work_layout(&b->layout, b->memory, b->chart, &b->w);
     double *y = dal_state_y(b->state);
-    for (int k = 0; k < b->layout.nq; k++)
-        y[k] += shift * check_random(seed);
-    for (int k = 0; k < b->layout.nv; k++)
-        y[b->layout.nq + k] = 1.7 * check_random(seed);
-    assert_int_equal(b->system->method.stabilization->project(b->state, 0, y), 0);
+    int missed = 1;
+    for (int attempt = 0; attempt < 6 && missed; attempt++, shift /= 2) { /* a shift may lead too far off to be assembled */
+        dal_state_reset(b->state);
+        for (int k = 0; k < b->layout.nq; k++)
+            y[k] += shift * check_random(seed);
+        for (int k = 0; k < b->layout.nv; k++)
+            y[b->layout.nq + k] = 1.7 * check_random(seed);
+        missed = b->system->method.stabilization->project(b->state, 0, y);
+    }
+    assert_int_equal(missed, 0);
     b->y = y;
     for (int i = 0; i < b->layout.mechanism->n_windings; i++)
         b->w.winding[i] = b->system->start_winding[i];
@@ -439,7 +444,7 @@ static void potential_forces_are_gradients(void **unused)
 static void theorem_2_of_lagrange_to_kane_holds_for_virtual_changes_and_for_no_others(void **unused)
 {
     (void)unused;
-    over_the_gallery(theorem_2_in, 5);
+    over_the_gallery(theorem_2_in, 6);
     assert_true(virtual_changes > 300);
     print_message("  %d virtual changes: the sides differ by %.1e; along any change by up to %.1e\n", virtual_changes, virtual_worst, other_worst);
     assert_true(other_worst > 1e-2);
