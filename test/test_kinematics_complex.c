@@ -278,7 +278,7 @@ static void loads_of(const char *file, const char *family)
     for (int pass = 0; pass < 2; pass++) {
         set(&b, pass ? b.y + b.layout.nq : NULL, 0);
         evaluate(&b);
-        dal_loads loads = {&b.layout, &b.w, expression, effort, 0, 0};
+        dal_loads loads = {.layout = &b.layout, .work = &b.w, .expression = expression, .effort = effort};
         dal_loads_apply(&loads, s->acting.n_groups, s->acting.groups);
         if (pass) {
             check_close(cimag(loads.potential) / h, -force, 1e-11 * size);

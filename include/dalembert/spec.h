@@ -8,10 +8,10 @@
  *
  * All memory of a spec that was read belongs to it; what is put into it by hand stays the caller's, and has to live as long as the spec is used.
  *
- * Whoever takes a spec (dal_compile, dal_check, ...) looks first whether it has the form that a reader gives it, and answers DAL_BAD_MODEL
+ * A function that takes a spec (dal_compile, dal_check, ...) first checks that it has the form that a reader produces, and returns DAL_BAD_MODEL
  * (dal_check, dal_compare and pages: DAL_BAD_COMMAND) with the name of the part where it has not:
  *
- *   - every count is 0 or more and has that many items behind it; 10,000,000 at the most
+ *   - every count is 0 or more and has that many items behind it; 10,000,000 at most
  *   - lists have as many entries as the language asks for (two names in `connect`, 2 or 3 numbers in a vector), and no entry without a text
  *   - elements, points, pairs and included models have names, no two of them the same
  *   - kinds and spaces are members of their enums; values for the other space (an `angle` in a spatial model) are not given
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* A loop variable of `repeat` that holds inside an element: `i` is 3; and the included model in which the element is written: its
- * names are looked for there. A binding that only says the model has the name "". */
+ * names are searched there. A binding that only says the model has the name "". */
 typedef struct dal_binding {
     const char *name;
     int value;
@@ -214,7 +214,7 @@ typedef struct dal_constraint_spec {
 
 /* A model that was included. Its elements stand among those of the whole model, their names behind its own; names of elements
  * inside them (connect, joints, ...) are those of the whole model, and "left.ground" is its ground. Names in its expressions are
- * its own: they are looked for behind its name. */
+ * its own: they are searched behind its name. */
 typedef struct dal_model_spec {
     dal_text name;       /* "left": its bodies are left.thigh, ...; "left.foot": a model inside it */
     dal_text file;       /* as written */

@@ -390,7 +390,7 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
         row->difference = NAN;
 }
 
-/* Errors at the instants of the run in work, for the row and for whoever listens. The second run of a reference has none. */
+/* Errors at the instants of the run in work, for the row and for listeners. The second run of a reference has none. */
 static void tell_motion(comparer *c, dal_compare_row *row)
 {
     dal_error_history *h = &c->history;

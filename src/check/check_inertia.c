@@ -5,7 +5,7 @@
  * so these rows stand for M: at unit size, a mass counts however small it is, and the rank does not depend on how the masses compare.
  *
  * Where the rank is less, the null vectors are motions that cost no energy and that no joint holds. With N an orthonormal basis of
- * them, N N^T splits into the finest sets of bodies whose motions do not mix; each set is told by what its bodies do.
+ * them, N N^T splits into the finest sets of bodies whose motions do not mix; each set is reported by what its bodies do.
  */
 #include "check/checker.h"
 #include "math/rank.h"
@@ -59,7 +59,7 @@ static void pull(const dal_probe *p, int b, const double f[3], const double d[3]
         row[k] = scratch[k] / p->scale[k];
 }
 
-/* K: the rows of M, returns how many; 6 a body at the most. */
+/* K: the rows of M, returns how many; 6 a body at most. */
 static int inertia_rows(const dal_probe *p, double *K, double *scratch)
 {
     const dal_layout *layout = p->layout;
@@ -131,7 +131,7 @@ static int span(int n, double (*x)[3], double one[3])
 }
 
 /* "'tip' moves along y", "'rod' turns about z through [1, 0]": body b in n null vectors of one set; NULL: it stays. *turning, *moving: what it does. The turns are
- * about the axis where there is one, and shifts are told where nothing turns. */
+ * about the axis where there is one, and shifts are reported where nothing turns. */
 static const char *motion_of(const dal_probe *p, int b, int n, const double *null, bool *turning, bool *moving)
 {
     const dal_layout *layout = p->layout;

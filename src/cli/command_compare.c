@@ -168,7 +168,7 @@ static dal_status compare_model(const request *wanted, dal_compare_page *page, d
     return dal_model_blame(status, messages);
 }
 
-/* Nothing applies for one and the same reason: it is the model's, and was told with its place. */
+/* Nothing applies for one and the same reason: it is the model's, and was reported with its place. */
 static bool one_fault(const dal_comparison *comparison)
 {
     for (int i = 0; i < comparison->n_rows; i++)

@@ -212,7 +212,7 @@ static void report_problem(watch *w, const dal_messages *messages, const char *t
     dal_json_string(&json, "text", text ? text : "");
     dal_json_close(&json, '}');
     fclose(out);
-    dal_server_tell(w->server, "problem", data, true);
+    dal_server_send(w->server, "problem", data, true);
     free(data);
 }
 
@@ -269,7 +269,7 @@ static void run_once(watch *w)
     const bool moves = system && (status == DAL_OK || status == DAL_NUMERICAL);
     if (!w->changed && !dal_caught_signal()) {
         if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
-            dal_server_tell(w->server, "reload", "{}", false);
+            dal_server_send(w->server, "reload", "{}", false);
         if (!moves)
             report_problem(w, messages, text);
         w->shown |= moves;

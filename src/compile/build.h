@@ -144,6 +144,7 @@ typedef struct dal_build {
     size_t cap_targets;
     struct dal_target *targets; /* start values of joints */
     bool *kept_from_start;      /* of rows: their constant is what they are at the start; turns.c */
+    double *turns_written;      /* of angles, by winding: what their turns are counted from, as far as it is written; turns.c */
     int n_wishes;
     size_t cap_wishes;
     struct dal_wish *wishes; /* which branch joints ask for */
@@ -270,7 +271,7 @@ void dal_build_joint_programs(dal_build *build, dal_system *system);
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
 /* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is
- * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
+ * linear in measures, a form otherwise. `what` of `name` is reported in messages at `text`; false: there was one. */
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
 /* joint_rank.c: false with messages where equations of a joint type say nothing. */
@@ -281,6 +282,9 @@ void dal_build_written_ranks(dal_build *build, const double *winding);
 
 /* joint_slope.c: false with messages where an equation of a joint type, or a constraint, has no slope where it holds. `winding` as above. */
 bool dal_build_slopes(dal_build *build, const double *winding);
+
+/* islands.c: after joints, forces and laws */
+void dal_build_islands(dal_build *build, dal_islands *islands);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);

@@ -115,7 +115,7 @@ static void mark_need(void *user, int variable)
 
 static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
-    if (dal_recall_program(build, list, out))
+    if (dal_cached_program(build, list, out))
         return;
     bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
     out->n_outputs = list->n;
@@ -347,7 +347,8 @@ static void take_parts(dal_build *build, dal_system *system)
     system->acting.laws = build->laws;
     system->acting.n_frictions = build->n_frictions;
     system->acting.frictions = build->frictions;
-    system->works = does_work(build, system) || build->n_frictions > 0;
+    dal_build_islands(build, &system->acting.islands);
+    system->works = does_work(build, system) || build->n_frictions > 0 ? system->acting.islands.n : 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->conserved = conserved_momenta(build);
     memcpy(system->acting.gravity, build->gravity, sizeof system->acting.gravity);
@@ -469,7 +470,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (dal_messages_count(build->messages, DAL_ERROR))
         return DAL_BAD_MODEL;
     dal_remember_description(build);
-    if (build->memory && !dal_recall_fits(build))
+    if (build->memory && !dal_cache_fits(build))
         return DAL_BAD_MODEL; /* it is compiled without memory */
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
@@ -559,14 +560,14 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
         build->log = DAL_TAKE(build->arena, struct dal_log, 1);
     }
     if (build->memory)
-        dal_recall_begin(build);
+        dal_cache_begin(build);
     else
         build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
     if (build->memory && status != DAL_OK)
-        return status; /* what is wrong is told by a compile without memory */
+        return status; /* what is wrong is reported by a compile without memory */
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 

@@ -197,7 +197,7 @@ static int find_today(dal_build *build, const dal_binding *binding, const char *
     return number;
 }
 
-bool dal_recall_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
+bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
 {
     const int i = build->memory ? find_today(build, binding, text, DAL_REACH_NUMBER) : -1;
     if (i < 0 || build->today->state[i] == OTHER)
@@ -215,7 +215,7 @@ void dal_keep_number(dal_build *build, const dal_binding *binding, const char *t
     build->today->state[i] = FOUND;
 }
 
-bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value)
+bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value)
 {
     const int i = build->memory ? find_today(build, binding, text, build->reach) : -1;
     if (i < 0 || build->today->state[i] != SAME)
@@ -240,7 +240,7 @@ void dal_remember_columns(dal_build *build, dal_log_place place)
         memory->columns[i] = (dal_column){.name = keep_text(&memory->arena, build->columns[i].name), .unit = build->columns[i].unit};
 }
 
-bool dal_recall_columns(dal_build *build)
+bool dal_cached_columns(dal_build *build)
 {
     const dal_memory *memory = build->memory;
     if (!memory || uses_changed(build, &memory->column_texts.uses))
@@ -296,7 +296,7 @@ void dal_remember_program(dal_build *build, const dal_expressions *list, const d
     program->program = keep(&memory->arena, compiled->program, dal_program_bytes(compiled->program));
 }
 
-bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
+bool dal_cached_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
     dal_memory *memory = (dal_memory *)(size_t)build->memory;
     if (!memory)
@@ -350,7 +350,7 @@ void dal_remember_description(dal_build *build)
         memory->parameter[i] = spec->parameters[i].number;
 }
 
-bool dal_recall_fits(const dal_build *build)
+bool dal_cache_fits(const dal_build *build)
 {
     const dal_memory *memory = build->memory;
     const dal_mechanism *m = &build->mechanism, *known = &memory->mechanism;
@@ -368,7 +368,7 @@ bool dal_recall_fits(const dal_build *build)
     return fits;
 }
 
-void dal_recall_begin(dal_build *build)
+void dal_cache_begin(dal_build *build)
 {
     const dal_memory *memory = build->memory;
     dal_arena *arena = build->arena;

@@ -114,18 +114,18 @@ void dal_remember_columns(dal_build *build, dal_log_place place);
 void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */
 void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
 
-/* ---- recalling: false where build->memory is NULL, or the value is not known ------------------------ */
+/* ---- look-up: false where build->memory is NULL, or the value is not known ------------------------ */
 
-bool dal_recall_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
+bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
 /* A number that was parsed today, for the next who asks for it. */
 void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number);
-bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
-bool dal_recall_columns(dal_build *build);
-bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
+bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
+bool dal_cached_columns(dal_build *build);
+bool dal_cached_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
 /* A build begins with what is the same for all. */
-void dal_recall_begin(dal_build *build);
+void dal_cache_begin(dal_build *build);
 /* Is the mechanism numbered as in the memory? */
-bool dal_recall_fits(const dal_build *build);
+bool dal_cache_fits(const dal_build *build);
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* The equations of Gibbs and Appell: dG/du' = U, with the energy of acceleration
  *     G = sum over bodies of 1/2 m a.a + 1/2 alpha.I alpha + alpha.(w x I w)
- * in inertial axes (what does not depend on u' is left out).
+ * in inertial axes (what does not depend on u' is omitted).
  *
  * Accelerations are linear in the rates of the speeds: a = sum a_j u_j' + a_0, alpha = sum alpha_j u_j' + alpha_0. Seen as a form in
  * (u', 1), G = 1/2 (u', 1)^T G_ (u', 1) with

@@ -24,8 +24,8 @@ extern const dal_owner dal_reactions_owner;
 
 /* Adds what a force along a measure does on the second body of a joint, at its point. */
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
-/* The power of the forces that hold bodies on a path that time gives (V_t of the family `user`). */
-double dal_placement_power(dal_state *state);
+/* Adds the power of the forces that hold bodies on a path that time gives (V_t of the family `user`), by islands. */
+void dal_placement_powers(dal_state *state, double *power);
 /* The multiplier of a row of the mechanism that is a row or was eliminated; after DAL_STAGE_REACTIONS. */
 double dal_multiplier_of(const dal_state *state, int row);
 /* The wrenches: for dal_need(state, DAL_STAGE_REACTIONS). */
@@ -43,6 +43,9 @@ dal_flow dal_state_sample(dal_state *state, double *values); /* the inputs that 
 /* ---- state_calls.c ------------------------------------------------------------------------------ */
 
 dal_energy dal_energy_now(const dal_state *state); /* at the present kinematics and loads */
+double dal_work_now(const dal_state *state);       /* of all islands */
+/* T, V and W of each island of several, three numbers each, at the present kinematics and loads. */
+void dal_island_energies(const dal_state *state, double *energy);
 void dal_residuals_now(const dal_state *state, double *position, double *velocity);
 
 #endif

@@ -35,7 +35,7 @@
 #include <string.h>
 
 typedef struct routhian {
-    int n, s, size; /* of v_1, v_2; of the saddle matrix at the most */
+    int n, s, size; /* of v_1, v_2; of the saddle matrix at most */
     int *first;     /* columns of v_1 */
     int *place;     /* of each column of v: its number in v_1, or -1 */
     int *pivot;

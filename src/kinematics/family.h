@@ -326,6 +326,9 @@ void dal_mass_times(const dal_layout *layout, const dal_real *M, const dal_real 
 void dal_momentum(const dal_layout *layout, const dal_work *work, dal_real *out);
 
 /* Kinetic energy and momenta, from the bodies' velocities. linear[3], angular[3] about the origin. */
+/* Of one body; adds its momenta. */
+#define dal_body_kinetic DAL_K(dal_body_kinetic)
+dal_real dal_body_kinetic(const dal_layout *layout, const dal_work *work, int body, dal_real linear[3], dal_real angular[3]);
 #define dal_kinetic DAL_K(dal_kinetic)
 dal_real dal_kinetic(const dal_layout *layout, const dal_work *work, dal_real linear[3], dal_real angular[3]);
 

@@ -47,7 +47,7 @@ static void remember(walk *w, const void *from, const void *to)
     w->n++;
 }
 
-static const void *recall(const walk *w, const void *from)
+static const void *find_copy(const walk *w, const void *from)
 {
     return w->size ? w->table[place_of(w, from)].to : NULL;
 }
@@ -62,7 +62,7 @@ static void string(walk *w, const char **text)
     }
     if (!*text)
         return;
-    const char *copy = recall(w, *text);
+    const char *copy = find_copy(w, *text);
     if (!copy) {
         copy = dal_arena_copy(w->arena, *text, strlen(*text));
         remember(w, *text, copy);
@@ -112,7 +112,7 @@ static void binding(walk *w, const dal_binding **b)
 {
     if (!*b || w->count)
         return;
-    const dal_binding *known = recall(w, *b);
+    const dal_binding *known = find_copy(w, *b);
     if (!known) {
         dal_binding *copy = DAL_TAKE(w->arena, dal_binding, 1);
         *copy = **b;
@@ -120,7 +120,7 @@ static void binding(walk *w, const dal_binding **b)
         string(w, &copy->name);
         binding(w, &copy->outer);
         if (copy->model)
-            copy->model = recall(w, copy->model);
+            copy->model = find_copy(w, copy->model);
         known = copy;
     }
     *b = known;
@@ -313,7 +313,7 @@ static void models(walk *w, dal_spec *s)
         string(w, &m->binding.name);
         binding(w, &m->binding.outer);
         if (m->binding.model)
-            m->binding.model = recall(w, m->binding.model);
+            m->binding.model = find_copy(w, m->binding.model);
     }
 }
 

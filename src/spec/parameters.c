@@ -58,7 +58,7 @@ static bool resolve_name(void *user, const char *name, int primes, dal_mark mark
         *hint = hint_name(reader, name);
         return false;
     }
-    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been told */
+    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been reported */
         reader->uses_failed = true;
         *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}};
         return true;

@@ -81,7 +81,7 @@ const dal_key dal_keys_body[] = {
 const dal_key dal_keys_shape[] = {
 #define F dal_figure_trees
     KEY("shape", "type", WORD, "", F, spec.type, DAL_REQUIRED, "required: box, sphere, cylinder, capsule, plate, polyline or mesh"),
-    KEY("shape", "size", EXPRESSIONS, "m", F, spec.size, 0, "of a box: its edges along x, y, z; in a planar model the third may be left out"),
+    KEY("shape", "size", EXPRESSIONS, "m", F, spec.size, 0, "of a box: its edges along x, y, z; in a planar model the third may be omitted"),
     KEY("shape", "radius", EXPRESSION, "m", F, spec.radius, 0, "of a sphere, cylinder or capsule; of a polyline: as a tube, a thin line if omitted"),
     KEY("shape", "length", EXPRESSION, "m", F, spec.length, 0, "of a cylinder; of a capsule without its round ends"),
     KEY("shape", "axis", EXPRESSIONS, "1", F, spec.axis, 0, "direction of a cylinder or capsule in body axes; z if omitted"),

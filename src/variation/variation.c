@@ -72,7 +72,7 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     dal_real *memory = (dal_real *)(void *)((char *)x + (sizeof *x + sizeof(dal_real) - 1) / sizeof(dal_real) * sizeof(dal_real));
     dal_work_layout(&x->layout, memory, (int *)(void *)(memory + numbers), &x->work);
     lay_out_variation(x, memory);
-    x->loads = (dal_loads){&x->layout, &x->work, x->expression, x->effort, 0, 0};
+    x->loads = (dal_loads){.layout = &x->layout, .work = &x->work, .expression = x->expression, .effort = x->effort};
     return x;
 }
 
