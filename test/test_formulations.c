@@ -212,15 +212,15 @@ static int agree(const char *file, const dal_system *reference, const dal_system
 /* For each family of a model: its system with Lagrange's equations. */
 static void for_each_family(const char *file, void (*check)(const char *file, const dal_system *lagrange))
 {
-    for (int f = 0; dal_families[f]; f++) {
+    for (int f = 0; gallery_families[f]; f++) {
         char why[512];
-        if (!dal_families[f]->position)
+        if (!gallery_families[f]->position)
             continue;
-        dal_system *system = gallery_compile(file, dal_families[f]->name, "lagrange", why);
+        dal_system *system = gallery_compile(file, gallery_families[f]->name, "lagrange", why);
         if (!system && not_in_this_family(why))
             continue;
         if (!system)
-            fail_msg("%s, %s: %s", file, dal_families[f]->name, why);
+            fail_msg("%s, %s: %s", file, gallery_families[f]->name, why);
         check(file, system);
         dal_system_free(system);
     }

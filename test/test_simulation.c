@@ -296,7 +296,8 @@ static const char *const methods[] = {"",
                                       "formulation=volterra-reduced coordinates=joint",
                                       "formulation=udwadia-phohomsiri",
                                       "stabilization=coordinate-partitioning",
-                                      "stabilization=baumgarte"};
+                                      "stabilization=baumgarte",
+                                      "coordinates=natural:eliminate=linear"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* One method of every model; the long test runs each by all of them. */
@@ -345,6 +346,7 @@ static void saved_near_singular_positions_and_while_sticking(void **state)
     uint64_t seed = 7;
     static const char *const linkages[][2] = {{"2", "until=3 every=0.05 coordinates=angle"},
                                               {"2", "until=3 every=0.05 coordinates=natural"},
+                                              {"2", "until=3 every=0.05 coordinates=natural:eliminate=linear"},
                                               {"2", "until=3 every=0.05 coordinates=joint formulation=recursive"},
                                               {"40", "until=0.2 every=0.01 coordinates=angle"},
                                               {"40", "until=0.2 every=0.01 coordinates=angle formulation=component"},

@@ -7,7 +7,7 @@
 static const double sizes[] = {1e-12, 1e-9, 1e-6, 1e-3, 5e3, 1e6, 1e9, 1e11, 1e12};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static const char *const families[] = {"angle", "euler", "natural", "joint"};
+static const char *const families[] = {"angle", "euler", "natural", "natural:eliminate=linear", "joint"};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* ---- start values --------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ typedef struct dal_compare_instant {
 #define DAL_COMPARE_AGREEMENT 1e-3
 
 typedef struct dal_compare_row {
-    const char *coordinates, *formulation; /* as they are listed */
+    const char *coordinates, *formulation; /* as they are listed; coordinates with the options that were asked for */
     bool applies;
     dal_status status;   /* of the compilation if it does not apply, else of the run */
     const char *reason;  /* one sentence: why it does not apply, or why the run stopped early; NULL */

@@ -138,6 +138,11 @@ static const char *const *list_names(comparer *c, const char *kind, int n)
     return names;
 }
 
+static bool has_options(const char *word)
+{
+    return word[strcspn(word, ":=")] != '\0';
+}
+
 /* "angle" of "angle:sequence=zyx", if it is one of the names; else NULL and a message. */
 static const char *listed(comparer *c, const char *what, const char *const *names, const char *word)
 {
@@ -466,6 +471,8 @@ static dal_status fill_row(comparer *c, const char *coordinates, const char *for
     }
     run_recorded(c, DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own), row);
     row->cpu_seconds = cpu;
+    if (row->evidence.info.coordinates && !(coordinates && has_options(coordinates))) /* the model may have options of its own */
+        row->coordinates = row->evidence.info.coordinates;
     row->evidence.steps = evidence.steps;
     row->evidence.rejected = evidence.rejected;
     row->evidence.evaluations = evidence.evaluations;
@@ -605,6 +612,9 @@ static void begin_rows_of(comparer *c, const choices *families, const choices *f
     c->comparison->n_rows = families->n * formulations->n;
     for (int i = 0; i < c->comparison->n_rows; i++) {
         const char *family = families->name[i / formulations->n], *own = c->spec->simulate.coordinates.name.text;
+        const char *word = families->word[i / formulations->n];
+        if (word && has_options(word))
+            family = dal_arena_copy(&c->arena, word, strlen(word));
         if (!family) /* the model's */
             family = c->comparison->info.coordinates;
         if (!family)

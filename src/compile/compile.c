@@ -25,7 +25,6 @@
 #include <string.h>
 
 enum {
-    DENSE_LIMIT = 64,    /* unknowns of the saddle system up to which the dense view is faster */
     CAREFUL_LIMIT = 300, /* velocities up to which dense factorisations are taken near singular positions */
     SMALL_LIMIT = 600    /* velocities, and rows, up to which a rank is decided on dense matrices */
 };
@@ -385,7 +384,7 @@ static void choose_solvers(dal_build *build, dal_system *system)
     system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
     for (int i = 0; i < system->layout.n_rows; i++)
         system->start_order[i] = i;
-    system->layout.dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
+    system->layout.dense = system->layout.nv + system->layout.n_rows <= DAL_DENSE_LIMIT || !dal_sparse_available();
     system->layout.small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
     system->layout.careful = system->layout.small && system->layout.nv <= CAREFUL_LIMIT;
     if (!system->layout.dense && !system->layout.columnless)
@@ -502,7 +501,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (refuse_curved_friction(build))
         return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
-         draft->layout.family->shares) &&
+         (draft->layout.family->shares && !draft->layout.reduction)) &&
         !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);

@@ -1,4 +1,5 @@
 /* The model's own length, before anything is evaluated (see state/scale.c for the units), and what follows from it: the scales of the columns. */
+#include "kinematics/reduction.h"
 #include "math/vec.h"
 #include "compile/build.h"
 #include "model/system.h"
@@ -174,6 +175,9 @@ void dal_column_scales(const dal_build *build, dal_system *system)
         for (int k = 0; k < layout->body[b].nv; k++)
             if (layout->angular[layout->body[b].v + k] > 0)
                 system->layout.units.column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
+    for (int j = 0; j < layout->nv && layout->reduction; j++)
+        if (layout->angular[j] > 0)
+            system->layout.units.column_scale[j] = dal_turn_lever(system, layout->reduction->left_body[j]);
     for (int j = 0; j < layout->nv; j++)
         system->layout.units.column_unit[j] = 1 / system->layout.units.column_scale[j];
 }

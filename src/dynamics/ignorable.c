@@ -343,6 +343,6 @@ bool dal_ignorable_applies(const dal_system *system, dal_refusal *why)
     if (system->layout.n_ignorable)
         return true;
     dal_decline(why, DAL_REASON_OTHER, "%s needs ignorable coordinates, and this model has none in the family %s%s", system->method.formulation->name,
-                system->layout.family->name, system->layout.family->shares ? "" : ": use joint or user");
+                system->layout.family->name, system->layout.tree || system->layout.placement ? "" : ": use joint or user");
     return false;
 }

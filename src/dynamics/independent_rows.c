@@ -22,8 +22,11 @@
 
 /* ---- rows in units of the model ------------------------------------------------------------- */
 
+/* An intrinsic row of a body that shares columns is a product of two unit vectors, each of which moves by its lever. */
 static double weight_of_row(const dal_state *state, int i)
 {
+    if (i >= state->layout->n_extrinsic)
+        return 2 / dal_turn_lever(state->system, state->layout->side[state->layout->row[i].side].body);
     return dal_row_weight(state, &state->system->mechanism.rows[state->system->layout.row[i].source]);
 }
 

@@ -19,6 +19,7 @@
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/state.h"
+#include "kinematics/reduction.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "state/report.h"
@@ -28,9 +29,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Families whose M is regular wherever the motion is determined: it is not completed. */
+static bool factored_as_it_is(const dal_layout *layout)
+{
+    return layout->family->shares && !layout->reduction;
+}
+
 static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
 {
-    if (dal_system_layout(system)->family->shares)
+    if (factored_as_it_is(dal_system_layout(system)))
         return true; /* bodies without mass may move with others: the factorisation decides */
     for (int b = 0; b < dal_system_mechanism(system)->n_bodies; b++) {
         const dal_body *body = &dal_system_mechanism(system)->bodies[b];
@@ -52,28 +59,36 @@ static size_t work_udwadia_kalaba(const dal_system *system)
     return (size_t)dal_system_layout(system)->n_mass + m * r + 2 * r + m;
 }
 
-/* The intrinsic rows of a block that count with the weight mu, where its family asks for it: then the blocks are those of the bodies. */
-static int count_intrinsic(const dal_state *state, int b, double *mu)
+/* The bodies whose intrinsic rows complete a block: its own, or those that share it. *body < 0 at first; false: no more of them. */
+static bool next_body(const dal_layout *layout, int block, int *body)
 {
-    if (state->layout->family->shares)
-        return 0;
-    *mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
-    return state->layout->body[b].n_intrinsic;
+    if (factored_as_it_is(layout) || (!layout->reduction && *body >= 0))
+        return false;
+    if (!layout->reduction)
+        *body = block;
+    else
+        do
+            ++*body;
+        while (*body < layout->mechanism->n_bodies && layout->reduction->body_block[*body] != block);
+    return *body < layout->mechanism->n_bodies;
 }
 
-/* M + mu A_i^T A_i of a block. */
+/* M + mu A_i^T A_i of a block, if its family asks for it. */
 void dal_complete_inertia(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = state->layout;
-    const int n = layout->block[b].n;
+    const int n = layout->block[b].n, first = layout->block[b].column;
     memcpy(L, state->work.M + layout->block[b].value, sizeof *L * (size_t)n * (size_t)n);
-    double mu = 0;
-    const int rows = count_intrinsic(state, b, &mu);
-    for (int i = 0; i < rows; i++) {
-        const double *row = state->work.A + layout->row[layout->body[b].intrinsic + i].value;
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k <= j; k++)
-                L[n * j + k] += mu * row[j] * row[k];
+    for (int body = -1; next_body(layout, b, &body);) {
+        const dal_body_layout *at = &layout->body[body];
+        const double mu = dal_size_of_inertia(&state->mechanism->bodies[body]);
+        for (int i = at->intrinsic; i < at->intrinsic + at->n_intrinsic; i++) {
+            const double *row = state->work.A + layout->row[i].value;
+            const int *column = layout->column + layout->row[i].value;
+            for (int j = 0; j < layout->row[i].n_values; j++)
+                for (int k = 0; k <= j; k++)
+                    L[n * (column[j] - first) + column[k] - first] += mu * row[j] * row[k];
+        }
     }
 }
 
@@ -81,12 +96,12 @@ void dal_complete_inertia(const dal_state *state, int b, double *L)
 void dal_complete_force(const dal_state *state, int b, const double *gamma, double *force)
 {
     const dal_layout *layout = state->layout;
-    double mu = 0;
-    const int rows = count_intrinsic(state, b, &mu);
-    for (int i = 0; i < rows; i++) {
-        const int at = layout->body[b].intrinsic + i;
-        for (int j = 0; j < layout->block[b].n; j++)
-            force[j] += mu * state->work.A[layout->row[at].value + j] * gamma[at];
+    for (int body = -1; next_body(layout, b, &body);) {
+        const dal_body_layout *at = &layout->body[body];
+        const double mu = dal_size_of_inertia(&state->mechanism->bodies[body]);
+        for (int i = at->intrinsic; i < at->intrinsic + at->n_intrinsic; i++)
+            for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+                force[layout->column[k] - layout->block[b].column] += mu * state->work.A[k] * gamma[i];
     }
 }
 
@@ -155,7 +170,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
         const dal_mass_block *at = &layout->block[b];
         int where;
         dal_complete_inertia(state, b, w->L + at->value);
-        if (!dal_cholesky(w->L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
+        if (!dal_cholesky(w->L + at->value, at->n, at->n, factored_as_it_is(layout) ? 1e-15 : 0, &where)) { /* by structure: was refused */
             char name[80];
             dal_velocity_name(state->system, at->column + where, name, sizeof name);
             return dal_state_fail(state, "udwadia-kalaba needs a regular mass matrix, and here it is singular at %s; use lagrange", name);
@@ -236,7 +251,7 @@ static void show_completed(dal_state *state, dal_equations *equations)
     const dal_layout *layout = state->layout;
     const dal_names v = dal_names_velocities(equations, state);
     const size_t m = (size_t)layout->nv;
-    bool completed = !layout->family->shares && layout->n_intrinsic;
+    bool completed = !factored_as_it_is(layout) && layout->n_intrinsic;
     const char *const inertia = completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body" : "the mass matrix";
     const char *const force = completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
                                         : "the applied forces Q less h, the inertia forces that hold no accelerations";

@@ -22,6 +22,8 @@
  *     g and g s_k.
  *   families that share columns (joint, user): a body moves with coordinates that also move others. Each body has a list of
  *     columns and an explicit Jacobian (shared.c).
+ * natural with linear rows eliminated is separated and shares columns: what is pulled back to its natural coordinates goes through a constant
+ * matrix to those that are left (reduction.h).
  */
 #ifndef DAL_KINEMATICS_FAMILY_H
 #define DAL_KINEMATICS_FAMILY_H
@@ -34,6 +36,7 @@ typedef struct dal_family dal_family;
 typedef struct dal_tree dal_tree;             /* joint: kinematics/tree.h */
 typedef struct dal_placement dal_placement;   /* user: kinematics/placement.h */
 typedef struct dal_subsystems dal_subsystems; /* kinematics/subsystems.h */
+typedef struct dal_reduction dal_reduction;   /* natural: kinematics/reduction.h */
 
 /* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude.
  * Families that share columns: q, nq, v, nv are zero; n_rot still says whether the body has an attitude. */
@@ -106,8 +109,9 @@ typedef struct dal_layout {
     bool sequence_fixed;
     dal_tree *tree;
     dal_placement *placement;
-    dal_subsystems *systems; /* whose equations are known; NULL: none */
-    dal_program *forms;      /* coefficients of the rows that are forms; NULL: none */
+    dal_reduction *reduction; /* natural: linear rows were eliminated; else NULL */
+    dal_subsystems *systems;  /* whose equations are known; NULL: none */
+    dal_program *forms;       /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
@@ -192,7 +196,8 @@ struct dal_family {
     void (*intrinsic_bend)(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out); /* D_a [A b], by row */
     void (*inertia)(const dal_layout *layout, dal_work *work);                                             /* M, h */
     void (*pull)(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                 dal_real *out);                                                 /* adds the n_columns columns of a force at r and a moment */
+                 dal_real *out);                                                 /* adds the n_columns columns of a force at r and a moment;
+                                                                                  * see dal_pull_body for families that share columns */
     void (*rates)(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = N v */
 #ifndef DAL_SCALAR_VARIANT
     /* Families that own columns: one body. The others: body -1, all bodies, from r and R of each (3 and 9 per body). */
@@ -219,14 +224,22 @@ struct dal_family {
 #define dal_family_angle DAL_K(dal_family_angle)
 #define dal_family_euler DAL_K(dal_family_euler)
 #define dal_family_natural DAL_K(dal_family_natural)
+#define dal_family_natural_reduced DAL_K(dal_family_natural_reduced)
 #define dal_family_joint DAL_K(dal_family_joint)
 #define dal_family_user DAL_K(dal_family_user)
 #define dal_family_twist DAL_K(dal_family_twist)
 extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural, dal_family_joint, dal_family_user;
-extern const dal_family dal_family_twist; /* for assembly and ranks: velocities are twists; not in the list */
+extern const dal_family dal_family_natural_reduced; /* natural with `eliminate: linear`; not in the list */
+extern const dal_family dal_family_twist;           /* for assembly and ranks: velocities are twists; not in the list */
 
 #define dal_families DAL_K(dal_families)
 extern const dal_family *const dal_families[]; /* ends with NULL; the same order for every scalar */
+/* Every family of a layout has a number, by which it is found on another scalar. */
+#define dal_family_numbered DAL_K(dal_family_numbered)
+const dal_family *dal_family_numbered(int number); /* NULL: there is none */
+#ifndef DAL_SCALAR_VARIANT
+int dal_family_number(const dal_family *family);
+#endif
 
 /* ---- shared by the orthonormal families (orthonormal.c) ---------------- */
 

@@ -7,11 +7,13 @@
 
 #ifndef DAL_SCALAR_VARIANT
 
+enum { DAL_DENSE_LIMIT = 64 }; /* unknowns of the saddle system, velocities and rows, up to which it is solved as a dense one */
+
 /* What a layout is made of beside the mechanism. */
 typedef struct dal_layout_parts {
     int n_times;
     dal_tree *tree;           /* joint */
-    double length;            /* joint: the model's; 0: not known */
+    double length;            /* joint, natural: the model's; 0: not known */
     dal_placement *placement; /* user */
     dal_subsystems *systems;  /* NULL: none */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */

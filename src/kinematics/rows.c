@@ -23,6 +23,7 @@
  * as before: with v held, D_a phi = D_a [A v - beta] for every direction a. D_v [A b] of another direction b lacks the change of a_k with
  * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
+#include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/subsystems.h"
 #include "math/vec.h"
@@ -248,18 +249,6 @@ static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_
     dal_add_cross(arm, cg, f + 3);
 }
 
-/* The separated family: dx/dq is constant. Add coef times the gradient g to the columns (g, g s_1, g s_2, g s_3), without z in the plane. */
-static void scatter_rows(const dal_vector *vector, int space, int n_rot, dal_real coef, const dal_real g[3], dal_real *out)
-{
-    if (vector->point)
-        for (int i = 0; i < space; i++)
-            out[i] += coef * g[i];
-    if (n_rot)
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++)
-                out[space + space * k + i] += coef * vector->s[k] * g[i];
-}
-
 void dal_row_covectors(const dal_layout *layout, const dal_work *w, int i, dal_real f[][6])
 {
     const dal_mechanism *m = layout->mechanism;
@@ -289,12 +278,31 @@ static void own_entries(const dal_layout *layout, const dal_work *w, int i, dal_
         const dal_real *g = w->gradient + 12 * m->terms[k].measure;
         if (measure->kind == DAL_MEASURE_COORDINATE)
             out[layout->term_entry[k]] += w->coef[k];
-        for (int j = 0; j < 4 && layout->family->separated; j++) {
+        for (int j = 0; j < 4 && layout->family->separated && !layout->reduction; j++) {
             const int side = layout->term_side[4 * k + j];
             const dal_side *s = &layout->side[at->side + side];
             if (side >= 0)
-                scatter_rows(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
+                dal_natural_scatter(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j,
+                                    out + s->offset);
         }
+    }
+}
+
+/* Linear rows eliminated: the gradient by the natural coordinates of each body, taken to those that are left. */
+static void reduced_entries(const dal_layout *layout, const dal_work *w, int i, dal_real *out)
+{
+    const dal_mechanism *m = layout->mechanism;
+    const dal_row *row = row_of(layout, i);
+    const dal_row_layout *at = &layout->row[i];
+    for (int s = 0; s < at->n_sides; s++) {
+        const dal_side *side = &layout->side[at->side + s];
+        dal_real gradient[DAL_MOST_NATURAL] = {0};
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            for (int j = 0; j < 4; j++)
+                if (layout->term_side[4 * k + j] == s)
+                    dal_natural_scatter(&m->vectors[m->measures[m->terms[k].measure].vector[j]], (int)m->space, layout->body[side->body].n_rot,
+                                        w->coef[k], w->gradient + 12 * m->terms[k].measure + 3 * j, gradient);
+        dal_reduced_pull(layout->reduction, side->body, gradient, layout->map + side->map, out);
     }
 }
 
@@ -305,6 +313,8 @@ static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
     for (int k = 0; k < at->n_values; k++)
         out[k] = 0;
     own_entries(layout, w, i, out);
+    if (layout->reduction)
+        reduced_entries(layout, w, i, out);
     if (layout->family->separated)
         return;
     dal_row_covectors(layout, w, i, f);

@@ -5,7 +5,7 @@
  *     M_kl = sum over bodies of m c'_k . c'_l + ang_k . I ang_l
  *     h_k  = sum over bodies of c'_k . m c_b + ang_k . (I w_b + w x I w)     (`lagrange-to-kane` (39))
  */
-#include "kinematics/family.h"
+#include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/subsystems.h"
 #include "math/vec.h"
@@ -25,6 +25,12 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
     const dal_body_layout *at = &layout->body[body];
     if (!layout->family->shares) {
         layout->family->pull(layout, work, body, force, moment, out + at->v);
+        return;
+    }
+    if (layout->reduction) {
+        dal_real covector[DAL_MOST_NATURAL] = {0};
+        dal_natural_pull((int)layout->mechanism->space, at->n_rot, work->kin[body].R, force, moment, covector);
+        dal_reduced_pull(layout->reduction, body, covector, layout->body_column + at->column, out);
         return;
     }
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;

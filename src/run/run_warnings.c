@@ -29,8 +29,9 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
              "in %s, while rtol asks for %.1e: "
              "the motion is not known to that; %s",
              dal_refinement_of(r->state)->ratio, error, name, rtol,
-             system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
-                                           : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+             system->layout.tree || system->layout.placement
+                 ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                 : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
 }
 
 /* Open joints are another mechanism. */

@@ -59,9 +59,9 @@ static size_t lay_out_variation(dal_variation *x, dal_real *memory)
 dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_system *system, int family)
 {
     dal_variation local = {.allocator = *allocator, .system = system, .layout = system->layout};
-    if (system->layout.columnless)
+    if (system->layout.columnless || !dal_family_numbered(family))
         return NULL;
-    local.layout.family = dal_families[family];
+    local.layout.family = dal_family_numbered(family);
     const size_t numbers = lay_out_variation(&local, NULL), charts = 3 * (size_t)system->mechanism.n_bodies;
     const size_t bytes = sizeof local + sizeof(dal_real) * numbers + sizeof(int) * charts + sizeof(dal_real);
     dal_variation *x = allocator->allocate(allocator->user, bytes);
