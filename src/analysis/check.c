@@ -145,7 +145,7 @@ static dal_status find_ignorable(dal_checker *c)
     dal_verdict *v = c->verdict;
     v->ignorable = v->info.ignorable_names;
     v->ignorable_family = v->info.coordinates;
-    if (*v->ignorable || dal_system_layout(c->system)->family->shares)
+    if (*v->ignorable || dal_system_layout(c->system)->tree || dal_system_layout(c->system)->placement)
         return DAL_OK;
     dal_status status = compile_other(c, recursive_name());
     if (status == DAL_BAD_MODEL)

@@ -58,9 +58,19 @@ static int choose(dal_build *build, const dal_choice *choice, const char *what, 
     return -1;
 }
 
+/* `natural: {eliminate: linear}` */
+static void choose_elimination(dal_build *build, dal_text value)
+{
+    if (strcmp(value.text, "linear"))
+        dal_error(build->messages, value.mark, "`eliminate` is linear, not '%s': rows that are not linear cannot be solved once and for all",
+                  value.text);
+    else if (build->family == &dal_family_natural)
+        build->family = &dal_family_natural_reduced;
+}
+
 void dal_choose_family(dal_build *build, dal_system *system)
 {
-    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL};
+    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL}, *const natural[] = {"eliminate", NULL};
     const dal_choice *choice = &build->spec->simulate.coordinates;
     const char *names[8];
     int n = 0;
@@ -74,8 +84,10 @@ void dal_choose_family(dal_build *build, dal_system *system)
         dal_error(build->messages, choice->name.mark, "the bodies of this model are placed by its own coordinates: only the family user applies");
     if (!own && build->family == &dal_family_user)
         dal_error(build->messages, choice->name.mark, "family user needs `coordinates:` in the model");
-    check_options(build, choice, build->family == &dal_family_angle ? angle : none, false);
+    check_options(build, choice, build->family == &dal_family_angle ? angle : build->family == &dal_family_natural ? natural : none, false);
     for (int i = 0; i < choice->n; i++) {
+        if (!strcmp(choice->option[i].name.text, "eliminate"))
+            choose_elimination(build, choice->option[i].value);
         if (strcmp(choice->option[i].name.text, "sequence"))
             continue;
         system->layout.sequence_fixed = true;

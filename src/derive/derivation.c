@@ -195,6 +195,8 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
         return NULL;
     if (!family_is_written(d))
         dal_derive_refuse(d, "equations in these coordinates are not written in symbols yet: those in angle, joint and user are");
+    if (!d->failed && spec->n_systems)
+        dal_derive_refuse(d, "the model has sub-systems that are given by their equations: they are not written in symbols yet");
     if (d->failed)
         return NULL;
     d->formulation = formulation;

@@ -1,18 +1,21 @@
 /* Equations of motion in symbols: a derivation from the definitions, on nodes of expr/.
  *
- *   symbols.c      variables with names; texts of the description to nodes: parameters stay symbols, decimals stay exact
- *   names.c        what a name in an expression means here
- *   markers.c      points and joint frames in symbols
- *   place.c        the families: r(t, q), R(t, q) of every body, and their velocities
- *   measures.c     scalars made of material vectors
- *   rows.c         constraints: phi, A, gamma
- *   forces.c       potential energy and generalized forces
- *   solve.c        linear systems: solved where they are small, named where they are not
- *   quasi.c        speeds: v = W u + X
- *   formulation.c  the table of formulations, and what all of them begin with
- *   lagrange.c, maggi.c, kane.c, ...: one formulation each
- *   normal.c       the normal form: polynomials in parameters, rates, and sines and cosines of integer combinations of angles
- *   write.c, write_*.c: text, Markdown, LaTeX, JSON
+ *   letters.c             variables with names; texts of the description to nodes: parameters stay symbols, decimals stay exact
+ *   meanings.c            what a name in an expression means here
+ *   markers.c             points and joint frames in symbols
+ *   placed_bodies.c       the families: r(t, q), R(t, q) of every body, and their velocities
+ *   measures.c            scalars made of material vectors
+ *   constraint_rows.c     constraints: phi, A, gamma
+ *   generalized_forces.c  potential energy and generalized forces
+ *   energy.c              T, M and h
+ *   named_systems.c       linear systems: solved where they are small, named where they are not
+ *   quasi_velocities.c    speeds: v = W u + X; partials.c: their partial velocities
+ *   derivation.c          the table of formulations, and what all of them begin with
+ *   lagrange_symbols.c, kane_symbols.c, ...: one formulation each
+ *   derivation_steps.c    positions, velocities and energies as steps
+ *   normal.c              the normal form: polynomials in parameters, rates, and sines and cosines of integer combinations of angles
+ *   plain.c               nodes as they stand, with names for what is shared; the count of operations
+ *   form_text.c, write.c  text, Markdown, LaTeX, JSON
  *
  * It is a second implementation beside the kernels: it reads the description (texts), and of the compiled model only its structure (which joint
  * carries which body, which vectors a row is made of, how coordinates are called). It uses no function of kinematics/, tree/ and dynamics/, so that

@@ -59,9 +59,9 @@ static size_t lay_out_variation(dal_variation *x, dal_real *memory)
 dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_system *system, int family)
 {
     dal_variation local = {.allocator = *allocator, .system = system, .layout = system->layout};
-    if (system->layout.columnless)
+    if (system->layout.columnless || !dal_family_numbered(family))
         return NULL;
-    local.layout.family = dal_families[family];
+    local.layout.family = dal_family_numbered(family);
     const size_t numbers = lay_out_variation(&local, NULL), charts = 3 * (size_t)system->mechanism.n_bodies;
     const size_t bytes = sizeof local + sizeof(dal_real) * numbers + sizeof(int) * charts + sizeof(dal_real);
     dal_variation *x = allocator->allocate(allocator->user, bytes);
@@ -72,7 +72,7 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     dal_real *memory = (dal_real *)(void *)((char *)x + (sizeof *x + sizeof(dal_real) - 1) / sizeof(dal_real) * sizeof(dal_real));
     dal_work_layout(&x->layout, memory, (int *)(void *)(memory + numbers), &x->work);
     lay_out_variation(x, memory);
-    x->loads = (dal_loads){&x->layout, &x->work, x->expression, x->effort, 0, 0};
+    x->loads = (dal_loads){.layout = &x->layout, .work = &x->work, .expression = x->expression, .effort = x->effort};
     return x;
 }
 
