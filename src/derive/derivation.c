@@ -163,6 +163,13 @@ static bool family_is_written(const dal_derivation *d)
     return d->layout->tree || d->layout->placement || (d->layout->n_intrinsic == 0 && d->nq == d->nv);
 }
 
+/* Entries of M are sums over bodies that move with both velocities: beyond some ten million operations nothing can be read. */
+static bool is_too_large(const dal_derivation *d)
+{
+    const double most = 4e6, nv = d->nv;
+    return nv * nv * d->mechanism->n_bodies > (d->layout->tree ? most : 10 * most);
+}
+
 static void name_momenta(dal_derivation *d)
 {
     d->G = d->n_letters;
@@ -195,6 +202,10 @@ dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_sys
         return NULL;
     if (!family_is_written(d))
         dal_derive_refuse(d, "equations in these coordinates are not written in symbols yet: those in angle, joint and user are");
+    if (!d->failed && is_too_large(d))
+        dal_derive_refuse(
+            d, "%d bodies with %d velocities are too many for equations in symbols: derive a smaller model of the kind, as with `--set N=10`",
+            d->mechanism->n_bodies, d->nv);
     if (!d->failed && spec->n_systems)
         dal_derive_refuse(d, "the model has sub-systems that are given by their equations: they are not written in symbols yet");
     if (d->failed)
