@@ -210,6 +210,7 @@ typedef struct dal_constraint_spec {
     dal_text name, position, velocity;
     dal_law_spec law;
     const dal_binding *binding;
+    const char *derived; /* not written, but derived from the balance of forces: as an equation; NULL: written */
 } dal_constraint_spec;
 
 /* A model that was included. Its elements stand among those of the whole model, their names behind its own; names of elements

@@ -86,15 +86,20 @@ void dal_choose_family(dal_build *build, dal_system *system)
     }
 }
 
+bool dal_spec_derives(const dal_spec *spec)
+{
+    return spec->simulate.undetermined.text && !strcmp(spec->simulate.undetermined.text, "derive");
+}
+
 /* Only the pseudo-inverse has a least solution, and no metric of masses measures a correction along directions without mass. */
 static void choose_undetermined(dal_build *build, dal_system *system)
 {
     const dal_simulate_spec *s = &build->spec->simulate;
     const dal_text *choice = &s->undetermined;
-    if (!choice->text || !strcmp(choice->text, "refuse"))
+    if (!choice->text || !strcmp(choice->text, "refuse") || dal_spec_derives(build->spec))
         return;
     if (strcmp(choice->text, "minimum-norm"))
-        dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
+        dal_error(build->messages, choice->mark, "`undetermined` is refuse, derive or minimum-norm, not '%s'", choice->text);
     else if (!system->method.formulation->least_norm)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "

@@ -6,6 +6,7 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/sparse.h"
+#include "compile/derive.h"
 #include "compile/memory.h"
 #include "compile/owners.h"
 #include "model/coordinate_names.h"
@@ -491,7 +492,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->records, &draft->records);
     compile_program(build, &build->samples, &draft->samples);
     lay_out(build, draft);
-    let_graph_go(build);
+    if (!build->derivation)
+        let_graph_go(build);
     if (refuse_curved_friction(build))
         return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
@@ -515,6 +517,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
         longjmp(*build->arena->guard, 1);
     if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
+    if (build->derivation)
+        dal_build_derive(build, build->first);
     build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
@@ -573,9 +577,9 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
 
 typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
 
-/* The system comes from one allocator, and everything that is needed on the way from the other. */
-static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
-                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
+/* Of one description. The system comes from one allocator, and everything that is needed on the way from the other. */
+static dal_status compile_one(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                              const dal_memory *memory, dal_memory *record, dal_derivation *derivation, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     dal_messages *own = dal_messages_create(allocator);
@@ -595,6 +599,7 @@ static dal_status compile_spec(const dal_allocator *for_system, const dal_alloca
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
         build->undetermined = what_for == EVALUATION;
+        build->derivation = derivation;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
@@ -612,6 +617,82 @@ static dal_status compile_spec(const dal_allocator *for_system, const dal_alloca
     dal_arena_release(&arena);
     dal_messages_free(own);
     return status;
+}
+
+/* ---- with constraints that are derived ---------------------------------------------------------------- */
+
+/* The description without what has no part in the question which directions have no inertia. */
+static dal_spec bare_spec(const dal_spec *spec)
+{
+    dal_spec bare = *spec;
+    bare.simulate = (dal_simulate_spec){0};
+    bare.n_speeds = bare.n_record = 0;
+    bare.record_given = true;
+    bare.motion = bare.shown = false;
+    return bare;
+}
+
+dal_status dal_derive(const dal_allocator *allocator, const dal_spec *spec, dal_derivation *out)
+{
+    const dal_spec bare = bare_spec(spec);
+    dal_messages *unheard = dal_messages_create(allocator);
+    dal_system *system = NULL;
+    *out = (dal_derivation){.n = 0};
+    dal_arena_begin(&out->arena, allocator);
+    if (!unheard)
+        return DAL_NO_MEMORY;
+    const dal_status status = compile_one(allocator, allocator, &bare, EVALUATION, NULL, NULL, out, unheard, &system);
+    dal_system_free(system);
+    dal_messages_free(unheard);
+    if (status == DAL_OK || status == DAL_NO_MEMORY)
+        return status;
+    out->n = 0; /* the model has faults of its own */
+    out->verdict = NULL;
+    return DAL_OK;
+}
+
+/* The description with the conditions that were derived among its constraints. */
+static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_spec *out)
+{
+    *out = *spec;
+    out->constraints = DAL_TAKE(&d->arena, dal_constraint_spec, spec->n_constraints + d->n);
+    if (!out->constraints)
+        return false;
+    if (spec->n_constraints)
+        memcpy(out->constraints, spec->constraints, sizeof *spec->constraints * (size_t)spec->n_constraints);
+    for (int i = 0; i < d->n; i++) {
+        const dal_condition *c = &d->condition[i];
+        const dal_mark mark = spec->simulate.undetermined.mark;
+        dal_constraint_spec *to = &out->constraints[out->n_constraints++];
+        to->name = (dal_text){.text = c->name, .mark = mark};
+        *(c->rates ? &to->velocity : &to->position) = (dal_text){.text = c->text, .mark = mark};
+        to->derived = c->equation;
+    }
+    return true;
+}
+
+static dal_status compile_derived(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                                  dal_messages *messages, dal_system **system)
+{
+    dal_derivation d;
+    dal_spec extended;
+    dal_status status = dal_derive(allocator, spec, &d);
+    if (status == DAL_OK && d.verdict && what_for != ANYTHING) {
+        dal_error(messages, d.mark, "%s", d.verdict);
+        status = DAL_BAD_MODEL;
+    } else if (status == DAL_OK)
+        status = extend_spec(spec, &d, &extended) ? compile_one(for_system, allocator, &extended, what_for, NULL, NULL, NULL, messages, system)
+                                                  : DAL_NO_MEMORY;
+    dal_derivation_release(&d);
+    return status;
+}
+
+static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
+{
+    if (dal_spec_derives(spec))
+        return memory ? DAL_BAD_MODEL : compile_derived(for_system, allocator, spec, what_for, messages, system);
+    return compile_one(for_system, allocator, spec, what_for, memory, record, NULL, messages, system);
 }
 
 /* The system keeps a copy of its description, to be varied. */

@@ -115,6 +115,22 @@ static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
     return true;
 }
 
+int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows)
+{
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
+    const size_t m = (size_t)state->layout->nv, n = m + (size_t)state->layout->n_rows;
+    if (m > DAL_LARGEST_DETERMINED || !state->work.M)
+        return -1;
+    *rows = (int)n;
+    *stack = stack_up(arena, state);
+    *null = DAL_TAKE(arena, double, m *m);
+    double *sigma = DAL_TAKE(arena, double, n + m), *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
+    double *K = DAL_TAKE(arena, double, n *m);
+    memcpy(K, *stack, sizeof *K * n * m);
+    const int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, *null, NULL, work);
+    return rank < 0 ? -1 : (int)m - rank;
+}
+
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));

@@ -20,6 +20,10 @@ enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be as
 /* Is rank [M; A] = nv at the state that was evaluated? */
 bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
 
+/* The null space of [M; A] at the state that was evaluated: rows of velocities, each times its column scale. `stack`: [M; A], `rows` of them, in
+ * the same scale. Returns how many; -1: not finite, or too large to be asked. */
+int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows);
+
 /* What keeps a body from being accelerated by itself: "no mass", "a zero moment of inertia"; NULL: nothing. */
 const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body);
 

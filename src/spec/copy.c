@@ -364,6 +364,7 @@ static void elements(walk *w, dal_spec *s)
         text(w, &s->constraints[i].position);
         text(w, &s->constraints[i].velocity);
         law(w, &s->constraints[i].law);
+        string(w, &s->constraints[i].derived);
         binding(w, &s->constraints[i].binding);
     }
 }
