@@ -652,7 +652,7 @@ dal_status dal_derive(const dal_allocator *allocator, const dal_spec *spec, dal_
 }
 
 /* The description with the conditions that were derived among its constraints. */
-static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_spec *out)
+static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_messages *messages, dal_spec *out)
 {
     *out = *spec;
     out->constraints = DAL_TAKE(&d->arena, dal_constraint_spec, spec->n_constraints + d->n);
@@ -667,6 +667,7 @@ static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_spec *out)
         to->name = (dal_text){.text = c->name, .mark = mark};
         *(c->rates ? &to->velocity : &to->position) = (dal_text){.text = c->text, .mark = mark};
         to->derived = c->equation;
+        dal_say(messages, DAL_NOTE, mark, "derived: '%s', the balance of the forces along a direction without inertia: %s", c->name, c->equation);
     }
     return true;
 }
@@ -681,7 +682,7 @@ static dal_status compile_derived(const dal_allocator *for_system, const dal_all
         dal_error(messages, d.mark, "%s", d.verdict);
         status = DAL_BAD_MODEL;
     } else if (status == DAL_OK)
-        status = extend_spec(spec, &d, &extended) ? compile_one(for_system, allocator, &extended, what_for, NULL, NULL, NULL, messages, system)
+        status = extend_spec(spec, &d, messages, &extended) ? compile_one(for_system, allocator, &extended, what_for, NULL, NULL, NULL, messages, system)
                                                   : DAL_NO_MEMORY;
     dal_derivation_release(&d);
     return status;

@@ -157,7 +157,7 @@ static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
         fine = fine && multiply_by(&one, plain_factor(s, node, depth), 1);
     if (!fine)
         one = (product){.coef = 1, .n = 1, .of = {{node, 1}}};
-    if (one.n == 1 && one.of[0].power == 1 && fine) { /* a multiple of a sum is a sum again */
+    if (one.n == 1 && one.of[0].power == 1 && fabs(one.coef) == 1 && fine) { /* a sum is a sum again */
         const dal_node_view in = dal_node_look(s->graph, one.of[0].node);
         if ((in.op == DAL_OP_ADD || in.op == DAL_OP_SUB) && one.of[0].node != node) {
             sum inner = {0};
@@ -220,10 +220,23 @@ static const char *text_of_product(dal_symbolic *s, const product *p)
     return text;
 }
 
+/* Numbers alone stand behind the others. */
+static void put_numbers_last(sum *of)
+{
+    for (int i = 0; i < of->n - 1; i++)
+        if (!of->term[i].n) {
+            const product number = of->term[i];
+            memmove(of->term + i, of->term + i + 1, sizeof *of->term * (size_t)(of->n - i - 1));
+            of->term[of->n - 1] = number;
+            return;
+        }
+}
+
 dal_condition_text dal_symbolic_print(dal_symbolic *s, dal_node node)
 {
     sum of = {0};
     normalise(s, node, 0, &of);
+    put_numbers_last(&of);
     const double sign = of.n && of.term[0].coef < 0 ? -1 : 1;
     const char *text = "", *left = "", *right = "";
     for (int i = 0; i < of.n; i++) {

@@ -195,6 +195,22 @@ void dal_symbolic_direction(dal_symbolic *s, int body, const double axis[3], dal
     }
 }
 
+/* A component of a point of the ground: called by its name, or, in coordinates of the model's own, as the model writes it. */
+static dal_node ground_component(dal_symbolic *s, const char *name, int i, double value)
+{
+    const dal_points *points = &s->build->spec->ground;
+    dal_node node;
+    if (!name || strncmp(name, "ground.", 7) || i >= (int)s->build->spec->space)
+        return dal_const(s->graph, value);
+    if (!s->frame)
+        return dal_symbolic_variable_of(s, DAL_SYMBOLIC_NUMBER, dal_arena_print(s->arena, "%s.%c", name, 'x' + i), value, DAL_NO_NODE);
+    for (int k = 0; k < points->n; k++)
+        if (!strcmp(points->item[k].name.text, name + 7) && i < points->item[k].at.n &&
+            dal_symbolic_parse(s, points->item[k].binding, points->item[k].at.item[i], &node))
+            return node;
+    return dal_const(s->graph, value);
+}
+
 void dal_symbolic_point(dal_symbolic *s, const dal_marker *marker, const char *name, dal_node out[3])
 {
     const int body = marker->body, space = (int)s->build->spec->space;
@@ -202,11 +218,10 @@ void dal_symbolic_point(dal_symbolic *s, const dal_marker *marker, const char *n
     if (body != DAL_GROUND && !named)
         dal_symbolic_direction(s, body, marker->s, out);
     for (int i = 0; i < 3; i++) {
-        const char *whole = dal_arena_print(s->arena, "%s.%c", named || body == DAL_GROUND ? name : s->build->mechanism.bodies[body].name, 'x' + i);
+        const char *whole = body == DAL_GROUND ? "" : dal_arena_print(s->arena, "%s.%c", named ? name : s->build->mechanism.bodies[body].name, 'x' + i);
         dal_node origin = dal_const(s->graph, 0);
         if (body == DAL_GROUND) {
-            const bool written = name && strchr(name, '.') && i < space;
-            out[i] = written ? dal_symbolic_variable_of(s, DAL_SYMBOLIC_NUMBER, whole, marker->s[i], DAL_NO_NODE) : dal_const(s->graph, marker->s[i]);
+            out[i] = ground_component(s, name, i, marker->s[i]);
             continue;
         }
         if (s->frame)
