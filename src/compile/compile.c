@@ -181,7 +181,7 @@ static bool does_work(const dal_build *build, const dal_system *system)
     for (int i = 0; i < build->mechanism.n_rows; i++) { /* A v = -b: a constraint that moves something does work */
         const dal_row *row = &build->mechanism.rows[i];
         double value = 1;
-        if (row->form >= 0 && (!dal_is_const(build->graph, build->forms.node[row->form + 1 + row->n_terms], &value) || value != 0))
+        if (row->form >= 0 && !row->derived && (!dal_is_const(build->graph, build->forms.node[row->form + 1 + row->n_terms], &value) || value != 0))
             return true;
     }
     return build->n_times > 0;

@@ -385,6 +385,7 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
             doubt_primes(build, &form, "constraint", spec->name.text, spec->velocity);
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
         m->rows[m->n_rows - 1].curved = form.curved;
+        m->rows[m->n_rows - 1].derived = spec->derived != NULL;
     }
 }
 

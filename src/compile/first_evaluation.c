@@ -247,6 +247,10 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     }
     if (doubtful && !is_determined(build, system, state))
         return false;
+    if (solved && dal_derived_check(state)) {
+        dal_error(build->messages, build->spec->simulate.undetermined.mark, "at the start: %s", dal_trouble_of(state));
+        return false;
+    }
     if (solved)
         warn_of_directions(build, state);
     if (system->undetermined)

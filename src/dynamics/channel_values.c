@@ -4,6 +4,7 @@
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
+#include "state/state_parts.h"
 #include "dynamics/reactions.h"
 #include "state/values.h"
 #include "state/windings.h"
@@ -124,7 +125,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     case DAL_SIGNAL_SPEED: return state->work.phid[system->layout.n_rows + s->index];
     case DAL_SIGNAL_MULTIPLIER:
         dal_need(state, DAL_STAGE_REACTIONS);
-        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].row]];
+        return dal_multiplier_of(state, system->layout.row_at[system->mechanism.joints[s->index].row]);
     default: break;
     }
     return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);

@@ -206,6 +206,8 @@ double dal_state_power(dal_state *state)
         return power + dal_placement_power(state);
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = &state->mechanism->rows[layout->row[i].source];
+        if (row->derived)
+            continue;
         if (row->time >= 0)
             power += state->lambda[i] * state->work.time[3 * row->time + 1];
         else if (row->form >= 0)

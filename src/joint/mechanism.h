@@ -75,6 +75,7 @@ typedef struct dal_row {
     bool angular;      /* radians instead of metres */
     bool nonholonomic; /* exists at velocity level only */
     bool curved;       /* and is not linear in the rates: a form whose a and b depend on them. See dal_form_outputs */
+    bool derived;      /* it follows from the balance of forces along a direction without inertia: its multiplier is zero */
     int equation;      /* number, from 1, of the equation of a joint type that it comes from; 0: none */
     int form;          /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
 } dal_row;

@@ -38,6 +38,13 @@ const double *dal_rates_of(const dal_state *state)
     return state->vd;
 }
 
+double dal_multiplier_of(const dal_state *state, int row)
+{
+    const dal_layout *layout = state->layout;
+    const bool derived = row < layout->n_extrinsic && layout->mechanism->rows[layout->row[row].source].derived;
+    return derived ? 0 : state->lambda[row];
+}
+
 const double *dal_multipliers_of(const dal_state *state)
 {
     return state->lambda;
