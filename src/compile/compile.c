@@ -465,6 +465,29 @@ static bool refuse_curved_friction(dal_build *build)
     return false;
 }
 
+/* "x', y'" */
+static const char *list_velocities(const dal_build *build, const dal_system *system)
+{
+    enum { MOST = 12 };
+    const char *text = "";
+    char name[100];
+    for (int k = 0; k < system->layout.nv && k < MOST; k++) {
+        dal_velocity_name(system, k, name, sizeof name);
+        text = dal_arena_print(build->arena, "%s%s%s", text, k ? ", " : "", name);
+    }
+    return system->layout.nv > MOST ? dal_arena_print(build->arena, "%s, ...", text) : text;
+}
+
+static bool eta_fits(const dal_build *build, const dal_system *system)
+{
+    if (!system->method.n_eta || system->method.n_eta == system->layout.nv)
+        return true;
+    dal_error(build->messages, build->spec->simulate.undetermined.eta.mark,
+              "`eta` needs one expression a velocity, %d in the family %s, for %s; %d given", system->layout.nv, system->layout.family->name,
+              list_velocities(build, system), system->method.n_eta);
+    return false;
+}
+
 static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
@@ -494,7 +517,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     lay_out(build, draft);
     if (!build->derivation)
         let_graph_go(build);
-    if (refuse_curved_friction(build))
+    if (refuse_curved_friction(build) || !eta_fits(build, draft))
         return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
          draft->layout.family->shares) &&
@@ -662,7 +685,7 @@ static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_messages *m
         memcpy(out->constraints, spec->constraints, sizeof *spec->constraints * (size_t)spec->n_constraints);
     for (int i = 0; i < d->n; i++) {
         const dal_condition *c = &d->condition[i];
-        const dal_mark mark = spec->simulate.undetermined.mark;
+        const dal_mark mark = spec->simulate.undetermined.word.mark;
         dal_constraint_spec *to = &out->constraints[out->n_constraints++];
         to->name = (dal_text){.text = c->name, .mark = mark};
         *(c->rates ? &to->velocity : &to->position) = (dal_text){.text = c->text, .mark = mark};

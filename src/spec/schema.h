@@ -39,6 +39,7 @@
     X(VALUES, "name: expression")                                /* dal_law_spec */                                                                  \
     X(FRICTION, "see 'friction'")                                /* dal_friction_spec */                                                             \
     X(CHOICE, "word, {word: number} or {word: {option: value}}") /* dal_choice */                                                                    \
+    X(UNDETERMINED, "refuse, derive, minimum-norm, or {minimum-norm: {eta: list of expressions}}") /* dal_undetermined_spec */                       \
     X(REPEAT, "{i: first..last}")                                /* no field: taken before the element is read */                                    \
     X(LATER, "not in this version")                              /* no field: refused */
 
