@@ -5,6 +5,7 @@
  */
 #include "compile/derive.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -220,23 +221,45 @@ static const char *text_of_product(dal_symbolic *s, const product *p)
     return text;
 }
 
-/* Numbers alone stand behind the others. */
-static void put_numbers_last(sum *of)
+/* The first variable that moves, by number; numbers alone stand behind the others. */
+typedef struct first_variable {
+    const dal_symbolic *s;
+    int number;
+} first_variable;
+
+static void look_at(void *user, int variable)
 {
-    for (int i = 0; i < of->n - 1; i++)
-        if (!of->term[i].n) {
-            const product number = of->term[i];
-            memmove(of->term + i, of->term + i + 1, sizeof *of->term * (size_t)(of->n - i - 1));
-            of->term[of->n - 1] = number;
-            return;
-        }
+    first_variable *f = user;
+    const int i = variable - DAL_SYMBOLIC_FIRST;
+    if (i >= 0 && f->s->variable[i].kind != DAL_SYMBOLIC_NUMBER && i < f->number)
+        f->number = i;
+}
+
+static int order_of(dal_symbolic *s, const product *p)
+{
+    first_variable f = {s, p->n ? INT_MAX - 1 : INT_MAX};
+    for (int i = 0; i < p->n; i++)
+        dal_each_var(s->graph, p->of[i].node, look_at, &f);
+    return f.number;
+}
+
+static void sort_terms(dal_symbolic *s, sum *of)
+{
+    for (int i = 1; i < of->n; i++) {
+        const product term = of->term[i];
+        const int order = order_of(s, &term);
+        int k = i;
+        for (; k > 0 && order_of(s, &of->term[k - 1]) > order; k--)
+            of->term[k] = of->term[k - 1];
+        of->term[k] = term;
+    }
 }
 
 dal_condition_text dal_symbolic_print(dal_symbolic *s, dal_node node)
 {
     sum of = {0};
     normalise(s, node, 0, &of);
-    put_numbers_last(&of);
+    sort_terms(s, &of);
     const double sign = of.n && of.term[0].coef < 0 ? -1 : 1;
     const char *text = "", *left = "", *right = "";
     for (int i = 0; i < of.n; i++) {
