@@ -540,13 +540,13 @@ static dal_status compile(dal_build *build, dal_system *draft)
         longjmp(*build->arena->guard, 1);
     if (!dal_build_first(build, build->packed, build->first))
         return DAL_BAD_MODEL;
-    if (build->derivation)
-        dal_build_derive(build, build->first);
     build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;
     info->freedoms = info->velocities - info->rank;
+    if (build->derivation)
+        dal_build_derive(build, build->first);
     return DAL_OK;
 }
 

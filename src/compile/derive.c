@@ -46,8 +46,12 @@ static void add_work(balance *b, dal_node effort, dal_node change)
 /* Along the direction a force's own measure changes by this; 0 where it is rounding, whole numbers exact. */
 static double change_of(const balance *b, int measure)
 {
+    const dal_layout *layout = dal_layout_of(b->build->first);
     const double d = measure < 0 ? 0 : b->n->measured[measure];
-    return fabs(d - round(d)) <= nothing ? round(d) : d;
+    const bool angle = measure >= 0 && layout->mechanism->measures[measure].kind == DAL_MEASURE_ANGLE;
+    if (fabs(d) <= nothing * b->size / (angle ? layout->units.length : 1))
+        return 0;
+    return fabs(d) > 0.5 && fabs(d - round(d)) <= nothing ? round(d) : d;
 }
 
 /* Do two bodies move against each other? */
@@ -269,7 +273,7 @@ static bool touches(const balance *b, int force)
     const dal_force_spec *spec = &b->build->spec->forces[force];
     dal_marker end[2] = {{.body = DAL_GROUND}, {.body = DAL_GROUND}};
     if (spec->joint.text || !spec->connect.n)
-        return fabs(change_of(b, b->build->forces[force].measure)) > nothing * b->size;
+        return change_of(b, b->build->forces[force].measure) != 0;
     for (int k = 0; k < spec->connect.n && k < 2; k++)
         if (!dal_build_marker(b->build, spec->connect.item[k], &end[k], NULL))
             return true;
@@ -371,26 +375,20 @@ static bool is_condition(balance *b, dal_node node)
 static void separate_rates(dal_build *build, dal_state *state, int n, dal_massless *list)
 {
     double *R = DAL_TAKE(build->arena, double, n *n), *sigma = DAL_TAKE(build->arena, double, 2 * n), *left = DAL_TAKE(build->arena, double, n *n);
-    double *work = DAL_TAKE(build->arena, double, dal_rank_work(n, n)), most = 0, force = 0;
+    double *work = DAL_TAKE(build->arena, double, dal_rank_work(n, n)), *size = DAL_TAKE(build->arena, double, n);
     dal_massless *old = DAL_TAKE(build->arena, dal_massless, n);
-    bool *kept = DAL_TAKE(build->arena, bool, n);
-    dal_massless_damping(build, state, n, list, R);
-    for (int i = 0; i < n * n; i++)
-        most = fmax(most, fabs(R[i]));
-    for (int k = 0; k < dal_layout_of(state)->nv; k++)
-        force = fmax(force, fabs(dal_seen_work(state)->Q[k]));
-    if (!(most > nothing * force))
-        return;
+    dal_massless_damping(build, state, n, list, R, size);
     const int rank = dal_rank_svd(R, n, n, n, nothing, sigma, NULL, left, work), sums = n - rank;
     if (rank <= 0 || !sums)
         return;
+    for (int i = 0; i < sums * n; i++)
+        left[i] /= size[i % n];
     dal_reduce_rows(sums, n, left);
     memcpy(old, list, sizeof *old * (size_t)n);
     for (int i = 0; i < sums; i++) { /* the first entry of each row is one: that direction is replaced */
         int k = 0;
         while (k < n - 1 && left[i * n + k] == 0)
             k++;
-        kept[k] = true;
         list[k] = dal_massless_combine(build, n, old, left + i * n);
     }
 }
@@ -410,12 +408,20 @@ void dal_build_derive(dal_build *build, dal_state *state)
     int n;
     if (!dal_massless_find(build, state, &n, &list))
         return;
-    if (n > 1)
-        separate_rates(build, state, n, list);
     dal_symbolic *s = dal_symbolic_begin(build);
     dal_condition *conditions = DAL_TAKE(&d->arena, dal_condition, n);
     if (build->spec->n_coordinates && !s->frame)
         return;
+    bool rates = false;
+    for (int i = 0; i < n && n > 1; i++) {
+        balance b = {.build = build, .s = s, .n = &list[i]};
+        dal_node node;
+        if (!find_balance(&b, &node))
+            return;
+        rates |= dal_symbolic_holds(s, node, DAL_SYMBOLIC_RATE) != NULL;
+    }
+    if (rates)
+        separate_rates(build, state, n, list);
     for (int i = 0; i < n; i++) {
         balance b = {.build = build, .s = s, .n = &list[i]};
         dal_node node;

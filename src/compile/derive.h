@@ -125,8 +125,8 @@ dal_massless dal_massless_combine(dal_build *build, int n, const dal_massless *l
 /* The change of a material point along a direction, and the turn of a body. */
 void dal_massless_shift(dal_symbolic *s, const dal_massless *n, const dal_marker *marker, const char *name, dal_node out[3]);
 bool dal_massless_turn(dal_symbolic *s, const dal_massless *n, int body, dal_node out[3]);
-/* How fast the forces along directions change with the velocities along them: n x n. */
-void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_massless *list, double *R);
+/* How fast the forces along directions change with the velocities along them: n x n, of directions over their sizes. */
+void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_massless *list, double *R, double *size);
 /* "the position of 'node'" */
 const char *dal_massless_names(dal_build *build, const dal_massless *n, dal_mark *mark);
 

@@ -242,7 +242,8 @@ static bool velocities_of(const survey *s, const dal_move *move, double *v)
     }
     for (int k = 0; k < s->m; k++)
         for (int i = 0; i < rows; i++)
-            J[(size_t)i * (size_t)s->m + (size_t)k] = s->twist[(size_t)k * (size_t)rows + (size_t)i] * (i % 6 < 3 ? 1 : length);
+            J[(size_t)i * (size_t)s->m + (size_t)k] =
+                s->twist[(size_t)k * (size_t)rows + (size_t)i] * (i % 6 < 3 ? 1 : length) / s->layout->units.column_scale[k];
     if (dal_rank_solve(J, rows, s->m, s->m, DAL_RANK_TOLERANCE, b, v, work) < 0)
         return false;
     for (int i = 0; i < rows; i++) {
@@ -252,6 +253,8 @@ static bool velocities_of(const survey *s, const dal_move *move, double *v)
         miss = fmax(miss, fabs(left));
         most = fmax(most, fabs(b[i]));
     }
+    for (int k = 0; k < s->m; k++)
+        v[k] /= s->layout->units.column_scale[k];
     return most > 0 && miss <= nothing * most;
 }
 
@@ -520,7 +523,16 @@ bool dal_massless_turn(dal_symbolic *s, const dal_massless *n, int body, dal_nod
 
 /* ---- with rates ------------------------------------------------------------------------------------------- */
 
-void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_massless *list, double *R)
+/* What a unit of the direction moves, in metres. */
+static double size_of(const dal_layout *layout, const dal_massless *n)
+{
+    double size = 0;
+    for (int k = 0; k < layout->nv; k++)
+        size = fmax(size, fabs(n->v[k]) * layout->units.column_scale[k]);
+    return size;
+}
+
+void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_massless *list, double *R, double *size)
 {
     const dal_layout *layout = dal_layout_of(state);
     const int n_y = dal_system_describe(dal_system_of(state)).states;
@@ -529,12 +541,10 @@ void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_m
     memset(R, 0, sizeof *R * (size_t)(n * n));
     for (int j = 0; j < n; j++)
         for (int side = -1; side <= 1; side += 2) {
-            double size = 0;
-            for (int k = 0; k < layout->nv; k++)
-                size = fmax(size, fabs(list[j].v[k]) * layout->units.column_scale[k]);
+            size[j] = size_of(layout, &list[j]);
             memcpy(y, start, sizeof *y * (size_t)n_y);
             for (int k = 0; k < layout->nv; k++)
-                y[layout->nq + k] += side * list[j].v[k] * layout->units.length / (layout->units.time * size);
+                y[layout->nq + k] += side * list[j].v[k] * layout->units.length / (layout->units.time * size[j]);
             dal_state_unpack(state, 0, y);
             dal_state_position(state);
             dal_state_jacobian(state);
@@ -543,7 +553,7 @@ void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_m
                 continue;
             for (int i = 0; i < n; i++)
                 for (int k = 0; k < layout->nv; k++)
-                    R[i * n + j] += side * list[i].v[k] * dal_seen_work(state)->Q[k];
+                    R[i * n + j] += side * list[i].v[k] / size_of(layout, &list[i]) * dal_seen_work(state)->Q[k];
         }
     dal_state_unpack(state, 0, start);
 }
