@@ -327,7 +327,7 @@ static bool find_balance(balance *b, dal_node *out)
     for (int i = 0; i < b->build->spec->n_forces; i++)
         if (!add_force(b, i))
             return false;
-    *out = dal_symbolic_simplify(b->s, b->sum);
+    *out = dal_symbolic_collect(b->s, b->sum);
     return true;
 }
 

@@ -40,7 +40,7 @@ void dal_build_derive(dal_build *build, dal_state *state);
 
 /* ---- expressions with names -------------------------------------------------------------------- */
 
-enum { DAL_SYMBOLIC_FIRST = 1 << 24 }; /* the variables of a symbolic expression begin here */
+enum { DAL_SYMBOLIC_FIRST = 0 }; /* number of the first variable of a symbolic expression; those of the build do not occur in it */
 
 typedef enum dal_symbolic_kind {
     DAL_SYMBOLIC_NUMBER, /* a parameter, or a component of a point of the ground */
@@ -67,6 +67,7 @@ typedef struct dal_symbolic {
     dal_symbolic_variable *variable;
     dal_node *frame; /* 12 a body, of a model with coordinates of its own; else NULL */
     int depth;       /* named expressions inside one another */
+    bool spread;     /* multiples of sums are multiplied out */
 } dal_symbolic;
 
 dal_symbolic *dal_symbolic_begin(dal_build *build);
@@ -91,7 +92,9 @@ const dal_symbolic_variable *dal_symbolic_holds(dal_symbolic *s, dal_node node, 
 typedef struct dal_condition_text {
     const char *text, *equation;
 } dal_condition_text;
+/* What cancels is gone; the first multiplies numbers out. */
 dal_node dal_symbolic_simplify(dal_symbolic *s, dal_node node);
+dal_node dal_symbolic_collect(dal_symbolic *s, dal_node node);
 dal_condition_text dal_symbolic_print(dal_symbolic *s, dal_node node);
 
 /* ---- directions -------------------------------------------------------------------------------- */

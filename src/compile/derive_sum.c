@@ -1,7 +1,8 @@
 /* Sums in a normal form: what cancels is gone, and what is left is printed as it is written by hand.
  *
  * A node becomes a sum of products, coefficient times powers of factors. A factor is whatever is no product: a variable, a function, or a
- * sum of several terms, whose first term is then positive. Sums inside products are not multiplied out.
+ * sum of several terms, whose first term is then positive. Sums inside products are not multiplied out; multiples of sums by a number are, where
+ * `spread` asks for it.
  */
 #include "compile/derive.h"
 
@@ -158,7 +159,7 @@ static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
         fine = fine && multiply_by(&one, plain_factor(s, node, depth), 1);
     if (!fine)
         one = (product){.coef = 1, .n = 1, .of = {{node, 1}}};
-    if (one.n == 1 && one.of[0].power == 1 && fabs(one.coef) == 1 && fine) { /* a sum is a sum again */
+    if (one.n == 1 && one.of[0].power == 1 && (s->spread || fabs(one.coef) == 1) && fine) { /* a sum is a sum again */
         const dal_node_view in = dal_node_look(s->graph, one.of[0].node);
         if ((in.op == DAL_OP_ADD || in.op == DAL_OP_SUB) && one.of[0].node != node) {
             sum inner = {0};
@@ -171,11 +172,19 @@ static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
     add_term(s, out, 1, &one);
 }
 
-dal_node dal_symbolic_simplify(dal_symbolic *s, dal_node node)
+dal_node dal_symbolic_collect(dal_symbolic *s, dal_node node)
 {
     sum of = {0};
     normalise(s, node, 0, &of);
     return node_of_sum(s, &of, 1);
+}
+
+dal_node dal_symbolic_simplify(dal_symbolic *s, dal_node node)
+{
+    s->spread = true;
+    node = dal_symbolic_collect(s, node);
+    s->spread = false;
+    return node;
 }
 
 /* ---- as text ------------------------------------------------------------------------------ */
