@@ -15,7 +15,7 @@ static bool applies(const char *message)
 
 /* ---- references ------------------------------------------------------------------------------------------------- */
 
-#define SPRINGS(m1, m2, q2, record, settings)                                                                                                                \
+#define SPRINGS(m1, m2, q2, record, settings)                                                                                                        \
     "dalembert: 1\nspace: planar\nparameters: {m1: " m1 ", m2: " m2 ", k1: 50, k2: 30, d: 0.2, l10: 1, l20: 0.8}\n"                                  \
     "coordinates: {x1: {start: 0.1, rate: 0.3}, q1: {start: 0.1 + l10 + d, rate: 0.3}, q2: {start: " q2 "*0.1, rate: " q2 "*0.3}}\n"                 \
     "bodies:\n  first: {mass: m1, position: [l10 + x1, 0]}\n  base: {mass: 0, position: [q1, 0]}\n"                                                  \
@@ -94,12 +94,13 @@ static void nodes_between_springs_and_a_damper_are_maxwells_element(void **unuse
 {
     (void)unused;
     trajectory nodes = run_text_well(MAXWELL, tight);
-    trajectory law = run_text_well("dalembert: 1\nspace: planar\nparameters: {m: 2, k1: 50, k2: 70, k: 20, c: 8, L: 0.5}\n"
-                                   "coordinates: {y: {start: 1.2 + L + k1/k2*0.1, rate: 0.4}}\nstates: {f: {start: k1*0.1, rate: \"(y' - f/c)*k1*k2/(k1 + k2)\"}}\n"
-                                   "bodies: {bob: {mass: m, position: [y, 0]}}\n"
-                                   "forces: {row: {type: force, coordinate: y, value: -f}, outer: {type: force, coordinate: y, value: -k*(y - 3*L)}}\n"
-                                   "record: [y, y', -f]\nsimulate: {until: 2, every: 0.1}\n",
-                                   tight);
+    trajectory law = run_text_well(
+        "dalembert: 1\nspace: planar\nparameters: {m: 2, k1: 50, k2: 70, k: 20, c: 8, L: 0.5}\n"
+        "coordinates: {y: {start: 1.2 + L + k1/k2*0.1, rate: 0.4}}\nstates: {f: {start: k1*0.1, rate: \"(y' - f/c)*k1*k2/(k1 + k2)\"}}\n"
+        "bodies: {bob: {mass: m, position: [y, 0]}}\n"
+        "forces: {row: {type: force, coordinate: y, value: -f}, outer: {type: force, coordinate: y, value: -k*(y - 3*L)}}\n"
+        "record: [y, y', -f]\nsimulate: {until: 2, every: 0.1}\n",
+        tight);
     same("Maxwell", &nodes, &law, 4, 1e-9);
     free(nodes.value);
     free(law.value);
@@ -118,7 +119,8 @@ static void nodes_between_springs_and_a_damper_are_maxwells_element(void **unuse
 static void three_springs_balance_in_a_node(void **unused)
 {
     (void)unused;
-    trajectory run = run_text_well(NODE(", balance1.multiplier, balance2.multiplier]\nsimulate: {until: 2, every: 0.1, undetermined: derive}\n"), tight);
+    trajectory run =
+        run_text_well(NODE(", balance1.multiplier, balance2.multiplier]\nsimulate: {until: 2, every: 0.1, undetermined: derive}\n"), tight);
     static const double end[2][2] = {{-1, 1}, {1, 1}}, k[3] = {100, 80, 60};
     assert_true(run.evidence.energy_drift < 1e-10);
     for (int i = 0; i < run.rows; i++) {
@@ -164,8 +166,11 @@ static void what_check_offers_gives_the_same_motion(void **unused)
     (void)unused;
     char lines[4][600], text[4000];
     assert_int_equal(offered(NODE("]\nsimulate: {until: 2}\n"), lines), 2);
-    snprintf(text, sizeof text, "%sconstraints:\n  %s\n  %s\n", NODE(", balance1.multiplier, balance2.multiplier]\nsimulate: {until: 2, every: 0.1}\n"), lines[0], lines[1]);
-    trajectory pasted = run_text_well(text, tight), derived = run_text_well(NODE(", balance1.multiplier, balance2.multiplier]\nsimulate: {until: 2, every: 0.1, undetermined: derive}\n"), tight);
+    snprintf(text, sizeof text, "%sconstraints:\n  %s\n  %s\n",
+             NODE(", balance1.multiplier, balance2.multiplier]\nsimulate: {until: 2, every: 0.1}\n"), lines[0], lines[1]);
+    trajectory pasted = run_text_well(text, tight),
+               derived = run_text_well(NODE(", balance1.multiplier, balance2.multiplier]\nsimulate: {until: 2, every: 0.1, undetermined: derive}\n"),
+                                       tight);
     same("node", &derived, &pasted, 10, 0);
     for (int i = 0; i < pasted.rows; i++) /* what is computed for them, where nobody knows that they are no forces */
         assert_true(fabs(at(&pasted, i, 10)) < 1e-10 && fabs(at(&pasted, i, 11)) < 1e-10);
@@ -343,7 +348,8 @@ static void eta_chooses_among_the_solutions(void **unused)
     }
     trajectory zero = run_text_well(GHOST("{minimum-norm: {eta: [0, 0, 0]}}"), tight), least = run_text_well(GHOST("minimum-norm"), tight);
     same("eta zero", &zero, &least, zero.n, 0);
-    refused_with(GHOST("{minimum-norm: {eta: [0, 0]}}"), 0, 0, "`eta` needs one expression a velocity, 3 in the family user, for th', x', z'; 2 given");
+    refused_with(GHOST("{minimum-norm: {eta: [0, 0]}}"), 0, 0,
+                 "`eta` needs one expression a velocity, 3 in the family user, for th', x', z'; 2 given");
     free(run.value);
     free(zero.value);
     free(least.value);

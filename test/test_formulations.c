@@ -21,9 +21,14 @@ static const char *const ignorable[][2] = {
 };
 
 /* The mass matrix is singular by itself: fewer freedoms than coordinates, or parts without mass. */
-static const char *const singular[] = {"rolling-disc-incline.yaml", "springs-in-series-masses.yaml", "springs-in-series-massless-middle.yaml",
-                                       "springs-in-series-massless-end.yaml", "springs-in-series-derived.yaml", "massless-node.yaml",
-                                       "massless-slider.yaml", "maxwell-element.yaml"};
+static const char *const singular[] = {"rolling-disc-incline.yaml",
+                                       "springs-in-series-masses.yaml",
+                                       "springs-in-series-massless-middle.yaml",
+                                       "springs-in-series-massless-end.yaml",
+                                       "springs-in-series-derived.yaml",
+                                       "massless-node.yaml",
+                                       "massless-slider.yaml",
+                                       "maxwell-element.yaml"};
 
 static bool refused(const char *file, const char *family, const char *formulation)
 {

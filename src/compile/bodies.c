@@ -80,8 +80,8 @@ static bool is_node(dal_build *build, const dal_body_spec *spec)
         return false;
     for (int i = 0; i < spec->points.n; i++) {
         double s[3];
-        if (spec->points.item[i].axes.kind != DAL_ATTITUDE_NONE || !dal_build_vector(build, spec->binding, &spec->points.item[i].at, s) || s[0] != 0 ||
-            s[1] != 0 || s[2] != 0)
+        if (spec->points.item[i].axes.kind != DAL_ATTITUDE_NONE || !dal_build_vector(build, spec->binding, &spec->points.item[i].at, s) ||
+            s[0] != 0 || s[1] != 0 || s[2] != 0)
             return false;
     }
     for (int j = 0; j < all->n_joints; j++)

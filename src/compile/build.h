@@ -126,8 +126,8 @@ typedef struct dal_build {
     const char *noun;      /* what the last refusal was about: "the motion" */
     dal_reach reach;       /* of the expression being parsed */
     const dal_binding *binding;
-    bool equation; /* it belongs to a joint type */
-    const dal_parser *reader; /* of all expressions, by other rules; NULL: by those of the language */
+    bool equation;                     /* it belongs to a joint type */
+    const dal_parser *reader;          /* of all expressions, by other rules; NULL: by those of the language */
     struct dal_derivation *derivation; /* what is to be derived (derive.h); NULL: nothing */
 
     int n_signals;
@@ -251,7 +251,7 @@ void dal_build_place(dal_build *build);
 void dal_build_coordinates(dal_build *build);
 void dal_build_placement(dal_build *build);
 bool dal_build_frames(dal_build *build, dal_node *frame); /* 12 nodes a body: r, R. Once more, as `reader` reads them */
-void dal_read_coordinates(dal_build *build); /* start values */
+void dal_read_coordinates(dal_build *build);              /* start values */
 /* coordinate_start.c */
 void dal_start_frames(dal_build *build);                                                   /* frames at the given start values */
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding); /* as dal_build_assemble */

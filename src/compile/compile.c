@@ -705,8 +705,9 @@ static dal_status compile_derived(const dal_allocator *for_system, const dal_all
         dal_error(messages, d.mark, "%s", d.verdict);
         status = DAL_BAD_MODEL;
     } else if (status == DAL_OK)
-        status = extend_spec(spec, &d, messages, &extended) ? compile_one(for_system, allocator, &extended, what_for, NULL, NULL, NULL, messages, system)
-                                                  : DAL_NO_MEMORY;
+        status = extend_spec(spec, &d, messages, &extended)
+                     ? compile_one(for_system, allocator, &extended, what_for, NULL, NULL, NULL, messages, system)
+                     : DAL_NO_MEMORY;
     dal_derivation_release(&d);
     return status;
 }

@@ -148,7 +148,8 @@ static bool find_measure(balance *b, int force, line *out)
 static bool refuse_force(balance *b, const dal_force_spec *spec, const char *why)
 {
     dal_mark mark;
-    dal_derive_fail(b->build, spec->name.mark, "the balance of the forces along the direction of %s, which has no inertia, cannot be derived: '%s' acts along it, and %s",
+    dal_derive_fail(b->build, spec->name.mark,
+                    "the balance of the forces along the direction of %s, which has no inertia, cannot be derived: '%s' acts along it, and %s",
                     dal_massless_names(b->build, b->n, &mark), spec->name.text, why);
     return false;
 }
@@ -291,7 +292,9 @@ static bool add_force(balance *b, int force)
     if (type == &dal_force_point || type == &dal_force_torque || type == &dal_force_motor || type == &dal_force_coordinate)
         return add_applied(b, force, type);
     return !touches(b, force) ||
-           refuse_force(b, spec, type->potential && type != &dal_force_bushing ? "it begins and ends with a corner, where the condition has no derivatives" : no_symbols);
+           refuse_force(b, spec,
+                        type->potential && type != &dal_force_bushing ? "it begins and ends with a corner, where the condition has no derivatives"
+                                                                      : no_symbols);
 }
 
 /* Friction and forces of joints that are not ideal. */
@@ -304,10 +307,11 @@ static bool refuse_joints(balance *b)
         const dal_joint *joint = &m->joints[friction ? b->build->frictions[i].joint : b->build->laws[i - b->build->n_frictions].joint];
         if (!(joint->type == &dal_joint_constraint || parts(b, joint->marker[0].body, joint->marker[1].body)))
             continue;
-        dal_derive_fail(b->build, joint->mark,
-                        "the balance of the forces along the direction of %s, which has no inertia, cannot be derived: %s of '%s' may act along it, and has no "
-                        "form in symbols",
-                        dal_massless_names(b->build, b->n, &mark), friction ? "the friction" : "the non-ideal force", joint->name);
+        dal_derive_fail(
+            b->build, joint->mark,
+            "the balance of the forces along the direction of %s, which has no inertia, cannot be derived: %s of '%s' may act along it, and has no "
+            "form in symbols",
+            dal_massless_names(b->build, b->n, &mark), friction ? "the friction" : "the non-ideal force", joint->name);
         return false;
     }
     return true;
@@ -341,27 +345,32 @@ static bool is_condition(balance *b, dal_node node)
     const bool rates = dal_symbolic_holds(s, node, DAL_SYMBOLIC_RATE) != NULL, moves = rates || dal_symbolic_holds(s, node, DAL_SYMBOLIC_POSITION);
     double value;
     if (dal_is_const(s->graph, dal_symbolic_numbers(s, node), &value) && value == 0) {
-        dal_derive_fail(b->build, mark, "no force acts along the direction of %s, which has no inertia: the balance of the forces there says nothing, and does not determine the motion; give mass or inertia, or another constraint",
+        dal_derive_fail(b->build, mark,
+                        "no force acts along the direction of %s, which has no inertia: the balance of the forces there says nothing, and does not "
+                        "determine the motion; give mass or inertia, or another constraint",
                         names);
         return false;
     }
     if (other) {
         dal_derive_fail(b->build, mark,
-                        "the balance of the forces along the direction of %s, which has no inertia, is %s: it contains '%s', whose derivatives are not known; write it as an "
+                        "the balance of the forces along the direction of %s, which has no inertia, is %s: it contains '%s', whose derivatives are "
+                        "not known; write it as an "
                         "expression of t, or give mass or inertia",
                         names, dal_symbolic_print(s, node).equation, other->name);
         return false;
     }
     if (!moves) {
         dal_derive_fail(b->build, mark,
-                        "the balance of the forces along the direction of %s, which has no inertia, is %s: it cannot hold, because no position and no velocity is in it; "
+                        "the balance of the forces along the direction of %s, which has no inertia, is %s: it cannot hold, because no position and "
+                        "no velocity is in it; "
                         "give mass or inertia",
                         names, dal_symbolic_print(s, node).equation);
         return false;
     }
     if (dal_smoothness(s->graph, node) < (rates ? 2 : 3)) {
         dal_derive_fail(b->build, mark,
-                        "the balance of the forces along the direction of %s, which has no inertia, is %s: it has corners, and a constraint %s; give mass or inertia",
+                        "the balance of the forces along the direction of %s, which has no inertia, is %s: it has corners, and a constraint %s; give "
+                        "mass or inertia",
                         names, dal_symbolic_print(s, node).equation,
                         rates ? "between velocities needs a continuous derivative" : "between positions needs two continuous derivatives");
         return false;

@@ -195,10 +195,11 @@ static bool find_own(survey *s, int n, double *rows, dal_massless *list)
             int first = 0;
             while (first < m - 1 && fabs(rows[first]) < nothing)
                 first++;
-            dal_derive_fail(s->build, s->build->spec->coordinates[first].name.mark,
-                            "the direction without inertia that contains '%s' changes with the position: the balance of the forces along it cannot be "
-                            "derived; write it in `constraints:`",
-                            s->build->spec->coordinates[first].name.text);
+            dal_derive_fail(
+                s->build, s->build->spec->coordinates[first].name.mark,
+                "the direction without inertia that contains '%s' changes with the position: the balance of the forces along it cannot be "
+                "derived; write it in `constraints:`",
+                s->build->spec->coordinates[first].name.text);
             return false;
         }
     }
@@ -226,7 +227,7 @@ static bool velocities_of(const survey *s, const dal_move *move, double *v)
     const dal_work *w = dal_seen_work(s->state);
     const int rows = 6 * s->n_bodies;
     const double length = s->layout->units.length;
-    double *J = DAL_TAKE(s->build->arena, double, rows *s->m), *b = DAL_TAKE(s->build->arena, double, rows + s->m);
+    double *J = DAL_TAKE(s->build->arena, double, rows * s->m), *b = DAL_TAKE(s->build->arena, double, rows + s->m);
     double *work = DAL_TAKE(s->build->arena, double, dal_rank_work(rows, s->m)), axis[3], hub[3], most = 0, miss = 0;
     dal_turn(w->kin[move->axis_body].R, move->axis, axis);
     place_point(s, &move->hub, hub);
@@ -357,7 +358,8 @@ static void try_body(finding *f, int body)
                 const dal_marker *other = &joint->marker[1 - side];
                 try_axes(f, &move, other->body, other->B);
                 move.hub = joint->marker[side];
-                move.hub_name = j < build->spec->n_joints && build->spec->joints[j].connect.n == 2 ? build->spec->joints[j].connect.item[side].text : NULL;
+                move.hub_name =
+                    j < build->spec->n_joints && build->spec->joints[j].connect.n == 2 ? build->spec->joints[j].connect.item[side].text : NULL;
             } else
                 try_axes(f, &move, DAL_GROUND, unit);
             move.turns = true;

@@ -278,5 +278,6 @@ dal_condition_text dal_symbolic_print(dal_symbolic *s, dal_node node)
         const char **side = negative ? &right : &left;
         *side = dal_arena_print(s->arena, "%s%s%s", *side, **side ? " + " : "", term);
     }
-    return (dal_condition_text){.text = *text ? text : "0", .equation = dal_arena_print(s->arena, "%s = %s", *left ? left : "0", *right ? right : "0")};
+    return (dal_condition_text){.text = *text ? text : "0",
+                                .equation = dal_arena_print(s->arena, "%s = %s", *left ? left : "0", *right ? right : "0")};
 }

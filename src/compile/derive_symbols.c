@@ -85,8 +85,8 @@ static bool resolve_symbol(void *user, const char *name, int primes, dal_mark ma
     const dal_symbol *symbol = strcmp(name, "t") && strncmp(name, "ground", 6) ? dal_symbol_inside(build, name, &rest) : NULL;
     if (symbol && symbol->kind == DAL_SYMBOL_PARAMETER && !*rest) {
         const double number = build->spec->parameters[symbol->index].number;
-        *value = (dal_value){
-            1, {primes ? dal_const(s->graph, 0) : dal_symbolic_variable_of(s, DAL_SYMBOLIC_NUMBER, symbol->name, number, DAL_NO_NODE)}};
+        *value =
+            (dal_value){1, {primes ? dal_const(s->graph, 0) : dal_symbolic_variable_of(s, DAL_SYMBOLIC_NUMBER, symbol->name, number, DAL_NO_NODE)}};
         return true;
     }
     if (symbol && symbol->kind == DAL_SYMBOL_DEFINE && !*rest && !primes)
@@ -218,7 +218,8 @@ void dal_symbolic_point(dal_symbolic *s, const dal_marker *marker, const char *n
     if (body != DAL_GROUND && !named)
         dal_symbolic_direction(s, body, marker->s, out);
     for (int i = 0; i < 3; i++) {
-        const char *whole = body == DAL_GROUND ? "" : dal_arena_print(s->arena, "%s.%c", named ? name : s->build->mechanism.bodies[body].name, 'x' + i);
+        const char *whole =
+            body == DAL_GROUND ? "" : dal_arena_print(s->arena, "%s.%c", named ? name : s->build->mechanism.bodies[body].name, 'x' + i);
         dal_node origin = dal_const(s->graph, 0);
         if (body == DAL_GROUND) {
             out[i] = ground_component(s, name, i, marker->s[i]);

@@ -50,14 +50,14 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
     const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
     if (found.rank >= 0 && system->method.minimum_norm)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking,
-                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations %s are taken",
-                 found.names, found.rank, layout->nv, system->method.n_eta ? "the ones nearest to eta" : "the least ones");
+                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations %s are taken", found.names,
+                 found.rank, layout->nv, system->method.n_eta ? "the ones nearest to eta" : "the least ones");
     else if (build->undetermined)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
     else {
         const char *derived = list_derived(build);
-        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s%s%s%s", found.text, *derived ? "; the balance of the forces that was derived, " : "",
-                    derived, *derived ? ", does not determine the motion" : "");
+        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s%s%s%s", found.text,
+                    *derived ? "; the balance of the forces that was derived, " : "", derived, *derived ? ", does not determine the motion" : "");
     }
     system->undetermined = build->undetermined && !system->method.minimum_norm;
     return system->undetermined || (found.rank >= 0 && system->method.minimum_norm);

@@ -76,7 +76,7 @@ typedef struct dal_node_view {
     double value;     /* CONST */
 } dal_node_view;
 dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
-bool dal_depends(dal_graph *graph, dal_node node, int variable);         /* does the variable occur in it? */
+bool dal_depends(dal_graph *graph, dal_node node, int variable); /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
 /* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */

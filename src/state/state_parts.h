@@ -13,7 +13,7 @@ dal_loads *dal_loads_of(dal_state *state);
 const dal_work *dal_seen_work(const dal_state *state);
 const double *dal_rates_of(const dal_state *state);               /* v' of the last evaluation */
 const double *dal_multipliers_of(const dal_state *state);         /* of the rows; the same */
-double dal_multiplier_of(const dal_state *state, int row);         /* of one; zero where the row was derived: it is no force */
+double dal_multiplier_of(const dal_state *state, int row);        /* of one; zero where the row was derived: it is no force */
 const double *dal_gamma_of(const dal_state *state);               /* right side of the rows, stabilised */
 const char *dal_trouble_of(const dal_state *state);               /* why the last evaluation failed; "": it did not */
 struct dal_values *dal_values_of(const dal_state *state);         /* state/values.h */
