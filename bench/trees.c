@@ -1,6 +1,7 @@
-/* Recursive dynamics of the trees: forward dynamics, inverse dynamics, mass matrix.
+/* Recursive dynamics of the trees: forward dynamics, inverse dynamics, mass matrix, and what is measured against these (--ratios).
  *
  *   bench_trees FOLDER MODEL...           agreement with the other engines' values in FOLDER, then microseconds of each call
+ *   bench_trees --ratios MODEL...         derivatives, M and M^-1 as ratios to forward or inverse dynamics, in turns
  *   bench_trees --count CALLS MODEL      the calls alone, for callgrind: each kind ends with a dump under the name "MODEL QUANTITY"
  */
 #include "dalembert/dalembert.h"
@@ -24,7 +25,7 @@ typedef struct subject {
     dal_system *system;
     dal_state *state;
     int *q_at, *v_at; /* coordinate and velocity k of the system: their places in the tree's vectors */
-    double *q, *v, *tau, *wanted, *vd, *torque, *M;
+    double *q, *v, *tau, *wanted, *vd, *torque, *M, *dq, *dv;
 } subject;
 
 /* ---- the subject ---------------------------------------------------------------------- */
@@ -79,7 +80,7 @@ static void release(subject *s)
     dal_system_free(s->system);
     bench_tree_free(s->tree);
     free(s->q_at), free(s->v_at);
-    free(s->q), free(s->v), free(s->tau), free(s->wanted), free(s->vd), free(s->torque), free(s->M);
+    free(s->q), free(s->v), free(s->tau), free(s->wanted), free(s->vd), free(s->torque), free(s->M), free(s->dq), free(s->dv);
 }
 
 static bool prepare(subject *s, const char *name)
@@ -91,6 +92,7 @@ static bool prepare(subject *s, const char *name)
     s->q_at = calloc((size_t)nq, sizeof(int)), s->v_at = calloc((size_t)nv, sizeof(int));
     s->q = numbers(nq), s->v = numbers(nv), s->tau = numbers(nv), s->wanted = numbers(nv);
     s->vd = numbers(nv), s->torque = numbers(nv), s->M = numbers(nv * nv);
+    s->dq = numbers(nv * nv), s->dv = numbers(nv * nv);
     if (!s->q_at || !s->v_at || !map(s, false, nq, s->q_at) || !map(s, true, nv, s->v_at))
         return false;
     for (int k = 0; k < nq; k++)
@@ -122,6 +124,32 @@ static void mass(void *data)
     subject *s = data;
     dal_mass_matrix(s->state, s->q, s->M);
 }
+
+static void forward_derivatives(void *data)
+{
+    subject *s = data;
+    dal_forward_derivatives(s->state, s->q, s->v, s->tau, NULL, s->vd, s->dq, s->dv);
+}
+
+static void inverse_derivatives(void *data)
+{
+    subject *s = data;
+    dal_inverse_derivatives(s->state, s->q, s->v, s->wanted, NULL, s->dq, s->dv);
+}
+
+static void mass_inverse(void *data)
+{
+    subject *s = data;
+    dal_mass_inverse(s->state, s->q, s->dq);
+}
+
+static const struct {
+    const char *name;
+    void (*call)(void *data), (*unit)(void *data);
+} ratios[] = {{"derivatives of forward dynamics / forward dynamics", forward_derivatives, forward},
+              {"derivatives of inverse dynamics / inverse dynamics", inverse_derivatives, inverse},
+              {"mass matrix / forward dynamics", mass, forward},
+              {"inverse of the mass matrix / forward dynamics", mass_inverse, forward}};
 
 static const struct {
     const char *name;
@@ -182,11 +210,29 @@ static void count(subject *s, int calls)
     }
 }
 
+/* The median of ratios, each of two measurements one after the other: what else the machine does falls on both. */
+static void show_ratios(subject *s)
+{
+    enum { TURNS = 9 };
+    for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++) {
+        double sorted[TURNS];
+        for (int i = 0; i < TURNS; i++) {
+            const double unit = bench_fastest(ratios[k].unit, s), ratio = bench_fastest(ratios[k].call, s) / unit;
+            int at = i;
+            for (; at > 0 && sorted[at - 1] > ratio; at--)
+                sorted[at] = sorted[at - 1];
+            sorted[at] = ratio;
+        }
+        printf("%-12s %-52s %6.2f (%.2f to %.2f)\n", s->tree->name, ratios[k].name, sorted[TURNS / 2], sorted[0], sorted[TURNS - 1]);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    const bool relative = argc > 2 && !strcmp(argv[1], "--ratios");
     const int counting = argc > 3 && !strcmp(argv[1], "--count") ? atoi(argv[2]) : 0;
     if (argc < 3) {
-        fprintf(stderr, "usage: %s FOLDER MODEL... | --count CALLS MODEL...\n", argv[0]);
+        fprintf(stderr, "usage: %s FOLDER MODEL... | --ratios MODEL... | --count CALLS MODEL...\n", argv[0]);
         return 2;
     }
     for (int a = counting ? 3 : 2; a < argc; a++) {
@@ -195,11 +241,13 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: cannot be built\n", argv[a]);
             return 1;
         }
-        if (!counting && !agree(&s, argv[1]))
+        if (relative)
+            show_ratios(&s);
+        else if (!counting && !agree(&s, argv[1]))
             return 1;
         if (counting)
             count(&s, counting);
-        for (int k = 0; !counting && k < N_QUANTITIES; k++)
+        for (int k = 0; !counting && !relative && k < N_QUANTITIES; k++)
             bench_report("dalembert", argv[a], quantities[k].name, bench_fastest(quantities[k].call, &s));
         release(&s);
     }

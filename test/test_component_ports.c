@@ -38,6 +38,13 @@ static void solve3(const double A[9], const double b[3], double x[3])
 
 static const dal_port_place at_origin = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
+static dal_body_component *body_of(dal_arena *arena, dal_space space, const dal_body *body, bool parameters, int n_ports, const dal_port_place *ports)
+{
+    const dal_body_data data = {
+        .space = space, .body = body, .parameters = parameters, .alpha = 3.1, .beta = 4.7, .n_ports = n_ports, .ports = ports};
+    return dal_body_component_create(arena, &data);
+}
+
 /* ---- a body ---------------------------------------------------------------------------- */
 
 static void ports_of_a_plane_body_move_as_19_25_and_27_say(void **unused)
@@ -53,7 +60,7 @@ static void ports_of_a_plane_body_move_as_19_25_and_27_say(void **unused)
         const double q[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -3, 3)};
         const double v[3] = {uniform(&seed, -1, 1), uniform(&seed, -1, 1), uniform(&seed, -3, 3)};
         const double a[3] = {uniform(&seed, -9, 9), uniform(&seed, -9, 9), uniform(&seed, -9, 9)};
-        dal_body_component *body = dal_body_component_create(&arena, DAL_PLANAR, &rod, 1, &place);
+        dal_body_component *body = body_of(&arena, DAL_PLANAR, &rod, false, 1, &place);
         dal_port_motion m;
         assert_int_equal(dal_body_component_velocities(body), 3);
         dal_body_component_place(body, q, v, NULL);
@@ -93,7 +100,7 @@ static void a_plane_body_is_accelerated_by_the_wrenches_at_its_ports(void **unus
         for (int p = 0; p < 2; p++)
             for (int i = 0; i < 2; i++)
                 place[p].s[i] = uniform(&seed, -1, 1);
-        dal_body_component *body = dal_body_component_create(&arena, DAL_PLANAR, &rod, 2, place);
+        dal_body_component *body = body_of(&arena, DAL_PLANAR, &rod, false, 2, place);
         dal_body_component_place(body, q, v, NULL);
         dal_body_component_source(body, &weight, NULL);
         for (int p = 0; p < 2; p++) {
@@ -120,15 +127,218 @@ static void a_particle_does_not_turn(void **unused)
     dal_arena arena;
     dal_arena_begin(&arena, NULL);
     const dal_body bead = {.name = "bead", .particle = true, .mass = 0.37};
-    dal_body_component *body = dal_body_component_create(&arena, DAL_SPATIAL, &bead, 1, &at_origin);
+    dal_body_component *body = body_of(&arena, DAL_SPATIAL, &bead, true, 1, &at_origin);
     const double q[3] = {1.1, -0.2, 0.7}, v[3] = {0.3, 0.1, -2};
     const dal_port_wrench wrench = {{1.7, -0.4, 0.9}, {5, 6, 7}};
     assert_int_equal(dal_body_component_velocities(body), 3);
+    assert_int_equal(dal_body_component_rows(body), 0);
     dal_body_component_place(body, q, v, NULL);
     dal_body_component_receive(body, 0, &wrench);
     dal_body_component_accelerate(body);
     for (int i = 0; i < 3; i++)
         check_close(dal_body_component_acceleration(body)[i], wrench.force[i] / bead.mass, 1e-15);
+    dal_arena_release(&arena);
+}
+
+/* ---- Euler parameters ---------------------------------------------------------------------- */
+
+/* Product of quaternions: the turn of a after that of b. */
+static void quaternion_product(const double a[4], const double b[4], double out[4])
+{
+    double turn[3];
+    cross(a + 1, b + 1, turn);
+    out[0] = a[0] * b[0] - dot(a + 1, b + 1);
+    for (int i = 0; i < 3; i++)
+        out[1 + i] = a[0] * b[1 + i] + b[0] * a[1 + i] + turn[i];
+}
+
+/* A body of both kinds, [0] by angles and [1] by parameters of any length, in one state and under the same forces. */
+typedef struct twins {
+    dal_space space;
+    dal_body body;
+    dal_port_place place[2];
+    dal_body_component *by_angles, *by_parameters;
+    double q[2][7], v[2][7];
+    double mu; /* that the equation of the parameters asks for */
+} twins;
+
+static double any(uint64_t *seed)
+{
+    return uniform(seed, -1, 1);
+}
+
+/* w of the rates of the angles z, y, x: a' e_z + b' R_z e_y + c' R_z R_y e_x; of the plane: a' e_z. */
+static void spin_of(dal_space space, const double *angle, const double *rate, double w[3])
+{
+    const bool plane = space == DAL_PLANAR;
+    w[0] = plane ? 0 : -rate[1] * sin(angle[0]) + rate[2] * cos(angle[0]) * cos(angle[1]);
+    w[1] = plane ? 0 : rate[1] * cos(angle[0]) + rate[2] * sin(angle[0]) * cos(angle[1]);
+    w[2] = plane ? rate[0] : rate[0] - rate[2] * sin(angle[1]);
+}
+
+/* p = length * quaternion, p' = (0, w) p / 2 + stretch p. */
+static void state_of_twins(twins *t, uint64_t *seed)
+{
+    const int d = (int)t->space, n = d == 2 ? 1 : 3;
+    const double length = uniform(seed, 0.7, 1.4), stretch = any(seed);
+    double p[4] = {length, 0, 0, 0}, next[4], spin[4] = {0}, pd[4];
+    for (int i = 0; i < d; i++) {
+        t->q[0][i] = t->q[1][i] = any(seed);
+        t->v[0][i] = t->v[1][i] = 3 * any(seed);
+    }
+    for (int i = n - 1; i >= 0; i--) { /* R_z R_y R_x: x first */
+        const double angle = t->q[0][d + i] = 1.2 * any(seed);
+        double about[4] = {cos(angle / 2), 0, 0, 0};
+        about[3 - i] = sin(angle / 2);
+        quaternion_product(about, p, next);
+        memcpy(p, next, sizeof p);
+        t->v[0][d + i] = 4 * any(seed);
+    }
+    spin_of(t->space, t->q[0] + d, t->v[0] + d, spin + 1);
+    quaternion_product(spin, p, pd);
+    for (int i = 0, k = 0; i < 4; i++) {
+        if (d == 2 && (i == 1 || i == 2))
+            continue;
+        t->q[1][d + k] = p[i];
+        t->v[1][d + k++] = pd[i] / 2 + stretch * p[i];
+    }
+}
+
+static twins make_twins(dal_arena *arena, dal_space space, uint64_t *seed)
+{
+    static const int zyx[3] = {2, 1, 0};
+    twins t = {.space = space, .body = {.name = "rock", .mass = uniform(seed, 0.5, 2)}};
+    static const double inertia[9] = {0.41, 0.03, -0.02, 0.03, 0.37, 0.05, -0.02, 0.05, 0.29};
+    memcpy(t.body.inertia, inertia, sizeof inertia);
+    for (int k = 0; k < 2; k++)
+        t.place[k] = at_origin;
+    for (int i = 0; i < (int)space; i++) {
+        t.body.center[i] = any(seed);
+        t.place[0].s[i] = any(seed);
+        t.place[1].s[i] = any(seed);
+    }
+    t.by_angles = body_of(arena, space, &t.body, false, 2, t.place);
+    t.by_parameters = body_of(arena, space, &t.body, true, 2, t.place);
+    state_of_twins(&t, seed);
+    dal_body_component_place(t.by_angles, t.q[0], t.v[0], zyx);
+    dal_body_component_place(t.by_parameters, t.q[1], t.v[1], NULL);
+    return t;
+}
+
+/* The same wrenches on both, in the plane without what the plane has not; and a force along p on the one that has it, which its own
+ * equation holds. */
+static void load_twins(twins *t, uint64_t *seed)
+{
+    const int d = (int)t->space, n = d == 2 ? 2 : 4;
+    const bool plane = d == 2;
+    dal_port_wrench wrench[3];
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            wrench[k].force[i] = plane && i == 2 ? 0 : 5 * any(seed);
+            wrench[k].torque[i] = plane && i < 2 ? 0 : 5 * any(seed);
+        }
+    double along[7] = {0};
+    const double push = 5 * any(seed), *p = t->q[1] + d;
+    for (int k = 0; k < n; k++)
+        along[d + k] = push * p[k];
+    t->mu = -push / 2; /* push p + 2 mu p = 0 */
+    for (int k = 0; k < 2; k++) {
+        dal_body_component_receive(t->by_angles, k, &wrench[k]);
+        dal_body_component_receive(t->by_parameters, k, &wrench[k]);
+    }
+    dal_body_component_source(t->by_angles, &wrench[2], NULL);
+    dal_body_component_source(t->by_parameters, &wrench[2], along);
+}
+
+/* 2 p.p'' + 2 p'.p' + 2 alpha 2 p.p' + beta^2 (p.p - 1) of a body that was made with 3.1 and 4.7. */
+static double own_residual(const twins *t, const double *vd)
+{
+    const int d = (int)t->space, n = d == 2 ? 4 : 7;
+    double second = 0, first = 0, f = -1;
+    for (int k = d; k < n; k++) {
+        second += 2 * t->q[1][k] * vd[k] + 2 * t->v[1][k] * t->v[1][k];
+        first += 2 * t->q[1][k] * t->v[1][k];
+        f += t->q[1][k] * t->q[1][k];
+    }
+    return second + 2 * 3.1 * first + 4.7 * 4.7 * f;
+}
+
+static void same_ports(const twins *t, double tolerance)
+{
+    for (int port = 0; port < 2; port++) {
+        dal_port_motion a, b;
+        dal_body_component_publish(t->by_angles, port, &a);
+        dal_body_component_publish(t->by_parameters, port, &b);
+        for (int i = 0; i < 9; i++)
+            check_close(b.R[i], a.R[i], 1e-13);
+        for (int i = 0; i < 3; i++) {
+            check_close(b.x[i], a.x[i], 1e-13);
+            check_close(b.xd[i], a.xd[i], 1e-12);
+            check_close(b.w[i], a.w[i], 1e-12);
+            check_close(b.xdd[i], a.xdd[i], tolerance);
+            check_close(b.wd[i], a.wd[i], tolerance);
+        }
+    }
+}
+
+/* Also where p is no unit vector and becomes longer: what a body is turned by is nothing that its ports tell. */
+static void bodies_turned_by_parameters_and_by_angles_have_the_same_ports(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 19;
+    dal_arena arena;
+    dal_arena_begin(&arena, NULL);
+    for (int run = 0; run < 40; run++) {
+        twins t = make_twins(&arena, run % 2 ? DAL_SPATIAL : DAL_PLANAR, &seed);
+        assert_int_equal(dal_body_component_velocities(t.by_parameters), run % 2 ? 7 : 4);
+        assert_int_equal(dal_body_component_rows(t.by_angles), 0);
+        assert_int_equal(dal_body_component_rows(t.by_parameters), 1);
+        load_twins(&t, &seed);
+        dal_body_component_accelerate(t.by_angles);
+        dal_body_component_accelerate(t.by_parameters);
+        same_ports(&t, 1e-9);
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++) {
+                double Y[2][36];
+                dal_body_component_admittance(t.by_angles, i, j, Y[0]);
+                dal_body_component_admittance(t.by_parameters, i, j, Y[1]);
+                for (int k = 0; k < 36; k++)
+                    check_close(Y[1][k], Y[0][k], 1e-11);
+            }
+    }
+    dal_arena_release(&arena);
+}
+
+/* (23) of p.p - 1 = 0: its multiplier is found by the body, changes no port, and is the force along p that balances what is given there. */
+static void a_body_holds_the_length_of_its_parameters(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 37;
+    dal_arena arena;
+    dal_arena_begin(&arena, NULL);
+    for (int run = 0; run < 40; run++) {
+        twins t = make_twins(&arena, run % 2 ? DAL_SPATIAL : DAL_PLANAR, &seed);
+        const int n = dal_body_component_velocities(t.by_parameters);
+        double W[7], before[7];
+        load_twins(&t, &seed);
+        check_close(dal_body_component_multiplier(t.by_parameters), t.mu, 1e-13);
+        dal_body_component_hold(t.by_parameters, t.mu);
+        dal_body_component_accelerate(t.by_angles);
+        dal_body_component_accelerate(t.by_parameters);
+        memcpy(before, dal_body_component_acceleration(t.by_parameters), sizeof *before * (size_t)n);
+        check_small(dal_body_component_residual(t.by_parameters), 1e-11);
+        check_small(own_residual(&t, before), 1e-11);
+        const double more = any(&seed), admittance = dal_body_component_own_mobility(t.by_parameters, W);
+        assert_true(admittance > 0);
+        dal_body_component_hold(t.by_parameters, t.mu + more);
+        dal_body_component_accelerate(t.by_parameters);
+        const double *vd = dal_body_component_acceleration(t.by_parameters);
+        check_close(dal_body_component_residual(t.by_parameters), more * admittance, 1e-11);
+        check_close(own_residual(&t, vd), more * admittance, 1e-11);
+        for (int k = 0; k < n; k++)
+            check_close(vd[k], before[k] + more * W[k], 1e-11);
+        same_ports(&t, 1e-9);
+    }
     dal_arena_release(&arena);
 }
 
@@ -162,8 +372,8 @@ typedef struct pendulum {
 static pendulum hang(dal_arena *arena, dal_space space, const dal_body *rod, const dal_port_place *on_body, const dal_port_place *on_ground,
                      double alpha, double beta)
 {
-    pendulum p = {dal_body_component_create(arena, space, rod, 1, on_body), dal_body_component_create(arena, space, NULL, 1, on_ground),
-                  pivot(arena, space, alpha, beta), (int)space};
+    pendulum p = {body_of(arena, space, rod, false, 1, on_body), body_of(arena, space, NULL, false, 1, on_ground), pivot(arena, space, alpha, beta),
+                  (int)space};
     assert_int_equal(dal_joint_component_rows(p.joint), p.rows);
     assert_int_equal(dal_joint_component_sides(p.joint), 2);
     return p;
@@ -363,6 +573,8 @@ int main(void)
         cmocka_unit_test(ports_of_a_plane_body_move_as_19_25_and_27_say),
         cmocka_unit_test(a_plane_body_is_accelerated_by_the_wrenches_at_its_ports),
         cmocka_unit_test(a_particle_does_not_turn),
+        cmocka_unit_test(bodies_turned_by_parameters_and_by_angles_have_the_same_ports),
+        cmocka_unit_test(a_body_holds_the_length_of_its_parameters),
         cmocka_unit_test(the_multipliers_of_a_plane_pendulum_are_its_tension),
         cmocka_unit_test(the_multipliers_of_a_pendulum_in_space_are_the_force_on_its_ball),
         cmocka_unit_test(a_joint_asks_for_what_baumgarte_s_equation_says),

@@ -8,7 +8,7 @@
 
 /* What is refused: a reviewed list, so that a hard case cannot be refused away. Momenta are conserved in the models and families named
  * here and in no others; thin rods have no inertia about themselves; the recursion needs the tree of the family `joint`, components
- * the places and angles of the family `angle`. */
+ * bodies with a place and an attitude of their own, `angle` or `euler`. */
 static const char *const ignorable[][2] = {
     {"cart-pole-light.yaml", "joint"},         /* along the track */
     {"cart-two-bars.yaml", "user"},            /* along the rails */
@@ -39,7 +39,7 @@ static bool refused(const char *file, const char *family, const char *formulatio
     if (!strcmp(formulation, "udwadia-kalaba"))
         return !strcmp(model, "n-four-bar-spatial.yaml") && strcmp(family, "joint");
     if (!strcmp(formulation, "component"))
-        return strcmp(family, "angle") || !strcmp(model, "n-four-bar-spatial.yaml");
+        return (strcmp(family, "angle") && strcmp(family, "euler")) || !strcmp(model, "n-four-bar-spatial.yaml");
     if (!strcmp(formulation, "recursive"))
         return strcmp(family, "joint") || !strcmp(model, "cart-pole-light.yaml"); /* its pole hangs on a particle */
     if (strcmp(formulation, "volterra-reduced") && strcmp(formulation, "routh"))

@@ -274,7 +274,7 @@ static void loads_of(const char *file, const char *family)
     for (int pass = 0; pass < 2; pass++) {
         set(&b, pass ? b.y + b.layout.nq : NULL, 0);
         evaluate(&b);
-        dal_loads loads = {&b.layout, &b.w, expression, effort, 0, 0};
+        dal_loads loads = {.layout = &b.layout, .work = &b.w, .expression = expression, .effort = effort};
         dal_loads_apply(&loads, s->acting.n_groups, s->acting.groups);
         if (pass) {
             check_close(cimag(loads.potential) / h, -force, 1e-11 * size);
@@ -291,6 +291,112 @@ static void loads_of(const char *file, const char *family)
         force -= creal(loads.power);
     }
     free(expression), free(effort);
+    close_bench(&b);
+}
+
+/* ---- theorem 2 of `lagrange-to-kane` ----------------------------------------------------------- */
+
+/* A virtual change: x less its part along the rows of A, by Gram and Schmidt, twice. */
+static void make_virtual(const bench *b, double *x)
+{
+    const int r = b->layout.n_rows, m = b->layout.nv;
+    double *rows = calloc((size_t)r * (size_t)m + 1, sizeof *rows);
+    for (int i = 0; i < r; i++) {
+        const dal_row_layout *at = &b->layout.row[i];
+        double *row = rows + (size_t)i * (size_t)m, size = 0, left = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            size += pow(row[b->layout.column[k]] = creal(b->w.A[k]), 2);
+        for (int j = 0; j < 2 * i; j++) {
+            const double *other = rows + (size_t)(j % i) * (size_t)m;
+            double along_it = 0;
+            for (int k = 0; k < m; k++)
+                along_it += row[k] * other[k];
+            for (int k = 0; k < m; k++)
+                row[k] -= along_it * other[k];
+        }
+        for (int k = 0; k < m; k++)
+            left += row[k] * row[k];
+        for (int k = 0; k < m; k++) /* rows that depend on others are dropped */
+            row[k] = left > 1e-20 * size ? row[k] / sqrt(left) : 0;
+    }
+    for (int j = 0; j < 2 * r; j++) {
+        const double *row = rows + (size_t)(j % r) * (size_t)m;
+        double along_it = 0;
+        for (int k = 0; k < m; k++)
+            along_it += row[k] * x[k];
+        for (int k = 0; k < m; k++)
+            x[k] -= along_it * row[k];
+    }
+    free(rows);
+}
+
+/* R^T w: in body axes. */
+static void in_body_axes(const dal_real R[9], const dal_real w[3], dal_real out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = R[i] * w[0] + R[3 + i] * w[1] + R[6 + i] * w[2];
+}
+
+/* (44): (dw/dq) dq = (J_w' + [w x] J_w) dq, w and J_w in body axes. The left side is a complex step of the velocities along dq; the right
+ * side one of the tangents of dq along the motion, time included. Returns the largest difference, over w^2 + 1. */
+static double miss_of_theorem_2(bench *b, const double *change)
+{
+    const int m = b->layout.nv, n = b->layout.mechanism->n_bodies;
+    double worst = 0;
+    dal_real *x = calloc((size_t)m + 1, sizeof *x), *left = calloc(3 * (size_t)n, sizeof *left), body[3], spin[3];
+    dal_tangent *tangent = calloc((size_t)n, sizeof *tangent);
+    for (int k = 0; k < m; k++)
+        x[k] = change[k];
+    const dal_direction d = {x, 0, tangent};
+    set(b, change, 0); /* q + i h dq, the velocities as they are */
+    evaluate(b);
+    for (int i = 0; i < n; i++)
+        in_body_axes(b->w.kin[i].R, b->w.kin[i].w, left + 3 * i);
+    set(b, b->y + b->layout.nq, 1); /* along the motion */
+    evaluate(b);
+    b->layout.family->tangent(&b->layout, &b->w, &d);
+    for (int i = 0; i < n; i++) {
+        if (b->layout.mechanism->bodies[i].particle)
+            continue;
+        in_body_axes(b->w.kin[i].R, tangent[i].w, body); /* J_w dq, and its rate */
+        in_body_axes(b->w.kin[i].R, b->w.kin[i].w, spin);
+        double square = 1;
+        for (int k = 0; k < 3; k++)
+            square += creal(spin[k]) * creal(spin[k]) + creal(body[k]) * creal(body[k]);
+        for (int k = 0; k < 3; k++) {
+            const int p = (k + 1) % 3, q = (k + 2) % 3;
+            const double right = cimag(body[k]) / h + creal(spin[p]) * creal(body[q]) - creal(spin[q]) * creal(body[p]);
+            worst = fmax(worst, fabs(cimag(left[3 * i + k]) / h - right) / square);
+        }
+    }
+    free(x), free(left), free(tangent);
+    return worst;
+}
+
+static double virtual_worst, other_worst;
+static int virtual_changes;
+
+static void theorem_2_in(const char *file, const char *family)
+{
+    bench b;
+    uint64_t seed = 10;
+    if (!open_bench(&b, file, family, &seed, 0.02))
+        return;
+    for (int i = 0; i < 3 && b.layout.nq == b.layout.nv; i++) {
+        double *x = randoms(&seed, b.layout.nv);
+        set(&b, NULL, 0);
+        evaluate(&b);
+        other_worst = fmax(other_worst, miss_of_theorem_2(&b, x));
+        set(&b, NULL, 0);
+        evaluate(&b);
+        make_virtual(&b, x);
+        const double miss = miss_of_theorem_2(&b, x);
+        virtual_worst = fmax(virtual_worst, miss);
+        virtual_changes++;
+        if (!(miss < 1e-12)) /* what is left of the constraints after the projection, times w^2 */
+            fail_msg("%s, %s: the two sides of (44) differ by %.3g", file, family, miss);
+        free(x);
+    }
     close_bench(&b);
 }
 
@@ -329,9 +435,21 @@ static void potential_forces_are_gradients(void **unused)
     over_the_gallery(loads_of, 4);
 }
 
+/* Coordinates that depend on each other: loops, rolling, Euler parameters, direction cosines. Along changes that the constraints do not
+ * allow (a matrix of direction cosines that is no rotation any more) it does not hold: the theorem needs its condition. */
+static void theorem_2_of_lagrange_to_kane_holds_for_virtual_changes_and_for_no_others(void **unused)
+{
+    (void)unused;
+    over_the_gallery(theorem_2_in, 5);
+    assert_true(virtual_changes > 300);
+    print_message("  %d virtual changes: the sides differ by %.1e; along any change by up to %.1e\n", virtual_changes, virtual_worst, other_worst);
+    assert_true(other_worst > 1e-2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theorem_2_of_lagrange_to_kane_holds_for_virtual_changes_and_for_no_others),
         cmocka_unit_test(rows_and_their_rates_agree_with_complex_steps),
         cmocka_unit_test(inertia_terms_agree_with_complex_steps),
         cmocka_unit_test(bends_agree_with_complex_steps),

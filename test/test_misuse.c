@@ -748,6 +748,9 @@ CALL(dal_gravity_forces, of_status(dal_gravity_forces(P(0), P(1), P(2))))
 CALL(dal_mass_matrix, of_status(dal_mass_matrix(P(0), P(1), P(2))))
 CALL(dal_mass_factor, of_status(dal_mass_factor(P(0), P(1))))
 CALL(dal_mass_solve, of_status(dal_mass_solve(P(0), P(1), P(2))))
+CALL(dal_mass_inverse, of_status(dal_mass_inverse(P(0), P(1), P(2))))
+CALL(dal_inverse_derivatives, of_status(dal_inverse_derivatives(P(0), P(1), P(2), P(3), P(4), P(5), P(6))))
+CALL(dal_forward_derivatives, of_status(dal_forward_derivatives(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7))))
 CALL(dal_coriolis_matrix, of_status(dal_coriolis_matrix(P(0), P(1), P(2), P(3))))
 CALL(dal_frame_motion, of_status(dal_frame_motion(P(0), P(1), P(2), P(3), I(4), P(5), P(6))))
 CALL(dal_frame_jacobian, of_status(dal_frame_jacobian(P(0), P(1), I(2), P(3), P(4))))
@@ -916,6 +919,11 @@ static const call calls[] = {
     ROW(dal_mass_matrix, {STATE_, NEEDED}, {Q_, NUMBERS}, {NUMBERS_OUT, NEEDED}),
     ROW(dal_mass_factor, {SYSTEM_, NEEDED}, {MATRIX_, NEEDED}),
     ROW(dal_mass_solve, {SYSTEM_, NEEDED}, {FACTOR_, NEEDED}, {X_, NUMBERS}),
+    ROW(dal_mass_inverse, {STATE_, NEEDED}, {Q_, NUMBERS}, {NUMBERS_OUT, NEEDED}),
+    ROW(dal_inverse_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT},
+        {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}),
+    ROW(dal_forward_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {TAU_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT}, {X_, NEEDED},
+        {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}),
     ROW(dal_coriolis_matrix, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {NUMBERS_OUT, NEEDED}),
     ROW(dal_frame_motion, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {BODY_, INDEX}, {POINT_, NUMBERS},
         {MOTION_OUT, NEEDED}),

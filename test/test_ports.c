@@ -156,21 +156,42 @@ static void every_side_of_every_joint_is_one_port(void **state)
     each_network(look_at_joints);
 }
 
-/* The family `angle` has the states of the bodies and the rows of the joints, counted elsewhere. */
-static void look_at_counts(const char *file, const dal_spec *spec, const dal_ports *n)
+static void compare_counts(const char *file, const char *family, const dal_spec *spec, const dal_ports *n)
 {
     char why[512];
-    dal_system *system = gallery_compile(file, "angle", "lagrange", why);
+    dal_system *system = gallery_compile(file, family, "lagrange", why);
     if (!system)
         return;
     const dal_system_info info = dal_system_describe(system);
     assert_int_equal(n->states, info.coordinates_count + info.velocities);
     assert_int_equal(n->multipliers, info.constraints);
     assert_int_equal(n->n_components, 1 + spec->n_bodies + spec->n_joints + spec->n_constraints + spec->n_forces);
+    for (int i = 0; i < n->n_components; i++)
+        for (int k = 0; k < n->components[i].n_states; k++)
+            assert_non_null(n->components[i].states[k]);
     dal_system_free(system);
 }
 
-static void states_and_multipliers_are_those_of_the_family_angle(void **state)
+/* The family has the states of the bodies, the rows of the joints and those of the bodies, counted elsewhere. */
+static void look_at_counts(const char *file, const dal_spec *spec, const dal_ports *n)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *turned = read_model(file);
+    compare_counts(file, "angle", spec, n);
+    assert_true(dal_spec_set(turned, "coordinates", "euler", messages));
+    dal_ports *by_parameters = ports_of(turned);
+    compare_counts(file, "euler", turned, by_parameters);
+    assert_int_equal(by_parameters->n_ports, n->n_ports);
+    for (int p = 0; p < n->n_ports; p++) {
+        assert_int_equal(by_parameters->ports[p].out.n, n->ports[p].out.n);
+        assert_int_equal(by_parameters->ports[p].in.n, n->ports[p].in.n);
+    }
+    dal_ports_free(by_parameters);
+    dal_spec_free(turned);
+    dal_messages_free(messages);
+}
+
+static void states_and_multipliers_are_those_of_the_families_angle_and_euler(void **state)
 {
     (void)state;
     each_network(look_at_counts);
@@ -1171,7 +1192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_one_end_of_a_wire_gives_the_other_takes),
         cmocka_unit_test(every_side_of_every_joint_is_one_port),
-        cmocka_unit_test(states_and_multipliers_are_those_of_the_family_angle),
+        cmocka_unit_test(states_and_multipliers_are_those_of_the_families_angle_and_euler),
         cmocka_unit_test(motors_and_gears_are_wired_to_the_joint_they_act_on),
         cmocka_unit_test(a_joint_of_the_model_leaves_what_its_equations_leave_however_many_they_are),
         cmocka_unit_test(a_model_with_coordinates_of_its_own_is_refused_by_a_sentence),

@@ -2,9 +2,11 @@
  *
  *   J'             columns of every body along the motion
  *   M' - 2 C       skew-symmetric, and C v + g = h   ((40) of `lagrange-to-kane`)
+ *   d tau/dq, d tau/dv   of inverse dynamics, along every velocity; then those of forward dynamics, M^-1 times these
  *   theorem 1, (22): d w / d q_k = J_w' + w x J_w for w in body axes, which is R^T J_w' of world axes, where N = 1
  */
 #include "dalembert/tree.h"
+#include "math/vec.h"
 #include "tree_models.h"
 
 static const double h = 1e-30;
@@ -159,6 +161,144 @@ static void check_theorem(const char *text, const char *name)
     end(&b);
 }
 
+/* tau = M vd + h - sum of J^T (weight and wrench), by the generic kernels at the stepped q and v. */
+static void inverse_dynamics(const bench *b, const double *vd, const dal_wrench *wrench, dal_real *tau)
+{
+    const dal_layout *layout = &b->layout;
+    const int nv = layout->nv;
+    for (int i = 0; i < nv; i++)
+        tau[i] = b->w.h[i];
+    for (int k = 0; k < layout->n_blocks; k++) {
+        const dal_mass_block *block = &layout->block[k];
+        for (int i = 0; i < block->n; i++)
+            for (int j = 0; j < block->n; j++) {
+                const int row = i > j ? i : j, column = i > j ? j : i; /* the lower triangle */
+                tau[block->column + i] += b->w.M[block->value + block->n * row + column] * vd[block->column + j];
+            }
+    }
+    for (int body = 0; body < layout->mechanism->n_bodies; body++) {
+        const dal_body *of = &layout->mechanism->bodies[body];
+        const dal_body_layout *at = &layout->body[body];
+        dal_real force[3], torque[3] = {0}, arm[3];
+        dal_turn(b->w.kin[body].R, of->center, arm);
+        for (int k = 0; k < 3; k++)
+            force[k] = of->mass * b->system->acting.gravity[k];
+        if (!of->particle)
+            dal_add_cross(arm, force, torque);
+        for (int k = 0; k < 3; k++) {
+            force[k] += wrench[body].force[k];
+            torque[k] += wrench[body].torque[k];
+        }
+        for (int k = 0; k < at->n_columns; k++)
+            for (int i = 0; i < 3; i++)
+                tau[layout->body_column[at->column + k]] -=
+                    b->w.jacobian[6 * (at->jacobian + k) + i] * force[i] + b->w.jacobian[6 * (at->jacobian + k) + 3 + i] * torque[i];
+    }
+}
+
+/* Column j of what `ours` says against a complex step; sizes are relative to the largest entry of both matrices. */
+static void check_derivative_column(const char *name, const char *what, int nv, int j, const dal_real *stepped, const double *ours, double size)
+{
+    for (int i = 0; i < nv; i++)
+        if (!(fabs(cimag(stepped[i]) / h - ours[nv * i + j]) < 1e-13 * size))
+            fail_msg("%s: %s at (%d, %d) is %.15g, and by a complex step %.15g (size %g)", name, what, i, j, ours[nv * i + j], cimag(stepped[i]) / h,
+                     size);
+}
+
+static double largest_of(int n, const double *x, double size)
+{
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(x[i]));
+    return size;
+}
+
+/* M X + Y = 0, or M X = 1: with the mass matrix of both triangles; what is left is relative to the largest sum of terms. */
+static void check_solved(const char *name, const char *what, int nv, const double *M, const double *X, const double *Y)
+{
+    double left = 0, size = 0;
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nv; j++) {
+            double sum = Y ? Y[nv * i + j] : i == j ? -1 : 0, terms = fabs(sum);
+            for (int k = 0; k < nv; k++) {
+                const double term = M[i > k ? nv * i + k : nv * k + i] * X[nv * k + j];
+                sum += term;
+                terms += fabs(term);
+            }
+            left = fmax(left, fabs(sum));
+            size = fmax(size, terms);
+        }
+    if (!(left <= 1e-13 * size))
+        fail_msg("%s: %s: %.3g of %.3g is left", name, what, left, size);
+}
+
+static void check_derivatives_at(bench *b, const char *name, uint64_t *seed, bool wrenches)
+{
+    const int nv = b->layout.nv, bodies = b->layout.mechanism->n_bodies;
+    const size_t square = (size_t)(nv * nv) + 1;
+    double *dq = calloc(square, sizeof *dq), *dv = calloc(square, sizeof *dv), *M = calloc(square, sizeof *M), *X = calloc(square, sizeof *X);
+    double *Y = calloc(square, sizeof *Y), *Z = calloc(square, sizeof *Z), *vd = calloc((size_t)nv + 1, sizeof *vd),
+           *tau = calloc((size_t)nv + 1, sizeof *tau);
+    double *again = calloc((size_t)nv + 1, sizeof *again);
+    dal_real *stepped = calloc((size_t)nv + 1, sizeof *stepped), *direction = calloc((size_t)b->layout.nq + 1, sizeof *direction);
+    dal_wrench *wrench = calloc((size_t)bodies + 1, sizeof *wrench);
+    for (int k = 0; k < nv; k++)
+        vd[k] = 3 * check_random(seed);
+    for (int body = 0; wrenches && body < bodies; body++)
+        for (int k = 0; k < 3; k++) {
+            const bool in_plane = b->layout.mechanism->space == DAL_PLANAR;
+            wrench[body].force[k] = in_plane && k == 2 ? 0 : 5 * check_random(seed);
+            wrench[body].torque[k] = (in_plane && k < 2) || b->layout.mechanism->bodies[body].particle ? 0 : 5 * check_random(seed);
+        }
+    assert_int_equal(dal_inverse_derivatives(b->state, b->q, b->v, vd, wrenches ? wrench : NULL, dq, dv), DAL_OK);
+    const double size = largest_of(nv * nv, dv, largest_of(nv * nv, dq, 1));
+    for (int j = 0; j < nv; j++) {
+        for (int k = 0; k < nv; k++)
+            b->w.v[k] = k == j;
+        for (int k = 0; k < b->layout.nq; k++)
+            b->w.q[k] = b->q[k];
+        b->layout.family->position(&b->layout, &b->w);
+        b->layout.family->rates(&b->layout, &b->w, direction); /* N e_j */
+        for (int k = 0; k < nv; k++)
+            b->w.v[k] = b->v[k];
+        step(b, direction);
+        inverse_dynamics(b, vd, wrench, stepped);
+        check_derivative_column(name, "d tau/dq", nv, j, stepped, dq, size);
+        for (int k = 0; k < nv; k++)
+            b->w.v[k] = b->v[k] + (k == j ? _Complex_I * h : 0);
+        memset(direction, 0, sizeof *direction * (size_t)b->layout.nq);
+        step(b, direction);
+        inverse_dynamics(b, vd, wrench, stepped);
+        check_derivative_column(name, "d tau/dv", nv, j, stepped, dv, size);
+    }
+    /* Forward dynamics at the same motion. */
+    assert_int_equal(dal_mass_matrix(b->state, b->q, M), DAL_OK);
+    assert_int_equal(dal_inverse_dynamics(b->state, b->q, b->v, vd, wrenches ? wrench : NULL, tau), DAL_OK);
+    const dal_status status = dal_forward_derivatives(b->state, b->q, b->v, tau, wrenches ? wrench : NULL, again, X, Y);
+    if (status == DAL_OK && nv > 0) {
+        assert_int_equal(dal_mass_inverse(b->state, b->q, Z), DAL_OK);
+        check_solved(name, "M M^-1", nv, M, Z, NULL);
+        check_solved(name, "dv'/dv", nv, M, Y, dv);
+        assert_int_equal(dal_inverse_derivatives(b->state, b->q, b->v, again, wrenches ? wrench : NULL, dq, dv), DAL_OK);
+        check_solved(name, "dv'/dq", nv, M, X, dq);
+    } else
+        assert_int_equal(status, DAL_NUMERICAL); /* a joint that moves no inertia */
+    free(dq), free(dv), free(M), free(X), free(Y), free(Z), free(vd), free(tau), free(again), free(stepped), free(direction), free(wrench);
+}
+
+static int n_derivatives;
+
+static void check_derivatives(const char *text, const char *name)
+{
+    uint64_t seed = 53;
+    bench b = begin(text, &seed);
+    if (dal_system_has_tree(b.system)) {
+        check_derivatives_at(&b, name, &seed, false);
+        check_derivatives_at(&b, name, &seed, true);
+        n_derivatives++;
+    }
+    end(&b);
+}
+
 static void rates_of_jacobians_agree_with_complex_steps(void **unused)
 {
     (void)unused;
@@ -169,6 +309,14 @@ static void the_coriolis_matrix_makes_the_rate_of_the_mass_matrix_skew(void **un
 {
     (void)unused;
     every_pair(check_coriolis);
+}
+
+static void derivatives_of_dynamics_agree_with_complex_steps(void **unused)
+{
+    (void)unused;
+    every_pair(check_derivatives);
+    check_derivatives(branching_tree, "branching tree");
+    assert_true(n_derivatives > 60);
 }
 
 static void theorem_1_holds(void **unused)
@@ -182,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_of_jacobians_agree_with_complex_steps),
         cmocka_unit_test(the_coriolis_matrix_makes_the_rate_of_the_mass_matrix_skew),
+        cmocka_unit_test(derivatives_of_dynamics_agree_with_complex_steps),
         cmocka_unit_test(theorem_1_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -467,7 +467,8 @@ static const char *why_refused(const char *formulation, const char *family)
     if (!strcmp(formulation, "udwadia-kalaba"))
         return "udwadia-kalaba needs a regular mass matrix";
     if (!strcmp(formulation, "component"))
-        return strcmp(family, "angle") ? "component needs `coordinates: angle`" : "component needs bodies that can be accelerated by themselves";
+        return strcmp(family, "angle") && strcmp(family, "euler") ? "component needs `coordinates: angle`"
+                                                                  : "component needs bodies that can be accelerated by themselves";
     if (!strcmp(formulation, "recursive"))
         return strcmp(family, "joint") ? "works over the joint tree" : "moves nothing that has inertia";
     return "ignorable coordinates";

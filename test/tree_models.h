@@ -92,4 +92,29 @@ static inline void every_pair(void (*check)(const char *text, const char *name))
             }
 }
 
+/* A floating trunk with two branches: turns about skew axes, a slide, a screw, a ball, a Hooke's joint, a weld. */
+static const char branching_tree[] =
+    "dalembert: 1\n"
+    "space: spatial\n"
+    "gravity: [0.3, -0.7, -9.81]\n"
+    "bodies:\n"
+    "  trunk: {mass: 7.3, center: [0.02, -0.03, 0.05], inertia: [0.3, 0.41, 0.52, 0.02, -0.03, 0.04], position: [0.1, 0.2, 0.3],\n"
+    "          points: {L: [0.2, 0.3, -0.1], R: [0.2, -0.3, -0.1]}}\n"
+    "  thigh: {mass: 2.1, center: [0, 0.01, -0.2], inertia: [0.11, 0.15, 0.13], position: [0.3, 0.5, 0.2], points: {E: [0, 0.1, -0.4]}}\n"
+    "  shin: {mass: 1.3, center: [0.01, 0, -0.15], inertia: [0.07, 0.06, 0.05], position: [0.3, 0.6, -0.2], points: {E: [0, 0, -0.3]}}\n"
+    "  foot: {mass: 0.4, center: [0.05, 0, 0], inertia: [0.01, 0.012, 0.013], position: [0.3, 0.6, -0.5], points: {E: [0.1, 0, 0]}}\n"
+    "  toe: {mass: 0.1, inertia: [0.001, 0.0012, 0.0013], position: [0.4, 0.6, -0.5]}\n"
+    "  arm: {mass: 1.7, center: [0.03, 0, -0.1], inertia: [0.05, 0.06, 0.04], position: [0.3, -0.1, 0.2], points: {E: [0, 0, -0.3]}}\n"
+    "  rod: {mass: 0.6, center: [0, 0.02, -0.1], inertia: [0.02, 0.025, 0.015], position: [0.3, -0.1, -0.1], points: {E: [0, 0, -0.2]}}\n"
+    "  nut: {mass: 0.3, inertia: [0.003, 0.004, 0.005], position: [0.3, -0.1, -0.3]}\n"
+    "joints:\n"
+    "  hip: {type: spherical, connect: [trunk.L, thigh]}\n"
+    "  knee: {type: revolute, connect: [thigh.E, shin], axis: [0.3, -0.5, 0.9]}\n"
+    "  ankle: {type: universal, connect: [shin.E, foot], axis: [[0.6, 0.8, 0.1], [-0.8, 0.6, 0]]}\n"
+    "  weld: {type: rigid, connect: [foot.E, toe]}\n"
+    "  shoulder: {type: revolute, connect: [trunk.R, arm], axis: [0.1, 0.8, -0.4]}\n"
+    "  slide: {type: prismatic, connect: [arm.E, rod], axis: [0.2, 0.1, -0.9]}\n"
+    "  thread: {type: screw, connect: [rod.E, nut], axis: [0.9, 0.2, 0.3], pitch: 0.83}\n"
+    "simulate: {until: 1}\n";
+
 #endif

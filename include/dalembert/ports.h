@@ -8,7 +8,8 @@
  *
  * A body integrates its own states from the wrenches at its ports, (5) and (9), and publishes their motion, (19), (25), (27). A joint
  * receives the motion of its two ports and publishes the wrenches (17) made of its multipliers, which are implicit variables of its
- * Baumgarte equation (23). What acts on the coordinate of a joint (a motor, a gear) is wired to the joint: it receives the coordinate
+ * Baumgarte equation (23). A body whose attitude is given by Euler parameters has one multiplier of its own, of the equation that they are
+ * of unit length. What acts on the coordinate of a joint (a motor, a gear) is wired to the joint: it receives the coordinate
  * and answers with an effort along it, which the joint adds to its wrenches.
  *
  * Each port belongs to one wire, and what one end gives the other end takes.
@@ -62,7 +63,7 @@ typedef struct dal_port_component {
     int port, n_ports; /* the first, and how many */
     int n_states;      /* integrated by it */
     const char *const *states;
-    int multipliers;     /* implicit variables: one an equation (23) */
+    int multipliers;     /* implicit variables: one an equation (23); of a body: 1 with Euler parameters, else 0 */
     int freedoms;        /* of a joint: what it leaves of the relative motion, its drive aside; else -1 */
     const char *leaves;  /* its coordinates: "angle", "distance, angle"; or "" */
     const char *carries; /* "drive", "friction", "non-ideal": what it does beside holding; or "" */
@@ -79,7 +80,7 @@ typedef struct dal_ports {
     void *memory;
 } dal_ports;
 
-/* The family of coordinates and the formulation of the model do not matter. DAL_BAD_MODEL with messages: it cannot be compiled, or its
+/* Bodies are turned by Euler parameters where the model's `coordinates:` are `euler`, else by angles; nothing else of its `simulate:` matters. DAL_BAD_MODEL with messages: it cannot be compiled, or its
  * bodies are placed by coordinates of its own. */
 DAL_API dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_ports **ports);
 DAL_API void dal_ports_free(dal_ports *ports);

@@ -62,6 +62,22 @@ DAL_API dal_status dal_mass_solve(const dal_system *system, const double *factor
  * joined rigidly count as one: summed over them one by one, as `eval` does, C may differ by a skew-symmetric matrix that v does not feel. */
 DAL_API dal_status dal_coriolis_matrix(dal_state *state, const double *q, const double *v, double *C);
 
+/* M^-1, all of it (row-major, nv x nv), by articulated bodies. */
+DAL_API dal_status dal_mass_inverse(dal_state *state, const double *q, double *inverse);
+
+/* Exact derivatives; row-major, nv x nv, all entries written: row i, column j has d(number i)/d(q or v, j). "By q_j" is the derivative along velocity j:
+ * of q moved with q' = N v by a unit of v_j. For a joint with one coordinate that is the derivative by its coordinate; for a ball, a turn about the body's
+ * own axis j; for a free body, its place along the world's axes and turns about its own. v, vd, tau and wrenches (fixed in the world's axes, carried
+ * along with their bodies) stay the same. The first of these calls on a state (with dal_mass_inverse) allocates work space: DAL_NO_MEMORY where
+ * that fails.
+ *
+ * Of inverse dynamics: d tau/dq, d tau/dv at (q, v, vd); d tau/dvd is the mass matrix. v, vd, wrenches may be NULL: zero. */
+DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
+                                           double *dtau_dq, double *dtau_dv);
+/* Of forward dynamics: v' itself, dv'/dq, dv'/dv; dv'/dtau is dal_mass_inverse. tau or wrenches may be NULL: zero. */
+DAL_API dal_status dal_forward_derivatives(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
+                                           double *vd, double *dvd_dq, double *dvd_dv);
+
 /* How the point `point` (body axes) of a body moves: world axes. rotation: row-major, body to world. v, vd may be NULL. */
 DAL_API dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3],
                                     dal_motion *motion);

@@ -86,6 +86,8 @@ static void sub_word(const dal_port_component *c, char *text, size_t size)
     const char *carries = *c->carries ? ", " : "";
     if (c->kind == DAL_COMPONENT_GROUND)
         snprintf(text, size, "%s", "");
+    else if (c->n_states && c->multipliers)
+        snprintf(text, size, "%s, %d states, %d \xce\xbb", c->type, c->n_states, c->multipliers);
     else if (c->n_states)
         snprintf(text, size, "%s, %d states", c->type, c->n_states);
     else if (c->multipliers)
@@ -229,8 +231,7 @@ static int print_picture(const dal_ports *n, const dal_drawing *d, char *buffer,
     print_xml(&p, n->model, 1000);
     dal_print(&p, "</title>\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", style);
     print_text(&p, 24, 26, "title", n->model, LONGEST * 3);
-    snprintf(line, sizeof line, "%d states in bodies, %d multipliers in joints%s", n->states, n->multipliers,
-             n->gravity ? ", gravity in every body" : "");
+    dal_ports_summary(n, line, sizeof line);
     print_text(&p, 24, 42, "left", line, 200);
     for (int i = 0; i < n->n_ports; i++)
         if (carries(&n->ports[i]))

@@ -149,18 +149,21 @@ enum { PUSHED = PLACE | AXES | VELOCITY | SPIN | FORCE | TORQUE };              
 
 static void add_bodies(drawer *d)
 {
-    static const char *const planar[] = {"x", "y", "theta", "x'", "y'", "theta'"};
-    static const char *const particle[] = {"x", "y", "x'", "y'"};
-    static const char *const spatial[] = {"x", "y", "z", "e1", "e2", "e3", "x'", "y'", "z'", "e1'", "e2'", "e3'"}; /* Euler angles */
-    static const char *const point[] = {"x", "y", "z", "x'", "y'", "z'"};
-    const bool flat = d->spec->space == DAL_PLANAR;
+    /* [space][particle, angles, Euler parameters] */
+    static const char *const names[2][3][15] = {
+        {{"x", "y", "x'", "y'"}, {"x", "y", "theta", "x'", "y'", "theta'"}, {"x", "y", "e0", "e1", "x'", "y'", "e0'", "e1'"}},
+        {{"x", "y", "z", "x'", "y'", "z'"},
+         {"x", "y", "z", "e1", "e2", "e3", "x'", "y'", "z'", "e1'", "e2'", "e3'"},
+         {"x", "y", "z", "e0", "e1", "e2", "e3", "x'", "y'", "z'", "e0'", "e1'", "e2'", "e3'"}}};
+    const dal_layout *layout = dal_system_layout(d->system);
     add_component(d, "ground", DAL_COMPONENT_GROUND, "ground", "does not move, takes every wrench");
     for (int b = 0; b < d->m->n_bodies; b++) {
         const bool small = d->m->bodies[b].particle;
         dal_port_component *c = add_component(d, d->m->bodies[b].name, DAL_COMPONENT_BODY, small ? "particle" : "body",
                                               small ? "a mass without attitude" : "a rigid body");
-        c->states = flat ? small ? particle : planar : small ? point : spatial;
-        c->n_states = flat ? small ? 4 : 6 : small ? 6 : 12;
+        c->multipliers = layout->body[b].n_intrinsic;
+        c->states = names[d->spec->space == DAL_SPATIAL][small ? 0 : 1 + c->multipliers];
+        c->n_states = layout->body[b].nq + layout->body[b].nv;
     }
     d->first_joint = d->ports->n_components;
 }
@@ -372,13 +375,22 @@ static void sort_ports(drawer *d)
 
 /* ---- the whole ---------------------------------------------------------------------------------------- */
 
-/* In a family and a formulation that every model has. */
+/* By Euler parameters where the model chooses these, else by angles. A word that no family has is left for the compiler. */
+static bool choose_attitude(const drawer *d, dal_spec *base)
+{
+    const char *word = d->spec->simulate.coordinates.name.text;
+    for (int i = 0; word && dal_families[i]; i++)
+        if (!strcmp(dal_families[i]->name, word))
+            return dal_families[i] == &dal_family_euler || dal_spec_set(base, "coordinates", dal_families[0]->name, d->heard);
+    return true;
+}
+
+/* In a formulation that every model has. */
 static dal_status compile_model(drawer *d)
 {
     dal_spec base = *d->spec;
     base.memory = &d->arena;
-    if (!dal_spec_set(&base, "formulation", dal_formulations[0]->name, d->heard) ||
-        !dal_spec_set(&base, "coordinates", dal_families[0]->name, d->heard))
+    if (!dal_spec_set(&base, "formulation", dal_formulations[0]->name, d->heard) || !choose_attitude(d, &base))
         return DAL_BAD_MODEL;
     return dal_compile_anyway(&d->arena.allocator, &base, d->heard, &d->system);
 }

@@ -1,6 +1,6 @@
 /* The network of a model as tables for people and as JSON. */
+#include "analysis/ports_layout.h"
 #include "base/json.h"
-#include "dalembert/ports.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void own_word(const dal_port_component *c, char *text, size_t size)
     if (c->n_states)
         used = snprintf(text, size, "%d states", c->n_states);
     if (c->multipliers)
-        used = snprintf(text, size, "%d multiplier%s", c->multipliers, many);
+        used += snprintf(text + used, size - (size_t)used, "%s%d multiplier%s", used ? ", " : "", c->multipliers, many);
     if (c->freedoms >= 0 && used < (int)size)
         used += snprintf(text + used, size - (size_t)used, ", leaves %d freedom%s%s%s", c->freedoms, c->freedoms == 1 ? "" : "s",
                          *c->leaves ? ": " : "", c->leaves);
@@ -179,6 +179,24 @@ static void print_flows(dal_printer *out, const dal_ports *n, dal_port_quantity 
     }
 }
 
+static int multipliers_in_bodies(const dal_ports *n)
+{
+    int sum = 0;
+    for (int i = 0; i < n->n_components; i++)
+        sum += n->components[i].kind == DAL_COMPONENT_BODY ? n->components[i].multipliers : 0;
+    return sum;
+}
+
+void dal_ports_summary(const dal_ports *n, char *text, size_t size)
+{
+    char own[40] = "";
+    const int bodies = multipliers_in_bodies(n);
+    if (bodies)
+        snprintf(own, sizeof own, " and %d in bodies", bodies);
+    snprintf(text, size, "%d states in bodies, %d multipliers in joints%s%s", n->states, n->multipliers - bodies, own,
+             n->gravity ? ", gravity in every body" : "");
+}
+
 static void print_legend(dal_printer *out, const dal_ports *n)
 {
     bool coordinates = false;
@@ -191,6 +209,8 @@ static void print_legend(dal_printer *out, const dal_ports *n)
         dal_print(out, "%-12s of a joint: value, rate, acceleration where there are 3\n%-12s force or torque along it\n", "coordinate", "effort");
     if (n->multipliers)
         dal_print(out, "%-12s implicit variables of f'' + 2 alpha f' + beta^2 f = 0 (23), one an equation f = 0\n", "multipliers");
+    if (multipliers_in_bodies(n))
+        dal_print(out, "%-12s of a body: that of its Euler parameters e, f = e.e - 1\n", "");
 }
 
 static void count_kinds(const dal_ports *n, int count[6])
@@ -211,6 +231,7 @@ int dal_ports_text(const dal_ports *n, char *buffer, size_t size)
         return -1;
     dal_printer p = {buffer, size, 0};
     int count[6] = {0};
+    char line[160];
     count_kinds(n, count);
     print_cell(&p, n->model);
     dal_print(&p, ": ground");
@@ -220,7 +241,8 @@ int dal_ports_text(const dal_ports *n, char *buffer, size_t size)
     print_count(&p, count[DAL_COMPONENT_CONSTRAINT], "constraint", "constraints");
     print_count(&p, count[DAL_COMPONENT_FORCE], "force element", "force elements");
     dal_print(&p, "; %d wire%s\n", n->n_ports / 2, n->n_ports == 2 ? "" : "s");
-    dal_print(&p, "  %d states in bodies, %d multipliers in joints%s\n", n->states, n->multipliers, n->gravity ? ", gravity in every body" : "");
+    dal_ports_summary(n, line, sizeof line);
+    dal_print(&p, "  %s\n", line);
     print_table(&p, n, put_components);
     if (n->n_ports) {
         print_table(&p, n, put_ports);

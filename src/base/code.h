@@ -55,7 +55,8 @@
     X(STOPPED, "stopped", "the run was stopped from outside; the number is the time, s")                                                             \
     X(STEP_TOO_LONG, "step-too-long", "a fixed step is not stable; the number is |lambda| h")                                                        \
     X(BALANCE_DRIFT, "balance-drift", "the energy balance drifted; the number is by how much, relative to the energy that moved")                    \
-    X(JOINTS_OPEN, "joints-open", "the constraints opened; the number is the largest residual, m or rad")                                            \
+    X(JOINTS_OPEN, "joints-open",                                                                                                                    \
+      "the constraints opened; the number is the largest residual, m or rad, of a constraint on velocities in its own unit")                         \
     X(FRICTION_NOT_UNIQUE, "friction-not-unique", "friction follows a reaction that is not unique")                                                  \
     X(SPEEDS_SINGULAR, "speeds-singular", "the speeds of the model hardly determine the velocities; the number is the condition")                    \
     X(SWITCH_MISSED, "switch-missed", "a switch changed twice within one step; the number is the time, s")                                           \

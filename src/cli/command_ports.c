@@ -15,6 +15,8 @@ static const char usage[] = "dalembert ports MODEL [options]\n"
                             "\n"
                             "    -o, --output FILE.svg   draw the network; - is standard output, without the table\n"
                             "    --json                  a JSON object instead of the table\n"
+                            "    --coordinates WORD      euler: bodies are turned by Euler parameters, with one equation each of their own;\n"
+                            "                            others: by angles\n"
                             "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "    -q, --quiet             no table, no messages but errors\n"
@@ -46,7 +48,8 @@ static int check_output(void *user)
     return dal_wrong_use("ports", "the type of '%s' is not known: a picture is written as .svg", wanted->output);
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, check_output};
+static const char *const settings[] = {"coordinates", NULL}; /* entries of the model's simulate: block */
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_output};
 
 static int ports_text(const void *ports, char *buffer, size_t size)
 {

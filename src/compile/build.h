@@ -146,6 +146,7 @@ typedef struct dal_build {
     size_t cap_targets;
     struct dal_target *targets; /* start values of joints */
     bool *kept_from_start;      /* of rows: their constant is what they are at the start; turns.c */
+    double *turns_written;      /* of angles, by winding: what their turns are counted from, as far as it is written; turns.c */
     int n_wishes;
     size_t cap_wishes;
     struct dal_wish *wishes; /* which branch joints ask for */
@@ -284,6 +285,9 @@ void dal_build_written_ranks(dal_build *build, const double *winding);
 
 /* joint_slope.c: false with messages where an equation of a joint type, or a constraint, has no slope where it holds. `winding` as above. */
 bool dal_build_slopes(dal_build *build, const double *winding);
+
+/* islands.c: after joints, forces and laws */
+void dal_build_islands(dal_build *build, dal_islands *islands);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);

@@ -349,7 +349,8 @@ static void take_parts(dal_build *build, dal_system *system)
     system->acting.laws = build->laws;
     system->acting.n_frictions = build->n_frictions;
     system->acting.frictions = build->frictions;
-    system->works = does_work(build, system) || build->n_frictions > 0;
+    dal_build_islands(build, &system->acting.islands);
+    system->works = does_work(build, system) || build->n_frictions > 0 ? system->acting.islands.n : 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->conserved = conserved_momenta(build);
     memcpy(system->acting.gravity, build->gravity, sizeof system->acting.gravity);

@@ -4,12 +4,18 @@
  *     m c'' = F,   I w' + w x I w = T,   T = sum of (torque + d x force)                (5), (9), in space with Euler's term
  *     r''  = c'' - w' x rho - w x (w x rho)
  *     v'   = (r'', J^-1 (w' - w_b))       its own coordinates: place of its frame, and angles
+ * With Euler parameters p in the place of angles J is 3 x 4 (in the plane 1 x 2), J p = 0, J J^T = 4/n 1, n = p.p:
+ *     v'   = (r'', n/4 J^T (w' - w_b) + s p)
+ * s belongs to the body's own equation f = p.p - 1. No wrench acts along p, and no inertia resists: (23) alone says what s is, and the
+ * balance along p, p.g + 2 n mu = 0 with g what is given along p, what its multiplier mu is. To have s as a function of mu, as (23) has f''
+ * of lambda, the missing inertia is completed by kappa times the square of the row, and its right side with it, which changes nothing where (23) holds:
+ *     2 n s = b + (mu + p.g / 2n) / kappa,    b = -2 p'.p' - 2 alpha f' - beta^2 f,    residual = 2 p.p'' - b
  * Ports at x = r + a, a = R s:
  *     x' = r' + w x a                                                                   (25)
  *     x'' = r'' + w' x a + w x (w x a)                                                  (27)
  *
  * In the plane there are no forces along z and no torques but about it; a particle does not turn. Both are zeros in 1/m and I^-1.
- * Frames, angular velocities and w_b come from the family `angle`, laid out for one body.
+ * Frames, angular velocities and w_b come from the family `angle` or `euler`, laid out for one body.
  */
 #include "component/port.h"
 
@@ -20,7 +26,10 @@
 #include <string.h>
 
 struct dal_body_component {
-    bool fixed; /* the ground */
+    bool fixed;      /* the ground */
+    bool parameters; /* Euler parameters: one equation of its own */
+    const dal_family *family;
+    double alpha, beta, kappa;
     dal_mechanism mechanism;
     dal_body body;
     dal_layout *layout;
@@ -32,10 +41,11 @@ struct dal_body_component {
     double light[3];   /* 1 / m, 0 in directions that do not exist */
     double inverse[9]; /* of the inertia about c, body axes */
     dal_port_wrench *wrench, source;
-    double along[6];                    /* forces along its coordinates */
+    double along[DAL_BODY_VELOCITIES];  /* forces along its coordinates */
+    double mu;                          /* its own multiplier */
     double rho[3], W[9], gyroscopic[3]; /* c - r; inverse of the inertia, world axes; w x I w */
-    double vd[6], rdd[3], wd[3];
-    double *own_q, *own_v, *port_q, *port_v, *port_a;
+    double vd[DAL_BODY_VELOCITIES], rdd[3], wd[3];
+    double *own_q, *own_v, *port_q, *port_v, *port_a, *row_q, *row_v, *row_a;
     dal_port_motion *before, *after;
 };
 
@@ -56,41 +66,50 @@ static void take_mass(dal_body_component *c, const dal_body *body)
 {
     for (int i = 0; i < c->space; i++)
         c->light[i] = 1 / body->mass;
-    if (c->n_rot == 1)
+    if (c->n_rot && c->space == DAL_PLANAR)
         c->inverse[8] = 1 / body->inertia[8];
-    else if (c->n_rot == 3)
+    else if (c->n_rot)
         invert(body->inertia, c->inverse);
+    c->kappa = dal_size_of_inertia(body);
 }
 
-dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports, const dal_port_place *ports)
+dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_data *data)
 {
     dal_body_component *c = DAL_TAKE(arena, dal_body_component, 1);
     const dal_layout_parts none = {0};
+    const dal_body *body = data->body;
     c->fixed = !body;
-    c->space = (int)space;
-    dal_mechanism_begin(&c->mechanism, arena, space);
+    c->space = (int)data->space;
+    c->parameters = body && data->parameters && !body->particle;
+    c->family = c->parameters ? &dal_family_euler : &dal_family_angle;
+    c->alpha = data->alpha;
+    c->beta = data->beta;
+    dal_mechanism_begin(&c->mechanism, arena, data->space);
     if (body) {
         c->body = *body;
         c->mechanism.bodies = &c->body;
         c->mechanism.n_bodies = 1;
     }
-    c->layout = dal_layout_build(arena, &c->mechanism, &dal_family_angle, &none);
+    c->layout = dal_layout_build(arena, &c->mechanism, c->family, &none);
     dal_work_layout(c->layout, DAL_TAKE(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
     c->n = c->layout->nv;
     c->n_rot = body ? c->layout->body[0].n_rot : 0;
     if (body)
         take_mass(c, body);
-    const size_t n = (size_t)c->n, p = (size_t)n_ports;
-    c->n_ports = n_ports;
+    const size_t n = (size_t)c->n, p = (size_t)data->n_ports;
+    c->n_ports = data->n_ports;
     c->place = DAL_TAKE(arena, dal_port_place, p);
     if (p)
-        memcpy(c->place, ports, sizeof *ports * p);
+        memcpy(c->place, data->ports, sizeof *data->ports * p);
     c->wrench = DAL_TAKE(arena, dal_port_wrench, p);
     c->own_q = DAL_TAKE(arena, double, n *n);
     c->own_v = DAL_TAKE(arena, double, n *n);
     c->port_q = DAL_TAKE(arena, double, 18 * n * p);
     c->port_v = DAL_TAKE(arena, double, 18 * n * p);
     c->port_a = DAL_TAKE(arena, double, 6 * n * p);
+    c->row_q = DAL_TAKE(arena, double, n);
+    c->row_v = DAL_TAKE(arena, double, n);
+    c->row_a = DAL_TAKE(arena, double, n);
     c->before = DAL_TAKE(arena, dal_port_motion, p);
     c->after = DAL_TAKE(arena, dal_port_motion, p);
     c->mechanism.arena = NULL;
@@ -102,13 +121,18 @@ int dal_body_component_velocities(const dal_body_component *body)
     return body->n;
 }
 
+int dal_body_component_rows(const dal_body_component *body)
+{
+    return body->parameters;
+}
+
 /* Frame, velocities and what of them the balance needs, from work.q and work.v. */
 static void move(dal_body_component *c)
 {
     const dal_kin *kin = &c->work.kin[0];
     double I[9];
-    dal_family_angle.position(c->layout, &c->work);
-    dal_family_angle.velocity(c->layout, &c->work);
+    c->family->position(c->layout, &c->work);
+    c->family->velocity(c->layout, &c->work);
     dal_turn(kin->R, c->body.center, c->rho);
     dal_turn_inertia(kin->R, c->inverse, c->W);
     dal_turn_inertia(kin->R, c->body.inertia, I);
@@ -127,6 +151,7 @@ void dal_body_component_place(dal_body_component *body, const double *q, const d
     memset(body->wrench, 0, sizeof *body->wrench * (size_t)body->n_ports);
     memset(&body->source, 0, sizeof body->source);
     memset(body->along, 0, sizeof body->along);
+    body->mu = 0;
 }
 
 void dal_body_component_receive(dal_body_component *body, int port, const dal_port_wrench *wrench)
@@ -141,6 +166,59 @@ void dal_body_component_source(dal_body_component *body, const dal_port_wrench *
         memcpy(body->along, along_coordinates, sizeof *along_coordinates * (size_t)body->n);
 }
 
+void dal_body_component_hold(dal_body_component *body, double multiplier)
+{
+    body->mu = multiplier;
+}
+
+/* ---- attitude ---------------------------------------------------------------------------- */
+
+/* Of what its coordinates for the attitude are: sum of a_k b_k. */
+static double along_attitude(const dal_body_component *c, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int k = c->space; k < c->n; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* p.p */
+static double square(const dal_body_component *c)
+{
+    return along_attitude(c, c->work.q, c->work.q);
+}
+
+/* b = -2 p'.p' - 2 alpha f' - beta^2 f: what (23) asks of 2 p.p''. */
+static double asked(const dal_body_component *c)
+{
+    const double *q = c->work.q, *v = c->work.v;
+    return -2 * along_attitude(c, v, v) - 4 * c->alpha * along_attitude(c, q, v) - c->beta * c->beta * (square(c) - 1);
+}
+
+double dal_body_component_residual(const dal_body_component *body)
+{
+    return body->parameters ? 2 * along_attitude(body, body->work.q, body->vd) - asked(body) : 0;
+}
+
+double dal_body_component_multiplier(const dal_body_component *body)
+{
+    return body->parameters ? -along_attitude(body, body->work.q, body->along) / (2 * square(body)) : 0;
+}
+
+/* 2 n s = b + (mu - the multiplier that meets (23)) / kappa */
+static double stretch(const dal_body_component *c)
+{
+    return (asked(c) + (c->mu - dal_body_component_multiplier(c)) / c->kappa) / (2 * square(c));
+}
+
+double dal_body_component_own_mobility(const dal_body_component *body, double *W)
+{
+    const double size = body->parameters ? 1 / body->kappa : 0;
+    for (int i = 0; i < body->n; i++)
+        W[i] = size && i >= body->space ? size * body->work.q[i] / (2 * square(body)) : 0;
+    return size;
+}
+
 /* Directions e_k with J_i . e_k = 1 where i = k, else 0: Cramer's rule. */
 static void reciprocal_axes(const dal_kin *kin, double e[3][3])
 {
@@ -152,12 +230,14 @@ static void reciprocal_axes(const dal_kin *kin, double e[3][3])
             e[k][i] /= det;
 }
 
-/* Angle rates x with sum of J_k x_k = w, and the torque T with J_k . T = g_k. */
+/* Rates x of angles with sum of J_k x_k = w, and the torque T with J_k . T = g_k. Of parameters: n/4 J^T w, orthogonal to p, and n/4 J g. */
 static void rates_of_turn(const dal_body_component *c, const double w[3], double *x)
 {
     double e[3][3];
     if (c->n_rot == 1)
         x[0] = w[2];
+    for (int k = 0; c->parameters && k < c->n_rot; k++)
+        x[k] = square(c) / 4 * dal_dot(c->work.kin[0].J[k], w);
     if (c->n_rot != 3)
         return;
     reciprocal_axes(&c->work.kin[0], e);
@@ -170,6 +250,8 @@ static void add_torque_along(const dal_body_component *c, const double *g, doubl
     double e[3][3];
     if (c->n_rot == 1)
         T[2] += g[0];
+    for (int k = 0; c->parameters && k < c->n_rot; k++)
+        dal_axpy3(square(c) / 4 * g[k], c->work.kin[0].J[k], T);
     if (c->n_rot != 3)
         return;
     reciprocal_axes(&c->work.kin[0], e);
@@ -233,6 +315,9 @@ void dal_body_component_accelerate(dal_body_component *body)
     dal_sub3(c->wd, kin->wb, left);
     memcpy(c->vd, c->rdd, sizeof *c->vd * (size_t)c->space);
     rates_of_turn(c, left, c->vd + c->space);
+    const double s = c->parameters ? stretch(c) : 0;
+    for (int k = c->space; c->parameters && k < c->n; k++)
+        c->vd[k] += s * c->work.q[k];
 }
 
 void dal_body_component_take(dal_body_component *body, const double *vd)
@@ -316,7 +401,7 @@ void dal_body_component_admittance(const dal_body_component *body, int i, int j,
 
 void dal_body_component_mobility(const dal_body_component *body, int port, double *W)
 {
-    double rdd[3], wd[3], rates[3] = {0};
+    double rdd[3], wd[3], rates[4] = {0};
     for (int k = 0; k < 6 && !body->fixed; k++) {
         respond_to_unit(body, port, k, rdd, wd);
         rates_of_turn(body, wd, rates);
@@ -327,7 +412,7 @@ void dal_body_component_mobility(const dal_body_component *body, int port, doubl
 
 /* ---- derivatives ------------------------------------------------------------------------ */
 
-static const double turn_step = 6e-6; /* rad: the cube root of rounding, where central differences err least */
+static const double turn_step = 6e-6; /* rad, or of parameters: the cube root of rounding, where central differences err least */
 static const double rate_step = 1;    /* everything is quadratic in the velocities: central differences are exact */
 
 /* Motions of all ports at the present work.q, work.v and v', and what accelerate gives there. */
@@ -373,11 +458,11 @@ static void slopes_by_acceleration(dal_body_component *c)
     }
 }
 
-/* The place of the frame moves the ports and nothing else, and its velocity theirs: exact. The angles: by differences. */
+/* The place of the frame moves the ports and nothing else, and its velocity theirs: exact. The attitude: by differences. */
 static void slopes_of(dal_body_component *c, double *z, bool velocity, const double *vd, double *own, double *ports)
 {
     const int n = c->n;
-    double a[6], b[6], step = velocity ? rate_step : turn_step;
+    double a[DAL_BODY_VELOCITIES], b[DAL_BODY_VELOCITIES], step = velocity ? rate_step : turn_step;
     memset(own, 0, sizeof *own * (size_t)(n * n));
     memset(ports, 0, sizeof *ports * (size_t)(18 * n * c->n_ports));
     for (int k = c->space; k < n; k++) {
@@ -396,16 +481,28 @@ static void slopes_of(dal_body_component *c, double *z, bool velocity, const dou
             memcpy(ports + 18 * n * p + n * ((velocity ? 6 : 0) + i), c->port_a + 6 * n * p + n * i, sizeof *ports * (size_t)n);
 }
 
+/* 2 p.p'' + 2 p'.p' + 4 alpha p.p' + beta^2 (p.p - 1) by p, p' and p''. */
+static void slopes_of_own_row(dal_body_component *c, const double *vd)
+{
+    const double *q = c->work.q, *v = c->work.v;
+    for (int k = c->space; c->parameters && k < c->n; k++) {
+        c->row_q[k] = 2 * vd[k] + 4 * c->alpha * v[k] + 2 * c->beta * c->beta * q[k];
+        c->row_v[k] = 4 * v[k] + 4 * c->alpha * q[k];
+        c->row_a[k] = 2 * q[k];
+    }
+}
+
 dal_body_slopes dal_body_component_linearise(dal_body_component *body)
 {
-    double vd[6];
+    double vd[DAL_BODY_VELOCITIES];
     if (!body->fixed) {
         memcpy(vd, body->vd, sizeof vd);
         slopes_by_acceleration(body);
+        slopes_of_own_row(body, vd);
         slopes_of(body, body->work.q, false, vd, body->own_q, body->port_q);
         slopes_of(body, body->work.v, true, vd, body->own_v, body->port_v);
         move(body);
         dal_body_component_take(body, vd);
     }
-    return (dal_body_slopes){body->own_q, body->own_v, body->port_q, body->port_v, body->port_a};
+    return (dal_body_slopes){body->own_q, body->own_v, body->port_q, body->port_v, body->port_a, body->row_q, body->row_v, body->row_a};
 }

@@ -57,6 +57,21 @@ void dal_network_accelerate(dal_network *network)
         dal_body_component_accelerate(network->body[b]);
 }
 
+void dal_network_hold(dal_network *network, const double *lambda)
+{
+    for (int b = 0; b < network->n_bodies; b++)
+        if (network->own_row[b] >= 0)
+            dal_body_component_hold(network->body[b], lambda[network->own_row[b]]);
+}
+
+void dal_network_hold_themselves(dal_network *network, double *lambda)
+{
+    for (int b = 0; b < network->n_bodies; b++)
+        if (network->own_row[b] >= 0)
+            lambda[network->own_row[b]] = dal_body_component_multiplier(network->body[b]);
+    dal_network_hold(network, lambda);
+}
+
 /* ---- S -------------------------------------------------------------------------------------- */
 
 /* g_c Y g_d^T of two ports of a body. */

@@ -8,6 +8,7 @@
  *     S lambda = -r_0,    S_kl = sum over bodies, and over pairs of their ports (p, q), of g_k,p . Y_pq g_l,q
  * Implicitly: F(t, y, y', lambda) = 0 with
  *     q' - v = 0,   v' - (what the body computes from the wrenches at its ports) = 0,   f'' + 2 alpha f' + beta^2 f = 0 at (q, v, v')
+ *     of joints, and of bodies that have an equation of their own
  *     and y' - f = 0 for states of the model and the work
  * of index 1, because (v', lambda) follow from (q, v).
  */
@@ -44,7 +45,7 @@ typedef struct dal_network_block {
 
 typedef struct dal_network_pattern {
     const dal_arena *arena;
-    int n_groups, *first, *size; /* of groups: q of each body, v of each body, states, work, rows of each joint */
+    int n_groups, *first, *size; /* of groups: q of each body, v of each body, states, work, rows of each joint, own rows of each body */
     dal_network_block *block;    /* by column group, then row group */
     int n_blocks, *block_start;  /* of each column group, n_groups + 1 */
     int n_entries, *start, *row;
@@ -56,10 +57,13 @@ typedef struct dal_network_pattern {
 
 typedef struct dal_network {
     const dal_arena *arena; /* owns everything here */
-    int n_bodies, n_joints, n_rows, n_connections, n_times, n_turns, n_meetings;
+    int n_bodies, n_joints, n_connections, n_times, n_turns, n_meetings;
+    int n_rows;                /* of all joints; the bodies' own come after them */
+    int n_all;                 /* with those */
     dal_body_component **body; /* n_bodies, then the ground */
     dal_joint_component **joint;
     int *row;                   /* first row of each joint, n_joints + 1 */
+    int *own_row;               /* of each body: the row that is its own, or -1 */
     dal_connection *connection; /* those of a joint side by side */
     int *of_joint;              /* first connection of each joint, n_joints + 1 */
     dal_feed *times, *turns;
@@ -71,7 +75,7 @@ typedef struct dal_network {
     double *S;
     int *pivots;
     dal_sparse *sparse;
-    bool *independent;             /* rows of the implicit form: those of its beginning */
+    bool *independent;             /* rows of the implicit form, n_all: those of its beginning */
     dal_network_pattern *implicit; /* NULL: not asked for yet */
 } dal_network;
 
@@ -98,6 +102,9 @@ double dal_network_factor(dal_network *network, const bool *independent);
 void dal_network_correct(dal_network *network, const bool *independent);
 /* (5), (9) of all bodies. */
 void dal_network_accelerate(dal_network *network);
+/* Bodies take the multipliers of their own equations from lambda (n_all); or those that meet (23), and say them. */
+void dal_network_hold(dal_network *network, const double *lambda);
+void dal_network_hold_themselves(dal_network *network, double *lambda);
 
 /* ---- dynamics/component.c, network_implicit.c: of a state ------------------------------------------ */
 

@@ -20,7 +20,8 @@ typedef struct builder {
     dal_port_place *place; /* of connections */
     size_t cap_connections, cap_places, cap_times, cap_turns, cap_meetings;
     int n_places;
-    int *measure; /* of the mechanism: its number in the joint at work, or -1 */
+    int *measure;       /* of the mechanism: its number in the joint at work, or -1 */
+    double alpha, beta; /* (23) */
 } builder;
 
 /* ---- ports -------------------------------------------------------------------------------- */
@@ -137,7 +138,6 @@ static void build_joint(builder *b, int j)
 {
     const dal_mechanism *m = b->layout->mechanism;
     const dal_joint *joint = &m->joints[j];
-    const bool baumgarte = b->method->stabilization->stabilises_gamma;
     dal_mechanism own;
     int n_outputs = 0, n_times = 0;
     dal_mechanism_begin(&own, b->arena, m->space);
@@ -147,11 +147,7 @@ static void build_joint(builder *b, int j)
         take_row(b, &own, j, &m->rows[i], &n_outputs, &n_times);
     own.n_bodies = b->network->n_connections - b->network->of_joint[j];
     own.bodies = DAL_TAKE(b->arena, dal_body, own.n_bodies);
-    dal_joint_data data = {.mechanism = &own,
-                           .n_times = n_times,
-                           .alpha = baumgarte ? b->method->alpha : 0,
-                           .beta = baumgarte ? b->method->beta : 0,
-                           .length = b->layout->units.length};
+    dal_joint_data data = {.mechanism = &own, .n_times = n_times, .alpha = b->alpha, .beta = b->beta, .length = b->layout->units.length};
     take_needs(b, j, &data);
     b->network->joint[j] = dal_joint_component_create(b->arena, &data);
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
@@ -186,14 +182,25 @@ static void build_bodies(builder *b)
     int *count = DAL_TAKE(b->arena, int, n->n_bodies + 2), *first = DAL_TAKE(b->arena, int, n->n_bodies + 2);
     dal_port_place *ports = DAL_TAKE(b->arena, dal_port_place, n->n_connections);
     n->body = DAL_TAKE(b->arena, dal_body_component *, n->n_bodies + 1);
+    n->own_row = DAL_TAKE(b->arena, int, n->n_bodies);
     for (int c = 0; c < n->n_connections; c++)
         n->connection[c].port = count[n->connection[c].body]++;
     for (int i = 0; i <= n->n_bodies; i++)
         first[i + 1] = first[i] + count[i];
     for (int c = 0; c < n->n_connections; c++)
         ports[first[n->connection[c].body] + n->connection[c].port] = b->place[c];
-    for (int i = 0; i <= n->n_bodies; i++)
-        n->body[i] = dal_body_component_create(b->arena, m->space, i < n->n_bodies ? &m->bodies[i] : NULL, count[i], ports + first[i]);
+    for (int i = 0; i <= n->n_bodies; i++) {
+        const dal_body_data data = {.space = m->space,
+                                    .body = i < n->n_bodies ? &m->bodies[i] : NULL,
+                                    .parameters = b->layout->family == &dal_family_euler,
+                                    .alpha = b->alpha,
+                                    .beta = b->beta,
+                                    .n_ports = count[i],
+                                    .ports = ports + first[i]};
+        n->body[i] = dal_body_component_create(b->arena, &data);
+        if (i < n->n_bodies)
+            n->own_row[i] = dal_body_component_rows(n->body[i]) ? b->layout->body[i].intrinsic : -1;
+    }
 }
 
 /* ---- S ------------------------------------------------------------------------------------- */
@@ -281,7 +288,12 @@ static dal_status build(void *user)
     dal_network *n = b->network = DAL_TAKE(b->arena, dal_network, 1);
     n->n_bodies = b->layout->mechanism->n_bodies;
     n->n_joints = b->layout->mechanism->n_joints;
-    n->n_rows = b->layout->n_rows;
+    n->n_rows = b->layout->n_extrinsic;
+    n->n_all = b->layout->n_rows;
+    if (b->method->stabilization->stabilises_gamma) {
+        b->alpha = b->method->alpha;
+        b->beta = b->method->beta;
+    }
     build_joints(b);
     build_bodies(b);
     find_meetings(b);
@@ -296,7 +308,7 @@ static dal_status build(void *user)
     n->residual = DAL_TAKE(b->arena, double, n->n_rows);
     n->change = DAL_TAKE(b->arena, double, n->n_rows);
     n->scale = DAL_TAKE(b->arena, double, n->n_rows);
-    n->independent = DAL_TAKE(b->arena, bool, n->n_rows);
+    n->independent = DAL_TAKE(b->arena, bool, n->n_all);
     return DAL_OK;
 }
 

@@ -10,6 +10,7 @@
  * A body owns its mass, its inertia and its state; from the wrenches at its ports it computes its acceleration, (5), (9). A joint
  * owns its equations f_k = 0; it receives the motion of its ports and has multipliers lambda_k that are the implicit variables of
  *     f_k'' + 2 alpha f_k' + beta^2 f_k = 0                                            (23)
+ * A body whose attitude is given by Euler parameters (section 4) owns one such equation as well, p.p - 1 = 0, and its multiplier.
  * Neither sees the other: both types are opaque, and everything that they exchange is in this header.
  *
  * For solvers of a whole network, each also gives its own derivatives, at its ports only: the body its admittance, d (x'', w')
@@ -43,34 +44,56 @@ typedef struct dal_port_place {
 
 typedef struct dal_body_component dal_body_component;
 
-/* A rigid body or a particle with ports; body NULL: the ground, whose ports do not move. Its state is the place of its frame and, beside
- * particles, one angle in the plane or three Euler angles in space. Memory from the arena. Mass and inertia have to be positive. */
-dal_body_component *dal_body_component_create(dal_arena *arena, dal_space space, const dal_body *body, int n_ports, const dal_port_place *ports);
-int dal_body_component_velocities(const dal_body_component *body); /* length of q, v and v' */
+/* What a body is made of. Its state is the place of its frame and, beside particles, its attitude. */
+typedef struct dal_body_data {
+    dal_space space;
+    const dal_body *body; /* a rigid body or a particle, of positive mass and inertia; NULL: the ground, whose ports do not move */
+    bool parameters;      /* attitude: two Euler parameters in the plane, four in space; else one angle, or three Euler angles */
+    double alpha, beta;   /* (23), of its own equation */
+    int n_ports;
+    const dal_port_place *ports;
+} dal_body_data;
 
-/* Its state; chart: the axes of the three Euler angles (0, 1, 2 = x, y, z), NULL: what they were. Forgets all wrenches. */
+enum { DAL_BODY_VELOCITIES = 7 }; /* at most */
+
+/* A component in the arena. */
+dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_data *data);
+int dal_body_component_velocities(const dal_body_component *body); /* length of q, v and v' */
+int dal_body_component_rows(const dal_body_component *body);       /* its own equations: 1 with Euler parameters, else 0 */
+
+/* Its state; chart: the axes of the three Euler angles (0, 1, 2 = x, y, z), NULL: what they were. Forgets all wrenches and its multiplier. */
 void dal_body_component_place(dal_body_component *body, const double *q, const double *v, const int *chart);
 /* A wrench at a port, in the place of the one before; at the body's frame: what sources (gravity, springs, motors) exert; and forces
  * along its own coordinates. */
 void dal_body_component_receive(dal_body_component *body, int port, const dal_port_wrench *wrench);
 void dal_body_component_source(dal_body_component *body, const dal_port_wrench *wrench, const double *along_coordinates);
-/* (5), (9): v' from all wrenches; or v' that an integrator gives. */
+/* The multiplier of its own equation. */
+void dal_body_component_hold(dal_body_component *body, double multiplier);
+/* (5), (9): v' from all wrenches and the multiplier; or v' that an integrator gives. */
 void dal_body_component_accelerate(dal_body_component *body);
 void dal_body_component_take(dal_body_component *body, const double *vd);
 const double *dal_body_component_acceleration(const dal_body_component *body); /* v' */
 /* (19), (25), (27). */
 void dal_body_component_publish(const dal_body_component *body, int port, dal_port_motion *motion);
 
+/* (23) of its own equation at the present state and v'; and the multiplier with which what accelerate gives meets it. */
+double dal_body_component_residual(const dal_body_component *body);
+double dal_body_component_multiplier(const dal_body_component *body);
+
 /* Y (6 x 6): d (x'', w') of port i by (F, T) at port j. */
 void dal_body_component_admittance(const dal_body_component *body, int i, int j, double Y[36]);
 /* W (n x 6): d v' by (F, T) at a port; port -1: at the body's frame, where sources act. */
 void dal_body_component_mobility(const dal_body_component *body, int port, double *W);
+/* W (n): d v' by its own multiplier. Returns d residual by it. No other component takes part in either, and no wrench in the residual. */
+double dal_body_component_own_mobility(const dal_body_component *body, double *W);
 
 /* Derivatives at the present state, wrenches and v'; found by linearise, in arrays that stay the body's. */
 typedef struct dal_body_slopes {
     const double *own_q, *own_v;   /* n x n: of what accelerate computes, by q and v */
     const double *port_q, *port_v; /* 18 x n a port: of (x, turn; x', w; x'', w'), at the v' that it has */
     const double *port_a;          /* 6 x n a port: of (x'', w') by v'; the same as of (x, turn) by q and of (x', w) by v */
+    const double *row_q, *row_v;   /* n: of the residual of its own equation */
+    const double *row_a;           /* n: the same by v' */
 } dal_body_slopes;
 /* At the present state; the wrenches and v' as they were last. */
 dal_body_slopes dal_body_component_linearise(dal_body_component *body);

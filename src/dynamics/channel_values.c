@@ -59,7 +59,7 @@ static double spin_rate(dal_state *state, const dal_signal *s)
 static double energy(const dal_state *state, int which)
 {
     double linear[3], angular[3], T = dal_kinetic(state->layout, &state->work, linear, angular);
-    double V = state->loads.potential, W = state->system->works ? state->values->z[state->system->n_states] : 0;
+    double V = state->loads.potential, W = dal_work_now(state);
     const double values[5] = {T + V, T, V, W, T + V - W};
     return values[which];
 }

@@ -31,6 +31,11 @@ dal_flow dal_derived_check(dal_state *state);
 /* What keeps a body from being accelerated by itself: "no mass", "a zero moment of inertia"; NULL: nothing. */
 const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body);
 
+/* M + mu A_i^T A_i of a block, into L, and f + mu A_i^T gamma_i of the same block, with the intrinsic rows A_i of its body
+ * (udwadia_kalaba.c): M is then regular, and the accelerations are the same. After M and A. */
+void dal_complete_inertia(const dal_state *state, int block, double *L);
+void dal_complete_force(const dal_state *state, int block, const double *gamma, double *force);
+
 /* Columns of v that are ignorable coordinates, ascending; returns their number. */
 int dal_find_ignorable(dal_state *state, int *columns);
 /* What the formulations that need some say where there are none. */

@@ -7,6 +7,7 @@
  *   states, work   y' - f                             c 1; rates of states by whatever they follow
  *   rows of a      f'' + 2 alpha f' + beta^2 f        by q and v of its sides: joint's slopes times the ports' slopes; by v': c g T
  *   joint          (dependent rows: lambda)
+ *   row of a body  the same, p.p - 1 = 0              by q and v of the body; its multiplier: -(own mobility) in v of the body
  *
  * T = d (displacement of a port) by q = d (x'', w') by v', W = d v' by a wrench at a port, g = the joint's rows there. What a source
  * follows is found once: bodies are given places that are no numbers, one at a time, and the wrenches that are none either follow it.
@@ -114,6 +115,11 @@ static int group_joint(const dal_network *n, int j)
     return 2 * n->n_bodies + 2 + j;
 }
 
+static int group_own(const dal_network *n, int b)
+{
+    return 2 * n->n_bodies + 2 + n->n_joints + b;
+}
+
 static void size_groups(const dal_system *system, const dal_network *n, dal_network_pattern *p)
 {
     const dal_layout *layout = &system->layout;
@@ -121,6 +127,8 @@ static void size_groups(const dal_system *system, const dal_network *n, dal_netw
         p->first[group_q(n, b)] = layout->body[b].q;
         p->first[group_v(n, b)] = layout->nq + layout->body[b].v;
         p->size[group_q(n, b)] = p->size[group_v(n, b)] = layout->body[b].nv;
+        p->first[group_own(n, b)] = system->n_y + (n->own_row[b] >= 0 ? n->own_row[b] : n->n_all);
+        p->size[group_own(n, b)] = n->own_row[b] >= 0;
     }
     p->first[group_states(n)] = layout->nq + layout->nv;
     p->size[group_states(n)] = system->n_states;
@@ -153,8 +161,10 @@ static void mark_blocks(const dal_network *n, const dal_network_pattern *p, bool
     const int groups = p->n_groups, bodies = n->n_bodies;
     mark[group_states(n) * groups + group_states(n)] = mark[group_work(n) * groups + group_work(n)] = true;
     for (int b = 0; b < bodies; b++) {
-        const int q = group_q(n, b), v = group_v(n, b);
+        const int q = group_q(n, b), v = group_v(n, b), own = group_own(n, b);
         mark[q * groups + q] = mark[v * groups + q] = mark[q * groups + v] = mark[v * groups + v] = true;
+        if (n->own_row[b] >= 0)
+            mark[q * groups + own] = mark[v * groups + own] = mark[own * groups + v] = mark[own * groups + own] = true;
     }
     for (int j = 0; j < n->n_joints; j++)
         mark_joint_network(n, mark, groups, j);
@@ -209,7 +219,7 @@ static dal_status layout_network(void *user)
     const dal_network *n = state->network;
     dal_network_pattern *p = l->pattern = DAL_TAKE(l->arena, dal_network_pattern, 1);
     const int bodies = n->n_bodies;
-    p->n_groups = 2 * bodies + 2 + n->n_joints;
+    p->n_groups = 3 * bodies + 2 + n->n_joints;
     p->first = DAL_TAKE(l->arena, int, p->n_groups);
     p->size = DAL_TAKE(l->arena, int, p->n_groups);
     p->follows = DAL_TAKE(l->arena, bool, (size_t)(bodies + 1) * (size_t)(bodies + 1));
@@ -226,7 +236,7 @@ static dal_status layout_network(void *user)
     colour_network(p, bodies + 1);
     size_groups(system, n, p);
     mark_blocks(n, p, mark);
-    layout_columns(l->arena, p, mark, system->n_y + n->n_rows);
+    layout_columns(l->arena, p, mark, system->n_y + n->n_all);
     return DAL_OK;
 }
 
@@ -247,7 +257,7 @@ static dal_status ready_network(dal_state *state, dal_implicit *form, bool *offe
         }
         n->implicit = l.pattern;
     }
-    form->n_algebraic = n->n_rows;
+    form->n_algebraic = n->n_all;
     form->n_entries = n->implicit->n_entries;
     form->start = n->implicit->start;
     form->row = n->implicit->row;
@@ -263,8 +273,8 @@ static dal_flow begin_network(dal_state *state, double t, const double *y, doubl
     dal_flow flow = dal_state_derivative(state, t, y, yd);
     if (flow)
         return flow;
-    memcpy(n->independent, state->rank->independent, sizeof *n->independent * (size_t)n->n_rows);
-    for (int i = 0; i < n->n_rows; i++)
+    memcpy(n->independent, state->rank->independent, sizeof *n->independent * (size_t)n->n_all);
+    for (int i = 0; i < n->n_all; i++)
         z[i] = n->independent[i] ? state->lambda[i] : 0;
     return 0;
 }
@@ -295,6 +305,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
     if (left)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
     dal_network_wrenches(n, z);
+    dal_network_hold(n, z);
     return 0;
 }
 
@@ -322,16 +333,20 @@ static dal_flow residual_network(dal_state *state, double t, const double *y, co
     for (int k = 0; k < nq; k++)
         F[k] = yd[k] - y[nq + k];
     for (int b = 0; b < n->n_bodies; b++) {
-        const int first = nq + layout->body[b].v;
+        const int first = nq + layout->body[b].v, own = n->own_row[b];
+        if (own >= 0)
+            F[system->n_y + own] = n->independent[own] ? dal_body_component_residual(n->body[b]) : z[own];
         dal_body_component_accelerate(n->body[b]);
         for (int k = 0; k < layout->body[b].nv; k++)
             F[first + k] = yd[first + k] - dal_body_component_acceleration(n->body[b])[k];
     }
     for (int k = 0; k < system->n_states; k++)
         F[nq + nv + k] = yd[nq + nv + k] - state->values->expression[system->n_expressions + k];
-    memcpy(state->lambda, z, sizeof *z * (size_t)n->n_rows);
+    memcpy(state->lambda, z, sizeof *z * (size_t)n->n_all);
     if (system->works)
-        F[system->n_y - 1] = yd[system->n_y - 1] - dal_state_power(state);
+        dal_state_powers(state, F + system->n_control);
+    for (int k = system->n_control; k < system->n_y; k++)
+        F[k] = yd[k] - F[k];
     for (int i = 0; i < n->n_rows; i++)
         F[system->n_y + i] = n->independent[i] ? n->residual[i] : z[i];
     return 0;
@@ -357,6 +372,26 @@ static double *at_network(const filler *f, int row_group, int column_group, int 
     return f->entries + p->start[p->first[column_group] + column] + p->block[k].offset;
 }
 
+/* The equation of a body by its q and v, and its accelerations by the multiplier. */
+static void fill_own(const filler *f, int b)
+{
+    const dal_network *n = f->network;
+    const int row = n->own_row[b], own = group_own(n, b), q = group_q(n, b), v = group_v(n, b);
+    const dal_body_slopes *s = &f->pattern->slopes[b];
+    double W[DAL_BODY_VELOCITIES];
+    if (row < 0)
+        return;
+    *at_network(f, own, own, 0) = n->independent[row] ? 0 : 1;
+    dal_body_component_own_mobility(n->body[b], W);
+    for (int k = 0; k < f->pattern->size[v]; k++) {
+        at_network(f, v, own, 0)[k] = -W[k];
+        if (!n->independent[row])
+            continue;
+        *at_network(f, own, q, k) = s->row_q[k];
+        *at_network(f, own, v, k) = s->row_v[k] + f->c * s->row_a[k];
+    }
+}
+
 static void fill_body(const filler *f, int b)
 {
     const dal_network *n = f->network;
@@ -372,6 +407,7 @@ static void fill_body(const filler *f, int b)
             vv[i] -= s->own_v[size * i + k];
         }
     }
+    fill_own(f, b);
 }
 
 /* A row of 6 times column k of a matrix of 6 rows. */
@@ -412,7 +448,7 @@ static void fill_wrench(const filler *f, const dal_connection *c, const dal_join
     const int own = group_joint(n, c->joint), v = group_v(n, c->body), size = f->pattern->size[v];
     const int sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
     const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
-    double W[36];
+    double W[6 * DAL_BODY_VELOCITIES];
     dal_body_component_mobility(n->body[c->body], c->port, W);
     for (int i = 0; i < f->pattern->size[own]; i++) {
         double *out = at_network(f, v, own, i);
@@ -500,7 +536,7 @@ static void fill_followers(const filler *f, const double *y, int c, int k, bool 
 {
     const dal_network *n = f->network;
     const dal_network_pattern *p = f->pattern;
-    double step, W[36], change[6];
+    double step, W[6 * DAL_BODY_VELOCITIES], change[6];
     if (component_of(f, y, c, k, velocity, &step) < 0)
         return;
     const int column = c == n->n_bodies ? group_states(n) : velocity ? group_v(n, c) : group_q(n, c);
@@ -554,14 +590,14 @@ static dal_flow jacobian_network(dal_state *state, double t, double c, const dou
         fill_joint(&f, j, z);
     for (int k = 0; k < state->system->n_states; k++)
         at_network(&f, group_states(n), group_states(n), k)[k] += c;
-    if (state->system->works)
-        *at_network(&f, group_work(n), group_work(n), 0) = c;
+    for (int k = 0; k < state->system->works; k++)
+        at_network(&f, group_work(n), group_work(n), k)[k] = c;
     return fill_sources_network(&f, y);
 }
 
 static bool stale_network(const dal_state *state)
 {
-    return memcmp(state->network->independent, state->rank->independent, sizeof *state->rank->independent * (size_t)state->network->n_rows) != 0;
+    return memcmp(state->network->independent, state->rank->independent, sizeof *state->rank->independent * (size_t)state->network->n_all) != 0;
 }
 
 const dal_implicit_form dal_network_implicit = {ready_network, begin_network, residual_network, jacobian_network, stale_network};

@@ -100,15 +100,15 @@ static void inertia_wrench(const dal_state *state, int b, double force[3], doubl
 }
 
 /* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
-double dal_placement_power(dal_state *state)
+void dal_placement_powers(dal_state *state, double *power)
 {
+    const int *island = state->system->acting.islands.of_body;
     const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
-    double power = 0;
     dal_need(state, DAL_STAGE_BODIES);
     dal_rows_transposed(layout, w->A, state->lambda, state->scratch->still);
     for (int k = 0; k < layout->nv; k++)
-        power += state->scratch->still[k] * w->v[k];
+        power[dal_island(island, layout->mechanism->n_bodies + k)] += state->scratch->still[k] * w->v[k];
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
     layout->family->tangent(layout, w, &time);
@@ -117,9 +117,8 @@ double dal_placement_power(dal_state *state)
         double force[3], moment[3];
         inertia_wrench(state, b, force, moment);
         for (int i = 0; i < 3; i++)
-            power += (force[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
+            power[dal_island(island, b)] += (force[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
     }
-    return power;
 }
 
 /* ---- joints of the tree ------------------------------------------------------------- */

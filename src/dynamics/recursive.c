@@ -340,8 +340,11 @@ static void layout_tree(dal_block *block, const dal_system *system, dal_state *s
 
 static void close_tree(dal_state *state)
 {
+    const dal_allocator *from = &state->hold.allocator;
     if (state->tree->wide)
-        state->hold.allocator.release(state->hold.allocator.user, state->tree->wide);
+        from->release(from->user, state->tree->wide);
+    if (state->tree->derivatives_memory)
+        from->release(from->user, state->tree->derivatives_memory);
 }
 
 const dal_owner dal_tree_owner = {.layout = layout_tree, .close = close_tree};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const double vanished = 1e-6; /* of the largest norm of dphi/dm' lately: less is gone, to what integration is worth */
+static const double near = 1e-2;     /* of the same: more of it has turned, and did not vanish here */
 static const double forgetting = 20; /* in a unit of time: rates that die away slowly are no such place */
 
 static double product(const dal_row *row, const double *a, const double *b)
@@ -51,11 +52,19 @@ dal_flow dal_roots_check(dal_state *state)
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = row_at(layout, i);
         const double *now = state->work.coef;
-        if (row->curved && !(product(row, roots->heading, now) > 0 && product(row, now, now) > vanished * vanished * roots->most[i]))
-            return dal_state_fail(state,
-                                  "two roots of constraint '%s' meet here: its derivatives by the rates vanish, and with which of the roots the "
-                                  "motion goes on is not determined",
-                                  layout->mechanism->joints[row->joint].name);
+        if (!row->curved || (product(row, roots->heading, now) > 0 && product(row, now, now) > vanished * vanished * roots->most[i]))
+            continue;
+        const char *name = layout->mechanism->joints[row->joint].name;
+        if (product(row, now, now) > near * near * roots->most[i])
+            return dal_state_fail(
+                state,
+                "the derivatives of constraint '%s' by the rates turned round within one step: two of its roots meet there, and with "
+                "which of them the motion goes on is not determined; or the step is too long to tell",
+                name);
+        return dal_state_fail(state,
+                              "two roots of constraint '%s' meet here: its derivatives by the rates vanish, and with which of the roots the "
+                              "motion goes on is not determined",
+                              name);
     }
     return 0;
 }

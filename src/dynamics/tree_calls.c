@@ -49,8 +49,7 @@ void dal_tree_weigh(dal_state *state)
         state->tree->links.lift[i] = -state->system->links->gravity[i];
 }
 
-/* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. */
-static void load_links_tree(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches)
+void dal_tree_load(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches)
 {
     for (int b = 0; b < links->n_bodies; b++) {
         const dal_seat *seat = &links->seat[b];
@@ -78,7 +77,7 @@ dal_status dal_forward_dynamics(dal_state *state, const double *q, const double 
     dal_tree_weigh(state);
     run->aba_velocity(links, &state->tree->links, q, v);
     if (wrenches)
-        load_links_tree(links, &state->tree->links, wrenches);
+        dal_tree_load(links, &state->tree->links, wrenches);
     return run->aba_solve(links, &state->tree->links, tau, vd) && dal_all_finite(vd, links->nv) ? DAL_OK : DAL_NUMERICAL;
 }
 
@@ -92,7 +91,7 @@ dal_status dal_inverse_dynamics(dal_state *state, const double *q, const double 
     dal_tree_weigh(state);
     run->rnea_forward(links, &state->tree->links, q, v ? v : state->scratch->still, vd);
     if (wrenches)
-        load_links_tree(links, &state->tree->links, wrenches);
+        dal_tree_load(links, &state->tree->links, wrenches);
     run->rnea_backward(links, &state->tree->links, tau);
     return DAL_OK;
 }

@@ -25,6 +25,9 @@ void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, in
  * they are given (NULL: not). */
 dal_status dal_tree_accepts(const dal_state *state, const double *q, const double *v, const double *other, const dal_wrench *wrenches);
 
+/* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. After rnea_forward or aba_velocity. */
+void dal_tree_load(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches);
+
 /* Where a body is: r, and R row-major. */
 void dal_tree_place(const dal_links *links, const dal_links_work *work, int body, double r[3], double R[9]);
 

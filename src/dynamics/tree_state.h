@@ -8,11 +8,13 @@
 typedef struct dal_tree_state {
     const dal_links *joint_tree; /* of the system; NULL: none */
     const dal_recursion *recursion;
-    dal_links_work links; /* where the system has links */
-    dal_loops_work loops; /* where it has loops */
-    dal_sweep_work sweep; /* where it can be swept */
-    double *vd_more;      /* what refinement adds */
-    void *wide;           /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, once somebody has asked */
+    dal_links_work links;             /* where the system has links */
+    dal_loops_work loops;             /* where it has loops */
+    dal_sweep_work sweep;             /* where it can be swept */
+    double *vd_more;                  /* what refinement adds */
+    void *wide;                       /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, once somebody has asked */
+    dal_derivatives_work derivatives; /* of tree_derivatives.c, once a caller has asked for them */
+    void *derivatives_memory;
 } dal_tree_state;
 
 extern const dal_owner dal_tree_owner;

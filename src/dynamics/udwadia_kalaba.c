@@ -14,6 +14,7 @@
  * What is still singular then (a body without mass) is refused by name.
  */
 #include "dynamics/equations.h"
+#include "kinematics/newton_euler.h"
 #include "math/dense.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
@@ -26,13 +27,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static double size_of_inertia(const dal_body *body)
-{
-    const double *I = body->inertia;
-    double reach = body->center[0] * body->center[0] + body->center[1] * body->center[1] + body->center[2] * body->center[2];
-    return I[0] + I[4] + I[8] + body->mass * reach;
-}
 
 static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
 {
@@ -59,7 +53,7 @@ static size_t work_udwadia_kalaba(const dal_system *system)
 }
 
 /* M + mu A_i^T A_i of a block, if its family asks for it: then the blocks are those of the bodies. */
-static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
+void dal_complete_inertia(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = state->layout;
     const int n = layout->block[b].n;
@@ -67,7 +61,7 @@ static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
     if (layout->family->shares)
         return;
     const dal_body_layout *at = &layout->body[b];
-    double mu = size_of_inertia(&state->mechanism->bodies[b]);
+    double mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
     for (int i = 0; i < at->n_intrinsic; i++) {
         const double *row = state->work.A + layout->row[at->intrinsic + i].value;
         for (int j = 0; j < n; j++)
@@ -77,13 +71,13 @@ static void complete_udwadia_kalaba(const dal_state *state, int b, double *L)
 }
 
 /* f + mu A_i^T gamma_i of the same block. */
-static void complete_force(const dal_state *state, int b, const double *gamma, double *force)
+void dal_complete_force(const dal_state *state, int b, const double *gamma, double *force)
 {
     const dal_layout *layout = state->layout;
     if (layout->family->shares)
         return;
     const dal_body_layout *at = &layout->body[b];
-    double mu = size_of_inertia(&state->mechanism->bodies[b]);
+    double mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
     for (int i = 0; i < at->n_intrinsic; i++) {
         const double *row = state->work.A + layout->row[at->intrinsic + i].value;
         for (int j = 0; j < layout->block[b].n; j++)
@@ -130,7 +124,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         int where;
-        complete_udwadia_kalaba(state, b, w->L + at->value);
+        dal_complete_inertia(state, b, w->L + at->value);
         if (!dal_cholesky(w->L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
             char name[80];
             dal_velocity_name(state->system, at->column + where, name, sizeof name);
@@ -156,7 +150,7 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
     const int m = layout->nv, k = state->rank->n;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
-        complete_force(state, b, gamma, vd + at->column);
+        dal_complete_force(state, b, gamma, vd + at->column);
         dal_cholesky_solve(w->L + at->value, at->n, at->n, vd + at->column);
     }
     dal_rows_times(layout, state->work.A, vd, lambda);
@@ -221,8 +215,8 @@ static void show_completed(dal_state *state, dal_equations *equations)
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         double *block = dal_show_scratch(equations, (size_t)at->n * (size_t)at->n);
-        complete_udwadia_kalaba(state, b, block);
-        complete_force(state, b, state->gamma, f + at->column);
+        dal_complete_inertia(state, b, block);
+        dal_complete_force(state, b, state->gamma, f + at->column);
         for (int i = 0; i < at->n; i++)
             for (int j = 0; j < at->n; j++)
                 M[(size_t)(at->column + i) * m + (size_t)(at->column + j)] = block[at->n * (i > j ? i : j) + (i > j ? j : i)];

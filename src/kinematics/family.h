@@ -221,9 +221,8 @@ struct dal_family {
 extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural, dal_family_joint, dal_family_user;
 extern const dal_family dal_family_twist; /* for assembly and ranks: velocities are twists; not in the list */
 
-#ifndef DAL_SCALAR_VARIANT
-extern const dal_family *const dal_families[]; /* ends with NULL */
-#endif
+#define dal_families DAL_K(dal_families)
+extern const dal_family *const dal_families[]; /* ends with NULL; the same order for every scalar */
 
 /* ---- shared by the orthonormal families (orthonormal.c) ---------------- */
 
@@ -321,6 +320,9 @@ void dal_mass_times(const dal_layout *layout, const dal_real *M, const dal_real 
 void dal_momentum(const dal_layout *layout, const dal_work *work, dal_real *out);
 
 /* Kinetic energy and momenta, from the bodies' velocities. linear[3], angular[3] about the origin. */
+/* Of one body; adds its momenta. */
+#define dal_body_kinetic DAL_K(dal_body_kinetic)
+dal_real dal_body_kinetic(const dal_layout *layout, const dal_work *work, int body, dal_real linear[3], dal_real angular[3]);
 #define dal_kinetic DAL_K(dal_kinetic)
 dal_real dal_kinetic(const dal_layout *layout, const dal_work *work, dal_real linear[3], dal_real angular[3]);
 

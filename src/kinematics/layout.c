@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-#ifndef DAL_SCALAR_VARIANT
-
 const dal_family *const dal_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user, NULL};
+
+#ifndef DAL_SCALAR_VARIANT
 
 /* Families that own columns: a body after the other. */
 static void count_bodies(dal_layout *layout, dal_arena *arena)

@@ -27,6 +27,13 @@ static inline void dal_gyroscopic_moment(const dal_real I[9], const dal_real w[3
     dal_cross(w, H, out);
 }
 
+/* A moment of inertia that is never small beside the others: the trace, about the body's own point. */
+static inline double dal_size_of_inertia(const dal_body *body)
+{
+    const double *I = body->inertia, *c = body->center;
+    return I[0] + I[4] + I[8] + body->mass * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+}
+
 /* Momenta of a body in world axes, P = m c' and H = I w about the centre of mass, and their rates: the wrench. */
 typedef struct dal_body_momenta {
     dal_real P[3], H[3], Pd[3], Hd[3];

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#ifndef DAL_SCALAR_VARIANT
+
 typedef struct list {
     dal_arena *arena;
     dal_node *node;
@@ -142,3 +144,5 @@ dal_placement *dal_placement_pack(dal_block *block, const dal_placement *from)
         *to = own;
     return to;
 }
+
+#endif

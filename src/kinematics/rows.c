@@ -601,26 +601,30 @@ void dal_momentum(const dal_layout *layout, const dal_work *w, dal_real *out)
 
 /* T = sum 1/2 m c'.c' + 1/2 w.I w; P = sum m c'; L = sum c x m c' + I w. The twist of a separated body follows from
  * R' = [w x] R: w = 1/2 sum of R_k x R'_k over its columns (exact where R is a rotation). */
+dal_real dal_body_kinetic(const dal_layout *layout, const dal_work *w, int b, dal_real linear[3], dal_real angular[3])
+{
+    const dal_body *body = &layout->mechanism->bodies[b];
+    const dal_kin *kin = &w->kin[b];
+    dal_real c[3], cd[3], inertia[9], spin[3];
+    dal_turn(kin->R, body->center, c);
+    dal_axpy3(1, kin->r, c);
+    dal_turn(kin->Rd, body->center, cd);
+    dal_axpy3(1, kin->rd, cd);
+    dal_turn_inertia(kin->R, body->inertia, inertia);
+    dal_mul3(inertia, kin->w, spin);
+    dal_axpy3(body->mass, cd, linear);
+    dal_real momentum[3] = {body->mass * cd[0], body->mass * cd[1], body->mass * cd[2]};
+    dal_add_cross(c, momentum, angular);
+    dal_axpy3(1, spin, angular);
+    return 0.5 * body->mass * dal_dot(cd, cd) + 0.5 * dal_dot(kin->w, spin);
+}
+
 dal_real dal_kinetic(const dal_layout *layout, const dal_work *w, dal_real linear[3], dal_real angular[3])
 {
     dal_real energy = 0;
     dal_zero3(linear);
     dal_zero3(angular);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        const dal_kin *kin = &w->kin[b];
-        dal_real c[3], cd[3], inertia[9], spin[3];
-        dal_turn(kin->R, body->center, c);
-        dal_axpy3(1, kin->r, c);
-        dal_turn(kin->Rd, body->center, cd);
-        dal_axpy3(1, kin->rd, cd);
-        dal_turn_inertia(kin->R, body->inertia, inertia);
-        dal_mul3(inertia, kin->w, spin);
-        energy += 0.5 * body->mass * dal_dot(cd, cd) + 0.5 * dal_dot(kin->w, spin);
-        dal_axpy3(body->mass, cd, linear);
-        dal_real momentum[3] = {body->mass * cd[0], body->mass * cd[1], body->mass * cd[2]};
-        dal_add_cross(c, momentum, angular);
-        dal_axpy3(1, spin, angular);
-    }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        energy += dal_body_kinetic(layout, w, b, linear, angular);
     return energy;
 }

@@ -1,11 +1,11 @@
 /* One source, several scalars.
  *
  * The kernels of math, expr (evaluation), joint, kinematics and force are
- * written on `dal_real`. The library compiles them for double; the tests
- * compile the same files for `double complex` (derivatives by complex steps)
- * and for `__float128` (ranks and residuals in higher precision), with
- * -DDAL_SCALAR_COMPLEX or -DDAL_SCALAR_QUAD. Then every external kernel name
- * gets a suffix (DAL_K), so that both builds live in one program.
+ * written on `dal_real`. The library compiles them for double, and for
+ * `double complex` (derivatives by complex steps: variation/); the tests
+ * compile them for `__float128` as well (ranks and residuals in higher
+ * precision): -DDAL_SCALAR_COMPLEX or -DDAL_SCALAR_QUAD. Then every external
+ * kernel name gets a suffix (DAL_K), so that all builds live in one program.
  *
  * A kernel does not branch on a dal_real. Where a decision is needed (a switch
  * of the expression engine) it is taken on dal_re(x).
@@ -16,7 +16,7 @@
 #include <math.h>
 
 #if defined(DAL_SCALAR_COMPLEX) || defined(DAL_SCALAR_QUAD)
-#define DAL_SCALAR_VARIANT 1 /* a test's build: only the kernels are wanted */
+#define DAL_SCALAR_VARIANT 1 /* only the kernels are wanted */
 #endif
 
 #if defined(DAL_SCALAR_COMPLEX)

@@ -17,7 +17,7 @@
 #include <string.h>
 
 static const char magic[] = "dalembert simulation";
-enum { FORMAT = 1, BYTE_ORDER_SHOWN = 0x01020304 };
+enum { FORMAT = 2, BYTE_ORDER_SHOWN = 0x01020304 };
 
 static uint64_t checksum(const unsigned char *bytes, size_t n)
 {
@@ -69,13 +69,22 @@ static void keep_choices(run *r, dal_keep *keep)
 
 /* ---- what is measured along the way --------------------------------------------------------------------- */
 
+static void keep_balance(dal_balance *b, dal_keep *keep)
+{
+    double *const numbers[] = {&b->mass,         &b->weight,         &b->pace,  &b->start,     &b->potential_start, &b->energy_last, &b->work_last,
+                               &b->kinetic_most, &b->potential_most, &b->worst, &b->work_path, &b->moving,          &b->moving_last, &b->moving_sum};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        dal_keep_numbers(keep, numbers[i], 1);
+}
+
 static void keep_measured(run *r, dal_keep *keep)
 {
     measured *m = &r->measured;
     const size_t switches = (size_t)dal_switches(r->system);
-    double *const numbers[] = {&m->weight,         &m->balance_start, &m->potential_start, &m->energy_last, &m->work_last,   &m->kinetic_most,
-                               &m->potential_most, &m->balance_worst, &m->work_path,       &m->moving,      &m->moving_last, &m->moving_time,
-                               &m->moving_sum,     &m->open,          &m->speeds_worst,    &m->speeds_time, &m->missed_time};
+    double *const numbers[] = {&m->moving_time, &m->open, &m->speeds_worst, &m->speeds_time, &m->missed_time, &m->rates_open, &m->rates_miss};
+    keep_balance(&m->whole, keep);
+    for (int i = 0; m->island && i < r->system->acting.islands.n; i++)
+        keep_balance(&m->island[i], keep);
     dal_keep_flags(keep, &m->started, 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         dal_keep_numbers(keep, numbers[i], 1);
@@ -84,6 +93,7 @@ static void keep_measured(run *r, dal_keep *keep)
     dal_keep_numbers(keep, m->momentum_worst, 2);
     dal_keep_numbers(keep, m->ignorable, 5 * (size_t)r->system->layout.n_ignorable);
     dal_keep_integers(keep, &m->shared_friction, 1, 0, r->system->mechanism.n_joints);
+    dal_keep_integers(keep, &m->rates_joint, 1, 0, r->system->mechanism.n_joints);
     if (m->guard) {
         dal_keep_numbers(keep, m->guard, switches);
         dal_keep_numbers(keep, m->guard_most, switches);

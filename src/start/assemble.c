@@ -179,6 +179,8 @@ static double evaluate(void *assembly)
     dal_family_twist.position(a->layout, &a->work);
     dal_rows_position(a->layout, &a->work);
     dal_rows_jacobian(a->layout, &a->work);
+    if (a->following)
+        dal_turns_follow(a->build, &a->work);
     for (int i = 0; i < a->r; i++)
         dal_assembly_find_unit(a, i);
     for (int i = 0; i < a->n_own; i++)
@@ -295,37 +297,59 @@ static void step_from_center(const dal_assembly *a, double *x)
     }
 }
 
-/* e: from the present placement back to the given one, as twists; zero where nothing was given. */
+/* e of body b: from its present place to r and R (in the plane `angle`), as a twist. */
+static void way_of_body(dal_assembly *a, int b, const double r[3], const double R[9], double angle)
+{
+    const dal_body_layout *at = &a->layout->body[b];
+    const double *q = a->work.q + at->q;
+    double *e = a->e + at->v;
+    int space = (int)a->mechanism.space;
+    for (int k = 0; k < space; k++)
+        e[k] = r[k] - q[k];
+    if (at_center(a, b)) {
+        double then[3], now[3];
+        dal_turn(R, a->mechanism.bodies[b].center, then);
+        dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, now);
+        for (int k = 0; k < space; k++)
+            e[k] += then[k] - now[k];
+    }
+    if (at->n_rot == 1)
+        e[2] = angle - q[2];
+    if (at->n_rot == 3) {
+        double D[9], p[4], back[9];
+        for (int i = 0; i < 9; i++)
+            back[i] = a->work.kin[b].R[3 * (i % 3) + i / 3];
+        dal_rotation_multiply(R, back, D);
+        dal_quaternion_of(D, p);
+        double s = sqrt(p[1] * p[1] + p[2] * p[2] + p[3] * p[3]), k = s > 1e-12 ? 2 * atan2(s, p[0]) / s : 2;
+        for (int i = 0; i < 3; i++)
+            e[3 + i] = k * p[1 + i];
+    }
+}
+
+/* e: from the present placement back to the given one; zero where nothing was given. */
 static void way_back(dal_assembly *a)
 {
+    const int space = (int)a->mechanism.space;
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
         const dal_body_layout *at = &a->layout->body[b];
-        const double *q = a->work.q + at->q;
-        double *e = a->e + at->v;
-        int space = (int)a->mechanism.space;
-        for (int k = 0; k < space; k++)
-            e[k] = start->position_given ? start->r[k] - q[k] : 0;
-        if (at_center(a, b)) {
-            double then[3], now[3];
-            dal_turn(start->R, a->mechanism.bodies[b].center, then);
-            dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, now);
-            for (int k = 0; k < space; k++)
-                e[k] += then[k] - now[k];
-        }
-        if (at->n_rot == 1)
-            e[2] = start->attitude_given ? start->angle - q[2] : 0;
-        if (at->n_rot == 3) {
-            double D[9], p[4], back[9];
-            for (int i = 0; i < 9; i++)
-                back[i] = a->work.kin[b].R[3 * (i % 3) + i / 3];
-            dal_rotation_multiply(start->R, back, D);
-            dal_quaternion_of(D, p);
-            double s = sqrt(p[1] * p[1] + p[2] * p[2] + p[3] * p[3]), k = s > 1e-12 ? 2 * atan2(s, p[0]) / s : 2;
-            for (int i = 0; i < 3; i++)
-                e[3 + i] = start->attitude_given ? k * p[1 + i] : 0;
-        }
+        way_of_body(a, b, start->r, start->R, start->angle);
+        if (!start->position_given)
+            memset(a->e + at->v, 0, sizeof *a->e * (size_t)space);
+        if (!start->attitude_given)
+            memset(a->e + at->v + space, 0, sizeof *a->e * (size_t)at->n_rot);
     }
+}
+
+double dal_assembly_way(dal_assembly *a, const double *q, const dal_kin *kin)
+{
+    double most = 0;
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        way_of_body(a, b, kin[b].r, kin[b].R, a->layout->body[b].n_rot == 1 ? q[a->layout->body[b].q + 2] : 0);
+    for (int k = 0; k < a->m; k++)
+        most = fmax(most, fabs(a->e[k]) / dal_assembly_unit(a, k));
+    return most;
 }
 
 /* Row i of A on the centres of mass, and -phi, over its unit. One that says nothing about positions is zero. */
@@ -482,21 +506,35 @@ static void report_gap(dal_assembly *a)
                     "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift, turn, reason, fixed);
 }
 
-/* A carried axis is doubtful where a body of the joint turned afterwards. */
+/* How far assembly turned the axis that a joint has in a body. A turn about the only axis does nothing to it. */
+static double axis_turned(const dal_assembly *a, const dal_joint *joint, int side, const double *turned)
+{
+    const dal_marker *marker = &joint->marker[side];
+    double then[3], now[3], axis[3], across[3];
+    if (marker->body == DAL_GROUND || joint->type->spatial.axis != DAL_AXIS_ONE)
+        return marker->body == DAL_GROUND ? 0 : turned[marker->body];
+    for (int i = 0; i < 3; i++)
+        axis[i] = marker->B[3 * i + 2];
+    dal_turn(a->build->start[marker->body].R, axis, then);
+    dal_turn(a->work.kin[marker->body].R, axis, now);
+    dal_cross(then, now, across);
+    return atan2(sqrt(dal_dot(across, across)), dal_dot(then, now));
+}
+
+/* A carried axis is doubtful where a body of the joint turned it afterwards. */
 static void report_axes(const dal_assembly *a, const double *turned)
 {
     for (int j = 0; j < a->build->spec->n_joints; j++) {
         const dal_joint *joint = &a->mechanism.joints[j];
         if (!a->build->axis_carried[j] || a->mechanism.space != DAL_SPATIAL)
             continue;
-        int body = joint->marker[0].body, second = joint->marker[1].body;
-        if (body == DAL_GROUND || (second != DAL_GROUND && turned[second] > turned[body]))
-            body = second;
-        if (turned[body] > axis_turn_allowed)
-            dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turned[body],
+        const double turn[2] = {axis_turned(a, joint, 0, turned), axis_turned(a, joint, 1, turned)};
+        const int side = turn[1] > turn[0];
+        if (turn[side] > axis_turn_allowed)
+            dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turn[side],
                      "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
                      "axis in both bodies (`axis: [[..], [..]]`), or better start values",
-                     joint->name, a->mechanism.bodies[body].name, turned[body]);
+                     joint->name, a->mechanism.bodies[joint->marker[side].body].name, turned[joint->marker[side].body]);
     }
 }
 
@@ -535,11 +573,19 @@ static void report_moves(dal_assembly *a)
     report_axes(a, turned);
 }
 
+static void place_anew(dal_assembly *a)
+{
+    place_bodies(a);
+    dal_turns_again(a->build, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    dal_turns_follow(a->build, &a->work);
+}
+
 /* Omitted values move first. Where they cannot close the gaps alone, they swing about the place that is best for them, and the given ones
  * hardly move: a second try, from the start, takes all for given. If it fails as well, the first one is what is reported. */
 static double close_evenly(dal_assembly *a, int rows)
 {
-    place_bodies(a);
+    place_anew(a);
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
         const dal_body_layout *at = &a->layout->body[b];
@@ -550,7 +596,7 @@ static double close_evenly(dal_assembly *a, int rows)
     dal_assembly_weigh(a, false);
     if (worst <= gap_allowed)
         return worst;
-    place_bodies(a);
+    place_anew(a);
     return dal_newton_close(&a->newton, rows, 100);
 }
 
@@ -581,6 +627,7 @@ static bool assemble_positions(dal_assembly *a)
         return true;
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
+    a->following = true;
     worst = dal_newton_close(&a->newton, rows, 100);
     if (!(worst <= gap_allowed))
         worst = close_evenly(a, rows);
@@ -591,6 +638,7 @@ static bool assemble_positions(dal_assembly *a)
     walk_nearer(a, rows);
     settle_nearest(a, rows);
     dal_newton_close(&a->newton, rows, 5);
+    a->following = false;
     if (!dal_assembly_choose(a, rows))
         return false;
     report_moves(a);

@@ -20,6 +20,7 @@ typedef struct dal_assembly {
     double *A, *b, *x, *e, *S, *q0, *svd; /* A and svd: of small models */
     const dal_target **target;            /* of the rows behind the model's */
     struct dal_assembly_saddle *saddle;   /* of large models; assemble_sparse.c */
+    bool following;                       /* steps are small, and angles follow them over whole turns: turns.h */
     bool undecided;                       /* which rows are independent was not found out */
     int *source;                          /* of an equation for velocities: its row, or -1 - body */
     double *row_unit;                     /* of the same: what it was divided by */
@@ -51,6 +52,8 @@ const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
 /* From the present placement: gaps closed, and as near to what was given as this branch allows. False: it does not close, or only with a
  * body turned over. */
 bool dal_assembly_reach(dal_assembly *assembly, int rows);
+/* e: the way from the present placement to q, with its frames; returns its largest component, in lengths of the model or radians. */
+double dal_assembly_way(dal_assembly *assembly, const double *q, const dal_kin *kin);
 /* The weighted square of the way back to what was given. */
 double dal_assembly_distance(dal_assembly *assembly);
 

@@ -359,7 +359,34 @@ static bool differs(const starting *s, const double *q)
     return any;
 }
 
-/* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere? */
+/* Does a motion of the mechanism lead from the present position to q? In small steps on the constraints, of which none jumps (cf. branches.c). */
+static bool leads_to(starting *s, const double *q)
+{
+    enum { STRIDES = 400 };
+    const double stride = 0.05;
+    double *begin = DAL_TAKE(s->build->arena, double, 2 * (size_t)s->n), *before = begin + s->n;
+    bool there = false, moves = true;
+    memcpy(begin, s->work.q, sizeof *q * (size_t)s->n);
+    for (int k = 0; k < STRIDES && moves && !there; k++) {
+        memcpy(before, s->work.q, sizeof *q * (size_t)s->n);
+        for (int i = 0; i < s->n; i++)
+            s->e[i] = is_fixed(s, i, false) ? 0 : q[i] - s->work.q[i];
+        const double step = dal_newton_step(&s->newton, s->r);
+        moves = step > stride / 50;
+        if (!moves)
+            break;
+        dal_newton_move(&s->newton, step, fmin(1, stride / step));
+        moves = close_gaps(s, 20) <= gap_allowed;
+        for (int i = 0; i < s->n; i++)
+            moves &= fabs(s->work.q[i] - before[i]) * s->scale[i] < 4 * stride * s->length;
+        there = moves && !differs(s, q);
+    }
+    memcpy(s->work.q, begin, sizeof *q * (size_t)s->n);
+    evaluate(s);
+    return there;
+}
+
+/* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere, on another branch? */
 static bool look(starting *s, const double *q, int i, double lengths)
 {
     memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
@@ -367,7 +394,7 @@ static bool look(starting *s, const double *q, int i, double lengths)
     if (is_fixed(s, i, false) || !(close_gaps(s, 100) <= gap_allowed))
         return false;
     come_nearer(s);
-    return differs(s, q);
+    return differs(s, q) && !leads_to(s, q);
 }
 
 /* Another position in which the mechanism closes, the nearest of those that are found from the present one with each coordinate moved by
@@ -403,7 +430,7 @@ static void warn_of_moves(starting *s)
         if (!is_given(s, i, false) || !is_far(s, i, s->work.q[i] - s->q0[i]))
             continue;
         const char *there = !found
-                                ? "no other position was found in which the mechanism closes"
+                                ? "no other branch was found in which the mechanism closes"
                                 : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g: all in all that is %s what is given",
                                                   other[i], nearer ? "nearer to" : "further from");
         dal_warn(s->build->messages, spec->name.mark, DAL_CODE_START_MOVED, fabs(s->work.q[i] - s->q0[i]) * s->scale[i] / s->length,

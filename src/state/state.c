@@ -55,7 +55,12 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
     state->hold = (dal_hold){system->life, source, memory, NULL, system->owners};
     layout_state(&block, system, state);
     dal_life_join(state->hold.life);
-    state->loads = (dal_loads){&system->layout, &state->work, state->values->expression, state->values->effort, 0, 0};
+    state->loads = (dal_loads){.layout = &system->layout,
+                               .work = &state->work,
+                               .expression = state->values->expression,
+                               .effort = state->values->effort,
+                               .islands = &system->acting.islands,
+                               .island = state->values->island};
     for (const dal_owner *const *owner = system->owners; *owner; owner++)
         if ((*owner)->open && !(*owner)->open(state)) {
             dal_state_free(state);
@@ -154,8 +159,8 @@ static void reset(dal_state *state)
     state->work.t = 0;
     dal_state_moved(state);
     memcpy(state->y + system->layout.nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
-    if (system->works)
-        state->y[system->n_y - 1] = 0;
+    for (int i = 0; i < system->works; i++)
+        state->y[system->n_control + i] = 0;
     start_owners(state);
     dal_state_pack(state, state->y); /* a failure shows again at the first evaluation */
 }

@@ -410,6 +410,11 @@ bool DAL_KERNEL(dal_aba_solve)(const dal_links *links, dal_links_work *work, con
     return regular;
 }
 
+bool DAL_KERNEL(dal_aba_factor)(const dal_links *links, dal_links_work *work)
+{
+    return aba_backward_all(links, work, aba_backward_inertias, NULL);
+}
+
 bool DAL_KERNEL(dal_aba_backward_link)(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertias, bool biases)
 {
     const dal_link_run one = {links->link[i].kind, i, 1};

@@ -53,50 +53,76 @@ V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, co
     }
 }
 
-/* Columns first ... first + n of row i: f and n at the origin r of its link. */
-V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, const double f[4], const double n[4], const double r[4], double *row)
+/* Columns first ... first + n_columns of row i: f and n at the origin r of its link. There is room for `room` numbers. */
+V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, int room, const double f[4], const double n[4], const double r[4],
+                         double *row)
 {
-    double *const *c = (double *const *)work->column;
+    /* Pointers in registers: what is stored in the row might be one of them, for all that the compiler knows. */
+    const double *ax = work->column[0], *ay = work->column[1], *az = work->column[2], *bx = work->column[3], *by = work->column[4];
+    const double *bz = work->column[5], *ox = work->column[6], *oy = work->column[7], *oz = work->column[8];
     const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]), nz = v4_all(n[2]);
     const v4 rx = v4_all(r[0]), ry = v4_all(r[1]), rz = v4_all(r[2]);
     for (int j = first; j < first + n_columns; j += 4) {
-        const v4 dx = rx - v4_load(c[6] + j), dy = ry - v4_load(c[7] + j), dz = rz - v4_load(c[8] + j);
-        v4 sum = v4_load(c[0] + j) * (nx + dy * fz - dz * fy) + v4_load(c[1] + j) * (ny + dz * fx - dx * fz) +
-                 v4_load(c[2] + j) * (nz + dx * fy - dy * fx);
-        sum += v4_load(c[3] + j) * fx + v4_load(c[4] + j) * fy + v4_load(c[5] + j) * fz;
-        const int left = first + n_columns - j;
-        if (left >= 4) {
-            v4_store(row + j, sum);
-            continue;
-        }
-        double rest[4];
-        v4_store(rest, sum);
-        for (int k = 0; k < 3 && k < left; k++)
-            row[j + k] = rest[k];
+        const v4 dx = rx - v4_load(ox + j), dy = ry - v4_load(oy + j), dz = rz - v4_load(oz + j);
+        v4 sum = v4_load(ax + j) * (nx + dy * fz - dz * fy) + v4_load(ay + j) * (ny + dz * fx - dx * fz) + v4_load(az + j) * (nz + dx * fy - dy * fx);
+        sum += v4_load(bx + j) * fx + v4_load(by + j) * fy + v4_load(bz + j) * fz;
+        v4_store_some(row + j, first + room - j, sum);
     }
+}
+
+/* Columns of other branches. */
+V4_INLINE void zero_span(double *row, int first, int end)
+{
+    for (int j = first; j < end; j += 4)
+        v4_store_some(row + j, end - j, v4_all(0));
+}
+
+/* Momentum of all that the link carries, for a unit of its velocity k: f = m b + a x s, n = I a + s x b with the column (a; b). */
+V4_INLINE void column_momentum(const dal_link *link, dal_link_kind kind, const dal_link_motion *m, const dal_link_inertia *at, int k, double f[4],
+                               double n[4])
+{
+    const bool turns = kind != DAL_LINK_SHIFT && (kind != DAL_LINK_FREE || k >= 3);
+    const v4 s = v4_load(at->Ht[0]), mass = v4_all(at->M[0][0]);
+    v4 I[3], of_n = v4_all(0), of_f = v4_all(0);
+    if (turns) {
+        const double *axis = m->R[kind == DAL_LINK_BALL ? k : kind == DAL_LINK_FREE ? k - 3 : 2];
+        load3(at->I[0], I);
+        of_n = v4_times(I, axis);
+        of_f = v4_cross(v4_load(axis), s);
+    }
+    if (!turns || kind == DAL_LINK_SCREW) {
+        v4 b = {k == 0, k == 1, k == 2, 0};
+        if (kind != DAL_LINK_FREE)
+            b = v4_load(m->R[2]) * v4_all(kind == DAL_LINK_SCREW ? link->pitch : 1);
+        of_n += v4_cross(s, b);
+        of_f += mass * b;
+    }
+    v4_store(f, of_f);
+    v4_store(n, of_n);
 }
 
 V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, dal_link_kind kind, double *M)
 {
     const dal_link *link = &links->link[i];
-    const dal_link_inertia *at = &work->inertia[i];
     const double *r = work->motion[i].r;
-    v4 I[3];
-    load3(at->I[0], I);
-    const v4 s = v4_load(at->Ht[0]), DAL_KERNEL(dal_crba) = v4_all(at->M[0][0]);
     const int last = links->span_of[i];
     for (int k = 0; k < dal_link_velocities(kind); k++) {
         const int column = link->v + k;
-        const v4 axis = {work->column[0][column], work->column[1][column], work->column[2][column], 0};
-        const v4 direction = {work->column[3][column], work->column[4][column], work->column[5][column], 0};
         double f[4], n[4], *row = M + (size_t)links->nv * (size_t)column;
-        v4_store(f, direction * DAL_KERNEL(dal_crba) + v4_cross(axis, s));
-        v4_store(n, v4_mul(I, axis) + v4_cross(s, direction));
-        if (last < 0 || links->span[last].first || links->span[last].n != link->v)
-            memset(row, 0, sizeof *row * (size_t)link->v);
-        for (int p = last; p >= 0; p = links->span[p].before)
-            mass_span(work, links->span[p].first, links->span[p].n, f, n, r, row);
-        mass_span(work, link->v, k + 1, f, n, r, row);
+        column_momentum(link, kind, &work->motion[i], &work->inertia[i], k, f, n);
+        int p = last, first = link->v;
+        if (p >= 0 && links->span[p].first + links->span[p].n == first) { /* side by side with the link's own columns */
+            first = links->span[p].first;
+            p = links->span[p].before;
+        }
+        mass_span(work, first, column + 1 - first, column + 1 - first, f, n, r, row);
+        for (; p >= 0; p = links->span[p].before) {
+            const dal_span *span = &links->span[p];
+            mass_span(work, span->first, span->n, first - span->first, f, n, r, row);
+            zero_span(row, span->first + span->n, first);
+            first = span->first;
+        }
+        zero_span(row, 0, first);
     }
 }
 

@@ -9,7 +9,8 @@
         .name = #target, .loops = &dal_elimination_##target, .sweep = &dal_sweeping_##target, .kinematics = dal_forward_kinematics_##target,         \
         .rnea_forward = dal_rnea_forward_##target, .rnea_backward = dal_rnea_backward_##target, .aba_velocity = dal_aba_velocity_##target,           \
         .aba_solve = dal_aba_solve_##target, .aba_backward_link = dal_aba_backward_link_##target, .aba_forward_link = dal_aba_forward_link_##target, \
-        .aba_solve_free = dal_aba_solve_free_##target, .crba = dal_crba_##target,                                                                    \
+        .aba_solve_free = dal_aba_solve_free_##target, .crba = dal_crba_##target, .derivative_columns = dal_rnea_derivative_columns_##target,        \
+        .derivative_rows = dal_rnea_derivative_rows_##target, .aba_columns = dal_aba_columns_##target, .aba_factor = dal_aba_factor_##target,        \
     }
 
 const dal_recursion dal_recursion_baseline = TABLE(baseline);
@@ -49,4 +50,21 @@ void dal_links_work_layout(const dal_links *links, double *memory, dal_links_wor
     memory += dal_whole_lines(n);
     for (int k = 0; k < 9; k++, memory += dal_whole_lines((size_t)links->nv + 4))
         work->column[k] = memory;
+}
+
+size_t dal_derivatives_work_size(const dal_links *links)
+{
+    const size_t n = (size_t)links->n;
+    return dal_whole_lines(n * DAL_DOUBLES(dal_link_composite)) + 24 * dal_whole_lines((size_t)links->nv + 4) + n * DAL_COLUMN_NUMBERS +
+           dal_whole_lines((n * sizeof(bool) + sizeof(double) - 1) / sizeof(double));
+}
+
+void dal_derivatives_work_layout(const dal_links *links, double *memory, dal_derivatives_work *work)
+{
+    work->body = (dal_link_composite *)(void *)memory;
+    memory += dal_whole_lines((size_t)links->n * DAL_DOUBLES(dal_link_composite));
+    for (int k = 0; k < 24; k++, memory += dal_whole_lines((size_t)links->nv + 4))
+        work->column[k] = memory;
+    work->columns.lanes = memory;
+    work->columns.touched = (bool *)(void *)(memory + (size_t)links->n * DAL_COLUMN_NUMBERS);
 }

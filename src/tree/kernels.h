@@ -51,6 +51,37 @@ typedef struct dal_links_work {
     double *column[9];         /* of columns of v: axis (3), direction (3), origin (3) */
 } dal_links_work;
 
+/* All that a link carries, for derivatives (rnea_derivatives.c): inertia about the link's origin, E and p of what depends on velocities, G and g of external
+ * wrenches; and the link's own velocity against the first link of its tree. */
+typedef struct dal_link_composite {
+    double I[3][4], E[3][4], G[3][4];
+    double s[4], p[4], g[4], v[4];
+    double mass, reserved[3];
+} dal_link_composite;
+
+typedef struct dal_derivatives_work {
+    dal_link_composite *body;
+    double *column[24]; /* of columns of v, three each: axis, shift, origin, psi', psi'' (6), chi (6) */
+    struct dal_column_work {
+        double *lanes; /* of columns solved together, DAL_COLUMN_NUMBERS a link */
+        bool *touched; /* links: something was added to the lanes; false between calls */
+    } columns;
+} dal_derivatives_work;
+typedef struct dal_column_work dal_column_work;
+
+/* Columns of a matrix by rows: four a vector (the last one may have fewer), several vectors a block. */
+enum { DAL_COLUMN_VECTORS = 4, DAL_COLUMN_NUMBERS = 6 * 4 * DAL_COLUMN_VECTORS };
+typedef struct dal_column_block {
+    int vectors;
+    bool identity; /* it is columns `column` and following of the identity */
+    int column;
+    int last;                       /* the last link that is computed */
+    int n[DAL_COLUMN_VECTORS];      /* columns in each vector */
+    double *at[DAL_COLUMN_VECTORS]; /* their place in row 0 */
+    size_t stride;                  /* from row to row */
+    double factor;                  /* of the result */
+} dal_column_block;
+
 typedef struct dal_elimination dal_elimination; /* of loops: loops.h */
 typedef struct dal_sweeping dal_sweeping;       /* branch by branch: sweep.h */
 
@@ -60,10 +91,16 @@ typedef void dal_rnea_forward_kernel(const dal_links *links, dal_links_work *wor
 typedef void dal_rnea_backward_kernel(const dal_links *links, dal_links_work *work, double *tau);
 typedef void dal_aba_velocity_kernel(const dal_links *links, dal_links_work *work, const double *q, const double *v);
 typedef bool dal_aba_solve_kernel(const dal_links *links, dal_links_work *work, const double *tau, double *x);
+typedef bool dal_aba_factor_kernel(const dal_links *links, dal_links_work *work);
 typedef bool dal_aba_backward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau, bool inertias, bool biases);
 typedef void dal_aba_forward_link_kernel(const dal_links *links, dal_links_work *work, int i, const double *tau, double *x);
 typedef void dal_aba_solve_free_kernel(const dal_link_inertia *inertia, double wrench[8]);
 typedef void dal_crba_kernel(const dal_links *links, dal_links_work *work, const double *q, double *M);
+typedef void dal_rnea_derivative_columns_kernel(const dal_links *links, dal_links_work *work, dal_derivatives_work *derivatives, const double *v,
+                                                bool after_aba);
+typedef void dal_rnea_derivative_rows_kernel(const dal_links *links, dal_links_work *work, dal_derivatives_work *derivatives, bool loaded, double *dq,
+                                             double *dv);
+typedef void dal_aba_columns_kernel(const dal_links *links, const dal_links_work *work, dal_column_work *columns, const dal_column_block *block);
 
 typedef struct dal_recursion {
     const char *name;
@@ -81,6 +118,8 @@ typedef struct dal_recursion {
     /* Second and third pass: x = M^-1 (tau - what the wrenches ask); tau NULL: zero. Inertias and wrenches are used up. False: some joint
      * moves nothing that has inertia. */
     dal_aba_solve_kernel *aba_solve;
+    /* Of the second pass, what concerns inertias. */
+    dal_aba_factor_kernel *aba_factor;
     /* The same passes, one link at a time: inertias, wrenches (`biases`) or both; then accelerations. */
     dal_aba_backward_link_kernel *aba_backward_link;
     dal_aba_forward_link_kernel *aba_forward_link;
@@ -88,6 +127,13 @@ typedef struct dal_recursion {
     dal_aba_solve_free_kernel *aba_solve_free;
     /* CRBA (crba.c): the lower triangle of M; NULL: only the composite inertias, in I, Ht[0], M[0][0], and the columns. */
     dal_crba_kernel *crba;
+    /* Derivatives of inverse dynamics (rnea_derivatives.c). Columns and single bodies, after rnea_forward, or after ABA (`after_aba`: the motion is
+     * completed by the accelerations that aba_solve left); then external loads may be added to body->G, g; then all entries of d tau/dq and
+     * d tau/dv that are not zero by structure. Composites and wrenches are used up. */
+    dal_rnea_derivative_columns_kernel *derivative_columns;
+    dal_rnea_derivative_rows_kernel *derivative_rows;
+    /* X := factor M^-1 X on a block of columns, after aba_solve or its backward pass (aba_columns.c). */
+    dal_aba_columns_kernel *aba_columns;
 } dal_recursion;
 
 #define DAL_DECLARE_KERNELS(target)                                                                                                                  \
@@ -99,10 +145,14 @@ typedef struct dal_recursion {
     dal_rnea_backward_kernel dal_rnea_backward_##target;                                                                                             \
     dal_aba_velocity_kernel dal_aba_velocity_##target;                                                                                               \
     dal_aba_solve_kernel dal_aba_solve_##target;                                                                                                     \
+    dal_aba_factor_kernel dal_aba_factor_##target;                                                                                                   \
     dal_aba_backward_link_kernel dal_aba_backward_link_##target;                                                                                     \
     dal_aba_forward_link_kernel dal_aba_forward_link_##target;                                                                                       \
     dal_aba_solve_free_kernel dal_aba_solve_free_##target;                                                                                           \
-    dal_crba_kernel dal_crba_##target;
+    dal_crba_kernel dal_crba_##target;                                                                                                               \
+    dal_rnea_derivative_columns_kernel dal_rnea_derivative_columns_##target;                                                                         \
+    dal_rnea_derivative_rows_kernel dal_rnea_derivative_rows_##target;                                                                               \
+    dal_aba_columns_kernel dal_aba_columns_##target;
 
 DAL_DECLARE_KERNELS(baseline)
 #if defined(__x86_64__) && !defined(DAL_NO_AVX2)
@@ -122,5 +172,8 @@ static inline size_t dal_whole_lines(size_t doubles)
 size_t dal_links_work_size(const dal_links *links); /* doubles */
 /* memory: aligned to a cache line, zeroed. */
 void dal_links_work_layout(const dal_links *links, double *memory, dal_links_work *work);
+/* The same for derivatives. */
+size_t dal_derivatives_work_size(const dal_links *links);
+void dal_derivatives_work_layout(const dal_links *links, double *memory, dal_derivatives_work *work);
 
 #endif

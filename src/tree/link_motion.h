@@ -157,7 +157,7 @@ V4_INLINE void newton_force(const dal_link *link, v4 s, v4 w, v4 alpha, v4 acc, 
 
 /* ---- loops over the links ----------------------------------------------------------------- */
 
-static void reset_ground(dal_links_work *work)
+static inline void reset_ground(dal_links_work *work)
 {
     dal_link_motion *m = &work->motion[-1];
     memset(m, 0, sizeof *m);
@@ -167,7 +167,7 @@ static void reset_ground(dal_links_work *work)
     memset(&work->wrench[-1], 0, sizeof work->wrench[-1]);
 }
 
-static void joint_sincos(const dal_links *links, dal_links_work *work, const double *q)
+static inline void joint_sincos(const dal_links *links, dal_links_work *work, const double *q)
 {
     for (int i = 0; i < links->n_runs; i++) {
         const dal_link_run *run = &links->run[i];

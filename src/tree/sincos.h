@@ -38,7 +38,7 @@ V4_INLINE void sincos4(v4 x, v4 *sine, v4 *cosine)
 
 static const double maximum_angle = 1e6; /* k < 2^20 */
 
-static void sincos_many(int n, const double *x, double *sine, double *cosine)
+static inline void sincos_many(int n, const double *x, double *sine, double *cosine)
 {
     int i = 0;
     v4 s, c;

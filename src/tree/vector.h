@@ -52,6 +52,23 @@ V4_INLINE void v4_store3(double *p, v4 x)
     p[2] = x[2];
 }
 
+/* The first n of four numbers, at least one. */
+V4_INLINE void v4_store_some(double *p, int n, v4 x)
+{
+    typedef double v2 __attribute__((vector_size(16), aligned(8), may_alias));
+    if (n >= 4) {
+        v4_store(p, x);
+        return;
+    }
+    if (n == 1) {
+        p[0] = x[0];
+        return;
+    }
+    *(v2 *)(void *)p = __builtin_shufflevector(x, x, 0, 1);
+    if (n == 3)
+        p[2] = x[2];
+}
+
 V4_INLINE v4 v4_all(double x)
 {
     return (v4){x, x, x, x};

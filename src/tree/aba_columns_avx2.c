@@ -1,0 +1,7 @@
+/* ABA on many columns for machines with AVX2 and FMA; CMakeLists.txt compiles this file with these instruction sets. */
+#include "tree/kernels.h"
+
+#ifdef DAL_HAVE_AVX2
+#define DAL_TARGET avx2
+#include "tree/aba_columns.c"
+#endif
