@@ -338,6 +338,31 @@ static void try_axes(finding *f, dal_move *move, int axis_body, const double B[9
     }
 }
 
+/* The side of a joint that is on a body, or -1. */
+static int side_on(const dal_joint *joint, int body)
+{
+    const bool between = joint->marker[0].body != joint->marker[1].body;
+    return between && joint->marker[0].body == body ? 0 : between && joint->marker[1].body == body ? 1 : -1;
+}
+
+/* In space: turns of one body about the line through the points of two of its joints, as of a rod between two balls. */
+static void try_lines(finding *f, int body, bool *alone)
+{
+    const dal_mechanism *m = &f->s->build->mechanism;
+    for (int i = 0; i < m->n_joints && m->space == DAL_SPATIAL; i++)
+        for (int j = i + 1; j < m->n_joints && side_on(&m->joints[i], body) >= 0; j++) {
+            if (side_on(&m->joints[j], body) < 0)
+                continue;
+            dal_move move = {.factor = 1, .moved = alone, .turns = true, .axis_body = body, .hub = m->joints[i].marker[side_on(&m->joints[i], body)]};
+            dal_sub3(m->joints[j].marker[side_on(&m->joints[j], body)].s, move.hub.s, move.axis);
+            const double length = sqrt(dal_dot(move.axis, move.axis));
+            for (int k = 0; k < 3 && length > 0; k++)
+                move.axis[k] /= length;
+            if (length > 0 && f->n < f->wanted)
+                try_move(f, &move);
+        }
+}
+
 /* Shifts and turns of one body, alone or with all that hangs on it. */
 static void try_body(finding *f, int body)
 {
@@ -348,8 +373,8 @@ static void try_body(finding *f, int body)
     alone[body] = true;
     for (int j = -1; j < m->n_joints; j++) {
         const dal_joint *joint = j < 0 ? NULL : &m->joints[j];
-        const int side = !joint ? 0 : joint->marker[0].body == body ? 0 : joint->marker[1].body == body ? 1 : -1;
-        if (side < 0 || (joint && joint->marker[0].body == joint->marker[1].body))
+        const int side = joint ? side_on(joint, body) : 0;
+        if (side < 0)
             continue;
         for (int together = 0; together < 2; together++) {
             bool *moved = together ? hanging(f->s, body, j) : alone;
@@ -368,6 +393,7 @@ static void try_body(finding *f, int body)
             try_axes(f, &move, body, unit);
         }
     }
+    try_lines(f, body, alone);
 }
 
 static bool find_moves(survey *s, int n, const double *rows, dal_massless *list)
