@@ -36,6 +36,8 @@ static bool refused(const char *file, const char *family, const char *formulatio
     for (size_t i = 0; i < sizeof singular / sizeof *singular && !strcmp(formulation, "udwadia-kalaba"); i++)
         if (!strcmp(model, singular[i]))
             return true;
+    if ((!strcmp(formulation, "component") || !strcmp(formulation, "recursive")) && !strncmp(model, "massless-", 9))
+        return true;
     if (!strcmp(formulation, "udwadia-kalaba"))
         return !strcmp(model, "n-four-bar-spatial.yaml") && strcmp(family, "joint");
     if (!strcmp(formulation, "component"))
