@@ -361,7 +361,7 @@ static void gather_rows(gatherer *g)
                                        .position = work->phi[i],
                                        .velocity = work->phid[i],
                                        .gamma = dal_gamma_of(state)[i],
-                                       .multiplier = e->determined ? dal_multiplier_of(state, i) : NAN};
+                                       .multiplier = e->determined ? dal_multipliers_of(state)[i] : NAN};
         for (int k = at->value; k < at->value + at->n_values; k++)
             A[(size_t)i * (size_t)layout->nv + (size_t)layout->column[k]] += work->A[k];
     }
