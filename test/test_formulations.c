@@ -17,6 +17,7 @@ static const char *const ignorable[][2] = {
     {"flyball-governor.yaml", "joint"}, /* about the shaft */
     {"free-body.yaml", "joint"},        /* linear; the angular ones are no rates of coordinates */
     {"satellite-boom.yaml", "user"},
+    {"spring-pendulum-lagrangian.yaml", "user"}, /* about the vertical */
     {"three-bodies.yaml", "user"},
 };
 
@@ -28,7 +29,8 @@ static const char *const singular[] = {"rolling-disc-incline.yaml",
                                        "springs-in-series-derived.yaml",
                                        "massless-node.yaml",
                                        "massless-slider.yaml",
-                                       "maxwell-element.yaml"};
+                                       "maxwell-element.yaml",
+                                       "singular-mass.yaml"};
 
 static bool refused(const char *file, const char *family, const char *formulation)
 {
@@ -44,6 +46,8 @@ static bool refused(const char *file, const char *family, const char *formulatio
         return (strcmp(family, "angle") && strcmp(family, "euler")) || !strcmp(model, "n-four-bar-spatial.yaml");
     if (!strcmp(formulation, "recursive"))
         return strcmp(family, "joint") || !strcmp(model, "cart-pole-light.yaml"); /* its pole hangs on a particle */
+    if (!strcmp(model, "joined-oscillator.yaml") && (!strcmp(formulation, "volterra") || !strcmp(formulation, "boltzmann-hamel")))
+        return true; /* the kinetic energy of its system is not known */
     if (strcmp(formulation, "volterra-reduced") && strcmp(formulation, "routh"))
         return false;
     for (size_t i = 0; i < sizeof ignorable / sizeof *ignorable; i++)
@@ -74,6 +78,13 @@ static double compare(dal_state *a, dal_state *b)
             if (!isfinite(y.acceleration[k]) || !isfinite(y.alpha[k]))
                 return INFINITY;
         }
+    }
+    for (int k = 0; k < a->layout->nv && a->layout->systems; k++) { /* coordinates that no body shows */
+        const double unit = a->layout->units.column_scale[k];
+        worst = fmax(worst, fabs(a->vd[k] - b->vd[k]) * unit);
+        size = fmax(size, fabs(a->vd[k]) * unit);
+        if (!isfinite(b->vd[k]))
+            return INFINITY;
     }
     for (int j = 0; j < m->n_joints; j++) {
         double f[2][3], t[2][3];

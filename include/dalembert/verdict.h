@@ -22,10 +22,10 @@ typedef struct dal_check_row {
     bool angular;
     const char *forbids; /* "shift along x", "turn about [0.6, 0.8, 0]", "its drive" */
     double share;        /* its part in the dependence, 0 to 1 */
-    bool goes;           /* one of a set that may be left out together, `redundant` in all */
+    bool goes;           /* one of a set that may be omitted together, `redundant` in all */
 } dal_check_row;
 
-/* Rows that depend on one another. Any one of them may be left out alone; `redundant` of them in all. */
+/* Rows that depend on one another. Any one of them may be omitted alone; `redundant` of them in all. */
 typedef struct dal_check_group {
     int redundant;
     int n_rows, n_joints;
@@ -115,7 +115,7 @@ typedef struct dal_verdict {
     double acceleration_gap; /* of what the dependent rows ask for, relative to the largest */
 
     /* Singular positions: against random consistent neighbours. */
-    int neighbours;                         /* that were found; 0: none looked for */
+    int neighbours;                         /* that were found; 0: none searched */
     int rank_near;                          /* their rank */
     double ratio, ratio_near;               /* smallest singular value that counts over the largest: at the start, and the median of them */
     bool singular, near_singular, isolated; /* isolated: the neighbours all are the position itself */

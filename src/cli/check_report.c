@@ -74,11 +74,11 @@ static void say_group(int number, const dal_check_group *group)
 {
     char title[32];
     snprintf(title, sizeof title, "  group %d", number);
-    say(title, "%d too many; any one of these rows may be left out:", group->redundant);
+    say(title, "%d too many; any one of these rows can be removed:", group->redundant);
     say_rows(group, false);
     if (group->redundant == 1)
         return;
-    say("", "these, for instance, may be left out together:");
+    say("", "these, for instance, can be removed together:");
     say_rows(group, true);
 }
 
@@ -89,7 +89,7 @@ static void say_spare(const dal_verdict *v)
     for (int i = 0, used = 0; i < v->n_spare && used < 2900; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.1000s", i ? ", " : "", v->spare[i]);
     if (v->n_spare)
-        say("  whole", "for instance %s may be left out altogether", text);
+        say("  whole", "for instance %s can be removed altogether", text);
 }
 
 /* Joints that stay open, each with its gap. */
@@ -133,7 +133,7 @@ static void say_redundancy(const dal_verdict *v)
 static void say_singular(const dal_verdict *v)
 {
     if (v->contradictory)
-        say("position", "none: the joints do not close; what is told is about the nearest one");
+        say("position", "none: the joints do not close; the report is about the nearest one");
     else if (v->rows == 0)
         say("position", "regular: there are no constraints");
     else if (v->isolated)

@@ -4,6 +4,9 @@
 #include "base/message.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -89,8 +92,17 @@ int dal_finish_output(int code)
     return code ? code : DAL_BAD_FILE;
 }
 
+/* The chunks of arenas (up to 4 MB) go back to the system when they are released. The C library would keep them after the first release. */
+static void return_large_blocks(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    return_large_blocks();
     if (argc < 2) {
         fputs("dalembert COMMAND: multibody dynamics\n\n", stderr);
         dal_print_commands(stderr);

@@ -2,6 +2,7 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "compile/build.h"
+#include "compile/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -419,16 +420,28 @@ static const dal_point_spec *find_point(dal_build *build, const dal_points *poin
     return found;
 }
 
-/* depth: how many grounds of included models have been gone through. */
-static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth)
+/* What a name leads to, as it was found by another compile. */
+static bool recall_place(const dal_build *build, const char *name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point)
+{
+    int number;
+    if (!dal_cached_place(build, name, &marker->body, &number))
+        return false;
+    const dal_body_spec *body = marker->body == DAL_GROUND ? NULL : &build->spec->bodies[marker->body];
+    *binding = body ? body->binding : NULL;
+    *point = number < 0 ? NULL : body ? &body->points.item[number] : &build->spec->ground.item[number];
+    return true;
+}
+
+static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth);
+
+/* The same by the symbols, with messages: the body, and *point NULL for its origin. A ground of an included model puts a frame into *marker.
+ * depth: how many of these have been gone through. */
+static bool find_place(dal_build *build, dal_text name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point, bool *has_axes,
+                       int depth)
 {
     const char *rest = "";
-    const dal_binding *binding = NULL;
     const dal_points *points = &build->spec->ground;
-    *has_axes = false;
-    memset(marker, 0, sizeof *marker);
-    marker->body = DAL_GROUND;
-    dal_rotation_identity(marker->B);
+    bool plain = true;
     if (!strncmp(name.text, "ground", 6) && (!name.text[6] || name.text[6] == '.')) {
         rest = name.text + 6;
     } else {
@@ -439,7 +452,8 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
                 return false;
             *has_axes = false; /* no more than the ground of a model that stands alone */
             points = &model->points;
-            binding = &model->binding;
+            *binding = &model->binding;
+            plain = false;
         } else if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
             if (symbol)
                 dal_error(build->messages, name.mark, "'%s' is not a body: a body, a point of one (crank.B) or the ground is needed here",
@@ -450,18 +464,33 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
         } else {
             marker->body = symbol->index;
             points = &build->spec->bodies[symbol->index].points;
-            binding = build->spec->bodies[symbol->index].binding;
+            *binding = build->spec->bodies[symbol->index].binding;
         }
     }
-    if (!*rest)
-        return true;
-    const dal_point_spec *found = find_point(build, points, rest + 1);
-    if (!found) {
+    *point = *rest ? find_point(build, points, rest + 1) : NULL;
+    if (*rest && !*point) {
         refuse_point(build, name, rest, points);
         return false;
     }
+    if (plain)
+        dal_remember_place(build, name.text, marker->body, *point ? (int)(*point - points->item) : -1);
+    return true;
+}
+
+static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth)
+{
+    const dal_binding *binding = NULL;
+    const dal_point_spec *at = NULL;
+    *has_axes = false;
+    memset(marker, 0, sizeof *marker);
+    marker->body = DAL_GROUND;
+    dal_rotation_identity(marker->B);
+    if (!recall_place(build, name.text, marker, &binding, &at) && !find_place(build, name, marker, &binding, &at, has_axes, depth))
+        return false;
+    if (!at)
+        return true;
     dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    bool ok = read_point(build, binding, found, &point, has_axes);
+    bool ok = read_point(build, binding, at, &point, has_axes);
     compose(marker, &point);
     return ok;
 }

@@ -16,6 +16,7 @@ typedef enum dal_reach {
     DAL_REACH_TIME,       /* and t: what a drive may be made of */
     DAL_REACH_PLACE,      /* and coordinates of the model's own: what a body may be placed by */
     DAL_REACH_CONSTRAINT, /* and positions and velocities: constraints and speeds */
+    DAL_REACH_ENERGY,     /* the same: masses and energies of sub-systems */
     DAL_REACH_ACTION,     /* and states, inputs: forces and rates */
     DAL_REACH_RECORD      /* and accelerations, reactions, energies */
 } dal_reach;
@@ -179,13 +180,19 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
-    dal_layout_parts parts;    /* of the layout: tree, placement, forms */
-    dal_program *place_angle;  /* coordinates of the model's own: angles of the bodies, unwrapped */
-    double *start_q, *start_v; /* their start, as given and then assembled */
-    double *start_change;      /* of what was given, by assembly: of each coordinate, then of each rate */
-    double *column_scale;      /* what a unit of each moves there, in metres */
-    double length, pace;       /* own_length.c; 0: not yet known */
-    dal_expressions forms;     /* outputs of the forms' program: see dal_form_outputs */
+    dal_layout_parts parts;         /* of the layout: tree, placement, forms */
+    const dal_layout *start_layout; /* of assembly: known, or where `kept` is given found, for the next compile */
+    dal_arena *kept;
+    dal_program *place_angle;       /* coordinates of the model's own: angles of the bodies, unwrapped */
+    double *start_q, *start_v;      /* their start, as given and then assembled */
+    double *start_change;           /* of what was given, by assembly: of each coordinate, then of each rate */
+    double *column_scale;           /* what a unit of each moves there, in metres */
+    double *own_size;               /* the size of coordinates of sub-systems, where no body says it; NULL: there are none */
+    double own_mass;                /* the model's mass, where there is no body; 0: not known */
+    int systems_first, systems_end; /* of the actions: those of sub-systems */
+    bool systems_work;              /* a force of theirs has no potential, or time changes their energies */
+    double length, pace;            /* own_length.c; 0: not yet known */
+    dal_expressions forms;          /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
 /* symbols.c */
@@ -273,8 +280,11 @@ void dal_build_joint_programs(dal_build *build, dal_system *system);
 /* finite_forms.c: are the forms numbers at the start? False with a message. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
+/* subsystems.c: `systems:` and `lagrangian:`, when the names of `define:` are known. */
+void dal_build_systems(dal_build *build);
+
 /* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is
- * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
+ * linear in measures, a form otherwise. `what` of `name` is reported in messages at `text`; false: there was one. */
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
 /* joint_rank.c: false with messages where equations of a joint type say nothing. */

@@ -132,7 +132,7 @@ static void add_to_group(const dal_build *build, int b, const double center[3], 
 }
 
 /* Is the body a part of a rigid whole that has no negative moment? */
-static bool is_held(judge *g, int b)
+static bool is_in_sound_whole(judge *g, int b)
 {
     const dal_mechanism *m = &g->build->mechanism;
     int *group = find_groups(g);
@@ -170,8 +170,8 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
     dal_build *build = g->build;
     dal_body *body = &build->mechanism.bodies[b];
     const dal_mark mark = build->spec->bodies[b].inertia.mark;
-    const bool invisible = -moment[0] <= lost * model_scale(g), held = !invisible && !build->spec->n_coordinates && is_held(g, b);
-    if (!invisible && !held && !(-moment[0] <= three_digits * own_scale(build, b, fmax(moment[2], 0)))) {
+    const bool invisible = -moment[0] <= lost * model_scale(g), balanced = !invisible && !build->spec->n_coordinates && is_in_sound_whole(g, b);
+    if (!invisible && !balanced && !(-moment[0] <= three_digits * own_scale(build, b, fmax(moment[2], 0)))) {
         if (build->spec->space == DAL_PLANAR)
             dal_error(build->messages, mark, "the inertia of '%s' is %.6g, and cannot be negative", body->name, moment[0]);
         else
@@ -180,9 +180,9 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
     }
     dal_warn(build->messages, mark, DAL_CODE_INERTIA_NEGATIVE, moment[0], "the inertia of '%s' has the %s, and none can be negative: %s", body->name,
              list_moments(build, moment),
-             held ? "it is used as written, because the bodies that are rigidly joined to it make up for it"
-                  : "what is negative is rounding and is taken as 0");
-    if (held)
+             balanced ? "it is used as written, because the bodies that are rigidly joined to it make up for it"
+                      : "what is negative is rounding and is taken as 0");
+    if (balanced)
         return;
     if (build->spec->space == DAL_PLANAR)
         body->inertia[8] = 0;

@@ -117,7 +117,7 @@ static void mark_need(void *user, int variable)
 
 static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
-    if (dal_recall_program(build, list, out))
+    if (dal_cached_program(build, list, out))
         return;
     bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
     out->n_outputs = list->n;
@@ -170,8 +170,12 @@ static bool does_work(const dal_build *build, const dal_system *system)
     for (int i = 0; i < build->spec->n_forces; i++)
         if (build->spec->forces[i].damping.n)
             return true;
+    if (build->systems_work)
+        return true;
     for (int i = 0; i < system->n_expressions; i++) {
         double value = 1;
+        if (i >= build->systems_first && i < build->systems_end)
+            continue;
         if (!dal_is_const(build->graph, build->actions.node[i], &value) || value != 0)
             return true;
     }
@@ -246,7 +250,7 @@ static void compile_description(dal_build *build, dal_system *system)
     dal_build_coordinates(build);
     dal_build_names(build);
     dal_build_bodies(build);
-    if (!build->spec->n_bodies)
+    if (!build->spec->n_bodies && !build->spec->n_systems)
         dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
     dal_check_figures(build);
     dal_build_placement(build);
@@ -261,6 +265,7 @@ static void compile_description(dal_build *build, dal_system *system)
             dal_build_laws(build, i, &build->spec->joints[i].law);
     for (int i = 0; i < build->spec->n_constraints; i++)
         dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
+    dal_build_systems(build);
     add_states(build, system);
     dal_build_records(build);
     dal_choose_family(build, system);
@@ -296,6 +301,7 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
         build->parts.tree = build_tree(build);
     build->parts.length = dal_build_length(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
+    dal_remember_layouts(build, &system->layout);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
@@ -322,7 +328,7 @@ static void take_start(dal_build *build, dal_system *system)
         system->layout.units.mass = fmax(system->layout.units.mass, build->mechanism.bodies[b].mass);
     }
     if (!(system->layout.units.mass > 0))
-        system->layout.units.mass = 1;
+        system->layout.units.mass = build->own_mass > 0 ? build->own_mass : 1;
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;
@@ -495,7 +501,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (dal_messages_count(build->messages, DAL_ERROR))
         return DAL_BAD_MODEL;
     dal_remember_description(build);
-    if (build->memory && !dal_recall_fits(build))
+    if (build->memory && !dal_cache_fits(build))
         return DAL_BAD_MODEL; /* it is compiled without memory */
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
@@ -585,17 +591,18 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     build->arena->guard = build->start_arena.guard = build->graph_arena.guard = &no_memory;
     if (build->record) {
         build->record->arena.guard = &no_memory;
+        build->kept = &build->record->arena;
         build->log = DAL_TAKE(build->arena, struct dal_log, 1);
     }
     if (build->memory)
-        dal_recall_begin(build);
+        dal_cache_begin(build);
     else
         build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
     if (build->memory && status != DAL_OK)
-        return status; /* what is wrong is told by a compile without memory */
+        return status; /* what is wrong is reported by a compile without memory */
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 

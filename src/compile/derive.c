@@ -417,6 +417,13 @@ void dal_build_derive(dal_build *build, dal_state *state)
     int n;
     if (!dal_massless_find(build, state, &n, &list))
         return;
+    if (build->spec->n_systems) { /* their forces and inertia are not among those of the bodies */
+        dal_derive_fail(
+            build, build->spec->simulate.undetermined.word.mark,
+            "the balance of the forces along directions without inertia cannot be derived in a model with `systems:` or `lagrangian:`; write it in "
+            "`constraints:`");
+        return;
+    }
     dal_symbolic *s = dal_symbolic_begin(build);
     dal_condition *conditions = DAL_TAKE(&d->arena, dal_condition, n);
     if (build->spec->n_coordinates && !s->frame)

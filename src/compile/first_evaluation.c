@@ -243,7 +243,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (!places_have_digits(build) || !tree_closes(build, state))
         return false;
     dal_singular_of(state)->once = true;
-    bool solved = !dal_state_accelerate(state);
+    bool solved = !dal_state_accelerate_on(state); /* the rank has position and rows */
     if (values->table_exceeded) {
         dal_error(build->messages, build->spec->tables[values->table_exceeded - 1].name.mark, "at the start: %s", dal_trouble_of(state));
         return false;

@@ -110,7 +110,7 @@ void dal_build_islands(dal_build *build, dal_islands *islands)
     for (int j = 0; j < m->n_joints; j++)
         first[j] = unite_joint(&g, &m->joints[j]);
     unite_forces(build, &g);
-    islands->n = number_islands(&g, island);
+    islands->n = build->parts.systems ? 1 : number_islands(&g, island); /* what a sub-system acts on is one expression or many */
     if (islands->n == 1)
         return;
     islands->of_body = island;

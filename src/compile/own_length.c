@@ -126,6 +126,8 @@ static double length_of_motion(dal_build *build)
 {
     double until = 0, fastest = 0, length;
     const dal_text *text = &build->spec->simulate.until;
+    if (!build->mechanism.n_bodies)
+        return 0;
     for (int b = 0; b < build->mechanism.n_bodies; b++)
         fastest = fmax(fastest, sqrt(dal_dot(build->start[b].rd, build->start[b].rd)));
     if (!text->text || !dal_build_number(build, NULL, *text, &until))
@@ -149,7 +151,7 @@ double dal_build_length(dal_build *build)
 {
     if (build->length > 0)
         return build->length;
-    double length = length_of_bodies(build);
+    double length = length_of_bodies(build); /* of a model without bodies: 1, whatever that is */
     if (!(length > 0))
         length = length_of_spans(build);
     if (!(length > 0))

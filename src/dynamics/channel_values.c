@@ -36,7 +36,7 @@ static double second_derivative(dal_state *state, const dal_signal *s)
     double sum = w->bias[s->index];
     const dal_measure *measure = &state->mechanism->measures[s->index];
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return state->vd[measure->vector[0]];
+        return state->vd[state->layout->own_v + measure->vector[0]];
     for (int k = 0; k < 4; k++)
         if (measure->vector[k] >= 0) {
             vector_acceleration(state, measure->vector[k], xdd);

@@ -38,6 +38,8 @@ void dal_complete_force(const dal_state *state, int block, const double *gamma, 
 
 /* Columns of v that are ignorable coordinates, ascending; returns their number. */
 int dal_find_ignorable(dal_state *state, int *columns);
+/* What the formulations that need the kinetic energy of every sub-system say where one has none. */
+bool dal_energy_applies(const dal_system *system, dal_refusal *why);
 /* What the formulations that need some say where there are none. */
 bool dal_ignorable_applies(const dal_system *system, dal_refusal *why);
 

@@ -159,7 +159,7 @@ static void fill_in_loads(dal_state *state)
     dal_state_columns(state);
     dal_rows_jacobian(layout, &state->work);
     layout->family->velocity(layout, &state->work);
-    layout->family->inertia(layout, &state->work);
+    dal_inertia(layout, &state->work);
     dal_state_pull(state);
     state->stages &= ~(unsigned)DAL_STAGE_NO_LOADS;
     state->stages |= DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS;
@@ -192,6 +192,11 @@ static dal_flow accelerate_state(dal_state *state, bool anew)
 dal_flow dal_state_accelerate(dal_state *state)
 {
     return accelerate_state(state, true);
+}
+
+dal_flow dal_state_accelerate_on(dal_state *state)
+{
+    return accelerate_state(state, false);
 }
 
 /* A row A v = beta does the work lambda beta per second: driven rows, and forms in which time appears. Bodies that time itself moves

@@ -96,7 +96,7 @@ static size_t layout_friction_parts(const dal_system *system, double *memory, da
         {&p->sticking, n},
         {&p->fresh, m},
         {&p->slack, m},
-        {&p->give, m},
+        {&p->force_error, m},
         {&p->bound, n},
         {&p->place, 9 * m},
         {&p->look, m},

@@ -263,11 +263,11 @@ static void layout_rank(dal_block *block, const dal_system *system, dal_state *s
     DAL_LAYOUT(block, rank->independent, r);
     if (!system->layout.small)
         return;
-    DAL_LAYOUT(block, rank->matrix, (size_t)r * (size_t)nv);
-    DAL_LAYOUT(block, rank->work, dal_rank_work(r, nv));
+    DAL_LAYOUT_ROOM(block, rank->matrix, (size_t)r * (size_t)nv);
+    DAL_LAYOUT_ROOM(block, rank->work, dal_rank_work(r, nv));
     for (int i = 0; i < system->mechanism.n_rows; i++)
         if (system->mechanism.rows[i].nonholonomic) {
-            DAL_LAYOUT(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
+            DAL_LAYOUT_ROOM(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
             return;
         }
 }

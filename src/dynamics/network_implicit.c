@@ -37,7 +37,7 @@ static bool expressions_follow(const dal_state *state)
     return follows;
 }
 
-/* Sources at a state in which something is no number; expressions are not evaluated there: either all of them follow it, or none. */
+/* Sources at a state in which something is NaN; expressions are not evaluated there: either all of them follow it, or none. */
 static void push_poisoned(dal_state *state, bool expressions)
 {
     const dal_system *system = state->system;

@@ -302,13 +302,13 @@ static void mark_joint_reactions(dal_state *state, int joint)
 }
 
 /* Large systems: reactions are those of the rows that were kept, and nothing is distributed. Every joint that hangs together, through
- * columns of A, with a row that was left out counts as not unique. */
+ * columns of A, with a row that was omitted counts as not unique. */
 static void mark_loose(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const dal_mechanism *m = layout->mechanism;
     int *parent = state->saddle->pivots; /* of the dense factorisation, which large systems do not have */
-    const int dropped = layout->nv;      /* the root of what hangs together with a row that was left out */
+    const int dropped = layout->nv;      /* the root of what hangs together with a row that was omitted */
     memset(state->reactions->loose, 0, sizeof *state->reactions->loose * 6 * (size_t)m->n_joints);
     for (int j = 0; j <= layout->nv; j++)
         parent[j] = j;
@@ -393,7 +393,7 @@ static void layout_reactions(dal_block *block, const dal_system *system, dal_sta
     DAL_LAYOUT(block, reactions->wrench, 6 * joints);
     DAL_LAYOUT(block, reactions->loose, 6 * joints);
     if (system->rank < r && system->layout.small)
-        DAL_LAYOUT(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
+        DAL_LAYOUT_ROOM(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
 }
 
 const dal_owner dal_reactions_owner = {.layout = layout_reactions};

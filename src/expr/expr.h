@@ -152,7 +152,9 @@ const char *const *dal_function_names(void);
  * tables that are not smooth there) owns a switch: an integer mode. With `modes` given, evaluation takes the
  * piece that the mode names, also beyond its end, so that an integrator sees a smooth function over a
  * whole step. dal_program_modes finds the modes that hold at the present values; dal_program_guards gives, per switch,
- * a number that is positive while its mode holds and changes sign where it ends. */
+ * a number that is positive while its mode holds and changes sign where it ends.
+ *
+ * The program is in `arena`, which may outlive the graph. */
 typedef struct dal_program dal_program;
 
 dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs);

@@ -3,9 +3,19 @@
 
 #include "math/vec.h"
 
-const dal_force_type *const dal_force_types[] = {&dal_force_gravity, &dal_force_spring_damper, &dal_force_torsional, &dal_force_bushing,
-                                                 &dal_force_point,   &dal_force_torque,        &dal_force_motor,     &dal_force_coordinate,
-                                                 &dal_force_central, &dal_force_end_stop,      &dal_force_clearance, NULL};
+const dal_force_type *const dal_force_types[] = {&dal_force_gravity,
+                                                 &dal_force_spring_damper,
+                                                 &dal_force_torsional,
+                                                 &dal_force_bushing,
+                                                 &dal_force_point,
+                                                 &dal_force_torque,
+                                                 &dal_force_motor,
+                                                 &dal_force_coordinate,
+                                                 &dal_force_central,
+                                                 &dal_force_end_stop,
+                                                 &dal_force_clearance,
+                                                 &dal_force_subsystem,
+                                                 NULL};
 
 #ifndef DAL_SCALAR_VARIANT
 const dal_force_type *dal_force_type_find(const char *name)
@@ -48,7 +58,7 @@ void dal_push_measure(dal_loads *loads, int number, dal_real effort, bool works)
     if (works)
         dal_spend_along(loads, number, effort * w->rate[number]);
     if (measure->kind == DAL_MEASURE_COORDINATE) {
-        w->direct[measure->vector[0]] += effort;
+        w->direct[loads->layout->own_v + measure->vector[0]] += effort;
         return;
     }
     for (int k = 0; k < 4; k++) {

@@ -154,14 +154,20 @@ typedef struct dal_force_type {
 #define dal_force_central DAL_K(dal_force_central)
 #define dal_force_end_stop DAL_K(dal_force_end_stop)
 #define dal_force_clearance DAL_K(dal_force_clearance)
+#define dal_force_subsystem DAL_K(dal_force_subsystem)
 #define dal_force_types DAL_K(dal_force_types)
 extern const dal_force_type dal_force_gravity, dal_force_spring_damper, dal_force_torsional, dal_force_bushing, dal_force_point, dal_force_torque,
-    dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop, dal_force_clearance;
+    dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop, dal_force_clearance, dal_force_subsystem;
 extern const dal_force_type *const dal_force_types[]; /* ends with NULL */
 
 typedef struct dal_gravity {
     double g[3];
 } dal_gravity;
+
+/* Of a sub-system whose equations are known (subsystem_force.c): numbers of expressions, -1: none. */
+typedef struct dal_subsystem_force {
+    int measure, effort, potential, power;
+} dal_subsystem_force;
 
 /* The elements of one type, side by side. */
 typedef struct dal_force_group {

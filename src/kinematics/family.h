@@ -31,8 +31,9 @@
 #include "math/scalar.h"
 
 typedef struct dal_family dal_family;
-typedef struct dal_tree dal_tree;           /* joint: kinematics/tree.h */
-typedef struct dal_placement dal_placement; /* user: kinematics/placement.h */
+typedef struct dal_tree dal_tree;             /* joint: kinematics/tree.h */
+typedef struct dal_placement dal_placement;   /* user: kinematics/placement.h */
+typedef struct dal_subsystems dal_subsystems; /* kinematics/subsystems.h */
 
 /* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude.
  * Families that share columns: q, nq, v, nv are zero; n_rot still says whether the body has an attitude. */
@@ -74,6 +75,7 @@ typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
     int nq, nv;
+    int own_q, own_v;                     /* where the coordinates of the model's own, and their rates, begin */
     int n_extrinsic, n_intrinsic, n_rows; /* extrinsic rows first */
     int n_speeds;                         /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
     int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
@@ -104,12 +106,14 @@ typedef struct dal_layout {
     bool sequence_fixed;
     dal_tree *tree;
     dal_placement *placement;
-    dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
+    dal_subsystems *systems; /* whose equations are known; NULL: none */
+    dal_program *forms;      /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
     bool derived;                 /* a row follows from the balance of forces: its multiplier is zero */
     bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
+    bool shared;                  /* the arrays belong to another layout, which lives longer */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */
@@ -149,6 +153,7 @@ typedef struct dal_work {
     dal_real *winding;             /* reference angles for unwrapping */
     dal_real *coef;                /* of terms: constants, or outputs of the forms */
     dal_real *form, *form_registers, *form_variables;
+    dal_real *system_place, *system_motion, *system_registers, *system_variables, *system_square, *system_skew; /* of subsystems.c */
     dal_real *along, *across, *second; /* of measures, in dal_rows_bend: rates along a and b, bend */
     dal_real *phi, *phid;              /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
     dal_real *A, *gamma;               /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
@@ -267,6 +272,9 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
 #define dal_pull_bodies DAL_K(dal_pull_bodies)
 void dal_pull_bodies(const dal_layout *layout, dal_work *work);
 /* M, h and Q. */
+#define dal_inertia DAL_K(dal_inertia)
+/* M and h of the bodies, and of the sub-systems. */
+void dal_inertia(const dal_layout *layout, dal_work *work);
 #define dal_inertia_and_forces DAL_K(dal_inertia_and_forces)
 void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
 

@@ -6,6 +6,7 @@
 #include "joint/joint.h"
 
 #include "kinematics/placement.h"
+#include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
 
 #include "math/vec.h"
@@ -146,7 +147,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            add_column(set, m->measures[m->terms[k].measure].vector[0]);
+            add_column(set, layout->own_v + m->measures[m->terms[k].measure].vector[0]);
     sort_columns(set);
     for (int i = 0; i < set->n; i++) {
         set->entry[set->list[i]] = at->n_values++;
@@ -160,7 +161,7 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            layout->term_entry[k] = set->entry[m->measures[m->terms[k].measure].vector[0]];
+            layout->term_entry[k] = set->entry[layout->own_v + m->measures[m->terms[k].measure].vector[0]];
     for (; set->n > 0; set->n--)
         set->entry[set->list[set->n - 1]] = -1;
 }
@@ -267,21 +268,76 @@ static double power_of_two(double length)
     return ldexp(1, exponent);
 }
 
-dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+/* ---- layouts that share their arrays ---------------------------------------------------------------------- */
+
+static bool rows_alike(int n, const dal_row *a, const dal_row *b)
 {
-    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    for (int i = 0; i < n; i++)
+        if (a[i].term != b[i].term || a[i].n_terms != b[i].n_terms || a[i].curved != b[i].curved)
+            return false;
+    return true;
+}
+
+/* All that a layout without tree and placement is made of. */
+static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
+{
+    if (a->space != b->space || a->n_bodies != b->n_bodies || a->n_vectors != b->n_vectors || a->n_measures != b->n_measures ||
+        a->n_terms != b->n_terms || a->n_rows != b->n_rows || a->n_speeds != b->n_speeds)
+        return false;
+    for (int i = 0; i < a->n_bodies; i++)
+        if (a->bodies[i].particle != b->bodies[i].particle)
+            return false;
+    for (int i = 0; i < a->n_vectors; i++)
+        if (a->vectors[i].body != b->vectors[i].body)
+            return false;
+    for (int i = 0; i < a->n_measures; i++)
+        if (a->measures[i].kind != b->measures[i].kind || memcmp(a->measures[i].vector, b->measures[i].vector, sizeof a->measures->vector))
+            return false;
+    for (int i = 0; i < a->n_terms; i++)
+        if (a->terms[i].measure != b->terms[i].measure)
+            return false;
+    return rows_alike(a->n_rows, a->rows, b->rows) && rows_alike(a->n_speeds, a->speeds, b->speeds);
+}
+
+static bool can_share(const dal_layout *like, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
+    return like && like->family == family && !parts->tree && !parts->placement && numbered_alike(like->mechanism, mechanism);
+}
+
+static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
     layout->mechanism = mechanism;
     layout->family = family;
     layout->n_times = parts->n_times;
     layout->tree = parts->tree;
     layout->length = power_of_two(parts->length);
     layout->placement = parts->placement;
+    layout->systems = parts->systems;
     layout->forms = parts->forms;
     layout->n_form_needs = parts->n_form_needs;
     layout->n_form_variables = parts->n_form_variables;
     layout->form_need = parts->form_need;
     layout->n_form_rates = parts->n_form_rates;
     layout->form_rate = parts->form_rate;
+}
+
+static void take_mass(dal_layout *layout, dal_arena *arena)
+{
+    layout->constant_mass = DAL_TAKE(arena, double, layout->family->separated ? layout->n_mass : 0);
+    if (layout->family->separated)
+        fill_constant_mass(layout);
+}
+
+dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
+    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    if (can_share(parts->like, mechanism, family, parts)) {
+        *layout = *parts->like;
+        take_parts(layout, mechanism, family, parts);
+        take_mass(layout, arena);
+        return layout;
+    }
+    take_parts(layout, mechanism, family, parts);
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
     choose_rows(layout, arena);
     layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;
@@ -306,9 +362,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         connect_shared_rows(layout, arena);
     else
         connect_rows(layout, arena);
-    layout->constant_mass = DAL_TAKE(arena, double, family->separated ? layout->n_mass : 0);
-    if (family->separated)
-        fill_constant_mass(layout);
+    take_mass(layout, arena);
     return layout;
 }
 
@@ -327,6 +381,16 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
 {
     *to = *from;
     to->mechanism = mechanism;
+    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
+    pack_forms(block, to);
+    if (from->tree)
+        to->tree = dal_tree_pack(block, from->tree);
+    if (from->placement)
+        to->placement = dal_placement_pack(block, from->placement);
+    if (from->systems)
+        to->systems = dal_subsystems_pack(block, from->systems);
+    if (from->shared)
+        return;
     DAL_PACK(block, to->body, mechanism->n_bodies);
     DAL_PACK(block, to->block, from->n_blocks);
     DAL_PACK(block, to->row, from->n_rows + from->n_speeds);
@@ -340,12 +404,6 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     DAL_PACK(block, to->body_column, from->n_body_columns);
     DAL_PACK(block, to->column, from->n_values);
     DAL_PACK(block, to->angular, from->nv);
-    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
-    pack_forms(block, to);
-    if (from->tree)
-        to->tree = dal_tree_pack(block, from->tree);
-    if (from->placement)
-        to->placement = dal_placement_pack(block, from->placement);
 }
 
 /* A type of the model's own lives as long as the model. */
@@ -394,6 +452,25 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
     }
 }
 
+const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout)
+{
+    dal_layout *kept = NULL, local;
+    dal_mechanism *mechanism = NULL, its;
+    if (layout->tree || layout->placement)
+        return NULL;
+    for (dal_block block = {0};; block.used = 0) { /* measured, then filled */
+        mechanism = dal_block_take(&block, sizeof *mechanism);
+        kept = dal_block_take(&block, sizeof *kept);
+        dal_mechanism_pack(&block, layout->mechanism, mechanism ? mechanism : &its);
+        dal_layout_pack(&block, layout, mechanism ? mechanism : layout->mechanism, kept ? kept : &local);
+        if (kept)
+            break;
+        block.memory = dal_arena_take(arena, block.used);
+    }
+    kept->shared = true;
+    return kept;
+}
+
 #endif
 
 enum { REALS_IN_KIN = sizeof(dal_kin) / sizeof(dal_real) };
@@ -432,6 +509,18 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
         w->form = take(memory, &used, (size_t)dal_program_outputs(layout->forms));
         w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
         w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
+    }
+    if (layout->systems) {
+        const dal_program *const programs[] = {layout->systems->place, layout->systems->motion, layout->systems->skew};
+        size_t most = 0;
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+            most = (size_t)dal_program_registers(programs[i]) > most ? (size_t)dal_program_registers(programs[i]) : most;
+        w->system_place = take(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
+        w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
+        w->system_registers = take(memory, &used, most);
+        w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
+        w->system_skew = take(memory, &used, (size_t)dal_program_outputs(layout->systems->skew));
+        w->system_square = take(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
     }
     w->body_column = layout->body_column;
     w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);

@@ -24,6 +24,7 @@
  * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "math/vec.h"
 
 static const double two_pi = 6.283185307179586476925287;
@@ -71,7 +72,7 @@ static void subtract(const dal_real *x, int plus, int minus, dal_real out[3])
         dal_sub3(out, x + 3 * minus, out);
 }
 
-static void measure_position(const dal_measure *measure, dal_work *w, dal_real *value, dal_real *g)
+static void measure_position(const dal_layout *layout, const dal_measure *measure, dal_work *w, dal_real *value, dal_real *g)
 {
     const int *k = measure->vector;
     dal_real a[3], b[3];
@@ -102,17 +103,18 @@ static void measure_position(const dal_measure *measure, dal_work *w, dal_real *
         for (int i = 0; i < 3; i++)
             g[i] = a[i] / *value, g[3 + i] = -a[i] / *value;
         break;
-    case DAL_MEASURE_COORDINATE: *value = w->q[k[0]]; break;
+    case DAL_MEASURE_COORDINATE: *value = w->q[layout->own_q + k[0]]; break;
     case DAL_MEASURE_KINDS: break;
     }
 }
 
-static void measure_velocity(const dal_measure *measure, dal_work *w, const dal_real *g, dal_real value, dal_real *rate, dal_real *bias)
+static void measure_velocity(const dal_layout *layout, const dal_measure *measure, dal_work *w, const dal_real *g, dal_real value, dal_real *rate,
+                             dal_real *bias)
 {
     const int *k = measure->vector;
     *rate = *bias = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE) {
-        *rate = w->v[k[0]];
+        *rate = w->v[layout->own_v + k[0]];
         return;
     }
     for (int i = 0; i < 4; i++)
@@ -163,7 +165,7 @@ static void run_forms(const dal_layout *layout, dal_work *w)
         w->form_variables[layout->form_need[2 * i]] = measure < 0 ? w->t : w->value[measure];
     }
     int left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
-    w->table_exceeded = left || !layout->placement ? left : w->table_exceeded;
+    w->table_exceeded = left || !(layout->placement || layout->systems) ? left : w->table_exceeded;
     EACH_ROW(i)
     {
         const dal_row *row = row_of(layout, i);
@@ -178,7 +180,7 @@ static void find_rates(const dal_layout *layout, dal_work *w)
     move_vectors_velocity(layout, w);
     for (int k = 0; k < layout->n_measures; k++) {
         const int i = layout->measure[k];
-        measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
+        measure_velocity(layout, &m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
     }
 }
 
@@ -193,11 +195,14 @@ static void linearise_rows(const dal_layout *layout, dal_work *w)
 void dal_rows_position(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
+    if (!layout->placement) /* else its frames may have left a table */
+        w->table_exceeded = 0;
     move_vectors_position(layout, w);
     for (int k = 0; k < layout->n_measures; k++) {
         const int i = layout->measure[k];
-        measure_position(&m->measures[i], w, &w->value[i], w->gradient + 12 * i);
+        measure_position(layout, &m->measures[i], w, &w->value[i], w->gradient + 12 * i);
     }
+    dal_subsystems_position(layout, w);
     if (layout->forms)
         run_forms(layout, w);
     for (int i = 0; i < layout->n_extrinsic; i++) {
@@ -219,7 +224,7 @@ void dal_rows_measure(const dal_layout *layout, dal_work *w, int number)
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
         if (measure->vector[k] >= 0)
             move_vector(layout, w, measure->vector[k]);
-    measure_position(measure, w, &w->value[number], w->gradient + 12 * number);
+    measure_position(layout, measure, w, &w->value[number], w->gradient + 12 * number);
 }
 
 void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
@@ -229,7 +234,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
         if (measure->vector[k] >= 0)
             move_vector_velocity(layout, w, measure->vector[k]);
-    measure_velocity(measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
+    measure_velocity(layout, measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 
 /* Orthonormal families: add coef times the gradient g of one vector to the covector f of its body: force g (points only), moment (R s) x g. */
@@ -384,6 +389,7 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
     find_rates(layout, w);
+    dal_subsystems_velocity(layout, w);
     if (layout->curved)
         linearise_rows(layout, w);
     EACH_ROW(i)
@@ -435,8 +441,8 @@ static void measure_bend(const dal_layout *layout, const dal_measure *measure, c
     const int *k = measure->vector;
     *m_a = *m_b = *m_ab = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE) {
-        *m_a = a->a[k[0]];
-        *m_b = b->a[k[0]];
+        *m_a = a->a[layout->own_v + k[0]];
+        *m_b = b->a[layout->own_v + k[0]];
         return;
     }
     dal_real xa[4][3] = {{0}}, xb[4][3] = {{0}}, x_ab[3];
@@ -518,7 +524,7 @@ static dal_real measure_along(const dal_layout *layout, const dal_work *w, int n
     const dal_measure *measure = &layout->mechanism->measures[number];
     dal_real sum = 0, xa[3];
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return a->a[measure->vector[0]];
+        return a->a[layout->own_v + measure->vector[0]];
     for (int k = 0; k < 4; k++) {
         const dal_vector *vector = measure->vector[k] < 0 ? NULL : &layout->mechanism->vectors[measure->vector[k]];
         if (!vector || vector->body == DAL_GROUND)
@@ -597,6 +603,7 @@ void dal_momentum(const dal_layout *layout, const dal_work *w, dal_real *out)
         dal_momentum_wrench(&layout->mechanism->bodies[b], &w->kin[b], P, H);
         dal_pull_body(layout, w, b, P, H, out);
     }
+    dal_subsystems_momentum(layout, w, out);
 }
 
 /* T = sum 1/2 m c'.c' + 1/2 w.I w; P = sum m c'; L = sum c x m c' + I w. The twist of a separated body follows from
@@ -626,5 +633,5 @@ dal_real dal_kinetic(const dal_layout *layout, const dal_work *w, dal_real linea
     dal_zero3(angular);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
         energy += dal_body_kinetic(layout, w, b, linear, angular);
-    return energy;
+    return energy + dal_subsystems_kinetic(layout, w);
 }

@@ -7,6 +7,7 @@
  */
 #include "kinematics/family.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -39,9 +40,15 @@ void dal_pull_bodies(const dal_layout *layout, dal_work *w)
         dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
 }
 
-void dal_inertia_and_forces(const dal_layout *layout, dal_work *work)
+void dal_inertia(const dal_layout *layout, dal_work *work)
 {
     layout->family->inertia(layout, work);
+    dal_subsystems_inertia(layout, work);
+}
+
+void dal_inertia_and_forces(const dal_layout *layout, dal_work *work)
+{
+    dal_inertia(layout, work);
     dal_pull_bodies(layout, work);
 }
 

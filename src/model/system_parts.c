@@ -20,6 +20,11 @@ const dal_acting *dal_system_acting(const dal_system *system)
     return &system->acting;
 }
 
+const dal_spec *dal_system_spec(const dal_system *system)
+{
+    return system->spec;
+}
+
 int dal_system_rank(const dal_system *system)
 {
     return system->rank;

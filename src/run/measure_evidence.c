@@ -10,6 +10,7 @@
 #include "dynamics/reactions.h"
 #include "dynamics/refine.h"
 #include "dynamics/speeds.h"
+#include "kinematics/subsystems.h"
 #include "integrate/partition.h"
 #include "integrate/stabilization.h"
 #include "state/momenta.h"
@@ -273,11 +274,14 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->restarts = result->restarts;
     e->late_events = result->late_events;
     e->charts = r->state->report->charts;
+    e->time_start = r->driver.options.t_start;
     e->time_end = result->t;
     e->wall_seconds = dal_clock() - r->callbacks.clock_start;
     e->energy_end = r->measured.whole.energy_last;
     e->energy_drift_absolute = r->measured.whole.worst;
     e->energy_drift = dal_balance_drift(r, &r->measured.whole);
+    if (!dal_subsystems_have_energy(r->system->layout.systems))
+        e->energy_start = e->energy_end = e->energy_drift = e->energy_drift_absolute = NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */

@@ -104,13 +104,13 @@ static bool open_states(run *r, bool readable)
 
 static bool open_memory(run *r)
 {
-    dal_block block = {NULL, 0};
+    dal_block block = {0};
     layout_simulation(&block, r);
     r->memory = r->allocator.allocate(r->allocator.user, block.used);
     if (!r->memory)
         return false;
     memset(r->memory, 0, block.used);
-    block = (dal_block){r->memory, 0};
+    block = (dal_block){.memory = r->memory};
     layout_simulation(&block, r);
     return true;
 }

@@ -116,6 +116,7 @@ struct dal_simulation {
     dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
     dal_state *reader;     /* what users see between steps; NULL: not readable */
     dal_evidence evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
+    uint64_t contents;     /* of the model, for blobs; 0: not asked yet (saving.c) */
     void *memory;          /* of the arrays below */
     double *y;             /* integrated by the driver */
     double *row;           /* one of the record */

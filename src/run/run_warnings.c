@@ -101,7 +101,7 @@ static dal_status judge_balance(const run *r, dal_status status, dal_messages *m
         name_island(r, island, name, sizeof name);
     const char *moved = drift > dal_balance_drift(r, b) ? "twice the energy that moved on average" : "the energy that moved";
     const char *remedy = r->system->method.integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty yields: what its springs hold is in no balance */
         dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, drift,
                  "the energy balance%s drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", name, drift, moved,
                  b->worst, remedy);

@@ -297,6 +297,24 @@ static void read_expressions(dal_reader *reader, const dal_tree *tree, void *fie
     dal_read_list(reader, tree, 0, field);
 }
 
+/* A square one: as many numbers in each row as there are rows. */
+static void read_matrix(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_matrix *matrix = field;
+    if (tree->bad)
+        return;
+    if (tree->kind != DAL_SEQUENCE || !tree->n) {
+        dal_complain(reader->messages, tree->mark, "%s needs rows of numbers, as in [[2, 1], [1, 3]]; %s was found", dal_label(reader),
+                     dal_tree_found(reader->scratch, tree));
+        return;
+    }
+    matrix->row = DAL_TAKE(reader->keep, dal_list, tree->n);
+    matrix->mark = tree->mark;
+    for (const dal_tree *child = tree->first; child; child = child->next)
+        if (!dal_read_list(reader, child, tree->n, &matrix->row[matrix->n++]))
+            return;
+}
+
 /* One expression, or `n`. */
 static void read_one_or(dal_reader *reader, const dal_tree *tree, int n, dal_list *list)
 {
@@ -458,6 +476,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_VECTOR] = read_vector,
     [DAL_SHAPE_START_VECTOR] = dal_read_start_vector,
     [DAL_SHAPE_VELOCITY] = dal_read_velocity,
+    [DAL_SHAPE_MATRIX] = read_matrix,
     [DAL_SHAPE_FORCE] = read_force,
     [DAL_SHAPE_RATES] = read_rates,
     [DAL_SHAPE_INERTIA] = dal_read_inertia,

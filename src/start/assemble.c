@@ -77,8 +77,12 @@ static void begin(dal_assembly *a, dal_build *build)
     parts.tree = NULL;
     parts.placement = NULL;
     parts.n_times = build->n_times;
+    parts.like = build->start_layout;
     a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
-    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    if (build->kept)
+        build->start_layout = dal_layout_keep(build->kept, a->layout);
+    dal_real *work = dal_arena_room(arena, sizeof *work * dal_work_size(a->layout));
+    dal_work_layout(a->layout, work, DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
     a->length = build->length;
@@ -171,13 +175,10 @@ double dal_assembly_row_unit(const dal_assembly *a, int i)
     return a->unit[i] > 0 ? a->unit[i] : 1;
 }
 
-/* phi and A at the present placement, and the largest gap of a row. */
-static double evaluate(void *assembly)
+/* A where the rows are known, and the largest gap of one. */
+static double find_gap(dal_assembly *a)
 {
-    dal_assembly *a = assembly;
     double worst = 0;
-    dal_family_twist.position(a->layout, &a->work);
-    dal_rows_position(a->layout, &a->work);
     dal_rows_jacobian(a->layout, &a->work);
     if (a->following)
         dal_turns_follow(a->build, &a->work);
@@ -188,19 +189,31 @@ static double evaluate(void *assembly)
     return worst;
 }
 
-static void set_start_constants(dal_assembly *a)
+/* phi and A at the present placement, and the largest gap of a row. */
+static double evaluate(void *assembly)
 {
+    dal_assembly *a = assembly;
     dal_family_twist.position(a->layout, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    return find_gap(a);
+}
+
+/* Bodies are placed. True: there were some, and phi has changed with them. */
+static bool set_start_constants(dal_assembly *a)
+{
+    bool some = false;
     dal_rows_position(a->layout, &a->work);
     for (int i = 0; i < a->n_own; i++) {
         dal_row *row = &a->build->mechanism.rows[i];
         if (!isnan(row->constant))
             continue;
+        some = true;
         row->constant = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++)
             row->constant += a->mechanism.terms[k].coef * a->work.value[a->mechanism.terms[k].measure];
         a->mechanism.rows[i].constant = row->constant;
     }
+    return some;
 }
 
 /* Which targets are rows that have to hold exactly? They come first behind the model's rows. */
@@ -450,7 +463,7 @@ static void settle_nearest(dal_assembly *a, int rows)
     }
 }
 
-/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
 const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
 {
     dal_arena *arena = a->build->arena;
@@ -616,11 +629,12 @@ double dal_assembly_distance(dal_assembly *a)
     return distance_back(a);
 }
 
-static bool assemble_positions(dal_assembly *a)
+/* known: the rows are. */
+static bool assemble_positions(dal_assembly *a, bool known)
 {
     int rows = dal_assembly_exact(a);
     bool open_target = false;
-    double worst = evaluate(a);
+    double worst = known ? find_gap(a) : evaluate(a);
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
     if (worst <= dal_closed && !open_target && !a->build->n_wishes)
@@ -697,9 +711,9 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     dal_start_drives(build->arena, drives, a.work.time);
     place_bodies(&a);
     dal_turns_begin(build, &a.work);
-    set_start_constants(&a);
+    const bool known = !set_start_constants(&a); /* an angle that is followed from itself stays what it is */
     dal_turns_follow(build, &a.work);
-    bool closed = assemble_positions(&a) && !refuse_turned_over(&a);
+    bool closed = assemble_positions(&a, known) && !refuse_turned_over(&a);
     if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
         return false;
     if (closed && !dal_assemble_velocities(&a) && !build->anyway)

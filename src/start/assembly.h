@@ -46,7 +46,7 @@ void dal_assembly_find_unit(dal_assembly *assembly, int i); /* it, at the presen
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */
 void dal_assembly_center(const dal_assembly *assembly, int body, double *f);
-/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
 const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
 
 /* From the present placement: gaps closed, and as near to what was given as this branch allows. False: it does not close, or only with a
@@ -68,7 +68,7 @@ void dal_assembly_warn(dal_assembly *assembly, int rows);
 void dal_assembly_given(const dal_assembly *assembly, double *v);
 /* False with messages. */
 bool dal_assemble_velocities(dal_assembly *assembly);
-/* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
+/* Rows of a body's given velocities that may yield, in its own columns, weighted and multiplied by `scale`; their number. */
 int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);
 
 /* assemble_sparse.c: is the model large? Then, the solver of the position steps, and v := the start velocities, v0 the given ones; false

@@ -1,7 +1,7 @@
 /* Other positions in which a mechanism closes.
  *
  * phi = 0 has several solutions near which nothing else is: a four-bar with a given crank closes in two ways, elbow up and elbow down.
- * Assembly ends in the one that its steps lead to, which need not be the nearest to what was given. Others are looked for from where
+ * Assembly ends in the one that its steps lead to, which need not be the nearest to what was given. Others are searched from where
  * it ended: each body alone is turned about a point of a joint by quarters of a turn, then all bodies by chance (the same on every
  * machine), and each time the gaps are closed and the nearest placement of that branch is taken. The search proves nothing: what it does
  * not find may exist. It is made only where a given value moved far, or where the model asks for a branch, and ends when it has cost

@@ -7,6 +7,7 @@
  * Rows that are not linear in the rates: the same at their tangents, until nothing changes any more.
  */
 #include "kinematics/placement.h"
+#include "kinematics/subsystems.h"
 #include "math/rank.h"
 #include "math/vec.h"
 #include "start/assembly.h"
@@ -143,7 +144,7 @@ static void find_scale(starting *s)
     }
     for (int i = 0; i < s->n; i++)
         if (!(s->scale[i] > 0) || !isfinite(s->scale[i]))
-            s->scale[i] = 1;
+            s->scale[i] = s->build->own_size && s->build->own_size[i] > 0 ? s->length / s->build->own_size[i] : 1;
     s->scaled = true;
 }
 
@@ -258,7 +259,7 @@ static void come_nearer(starting *s)
     }
 }
 
-/* "the start of 'x', 'th'": what may not give way, or "". */
+/* "the start of 'x', 'th'": what may not yield, or "". */
 static const char *fixed_names(const starting *s, bool velocities)
 {
     const char *text = "";
@@ -488,7 +489,7 @@ static double total_mass(const starting *s)
     double sum = 0;
     for (int b = 0; b < s->build->mechanism.n_bodies; b++)
         sum += s->build->mechanism.bodies[b].mass;
-    return sum > 0 ? sum : 1;
+    return sum > 0 ? sum : s->build->own_mass > 0 ? s->build->own_mass : 1;
 }
 
 enum { TANGENTS = 60 }; /* of rows that are not linear in the rates, for each of the two passes */
@@ -568,12 +569,19 @@ static void settle(starting *s)
             omitted[o++] = i;
     if (!o)
         return;
-    double *p = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)), *b = DAL_TAKE(arena, double, o + r);
+    double *p = DAL_TAKE(arena, double, n), *whole = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)),
+           *b = DAL_TAKE(arena, double, o + r);
     double *x = DAL_TAKE(arena, double, o + r), *work = DAL_TAKE(arena, double, dal_rank_work((int)(o + r), (int)(o + r)));
-    const double unit = s->build->mechanism.n_bodies ? 1 / total_mass(s) : 1;
+    const double unit = 1 / total_mass(s);
     dal_family_user.velocity(layout, &s->work);
-    dal_family_user.inertia(layout, &s->work);
-    dal_momentum(layout, &s->work, p);
+    dal_rows_velocity(layout, &s->work);
+    dal_inertia(layout, &s->work);
+    dal_subsystems_free(layout, &s->work, p); /* which is no motion: M v counts */
+    for (size_t i = 0; i < n; i++)
+        p[i] = -p[i];
+    dal_momentum(layout, &s->work, whole);
+    for (size_t i = 0; i < n; i++)
+        p[i] += whole[i];
     for (size_t i = 0; i < o; i++) {
         for (size_t j = 0; j < o; j++)
             K[i * (o + r) + j] = unit * s->work.M[(size_t)omitted[i] * n + (size_t)omitted[j]] / (s->scale[omitted[i]] * s->scale[omitted[j]]);

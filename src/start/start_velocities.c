@@ -115,7 +115,7 @@ int dal_assembly_components(const dal_assembly *a, int b, double scale, double *
     return n;
 }
 
-/* Rows G v ~ g of given values that may give way, weighted; G times the units of the columns. */
+/* Rows G v ~ g of given values that may yield, weighted; G times the units of the columns. */
 static int soft_equations(dal_assembly *a, const double *v0, double *G, double *g)
 {
     int n = 0;

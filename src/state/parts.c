@@ -86,8 +86,8 @@ static void layout_scratch(dal_block *block, const dal_system *system, dal_state
     DAL_LAYOUT(block, scratch->bends, bodies);
     DAL_LAYOUT(block, scratch->still, nv);
     DAL_LAYOUT(block, scratch->yd, system->n_y);
-    DAL_LAYOUT(block, scratch->solver, system->method.formulation->work(system));
-    DAL_LAYOUT(block, scratch->projector, projector > velocities ? projector : velocities);
+    DAL_LAYOUT_ROOM(block, scratch->solver, system->method.formulation->work(system));
+    DAL_LAYOUT_ROOM(block, scratch->projector, projector > velocities ? projector : velocities);
 }
 
 const dal_owner dal_scratch_owner = {.layout = layout_scratch};

@@ -159,7 +159,7 @@ static double weight_of_measure(const dal_state *state, int number)
     const double *g = state->work.gradient + 12 * number;
     double weight = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return 1 / state->layout->units.column_scale[measure->vector[0]];
+        return 1 / state->layout->units.column_scale[state->layout->own_v + measure->vector[0]];
     for (int j = 0; j < 4; j++)
         if (measure->vector[j] >= 0) {
             const dal_vector *x = &m->vectors[measure->vector[j]];
@@ -189,7 +189,7 @@ static double span_of_measure(const dal_system *system, int number)
     if (measure->kind == DAL_MEASURE_LENGTH)
         return system->layout.units.length;
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return system->layout.units.length / system->layout.units.column_scale[measure->vector[0]];
+        return system->layout.units.length / system->layout.units.column_scale[system->layout.own_v + measure->vector[0]];
     for (int j = 0; j < 4; j += 2) {
         const dal_vector *x = &m->vectors[measure->vector[j]];
         span *= x->point ? system->layout.units.length : sqrt(dal_dot(x->s, x->s));
