@@ -69,7 +69,14 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 /* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
 bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
-bool dal_depends(dal_graph *graph, dal_node node, int variable);         /* does the variable occur in it? */
+typedef struct dal_node_view {
+    dal_op op;
+    dal_node a, b, c; /* operands, DAL_NO_NODE behind the last */
+    int index;        /* VAR: its number */
+    double value;     /* CONST */
+} dal_node_view;
+dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
+bool dal_depends(dal_graph *graph, dal_node node, int variable); /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
 /* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */
