@@ -59,7 +59,7 @@ static inline bool derive_pair(pair *p, const char *formulation, bool steps)
                                         .rows = speeds && speeds->basis ? speeds->basis->row : p->state->rank->order,
                                         .steps = steps};
     p->arena.guard = &p->jump;
-    p->d = setjmp(p->jump) ? NULL : dal_derive(&p->arena, p->spec, p->system, &options, messages);
+    p->d = setjmp(p->jump) ? NULL : dal_derive_equations(&p->arena, p->spec, p->system, &options, messages);
     p->arena.guard = NULL;
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
         snprintf(p->why, sizeof p->why, "%s", m->text);

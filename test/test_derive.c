@@ -277,6 +277,10 @@ static const struct {
                {"joined-oscillator.yaml", "the model has sub-systems that are given by their equations", false},
                {"singular-mass.yaml", "the model has sub-systems that are given by their equations", false},
                {"spring-pendulum-lagrangian.yaml", "the model has sub-systems that are given by their equations", false},
+               {"massless-node.yaml", "the model has a constraint that follows from the balance of forces", false},
+               {"massless-slider.yaml", "the model has a constraint that follows from the balance of forces", false},
+               {"maxwell-element.yaml", "the model has a constraint that follows from the balance of forces", false},
+               {"springs-in-series-derived.yaml", "the model has a constraint that follows from the balance of forces", false},
                {"bouncing-door.yaml", "force 'frame' of type end-stop", false},
                {"clearance-slider-crank.yaml", "force 'bearing' of type clearance", false},
                {"engine-mounts.yaml", "force 'mountA' of type bushing", false}};

@@ -22,8 +22,15 @@ static const char *const ignorable[][2] = {
 };
 
 /* The mass matrix is singular by itself: fewer freedoms than coordinates, or parts without mass. */
-static const char *const singular[] = {"rolling-disc-incline.yaml", "springs-in-series-masses.yaml", "springs-in-series-massless-middle.yaml",
-                                       "springs-in-series-massless-end.yaml", "singular-mass.yaml"};
+static const char *const singular[] = {"rolling-disc-incline.yaml",
+                                       "springs-in-series-masses.yaml",
+                                       "springs-in-series-massless-middle.yaml",
+                                       "springs-in-series-massless-end.yaml",
+                                       "springs-in-series-derived.yaml",
+                                       "massless-node.yaml",
+                                       "massless-slider.yaml",
+                                       "maxwell-element.yaml",
+                                       "singular-mass.yaml"};
 
 static bool refused(const char *file, const char *family, const char *formulation)
 {
@@ -31,6 +38,8 @@ static bool refused(const char *file, const char *family, const char *formulatio
     for (size_t i = 0; i < sizeof singular / sizeof *singular && !strcmp(formulation, "udwadia-kalaba"); i++)
         if (!strcmp(model, singular[i]))
             return true;
+    if ((!strcmp(formulation, "component") || !strcmp(formulation, "recursive")) && !strncmp(model, "massless-", 9))
+        return true;
     if (!strcmp(formulation, "udwadia-kalaba"))
         return !strcmp(model, "n-four-bar-spatial.yaml") && strcmp(family, "joint");
     if (!strcmp(formulation, "component"))

@@ -333,7 +333,7 @@ static void a_choice_that_cannot_give_the_least_acceleration_says_so(void **unus
     expect("mass-projection", mass.error, "use direct-correction");
     built word = compile_text(GHOST, "undetermined=least formulation=udwadia-phohomsiri");
     assert_null(word.system);
-    expect("word", word.error, "`undetermined` is refuse or minimum-norm, not 'least'");
+    expect("word", word.error, "`undetermined` is refuse, derive or minimum-norm, not 'least'");
 }
 
 static void a_force_that_nothing_resists_is_told(void **unused)

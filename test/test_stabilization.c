@@ -134,7 +134,10 @@ static bool keeps_what_is_independent(dal_state *state, uint64_t *seed, const ch
     if (met) {
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         dal_state_residuals(state, &position, &velocity);
-        check_small(position, system->method.tolerance * fmax(1, system->layout.units.length)); /* it is relative to the length */
+        double unit = fmax(1, system->layout.units.length); /* it is relative to the length, and to the unit of a row in newtons */
+        for (int i = 0; i < layout->n_rows; i++)
+            unit = fmax(unit, system->layout.units.row_unit[i]);
+        check_small(position, system->method.tolerance * unit);
         double fastest = 1;
         for (int k = 0; k < layout->nv; k++)
             fastest = fmax(fastest, fabs(state->work.v[k]));

@@ -210,6 +210,7 @@ typedef struct dal_constraint_spec {
     dal_text name, position, velocity;
     dal_law_spec law;
     const dal_binding *binding;
+    const char *derived; /* not written, but derived from the balance of forces: as an equation; NULL: written */
 } dal_constraint_spec;
 
 /* The rows of a matrix. n == 0: not given. */
@@ -256,9 +257,16 @@ typedef struct dal_choice {
     dal_pair *option;
 } dal_choice;
 
+/* `undetermined: minimum-norm`, or {minimum-norm: {eta: [...]}} */
+typedef struct dal_undetermined_spec {
+    dal_text word;
+    dal_list eta; /* the accelerations, one a velocity, that those which nothing determines are nearest to; n = 0: zero */
+} dal_undetermined_spec;
+
 typedef struct dal_simulate_spec {
     dal_choice coordinates, formulation, stabilization, integrator;
-    dal_text until, step, every, rtol, atol, max_step, event_tolerance, undetermined;
+    dal_text until, step, every, rtol, atol, max_step, event_tolerance;
+    dal_undetermined_spec undetermined;
 } dal_simulate_spec;
 
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */

@@ -61,6 +61,13 @@ typedef struct dal_check_loose {
     const char *remedy; /* "give 'tip' mass, or hold it by another joint" */
 } dal_check_loose;
 
+/* The balance of the forces along a direction without inertia: what `undetermined: derive` takes as a constraint. */
+typedef struct dal_check_derived {
+    const char *name;     /* "balance" */
+    const char *equation; /* "k1*x1 = k2*q2" */
+    const char *line;     /* of `constraints:`: "balance: {position: k1*x1 - k2*q2}" */
+} dal_check_derived;
+
 /* What the run showed, with `along`. */
 typedef struct dal_check_along {
     bool done;
@@ -123,6 +130,9 @@ typedef struct dal_verdict {
     bool determined;
     int n_loose;
     const dal_check_loose *loose;
+    int n_derived;
+    const dal_check_derived *derived;
+    const char *not_derived; /* why that cannot be derived; NULL: nothing has to be, or `derived` is it */
 
     /* Start. */
     int n_moved;

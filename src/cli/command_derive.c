@@ -121,7 +121,7 @@ static dal_status derive_and_write(void *user)
     const dal_derive_options how = {
         .formulation = w->formulation, .speeds = speeds->column, .rows = speeds->basis ? speeds->basis->row : NULL, .steps = w->wanted->steps};
     w->out.arena->guard = w->arena.guard;
-    dal_derivation *d = dal_derive(&w->arena, w->spec, w->system, &how, w->messages);
+    dal_derivation *d = dal_derive_equations(&w->arena, w->spec, w->system, &how, w->messages);
     if (!d)
         return DAL_BAD_MODEL;
     find_writing(w->wanted->output, &writing);

@@ -55,6 +55,52 @@ static void check_particle(dal_build *build, const dal_body_spec *spec)
     }
 }
 
+/* Does a path name this body, or a point of it? */
+static bool is_of(const char *path, const char *body)
+{
+    const size_t n = strlen(body);
+    return path && !strncmp(path, body, n) && (!path[n] || path[n] == '.');
+}
+
+static bool names_body(const dal_list *list, const char *body)
+{
+    for (int i = 0; i < list->n; i++)
+        if (is_of(list->item[i].text, body))
+            return true;
+    return false;
+}
+
+/* A body without mass and inertia whose attitude nothing speaks of is a point, as a particle is: a node between springs. Joints need an attitude, and
+ * so do torques; coordinates of the model's own place it with one. */
+static bool is_node(dal_build *build, const dal_body_spec *spec)
+{
+    const dal_spec *all = build->spec;
+    const char *name = spec->name.text;
+    if (all->n_coordinates || spec->angle.text || spec->rate.text || spec->orientation.kind != DAL_ATTITUDE_NONE || spec->angular_velocity.n ||
+        spec->center.n || spec->between.n)
+        return false;
+    for (int i = 0; i < spec->points.n; i++) {
+        double s[3];
+        if (spec->points.item[i].axes.kind != DAL_ATTITUDE_NONE || !dal_build_vector(build, spec->binding, &spec->points.item[i].at, s) ||
+            s[0] != 0 || s[1] != 0 || s[2] != 0)
+            return false;
+    }
+    for (int j = 0; j < all->n_joints; j++)
+        if (names_body(&all->joints[j].connect, name) || is_of(all->joints[j].body.text, name))
+            return false;
+    for (int i = 0; i < all->n_forces; i++) {
+        const dal_force_spec *f = &all->forces[i];
+        const dal_force_type *type = f->type.text ? dal_force_type_find(f->type.text) : NULL;
+        const bool turns = !type || type->acts == DAL_ACTS_BY_TORQUE || type == &dal_force_bushing || type == &dal_force_coordinate || f->axes.text;
+        if (turns && (names_body(&f->connect, name) || is_of(f->body.text, name)))
+            return false;
+    }
+    for (int i = 0; i < all->n_models; i++)
+        if (is_of(all->models[i]->ground.text, name))
+            return false;
+    return true;
+}
+
 static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body *body)
 {
     body->name = spec->name.text;
@@ -66,7 +112,7 @@ static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body
     dal_build_bounded(build, spec->mass.mark, "mass", body->name, 1, &body->mass);
     if (dal_build_vector(build, spec->binding, &spec->center, body->center))
         dal_build_bounded(build, spec->center.mark, "centre of mass", body->name, 3, body->center);
-    body->particle = body->mass > 0 && !spec->inertia.n;
+    body->particle = !spec->inertia.n && (body->mass > 0 || is_node(build, spec));
     if (spec->inertia.n)
         read_inertia(build, spec, body);
     if (body->particle)

@@ -127,7 +127,9 @@ typedef struct dal_build {
     const char *noun;      /* what the last refusal was about: "the motion" */
     dal_reach reach;       /* of the expression being parsed */
     const dal_binding *binding;
-    bool equation; /* it belongs to a joint type */
+    bool equation;                     /* it belongs to a joint type */
+    const dal_parser *reader;          /* of all expressions, by other rules; NULL: by those of the language */
+    struct dal_derivation *derivation; /* what is to be derived (derive.h); NULL: nothing */
 
     int n_signals;
     size_t cap_signals;
@@ -256,7 +258,8 @@ void dal_build_place(dal_build *build);
 /* coordinates.c: the model's own; before anything is parsed, and when the constants of the bodies are known. */
 void dal_build_coordinates(dal_build *build);
 void dal_build_placement(dal_build *build);
-void dal_read_coordinates(dal_build *build); /* start values */
+bool dal_build_frames(dal_build *build, dal_node *frame); /* 12 nodes a body: r, R. Once more, as `reader` reads them */
+void dal_read_coordinates(dal_build *build);              /* start values */
 /* coordinate_start.c */
 void dal_start_frames(dal_build *build);                                                   /* frames at the given start values */
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding); /* as dal_build_assemble */
@@ -311,6 +314,7 @@ void dal_build_forces(dal_build *build);
 void dal_build_records(dal_build *build);
 
 /* choices.c */
+bool dal_spec_derives(const dal_spec *spec); /* `undetermined: derive` */
 void dal_choose_family(dal_build *build, dal_system *system);
 void dal_choose_method(dal_build *build, dal_system *system);
 void dal_choose_times(dal_build *build, dal_system *system);

@@ -98,15 +98,20 @@ void dal_choose_family(dal_build *build, dal_system *system)
     }
 }
 
+bool dal_spec_derives(const dal_spec *spec)
+{
+    return spec->simulate.undetermined.word.text && !strcmp(spec->simulate.undetermined.word.text, "derive");
+}
+
 /* Only the pseudo-inverse has a least solution, and no metric of masses measures a correction along directions without mass. */
 static void choose_undetermined(dal_build *build, dal_system *system)
 {
     const dal_simulate_spec *s = &build->spec->simulate;
-    const dal_text *choice = &s->undetermined;
-    if (!choice->text || !strcmp(choice->text, "refuse"))
+    const dal_text *choice = &s->undetermined.word;
+    if (!choice->text || !strcmp(choice->text, "refuse") || dal_spec_derives(build->spec))
         return;
     if (strcmp(choice->text, "minimum-norm"))
-        dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
+        dal_error(build->messages, choice->mark, "`undetermined` is refuse, derive or minimum-norm, not '%s'", choice->text);
     else if (!system->method.formulation->least_norm)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "
@@ -118,6 +123,13 @@ static void choose_undetermined(dal_build *build, dal_system *system)
                   "masses; use direct-correction");
     system->method.minimum_norm = true;
     system->determined = -1;
+    system->method.n_eta = s->undetermined.eta.n;
+    system->method.eta = build->actions.n;
+    for (int i = 0; i < s->undetermined.eta.n; i++) {
+        dal_node node = dal_const(build->graph, 0);
+        dal_build_scalar(build, DAL_REACH_ACTION, NULL, s->undetermined.eta.item[i], &node);
+        dal_build_action(build, s->undetermined.eta.item[i], node);
+    }
 }
 
 /* An option of the stabilisation that has to be positive; `zero`: zero will do. The first one may be the number behind the word. */
@@ -175,7 +187,7 @@ static void choose_stabilization(dal_build *build, dal_system *system)
     for (n = 0; dal_stabilizations[n]; n++)
         names[n] = dal_stabilizations[n]->name;
     names[n] = NULL;
-    bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
+    bool least = s->undetermined.word.text && !strcmp(s->undetermined.word.text, "minimum-norm");
     int k = choose(build, &s->stabilization, "stabilisation", names,
                    least                                       ? "direct-correction"
                    : system->method.formulation->stabilization ? system->method.formulation->stabilization

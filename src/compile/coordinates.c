@@ -390,6 +390,16 @@ static void check_moved(dal_build *build, int b, const dal_placement *placement)
                   spec->name.text);
 }
 
+bool dal_build_frames(dal_build *build, dal_node *frame)
+{
+    places p = {frame, DAL_TAKE(build->arena, dal_node, build->spec->n_bodies), NULL};
+    bool ok = true;
+    p.progress = dal_arena_take(build->arena, sizeof *p.progress * (size_t)build->spec->n_bodies);
+    for (int b = 0; b < build->spec->n_bodies; b++)
+        ok &= place(build, b, &p, 0);
+    return ok;
+}
+
 void dal_build_placement(dal_build *build)
 {
     const dal_spec *spec = build->spec;

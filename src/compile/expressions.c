@@ -331,6 +331,8 @@ static bool parse(dal_build *build, const dal_parser *parser, dal_reach reach, c
 bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
 {
     const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = dal_build_resolve, .user = build};
+    if (build->reader)
+        return parse(build, build->reader, reach, binding, text, value, false);
     return parse(build, &parser, reach, binding, text, value, reach > DAL_REACH_NUMBER);
 }
 

@@ -20,6 +20,16 @@
 static const double lost = 1e-6;                   /* gap of a row, in its unit, that no assembly leaves */
 static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: worth a warning, and no place at all */
 
+/* "k1*x1 = k2*q2, k2*q2 = 0" */
+static const char *list_derived(const dal_build *build)
+{
+    const char *text = "";
+    for (int i = 0; i < build->spec->n_constraints; i++)
+        if (build->spec->constraints[i].derived)
+            text = dal_arena_print(build->arena, "%s%s%.200s", text, *text ? ", " : "", build->spec->constraints[i].derived);
+    return text;
+}
+
 /* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
 static bool is_determined(dal_build *build, dal_system *system, const dal_state *state, double tolerance)
 {
@@ -39,13 +49,15 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
     const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
     if (found.rank >= 0 && system->method.minimum_norm)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking,
-                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
-                 "taken",
-                 found.names, found.rank, layout->nv);
+                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations %s are taken", found.names,
+                 found.rank, layout->nv, system->method.n_eta ? "the ones nearest to eta" : "the least ones");
     else if (build->undetermined)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
-    else
-        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s", found.text);
+    else {
+        const char *derived = list_derived(build);
+        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s%s%s%s", found.text,
+                    *derived ? "; the balance of the forces that was derived, " : "", derived, *derived ? ", does not determine the motion" : "");
+    }
     system->undetermined = build->undetermined && !system->method.minimum_norm;
     return system->undetermined || (found.rank >= 0 && system->method.minimum_norm);
 }
@@ -244,6 +256,10 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     }
     if (doubt > 0 && !is_determined(build, system, state, doubt))
         return false;
+    if (solved && dal_derived_check(state)) {
+        dal_error(build->messages, build->spec->simulate.undetermined.word.mark, "at the start: %s", dal_trouble_of(state));
+        return false;
+    }
     if (solved)
         warn_of_directions(build, state);
     if (system->undetermined)

@@ -222,6 +222,12 @@ static void derive_row(dal_derivation *d, int r)
     const int number = d->layout->row[r].source;
     const dal_row *row = &d->mechanism->rows[number];
     const bool constraint = row->joint >= d->spec->n_joints;
+    if (row->derived || row->joint >= d->spec->n_joints + d->spec->n_constraints) {
+        dal_derive_refuse(d,
+                          "the model has a constraint that follows from the balance of forces along a direction without inertia: such rows are not "
+                          "written in symbols yet");
+        return;
+    }
     dal_node f = row->form < 0 && !constraint ? plain_row(d, row) : constraint ? constraint_form(d, row) : joint_form(d, row, number);
     dal_derived_row *out = &d->row[r];
     out->name = row_name(d, row, number);
@@ -240,6 +246,8 @@ void dal_derive_rows(dal_derivation *d)
     d->A = DAL_TAKE(d->arena, dal_node, d->n_rows * d->nv);
     for (int r = 0; r < d->n_rows; r++) {
         derive_row(d, r);
+        if (d->failed)
+            return;
         names[r] = d->row[r].name;
     }
     d->row_names = names;

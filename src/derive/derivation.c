@@ -180,8 +180,8 @@ static void name_momenta(dal_derivation *d)
     }
 }
 
-dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
-                           dal_messages *messages)
+dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
+                                     dal_messages *messages)
 {
     dal_derivation *d = DAL_TAKE(arena, dal_derivation, 1);
     const char *name = options->formulation ? options->formulation : dal_derived_lagrange.name;

@@ -210,8 +210,8 @@ bool dal_derives(const char *formulation, dal_messages *messages);
 bool dal_family_is_derived(const char *family);
 
 /* Everything into the arena, whose guard has to be set. NULL: refused, with messages. */
-dal_derivation *dal_derive(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
-                           dal_messages *messages);
+dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
+                                     dal_messages *messages);
 
 /* Values of n nodes. `letters` has a value for each letter up to those of named systems, which are found on the way. False: a named system is
  * singular, or a table was left. */

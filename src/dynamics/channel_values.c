@@ -4,6 +4,7 @@
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
+#include "state/state_parts.h"
 #include "dynamics/reactions.h"
 #include "state/values.h"
 #include "state/windings.h"

@@ -128,6 +128,22 @@ double dal_state_doubt(const dal_state *state)
     return ratio < suspicious ? DAL_RANK_TOLERANCE : rounding;
 }
 
+int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows)
+{
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
+    const size_t m = (size_t)state->layout->nv, n = m + (size_t)state->layout->n_rows;
+    if (m > DAL_LARGEST_DETERMINED || !state->work.M)
+        return -1;
+    *rows = (int)n;
+    *stack = stack_up(arena, state);
+    *null = DAL_TAKE(arena, double, m *m);
+    double *sigma = DAL_TAKE(arena, double, n + m), *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
+    double *K = DAL_TAKE(arena, double, n *m);
+    memcpy(K, *stack, sizeof *K * n * m);
+    const int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, *null, NULL, work);
+    return rank < 0 ? -1 : (int)m - rank;
+}
+
 bool dal_state_determined(dal_arena *arena, const dal_state *state, double tolerance, dal_determined *out)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
@@ -181,6 +197,35 @@ bool dal_state_singular(dal_state *state)
     if (recursive && may_ask(state))
         dal_need(state, DAL_STAGE_LOADS);
     return recursive || dal_failed_for(state, DAL_REASON_SINGULAR_EQUATIONS) || dal_failed_for(state, DAL_REASON_ROUNDING); /* or nearly so */
+}
+
+static const double no_force = 1e-3; /* of the largest force: what a derived row may have off its constraint, in the middle of a step */
+
+dal_flow dal_derived_check(dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    const double *scale = layout->units.column_scale;
+    double most = 0;
+    if (!layout->derived)
+        return 0;
+    dal_need(state, DAL_STAGE_LOADS);
+    dal_need(state, DAL_STAGE_REACTIONS);
+    for (int k = 0; k < layout->nv; k++)
+        most = fmax(most, (fabs(state->work.Q[k]) + fabs(state->work.h[k])) / scale[k]);
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = &state->mechanism->rows[layout->row[i].source];
+        const dal_row_layout *at = &layout->row[i];
+        double force = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            force = fmax(force, fabs(state->work.A[k] * state->lambda[i]) / scale[layout->column[k]]);
+        if (row->derived && force > no_force * most)
+            return dal_state_fail(
+                state,
+                "the forces along a direction without inertia are no longer what '%s' was derived from, %.300s: %.3g N of %.3g N are "
+                "not balanced; points of a spring have passed through each other, or a direction has turned",
+                state->mechanism->joints[row->joint].name, state->mechanism->joints[row->joint].derived, force, most);
+    }
+    return 0;
 }
 
 dal_flow dal_fail_undetermined(dal_state *state)

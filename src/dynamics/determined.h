@@ -23,6 +23,14 @@ double dal_state_doubt(const dal_state *state);
 /* Is rank [M; A] = nv at the state that was evaluated? */
 bool dal_state_determined(dal_arena *arena, const dal_state *state, double tolerance, dal_determined *out);
 
+/* The null space of [M; A] at the state that was evaluated: rows of velocities, each times its column scale. `stack`: [M; A], `rows` of them, in
+ * the same scale. Returns how many; -1: not finite, or too large to be asked. */
+int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows);
+
+/* Derived rows have no force. Where their multipliers are one, of the size of the other forces, what was derived is not the balance of the
+ * forces any more: it fails. After an evaluation. */
+dal_flow dal_derived_check(dal_state *state);
+
 /* What keeps a body from being accelerated by itself: "no mass", "a zero moment of inertia"; NULL: nothing. */
 const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body);
 

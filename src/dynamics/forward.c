@@ -215,6 +215,8 @@ void dal_state_powers(dal_state *state, double *power)
     }
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = &state->mechanism->rows[layout->row[i].source];
+        if (row->derived)
+            continue;
         if (row->time >= 0)
             power[dal_island(island, layout->row[i].source)] += state->lambda[i] * state->work.time[3 * row->time + 1];
         else if (row->form >= 0)

@@ -388,6 +388,8 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
 double dal_multiplier_of(const dal_state *state, int row)
 {
     const dal_layout *layout = state->layout;
+    if (layout->mechanism->rows[row].derived)
+        return 0;
     return layout->row_at[row] >= 0 ? state->lambda[layout->row_at[row]] : state->reactions->held[layout->reduction->held_at[row]];
 }
 

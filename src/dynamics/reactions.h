@@ -26,7 +26,7 @@ extern const dal_owner dal_reactions_owner;
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
 /* Adds the power of the forces that hold bodies on a path that time gives (V_t of the family `user`), by islands. */
 void dal_placement_powers(dal_state *state, double *power);
-/* The multiplier of a row of the mechanism that is a row or was eliminated; after DAL_STAGE_REACTIONS. */
+/* The multiplier of a row of the mechanism that is a row or was eliminated, zero where it was derived: it is no force. After DAL_STAGE_REACTIONS. */
 double dal_multiplier_of(const dal_state *state, int row);
 /* The wrenches: for dal_need(state, DAL_STAGE_REACTIONS). */
 void dal_find_reactions(dal_state *state);

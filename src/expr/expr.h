@@ -68,7 +68,14 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 
 /* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
-bool dal_is_const(const dal_graph *graph, dal_node node, double *value);           /* value may be NULL */
+bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
+typedef struct dal_node_view {
+    dal_op op;
+    dal_node a, b, c; /* operands, DAL_NO_NODE behind the last */
+    int index;        /* VAR: its number */
+    double value;     /* CONST */
+} dal_node_view;
+dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
 int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3]); /* how many there are */
 int dal_node_index(const dal_graph *graph, dal_node node);                         /* of a variable, or of a table */
 int dal_graph_size(const dal_graph *graph);                                        /* nodes so far; operands stand before what uses them */

@@ -115,6 +115,7 @@ typedef struct dal_layout {
     int n_form_needs, n_form_variables;
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
+    bool derived;                 /* a row follows from the balance of forces: its multiplier is zero */
     bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
     bool shared;                  /* the arrays belong to another layout, which lives longer */
 } dal_layout;

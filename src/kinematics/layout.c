@@ -401,8 +401,10 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     layout->n_speeds = mechanism->n_speeds;
     layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
     fill_sources(layout);
-    for (int i = 0; i < layout->n_extrinsic; i++)
+    for (int i = 0; i < layout->n_extrinsic; i++) {
         layout->curved |= mechanism->rows[layout->row[i].source].curved;
+        layout->derived |= mechanism->rows[layout->row[i].source].derived;
+    }
     choose_vectors(layout, arena);
     layout->term_side = DAL_TAKE(arena, int, 4 * mechanism->n_terms);
     layout->term_entry = DAL_TAKE(arena, int, mechanism->n_terms);
@@ -495,6 +497,8 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
             to->joints[i].name = name, to->joints[i].mark.file = file;
         if (from->joints[i].label && (name = dal_block_text(block, from->joints[i].label)))
             to->joints[i].label = name;
+        if (from->joints[i].derived && (name = dal_block_text(block, from->joints[i].derived)))
+            to->joints[i].derived = name;
         if (from->joints[i].type && from->joints[i].type->written)
             pack_type(block, from->joints[i].type, &to->joints[i].type);
     }

@@ -17,6 +17,7 @@
 #include "kinematics/subsystems.h"
 #include "math/finite.h"
 #include "run/standing.h"
+#include "dynamics/determined.h"
 #include "dynamics/reactions.h"
 #include "dynamics/singular.h"
 #include "dynamics/speeds.h"
@@ -181,6 +182,8 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
         return avoid;
     if (!flow && r->system->layout.curved)
         flow = dal_recoverable(dal_roots_check(state));
+    if (!flow)
+        flow = dal_recoverable(dal_derived_check(state));
     if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(state) >= 0)) {
         const dal_energy energy = dal_energy_now(state);
         flow = dal_recoverable(check_finite(state, &energy));

@@ -286,10 +286,11 @@ static void choice(walk *w, dal_choice *c)
 
 static void simulate(walk *w, dal_simulate_spec *s)
 {
-    dal_text *const words[] = {&s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->undetermined};
+    dal_text *const words[] = {&s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->undetermined.word};
     dal_choice *const choices[] = {&s->coordinates, &s->formulation, &s->stabilization, &s->integrator};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         text(w, words[i]);
+    list(w, &s->undetermined.eta);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         choice(w, choices[i]);
 }
@@ -386,6 +387,7 @@ static void elements(walk *w, dal_spec *s)
         text(w, &s->constraints[i].position);
         text(w, &s->constraints[i].velocity);
         law(w, &s->constraints[i].law);
+        string(w, &s->constraints[i].derived);
         binding(w, &s->constraints[i].binding);
     }
     systems(w, s);

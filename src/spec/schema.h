@@ -30,18 +30,19 @@
     X(FORCE, "expression or vector")                      /* dal_list */                                                                             \
     X(RATES, "expression, or one for each direction: 3 in a planar, 6 in a spatial model")                                                           \
     X(INERTIA, "planar: expression; spatial: 3 or 6 expressions, or {xx: , yy: , zz: , xy: , xz: , yz: }")                                           \
-    X(AXIS, "vector in the first body, or two: [[...], [...]]")  /* dal_list[2]: axis and axis_second */                                             \
-    X(ORIENTATION, "an attitude, see 'orientation'")             /* dal_orientation */                                                               \
-    X(POINTS, "name: vector, or name: {at: , x: , z: }")         /* dal_points */                                                                    \
-    X(FIGURES, "see 'shape', or a list of such")                 /* dal_figures */                                                                   \
-    X(FLAG, "true|false")                                        /* bool */                                                                          \
-    X(JOINT_START, "see 'start'")                                /* dal_start_spec */                                                                \
-    X(LAW, "channel: expression")                                /* dal_law_spec */                                                                  \
-    X(VALUES, "name: expression")                                /* dal_law_spec */                                                                  \
-    X(FRICTION, "see 'friction'")                                /* dal_friction_spec */                                                             \
-    X(CHOICE, "word, {word: number} or {word: {option: value}}") /* dal_choice */                                                                    \
-    X(REPEAT, "{i: first..last}")                                /* no field: taken before the element is read */                                    \
-    X(LATER, "not in this version")                              /* no field: refused */
+    X(AXIS, "vector in the first body, or two: [[...], [...]]")                                    /* dal_list[2]: axis and axis_second */           \
+    X(ORIENTATION, "an attitude, see 'orientation'")                                               /* dal_orientation */                             \
+    X(POINTS, "name: vector, or name: {at: , x: , z: }")                                           /* dal_points */                                  \
+    X(FIGURES, "see 'shape', or a list of such")                                                   /* dal_figures */                                 \
+    X(FLAG, "true|false")                                                                          /* bool */                                        \
+    X(JOINT_START, "see 'start'")                                                                  /* dal_start_spec */                              \
+    X(LAW, "channel: expression")                                                                  /* dal_law_spec */                                \
+    X(VALUES, "name: expression")                                                                  /* dal_law_spec */                                \
+    X(FRICTION, "see 'friction'")                                                                  /* dal_friction_spec */                           \
+    X(CHOICE, "word, {word: number} or {word: {option: value}}")                                   /* dal_choice */                                  \
+    X(UNDETERMINED, "refuse, derive, minimum-norm, or {minimum-norm: {eta: list of expressions}}") /* dal_undetermined_spec */                       \
+    X(REPEAT, "{i: first..last}")                                                                  /* no field: taken before the element is read */  \
+    X(LATER, "not in this version")                                                                /* no field: refused */
 
 #define DAL_SHAPE_NAME(shape, words) DAL_SHAPE_##shape,
 typedef enum dal_shape { DAL_SHAPE_TREE, DAL_SHAPE_ONE_OF, DAL_SHAPES(DAL_SHAPE_NAME) DAL_SHAPE_COUNT } dal_shape;

@@ -408,6 +408,42 @@ static void read_choice(dal_reader *reader, const dal_tree *tree, void *field)
     dal_ascend(reader, outer);
 }
 
+/* What is done where accelerations are not determined: a word, of which one has an option. */
+static void read_undetermined(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    static const char *const words[] = {"refuse", "derive", "minimum-norm", NULL};
+    dal_undetermined_spec *out = field;
+    dal_text word = {0};
+    char hint[96];
+    if (tree->bad)
+        return;
+    if (tree->kind == DAL_SCALAR) {
+        if (!dal_read_scalar(reader, tree, &word))
+            return;
+        for (int i = 0; words[i]; i++)
+            if (!strcmp(words[i], word.text)) {
+                out->word = word;
+                return;
+            }
+        dal_complain(reader->messages, word.mark, "%s needs refuse, derive or minimum-norm; '%.80s' was found%s", dal_label(reader), word.text,
+                     dal_did_you_mean(word.text, words, hint));
+        return;
+    }
+    const dal_tree *inner = tree->kind == DAL_MAP && tree->n == 1 ? tree->first : NULL;
+    const dal_tree *eta = inner && inner->kind == DAL_MAP && inner->n == 1 ? inner->first : NULL;
+    if (!eta || strcmp(inner->key, words[2]) || strcmp(eta->key, "eta")) {
+        dal_complain(reader->messages, tree->mark,
+                     "%s needs refuse, derive, minimum-norm, or {minimum-norm: {eta: [..]}} with one expression a velocity; %s was found",
+                     dal_label(reader), dal_tree_found(reader->scratch, tree));
+        return;
+    }
+    out->word = (dal_text){.text = inner->key, .mark = inner->key_mark};
+    dal_scope outer = dal_descend(reader, inner->key);
+    reader->key = eta->key;
+    dal_read_list(reader, eta, 0, &out->eta);
+    dal_ascend(reader, outer);
+}
+
 static void read_tree(dal_reader *reader, const dal_tree *tree, void *field)
 {
     (void)reader;
@@ -454,6 +490,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_LAW] = dal_read_law,
     [DAL_SHAPE_VALUES] = dal_read_values,
     [DAL_SHAPE_CHOICE] = read_choice,
+    [DAL_SHAPE_UNDETERMINED] = read_undetermined,
     [DAL_SHAPE_REPEAT] = pass_over,
     [DAL_SHAPE_LATER] = refuse_later,
 };

@@ -295,6 +295,10 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     case DAL_SHAPE_LAW:
     case DAL_SHAPE_VALUES: inspect_pairs(s, name, ((const dal_law_spec *)field)->n, ((const dal_law_spec *)field)->item); break;
     case DAL_SHAPE_CHOICE: inspect_choice(s, name, field); break;
+    case DAL_SHAPE_UNDETERMINED:
+        if (((const dal_undetermined_spec *)field)->eta.n)
+            is_list(s, name, words, &((const dal_undetermined_spec *)field)->eta, 1, MOST);
+        break;
     case DAL_SHAPE_JOINT_START: inspect_group(s, name, dal_keys_start, field, ((const dal_start_spec *)field)->mark); break;
     case DAL_SHAPE_FRICTION: inspect_group(s, name, dal_keys_friction, field, ((const dal_friction_spec *)field)->mark); break;
     default: break;

@@ -146,13 +146,13 @@ double dal_assembly_unit(const dal_assembly *a, int k)
 
 /* What a unit of displacement changes row i by, the largest. Where that is only the rounding of terms that cancel, as in dot(M, cross(M, xi)),
  * it is taken for larger: such a row is no gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth
- * order in lengths. */
+ * order in lengths; a row that was derived is in newtons, of any size. */
 static double change_of_row(const dal_assembly *a, int i)
 {
     const dal_row_layout *at = &a->layout->row[i];
     const dal_row *row = &a->mechanism.rows[i];
     const double L = a->length;
-    double most = 0, terms = row->form < 0 ? 0 : fmin(1, L * L * L);
+    double most = 0, terms = row->form < 0 || row->derived ? 0 : fmin(1, L * L * L);
     for (int k = at->value; k < at->value + at->n_values; k++)
         most = fmax(most, fabs(a->work.A[k]) * dal_assembly_unit(a, a->layout->column[k]));
     for (int k = row->term; k < row->term + row->n_terms && row->form < 0; k++)
