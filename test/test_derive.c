@@ -455,6 +455,49 @@ static void printed_expressions_read_back_with_their_values(void **unused)
     assert_true(entries > 200);
 }
 
+/* A printed constraint is the constraint: at states that are off it, it has its value but for a constant factor. */
+static void printed_constraints_vanish_where_the_constraints_do(void **unused)
+{
+    static const char *const files[] = {"slider-crank.yaml", "quick-return.yaml", "spatial-slider-crank.yaml", "robot-leg.yaml", "bricard.yaml"};
+    int rows = 0;
+    (void)unused;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        pair p;
+        char file[512];
+        double factor[100] = {0};
+        dal_node read[100] = {0};
+        uint64_t seed = 41;
+        static text_reader r;
+        snprintf(file, sizeof file, "%s/%s", DAL_MODELS, files[i]);
+        assert_true(open_pair(&p, file, NULL, "angle", "lagrange"));
+        assert_true(gallery_random_state(p.state, &seed, 0.13, 0.05, 1) && derive_pair(&p, "lagrange", false));
+        assert_true(p.d->n_rows <= 100);
+        r.d = p.d;
+        for (int k = 0; k < p.d->n_rows; k++) {
+            const dal_form *form = p.d->row[k].phi == DAL_NO_NODE ? NULL : dal_normal_constraint(p.d, p.d->row[k].phi);
+            read[k] = form ? read_text(&r, dal_form_text(p.d, form, false)) : DAL_NO_NODE;
+        }
+        for (int states = 0; states < 4; states++) {
+            double *q = p.state->work.q;
+            for (int k = 0; k < p.d->nq; k++)
+                q[k] += 0.3 * check_random(&seed);
+            sweep s = sweep_state(&p);
+            for (int k = 0; k < p.d->n_rows; k++) {
+                if (read[k] == DAL_NO_NODE)
+                    continue;
+                const double ratio = s.value[p.d->row[k].phi] / s.value[read[k]];
+                factor[k] = states ? factor[k] : ratio;
+                if (!(fabs(ratio - factor[k]) <= 1e-9 * fabs(factor[k])))
+                    fail_msg("%s: constraint %s is printed with a factor of %.17g at one state, and %.17g at another", file, p.d->row[k].name, factor[k], ratio);
+                rows++;
+            }
+            sweep_free(&s);
+        }
+        close_pair(&p);
+    }
+    assert_true(rows > 100);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------------- */
 
 static void what_is_not_written_in_symbols_is_refused_by_name(void **unused)
@@ -588,6 +631,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_has_the_value_that_the_kernels_find),
                                        cmocka_unit_test(both_sides_of_every_step_are_equal),
                                        cmocka_unit_test(printed_expressions_read_back_with_their_values),
+                                       cmocka_unit_test(printed_constraints_vanish_where_the_constraints_do),
                                        cmocka_unit_test(what_is_not_written_in_symbols_is_refused_by_name),
                                        cmocka_unit_test(names_and_titles_are_escaped_in_latex),
                                        cmocka_unit_test(the_bicycle_takes_few_operations),

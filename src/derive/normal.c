@@ -905,18 +905,32 @@ static bool any_common(const algebra *g, int i)
     return is_constant(g, i) || kind == OF_SINE || kind == OF_COSINE;
 }
 
+/* Is there a factor that a division by sines and cosines leaves? */
+static bool has_unknown(const algebra *g, const term *t)
+{
+    for (int i = 0; i < t->n_factors; i++)
+        if (!any_common(g, t->factors[i].generator))
+            return true;
+    return false;
+}
+
 static bool no_sign(const dal_form *form)
 {
     return form->kind != DAL_FORM_NEGATIVE && !(form->kind == DAL_FORM_SUM && form->item[0]->kind == DAL_FORM_NEGATIVE);
 }
 
-/* The equation without what all its terms have in common. */
-static void divide_by_common(algebra *g, poly *p, const dal_form **by)
+/* What an expression is divided by. An equation of motion: by all that its terms have in common, moving or not. A constraint: by constants alone,
+ * because sin(a) = 0 divided by sin(a) is no longer true where it holds. */
+typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING } division;
+
+/* The equation without what all its terms have in common. A single term keeps what moves: something has to be zero. */
+static void divide_by_common(algebra *g, poly *p, division what, const dal_form **by)
 {
     const term **all = DAL_TAKE(g->d->arena, const term *, p->n);
     for (int i = 0; i < p->n; i++)
         all[i] = &p->term[i];
-    term common = common_part(g, p->n, all, any_common);
+    const bool alone = p->n == 1 && !has_unknown(g, all[0]);
+    term common = common_part(g, p->n, all, what == BY_ANYTHING && !alone ? any_common : is_constant);
     line l = {.n_above = 0};
     if (common.den > 12) /* numbers of the model, which stay as they are */
         common.num = common.den = 1;
@@ -1027,7 +1041,7 @@ static const dal_form *shorter_over_cosine(algebra *g, const poly *p, const dal_
     return form;
 }
 
-static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, bool equation, const dal_form **by, int *terms)
+static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, division what, const dal_form **by, int *terms)
 {
     algebra *g = begin_algebra(d, way);
     poly p = of_graph(g, node);
@@ -1036,10 +1050,10 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     if (g->failed)
         return NULL;
     *terms = p.n;
-    if (equation && p.n)
-        divide_by_common(g, &p, by);
+    if (what != BY_NOTHING && p.n)
+        divide_by_common(g, &p, what, by);
     const dal_form *form = g->failed ? NULL : sum_form(g, &p);
-    if (form && !g->failed && equation && way != DAL_FOURIER)
+    if (form && !g->failed && what == BY_ANYTHING && way != DAL_FOURIER)
         form = shorter_over_cosine(g, &p, form, by);
     d->normal_work += g->work;
     return g->failed ? NULL : form;
@@ -1071,7 +1085,7 @@ static bool too_large(dal_derivation *d, dal_node root)
     return seen > MOST_NODES;
 }
 
-static const dal_form *best_form(dal_derivation *d, dal_node node, bool equation, const dal_form **by, int *terms)
+static const dal_form *best_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
 {
     const dal_form *best = NULL;
     int least = 0;
@@ -1080,7 +1094,7 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, bool equation
     for (dal_way way = 0; way < DAL_WAYS; way++) {
         const dal_form *with = NULL;
         int n = 0;
-        const dal_form *form = find_form(d, node, way, equation, &with, &n);
+        const dal_form *form = find_form(d, node, way, what, &with, &n);
         const int operations = form ? dal_form_operations(form) + !no_sign(form) : 0;
         if (form && (!best || operations < least)) {
             best = form;
@@ -1123,7 +1137,7 @@ const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms)
     int n = 0;
     const struct remembered known = *remember(d, node);
     if (!known.known) {
-        const dal_form *form = best_form(d, node, false, NULL, &n);
+        const dal_form *form = best_form(d, node, BY_NOTHING, NULL, &n);
         *remember(d, node) = (struct remembered){form, n, true};
     }
     const struct remembered *r = remember(d, node);
@@ -1134,7 +1148,12 @@ const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms)
 
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms)
 {
-    return best_form(d, node, true, by, terms);
+    return best_form(d, node, BY_ANYTHING, by, terms);
+}
+
+const dal_form *dal_normal_constraint(dal_derivation *d, dal_node node)
+{
+    return best_form(d, node, BY_CONSTANTS, NULL, NULL);
 }
 
 static bool same_polys(const poly *a, const poly *b)
@@ -1156,8 +1175,8 @@ bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
         if (g->failed)
             continue;
         if (a.n && b.n) {
-            divide_by_common(g, &a, &by);
-            divide_by_common(g, &b, &by);
+            divide_by_common(g, &a, BY_ANYTHING, &by);
+            divide_by_common(g, &b, BY_ANYTHING, &by);
             collect(g, &a);
             collect(g, &b);
         }

@@ -196,7 +196,7 @@ static void write_rows(document *doc)
     for (int r = 0; r < d->n_rows; r++) {
         const bool position = d->row[r].phi != DAL_NO_NODE;
         const dal_node zero = position ? d->row[r].phi : d->row[r].rate;
-        const dal_form *by = NULL, *form = dal_normal_equation(doc->d, zero, &by, NULL);
+        const dal_form *form = dal_normal_constraint(doc->d, zero);
         double written;
         int shared;
         dal_count_operations(doc->d, 1, &zero, &written, &shared);
