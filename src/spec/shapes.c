@@ -303,16 +303,25 @@ static void read_matrix(dal_reader *reader, const dal_tree *tree, void *field)
     dal_matrix *matrix = field;
     if (tree->bad)
         return;
-    if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs rows of numbers, as in [[2, 1], [1, 3]]; %s was found", dal_label(reader),
-                     dal_tree_found(reader->scratch, tree));
+    const dal_tree *no_row = tree->kind == DAL_SEQUENCE && tree->n ? tree->first : tree;
+    while (no_row && no_row != tree && (no_row->bad || no_row->kind == DAL_SEQUENCE))
+        no_row = no_row->next;
+    if (no_row) {
+        dal_complain(reader->messages, no_row->mark, "%s needs rows of numbers, as in [[2, 1], [1, 3]]; %s was found", dal_label(reader),
+                     dal_tree_found(reader->scratch, no_row));
         return;
     }
     matrix->row = DAL_TAKE(reader->keep, dal_list, tree->n);
     matrix->mark = tree->mark;
-    for (const dal_tree *child = tree->first; child; child = child->next)
-        if (!dal_read_list(reader, child, tree->n, &matrix->row[matrix->n++]))
+    for (const dal_tree *child = tree->first; child; child = child->next) {
+        if (child->kind == DAL_SEQUENCE && child->n != tree->n) {
+            dal_complain(reader->messages, child->mark, "%s is not square: it has %d row%s, and %d number%s in this one", dal_label(reader), tree->n,
+                         tree->n == 1 ? "" : "s", child->n, child->n == 1 ? "" : "s");
             return;
+        }
+        if (!dal_read_list(reader, child, 0, &matrix->row[matrix->n++]))
+            return;
+    }
 }
 
 /* One expression, or `n`. */

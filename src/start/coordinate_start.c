@@ -284,7 +284,7 @@ static bool refuse(const starting *s, const double *miss, bool velocities)
     const dal_joint *joint = &s->layout->mechanism->joints[row->joint];
     const char *fixed = fixed_names(s, velocities), *what = row->form >= 0 ? "constraint" : "joint";
     const char *reason = *fixed       ? "fixed, and perhaps against it: "
-                         : velocities ? "drives and constraints ask for different motions"
+                         : velocities ? "drives, joints and constraints ask for different motions"
                                       : "the start values are too far off, or the constraints contradict each other";
     dal_say_for(s->build->messages, DAL_ERROR, velocities ? DAL_REASON_OTHER : DAL_REASON_OPEN, joint->mark,
                 velocities ? "the start velocities contradict the constraints: %s '%s' is missed by %.4g; %s%s"
@@ -513,7 +513,7 @@ static bool refuse_singular(const starting *s, int i)
     const dal_joint *joint = &s->build->mechanism.joints[row_at(s, i)->joint];
     dal_error(s->build->messages, joint->mark,
               "constraint '%s' is singular at the start: its derivatives by all rates vanish there, so that it says nothing about how they "
-              "change; give start velocities that meet it where they do not",
+              "change; give start velocities that meet it where they do not, if there are any",
               joint->name);
     return false;
 }

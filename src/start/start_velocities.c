@@ -300,15 +300,17 @@ static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fa
     const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
                                                   : a->mechanism.measures[dal_assembly_target(a, row)->measure].kind == DAL_MEASURE_ANGLE);
     const bool written = joint && joint->type == &dal_joint_constraint;
-    dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
-              worst * a->row_unit[where],
-              angular             ? "rad/s"
-              : joint && !written ? "m/s"
-                                  : "m/s or rad/s",
-              written ? "constraint "
-              : joint ? "joint "
-                      : "",
-              joint ? joint->name : body->name, *fixed ? "fixed, and perhaps against it: " : "drives and joints ask for different motions", fixed);
+    const char *reason = *fixed ? "fixed, and perhaps against it: " : "drives, joints and constraints ask for different motions";
+    if (written) /* in units of its own */
+        dal_error(a->build->messages, joint->mark, "the start velocities contradict the constraints: constraint '%s' is missed by %.4g; %s%s", joint->name,
+                  worst * a->row_unit[where], reason, fixed);
+    else
+        dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
+                  worst * a->row_unit[where],
+                  angular ? "rad/s"
+                  : joint ? "m/s"
+                          : "m/s or rad/s",
+                  joint ? "joint " : "", joint ? joint->name : body->name, reason, fixed);
     return false;
 }
 
@@ -543,7 +545,7 @@ static bool refuse_singular(const dal_assembly *a, int row)
 {
     dal_error(a->build->messages, constraint_of(a, row)->mark,
               "constraint '%s' is singular at the start: its derivatives by all rates vanish there, so that it says nothing about how they "
-              "change; give start velocities that meet it where they do not",
+              "change; give start velocities that meet it where they do not, if there are any",
               constraint_of(a, row)->name);
     return false;
 }
