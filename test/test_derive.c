@@ -488,7 +488,8 @@ static void printed_constraints_vanish_where_the_constraints_do(void **unused)
                 const double ratio = s.value[p.d->row[k].phi] / s.value[read[k]];
                 factor[k] = states ? factor[k] : ratio;
                 if (!(fabs(ratio - factor[k]) <= 1e-9 * fabs(factor[k])))
-                    fail_msg("%s: constraint %s is printed with a factor of %.17g at one state, and %.17g at another", file, p.d->row[k].name, factor[k], ratio);
+                    fail_msg("%s: constraint %s is printed with a factor of %.17g at one state, and %.17g at another", file, p.d->row[k].name,
+                             factor[k], ratio);
                 rows++;
             }
             sweep_free(&s);

@@ -270,6 +270,26 @@ static void a_mass_matrix_that_becomes_indefinite_ends_the_run(void **unused)
     free(run.value);
 }
 
+/* A folded chain that falls: what still moves has the mass rho (l - x)/2, which is negative beyond the end of the chain. States at which the mass is
+ * looked at lie on this side of it. Energy gives the closed form. */
+static void a_mass_matrix_may_be_indefinite_beyond_the_motion(void **unused)
+{
+    (void)unused;
+    const double l = 1.5, x0 = 0.9, g = 9.81;
+    trajectory run = run_text("dalembert: 1\nspace: planar\nparameters: {rho: 0.7, l: 1.5, g: 9.81}\ncoordinates: {x: {start: 0.9, rate: 0}}\n"
+                              "lagrangian: {T: \"rho*(l - x)*x'^2/4\", V: \"-rho*g*(l^2 + 2*l*x - x^2)/4\"}\nrecord: [x, x']\n",
+                              "until=0.2 every=0.02 integrator=dopri5 rtol=1e-12 atol=1e-14");
+    if (run.status != DAL_OK)
+        fail_msg("%s", run.message);
+    assert_int_equal(run.rows, 11);
+    for (int r = 0; r < run.rows; r++) {
+        const double x = at(&run, r, run.n - 2), rate = at(&run, r, run.n - 1);
+        check_close(rate * rate, g * (2 * l * (x - x0) - x * x + x0 * x0) / (l - x), 1e-9);
+    }
+    assert_true(at(&run, 10, run.n - 1) > 2);
+    free(run.value);
+}
+
 #define HEAD "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.4}, y: {start: 0.2}}\n"
 
 static void faults_are_told_with_their_place(void **unused)
@@ -302,7 +322,8 @@ static void faults_are_told_with_their_place(void **unused)
         {HEAD "systems: {s: {coordinates: [x, y], mass: [[0, 1], [1, 0]], force: [0, 0]}}\n", 0, 0, "indefinite"},
         {HEAD "systems: {s: {coordinates: [x, y], mass: [[-1, 0], [0, 1]], force: [0, 0]}}\n", 4, 44, "indefinite"},
         {HEAD "systems: {s: {coordinates: [x, y], mass: [[1]], force: [0, 0]}}\n", 4, 42, "1 row"},
-        {HEAD "systems: {s: {coordinates: [x, y], mass: [[1, 0], [0]], force: [0, 0]}}\n", 4, 51, "not square: it has 2 rows, and 1 number in this one"},
+        {HEAD "systems: {s: {coordinates: [x, y], mass: [[1, 0], [0]], force: [0, 0]}}\n", 4, 51,
+         "not square: it has 2 rows, and 1 number in this one"},
         {HEAD "systems: {s: {coordinates: [x, y], mass: [[1, 0]], force: [0, 0]}}\n", 4, 43, "not square: it has 1 row, and 2 numbers in this one"},
         {HEAD "systems: {s: {coordinates: [x, y], mass: [1, 2], force: [0, 0]}}\n", 4, 43, "rows of numbers"},
         {HEAD "systems: {s: {coordinates: [x, y], mass: [[1, 0], 2], force: [0, 0]}}\n", 4, 51, "rows of numbers"},
@@ -423,6 +444,7 @@ int main(void)
         cmocka_unit_test(coordinates_that_are_absent_from_the_lagrangian_are_ignorable),
         cmocka_unit_test(a_singular_hessian_is_a_verdict),
         cmocka_unit_test(a_mass_matrix_that_becomes_indefinite_ends_the_run),
+        cmocka_unit_test(a_mass_matrix_may_be_indefinite_beyond_the_motion),
         cmocka_unit_test(faults_are_told_with_their_place),
         cmocka_unit_test(hand_made_faults_are_answered),
         cmocka_unit_test(formulations_that_need_the_kinetic_energy_say_so),

@@ -60,7 +60,8 @@ static void print_rows(const dal_comparison *comparison, widths w)
 {
     printf("%-*s %-*s states  eqs    evals         CPU   energy constraint momentum difference\n", w.coordinates, "coords", w.formulation,
            "formulation");
-    printf("%*s %*s                              relative m, rad, /s relative     L, rad\n", w.coordinates, "", w.formulation, "");
+    printf("%*s %*s                              relative m, rad, /s relative %10s\n", w.coordinates, "", w.formulation, "",
+           comparison->n_bodies || !comparison->n_own ? "L, rad" : "relative");
     for (int i = 0; i < comparison->n_rows; i++) {
         const dal_compare_row *row = &comparison->rows[i];
         if (!row->applies)

@@ -540,7 +540,7 @@ static bool refuse_indefinite(const trial *t, int i)
 {
     dal_error(
         t->build->messages, mark_of_mass(t->r, i, i),
-        "the mass matrix of %s is indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative; it is zero or more",
+        "the mass matrix of %s is indefinite: there are rates, that of '%s' among them, at which the kinetic energy is negative; it is zero or more",
         t->r->what, coordinate_name(t, i));
     return false;
 }
@@ -584,12 +584,14 @@ static bool is_kinetic(const trial *t)
 
 static bool try_system(trial *t)
 {
+    int where;
     for (int i = 0; i <= SAMPLES; i++) {
         double shift = i ? 1 : 0;
-        bool known = evaluate_trial(t, shift);
-        for (int k = 0; k < SHRINKINGS && i && !known; k++) {
+        bool known = evaluate_trial(t, shift), sound = known && dal_semidefinite(t->out, t->r->n, rounding, t->S, &where);
+        for (int k = 0; k < SHRINKINGS && i && !sound; k++) { /* a chain that falls has no mass left at its end, which lies beyond the start */
             shift *= 0.3;
             known = evaluate_trial(t, shift);
+            sound = known && dal_semidefinite(t->out, t->r->n, rounding, t->S, &where);
         }
         if (!known && !i) {
             dal_error(t->build->messages, mark_of_mass(t->r, 0, 0), "at the start the mass or an energy of %s is not a finite number", t->r->what);

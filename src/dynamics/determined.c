@@ -222,7 +222,8 @@ dal_flow dal_derived_check(dal_state *state)
             return dal_state_fail(
                 state,
                 "the forces along a direction without inertia are no longer what '%s' was derived from, %.300s: %.3g N of %.3g N are "
-                "not balanced; points of a spring have passed through each other, a direction has turned, or the balance ends here and the part snaps",
+                "not balanced; points of a spring have passed through each other, a direction has turned, or the balance ends here and the part "
+                "snaps",
                 state->mechanism->joints[row->joint].name, state->mechanism->joints[row->joint].derived, force, most);
     }
     return 0;

@@ -166,7 +166,7 @@ static dal_flow check_masses(dal_state *state)
     if (system < 0)
         return 0;
     return dal_state_fail(
-        state, "the mass matrix of '%s' became indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative",
+        state, "the mass matrix of '%s' became indefinite: there are rates, that of '%s' among them, at which the kinetic energy is negative",
         state->layout->systems->system[system].name, dal_own_coordinate(state->system, where));
 }
 

@@ -302,11 +302,11 @@ static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fa
     const bool written = joint && joint->type == &dal_joint_constraint;
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "drives, joints and constraints ask for different motions";
     if (written) /* in units of its own */
-        dal_error(a->build->messages, joint->mark, "the start velocities contradict the constraints: constraint '%s' is missed by %.4g; %s%s", joint->name,
-                  worst * a->row_unit[where], reason, fixed);
+        dal_error(a->build->messages, joint->mark, "the start velocities contradict the constraints: constraint '%s' is missed by %.4g; %s%s",
+                  joint->name, worst * a->row_unit[where], reason, fixed);
     else
-        dal_error(a->build->messages, joint ? joint->mark : body->mark, "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s",
-                  worst * a->row_unit[where],
+        dal_error(a->build->messages, joint ? joint->mark : body->mark,
+                  "the start velocities contradict the constraints: %.4g %s remain at %s'%s'; %s%s", worst * a->row_unit[where],
                   angular ? "rad/s"
                   : joint ? "m/s"
                           : "m/s or rad/s",
