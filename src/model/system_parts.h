@@ -13,5 +13,8 @@ const dal_method *dal_system_method(const dal_system *system);
 const dal_acting *dal_system_acting(const dal_system *system);
 int dal_system_rank(const dal_system *system);     /* of the rows, at the start */
 int dal_system_freedoms(const dal_system *system); /* there: nv - rank */
+/* How many; `names` (may be NULL) become theirs. */
+int dal_system_states(const dal_system *system, const char *const **names);
+int dal_system_inputs(const dal_system *system, const char *const **names);
 
 #endif
