@@ -198,6 +198,171 @@ static void rotor_whirls_as_its_matrices_say(void **unused)
     json_close(&file);
 }
 
+/* ---- equilibria ------------------------------------------------------------------------------------ */
+
+static dal_equilibrium *equilibrium_of(const dal_spec *spec)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *found = NULL;
+    if (dal_equilibrium_find(NULL, spec, messages, &found) != DAL_OK)
+        say_all(messages);
+    dal_messages_free(messages);
+    return found;
+}
+
+static double value_of(const dal_equilibrium *e, const char *channel)
+{
+    for (int i = 0; i < e->n_coordinates; i++)
+        if (!strcmp(e->coordinates[i], channel))
+            return e->values[i];
+    fail_msg("no coordinate %s", channel);
+    return NAN;
+}
+
+static void check_reaction(const dal_equilibrium *e, const char *joint, const json *force, double sign, double tolerance)
+{
+    for (int i = 0; i < e->n_reactions; i++)
+        if (!strcmp(e->reactions[i].joint, joint)) {
+            assert_true(e->reactions[i].unique);
+            check_close(e->reactions[i].force[0], sign * json_at(force, 0)->number, tolerance);
+            check_close(e->reactions[i].force[1], sign * json_at(force, 1)->number, tolerance);
+            return;
+        }
+    fail_msg("no reaction of %s", joint);
+}
+
+/* a value moved by so much, as text */
+static const char *moved(char text[40], const json *value, double by)
+{
+    snprintf(text, 40, by == 0 ? "%s" : "%s%+.3f", value->text, by);
+    return text;
+}
+
+/* From its start, or (stable ones) from 0.2 rad beside it: 1e-12 of what the model is made of. */
+static void four_bar_rests_where_the_closed_form_says(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1a_fourbar_spring.json");
+    static const char *const joints[] = {"A", "B", "C", "D"};
+    int n = 0;
+    for (const json *at = json_get(root, "equilibria")->first; at; at = at->next)
+        for (int f = 0; f < 8 && !strcmp(json_get(at, "branch")->text, "parallelogram"); f++) {
+            const bool stable = json_get(at, "omega_squared_undamped")->number > 0;
+            char text[40];
+            const dal_override values[] = {{"a", moved(text, json_get(at, "bar1_angle"), f < 4 || !stable ? 0 : 0.2)}};
+            dal_spec *spec = read_spec(LINEAR "1a_fourbar_spring.yaml", 1, values, families[f % 4], NULL);
+            dal_equilibrium *e = equilibrium_of(spec);
+            assert_non_null(e);
+            check_close(value_of(e, "bar1.angle"), json_get(at, "bar1_angle")->number, 1e-12);
+            assert_int_equal(e->stability, stable ? DAL_STABLE : DAL_UNSTABLE);
+            assert_int_equal(e->n_stiffnesses, 1);
+            check_close(e->stiffnesses[0], json_get(at, "omega_squared_undamped")->number, 1e-11 * 31);
+            for (int j = 0; j < 4; j++)
+                check_reaction(e, joints[j], json_at(json_get(at, "reactions_on_bar1A_bar2B_bar3C_bar3D"), j), 1, 1e-12 * 800);
+            dal_equilibrium_free(e);
+            dal_spec_free(spec);
+            n++;
+        }
+    assert_true(n >= 24);
+    json_close(&file);
+}
+
+static void slider_crank_rests_where_its_potential_is_level(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1b_slidercrank_spring.json");
+    static const char *const joints[] = {"A", "B", "C"};
+    static const char *const lengths[] = {"0", "2.5"};
+    static const char *const keys[] = {"free_length_0", "free_length_2.5"};
+    for (int l = 0; l < 2; l++)
+        for (const json *at = json_get(json_get(root, "equilibria"), keys[l])->first; at; at = at->next)
+            for (int f = 0; f < 8; f++) {
+                const bool stable = json_get(at, "omega_squared")->number > 0;
+                char text[40];
+                const dal_override values[] = {{"a", moved(text, json_get(at, "crank_angle"), f < 4 || !stable ? 0 : 0.05)}, {"l0", lengths[l]}};
+                dal_spec *spec = read_spec(LINEAR "1b_slidercrank_spring.yaml", 2, values, families[f % 4], NULL);
+                dal_equilibrium *e = equilibrium_of(spec);
+                assert_non_null(e);
+                check_close(value_of(e, "crank.angle"), json_get(at, "crank_angle")->number, 1e-12);
+                check_close(value_of(e, "slider.x"), json_get(at, "slider_x")->number, 1e-12 * 15);
+                assert_int_equal(e->stability, stable ? DAL_STABLE : DAL_UNSTABLE);
+                check_close(e->stiffnesses[0], json_get(at, "omega_squared")->number, 1e-11 * 270);
+                for (int j = 0; j < 3; j++)
+                    check_reaction(e, joints[j], json_at(json_get(at, "reactions_on_crankA_rodB_sliderC"), j), 1, 1e-12 * 3000);
+                dal_equilibrium_free(e);
+                dal_spec_free(spec);
+            }
+    json_close(&file);
+}
+
+/* A chain of n bars that hangs in the shape of a V, its ends 60 % of its length apart. */
+static char *chain_text(int bars, double length)
+{
+    const size_t room = 400 * ((size_t)bars + 2);
+    char *text = malloc(room), *at = text;
+    const double c = 0.6, s = 0.8;
+    at += snprintf(at, 400, "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {P: [0, 0], Q: [%.17g, 0]}}\nbodies:\n", c * bars * length);
+    for (int i = 0; i < bars; i++) {
+        const bool down = i < bars / 2;
+        const double x = c * length * (i + 0.5), y = -s * length * (down ? i + 0.5 : bars - i - 0.5);
+        at += snprintf(at, 300, "  b%d: {mass: 0.4, inertia: 0.4*%.17g/12, position: [%.17g, %.17g], angle: %.17g, points: {A: [%.17g, 0], B: [%.17g, 0]}}\n",
+                       i + 1, length * length, x, y, down ? -acos(c) : acos(c), -length / 2, length / 2);
+    }
+    at += snprintf(at, 100, "joints:\n  j0: {type: revolute, connect: [ground.P, b1.A]}\n");
+    for (int i = 1; i < bars; i++)
+        at += snprintf(at, 100, "  j%d: {type: revolute, connect: [b%d.B, b%d.A]}\n", i, i, i + 1);
+    snprintf(at, 100, "  j%d: {type: revolute, connect: [ground.Q, b%d.B]}\n", bars, bars);
+    return text;
+}
+
+static dal_spec *parse_spec(const char *text, const char *family)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) != DAL_OK)
+        say_all(messages);
+    assert_non_null(spec);
+    if (family)
+        assert_true(dal_spec_set(spec, "coordinates", family, messages));
+    dal_messages_free(messages);
+    return spec;
+}
+
+static void chain_hangs_as_the_catenary_says(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1c_chain8.json");
+    char *text = chain_text(8, 0.5);
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        dal_equilibrium *e = equilibrium_of(spec);
+        assert_non_null(e);
+        int i = 0;
+        char name[32];
+        for (const json *angle = json_get(root, "bar_angles")->first; angle; angle = angle->next) {
+            snprintf(name, sizeof name, "b%d.angle", ++i);
+            check_close(value_of(e, name), angle->number, 1e-12);
+        }
+        i = 0;
+        for (const json *force = json_get(root, "reactions")->first; force; force = force->next) {
+            snprintf(name, sizeof name, "j%d", i++);
+            check_reaction(e, name, force, 1, 1e-12 * 20);
+        }
+        i = 0;
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_int_equal(e->n_stiffnesses, 6);
+        for (const json *omega = json_get(root, "small_oscillation_omega")->first; omega; omega = omega->next, i++)
+            check_close(sqrt(e->stiffnesses[i]), omega->number, 1e-12 * 20);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+    free(text);
+    json_close(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +371,9 @@ int main(void)
         cmocka_unit_test(four_bar_has_the_eigenvalues_of_one_coordinate),
         cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),
         cmocka_unit_test(rotor_whirls_as_its_matrices_say),
+        cmocka_unit_test(four_bar_rests_where_the_closed_form_says),
+        cmocka_unit_test(slider_crank_rests_where_its_potential_is_level),
+        cmocka_unit_test(chain_hangs_as_the_catenary_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,39 @@ DAL_API void dal_modes_free(dal_modes *modes);
 DAL_API int dal_modes_text(const dal_modes *modes, int digits, int width, char *buffer, size_t size);
 DAL_API int dal_modes_json(const dal_modes *modes, char *buffer, size_t size);
 
+/* ---- equilibrium ------------------------------------------------------------------------------- */
+
+typedef enum dal_stability {
+    DAL_STABLE,      /* every displacement that the constraints allow needs work */
+    DAL_UNSTABLE,    /* one of them gives work */
+    DAL_INDIFFERENT, /* none gives work, some need none */
+    DAL_NOT_DECIDED  /* forces without a potential, or states of the model, act: the eigenvalues of dal_modes_find decide */
+} dal_stability;
+
+typedef struct dal_equilibrium {
+    dal_system_info info; /* as that of a linearisation */
+    double time;
+    int n_coordinates;
+    const char *const *coordinates; /* channels: coordinates of the model, of joints and of bodies */
+    const double *values;
+    dal_stability stability;
+    int n_stiffnesses;
+    const double *stiffnesses; /* of the second variation on the constraints, over the mass: 1/s^2, ascending; squares of the frequencies */
+    int n_softest;             /* shares of the direction of the first one */
+    const dal_mode_share *softest;
+    int n_reactions;
+    const dal_evaluation_reaction *reactions;
+    void *memory;
+} dal_equilibrium;
+
+/* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. From a start that is none, the way
+ * leads down the potential; a start that is an equilibrium stays, stable or not. There may be others. DAL_BAD_MODEL where there is none near, with a
+ * sentence that names what runs away; also for dry friction and for drives that move. */
+DAL_API dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium);
+DAL_API void dal_equilibrium_free(dal_equilibrium *equilibrium);
+DAL_API int dal_equilibrium_text(const dal_equilibrium *equilibrium, int digits, char *buffer, size_t size);
+DAL_API int dal_equilibrium_json(const dal_equilibrium *equilibrium, char *buffer, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -260,7 +260,7 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
                        .damping = -re / size,
                        .shape_re = shape_re,
                        .shape_im = shape_im};
-    mode->n_shares = dal_find_shares(x, velocities_of(s, a, false), velocities_of(s, b, false), &mode->shares);
+    mode->n_shares = dal_find_shares(&x->point, velocities_of(s, a, false), velocities_of(s, b, false), &mode->shares);
 }
 
 static int by_size(const void *first, const void *second)
@@ -380,7 +380,7 @@ static void name_free(seeker *s)
         dal_lu_solve(lu, s->n, s->n, pivot, xi);
         list[r].state = first[r] >= 0 ? x->out->states[first[r]] : NULL;
         list[r].drifts = is_reached(s, xi);
-        list[r].n_shares = dal_find_shares(x, velocities_of(s, xi, first[r] < p), NULL, &list[r].shares);
+        list[r].n_shares = dal_find_shares(&x->point, velocities_of(s, xi, first[r] < p), NULL, &list[r].shares);
     }
 }
 

@@ -226,6 +226,28 @@ static void negate(double *x, int n)
         x[k] = -x[k];
 }
 
+void dal_point_hold(dal_point *x)
+{
+    memset(x->vd, 0, sizeof *x->vd * (size_t)x->nv);
+    memset(x->lambda, 0, sizeof *x->lambda * (size_t)x->n_rows);
+    find_multipliers(x);
+}
+
+void dal_point_unbalance(dal_point *x, double *out)
+{
+    const dal_work *work = dal_seen_work(x->state);
+    for (int k = 0; k < x->nv; k++)
+        x->w[k] = work->h[k] - work->Q[k];
+    dal_kept_project(x, &x->velocities, x->w, out);
+}
+
+void dal_point_stiffness(dal_point *x, const dal_change *change, double *motion, double *states)
+{
+    const dal_variation_direction along = {.q = change->q, .z = change->z};
+    dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.motion = x->phid, .states = states});
+    dal_kept_project(x, &x->velocities, x->phid, motion);
+}
+
 void dal_point_follow(dal_point *x, const double *dq, double *dv)
 {
     dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.q = dq}, &(dal_variation_result){.phid = x->phid});

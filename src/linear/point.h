@@ -50,6 +50,12 @@ typedef struct dal_change {
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
 void dal_point_close(dal_point *point);
 
+/* From now on as if it were held: v' = 0, and the multipliers are those that balance the forces best. */
+void dal_point_hold(dal_point *point);
+/* out (p of the velocities): T^T (h - Q), the forces that are not balanced; after dal_point_hold. */
+void dal_point_unbalance(dal_point *point, double *out);
+/* motion (p of the velocities): T^T D r; states: D z'. */
+void dal_point_stiffness(dal_point *point, const dal_change *change, double *motion, double *states);
 /* dv: the velocities with which dq stays on the rows, of least size. */
 void dal_point_follow(dal_point *point, const double *dq, double *dv);
 /* vd (nv; may not be NULL), rates of the model's states, recorded columns: the last two may be NULL. */

@@ -24,9 +24,9 @@ static void spin_of(const double R[9], const double Rd[9], double w[3])
     w[2] = 0.5 * (S[3] - S[1]);
 }
 
-static void add_energies(dal_linear *x, const double *v, dal_tangent *tangent, double *energy)
+static void add_energies(dal_point *x, const double *v, dal_tangent *tangent, double *energy)
 {
-    const dal_layout *layout = x->point.layout;
+    const dal_layout *layout = x->layout;
     const dal_mechanism *m = layout->mechanism;
     dal_work *work = dal_work_of(x->state);
     layout->family->tangent(layout, work, &(dal_direction){v, 0, tangent});
@@ -52,21 +52,21 @@ static int by_share(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static const char *name_part(dal_linear *x, const dal_mechanism *m, int b, const double *energy, double total)
+static const char *name_part(dal_point *x, const dal_mechanism *m, int b, const double *energy, double total)
 {
     static const char *const ways[6] = {"along x", "along y", "along z", "about x", "about y", "about z"};
     for (int k = 0; k < 6; k++)
         if (energy[k] >= mostly * total)
-            return dal_arena_print(&x->arena, "%s %s", m->bodies[b].name, k == 5 && m->space == DAL_PLANAR ? "turning" : ways[k]);
-    return dal_arena_print(&x->arena, "%s", m->bodies[b].name);
+            return dal_arena_print(x->arena, "%s %s", m->bodies[b].name, k == 5 && m->space == DAL_PLANAR ? "turning" : ways[k]);
+    return dal_arena_print(x->arena, "%s", m->bodies[b].name);
 }
 
-int dal_find_shares(dal_linear *x, const double *re, const double *im, const dal_mode_share **shares)
+int dal_find_shares(dal_point *x, const double *re, const double *im, const dal_mode_share **shares)
 {
-    const dal_mechanism *m = x->point.layout->mechanism;
-    dal_tangent *tangent = DAL_TAKE(&x->arena, dal_tangent, m->n_bodies + 1);
-    double *energy = DAL_TAKE(&x->arena, double, 6 * m->n_bodies + 1), sum = 0;
-    dal_mode_share *list = DAL_TAKE(&x->arena, dal_mode_share, m->n_bodies + 1);
+    const dal_mechanism *m = x->layout->mechanism;
+    dal_tangent *tangent = DAL_TAKE(x->arena, dal_tangent, m->n_bodies + 1);
+    double *energy = DAL_TAKE(x->arena, double, 6 * m->n_bodies + 1), sum = 0;
+    dal_mode_share *list = DAL_TAKE(x->arena, dal_mode_share, m->n_bodies + 1);
     int n = 0;
     add_energies(x, re, tangent, energy);
     if (im)

@@ -2,9 +2,9 @@
 #ifndef DAL_LINEAR_SHARES_H
 #define DAL_LINEAR_SHARES_H
 
-#include "linear/linear.h"
+#include "linear/point.h"
 
 /* Of the velocities re + i im (nv each; im may be NULL), averaged over a period; shares below a hundredth are not listed. */
-int dal_find_shares(dal_linear *linear, const double *re, const double *im, const dal_mode_share **shares);
+int dal_find_shares(dal_point *point, const double *re, const double *im, const dal_mode_share **shares);
 
 #endif
