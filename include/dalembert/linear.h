@@ -43,9 +43,9 @@ typedef struct dal_linearization {
     int n_inputs, n_outputs;
     const char *const *states; /* "A.angle", ..., "A.angle'", ..., then states of the model */
     const char *const *inputs, *const *outputs;
-    const double *at;                     /* n_states: x is counted from here */
-    const double *rates;                  /* n_states: x' there */
-    const double *A, *B, *C, *D;          /* row-major */
+    const double *at;            /* n_states: x is counted from here */
+    const double *rates;         /* n_states: x' there */
+    const double *A, *B, *C, *D; /* row-major */
     void *memory;
 } dal_linearization;
 
@@ -73,22 +73,22 @@ typedef struct dal_mode {
     double frequency; /* |im| / 2 pi, Hz; 0: it does not oscillate */
     double damping;   /* -re / |eigenvalue| */
     int n_shares;
-    const dal_mode_share *shares;         /* the largest first */
-    const double *shape_re, *shape_im;    /* n_states; the largest number is 1 */
+    const dal_mode_share *shares;      /* the largest first */
+    const double *shape_re, *shape_im; /* n_states; the largest number is 1 */
 } dal_mode;
 
 /* A direction in which nothing holds the mechanism: an eigenvalue that is zero. */
 typedef struct dal_free_mode {
     const char *state; /* that moves in it: the first of several; NULL: none by itself */
-    bool drifts; /* a velocity in it stays: a rigid-body freedom. False: only a displacement does */
+    bool drifts;       /* a velocity in it stays: a rigid-body freedom. False: only a displacement does */
     int n_shares;
     const dal_mode_share *shares;
 } dal_free_mode;
 
 typedef struct dal_modes {
     const dal_linearization *linearization; /* freed with the modes */
-    int n_modes, n_zeros, n_free; /* zeros: eigenvalues that are zero; free: directions among them */
-    const dal_mode *modes;        /* those that oscillate by frequency, then the others by size */
+    int n_modes, n_zeros, n_free;           /* zeros: eigenvalues that are zero; free: directions among them */
+    const dal_mode *modes;                  /* those that oscillate by frequency, then the others by size */
     const dal_free_mode *free;
     void *memory;
 } dal_modes;

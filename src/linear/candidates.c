@@ -98,6 +98,8 @@ static void record(dal_spec *spec, const char *text, bool given)
 dal_spec dal_record_candidates(dal_linear *x)
 {
     dal_spec spec = *x->spec;
+    if (dal_system_layout(x->bare)->columnless) /* `recursive` keeps no matrices; the equations are the same */
+        spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
     spec.record_given = true;
     spec.motion = spec.shown = false;
     spec.n_record = 0;
@@ -246,6 +248,13 @@ static dal_status take_positions(dal_linear *x)
     return DAL_BAD_MODEL;
 }
 
+/* Do the nonholonomic rows leave its rate free, to some part? */
+static bool is_left_free(const dal_linear *x, const dal_candidate *c)
+{
+    const int n = x->point.positions.p;
+    return norm_of(gradient(x, c->rate, n), x->point.velocities.p) > still * norm_of(gradient(x, c->column, 0), n);
+}
+
 /* Rates: as many as the velocities have freedoms. */
 static dal_status take_rates(dal_linear *x)
 {
@@ -257,7 +266,11 @@ static dal_status take_rates(dal_linear *x)
     bool *has = DAL_TAKE(&x->arena, bool, n + 1);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n; i++)
-            if (!has[i] && take(&taken, gradient(x, x->candidates[x->chosen[i]].rate, n), n == taken.size ? 0 : pass ? least : apart))
+            if (!has[i] && is_left_free(x, &x->candidates[x->chosen[i]]) &&
+                take(&taken, gradient(x, x->candidates[x->chosen[i]].rate, n),
+                     n == taken.size ? 0
+                     : pass          ? least
+                                     : apart))
                 has[i] = true;
     for (int i = 0, k = 0; i < n; i++)
         x->moving[i] = has[i] ? k++ : -1;

@@ -26,24 +26,26 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 300, MOST_CORRECTIONS = 20 };
-static const double longest = 0.25;     /* of the model's length: a step */
-static const double shortest = 1e-9;    /* of it: a step after which one more is exact to rounding */
-static const double flat = 1e-10;       /* of the largest stiffness */
-static const double pushes = 1e-9;      /* in the model's own units: a force that is not balanced */
-static const double far = 1e3;          /* lengths: it runs away */
-static const double chart_end = 0.3;    /* of the charts of attitudes: as a run renews them */
-static const double kept = 1e-13;       /* of the model's length: rows are met */
-static const double symmetric = 1e-8;   /* what the antisymmetric part of K may be, of K */
+enum { MOST_STEPS = 300, MOST_CORRECTIONS = 30, MOST_CALM = 4 }; /* calm: steps that do not move the bodies, while states of the model settle */
+static const double longest = 0.25;                              /* of the model's length: a step */
+static const double shortest = 1e-9;                             /* of it: a step after which one more is exact to rounding */
+static const double flat = 1e-10;                                /* of the largest stiffness */
+static const double pushes = 1e-9;                               /* in the model's own units: a force that is not balanced */
+static const double far = 1e3;                                   /* lengths: it runs away */
+static const double chart_end = 0.3;                             /* of the charts of attitudes: as a run renews them */
+static const double kept = 1e-13;                                /* of the model's length: rows are met */
+static const double symmetric = 1e-8;                            /* what the antisymmetric part of K may be, of K */
 
 typedef struct settler {
     dal_arena arena; /* of one step */
     dal_state *state;
     dal_messages *messages;
     dal_point point;
-    double *q, *z, *rest, *moved; /* nq; states; zeros; how far each coordinate has moved */
+    double *q, *z, *rest; /* nq; states; zeros */
     double *rho, *K, *step;
-    double way, radius, last, length;
+    double way, radius, last; /* in lengths; the size of rho before */
+    double first;             /* largest rate of a state of the model at the start */
+    int calm;
     bool last_newton, done;
     const char *runs; /* what moves the most */
 } settler;
@@ -80,50 +82,69 @@ static dal_status rest_at(settler *s)
     return dal_evaluate_whole(state, s->messages);
 }
 
-/* Back on the rows by the least change. */
+/* Opens the point at the present state. */
+static dal_status look(settler *s)
+{
+    dal_point_close(&s->point);
+    return dal_point_open(&s->arena, s->state, s->messages, &s->point);
+}
+
+/* Back on the rows by the least change; the factors are renewed now and then, and at the end. */
 static dal_status correct(settler *s)
 {
     const dal_layout *layout = s->point.layout;
     double *dq = DAL_TAKE(&s->arena, double, layout->nv + 1), *phi = DAL_TAKE(&s->arena, double, layout->n_rows + 1), last = INFINITY;
+    bool moved = false;
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
         const dal_work *work = dal_seen_work(s->state);
         int where;
         const double worst = layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
         if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
-            return DAL_OK;
+            return moved ? look(s) : DAL_OK;
+        dal_status status = i && worst > 0.1 * last ? look(s) : DAL_OK;
         last = worst;
         for (int k = 0; k < layout->n_rows; k++)
             phi[k] = -work->phi[k];
-        dal_kept_reach(&s->point, &s->point.positions, phi, dq);
-        layout->family->add(layout, s->q, dq);
-        const dal_status status = rest_at(s);
+        if (status == DAL_OK) {
+            dal_kept_reach(&s->point, &s->point.positions, phi, dq);
+            layout->family->add(layout, s->q, dq);
+            status = rest_at(s);
+        }
         if (status != DAL_OK)
             return status;
-        dal_point_close(&s->point);
-        const dal_status again = dal_point_open(&s->arena, s->state, s->messages, &s->point);
-        if (again != DAL_OK)
-            return again;
+        moved = true;
     }
     dal_error(s->messages, dal_nowhere, "on the way to an equilibrium the constraints cannot be kept");
     return DAL_NUMERICAL;
 }
 
-/* A drive that moves, or that will. */
+static dal_status refuse_motion(settler *s, const char *what, const char *name)
+{
+    dal_error(s->messages, dal_nowhere, "%s '%s' is moved by time at t = %g, and nothing can be at rest: an equilibrium takes drives that stand",
+              what, name, dal_seen_work(s->state)->t);
+    return DAL_BAD_MODEL;
+}
+
+/* A drive that moves, or that will; a body that time itself moves. */
 static dal_status refuse_drives(settler *s)
 {
     const dal_layout *layout = s->point.layout;
+    const dal_units *units = &layout->units;
     const dal_work *work = dal_seen_work(s->state);
-    const double least = pushes * layout->units.length / layout->units.time;
-    for (int i = 0; i < layout->n_rows; i++) {
-        if (fabs(work->phid[i]) <= least * layout->units.row_unit[i] / layout->units.length &&
-            fabs(work->gamma[i]) * layout->units.time <= least * layout->units.row_unit[i] / layout->units.length)
-            continue;
-        char name[DAL_LABEL];
-        dal_row_name(s->state, i, name, sizeof name);
-        dal_error(s->messages, dal_nowhere, "constraint '%s' moves at t = %g, and nothing can be at rest: an equilibrium takes drives that stand", name,
-                  work->t);
-        return DAL_BAD_MODEL;
-    }
+    const double slow = pushes / units->time, soft = slow / units->time;
+    for (int i = 0; i < layout->n_rows; i++)
+        if (fabs(work->phid[i]) > slow * units->row_unit[i] || fabs(work->gamma[i]) > soft * units->row_unit[i]) {
+            char name[DAL_LABEL];
+            dal_row_name(s->state, i, name, sizeof name);
+            return refuse_motion(s, "constraint", name);
+        }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        for (int k = 0; k < 3; k++) {
+            const dal_kin *kin = &work->kin[b];
+            if (fabs(kin->rd[k]) > slow * units->length || fabs(kin->w[k]) > slow || fabs(kin->rb[k]) > soft * units->length ||
+                fabs(kin->wb[k]) > soft)
+                return refuse_motion(s, "body", layout->mechanism->bodies[b].name);
+        }
     return DAL_OK;
 }
 
@@ -232,7 +253,7 @@ static double norm_of(const double *x, int n)
 static dal_status make_step(void *user)
 {
     settler *s = user;
-    dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
+    dal_status status = look(s);
     if (status == DAL_OK)
         status = refuse_drives(s);
     if (status == DAL_OK)
@@ -243,6 +264,8 @@ static dal_status make_step(void *user)
     const dal_layout *layout = p->layout;
     double *dq = DAL_TAKE(&s->arena, double, p->nv + 1), most = 0;
     find_system(s);
+    for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
+        s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = find_step(s);
     const double size = norm_of(s->rho, p->velocities.p);
     s->radius = size > s->last && s->last_newton ? 0.5 * s->radius : fmin(longest, 1.5 * s->radius);
@@ -261,18 +284,42 @@ static dal_status make_step(void *user)
     for (int k = 0; k < p->n_z; k++)
         s->z[k] += part * s->step[p->positions.p + k];
     s->way += part * most;
-    s->done = part == 1 && most <= shortest;
+    s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
+    s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     name_direction(s, s->step);
     layout->family->add(layout, s->q, dq);
     return rest_at(s);
 }
 
-/* The last position: on the rows, evaluated. */
+/* The last position: on the rows, evaluated. What is left of the forces, and of the rates of the model's states? */
 static dal_status finish(void *user)
 {
     settler *s = user;
-    const dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
-    return status == DAL_OK ? correct(s) : status;
+    dal_status status = look(s);
+    if (status == DAL_OK)
+        status = correct(s);
+    if (status != DAL_OK)
+        return status;
+    dal_point *p = &s->point;
+    const dal_units *units = &p->layout->units;
+    double *rates = DAL_TAKE(&s->arena, double, p->n_z + 1), most = 0;
+    s->rho = DAL_TAKE(&s->arena, double, p->velocities.p + 1);
+    dal_point_unbalance(p, s->rho);
+    dal_point_values(p, NULL, rates);
+    if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * sqrt(units->mass) * units->length / (units->time * units->time)) {
+        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, forces are left that nothing balances");
+        return DAL_BAD_MODEL;
+    }
+    for (int k = 0; k < p->n_z; k++)
+        most = fmax(most, fmax(fabs(s->z[k]) / units->time, s->first));
+    for (int k = 0; k < p->n_z; k++)
+        if (fabs(rates[k]) > 1e3 * pushes * most) {
+            const char *const *names;
+            dal_system_states(dal_system_of(s->state), &names);
+            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: state '%s' of the model does not settle", names[k]);
+            return DAL_BAD_MODEL;
+        }
+    return DAL_OK;
 }
 
 static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
@@ -281,13 +328,6 @@ static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
     const dal_status status = dal_arena_try(&s->arena, work, s);
     dal_point_close(&s->point);
     return status;
-}
-
-/* A force is left that no position takes away. */
-static bool is_balanced(const settler *s)
-{
-    const dal_units *units = &dal_layout_of(s->state)->units;
-    return s->last <= 1e3 * pushes * sqrt(units->mass) * units->length / (units->time * units->time);
 }
 
 dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *messages)
@@ -314,10 +354,6 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *me
     if (status == DAL_OK) {
         status = in_own_memory(&s, finish);
         dal_arena_release(&s.arena);
-    }
-    if (status == DAL_OK && !is_balanced(&s)) {
-        dal_error(messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, forces are left that nothing balances");
-        status = DAL_BAD_MODEL;
     }
     return status;
 }
@@ -389,10 +425,10 @@ static void judge(finder *f)
         size = fmax(size, fabs(value[i]));
     for (int i = 0; i < n; i++) /* what is rounding is zero */
         value[i] = fabs(value[i]) <= flat * size ? 0 : value[i];
-    f->out->stability = p->n_z || skew > symmetric * size                              ? DAL_NOT_DECIDED
-                        : n && value[0] < 0                                            ? DAL_UNSTABLE
-                        : (n && value[0] == 0) || p->positions.p > p->velocities.p     ? DAL_INDIFFERENT
-                                                                                       : DAL_STABLE;
+    f->out->stability = p->n_z || skew > symmetric * size                          ? DAL_NOT_DECIDED
+                        : n && value[0] < 0                                        ? DAL_UNSTABLE
+                        : (n && value[0] == 0) || p->positions.p > p->velocities.p ? DAL_INDIFFERENT
+                                                                                   : DAL_STABLE;
     if (!n)
         return;
     double *v = DAL_TAKE(&x->arena, double, p->nv + 1);
@@ -405,8 +441,8 @@ static dal_status gather(void *user)
     finder *f = user;
     dal_linear *x = &f->linear;
     f->out = DAL_TAKE(&x->arena, dal_equilibrium, 1);
-    f->out->info = x->out->info;
-    f->out->time = x->out->time;
+    f->out->info = dal_linear_heading(x);
+    f->out->time = x->point.at.t;
     gather_coordinates(f);
     gather_reactions(f);
     judge(f);
@@ -425,7 +461,7 @@ dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *
     if (!dal_linear_needs(__func__, allocator, spec, NULL, messages, &status))
         return status;
     dal_arena_begin(&f.linear.arena, allocator);
-    status = dal_linear_make(&f.linear);
+    status = dal_linear_make(&f.linear, true);
     if (status == DAL_OK)
         status = dal_arena_try(&f.linear.arena, gather, &f);
     dal_linear_end(&f.linear);

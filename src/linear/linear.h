@@ -31,6 +31,7 @@ typedef struct dal_linear {
     double *values;           /* of the columns */
     int *chosen, *moving;     /* candidates that are positions of x; which of these have a rate in x */
     double *G, *F;            /* n_x square: x = G xi, x' = F xi along the directions xi */
+    bool here;                /* no more than the point is wanted */
     dal_linearization *out;
 } dal_linear;
 
@@ -45,8 +46,10 @@ dal_status dal_choose_states(dal_linear *linear);
 
 /* ---- linearize.c ------------------------------------------------------------------------------- */
 
-/* Compile, go to the point and linearise; what was opened is closed by dal_linear_end. */
-dal_status dal_linear_make(dal_linear *linear);
+/* Compile, go to the point and linearise; `here`: only go there. What was opened is closed by dal_linear_end. */
+dal_status dal_linear_make(dal_linear *linear, bool here);
+/* What the result begins with. */
+dal_system_info dal_linear_heading(dal_linear *linear);
 void dal_linear_end(dal_linear *linear);
 bool dal_linear_needs(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
                       dal_messages *messages, dal_status *status);

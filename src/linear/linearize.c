@@ -34,7 +34,8 @@ static dal_status read_instant(dal_linear *x)
     dal_status status = dal_instant_read(&x->arena.allocator, x->system, x->options->at, x->messages, &instant);
     for (int k = 0; status == DAL_OK && k < instant->nv; k++)
         if (instant->forces[k] != 0) {
-            dal_error(x->messages, (dal_mark){x->options->at, 0, 0}, "the state has forces, which are no part of the model: a force that is to act is an input");
+            dal_error(x->messages, (dal_mark){x->options->at, 0, 0},
+                      "the state has forces, which are no part of the model: a force that is to act is an input");
             status = DAL_BAD_COMMAND;
         }
     if (status == DAL_OK)
@@ -166,8 +167,9 @@ static dal_status name_inputs(dal_linear *x, int **numbers)
         (*numbers)[i] = some ? dal_system_input(x->system, name) : i;
         if ((*numbers)[i] >= 0)
             continue;
-        dal_error(x->messages, (dal_mark){"command line", 0, 0}, n ? "the model has no input '%s': its first one is '%s'" : "the model has no input '%s': it has none (`inputs:`)",
-                  name, n ? all[0] : "");
+        dal_error(x->messages, (dal_mark){"command line", 0, 0},
+                  n ? "the model has no input '%s': its first one is '%s'" : "the model has no input '%s': it has none (`inputs:`)", name,
+                  n ? all[0] : "");
         return DAL_BAD_COMMAND;
     }
     out->inputs = names;
@@ -212,7 +214,8 @@ static dal_status fill_outputs(dal_linear *x, const factored *by, const int *num
         const double *from = x->columns + (size_t)numbers[i] * (size_t)x->n_x;
         for (int j = 0; j < x->n_x; j++)
             if (!isfinite(from[j])) {
-                dal_error(x->messages, (dal_mark){"command line", 0, 0}, "output '%s' is not made of the motion alone: reactions, efforts, energies and quaternions have no derivative here",
+                dal_error(x->messages, (dal_mark){"command line", 0, 0},
+                          "output '%s' is not made of the motion alone: reactions, efforts, energies and quaternions have no derivative here",
                           x->out->outputs[i]);
                 return DAL_BAD_MODEL;
             }
@@ -326,18 +329,18 @@ static const char *keep_text(dal_linear *x, const char *text)
     return text ? dal_arena_copy(&x->arena, text, strlen(text)) : NULL;
 }
 
-static void fill_heading(dal_linear *x)
+dal_system_info dal_linear_heading(dal_linear *x)
 {
-    dal_system_info *info = &x->out->info;
-    *info = dal_system_describe(x->system);
-    info->model = keep_text(x, info->model);
-    info->model_hash = keep_text(x, info->model_hash);
-    info->version = keep_text(x, info->version);
-    info->coordinates = keep_text(x, info->coordinates);
-    info->formulation = keep_text(x, info->formulation);
-    info->stabilization = keep_text(x, info->stabilization);
-    info->integrator = keep_text(x, info->integrator);
-    info->ignorable_names = keep_text(x, info->ignorable_names);
+    dal_system_info info = dal_system_describe(x->bare);
+    info.model = keep_text(x, info.model);
+    info.model_hash = keep_text(x, info.model_hash);
+    info.version = keep_text(x, info.version);
+    info.coordinates = keep_text(x, info.coordinates);
+    info.formulation = keep_text(x, info.formulation);
+    info.stabilization = keep_text(x, info.stabilization);
+    info.integrator = keep_text(x, info.integrator);
+    info.ignorable_names = keep_text(x, info.ignorable_names);
+    return info;
 }
 
 static dal_status fill_matrices(dal_linear *x)
@@ -386,7 +389,8 @@ static dal_status refuse_states(dal_linear *x)
         const dal_candidate *c = &x->candidates[i];
         if (c->column >= 0 && c->rate >= 0 && c->acceleration >= 0)
             continue;
-        dal_error(x->messages, (dal_mark){"command line", 0, 0}, "state '%s' is no number: name one channel of position, as in A.angle or cart.x", c->name);
+        dal_error(x->messages, (dal_mark){"command line", 0, 0}, "state '%s' is no number: name one channel of position, as in A.angle or cart.x",
+                  c->name);
         return DAL_BAD_COMMAND;
     }
     return DAL_OK;
@@ -396,7 +400,8 @@ static void warn_corners(dal_linear *x)
 {
     const int corners = dal_variation_corners(x->point.variation, &x->point.at);
     if (corners)
-        dal_say(x->messages, DAL_WARNING, dal_nowhere, "%d force%s or rate%s of the model %s at a corner here (a stop, abs, a knot of a table): the derivatives are those of one side",
+        dal_say(x->messages, DAL_WARNING, dal_nowhere,
+                "%d force%s or rate%s of the model %s at a corner here (a stop, abs, a knot of a table): the derivatives are those of one side",
                 corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
 }
 
@@ -420,15 +425,20 @@ static dal_status linearize(void *user)
         (status = dal_point_open(&x->arena, x->state, x->messages, &x->point)) != DAL_OK)
         return status;
     warn_corners(x);
+    if (dal_point_ages(&x->point))
+        dal_say(x->messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g",
+                x->point.at.t);
     x->values = DAL_TAKE(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
     dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
+    if (x->here)
+        return DAL_OK;
     differentiate(x);
     if ((status = dal_choose_states(x)) != DAL_OK)
         return status;
     gather(x);
     x->out = DAL_TAKE(&x->arena, dal_linearization, 1);
     name_states(x);
-    fill_heading(x);
+    x->out->info = dal_linear_heading(x);
     fill_values(x);
     x->out->time = x->point.at.t;
     x->out->kind = kind_of(x);
@@ -458,11 +468,12 @@ bool dal_linear_needs(const char *function, const dal_allocator *allocator, cons
     return dal_spec_sound(spec, messages);
 }
 
-dal_status dal_linear_make(dal_linear *x)
+dal_status dal_linear_make(dal_linear *x, bool here)
 {
     static const dal_linear_options defaults = {0};
     if (!x->options)
         x->options = &defaults;
+    x->here = here;
     return dal_arena_try(&x->arena, linearize, x);
 }
 
@@ -486,7 +497,7 @@ dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, c
     if (!dal_linear_needs(__func__, allocator, spec, options, messages, &status))
         return status;
     dal_arena_begin(&x.arena, allocator);
-    status = dal_linear_make(&x);
+    status = dal_linear_make(&x, false);
     dal_linear_end(&x);
     return dal_arena_deliver(&x.arena, status == DAL_OK, status, x.out, offsetof(dal_linearization, memory), linearization);
 }

@@ -362,7 +362,8 @@ static void name_free(seeker *s)
     const size_t n = (size_t)s->n;
     const int rows = s->n_null, p = x->point.positions.p;
     dal_free_mode *list = DAL_TAKE(&x->arena, dal_free_mode, rows + 1);
-    double *named = DAL_TAKE(&x->arena, double, n *(size_t)rows + 1), *lu = DAL_TAKE(&x->arena, double, n *n + 1), *xi = DAL_TAKE(&x->arena, double, n + 1);
+    double *named = DAL_TAKE(&x->arena, double, n *(size_t)rows + 1), *lu = DAL_TAKE(&x->arena, double, n *n + 1),
+           *xi = DAL_TAKE(&x->arena, double, n + 1);
     int *pivot = DAL_TAKE(&x->arena, int, n + 1), *first = DAL_TAKE(&x->arena, int, rows + 1);
     s->out->free = list;
     s->out->n_free = rows;
@@ -418,7 +419,7 @@ dal_status dal_modes_find(const dal_allocator *allocator, const dal_spec *spec, 
     if (!dal_linear_needs(__func__, allocator, spec, options, messages, &status))
         return status;
     dal_arena_begin(&s.linear.arena, allocator);
-    status = dal_linear_make(&s.linear);
+    status = dal_linear_make(&s.linear, false);
     if (status == DAL_OK)
         status = dal_arena_try(&s.linear.arena, seek, &s);
     dal_linear_end(&s.linear);

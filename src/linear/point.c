@@ -15,6 +15,20 @@ static const double massless = 1e-14; /* of its own diagonal element: a pivot of
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static bool is_of_velocities(const dal_layout *layout, int row)
+{
+    const int source = layout->row[row].source;
+    return source >= 0 && layout->mechanism->rows[source].nonholonomic;
+}
+
+static bool is_holonomic(const dal_layout *layout)
+{
+    for (int i = 0; i < layout->n_rows; i++)
+        if (is_of_velocities(layout, i))
+            return false;
+    return true;
+}
+
 static void choose_rows(dal_point *x, const double *A, const double *scale, bool all, dal_kept_rows *out)
 {
     const dal_layout *layout = x->layout;
@@ -22,8 +36,7 @@ static void choose_rows(dal_point *x, const double *A, const double *scale, bool
     double *some = DAL_TAKE(x->arena, double, rows *nv + 1), *work = DAL_TAKE(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
     int *number = DAL_TAKE(x->arena, int, rows + 1), *order = DAL_TAKE(x->arena, int, rows + 1), n = 0;
     for (int i = 0; i < x->n_rows; i++) {
-        const int source = layout->row[i].source;
-        if (!all && source >= 0 && layout->mechanism->rows[source].nonholonomic)
+        if (!all && is_of_velocities(layout, i))
             continue;
         memcpy(some + nv * (size_t)n, A + nv * (size_t)i, sizeof *some * nv);
         number[n++] = i;
@@ -189,25 +202,28 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     x->n_inputs = dal_system_inputs(system, NULL);
     dal_system_columns(system, NULL, &x->n_columns);
     x->variation = dal_variation_create(&arena->allocator, system, family_of(layout));
-    if (!x->variation) {
-        if (layout->columnless)
-            dal_error(messages, dal_nowhere, "formulation recursive keeps no matrices of a model of this size: take --formulation lagrange");
-        return layout->columnless ? DAL_BAD_MODEL : DAL_NO_MEMORY;
-    }
+    if (!x->variation)
+        return DAL_NO_MEMORY;
     copy_state(x);
     double *A = DAL_TAKE(arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_TAKE(arena, double, x->n_rows + 1);
     if (x->n_rows)
         dal_scaled_rows(state, A, scale);
     choose_rows(x, A, scale, true, &x->velocities);
-    choose_rows(x, A, scale, false, &x->positions);
+    const bool holonomic = is_holonomic(layout);
+    if (holonomic)
+        x->positions = x->velocities;
+    else
+        choose_rows(x, A, scale, false, &x->positions);
     if (!x->positions.p) {
         dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position");
         return DAL_BAD_MODEL;
     }
-    if (!span_tangents(x, &x->velocities) || !span_tangents(x, &x->positions)) {
+    if (!span_tangents(x, &x->velocities) || (!holonomic && !span_tangents(x, &x->positions))) {
         dal_error(messages, dal_nowhere, "a part without mass can move: its small motions are not determined");
         return DAL_BAD_MODEL;
     }
+    if (holonomic)
+        x->positions.T = x->velocities.T;
     find_multipliers(x);
     return DAL_OK;
 }
@@ -253,6 +269,21 @@ void dal_point_follow(dal_point *x, const double *dq, double *dv)
     dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.q = dq}, &(dal_variation_result){.phid = x->phid});
     negate(x->phid, x->n_rows);
     dal_kept_reach(x, &x->velocities, x->phid, dv);
+}
+
+bool dal_point_ages(dal_point *x)
+{
+    double *states = DAL_TAKE(x->arena, double, x->n_z + 1), *phi = DAL_TAKE(x->arena, double, x->n_rows + 1);
+    bool ages = false;
+    dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.t = 1},
+                        &(dal_variation_result){.motion = x->motion, .phi = phi, .phid = x->phid, .phidd = x->phidd, .states = states});
+    for (int k = 0; k < x->nv; k++)
+        ages = ages || x->motion[k] != 0;
+    for (int i = 0; i < x->n_rows; i++)
+        ages = ages || phi[i] != 0 || x->phid[i] != 0 || x->phidd[i] != 0;
+    for (int i = 0; i < x->n_z; i++)
+        ages = ages || states[i] != 0;
+    return ages;
 }
 
 void dal_point_change(dal_point *x, const dal_change *change, double *vd, double *states, double *columns)

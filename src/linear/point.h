@@ -62,6 +62,8 @@ void dal_point_follow(dal_point *point, const double *dq, double *dv);
 void dal_point_change(dal_point *point, const dal_change *change, double *vd, double *states, double *columns);
 /* What the recorded columns and the rates of the model's states are here. */
 void dal_point_values(dal_point *point, double *columns, double *states);
+/* Do forces, constraints or states of the model depend on time itself? */
+bool dal_point_ages(dal_point *point);
 /* x: A x = b on the independent ones of these rows, of least size; b has a number for every row of the layout. */
 void dal_kept_reach(const dal_point *point, const dal_kept_rows *rows, const double *b, double *x);
 /* out (p) = T^T f */
