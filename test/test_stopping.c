@@ -155,12 +155,15 @@ static void every_command_stops_in_a_long_chain(void **state)
     write_rows(here, "many.csv", 1500000);
     check_stop(here, "run @/chain.yaml -o @/a.csv -o @/a.html", 0.1, SIGINT, 130);
     check_stop(here, "run @/chain.yaml -o @/a.csv", 0.8, SIGTERM, 143);
-    check_stop(here, "check @/chain.yaml", 0.2, SIGTERM, 143);
+    check_stop(here, "check @/chain.yaml", 0.05, SIGTERM, 143);
     check_stop(here, "compare @/chain.yaml -o @/c.html", 0.2, SIGINT, 130);
     check_stop(here, "eval @/chain.yaml --random 1", 0.2, SIGINT, 130);
     check_stop(here, "equations @/chain.yaml", 0.15, SIGTERM, 143);
     check_stop(here, "convert @/chain.yaml -o @/chain.urdf", 0.05, SIGTERM, 143);
     check_stop(here, "ports @/chain.yaml -o @/chain.svg", 0.1, SIGINT, 130);
+    check_stop(here, "equilibrium @/chain.yaml", 0.2, SIGINT, 130);
+    check_stop(here, "linearize @/chain.yaml", 0.2, SIGTERM, 143);
+    check_stop(here, "modes @/chain.yaml", 0.2, SIGINT, 130);
     check_stop(here, "gallery @/chain.yaml -o @", 0.2, SIGINT, 130);
     check_stop(here, "plot @/many.csv -c a -o @/x.svg", 0.05, SIGINT, 130);
     check_stop(here, "view @/many.csv --model @/chain.yaml -o @/v.html", 0.05, SIGTERM, 143);
