@@ -13,6 +13,7 @@
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
+#   make study-natural    doc/studies/natural-eliminated.md anew: what it saves to eliminate linear rows, counted by valgrind
 #   make work-precision   doc/studies/work-precision.md anew: error against CPU time under every integrator
 #   make gallery   a page for every model, and an index in which all of them move: results/gallery/index.html
 #   make format    clang-format over the sources
@@ -98,6 +99,9 @@ bench-formulations:
 study-baumgarte: all
 	tools/study-baumgarte build/dalembert doc/studies/baumgarte.md
 
+study-natural: all
+	tools/study-natural build/dalembert doc/studies/natural-eliminated.md
+
 work-precision:
 	@$(call build,default,build,--target program bench_work_precision)
 	tools/work-precision build doc/studies/work-precision.md
@@ -108,4 +112,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations study-baumgarte work-precision format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations study-baumgarte study-natural work-precision format clean

@@ -100,6 +100,31 @@ foreach(mutant ${mutants})
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
 endforeach()
 
+# The same for derivations: the comparison with the kernels sees a wrong term in any step.
+set(derived placed_bodies energy constraint_rows generalized_forces quasi_velocities kane_symbols gibbs_appell_symbols volterra_symbols
+    boltzmann_hamel_symbols maggi_symbols routh_symbols)
+if(DAL_SANITIZE)
+    set(derived "")
+else()
+    add_library(derive_mutant_test OBJECT "${PROJECT_SOURCE_DIR}/test/test_derive.c")
+    target_include_directories(derive_mutant_test PRIVATE include src test)
+    target_compile_definitions(derive_mutant_test PRIVATE ${test_definitions} DAL_MUTANT)
+    target_link_libraries(derive_mutant_test PRIVATE PkgConfig::CMOCKA)
+endif()
+foreach(file ${derived})
+    set(name mutation_derive_${file})
+    set(wrong "${PROJECT_BINARY_DIR}/mutants/derive_${file}.c")
+    add_custom_command(OUTPUT "${wrong}"
+        COMMAND ${CMAKE_COMMAND} "-DNAME=derive-${file}" "-DSOURCE=${PROJECT_SOURCE_DIR}/src/derive/${file}.c" "-DOUT=${wrong}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/mutate.cmake"
+        DEPENDS "${PROJECT_SOURCE_DIR}/src/derive/${file}.c" "${PROJECT_SOURCE_DIR}/cmake/mutate.cmake" VERBATIM)
+    add_executable(${name} $<TARGET_OBJECTS:derive_mutant_test> "${wrong}")
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    target_include_directories(${name} PRIVATE include src test)
+    target_link_libraries(${name} PRIVATE dalembert ${needs} PkgConfig::CMOCKA m)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+endforeach()
+
 foreach(name test_branches test_check test_cli test_compare test_crashes test_documentation test_equations test_growth test_incomplete test_outputs test_page test_resume test_robots
         test_stopping test_urdf test_watch test_zeros)
     if(TARGET ${name})
@@ -127,6 +152,10 @@ endif()
 if(TARGET test_scaling AND NOT DAL_SANITIZE)
     add_test(NAME test_scaling_long COMMAND test_scaling long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_scaling_long PROPERTIES TIMEOUT 3000 LABELS long)
+endif()
+if(TARGET test_derive AND NOT DAL_SANITIZE)
+    add_test(NAME test_derive_long COMMAND test_derive long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_derive_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
 if(TARGET test_simulation)
     add_test(NAME test_simulation_long COMMAND test_simulation long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
@@ -197,6 +226,9 @@ endif()
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
     CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:dalembert_complex_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
+# Derivations are a second implementation beside the kernels: they use no symbol of these.
+add_test(NAME derivations_use_no_kernel COMMAND sh -c
+    "grep -E '/src/(derive|kinematics|tree|dynamics|state)/' '${PROJECT_BINARY_DIR}/objects.txt' > '${PROJECT_BINARY_DIR}/derive-objects.txt' && '${PROJECT_SOURCE_DIR}/tools/link-order' '${PROJECT_BINARY_DIR}/derive-objects.txt' derive kinematics tree state dynamics")
 
 # As clang-format leaves it.
 if(NOT DAL_SANITIZE)

@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run watch gallery eval compare check view plot animate equations convert ports equilibrium linearize modes list help version'
+    local commands='run watch gallery eval compare check view plot animate equations derive convert ports equilibrium linearize modes list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -73,6 +73,8 @@ _dalembert()
     equations:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --floating --digits --width --json
             --help' -- "$word") ;;
+    derive:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --steps --output --set --floating --width --help' -- "$word") ;;
     convert:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
     ports:-*)
@@ -84,7 +86,7 @@ _dalembert()
             --json --help' -- "$word") ;;
     modes:-*)
         mapfile -t COMPREPLY < <(compgen -W '--at --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
-    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:*)
+    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

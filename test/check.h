@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +38,16 @@ static inline int check_outcome(int failed)
 #if defined(__SANITIZE_ADDRESS__) && !defined(CHECK_WATCHED)
 #define CHECK_WATCHED 1
 #endif
+
+/* Of many runs of the same code, is number `run` made? All are in the plain build; where every access is watched, each `every`-th is. */
+static inline bool check_chosen(int run, int every)
+{
+#ifdef CHECK_WATCHED
+    return run % every == 0;
+#else
+    return run >= 0 && every > 0;
+#endif
+}
 
 /* |a - b| <= tolerance; not-a-number never passes. */
 #define check_close(a, b, tolerance)                                                                                                                 \

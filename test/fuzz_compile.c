@@ -63,7 +63,8 @@ static void choose(dal_spec *spec, const char *kind, unsigned dice)
 static bool is_small(const dal_spec *spec)
 {
     return spec->n_bodies <= MOST_BODIES && spec->n_joints <= MOST_ELEMENTS && spec->n_forces <= MOST_ELEMENTS &&
-           spec->n_coordinates <= MOST_ELEMENTS && spec->n_constraints <= MOST_ELEMENTS && spec->n_speeds <= MOST_ELEMENTS;
+           spec->n_coordinates <= MOST_ELEMENTS && spec->n_constraints <= MOST_ELEMENTS && spec->n_systems <= MOST_ELEMENTS &&
+           spec->n_speeds <= MOST_ELEMENTS;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -14,6 +14,10 @@
 #include <glob.h>
 #include <stdlib.h>
 
+/* Every way to describe a motion by coordinates: the families, and what an option makes of them. */
+static const dal_family *const gallery_families[] = {
+    &dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_natural_reduced, &dal_family_joint, &dal_family_user, NULL};
+
 typedef struct gallery {
     glob_t found;
     size_t n;
@@ -148,7 +152,13 @@ static inline void gallery_copy_motion(const dal_state *from, dal_state *to)
         memcpy(to->work.q, from->work.q, sizeof(double) * (size_t)layout->nq);
         memcpy(to->work.v, from->work.v, sizeof(double) * (size_t)layout->nv);
     } else if (layout->family->shares) {
-        memcpy(to->work.kin, from->work.kin, sizeof *to->work.kin * (size_t)bodies);
+        for (int b = 0; b < bodies; b++) {
+            const dal_kin *kin = &from->work.kin[b];
+            memcpy(to->work.kin[b].r, kin->r, sizeof kin->r);
+            memcpy(to->work.kin[b].R, kin->R, sizeof kin->R);
+            memcpy(to->work.kin[b].rd, kin->rd, sizeof kin->rd);
+            memcpy(to->work.kin[b].w, kin->w, sizeof kin->w);
+        }
         layout->family->place(layout, &to->work, -1, NULL, NULL);
         layout->family->position(layout, &to->work);
         layout->family->move(layout, &to->work, -1, NULL, NULL);

@@ -603,9 +603,30 @@ static inline void scaled_types_and_tables(scaled *s)
     }
 }
 
+/* Entries of M: energy over two rates; forces: energy over a coordinate. */
+static inline void scaled_systems(scaled *s)
+{
+    static const scaled_unit second = {0, 0, 1};
+    for (int i = 0; i < s->spec->n_systems; i++) {
+        dal_subsystem_spec *one = &s->spec->systems[i];
+        dal_text *const energies[] = {&one->kinetic, &one->potential, &one->L, &one->T, &one->V};
+        for (size_t k = 0; k < sizeof energies / sizeof *energies; k++)
+            scaled_set(s, one->binding, energies[k], scaled_joule);
+        scaled_set(s, one->binding, &one->dissipation, scaled_watt);
+        for (int k = 0; k < one->coordinates.n; k++) {
+            const scaled_unit force = scaled_times(scaled_joule, scaled_own_unit(s, one->coordinates.item[k].text), -1);
+            scaled_set(s, one->binding, &one->force.item[k], force);
+            for (int l = 0; l < one->coordinates.n; l++)
+                scaled_set(s, one->binding, &one->mass.row[k].item[l],
+                           scaled_times(scaled_times(force, scaled_own_unit(s, one->coordinates.item[l].text), -1), second, 2));
+        }
+    }
+}
+
 static inline void scaled_own_elements(scaled *s)
 {
     dal_spec *spec = s->spec;
+    scaled_systems(s);
     for (int i = 0; i < spec->n_coordinates; i++) {
         dal_coordinate_spec *c = &spec->coordinates[i];
         const scaled_unit unit = scaled_own_unit(s, c->name.text), second = {0, 0, 1};

@@ -102,10 +102,12 @@ static int compare_choices(const machine *m, const char *text)
 {
     const char *name, *title;
     trajectory exact = reference_of(text);
-    int compared = 0;
+    int compared = 0, runs = 0;
     for (int f = 0; f < FAMILIES; f++)
         for (int k = 0; dal_list_entry("formulation", k, &name, &title); k++) {
             char settings[200];
+            if (!check_chosen(runs++, 5))
+                continue;
             snprintf(settings, sizeof settings, "coordinates=%s formulation=%s rtol=%g atol=1e-12", families[f], name, asked);
             trajectory run = run_text(text, settings);
             if (run.status != DAL_OK && !does_not_apply(run.message))
@@ -128,7 +130,7 @@ static void inertias_that_differ_by_twelve_orders_keep_their_digits_in_every_cho
             char text[TEXT];
             const bool tight = i == MACHINES - 1 && ratios[k] > 1; /* the spin of a rod under a load of 1e13 N is lost in the rounding of its lever */
             snprintf(text, sizeof text, machines[i].text, tight ? 1e9 : ratios[k]);
-            assert_true(compare_choices(&machines[i], text) >= 30);
+            assert_true(compare_choices(&machines[i], text) >= (check_chosen(1, 2) ? 30 : 6));
         }
 }
 

@@ -367,6 +367,34 @@ static void a_pin_in_an_included_model_begins_as_alone(void **unused)
     rmdir(folder);
 }
 
+/* A nut that its drive puts turns away from where it is placed: it gets there on its thread, in assembly as in motion. The drive's start is what a turn
+ * about the axis does to nothing else: no warning. */
+static void a_screw_is_put_turns_away_by_its_drive(void **unused)
+{
+    (void)unused;
+    static const double shifts[] = {0.001, 0.0024, 0.003, -0.0075, 0.035, -0.1, 1};
+    for (int i = 0; i < 7; i++)
+        for (int f = 1; families[f]; f++) {
+            char text[900], settings[80];
+            snprintf(
+                text, sizeof text,
+                "dalembert: 1\nspace: spatial\nbodies: {nut: {mass: 1, inertia: [0.1, 0.1, 0.1], points: {P: [0.2, 0, 0]}}}\n"
+                "joints: {S: {type: screw, connect: [ground, nut], axis: [0, 0, 1], pitch: 0.005, coordinate: distance, drive: %.17g + 0.01*t}}\n"
+                "simulate: {until: 1, every: 1}\nrecord: [S.angle, S.distance, nut.P.x, nut.P.y]\n",
+                shifts[i]);
+            snprintf(settings, sizeof settings, "coordinates=%s", families[f]);
+            trajectory run = run_text_well(text, settings);
+            const double turn = 2 * pi / 0.005 * shifts[i];
+            check_close(at(&run, 0, 1), principal(turn), 1e-9);
+            check_close(at(&run, 0, 2), shifts[i], 1e-12);
+            check_close(last(&run, 1) - at(&run, 0, 1), 4 * pi, 1e-7);
+            check_close(last(&run, 3), 0.2 * cos(turn), 1e-8);
+            check_close(last(&run, 4), 0.2 * sin(turn), 1e-8);
+            assert_int_equal(run.evidence.n_warnings, 0);
+            free(run.value);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +406,7 @@ int main(void)
         cmocka_unit_test(the_angle_of_a_body_is_one_number),
         cmocka_unit_test(a_pin_without_axes_counts_the_turns_of_its_bodies),
         cmocka_unit_test(turns_that_a_joint_writes_stay),
+        cmocka_unit_test(a_screw_is_put_turns_away_by_its_drive),
         cmocka_unit_test(a_zero_is_added_to_the_turn_between_the_frames),
         cmocka_unit_test(a_gear_between_pins_with_axes_starts_at_rest),
         cmocka_unit_test(an_angle_that_assembly_turns_over_half_a_turn_begins_within_it),

@@ -251,6 +251,34 @@ static void where_there_is_no_other_branch_it_is_said(void **unused)
     has(&o, "joint 'A' asks for another branch: no other position was found in which the mechanism closes");
 }
 
+/* Where freedoms are left, positions form a continuum: what a motion of the mechanism leads to is no other branch. */
+static void what_lies_on_one_curve_is_no_other_branch(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        /* a chain of two whose places contradict its hinges: every angle is as near */
+        "dalembert: 1\nspace: spatial\nbodies:\n  b: {mass: 1.3, inertia: [1e-3, 1e-3, 1e-3], position: [0.1, 0, 0]}\n"
+        "  c: {mass: 1.3, inertia: [1e-3, 1e-3, 1e-3], position: [0.3, 0, 0]}\njoints:\n"
+        "  A: {type: revolute, connect: [ground, b], axis: [0, 1, 0]}\n  B: {type: revolute, connect: [b, c], axis: [0, 1, 0]}\n"
+        "simulate: {until: 1e-4}\n",
+        /* a ball joint */
+        "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}}\n"
+        "joints: {A: {type: spherical, connect: [ground, b]}}\nsimulate: {until: 1e-4}\n",
+        /* coordinates of the model's own: a bead on a ring, with what comes nearer slowly */
+        "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.3}, y: {start: 0.02}}\nbodies: {a: {mass: 1, position: [x, y]}}\n"
+        "constraints: {c: {position: 'x^2/9 + y^2 - 1'}}\nsimulate: {until: 1e-4}\n",
+        /* a pendulum */
+        "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [3, 1], points: {O: [-1, 0]}}}\n"
+        "joints: {A: {type: revolute, connect: [ground, b.O]}}\nsimulate: {until: 1e-4}\n"};
+    for (int i = 0; i < 4; i++) {
+        outcome o = start_well(texts[i]);
+        assert_true(o.warnings > 0);
+        has(&o, "no other branch was found");
+        assert_null(strstr(o.text, "also closes"));
+        assert_null(strstr(o.text, "branch: other"));
+    }
+}
+
 /* What is fixed stays, to the last bit, in whichever branch. */
 static void fixed_values_stay_in_every_branch(void **unused)
 {
@@ -452,6 +480,7 @@ int main(void)
         cmocka_unit_test(other_is_the_branch_that_is_not_reached),
         cmocka_unit_test(a_bound_that_cannot_be_met_is_refused_in_its_place),
         cmocka_unit_test(where_there_is_no_other_branch_it_is_said),
+        cmocka_unit_test(what_lies_on_one_curve_is_no_other_branch),
         cmocka_unit_test(fixed_values_stay_in_every_branch),
         cmocka_unit_test(omitted_and_derived_places_are_never_warned_about),
         cmocka_unit_test(a_shift_of_a_quarter_of_the_length_is_far),

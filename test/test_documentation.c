@@ -334,6 +334,12 @@ static void the_page_on_joint_types_is_true(void **state)
     run_page("doc/joint-types.md", 2, 2);
 }
 
+static void the_page_on_known_equations_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/known-equations.md", 2, 7);
+}
+
 static void the_page_on_actuators_is_true(void **state)
 {
     (void)state;
@@ -421,6 +427,7 @@ int main(void)
         cmocka_unit_test(the_page_on_urdf_is_true),
         cmocka_unit_test(the_page_on_pages_is_true),
         cmocka_unit_test(the_page_on_joint_types_is_true),
+        cmocka_unit_test(the_page_on_known_equations_is_true),
         cmocka_unit_test(the_page_on_actuators_is_true),
         cmocka_unit_test(the_pages_on_formulations_are_true),
         cmocka_unit_test(the_pages_on_components_are_true),

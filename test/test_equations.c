@@ -275,8 +275,8 @@ static void the_printed_matrices_give_the_accelerations_of_the_evaluation(void *
         if (!dal_formulations[f]->show)
             continue;
         for (size_t i = 0; i < g.n; i++)
-            for (int k = 0; dal_families[k]; k++)
-                choices += check_choice(g.found.gl_pathv[i], dal_families[k], dal_formulations[f], &worst, &elsewhere);
+            for (int k = 0; gallery_families[k]; k++)
+                choices += check_choice(g.found.gl_pathv[i], gallery_families[k], dal_formulations[f], &worst, &elsewhere);
         print_message("  %-20s %3d models and families, %.2g times the bound of rounding\n", dal_formulations[f]->name, choices, worst);
         assert_true((choices > 0 || dal_formulations[f]->ignores) && elsewhere * 2 >= choices);
     }

@@ -2,16 +2,16 @@
  *
  * M(q + i h q', t + i h) = M + i h M' - O(h^2): with h = 1e-30 the imaginary part is the exact derivative to rounding.
  */
+#include "kinematics/subsystems.h"
 #include "gallery.h"
 
 static const double h = 1e-30;
 
 static const dal_family *variant_of(const char *name)
 {
-    static const dal_family *const families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user};
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (!strcmp(families[i]->name, name))
-            return families[i];
+    for (int i = 0; gallery_families[i]; i++)
+        if (!strcmp(gallery_families[i]->name, name))
+            return gallery_families[i];
     return NULL;
 }
 
@@ -29,8 +29,10 @@ static void rate_of_mass(const dal_layout *layout, const dal_evaluation *e, doub
         w.v[k] = e->v[k];
     w.t = e->time + _Complex_I * h;
     layout->family->position(layout, &w);
+    dal_rows_position(layout, &w);
     layout->family->velocity(layout, &w);
-    layout->family->inertia(layout, &w);
+    dal_rows_velocity(layout, &w);
+    dal_inertia(layout, &w);
     memset(Md, 0, sizeof *Md * n * n);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -51,7 +53,7 @@ static void check_model(const char *file, const char *family, double *worst, int
     dal_state *state = dal_state_create(NULL, system);
     dal_layout layout = system->layout;
     layout.family = variant_of(family);
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    for (uint64_t seed = 1; seed <= 3 && dal_subsystems_have_energy(layout.systems); seed++) { /* without T there is no C */
         dal_instant *instant = NULL;
         dal_evaluation *e = NULL;
         if (dal_instant_random(NULL, state, 1000 + seed, NULL, &instant) != DAL_OK || dal_evaluate(NULL, state, instant, NULL, NULL, &e) != DAL_OK)
@@ -84,7 +86,7 @@ static void check_model(const char *file, const char *family, double *worst, int
 static void the_rate_of_M_less_twice_C_is_skew_in_every_family(void **unused)
 {
     (void)unused;
-    static const char *const families[] = {"angle", "euler", "natural", "joint", "user"};
+    static const char *const families[] = {"angle", "euler", "natural", "natural:eliminate=linear", "joint", "user"};
     gallery g = gallery_open();
     int checked = 0;
     for (size_t i = 0; i < g.n; i++) {

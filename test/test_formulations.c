@@ -17,12 +17,20 @@ static const char *const ignorable[][2] = {
     {"flyball-governor.yaml", "joint"}, /* about the shaft */
     {"free-body.yaml", "joint"},        /* linear; the angular ones are no rates of coordinates */
     {"satellite-boom.yaml", "user"},
+    {"spring-pendulum-lagrangian.yaml", "user"}, /* about the vertical */
     {"three-bodies.yaml", "user"},
 };
 
 /* The mass matrix is singular by itself: fewer freedoms than coordinates, or parts without mass. */
-static const char *const singular[] = {"rolling-disc-incline.yaml", "springs-in-series-masses.yaml", "springs-in-series-massless-middle.yaml",
-                                       "springs-in-series-massless-end.yaml"};
+static const char *const singular[] = {"rolling-disc-incline.yaml",
+                                       "springs-in-series-masses.yaml",
+                                       "springs-in-series-massless-middle.yaml",
+                                       "springs-in-series-massless-end.yaml",
+                                       "springs-in-series-derived.yaml",
+                                       "massless-node.yaml",
+                                       "massless-slider.yaml",
+                                       "maxwell-element.yaml",
+                                       "singular-mass.yaml"};
 
 static bool refused(const char *file, const char *family, const char *formulation)
 {
@@ -30,12 +38,16 @@ static bool refused(const char *file, const char *family, const char *formulatio
     for (size_t i = 0; i < sizeof singular / sizeof *singular && !strcmp(formulation, "udwadia-kalaba"); i++)
         if (!strcmp(model, singular[i]))
             return true;
+    if ((!strcmp(formulation, "component") || !strcmp(formulation, "recursive")) && !strncmp(model, "massless-", 9))
+        return true;
     if (!strcmp(formulation, "udwadia-kalaba"))
         return !strcmp(model, "n-four-bar-spatial.yaml") && strcmp(family, "joint");
     if (!strcmp(formulation, "component"))
         return (strcmp(family, "angle") && strcmp(family, "euler")) || !strcmp(model, "n-four-bar-spatial.yaml");
     if (!strcmp(formulation, "recursive"))
         return strcmp(family, "joint") || !strcmp(model, "cart-pole-light.yaml"); /* its pole hangs on a particle */
+    if (!strcmp(model, "joined-oscillator.yaml") && (!strcmp(formulation, "volterra") || !strcmp(formulation, "boltzmann-hamel")))
+        return true; /* the kinetic energy of its system is not known */
     if (strcmp(formulation, "volterra-reduced") && strcmp(formulation, "routh"))
         return false;
     for (size_t i = 0; i < sizeof ignorable / sizeof *ignorable; i++)
@@ -66,6 +78,13 @@ static double compare(dal_state *a, dal_state *b)
             if (!isfinite(y.acceleration[k]) || !isfinite(y.alpha[k]))
                 return INFINITY;
         }
+    }
+    for (int k = 0; k < a->layout->nv && a->layout->systems; k++) { /* coordinates that no body shows */
+        const double unit = a->layout->units.column_scale[k];
+        worst = fmax(worst, fabs(a->vd[k] - b->vd[k]) * unit);
+        size = fmax(size, fabs(a->vd[k]) * unit);
+        if (!isfinite(b->vd[k]))
+            return INFINITY;
     }
     for (int j = 0; j < m->n_joints; j++) {
         double f[2][3], t[2][3];
@@ -202,15 +221,15 @@ static int agree(const char *file, const dal_system *reference, const dal_system
 /* For each family of a model: its system with Lagrange's equations. */
 static void for_each_family(const char *file, void (*check)(const char *file, const dal_system *lagrange))
 {
-    for (int f = 0; dal_families[f]; f++) {
+    for (int f = 0; gallery_families[f]; f++) {
         char why[512];
-        if (!dal_families[f]->position)
+        if (!gallery_families[f]->position)
             continue;
-        dal_system *system = gallery_compile(file, dal_families[f]->name, "lagrange", why);
+        dal_system *system = gallery_compile(file, gallery_families[f]->name, "lagrange", why);
         if (!system && not_in_this_family(why))
             continue;
         if (!system)
-            fail_msg("%s, %s: %s", file, dal_families[f]->name, why);
+            fail_msg("%s, %s: %s", file, gallery_families[f]->name, why);
         check(file, system);
         dal_system_free(system);
     }

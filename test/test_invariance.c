@@ -153,9 +153,9 @@ static void a_run_repeats_itself_bit_for_bit(void **unused)
  * stop five times and meets it four times. Projections must not make two events of one crossing. */
 static void a_crossing_is_one_event_in_every_family(void **unused)
 {
-    static const char *const families[] = {"angle", "euler", "natural"}, *const methods[] = {"dopri5", "rk6"};
+    static const char *const families[] = {"angle", "euler", "natural", "{natural: {eliminate: linear}}"}, *const methods[] = {"dopri5", "rk6"};
     (void)unused;
-    for (int f = 0; f < 3; f++)
+    for (int f = 0; f < 4; f++)
         for (int k = 0; k < 2; k++) {
             char text[1600];
             dal_evidence evidence;

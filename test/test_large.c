@@ -235,9 +235,9 @@ static void every_model_has_the_same_rank_both_ways(void **unused)
     gallery g = gallery_open();
     int compared = 0;
     for (size_t i = 0; i < g.n; i++)
-        for (int f = 0; dal_families[f]; f++) {
+        for (int f = 0; gallery_families[f]; f++) {
             char why[512];
-            dal_system *system = gallery_compile(g.found.gl_pathv[i], dal_families[f]->name, NULL, why);
+            dal_system *system = gallery_compile(g.found.gl_pathv[i], gallery_families[f]->name, NULL, why);
             if (!system)
                 continue;
             compare_ranks(g.found.gl_pathv[i], system);

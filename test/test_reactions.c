@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const char *const families[] = {"angle", "euler", "natural", "joint"};
+static const char *const families[] = {"angle", "euler", "natural", "natural:eliminate=linear", "joint"};
 enum { FAMILIES = 4 };
 
 #define DOOR                                                                                                                                         \

@@ -300,6 +300,41 @@ static void what_is_rounding_counts_as_zero(void **state)
     check_close(inertia_about(text), 0.64 * 0.03, 1e-15);
 }
 
+/* What is written is negative, however small it is beside the other moments; what arithmetic makes of a rod that lies askew is not. */
+static void a_written_negative_moment_is_a_warning_however_small(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *moments[6]; /* xx, yy, zz, xy, xz, yz */
+        int warnings;
+    } cases[] = {
+        {{"1e-3", "1e-3", "-2.4e-35", "0", "0", "0"}, 1}, {{"1e-3", "-2.4e-35", "1e-3", "0", "0", "0"}, 1},
+        {{"0", "1e-3", "0", "0", "2.4e-35", "0"}, 1},     {{"1e-3", "1e-3", "0", "0", "2.4e-20", "0"}, 1},
+        {{"1e-3", "1e-3", "0", "0", "0", "0"}, 0},        {{"0.5", "0.5", "1", "0.5", "0", "0"}, 0},
+        {{"0.36", "0.64", "1", "0.48", "0", "0"}, 0},     {{"1e-3", "2e-3", "2.5e-3", "1e-4", "1e-4", "1e-4"}, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const *m = cases[i].moments;
+        char text[2][1500];
+        snprintf(text[0], sizeof text[0],
+                 "<robot name='r'><link name='w'/>\n<link name='b'><inertial><origin xyz='0.1 0.2 0'/><mass value='3'/>"
+                 "<inertia ixx='%s' iyy='%s' izz='%s' ixy='%s' ixz='%s' iyz='%s'/></inertial></link>\n"
+                 "<joint name='j' type='continuous'><parent link='w'/><child link='b'/><axis xyz='0.6 0 0.8'/></joint></robot>\n",
+                 m[0], m[1], m[2], m[3], m[4], m[5]);
+        snprintf(
+            text[1], sizeof text[1],
+            "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 3, center: [0.1, 0.2, 0], inertia: [%s, %s, %s, %s, %s, %s]}}\n"
+            "joints: {j: {type: revolute, connect: [ground, b], axis: [0.6, 0, 0.8], start: {angle: 0, rate: 0}}}\nsimulate: {coordinates: joint}\n",
+            m[0], m[1], m[2], m[3], m[4], m[5]);
+        robot a = load_text("a.urdf", text[0]), b = load_text("b.yaml", text[1]);
+        assert_int_equal(count(&a, "inertia-negative"), cases[i].warnings);
+        assert_int_equal(count(&b, "inertia-negative"), cases[i].warnings);
+        check_same(&a, &b);
+        drop(&a);
+        drop(&b);
+    }
+}
+
 /* ---- mimics of what does not move ---------------------------------------------------------------------- */
 
 static void a_joint_that_mimics_a_fixed_one_stays_where_it_puts_it(void **state)
@@ -435,6 +470,7 @@ int main(void)
         cmocka_unit_test(yaml_and_urdf_judge_inertias_alike),
         cmocka_unit_test(what_is_held_by_others_counts_as_written),
         cmocka_unit_test(what_is_rounding_counts_as_zero),
+        cmocka_unit_test(a_written_negative_moment_is_a_warning_however_small),
         cmocka_unit_test(a_joint_that_mimics_a_fixed_one_stays_where_it_puts_it),
         cmocka_unit_test(fingers_without_mass_leave_the_mass_matrix),
         cmocka_unit_test(every_family_says_that_fingers_are_loose),

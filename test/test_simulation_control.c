@@ -647,6 +647,43 @@ static void bounded_steps_keep_their_bound(void **state)
     assert_int_equal(located, models);
 }
 
+static dal_status push_at_random(void *user, dal_simulation *sim)
+{
+    return dal_simulation_set_input_number(sim, 0, check_random(user)) ? DAL_OK : DAL_BAD_COMMAND;
+}
+
+/* A controller that is called n times inside a step divides it: at most `work` and 2 (n + 1) plain steps. With a period that is a multiple of the step it costs
+ * nothing beyond them. */
+static void control_instants_inside_a_step_keep_their_bound(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"integrator=rk4 step=2e-3", "integrator=rk6 step=2e-3", "integrator=ab6 step=2e-3"};
+    static const char text[] = PENDULUM("inputs: {u: 0}\n", "\"u - 3*sign(pin.angle') + if(mod(t, 0.3) < 0.1, 2, -2)\"");
+    static const double parts[] = {0.23, 0.5, 0.7, 1, 2};
+    for (size_t m = 0; m < 3; m++)
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            for (long work = 1; work < 200; work *= 10) {
+                const double h = 7.3e-3, period = parts[k] * h;
+                const long inside = (long)ceil(1 / parts[k] - 1e-9);
+                uint64_t seed = 5;
+                dal_messages *messages = dal_messages_create(NULL);
+                dal_system *system = system_of(text, methods[m]);
+                dal_simulation *sim =
+                    simulation_of(system, &(dal_run_options){.control = push_at_random, .control_user = &seed, .period = period}, messages);
+                const long stages = system->method.integrator->order == 4 ? 4 : 7;
+                const long bound = work + 2 * ((parts[k] < 1 ? inside : 0) + 1) * (stages + 2);
+                for (int i = 0; i < 200; i++) {
+                    const long before = work_of(sim);
+                    assert_int_equal(dal_step_fixed(sim, h, work), DAL_OK);
+                    if (work_of(sim) - before > bound)
+                        fail_msg("%s, %g instants: %ld evaluations, bounded by %ld", methods[m], 1 / parts[k], work_of(sim) - before, bound);
+                }
+                dal_simulation_free(sim);
+                dal_system_free(system);
+                dal_messages_free(messages);
+            }
+}
+
 /* A late event acts at the end of its step: the motion is off by that, and no more. */
 static void late_events_act_at_the_end_of_the_step(void **state)
 {
@@ -967,6 +1004,7 @@ int main(void)
         cmocka_unit_test(steps_may_be_short_after_a_look_beyond_the_end),
         cmocka_unit_test(fixed_steps_are_those_of_a_run),
         cmocka_unit_test(bounded_steps_keep_their_bound),
+        cmocka_unit_test(control_instants_inside_a_step_keep_their_bound),
         cmocka_unit_test(late_events_act_at_the_end_of_the_step),
         cmocka_unit_test(steps_and_looks_take_no_memory),
         cmocka_unit_test(the_times_of_fixed_steps_are_measured),

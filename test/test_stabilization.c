@@ -134,7 +134,10 @@ static bool keeps_what_is_independent(dal_state *state, uint64_t *seed, const ch
     if (met) {
         assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
         dal_state_residuals(state, &position, &velocity);
-        check_small(position, system->method.tolerance * fmax(1, system->layout.units.length)); /* it is relative to the length */
+        double unit = fmax(1, system->layout.units.length); /* it is relative to the length, and to the unit of a row in newtons */
+        for (int i = 0; i < layout->n_rows; i++)
+            unit = fmax(unit, system->layout.units.row_unit[i]);
+        check_small(position, system->method.tolerance * unit);
         double fastest = 1;
         for (int k = 0; k < layout->nv; k++)
             fastest = fmax(fastest, fabs(state->work.v[k]));
@@ -152,13 +155,13 @@ static void partitioning_meets_the_constraints_and_keeps_independent_values_to_t
     int tried = 0, met = 0, moved = 0;
     (void)unused;
     for (size_t i = 0; i < g.n; i++)
-        for (int f = 0; dal_families[f]; f++) {
+        for (int f = 0; gallery_families[f]; f++) {
             char settings[100], what[300];
-            snprintf(settings, sizeof settings, "coordinates=%s stabilization=coordinate-partitioning=1e-11", dal_families[f]->name);
+            snprintf(settings, sizeof settings, "coordinates=%s stabilization=coordinate-partitioning=1e-11", gallery_families[f]->name);
             compiled c = compile_file(g.found.gl_pathv[i], NULL, settings);
             if (c.system && c.system->layout.n_rows) {
                 dal_state *state = dal_state_create(NULL, c.system);
-                snprintf(what, sizeof what, "%s, %s", g.found.gl_pathv[i], dal_families[f]->name);
+                snprintf(what, sizeof what, "%s, %s", g.found.gl_pathv[i], gallery_families[f]->name);
                 const bool good = keeps_what_is_independent(state, &seed, what);
                 tried++;
                 met += good;
@@ -223,14 +226,14 @@ static void a_pendulum_comes_back_after_its_period(void **unused)
         for (int w = 0; w < 3; w++) {
             char settings[200];
             dal_evidence evidence;
-            snprintf(settings, sizeof settings, "coordinates=%s stabilization=%s until=%.17g", dal_families[f]->name, ways[w], period());
+            snprintf(settings, sizeof settings, "coordinates=%s stabilization=%s until=%.17g", gallery_families[f]->name, ways[w], period());
             compiled c = compile_well("pendulum.yaml", pendulum, settings);
             dal_state *state = run(&c, &evidence);
             const dal_motion m = dal_state_body(state, 0);
             check_close(atan2(m.rotation[3], m.rotation[0]), 2.1 - M_PI / 2, 1e-8);
             check_small(m.omega[2], 1e-7);
             check_small(evidence.energy_drift, 1e-9);
-            if (w == 0 && !strcmp(dal_families[f]->name, "natural"))
+            if (w == 0 && !strcmp(gallery_families[f]->name, "natural"))
                 assert_true(evidence.partition_changed >= 2); /* through the lowest point, there and back */
             if (w != 0)
                 assert_true(isnan(evidence.partition_steepest));
@@ -329,21 +332,24 @@ static void the_iteration_ends_at_the_accelerations_and_reactions_of_lagrange(vo
     int on_them = 0, redundant = 0, off = 0;
     (void)unused;
     for (size_t i = 0; i < g.n; i++)
-        for (int f = 0; dal_families[f]; f++) {
+        for (int f = 0; gallery_families[f]; f++) {
             char settings[200], what[300];
-            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=direct-correction=1e-13", dal_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=direct-correction=1e-13",
+                     gallery_families[f]->name);
             compiled on = compile_file(g.found.gl_pathv[i], NULL, settings);
-            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=baumgarte:alpha=12,beta=8", dal_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=baumgarte:alpha=12,beta=8",
+                     gallery_families[f]->name);
             compiled exact = compile_file(g.found.gl_pathv[i], NULL, settings);
-            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=penalty:omega=8,xi=1.5", dal_families[f]->name);
+            snprintf(settings, sizeof settings, "formulation=lagrange coordinates=%s stabilization=penalty:omega=8,xi=1.5",
+                     gallery_families[f]->name);
             compiled soft = compile_file(g.found.gl_pathv[i], NULL, settings);
             if (on.system && !soft.system)
-                fail_msg("%s, %s: %s", g.found.gl_pathv[i], dal_families[f]->name, first_error(&soft));
+                fail_msg("%s, %s: %s", g.found.gl_pathv[i], gallery_families[f]->name, first_error(&soft));
             if (soft.system && soft.system->layout.n_rows && !soft.system->acting.n_frictions) {
                 dal_state *a = dal_state_create(NULL, exact.system), *b = dal_state_create(NULL, soft.system),
                           *start = dal_state_create(NULL, on.system);
                 const size_t n = (size_t)on.system->n_y;
-                snprintf(what, sizeof what, "%s, %s", g.found.gl_pathv[i], dal_families[f]->name);
+                snprintf(what, sizeof what, "%s, %s", g.found.gl_pathv[i], gallery_families[f]->name);
                 if (gallery_random_state(start, &seed, 0.017, 0.02, 0.5) && start->singular->nearness > 0.1) {
                     for (int k = 0; k < 2; k++)
                         memcpy((k ? a : b)->y, start->y, sizeof *start->y * n), dal_state_set_time(k ? a : b, 0.017);
@@ -391,7 +397,7 @@ static void both_give_the_motion_of_mass_projection_in_every_family(void **unuse
     const int n = MOTIONS;
 #endif
     for (int i = 0; i < n; i++)
-        for (int f = 0; dal_families[f]; f++) {
+        for (int f = 0; gallery_families[f]; f++) {
             char file[200], settings[300];
             dal_state *end[3] = {NULL};
             compiled c[3];
@@ -401,7 +407,7 @@ static void both_give_the_motion_of_mass_projection_in_every_family(void **unuse
                 snprintf(settings, sizeof settings,
                          "coordinates=%s formulation=lagrange integrator=dopri5 rtol=1e-10 atol=1e-12 until=%s "
                          "every=10 stabilization=%s",
-                         dal_families[f]->name, motions[i].until, ways[w]);
+                         gallery_families[f]->name, motions[i].until, ways[w]);
                 c[w] = compile_file(file, NULL, settings);
                 if (c[w].system)
                     end[w] = run(&c[w], &evidence);
@@ -448,7 +454,7 @@ static void both_pass_singular_positions(void **unused)
         for (int w = 0; w < 3; w++) {
             dal_evidence evidence;
             char settings[200];
-            snprintf(settings, sizeof settings, "coordinates=%s stabilization=%s", dal_families[f]->name, ways[w]);
+            snprintf(settings, sizeof settings, "coordinates=%s stabilization=%s", gallery_families[f]->name, ways[w]);
             c[w] = compile_well("rhombus.yaml", rhombus, settings);
             end[w] = run(&c[w], &evidence);
             check_small(evidence.energy_drift, 1e-8);

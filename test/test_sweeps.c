@@ -121,7 +121,7 @@ static void compare_with_passes(const char *name, dal_state *swept, tally *all)
     const dal_layout *layout = &system->layout;
     dal_state *state = dal_state_create(NULL, system), *brief = dal_state_create(NULL, system);
     copy_state(swept, state), copy_state(swept, brief);
-    for (int k = 0; k < 2; k++) /* the first one looks at how near a singular position is, and recalls everything */
+    for (int k = 0; k < 2; k++) /* the first one looks at how near a singular position is, and computes everything */
         assert_int_equal(dal_state_evaluate(brief, NULL), DAL_OK);
     assert_int_equal(dal_state_unpack(state, state->work.t, state->y), 0);
     assert_int_equal(dal_state_accelerate(state), 0);

@@ -7,7 +7,7 @@
 static const double sizes[] = {1e-12, 1e-9, 1e-6, 1e-3, 5e3, 1e6, 1e9, 1e11, 1e12};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
-static const char *const families[] = {"angle", "euler", "natural", "joint"};
+static const char *const families[] = {"angle", "euler", "natural", "natural:eliminate=linear", "joint"};
 enum { FAMILIES = sizeof families / sizeof *families };
 
 /* ---- start values --------------------------------------------------------------------- */
@@ -190,6 +190,70 @@ static void a_balance_lost_in_a_close_passage_is_an_error(void **unused)
     }
 }
 
+/* Bodies that nothing connects are judged by their own energy: a heavy one beside them, or a large one, does not hide that their balance is lost. */
+static void a_lost_balance_is_seen_beside_a_heavy_body(void **unused)
+{
+    (void)unused;
+    static const char *const heavy[] = {
+        "{mass: 1e6, inertia: 1, position: [0, 5], velocity: [100, 0], rate: 0}",           /* free */
+        "{mass: 1e9, inertia: 1e9, position: [0, 5], velocity: [0, 0], rate: 1}",           /* held by a hinge */
+        "{mass: 1e7, inertia: 1e7, position: [0, 5], velocity: [3, 4], rate: 10}",          /* pushed and braked: its work is its own */
+        "{mass: 1e3, inertia: 1e8, position: [0, 5], angle: 0, velocity: [0, 0], rate: 0}", /* driven */
+    };
+    static const char *const held[] = {"", "  H: {type: revolute, connect: [ground.H, h]}\n", "",
+                                       "  H: {type: revolute, connect: [ground.H, h], drive: 3*t^2}\n"};
+    static const char *const pushed[] = {"", "", "  d: {type: torque, body: h, value: -1e5*h.angle' + 3e6*sin(t)}\n", ""};
+    for (int i = 0; i < 4; i++)
+        for (int f = 0; f < 4; f++) {
+            char text[1200], settings[120];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nground: {points: {H: [0, 5]}}\n"
+                     "bodies:\n  h: %s\n  a: {mass: 1, inertia: 1, position: [1, 0], angle: 0, velocity: [0, 0], rate: 0}\n"
+                     "joints:\n%s  g: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n"
+                     "forces:\n%s  c: {type: central-gravity, body: a, mu: 1, center: [0, 0]}\n"
+                     "  b: {type: spring-damper, joint: g, damping: 1e-3}\nsimulate: {until: 1, every: 1}\nrecord: [a.x]\n",
+                     heavy[i], held[i], pushed[i]);
+            snprintf(settings, sizeof settings, "coordinates=%s integrator=rk4 step=1e-2", families[f]);
+            if (!strcmp(families[f], "euler"))
+                continue;                                    /* of spatial models */
+            trajectory good = run_text_well(text, settings); /* before the body falls into the centre */
+            assert_int_equal(good.evidence.n_warnings, 0);
+            free(good.value);
+            memcpy(strstr(text, "until: 1"), "until: 3", 8);
+            trajectory lost = run_text(text, settings);
+            assert_int_equal(lost.status, DAL_NUMERICAL);
+            assert_non_null(strstr(lost.message, "the energy balance of 'a', which nothing connects with the rest, drifted"));
+            free(lost.value);
+        }
+}
+
+/* A spring of micrometres beside a machine of metres: the absolute tolerance is that of the machine. */
+static void a_small_part_that_the_tolerance_does_not_see_is_reported(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 5; i++) { /* the last two rest, but for rounding */
+        char text[800];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nparameters: {s: %g}\nbodies:\n"
+                 "  m: {mass: 1, inertia: 1, position: [0.5, 0], angle: 0, rate: 3, points: {O: [-0.5, 0]}}\n"
+                 "  a: {mass: 1, inertia: 1, position: [s, 0], angle: 0, velocity: [0, 0], rate: 0}\n"
+                 "joints:\n  O: {type: revolute, connect: [ground, m.O]}\n  g: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n"
+                 "forces: {k: {type: spring-damper, joint: g, stiffness: 1e4, free: 0}}\nsimulate: {until: 20, every: 20}\nrecord: [a.x/s]\n",
+                 (double[]){1e-3, 1e-9, 1e-11, 0, 5e-17}[i]);
+        if (i == 3)
+            memcpy(strstr(text, "/s]"), "]  ", 3);
+        trajectory run = run_text(text, "");
+        if (i == 1 || i == 2)
+            assert_true(has_code(&run, "balance-drift") ||
+                        (run.status == DAL_NUMERICAL && strstr(run.message, "balance of 'a', which nothing connects with the rest, drifted")));
+        else
+            assert_true(run.status == DAL_OK && run.evidence.n_warnings == 0);
+        if (i == 0)
+            check_close(last(&run, 1), cos(2000), 1e-4);
+        free(run.value);
+    }
+}
+
 /* Neither a constant potential nor the weight hides a lost motion. */
 static void a_lost_balance_is_seen_beside_any_constant_energy(void **unused)
 {
@@ -279,6 +343,25 @@ static void a_force_without_direction_is_refused_when_it_begins(void **unused)
 
 /* ---- warnings are data -------------------------------------------------------------------- */
 
+/* Instants that the time cannot tell apart, or more than a run can reach, would keep it where it is for ever. */
+static void a_period_that_leads_nowhere_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const periods[] = {"1e-12", "1e-17", "1e-300", "5e-324"};
+    for (int i = 0; i < 4; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ninputs: {u: {value: sin(t), period: %s}}\nbodies: {p: {mass: 1, position: [0, 0], velocity: [0, 0]}}\n"
+                 "forces: {f: {type: force, body: p, value: [u, 0]}}\nsimulate: {until: 1}\n",
+                 periods[i]);
+        trajectory run = run_text(text, "");
+        assert_int_equal(run.status, DAL_BAD_MODEL);
+        assert_non_null(strstr(run.message, "the period of input 'u' is "));
+        assert_non_null(strstr(run.message, ", too short for a run from 0 to 1 s"));
+        free(run.value);
+    }
+}
+
 static void warnings_have_code_number_and_place_in_the_evidence(void **unused)
 {
     (void)unused;
@@ -332,9 +415,12 @@ int main(void)
         cmocka_unit_test(a_lost_balance_is_an_error_and_a_drift_a_warning),
         cmocka_unit_test(a_lost_balance_is_seen_beside_any_constant_energy),
         cmocka_unit_test(a_balance_lost_in_a_close_passage_is_an_error),
+        cmocka_unit_test(a_lost_balance_is_seen_beside_a_heavy_body),
+        cmocka_unit_test(a_small_part_that_the_tolerance_does_not_see_is_reported),
         cmocka_unit_test(what_lies_too_far_away_for_its_digits_is_reported_or_refused),
         cmocka_unit_test(a_small_mechanism_far_from_the_origin_is_closed),
         cmocka_unit_test(a_force_without_direction_is_refused_when_it_begins),
+        cmocka_unit_test(a_period_that_leads_nowhere_is_refused),
         cmocka_unit_test(warnings_have_code_number_and_place_in_the_evidence),
         cmocka_unit_test(every_code_is_listed_once),
     };

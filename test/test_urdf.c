@@ -514,7 +514,7 @@ static void what_urdf_cannot_say_is_told_one_by_one(void **state)
                                "simulate: {until: 1}\n";
     static const char *const expected[] = {"joint 'A' is driven",
                                            "joint 'B': URDF has no joint of type spherical",
-                                           "force 'push' is left out",
+                                           "force 'push' is skipped",
                                            "constraint 'half': URDF has no constraints but mimics",
                                            "gravity is (0, 0, -1.62) here",
                                            "joint 'D' closes a loop",

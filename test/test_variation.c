@@ -4,7 +4,7 @@
 #include "state/values.h"
 #include "variation/variation.h"
 
-static const char *const families[] = {"angle", "euler", "natural", "joint", "user"};
+static const char *const families[] = {"angle", "euler", "natural", "natural:eliminate=linear", "joint", "user"};
 
 typedef struct subject {
     dal_system *system;
@@ -22,14 +22,6 @@ static double *numbers(int n)
     return x;
 }
 
-static int number_of_family(const dal_system *system)
-{
-    int k = 0;
-    while (dal_families[k] != system->layout.family)
-        k++;
-    return k;
-}
-
 static bool open_subject(subject *s, const char *file, const char *family, uint64_t *seed)
 {
     char why[512];
@@ -40,7 +32,7 @@ static bool open_subject(subject *s, const char *file, const char *family, uint6
     }
     s->state = dal_state_create(NULL, s->system);
     const dal_layout *layout = &s->system->layout;
-    s->variation = dal_variation_create(&s->system->allocator, s->system, number_of_family(s->system));
+    s->variation = dal_variation_create(&s->system->allocator, s->system, dal_family_number(layout->family));
     assert_non_null(s->variation);
     s->nv = layout->nv;
     s->n_rows = layout->n_rows;

@@ -1,5 +1,6 @@
 /* A system that was varied is the system of the model read with these values: every digit of its run, its evidence and its hash. */
 #include "check.h"
+#include "compile/again.h"
 #include "dalembert/dalembert.h"
 #include "ration.h"
 
@@ -235,9 +236,11 @@ static void they_are_so_in_every_family_and_formulation(void **unused)
     (void)unused;
     compared = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int f = 0; dal_list_entry("coordinates", f, &family, NULL); f++)
-            for (int k = 0; dal_list_entry("formulation", k, &formulation, NULL); k++)
+        for (int k = 0; dal_list_entry("formulation", k, &formulation, NULL); k++) {
+            for (int f = 0; dal_list_entry("coordinates", f, &family, NULL); f++)
                 compare_choice(cases[i].file, cases[i].name, cases[i].value, family, formulation);
+            compare_choice(cases[i].file, cases[i].name, cases[i].value, "natural:eliminate=linear", formulation);
+        }
     print_message("%d systems compared\n", compared);
     assert_true(compared > 100);
 }
@@ -608,6 +611,183 @@ static void two_threads_that_vary_one_base_give_the_digits_of_one(void **unused)
     dal_system_free(other);
 }
 
+/* ---- names of --set ------------------------------------------------------------------------------------------------ */
+
+static const char named[] =
+    "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: 1.2}\ninputs: {u: 0.5}\n"
+    "states: {z: {start: 0.1, rate: -z + pin.angle}}\n"
+    "bodies: {rod: {mass: 3, inertia: 0.4, position: [0, 0.1], velocity: [0.2, 0], angle: 0.3, rate: 0.7, points: {P: [-L/2, 0]}},\n"
+    "         bob: {mass: 1, inertia: 0.2, position: [2, 1]}, arm: {mass: 1, inertia: 0.2, points: {P: [0.3, 0]}}}\n"
+    "joints: {pin: {type: revolute, connect: [ground, rod.P]}, hub: {type: revolute, connect: [bob, arm.P], start: {angle: 0.35}}}\n"
+    "forces: {m: {type: motor, joint: pin, value: u + z}}\nsimulate: {until: 0.02}\n";
+
+/* --set takes the names of dal_system_vary, and gives the same bytes. */
+static void overrides_have_the_same_names_and_give_the_same_bytes(void **unused)
+{
+    static const char *const names[] = {"L", "u", "z", "bob.x", "bob.y", "rod.angle", "rod.angle'", "rod.x'", "hub.angle"};
+    (void)unused;
+    dal_system *base = compile_text(named, NULL);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *set = NULL, *varied = NULL;
+        const dal_override override = {names[i], "0.45"};
+        assert_int_equal(dal_spec_parse(NULL, NULL, named, strlen(named), 1, &override, messages, &spec), DAL_OK);
+        assert_int_equal(dal_compile(NULL, spec, messages, &set), DAL_OK);
+        assert_int_equal(vary(base, names[i], 0.45, &varied), DAL_OK);
+        assert_same_run(set, varied, names[i]);
+        text was = run_of(base), is = run_of(set);
+        assert_true(was.n != is.n || memcmp(was.at, is.at, was.n) != 0);
+        free(was.at);
+        free(is.at);
+        dal_system_free(set);
+        dal_system_free(varied);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+    static const char *const wrong[][3] = {{"bob.angle", "1", "the model gives no angle of this body"},
+                                           {"rod.mass", "1", "the model has no parameter 'rod.mass'"},
+                                           {"v", "1", "the model has no parameter 'v'"},
+                                           {"rod.z", "1", "the model gives no position of this body"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        const dal_override override = {wrong[i][0], wrong[i][1]};
+        assert_int_equal(dal_spec_parse(NULL, NULL, named, strlen(named), 1, &override, messages, &spec), DAL_BAD_MODEL);
+        const dal_message *m = dal_messages_first(messages);
+        assert_non_null(m);
+        if (!strstr(m->text, wrong[i][2]) || strncmp(m->mark.file, "--set ", 6))
+            fail_msg("%s: %s", m->mark.file, m->text);
+        dal_messages_free(messages);
+    }
+    dal_system_free(base);
+}
+
+/* ---- texts that were edited ----------------------------------------------------------------------------------------- */
+
+static dal_spec *parse(const char *text_of_model)
+{
+    dal_spec *spec = NULL;
+    dal_spec_parse(NULL, "m.yaml", text_of_model, strlen(text_of_model), 0, NULL, NULL, &spec);
+    return spec;
+}
+
+/* The text with another value of parameter p, and something put before that line; NULL: its value is not a plain number. */
+static char *edit_value(const dal_spec *spec, int p, double factor, const char *before)
+{
+    const dal_text *value = &spec->parameters[p].value;
+    char *end, number[40];
+    const double old = strtod(value->text, &end);
+    const char *line = spec->text;
+    if (*end || end == value->text)
+        return NULL;
+    for (int i = 1; i < value->mark.line; i++)
+        line = strchr(line, '\n') + 1;
+    const char *at = line + value->mark.column - 1;
+    snprintf(number, sizeof number, "%.9g", factor * old);
+    const size_t room = strlen(spec->text) + strlen(before) + sizeof number;
+    char *edited = malloc(room);
+    snprintf(edited, room, "%.*s%s%.*s%s%s", (int)(line - spec->text), spec->text, before, (int)(at - line), line, number, at + strlen(value->text));
+    return edited;
+}
+
+/* Anew, or varied: the same bytes. Returns whether it was varied. */
+static bool follow(const char *file, const dal_system *base, const char *edited)
+{
+    dal_messages *said[2] = {dal_messages_create(NULL), dal_messages_create(NULL)};
+    dal_spec *spec = parse(edited);
+    bool anew = true;
+    if (spec) {
+        dal_system *follows = NULL, *compiled = NULL;
+        shorten(spec, said[0], 0.02);
+        const dal_status expected = dal_compile(NULL, spec, said[0], &compiled);
+        const dal_status status = dal_compile_again(NULL, base, spec, said[1], &follows, &anew);
+        if (status != expected)
+            fail_msg("%s: %d instead of %d", file, status, expected);
+        if (follows) {
+            assert_same_run(compiled, follows, file);
+            assert_int_equal(dal_messages_count(said[0], DAL_WARNING), dal_messages_count(said[1], DAL_WARNING));
+        }
+        dal_spec_free(spec); /* the system keeps nothing of it */
+        dal_system_free(compiled);
+        dal_system_free(follows);
+    }
+    dal_messages_free(said[0]);
+    dal_messages_free(said[1]);
+    return !anew;
+}
+
+static void a_text_with_other_values_is_followed_bit_for_bit_and_another_one_is_compiled_anew(void **unused)
+{
+    int varied = 0, anew = 0;
+    glob_t found;
+    (void)unused;
+    assert_int_equal(glob(DAL_MODELS "/*.yaml", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i += 1 + (i % 3)) {
+        dal_spec *read = NULL, *spec = NULL;
+        dal_system *base = NULL;
+        if (dal_spec_read(NULL, found.gl_pathv[i], 0, NULL, NULL, &read) == DAL_OK && (spec = parse(read->text))) {
+            shorten(spec, NULL, 0.02);
+            dal_compile(NULL, spec, NULL, &base);
+        }
+        for (int p = 0; base && p < spec->n_parameters && p < 3; p++)
+            for (int k = 0; k < 3; k++) {
+                char *edited = edit_value(spec, p, k ? 1.03 : 1.0001, k == 2 ? "# a line more\n" : "");
+                if (!edited)
+                    continue;
+                const bool followed = follow(found.gl_pathv[i], base, edited);
+                assert_false(followed && k == 2); /* its marks are others */
+                assert_false(followed && spec->parameters[p].shapes);
+                varied += followed;
+                anew += !followed;
+                free(edited);
+            }
+        dal_system_free(base);
+        dal_spec_free(spec);
+        dal_spec_free(read);
+    }
+    globfree(&found);
+    print_message("%d followed, %d compiled anew\n", varied, anew);
+    assert_true(varied > 40 && anew > 20);
+}
+
+/* Whatever else was edited is seen. */
+static void an_edit_beside_the_values_is_compiled_anew(void **unused)
+{
+    static const char model[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: 1.2, m: 3}\n"
+                                "bodies: {rod: {mass: m, inertia: 0.4, angle: 0.3, points: {P: [-L/2, 0]}}}\n"
+                                "joints: {pin: {type: revolute, connect: [ground, rod.P]}}\nsimulate: {until: 0.1}\n";
+    static const char *const edits[][3] = {{"L: 1.2", "L: 1.4", "y"},
+                                           {"L: 1.2, m: 3", "L: 2*0.7, m: 2.5", "y"},
+                                           {"inertia: 0.4", "inertia: 0.5", ""},
+                                           {"angle: 0.3", "angle: 0.4", ""},
+                                           {"rod", "bar", ""},
+                                           {"until: 0.1", "until: 0.2", ""},
+                                           {"-9.81", "-9.8", ""},
+                                           {"L: 1.2, m: 3", "m: 3, L: 1.2", ""},
+                                           {"L: 1.2", "L: '1.4'", ""},
+                                           {"L: 1.2", "L: 1.4 ", ""},
+                                           {"m: 3}", "m: 3, k: 2}", ""}};
+    (void)unused;
+    dal_system *base = compile_text(model, NULL);
+    dal_spec *spec = parse(model);
+    dal_system_free(base);
+    shorten(spec, NULL, 0.02);
+    assert_int_equal(dal_compile(NULL, spec, NULL, &base), DAL_OK);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        char edited[1000], *at = edited;
+        const char *from = model, *hit;
+        for (; (hit = strstr(from, edits[i][0])); from = hit + strlen(edits[i][0]))
+            at += sprintf(at, "%.*s%s", (int)(hit - from), from, edits[i][1]);
+        strcpy(at, from);
+        if (follow(edits[i][1], base, edited) != (*edits[i][2] != '\0'))
+            if (i != 5) /* `until` is set by `follow` */
+                fail_msg("'%s' for '%s' was %s", edits[i][1], edits[i][0], *edits[i][2] ? "compiled anew" : "followed");
+    }
+    dal_system_free(base);
+    dal_spec_free(spec);
+}
+
 /* ---- how long it takes ------------------------------------------------------------------------------------------ */
 
 static double seconds(void)
@@ -662,6 +842,9 @@ int main(void)
         cmocka_unit_test(names_and_values_that_mean_nothing_are_refused_with_a_sentence),
         cmocka_unit_test(without_memory_nothing_is_left),
         cmocka_unit_test(two_threads_that_vary_one_base_give_the_digits_of_one),
+        cmocka_unit_test(overrides_have_the_same_names_and_give_the_same_bytes),
+        cmocka_unit_test(a_text_with_other_values_is_followed_bit_for_bit_and_another_one_is_compiled_anew),
+        cmocka_unit_test(an_edit_beside_the_values_is_compiled_anew),
         cmocka_unit_test(a_thousand_four_bars_are_prepared_in_a_fraction_of_the_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

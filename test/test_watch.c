@@ -100,16 +100,15 @@ static void expect_event(int socket_, const char *word)
 
 /* ---- the server ------------------------------------------------------------------------ */
 
-static server begin(place *here)
+static server begin_with(place *here, const char *command, int err)
 {
     server s = {0};
     char address[200] = "";
-    const int err = open_scratch();
     int ends[2];
     setenv("TMPDIR", here->folder, 1);
     assert_int_equal(pipe(ends), 0);
-    s.process = start(here, "watch @/m.yaml --port 0 -q", ends[1], err);
-    close(ends[1]), close(err);
+    s.process = start(here, command, ends[1], err);
+    close(ends[1]);
     s.out = ends[0];
     for (size_t used = 0; !strchr(address, '\n') && used < sizeof address - 1;) {
         const ssize_t n = read(s.out, address + used, sizeof address - 1 - used);
@@ -117,6 +116,14 @@ static server begin(place *here)
         used += (size_t)n;
     }
     assert_int_equal(sscanf(address, "http://127.0.0.1:%d/%63[0-9a-f]/", &s.port, s.token), 2);
+    return s;
+}
+
+static server begin(place *here)
+{
+    const int err = open_scratch();
+    server s = begin_with(here, "watch @/m.yaml --port 0 -q", err);
+    close(err);
     return s;
 }
 
@@ -187,6 +194,47 @@ static void a_changed_file_is_seen_however_many_there_are_and_however_deep(void 
     expect_event(stream, "event: reload");
     close(stream);
     end(&s);
+}
+
+/* Values of parameters are taken over; what else changes is compiled anew. Both are said. */
+static void other_values_and_another_structure_are_told_apart(void **state)
+{
+    static const char pendulum[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {L: %s}\n"
+                                   "bodies: {rod: {mass: %s, inertia: 0.1, points: {P: [-L/2, 0]}}}\n"
+                                   "joints: {pin: {type: revolute, connect: [ground, rod.P]}}\nsimulate: {until: 0.1}\n";
+    static const char *const values[][2] = {{"1", "1"}, {"1.25", "1"}, {"1.25", "2"}, {"1.5", "2"}, {"'x'", "2"}, {"1.75", "2"}};
+    static const char *const said[] = {"the page is new\n",
+                                       "the page is new; only values of parameters have changed\n",
+                                       "the page is new; the model was compiled anew\n",
+                                       "the page is new; only values of parameters have changed\n",
+                                       "unknown name 'x'",
+                                       "the page is new; only values of parameters have changed\n"};
+    place *here = *state;
+    char text[1000], heard[4000];
+    const int err = open_scratch();
+    size_t seen = 0;
+    server s = {0};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        snprintf(text, sizeof text, pendulum, values[i][0], values[i][1]);
+        put(here, "m.yaml", text);
+        if (!i)
+            s = begin_with(here, "watch @/m.yaml --port 0", err);
+        const char *found = NULL;
+        for (int wait = 0; wait < 200 && !found; wait++) {
+            const ssize_t n = pread(err, heard, sizeof heard - 1, (off_t)seen);
+            heard[n > 0 ? n : 0] = '\0';
+            if (!(found = strstr(heard, said[i])))
+                rest(50);
+        }
+        if (!found)
+            fail_msg("no '%s' in '%s'", said[i], heard);
+        rest(200);
+        struct stat info;
+        fstat(err, &info);
+        seen = (size_t)info.st_size;
+    }
+    end(&s);
+    close(err);
 }
 
 static void a_message_of_megabytes_arrives_whole(void **state)
@@ -286,9 +334,13 @@ static void others_cannot_read_the_page(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_place(idle_connections_lock_nobody_out),     in_place(a_changed_file_is_seen_however_many_there_are_and_however_deep),
-        in_place(a_message_of_megabytes_arrives_whole), in_place(a_pipe_in_the_place_of_the_model_does_not_block),
-        in_place(pipes_are_no_results_either),          in_place(others_cannot_read_the_page),
+        in_place(idle_connections_lock_nobody_out),
+        in_place(a_changed_file_is_seen_however_many_there_are_and_however_deep),
+        in_place(a_message_of_megabytes_arrives_whole),
+        in_place(a_pipe_in_the_place_of_the_model_does_not_block),
+        in_place(pipes_are_no_results_either),
+        in_place(others_cannot_read_the_page),
+        in_place(other_values_and_another_structure_are_told_apart),
     };
     if (!dal_page_available())
         return 0;

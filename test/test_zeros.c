@@ -294,10 +294,10 @@ static void a_zero_belongs_to_the_coordinate_that_is_named(void **unused)
         {"pin-in-slot", "coordinate: distance, zero: 0.3, drive: 0.4 + t", 0, 0.4, 0.1},
         {"pin-in-slot", "zero: 0.3", 0, 0.3, 0},
     };
-    static const char *const families[] = {"angle", "euler", "natural", "joint"};
+    static const char *const families[] = {"angle", "euler", "natural", "{natural: {eliminate: linear}}", "joint"};
     (void)unused;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        for (int f = 0; f < 4; f++) {
+        for (int f = 0; f < 5; f++) {
             char text[700];
             const bool planar = !strcmp(kinds[i].joint, "pin-in-slot");
             snprintf(text, sizeof text,

@@ -32,7 +32,7 @@ typedef struct dal_compare_instant {
 #define DAL_COMPARE_AGREEMENT 1e-3
 
 typedef struct dal_compare_row {
-    const char *coordinates, *formulation; /* as they are listed */
+    const char *coordinates, *formulation; /* as they are listed; coordinates with the options that were asked for */
     bool applies;
     dal_status status;   /* of the compilation if it does not apply, else of the run */
     const char *reason;  /* one sentence: why it does not apply, or why the run stopped early; NULL */
@@ -43,8 +43,9 @@ typedef struct dal_compare_row {
     double energy_error;          /* relative drift of the energy balance, NAN if nothing moves */
     double constraint_error;      /* the larger of the residuals of position and velocity */
     double momentum_error;        /* relative drift of the conserved momenta, those of ignorable coordinates included; NAN: none */
-    double difference;            /* over all bodies: the larger of position / length and attitude */
+    double difference;            /* over all bodies the larger of position / length and attitude, and over those coordinates that of position */
     const dal_difference *bodies; /* in the order of dal_comparison.bodies */
+    const dal_difference *own;    /* of coordinates of the model's own, in the order of dal_comparison.own: position and velocity, over its size */
     int n_instants;               /* those of dal_comparison, less where the run stopped early */
     const dal_compare_instant *instants;
 } dal_compare_row;
@@ -56,6 +57,8 @@ typedef struct dal_comparison {
     double every;                     /* time between them */
     const dal_compare_row *rows;
     const char *const *bodies; /* names */
+    int n_own;                 /* coordinates of the model's own that are compared: those of a model with sub-systems whose equations are known */
+    const char *const *own;    /* names */
     dal_compare_row reference; /* its `difference` and `bodies`: from the same run with ten times its tolerances, which bounds how
                                 * well the reference itself is known */
     int nearest;               /* the row nearest to the reference among those that came to the end, -1: none */

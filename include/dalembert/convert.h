@@ -16,7 +16,7 @@ extern "C" {
 DAL_API dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text);
 
 /* A model as URDF: a tree of revolute, prismatic, planar, rigid and free bodies, with dampers and couplings of coordinates. What URDF
- * cannot say is an error where the mechanism would be another one without it, and a warning where only forces are left out. */
+ * cannot say is an error where the mechanism would be another one without it, and a warning where only forces are omitted. */
 DAL_API dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, char **text);
 
 #ifdef __cplusplus

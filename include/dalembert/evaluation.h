@@ -91,7 +91,7 @@ typedef enum dal_inverse_verdict {
 } dal_inverse_verdict;
 
 /* M v' + bias = applied + forces + B tau + A^T lambda, solved for tau and lambda. The actuators B are the motors of the model (what
- * their `value` says is left out of `applied`); a model without motors has one on every rate, B = 1. */
+ * their `value` says is not in `applied`); a model without motors has one on every rate, B = 1. */
 typedef struct dal_inverse {
     dal_inverse_verdict verdict;
     bool achieved;                   /* the accelerations that result are the wanted ones */

@@ -47,7 +47,7 @@ typedef struct dal_page_options {
     const char *command; /* that repeats it; NULL: none is shown */
     const char *viewer;  /* another viewer than the library's: the HTML text; NULL: its own */
     size_t viewer_length;
-    bool live;               /* the page may listen for reloads: for whoever serves it */
+    bool live;               /* the page may listen for reloads: for its server */
     const char *file, *text; /* of the model, where there is no spec because it could not be read */
 } dal_page_options;
 
@@ -83,11 +83,11 @@ typedef struct dal_series_row {
     double error;
 } dal_series_row;
 
-/* The same for whoever has the numbers himself. `values` are needed, what else is NULL is not known. */
+/* The same for callers that have the numbers. `values` are needed, what else is NULL is not known. */
 DAL_API dal_status dal_series_add(dal_series *series, const dal_series_row *row);
 
 /* A motion from a file of results, whose columns are its channels: the usual ones of the bodies (crank.x, crank.y, crank.angle; in space x,
- * y, z, qw, qx, qy, qz) have to be among them. `system` is that of the page, whose options give way to those that the file tells (HDF5). The results have to stay until the
+ * y, z, qw, qx, qy, qz) have to be among them. `system` is that of the page, whose options yield to those in the file (HDF5). The results have to stay until the
  * page is closed. */
 DAL_API dal_status dal_page_results(dal_page *page, dal_results *results, const dal_system *system, int most_frames);
 

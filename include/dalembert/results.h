@@ -21,7 +21,7 @@ typedef struct dal_results dal_results;
  * with .part behind it: what a run left that was stopped, failed or killed (run.h). Of a killed one, a CSV part is read up to its last
  * whole line, an HDF5 part up to what was written last. A file that is not complete is read with a warning.
  *
- * This call trusts the file. HDF5's own library, which reads .h5 files, is known to crash on some that are damaged: whoever opens files of
+ * This call trusts the file. HDF5's own library, which reads .h5 files, is known to crash on some that are damaged: a program that opens files of
  * unknown origin does it in a process of its own, as the program does. */
 DAL_API dal_status dal_results_open(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_results **results);
 DAL_API void dal_results_close(dal_results *results);

@@ -36,7 +36,7 @@ typedef struct dal_evidence {
     long fixed_steps; /* calls of dal_step_fixed, and the wall time that they took: the median to 3 %, the longest; NAN: none */
     double fixed_median, fixed_longest;
     long rows_recorded;
-    double time_end; /* how far it came */
+    double time_start, time_end; /* where it began, how far it came */
     double wall_seconds;
     double position_residual, velocity_residual; /* largest over every step and recorded row */
     double projection_tolerance; /* that positions were put back to after each step, over the model's length; NAN: the stabilization has none */

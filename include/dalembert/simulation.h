@@ -39,14 +39,16 @@ DAL_API dal_status dal_step(dal_simulation *simulation, double until);
 
 /* Look at the motion at time t, between the accepted steps: the integrator goes as far as it has to with the steps that it would take anyway, and
  * what is read afterwards (time, values, state) is that at t. Looking does not change the motion: a simulation that is looked at in a thousand places
- * takes the steps of one dal_step to the model's `until:`. t may not lie before the beginning of the present step; it may lie any time after it. Setting an input after a look cuts the step there. */
+ * takes the steps of one dal_step to the model's `until:`. t may not lie before the beginning of the present step; it may lie any time after it. Setting an input after a look cuts the step there. A look that
+ * fails (DAL_NUMERICAL) fails alone: the simulation is where it was, at the end of the last step that was made, and can be stepped and saved. */
 DAL_API dal_status dal_look(dal_simulation *simulation, double t);
 
 /* One step of h seconds with a fixed-step integrator (rk4, rk6, ab6), for use in real time. `work` bounds the evaluations of the equations: when this
  * call has used so many, events (switches, sticking) are not located any more but act at the end of the step, and dal_evidence.late_events counts
  * them. Altogether at most `work` evaluations and those of two plain steps are made (a plain step: the stages of the method, and switches at both ends).
- * A row of a sink that lies inside the step costs another step: take an `every` that is a multiple of h. 0: no bound. How long calls took is in the
- * evidence. */
+ * Instants of `control` and of sampled inputs that lie inside the step divide it: with n of them at most `work` evaluations and those of 2 (n + 1)
+ * plain steps are made; take periods that are multiples of h. A row of a sink that lies inside the step costs another step: take an `every` that is a
+ * multiple of h. 0: no bound. How long calls took is in the evidence. */
 DAL_API dal_status dal_step_fixed(dal_simulation *simulation, double h, long work);
 
 /* ---- reading ------------------------------------------------------------- */

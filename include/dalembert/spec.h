@@ -8,10 +8,10 @@
  *
  * All memory of a spec that was read belongs to it; what is put into it by hand stays the caller's, and has to live as long as the spec is used.
  *
- * Whoever takes a spec (dal_compile, dal_check, ...) looks first whether it has the form that a reader gives it, and answers DAL_BAD_MODEL
+ * A function that takes a spec (dal_compile, dal_check, ...) first checks that it has the form that a reader produces, and returns DAL_BAD_MODEL
  * (dal_check, dal_compare and pages: DAL_BAD_COMMAND) with the name of the part where it has not:
  *
- *   - every count is 0 or more and has that many items behind it; 10,000,000 at the most
+ *   - every count is 0 or more and has that many items behind it; 10,000,000 at most
  *   - lists have as many entries as the language asks for (two names in `connect`, 2 or 3 numbers in a vector), and no entry without a text
  *   - elements, points, pairs and included models have names, no two of them the same
  *   - kinds and spaces are members of their enums; values for the other space (an `angle` in a spatial model) are not given
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* A loop variable of `repeat` that holds inside an element: `i` is 3; and the included model in which the element is written: its
- * names are looked for there. A binding that only says the model has the name "". */
+ * names are searched there. A binding that only says the model has the name "". */
 typedef struct dal_binding {
     const char *name;
     int value;
@@ -210,11 +210,31 @@ typedef struct dal_constraint_spec {
     dal_text name, position, velocity;
     dal_law_spec law;
     const dal_binding *binding;
+    const char *derived; /* not written, but derived from the balance of forces: as an equation; NULL: written */
 } dal_constraint_spec;
+
+/* The rows of a matrix. n == 0: not given. */
+typedef struct dal_matrix {
+    int n;
+    dal_list *row;
+    dal_mark mark;
+} dal_matrix;
+
+/* A sub-system whose equations are known, of `systems:`: M q'' = force, with the energies where they are known. Or `lagrangian:` (its name is
+ * "lagrangian"): L, or T and V, in coordinates of the model's own, and a dissipation. */
+typedef struct dal_subsystem_spec {
+    dal_text name;
+    const dal_binding *binding;
+    dal_list coordinates;
+    dal_matrix mass;
+    dal_list force;
+    dal_text kinetic, potential;
+    dal_text L, T, V, dissipation;
+} dal_subsystem_spec;
 
 /* A model that was included. Its elements stand among those of the whole model, their names behind its own; names of elements
  * inside them (connect, joints, ...) are those of the whole model, and "left.ground" is its ground. Names in its expressions are
- * its own: they are looked for behind its name. */
+ * its own: they are searched behind its name. */
 typedef struct dal_model_spec {
     dal_text name;       /* "left": its bodies are left.thigh, ...; "left.foot": a model inside it */
     dal_text file;       /* as written */
@@ -237,9 +257,16 @@ typedef struct dal_choice {
     dal_pair *option;
 } dal_choice;
 
+/* `undetermined: minimum-norm`, or {minimum-norm: {eta: [...]}} */
+typedef struct dal_undetermined_spec {
+    dal_text word;
+    dal_list eta; /* the accelerations, one a velocity, that those which nothing determines are nearest to; n = 0: zero */
+} dal_undetermined_spec;
+
 typedef struct dal_simulate_spec {
     dal_choice coordinates, formulation, stabilization, integrator;
-    dal_text until, step, every, rtol, atol, max_step, event_tolerance, undetermined;
+    dal_text until, step, every, rtol, atol, max_step, event_tolerance;
+    dal_undetermined_spec undetermined;
 } dal_simulate_spec;
 
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */
@@ -253,11 +280,12 @@ typedef struct dal_spec {
     dal_points ground;
     dal_figures ground_shape;
     int n_parameters, n_define, n_inputs, n_bodies, n_joints, n_forces, n_tables, n_states, n_record;
-    int n_coordinates, n_constraints, n_speeds, n_models, n_joint_types;
+    int n_coordinates, n_constraints, n_systems, n_speeds, n_models, n_joint_types;
     dal_pair *parameters, *define, *inputs;
     dal_coordinate_spec *coordinates;
     dal_constraint_spec *constraints;
-    dal_pair *speeds; /* quasi-velocities: name, expression linear in the rates */
+    dal_subsystem_spec *systems; /* with the Lagrangians */
+    dal_pair *speeds;            /* quasi-velocities: name, expression linear in the rates */
     dal_body_spec *bodies;
     dal_joint_spec *joints;
     dal_joint_type_spec *joint_types;

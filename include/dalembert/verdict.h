@@ -22,10 +22,10 @@ typedef struct dal_check_row {
     bool angular;
     const char *forbids; /* "shift along x", "turn about [0.6, 0.8, 0]", "its drive" */
     double share;        /* its part in the dependence, 0 to 1 */
-    bool goes;           /* one of a set that may be left out together, `redundant` in all */
+    bool goes;           /* one of a set that may be omitted together, `redundant` in all */
 } dal_check_row;
 
-/* Rows that depend on one another. Any one of them may be left out alone; `redundant` of them in all. */
+/* Rows that depend on one another. Any one of them may be omitted alone; `redundant` of them in all. */
 typedef struct dal_check_group {
     int redundant;
     int n_rows, n_joints;
@@ -60,6 +60,13 @@ typedef struct dal_check_loose {
     const char *motion; /* "'tip' moves along y" */
     const char *remedy; /* "give 'tip' mass, or hold it by another joint" */
 } dal_check_loose;
+
+/* The balance of the forces along a direction without inertia: what `undetermined: derive` takes as a constraint. */
+typedef struct dal_check_derived {
+    const char *name;     /* "balance" */
+    const char *equation; /* "k1*x1 = k2*q2" */
+    const char *line;     /* of `constraints:`: "balance: {position: k1*x1 - k2*q2}" */
+} dal_check_derived;
 
 /* What the run showed, with `along`. */
 typedef struct dal_check_along {
@@ -108,7 +115,7 @@ typedef struct dal_verdict {
     double acceleration_gap; /* of what the dependent rows ask for, relative to the largest */
 
     /* Singular positions: against random consistent neighbours. */
-    int neighbours;                         /* that were found; 0: none looked for */
+    int neighbours;                         /* that were found; 0: none searched */
     int rank_near;                          /* their rank */
     double ratio, ratio_near;               /* smallest singular value that counts over the largest: at the start, and the median of them */
     bool singular, near_singular, isolated; /* isolated: the neighbours all are the position itself */
@@ -123,6 +130,9 @@ typedef struct dal_verdict {
     bool determined;
     int n_loose;
     const dal_check_loose *loose;
+    int n_derived;
+    const dal_check_derived *derived;
+    const char *not_derived; /* why that cannot be derived; NULL: nothing has to be, or `derived` is it */
 
     /* Start. */
     int n_moved;

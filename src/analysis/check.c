@@ -10,7 +10,7 @@
 #include "spec/sound.h"
 #include "check/checker.h"
 #include "base/argument.h"
-#include "compile/build.h"
+#include "compile/derive.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static dal_status find_ignorable(dal_checker *c)
     dal_verdict *v = c->verdict;
     v->ignorable = v->info.ignorable_names;
     v->ignorable_family = v->info.coordinates;
-    if (*v->ignorable || dal_system_layout(c->system)->family->shares)
+    if (*v->ignorable || dal_system_layout(c->system)->tree || dal_system_layout(c->system)->placement)
         return DAL_OK;
     dal_status status = compile_other(c, recursive_name());
     if (status == DAL_BAD_MODEL)
@@ -164,6 +164,32 @@ static void tell_undetermined(dal_checker *c)
     for (int i = 0; i < v->n_loose && v->status == DAL_OK; i++)
         dal_check_warn(c, DAL_CODE_UNDETERMINED, v->loose[i].freedoms, "the accelerations are not unique: rank [M; A] is %d of %d, because %s; %s",
                        v->rank_stacked, v->velocities, v->loose[i].motion, v->loose[i].remedy);
+}
+
+static const char *keep_text(dal_checker *c, const char *text)
+{
+    return text ? dal_arena_copy(&c->arena, text, strlen(text)) : NULL;
+}
+
+/* What the lack of inertia says about the forces: a constraint that is missing, or that the model takes already. */
+static dal_status offer_derived(dal_checker *c)
+{
+    dal_verdict *v = c->verdict;
+    dal_derivation d;
+    if (v->determined && !dal_spec_derives(&c->base))
+        return DAL_OK;
+    const dal_status status = dal_derive(&c->arena.allocator, &c->base, &d);
+    if (status == DAL_OK) {
+        dal_check_derived *list = DAL_TAKE(&c->arena, dal_check_derived, d.n);
+        for (int i = 0; i < d.n; i++)
+            list[v->n_derived++] = (dal_check_derived){.name = keep_text(c, d.condition[i].name),
+                                                       .equation = keep_text(c, d.condition[i].equation),
+                                                       .line = dal_condition_line(&c->arena, &d.condition[i])};
+        v->derived = list;
+        v->not_derived = keep_text(c, d.verdict);
+    }
+    dal_derivation_release(&d);
+    return status;
 }
 
 static dal_status ask(dal_checker *c)
@@ -187,6 +213,8 @@ static dal_status ask(dal_checker *c)
         dal_check_start(c, &probe);
         dal_check_inertia(c, &probe);
         tell_undetermined(c);
+        if (offer_derived(c) == DAL_NO_MEMORY)
+            return DAL_NO_MEMORY;
         if (!v->contradictory)
             dal_check_singular(c, &probe);
         dal_check_redundancy(c, &probe);

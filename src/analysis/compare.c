@@ -8,6 +8,8 @@
  * instants that all runs have in common,
  *     position  max |r - r_0|
  *     attitude  max of the angle theta between R and R_0:   |R - R_0|^2 = 8 sin^2(theta/2)   (Frobenius norm, plane and space)
+ * and for each coordinate of a model with sub-systems whose equations are known
+ *     max |q - q_0| / (the size of the coordinate: what counts as a length of the model)
  *
  * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
  * residuals, and once bare, for the evaluations and the time that the equations take.
@@ -42,6 +44,7 @@ typedef struct comparer {
     dal_system *system; /* the one in work */
     dal_spec base;      /* the spec that rows are made of: no record */
     bool *particle;
+    double *own_size; /* of the coordinates that are compared */
     dal_text *record;
     int n_record, n_columns, most_instants;
     double *motion;              /* of the reference: n_instants rows of n_columns */
@@ -135,6 +138,11 @@ static const char *const *list_names(comparer *c, const char *kind, int n)
     return names;
 }
 
+static bool has_options(const char *word)
+{
+    return word[strcspn(word, ":=")] != '\0';
+}
+
 /* "angle" of "angle:sequence=zyx", if it is one of the names; else NULL and a message. */
 static const char *listed(comparer *c, const char *what, const char *const *names, const char *word)
 {
@@ -182,7 +190,7 @@ static void name_columns(comparer *c)
     static const char *const channels[] = {"position", "velocity", "ex", "ey", "ez", "omega"};
     enum { CHANNELS = sizeof channels / sizeof *channels };
     const dal_spec *spec = &c->base;
-    c->record = DAL_TAKE(&c->arena, dal_text, CHANNELS * spec->n_bodies);
+    c->record = DAL_TAKE(&c->arena, dal_text, CHANNELS * spec->n_bodies + 2 * c->comparison->n_own);
     c->poses = c->options->motion ? DAL_TAKE(&c->arena, double, (size_t)c->most_instants * 7 * (size_t)spec->n_bodies) : NULL;
     c->n_columns = 1; /* time */
     for (int b = 0; b < spec->n_bodies; b++) {
@@ -191,6 +199,9 @@ static void name_columns(comparer *c)
                 c->record[c->n_record++] = (dal_text){.text = dal_arena_print(&c->arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
         c->n_columns += columns_of(c, b);
     }
+    for (int k = 0; k < c->comparison->n_own; k++, c->n_columns += 2)
+        for (int order = 0; order < 2; order++)
+            c->record[c->n_record++] = (dal_text){.text = dal_arena_print(&c->arena, order ? "%s'" : "%s", c->comparison->own[k])};
 }
 
 static double distance(int n, const double *a, const double *b)
@@ -227,6 +238,11 @@ static void compare_instant(comparer *c, const double *now, const double *then)
         keep_most(&most->attitude, angle_between(d, x + 2 * d, x0 + 2 * d));
         keep_most(&most->omega, distance(d == 2 ? 1 : 3, x + 2 * d + d * d, x0 + 2 * d + d * d));
     }
+    for (int k = 0; k < c->comparison->n_own; k++, at += 2) {
+        dal_difference *most = &c->differences[c->base.n_bodies + k];
+        keep_most(&most->position, fabs(now[at] - then[at]) / c->own_size[k]);
+        keep_most(&most->velocity, fabs(now[at + 1] - then[at + 1]) / c->own_size[k]);
+    }
 }
 
 /* The difference of one instant: over all bodies the larger of position / length and attitude. */
@@ -239,6 +255,8 @@ static double instant_error(comparer *c, const double *now, const double *then)
         if (!c->particle[b])
             keep_most(&most, angle_between(d, now + at + 2 * d, then + at + 2 * d));
     }
+    for (int k = 0; k < c->comparison->n_own; k++, at += 2)
+        keep_most(&most, fabs(now[at] - then[at]) / c->own_size[k]);
     return most;
 }
 
@@ -381,11 +399,13 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
     row->difference = row->bodies ? 0 : NAN;
     for (int b = 0; row->bodies && b < c->base.n_bodies; b++)
         keep_most(&row->difference, fmax(row->bodies[b].position / c->comparison->info.length, row->bodies[b].attitude));
+    for (int k = 0; row->own && k < c->comparison->n_own; k++)
+        keep_most(&row->difference, row->own[k].position);
     if (row->bodies && c->comparison->n_instants == 0)
         row->difference = NAN;
 }
 
-/* Errors at the instants of the run in work, for the row and for whoever listens. The second run of a reference has none. */
+/* Errors at the instants of the run in work, for the row and for listeners. The second run of a reference has none. */
 static void tell_motion(comparer *c, dal_compare_row *row)
 {
     dal_error_history *h = &c->history;
@@ -406,6 +426,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     dal_history_begin(&c->history, &c->arena, c->system, c->row == SECOND ? 0 : c->most_instants);
     row->applies = true;
     row->bodies = differences;
+    row->own = differences ? differences + c->base.n_bodies : NULL;
     row->status = run_row(c, &sink, &row->evidence, &cpu);
     if (row->status == DAL_NO_MEMORY)
         return; /* the evidence may be empty */
@@ -448,8 +469,10 @@ static dal_status fill_row(comparer *c, const char *coordinates, const char *for
         refuse_row(c, status, row);
         return status == DAL_NO_MEMORY ? status : DAL_OK;
     }
-    run_recorded(c, DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies), row);
+    run_recorded(c, DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own), row);
     row->cpu_seconds = cpu;
+    if (row->evidence.info.coordinates && !(coordinates && has_options(coordinates))) /* the model may have options of its own */
+        row->coordinates = row->evidence.info.coordinates;
     row->evidence.steps = evidence.steps;
     row->evidence.rejected = evidence.rejected;
     row->evidence.evaluations = evidence.evaluations;
@@ -478,6 +501,21 @@ static dal_status find_reference(comparer *c, const choices *families, const cha
         }
     }
     return DAL_BAD_MODEL;
+}
+
+/* Coordinates of a model with sub-systems: no body shows all of them. */
+static void name_own(comparer *c)
+{
+    const dal_layout *layout = dal_system_layout(c->system);
+    const int n = layout->systems ? c->base.n_coordinates : 0;
+    const char **names = DAL_TAKE(&c->arena, const char *, n);
+    c->comparison->n_own = n;
+    c->comparison->own = names;
+    c->own_size = DAL_TAKE(&c->arena, double, n);
+    for (int k = 0; k < n; k++) {
+        names[k] = dal_arena_copy(&c->arena, c->base.coordinates[k].name.text, strlen(c->base.coordinates[k].name.text));
+        c->own_size[k] = layout->units.length / layout->units.column_scale[layout->own_v + k];
+    }
 }
 
 /* What all runs share, from the first system that could be compiled. */
@@ -511,6 +549,7 @@ static dal_status describe_model(comparer *c)
         names[b] = dal_arena_copy(&c->arena, c->base.bodies[b].name.text, strlen(c->base.bodies[b].name.text));
         c->particle[b] = dal_system_layout(system)->mechanism->bodies[b].particle;
     }
+    name_own(c);
     name_columns(c);
     c->motion = DAL_TAKE(&c->arena, double, (size_t)c->most_instants *(size_t)c->n_columns);
     return DAL_OK;
@@ -550,7 +589,7 @@ static dal_status run_reference(comparer *c, const dal_spec *bare, double factor
 static dal_status make_reference(comparer *c, const dal_spec *bare)
 {
     dal_compare_row *reference = &c->comparison->reference, second = {0};
-    dal_difference *differences = DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies);
+    dal_difference *differences = DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own);
     reference->coordinates = c->comparison->info.coordinates;
     reference->formulation = c->comparison->info.formulation;
     c->row = REFERENCE;
@@ -559,6 +598,7 @@ static dal_status make_reference(comparer *c, const dal_spec *bare)
     if (status == DAL_OK)
         status = run_reference(c, bare, looser, differences, &second);
     reference->bodies = second.bodies;
+    reference->own = second.own;
     reference->difference = second.applies ? second.difference : NAN;
     return status;
 }
@@ -572,6 +612,9 @@ static void begin_rows_of(comparer *c, const choices *families, const choices *f
     c->comparison->n_rows = families->n * formulations->n;
     for (int i = 0; i < c->comparison->n_rows; i++) {
         const char *family = families->name[i / formulations->n], *own = c->spec->simulate.coordinates.name.text;
+        const char *word = families->word[i / formulations->n];
+        if (word && has_options(word))
+            family = dal_arena_copy(&c->arena, word, strlen(word));
         if (!family) /* the model's */
             family = c->comparison->info.coordinates;
         if (!family)

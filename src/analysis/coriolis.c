@@ -9,10 +9,11 @@
  * each part of which is skew. Column k of C is a wrench on each body, pulled back as any other: J_c', J_w' of column k are the bend of the
  * unit of velocity k along the motion, exact in every family.
  *
- * The family natural has a constant M, and C = 0.
+ * The family natural has a constant M, and C = 0. Sub-systems whose equations are known have their own (kinematics/subsystems.h).
  */
 #include "analysis/evaluator.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "math/vec.h"
 #include "state/scratch.h"
 #include "state/state_parts.h"
@@ -42,7 +43,7 @@ void dal_coriolis(dal_state *state, double *C)
     const dal_direction motion = {w->v, 1, scratch->tangents}, one = {unit, 0, scratch->tangents + bodies};
     memset(C, 0, sizeof *C * n * n);
     if (layout->family->separated)
-        return;
+        return; /* whose models have no sub-systems */
     memset(unit, 0, sizeof *unit * n);
     layout->family->tangent(layout, w, &motion);
     for (size_t k = 0; k < n; k++) {
@@ -63,4 +64,5 @@ void dal_coriolis(dal_state *state, double *C)
             C[k * n + i] = C[i * n + k];
             C[i * n + k] = swap;
         }
+    dal_subsystems_coriolis(layout, w, C);
 }

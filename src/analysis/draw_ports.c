@@ -13,7 +13,7 @@
 /* ---- text ------------------------------------------------------------------------------------ */
 
 enum { LONGEST = 26 }; /* characters of a name that are drawn */
-#define NAME_WIDE 7.6  /* of a character of a name, px, at the most on average */
+#define NAME_WIDE 7.6  /* of a character of a name, px, at most on average */
 #define WORD_WIDE 6.2  /* of one of the small ones */
 
 /* Length of the UTF-8 sequence at `text`, 0: it is none, or no character of XML. */
@@ -271,7 +271,7 @@ dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports,
     if (!DAL_NEEDS(messages, ports) || !DAL_NEEDS(messages, text) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
     if (ports->n_components > DAL_PORTS_DRAWN) {
-        dal_error(messages, dal_nowhere, "%d components are too many for a picture (%d at the most): take the table, or a smaller model (--set)",
+        dal_error(messages, dal_nowhere, "%d components are too many for a picture (at most %d): take the table, or a smaller model (--set)",
                   ports->n_components, DAL_PORTS_DRAWN);
         return DAL_BAD_MODEL;
     }

@@ -13,12 +13,12 @@
 #include "kinematics/tree.h"
 #include "math/finite.h"
 #include "math/vec.h"
+#include "math/rank.h"
 #include "model/coordinate_names.h"
 #include "model/system.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "dynamics/reactions.h"
-#include "dynamics/saddle.h"
 #include "dynamics/tree_state.h"
 #include "state/report.h"
 #include "state/state_parts.h"
@@ -139,13 +139,12 @@ static void warn_moved(gatherer *g)
 /* Are the accelerations that came out, or did not, those that the equations determine? False with the verdict. */
 static bool is_determined(gatherer *g, dal_status status)
 {
-    static const double suspicious = 1e-14; /* pivot ratio below which the rank is asked for */
     dal_state *state = g->state;
-    const dal_saddle *saddle = dal_saddle_of(state);
-    const bool doubtful =
-        status == DAL_OK ? dal_system_of(state)->undetermined || (saddle->ratio > 0 && saddle->ratio < suspicious) : dal_state_singular(state);
+    const bool certain = status == DAL_OK ? dal_system_of(state)->undetermined : dal_state_singular(state);
+    const double doubt = certain ? DAL_RANK_TOLERANCE : status == DAL_OK ? dal_state_doubt(state) : 0;
     dal_determined found;
-    if (!doubtful || dal_system_method(dal_system_of(state))->minimum_norm || dal_state_determined(&g->arena, state, &found) || !*found.text)
+    if (!(doubt > 0) || dal_system_method(dal_system_of(state))->minimum_norm || dal_state_determined(&g->arena, state, doubt, &found) ||
+        !*found.text)
         return true;
     g->out->verdict = dal_arena_copy(&g->arena, found.text, strlen(found.text));
     return false;

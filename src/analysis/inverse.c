@@ -222,7 +222,7 @@ static double unit_of_measure(const dal_system *system, const dal_measure *measu
 {
     const dal_layout *layout = dal_system_layout(system);
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return layout->units.column_scale[measure->vector[0]];
+        return layout->units.column_scale[layout->own_v + measure->vector[0]];
     return measure->kind == DAL_MEASURE_ANGLE ? layout->units.length : 1;
 }
 

@@ -265,7 +265,7 @@ static double port_offset(const layout *l, int port)
 
 /* ---- heights -------------------------------------------------------------------------------------- */
 
-/* The top that would make the wires of a box level, on average; the ground gives way. */
+/* The top that would make the wires of a box level, on average; the ground yields. */
 static double wished_top(const layout *l, int box, bool from_left)
 {
     const dal_port_component *c = &l->net->components[box];

@@ -46,7 +46,7 @@ static const double *triple_of(const dal_evaluation *e, const quantity *of)
 
 /* ---- text ----------------------------------------------------------------------------- */
 
-/* Vectors over the same rows, one block each: NULL is left out. */
+/* Vectors over the same rows, one block each: NULL is omitted. */
 typedef struct vectors {
     int n;
     dal_equation_block block[OF_RATES + 2];

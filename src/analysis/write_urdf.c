@@ -8,7 +8,7 @@
  * (dynamics/friction.c).
  *
  * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
- * where only a force is left out.
+ * where only a force is omitted.
  */
 #include "model/system.h"
 #include "spec/sound.h"
@@ -147,7 +147,7 @@ static void take_friction(plan *p, int j)
         p->role[j].friction = f->limit * f->lever[0];
         if (!(f->limit > 0))
             dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
-                     "the friction of joint '%s' is left out: that of URDF does not depend on the force in the joint", p->m->joints[j].name);
+                     "the friction of joint '%s' is skipped: that of URDF does not depend on the force in the joint", p->m->joints[j].name);
         else if (!is_plain(f))
             dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
                      "of the friction of joint '%s' only the constant limit (%.6g) is written: URDF has no other friction", p->m->joints[j].name,
@@ -166,7 +166,7 @@ static void take_joint(plan *p, int j)
         dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
     take_friction(p, j);
     if (p->spec->joints[j].law.n)
-        dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN, "the non-ideal forces of joint '%s' are left out", joint->name);
+        dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN, "the non-ideal forces of joint '%s' are skipped", joint->name);
 }
 
 static int joint_of_measure(const plan *p, int measure)
@@ -177,7 +177,7 @@ static int joint_of_measure(const plan *p, int measure)
     return -1;
 }
 
-/* Dampers on joints are written; every other force is left out. */
+/* Dampers on joints are written; every other force is omitted. */
 static void take_forces(plan *p)
 {
     const dal_acting *acting = dal_system_acting(p->system);
@@ -196,7 +196,7 @@ static void take_forces(plan *p)
     for (int i = 0; i < p->spec->n_forces; i++)
         if (!written[i])
             dal_warn(p->messages, p->spec->forces[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN,
-                     "force '%s' is left out: of forces URDF has only the damping of joints", p->spec->forces[i].name.text);
+                     "force '%s' is skipped: of forces URDF has only the damping of joints", p->spec->forces[i].name.text);
 }
 
 static bool can_be_drawn(int kind)
@@ -210,7 +210,7 @@ static void take_shapes(plan *p, const dal_figures *shapes, bool none)
     for (int i = 0; i < shapes->n; i++) {
         const char *type = shapes->item[i].type.text;
         if (none || !can_be_drawn(dal_figure_find(type)))
-            dal_warn(p->messages, shapes->item[i].mark, DAL_CODE_NOT_CONVERTED, NAN, "a shape of type %s is left out of the picture", type);
+            dal_warn(p->messages, shapes->item[i].mark, DAL_CODE_NOT_CONVERTED, NAN, "a shape of type %s is not in the picture", type);
     }
 }
 
@@ -221,7 +221,7 @@ static void take_rest(plan *p)
     for (int i = 0; i < spec->n_constraints; i++)
         take_constraint(p, &spec->constraints[i]);
     for (int i = 0; i < spec->n_states; i++)
-        dal_warn(p->messages, spec->states[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "state '%s' is left out: URDF has no differential equations",
+        dal_warn(p->messages, spec->states[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "state '%s' is skipped: URDF has no differential equations",
                  spec->states[i].name.text);
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
         dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0}, DAL_CODE_NOT_CONVERTED, NAN,
@@ -383,7 +383,7 @@ static dal_status make_plan(plan *p)
     for (int i = 0; i < p->n_order; i++)
         place_link(p, p->order[i]);
     choose_root(p);
-    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0}, "start values, records and how to run have no place in URDF and are left out");
+    dal_say(p->messages, DAL_NOTE, (dal_mark){p->spec->file, 0, 0}, "start values, records and how to run have no place in URDF and are skipped");
     return DAL_OK;
 }
 
@@ -608,7 +608,7 @@ dal_status dal_to_urdf(const dal_allocator *allocator, const dal_spec *spec, dal
     plan p = {.spec = spec, .system = system, .m = dal_system_layout(system)->mechanism, .messages = dal_messages_create(allocator)};
     dal_arena_begin(&p.arena, allocator);
     dal_decimal_prepare(&p.decimals);
-    dal_scene_create(allocator, spec, system, NULL, &p.scene); /* NULL where a mesh cannot be read: shapes are then left out */
+    dal_scene_create(allocator, spec, system, NULL, &p.scene); /* NULL where a mesh cannot be read: shapes are then omitted */
     status = p.messages ? dal_arena_try(&p.arena, plan_it, &p) : DAL_NO_MEMORY;
     dal_pass_all(messages, p.messages);
     if (status == DAL_OK)

@@ -179,8 +179,8 @@ static void write_yaml(dal_printer *p, const void *user)
 static const char *what_else(const dal_spec *spec)
 {
     if (spec->n_parameters || spec->n_define || spec->n_inputs || spec->n_tables || spec->n_states || spec->n_coordinates || spec->n_speeds ||
-        spec->n_models || spec->n_joint_types)
-        return "a parameter, definition, input, table, state, coordinate, speed, included model or joint type";
+        spec->n_systems || spec->n_models || spec->n_joint_types)
+        return "a parameter, definition, input, table, state, coordinate, speed, system, included model or joint type";
     for (int i = 0; i < spec->n_forces; i++)
         if (!spec->forces[i].type.text || !spec->forces[i].joint.text || spec->forces[i].damping.n != 1)
             return "a force other than the damper of a joint";

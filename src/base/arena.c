@@ -37,6 +37,12 @@ static void *no_memory(dal_arena *arena)
 
 void *dal_arena_take(dal_arena *arena, size_t bytes)
 {
+    void *memory = dal_arena_room(arena, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+void *dal_arena_room(dal_arena *arena, size_t bytes)
+{
     if (bytes > SIZE_MAX / 4)
         return no_memory(arena);
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -57,7 +63,7 @@ void *dal_arena_take(dal_arena *arena, size_t bytes)
     }
     char *memory = (char *)chunk->start + chunk->used;
     chunk->used += bytes;
-    return memset(memory, 0, bytes);
+    return memory;
 }
 
 void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element)

@@ -30,6 +30,8 @@ void dal_arena_release(dal_arena *arena);
 
 /* `bytes` of zeroed memory, aligned for any type. Zero bytes give a valid pointer. */
 void *dal_arena_take(dal_arena *arena, size_t bytes);
+/* The same, not cleared. */
+void *dal_arena_room(dal_arena *arena, size_t bytes);
 
 /* Room for `count` elements where `old` (of `used` elements) is kept: grows by doubling. */
 void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element);

@@ -11,6 +11,8 @@
 typedef struct dal_block {
     char *memory; /* NULL: only measure */
     size_t used;
+    char *rooms; /* of what nobody has to clear: behind the rest */
+    size_t room;
 } dal_block;
 
 enum { DAL_BLOCK_ALIGNMENT = 64 }; /* a cache line */
@@ -20,6 +22,15 @@ static inline void *dal_block_take(dal_block *block, size_t bytes)
     block->used = (block->used + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
     void *at = block->memory ? block->memory + block->used : NULL;
     block->used += bytes;
+    return at;
+}
+
+/* Room that is written before it is read. */
+static inline void *dal_block_room(dal_block *block, size_t bytes)
+{
+    block->room = (block->room + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
+    void *at = block->rooms ? block->rooms + block->room : NULL;
+    block->room += bytes;
     return at;
 }
 

@@ -38,26 +38,31 @@ void dal_keep_numbers(dal_keep *k, double *x, size_t n)
     dal_keep_bytes(k, x, n * sizeof *x);
 }
 
+/* Item i of those from `begin` on, while a blob is checked and nothing was wrong so far. */
+static bool find_item(const dal_keep *k, size_t begin, size_t i, void *value, size_t size)
+{
+    const bool wanted = k->mode == DAL_KEEP_CHECK && !k->bad;
+    if (wanted)
+        memcpy(value, k->from + begin + i * size, size);
+    return wanted;
+}
+
 void dal_keep_within(dal_keep *k, double *x, size_t n, double low, double high)
 {
     const size_t begin = k->used;
+    double value;
     dal_keep_bytes(k, x, n * sizeof *x);
-    for (size_t i = 0; i < n && k->mode == DAL_KEEP_CHECK && !k->bad; i++) {
-        double value;
-        memcpy(&value, k->from + begin + i * sizeof value, sizeof value);
+    for (size_t i = 0; i < n && find_item(k, begin, i, &value, sizeof value); i++)
         k->bad = !(value >= low && value <= high);
-    }
 }
 
 void dal_keep_integers(dal_keep *k, int *x, size_t n, int low, int high)
 {
     const size_t begin = k->used;
+    int value;
     dal_keep_bytes(k, x, n * sizeof *x);
-    for (size_t i = 0; i < n && k->mode == DAL_KEEP_CHECK && !k->bad; i++) {
-        int value;
-        memcpy(&value, k->from + begin + i * sizeof value, sizeof value);
+    for (size_t i = 0; i < n && find_item(k, begin, i, &value, sizeof value); i++)
         k->bad = value < low || value > high;
-    }
 }
 
 void dal_keep_counts(dal_keep *k, long *x, size_t n)

@@ -1,4 +1,4 @@
-/* What outlives an evaluation, piece by piece: written to a blob and read from one. Whoever owns a piece lists it once; the same list is measured,
+/* What outlives an evaluation, piece by piece: written to a blob and read from one. The owner of a piece lists it once; the same list is measured,
  * written, checked and read, in the same order.
  *
  * A blob may come from anywhere. A list is checked as a whole before anything of it is read, and numbers that choose something (indices, counts, modes)

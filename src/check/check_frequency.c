@@ -26,7 +26,7 @@
 #include <string.h>
 
 enum { LARGEST = 400 };
-static const double many_steps = 1e6; /* of an adaptive method, before it is told */
+static const double many_steps = 1e6; /* of an adaptive method, before it is reported */
 static const double no_slope = 1e-7;  /* singular values of C that differences cannot tell from zero */
 
 /* f, then c. */

@@ -2,12 +2,14 @@
  *
  * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). M = sum of J^T M_i J has the null space of the rows
  *     c' of every body with a mass,     e . w of every principal axis e with an inertia
+ *     y . D^1/2 v of every sub-system whose equations are known, y the eigenvectors of its M at unit diagonal, D that diagonal
  * so these rows stand for M: at unit size, a mass counts however small it is, and the rank does not depend on how the masses compare.
  *
  * Where the rank is less, the null vectors are motions that cost no energy and that no joint holds. With N an orthonormal basis of
- * them, N N^T splits into the finest sets of bodies whose motions do not mix; each set is told by what its bodies do.
+ * them, N N^T splits into the finest sets of bodies whose motions do not mix; each set is reported by what its bodies do.
  */
 #include "check/checker.h"
+#include "kinematics/subsystems.h"
 #include "math/rank.h"
 #include "math/vec.h"
 #include "model/coordinate_names.h"
@@ -59,7 +61,40 @@ static void pull(const dal_probe *p, int b, const double f[3], const double d[3]
         row[k] = scratch[k] / p->scale[k];
 }
 
-/* K: the rows of M, returns how many; 6 a body at the most. */
+/* The rows of one sub-system, as many as its M has rank. */
+static int system_rows(const dal_probe *p, const dal_subsystem *s, double *K)
+{
+    const dal_layout *layout = p->layout;
+    const size_t n = (size_t)s->n;
+    double *S = DAL_TAKE(p->arena, double, n *n), *values = DAL_TAKE(p->arena, double, n), *vectors = DAL_TAKE(p->arena, double, n *n);
+    double *root = DAL_TAKE(p->arena, double, n), *work = DAL_TAKE(p->arena, double, dal_rank_work(s->n, s->n));
+    const double *M = p->work.system_place + s->place;
+    int found = 0;
+    for (size_t i = 0; i < n; i++)
+        root[i] = sqrt(fmax(M[dal_triangle((int)i) + (int)i], 0));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++, M++)
+            S[i * n + j] = S[j * n + i] = root[i] > 0 && root[j] > 0 ? *M / (root[i] * root[j]) : 0;
+    if (dal_symmetric_eigen(S, s->n, s->n, values, vectors, work))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        double *row = K + (size_t)found * (size_t)p->m, square = 0;
+        if (!(values[i] > no_inertia))
+            continue;
+        memset(row, 0, sizeof *row * (size_t)p->m);
+        for (size_t k = 0; k < n; k++) {
+            const int column = layout->own_v + layout->systems->coordinate[s->column + (int)k];
+            row[column] = vectors[i * n + k] * root[k] / p->scale[column];
+            square += row[column] * row[column];
+        }
+        for (int k = 0; k < p->m && square > 0; k++)
+            row[k] /= sqrt(square);
+        found += square > 0;
+    }
+    return found;
+}
+
+/* K: the rows of M, returns how many; 6 a body at most, and one for each coordinate of a sub-system. */
 static int inertia_rows(const dal_probe *p, double *K, double *scratch)
 {
     const dal_layout *layout = p->layout;
@@ -80,6 +115,8 @@ static int inertia_rows(const dal_probe *p, double *K, double *scratch)
             pull(p, b, zero, d, K + (size_t)n++ * (size_t)p->m, scratch);
         }
     }
+    for (int i = 0; layout->systems && i < layout->systems->n; i++)
+        n += system_rows(p, &layout->systems->system[i], K + (size_t)n * (size_t)p->m);
     return n;
 }
 
@@ -131,7 +168,7 @@ static int span(int n, double (*x)[3], double one[3])
 }
 
 /* "'tip' moves along y", "'rod' turns about z through [1, 0]": body b in n null vectors of one set; NULL: it stays. *turning, *moving: what it does. The turns are
- * about the axis where there is one, and shifts are told where nothing turns. */
+ * about the axis where there is one, and shifts are reported where nothing turns. */
 static const char *motion_of(const dal_probe *p, int b, int n, const double *null, bool *turning, bool *moving)
 {
     const dal_layout *layout = p->layout;
@@ -361,7 +398,7 @@ void dal_check_inertia(dal_checker *c, dal_probe *p)
         return;
     }
     const size_t m = (size_t)p->m;
-    const int most = 6 * p->layout->mechanism->n_bodies + p->r;
+    const int most = 6 * p->layout->mechanism->n_bodies + p->m + p->r;
     double *K = DAL_TAKE(p->arena, double, (size_t)most *m), *null = DAL_TAKE(p->arena, double, m *m);
     double *sigma = DAL_TAKE(p->arena, double, (size_t)most + m);
     double *scratch = DAL_TAKE(p->arena, double, m), *work = DAL_TAKE(p->arena, double, dal_rank_work(most, p->m));

@@ -1,7 +1,7 @@
 /* Which joints are redundant, all of them.
  *
  * With Z an orthonormal basis of {z : A^T z = 0} the matrix P = Z Z^T does not depend on the choice of Z. Row i takes part in a dependence
- * exactly if P_ii > 0: it may then be left out without a change of the rank. P is block-diagonal over the finest sets of rows whose
+ * exactly if P_ii > 0: it may then be omitted without a change of the rank. P is block-diagonal over the finest sets of rows whose
  * dependences do not mix, so that the connected sets of |P_ij| > 0 are these groups, and the trace of P over one is the number of rows
  * that are too many in it.
  *

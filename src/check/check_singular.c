@@ -60,6 +60,8 @@ static double distance_from_start(dal_checker *c, const dal_probe *p)
             turn += (now->R[i] - then->R[i]) * (now->R[i] - then->R[i]);
         most = fmax(most, fmax(sqrt(shift) / dal_system_layout(p->system)->units.length, sqrt(turn / 2)));
     }
+    for (int k = 0; k < p->m && p->layout->systems; k++) /* coordinates that no body shows */
+        most = fmax(most, fabs(p->work.q[k] - dal_work_of(c->state)->q[k]) * p->scale[k] / dal_system_layout(p->system)->units.length);
     return most;
 }
 

@@ -74,11 +74,11 @@ static void say_group(int number, const dal_check_group *group)
 {
     char title[32];
     snprintf(title, sizeof title, "  group %d", number);
-    say(title, "%d too many; any one of these rows may be left out:", group->redundant);
+    say(title, "%d too many; any one of these rows can be removed:", group->redundant);
     say_rows(group, false);
     if (group->redundant == 1)
         return;
-    say("", "these, for instance, may be left out together:");
+    say("", "these, for instance, can be removed together:");
     say_rows(group, true);
 }
 
@@ -89,7 +89,7 @@ static void say_spare(const dal_verdict *v)
     for (int i = 0, used = 0; i < v->n_spare && used < 2900; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.1000s", i ? ", " : "", v->spare[i]);
     if (v->n_spare)
-        say("  whole", "for instance %s may be left out altogether", text);
+        say("  whole", "for instance %s can be removed altogether", text);
 }
 
 /* Joints that stay open, each with its gap. */
@@ -133,7 +133,7 @@ static void say_redundancy(const dal_verdict *v)
 static void say_singular(const dal_verdict *v)
 {
     if (v->contradictory)
-        say("position", "none: the joints do not close; what is told is about the nearest one");
+        say("position", "none: the joints do not close; the report is about the nearest one");
     else if (v->rows == 0)
         say("position", "regular: there are no constraints");
     else if (v->isolated)
@@ -150,6 +150,19 @@ static void say_singular(const dal_verdict *v)
             v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
 }
 
+/* The lines are printed whole: they are there to be pasted. */
+static void say_derived(const dal_verdict *v)
+{
+    for (int i = 0; i < v->n_derived; i++)
+        say(i ? "" : "derived", "%s, the balance of the forces there", v->derived[i].equation);
+    if (v->n_derived && !v->determined)
+        say("", "`undetermined: derive` in `simulate:` takes it; as lines of `constraints:`");
+    for (int i = 0; i < v->n_derived && !v->determined; i++)
+        printf("               %s\n", v->derived[i].line);
+    if (v->not_derived)
+        say("derived", "nothing: %s", v->not_derived);
+}
+
 static void say_inertia(const dal_verdict *v)
 {
     for (int i = 0; i < v->n_light; i++)
@@ -160,6 +173,7 @@ static void say_inertia(const dal_verdict *v)
                                                            : "");
     for (int i = 0; i < v->n_loose; i++)
         say(i ? "" : "loose", "%s; %s", v->loose[i].motion, v->loose[i].remedy);
+    say_derived(v);
 }
 
 static void say_start(const dal_verdict *v)
@@ -250,6 +264,7 @@ void dal_check_text(const dal_verdict *v)
 #define ROW(member) DAL_JSON_MEMBER(dal_check_row, member)
 #define WRITTEN(member) DAL_JSON_MEMBER(dal_check_written, member)
 #define LOOSE(member) DAL_JSON_MEMBER(dal_check_loose, member)
+#define DERIVED(member) DAL_JSON_MEMBER(dal_check_derived, member)
 #define ALONG(member) DAL_JSON_MEMBER(dal_check_along, member)
 #define LINE DAL_JSON_NEW_LINE(" \n ")
 
@@ -261,6 +276,7 @@ static const dal_json_member of_row[] = {ROW(joint), ROW(number), ROW(angular), 
 static const dal_json_member of_written[] = {
     WRITTEN(type), WRITTEN(equations), WRITTEN(rows), WRITTEN(removed), WRITTEN(removed_near), WRITTEN(joint), {0}};
 static const dal_json_member of_loose[] = {LOOSE(motion), LOOSE(remedy), LOOSE(freedoms), {0}};
+static const dal_json_member of_derived[] = {DERIVED(name), DERIVED(equation), DERIVED(line), {0}};
 static const dal_json_member of_along[] = {
     ALONG(reason), ALONG(instants), ALONG(time_end), ALONG(rank_least), ALONG(rank_most), ALONG(time_least),
     ALONG(ratio_least), ALONG(ratio_most), ALONG(time_nearest), ALONG(changes), ALONG(time_change),
@@ -387,6 +403,8 @@ static void write_findings(dal_json *json, const dal_verdict *v)
     dal_json_members(dal_json_line(json, line), of_position, v);
     dal_json_strings(json, "light", v->n_light, v->light);
     write_list(json, "loose", v->n_loose, v->loose, sizeof *v->loose, of_loose, NULL);
+    write_list(dal_json_line(json, line), "derived", v->n_derived, v->derived, sizeof *v->derived, of_derived, NULL);
+    dal_json_string(json, "not_derived", v->not_derived);
     dal_json_strings(dal_json_line(json, line), "moved", v->n_moved, v->moved);
     write_moves(json, v);
     dal_json_members(dal_json_line(json, line), of_start, v);

@@ -33,7 +33,7 @@ static const char usage[] = "dalembert compare MODEL [options]\n"
                             "    --until T               end of the motion, s\n"
                             "    --max-step H            longest step of an adaptive method, s\n"
                             "    --event-tolerance T     how exactly switches are located, s\n"
-                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
                             "    -q, --quiet             no progress, no messages but errors\n"
@@ -168,7 +168,7 @@ static dal_status compare_model(const request *wanted, dal_compare_page *page, d
     return dal_model_blame(status, messages);
 }
 
-/* Nothing applies for one and the same reason: it is the model's, and was told with its place. */
+/* Nothing applies for one and the same reason: it is the model's, and was reported with its place. */
 static bool one_fault(const dal_comparison *comparison)
 {
     for (int i = 0; i < comparison->n_rows; i++)

@@ -10,7 +10,7 @@
 static const char usage[] = "dalembert convert MODEL -o FILE [options]\n"
                             "\n"
                             "Write the model as a file of another type, by the extension of FILE: .yaml from a URDF file, .urdf from a\n"
-                            "YAML model. Numbers stay the same to the last digit. What the other type cannot say is told one by one.\n"
+                            "YAML model. Numbers stay the same to the last digit. What the other type does not have is listed.\n"
                             "\n"
                             "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
                             "    --floating              the root link of a URDF file is a free body\n"

@@ -19,7 +19,7 @@ static const char usage[] = "dalembert gallery MODEL ... -o FOLDER [options]\n"
                             "    -q, --quiet             no progress, no warnings\n"
                             "    -h, --help              this text\n"
                             "\n"
-                            "A model that cannot be run is told and left out; the exit status is then that of the first such model.\n";
+                            "A model that cannot be run is reported and skipped; the exit status is then that of the first such model.\n";
 
 enum { THUMBNAIL_FRAMES = 150, MOST_TEXT = 160 };
 

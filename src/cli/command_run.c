@@ -3,6 +3,7 @@
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/remote_file.h"
+#include "model/system_parts.h"
 #include "output/file.h"
 #include "output/replacement.h"
 
@@ -30,8 +31,8 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "    --every T               time between recorded rows, s\n"
                             "    --max-step H            longest step of an adaptive method, s\n"
                             "    --event-tolerance T     how exactly switches are located, s\n"
-                            "    --undetermined WORD     accelerations that nothing determines: refuse or minimum-norm\n"
-                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
+                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
                             "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
@@ -250,9 +251,15 @@ static dal_status read_model(const request *wanted, bool shown, dal_messages *me
     return dal_model_blame(status, messages);
 }
 
-static dal_status compile_model(dal_messages *messages, const dal_spec *spec, dal_system **system)
+/* The system has a copy of the description: that of a large model is not kept twice. */
+static dal_status compile_model(dal_messages *messages, dal_spec **spec, dal_system **system)
 {
-    return dal_model_blame(dal_compile(NULL, spec, messages, system), messages);
+    const dal_status status = dal_compile(NULL, *spec, messages, system);
+    if (status == DAL_OK) {
+        dal_spec_free(*spec);
+        *spec = NULL;
+    }
+    return dal_model_blame(status, messages);
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
@@ -306,7 +313,7 @@ static void settle_checkpoint(const request *wanted, files *closed, dal_status s
 }
 
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */
-static int run_system(request *wanted, const dal_spec *spec, const dal_system *system, dal_messages *messages, files *open)
+static int run_system(request *wanted, const dal_system *system, dal_messages *messages, files *open)
 {
     dal_sink sink = {open, begin_files, add_row};
     dal_progress progress = dal_progress_begin(wanted->quiet);
@@ -333,7 +340,7 @@ static int run_system(request *wanted, const dal_spec *spec, const dal_system *s
     const bool keep = status == DAL_OK || (wanted->keep && evidence.rows_recorded);
     dal_status closed = close_files(open, keep, &evidence);
     status = status == DAL_OK ? closed : status;
-    closed = dal_pages_close(&wanted->pages, keep, spec, &evidence, status, messages);
+    closed = dal_pages_close(&wanted->pages, keep, dal_system_spec(system), &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
     dal_report_end("run", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, stopped ? DAL_OK : status);
     say_what_was_not_written(wanted, open, &evidence);
@@ -366,12 +373,12 @@ static int run_request(void *user)
     if (status == DAL_OK)
         status = open_files(wanted, messages, &open);
     if (status == DAL_OK)
-        status = compile_model(messages, spec, &system);
+        status = compile_model(messages, &spec, &system);
     if (status == DAL_OK)
-        status = dal_pages_open(&wanted->pages, spec, system, &(dal_series_options){.system = system}, messages);
+        status = dal_pages_open(&wanted->pages, dal_system_spec(system), system, &(dal_series_options){.system = system}, messages);
     int code = (int)status;
     if (status == DAL_OK) {
-        code = run_system(wanted, spec, system, messages, &open);
+        code = run_system(wanted, system, messages, &open);
     } else {
         dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
         if (!known)

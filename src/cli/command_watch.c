@@ -3,6 +3,7 @@
 #include "cli/pages.h"
 #include "cli/serve.h"
 #include "base/json.h"
+#include "compile/again.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static const char usage[] = "dalembert watch MODEL [options]\n"
                             "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
                             "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
                             "    --undetermined WORD\n"
-                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "    -q, --quiet             no messages\n"
                             "    -h, --help              this text\n";
@@ -129,10 +130,11 @@ static bool have_changed(const files *list)
 typedef struct watch {
     request *wanted;
     dal_server *server;
-    char page[512]; /* the file that a run leaves */
-    files files;    /* of the present run */
-    bool changed;   /* while it ran */
-    bool shown;     /* a page that moves is being served */
+    char page[512];   /* the file that a run leaves */
+    files files;      /* of the present run */
+    bool changed;     /* while it ran */
+    bool shown;       /* a page that moves is being served */
+    dal_system *base; /* the last one that was compiled: what differs from it in values of parameters is varied from it; NULL: none was */
 } watch;
 
 static bool keep_serving(void *user, double t, double until, long steps, double wall_seconds)
@@ -212,7 +214,7 @@ static void report_problem(watch *w, const dal_messages *messages, const char *t
     dal_json_string(&json, "text", text ? text : "");
     dal_json_close(&json, '}');
     fclose(out);
-    dal_server_tell(w->server, "problem", data, true);
+    dal_server_send(w->server, "problem", data, true);
     free(data);
 }
 
@@ -253,6 +255,8 @@ static void run_once(watch *w)
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
+    const bool first = !w->base;
+    bool anew = true;
     forget_files(&w->files);
     watch_file(&w->files, wanted->model.path);
     wanted->model.file = watch_file;
@@ -262,24 +266,32 @@ static void run_once(watch *w)
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
     if (status == DAL_OK) {
         dal_spec_show(spec);
-        status = dal_compile(NULL, spec, messages, &system);
+        status = dal_compile_again(NULL, w->base, spec, messages, &system, &anew);
     }
     if (status == DAL_OK)
         status = write_motion(w, spec, system, messages);
     const bool moves = system && (status == DAL_OK || status == DAL_NUMERICAL);
     if (!w->changed && !dal_caught_signal()) {
         if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
-            dal_server_tell(w->server, "reload", "{}", false);
+            dal_server_send(w->server, "reload", "{}", false);
         if (!moves)
             report_problem(w, messages, text);
         w->shown |= moves;
         if (!wanted->quiet) {
             dal_report(messages, DAL_WARNING);
-            fprintf(stderr, "%s: %s\n", wanted->model.path, status == DAL_OK ? "the page is new" : dal_status_text(status));
+            fprintf(stderr, "%s: %s%s\n", wanted->model.path, status == DAL_OK ? "the page is new" : dal_status_text(status),
+                    status != DAL_OK || first ? ""
+                    : anew                    ? "; the model was compiled anew"
+                                              : "; only values of parameters have changed");
         }
     }
     free(text);
-    dal_system_free(system);
+    if (system && anew) { /* later ones are varied from it */
+        dal_system_free(w->base);
+        w->base = system;
+    } else {
+        dal_system_free(system);
+    }
     dal_spec_free(spec);
     dal_messages_free(messages);
 }
@@ -320,6 +332,7 @@ static int watch_model(void *user)
             run_once(&w);
     }
     forget_files(&w.files);
+    dal_system_free(w.base);
     dal_server_close(w.server);
     unlink(w.page);
     return DAL_OK;

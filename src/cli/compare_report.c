@@ -29,6 +29,8 @@ static widths measure_columns(const dal_comparison *comparison)
     }
     for (int b = 0; b < comparison->n_bodies; b++)
         widen(&w.body, comparison->bodies[b]);
+    for (int k = 0; k < comparison->n_own; k++)
+        widen(&w.body, comparison->own[k]);
     return w;
 }
 
@@ -186,7 +188,12 @@ static void print_reference(const dal_comparison *comparison)
         print_labelled("", text);
     }
     snprintf(text, sizeof text,
-             "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, and of the angle between the attitudes, rad",
+             !comparison->n_own
+                 ? "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, and of the angle between the attitudes, rad"
+             : comparison->n_bodies
+                 ? "the largest over all bodies and %d instants of |r - r0| / L, L = %.4g m, of the angle between the attitudes, rad, and over all "
+                   "coordinates of |q - q0| over their size"
+                 : "the largest over all coordinates and %d instants of |q - q0| over their size",
              comparison->n_instants, comparison->info.length);
     print_labelled("difference", text);
     if (comparison->nearest >= 0)
@@ -229,19 +236,35 @@ static void print_bodies(const dal_comparison *comparison, widths w)
             print_cell(9, d->omega);
             putchar('\n');
         }
+    for (int k = 0; k < comparison->n_own; k++)
+        for (int i = 0; i < comparison->n_rows; i++) {
+            const dal_compare_row *row = &comparison->rows[i];
+            if (!row->applies)
+                continue;
+            printf("%-*s %-*s %-*s ", w.body, comparison->own[k], w.coordinates, row->coordinates, w.formulation, row->formulation);
+            print_cell(9, row->own[k].position);
+            printf("%10s", "");
+            print_cell(9, row->own[k].velocity);
+            putchar('\n');
+        }
+}
+
+static bool is_compiled(const dal_comparison *comparison)
+{
+    return comparison->n_bodies + comparison->n_own > 0;
 }
 
 void dal_compare_text(const dal_comparison *comparison, bool bodies)
 {
     widths w = measure_columns(comparison);
-    if (comparison->n_bodies) { /* otherwise nothing could be compiled */
+    if (is_compiled(comparison)) { /* otherwise nothing could be compiled */
         print_head(comparison);
         print_rows(comparison, w);
     }
     print_sentences(comparison, "does not apply", refusal);
     print_sentences(comparison, "stopped early (*)", failure);
     print_sentences(comparison, "warnings", warning);
-    if (comparison->n_bodies) {
+    if (is_compiled(comparison)) {
         print_reference(comparison);
         print_disagreement(comparison);
         if (bodies)
@@ -283,6 +306,12 @@ static void write_row(dal_json *json, const char *key, const dal_comparison *com
         dal_json_members(json, of_body, &row->bodies[b]);
         dal_json_close(json, '}');
     }
+    for (int k = 0; row->own && k < comparison->n_own; k++) {
+        dal_json_open(json, comparison->own[k], '{');
+        dal_json_number(json, "position", row->own[k].position);
+        dal_json_number(json, "velocity", row->own[k].velocity);
+        dal_json_close(json, '}');
+    }
     dal_json_close(json, '}');
     dal_json_close(json, '}');
 }
@@ -309,7 +338,7 @@ void dal_compare_json(const dal_comparison *comparison)
     dal_json_string(json, "model", i->model);
     dal_json_string(json, "hash", i->model_hash);
     dal_json_string(json, "version", i->version);
-    if (comparison->n_bodies) { /* otherwise nothing could be compiled */
+    if (is_compiled(comparison)) { /* otherwise nothing could be compiled */
         dal_json_number(json, "length", i->length);
         dal_json_integer(json, "instants", comparison->n_instants);
         dal_json_open(json, "options", '{');

@@ -46,7 +46,7 @@ static volatile sig_atomic_t caught; /* the only way a signal can tell */
 static void announce(const char *path, kind kind_)
 {
     announced *file = malloc(sizeof *file);
-    char *real = dal_real_path(path), *copy = real ? real : strdup(path); /* links are followed, as whoever writes does */
+    char *real = dal_real_path(path), *copy = real ? real : strdup(path); /* links are followed, as the writer does */
     if (!file || !copy || !strcmp(path, "-")) {
         free(file);
         free(copy);
@@ -88,7 +88,7 @@ void dal_announce_checkpoint(void)
 }
 
 /* Somebody holds the part (replacement.h): it is ours, as we were not refused. One that nobody holds is what an earlier run left. */
-static bool is_held(int fd)
+static bool is_locked(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
@@ -100,7 +100,7 @@ static void remove_part(const announced *file)
     struct stat found;
     const int n = snprintf(path, sizeof path, "%s/%s.part", file->folder, file->name);
     const int fd = n < (int)sizeof path ? open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (fd >= 0 && !fstat(fd, &found) && is_held(fd) && (file->kind != ROWS || found.st_size == 0))
+    if (fd >= 0 && !fstat(fd, &found) && is_locked(fd) && (file->kind != ROWS || found.st_size == 0))
         unlink(path);
     if (file->kind == TEMPORARY && snprintf(path, sizeof path, "%s/%s", file->folder, file->name) < (int)sizeof path)
         unlink(path);

@@ -4,29 +4,18 @@
 #include "base/message.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
-const dal_command *const dal_commands[] = {&dal_command_run,
-                                           &dal_command_watch,
-                                           &dal_command_gallery,
-                                           &dal_command_eval,
-                                           &dal_command_equations,
-                                           &dal_command_compare,
-                                           &dal_command_check,
-                                           &dal_command_view,
-                                           &dal_command_plot,
-                                           &dal_command_animate,
-                                           &dal_command_convert,
-                                           &dal_command_ports,
-                                           &dal_command_equilibrium,
-                                           &dal_command_linearize,
-                                           &dal_command_modes,
-                                           &dal_command_list,
-                                           &dal_command_help,
-                                           &dal_command_version,
-                                           NULL};
+const dal_command *const dal_commands[] = {&dal_command_run,       &dal_command_watch,       &dal_command_gallery,   &dal_command_eval,
+                                           &dal_command_equations, &dal_command_derive,      &dal_command_compare,   &dal_command_check,
+                                           &dal_command_view,      &dal_command_plot,        &dal_command_animate,   &dal_command_convert,
+                                           &dal_command_ports,     &dal_command_equilibrium, &dal_command_linearize, &dal_command_modes,
+                                           &dal_command_list,      &dal_command_help,        &dal_command_version,   NULL};
 
 void dal_print_commands(FILE *file)
 {
@@ -104,8 +93,17 @@ int dal_finish_output(int code)
     return code ? code : DAL_BAD_FILE;
 }
 
+/* The chunks of arenas (up to 4 MB) go back to the system when they are released. The C library would keep them after the first release. */
+static void return_large_blocks(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
+    return_large_blocks();
     if (argc < 2) {
         fputs("dalembert COMMAND: multibody dynamics\n\n", stderr);
         dal_print_commands(stderr);

@@ -45,7 +45,7 @@ struct dal_server {
     char token[TOKEN + 1];
     document *page;
     unsigned long welcomed; /* connections so far */
-    document *greeting;     /* what a new stream is told; NULL: nothing */
+    document *greeting;     /* what a new stream receives; NULL: nothing */
     client client[MOST_CLIENTS];
 };
 
@@ -136,7 +136,7 @@ const char *dal_server_token(const dal_server *server)
     return server->token;
 }
 
-static void hang_up(client *c)
+static void close_connection(client *c)
 {
     if (c->stage == FREE)
         return;
@@ -151,7 +151,7 @@ void dal_server_close(dal_server *server)
     if (!server)
         return;
     for (int i = 0; i < MOST_CLIENTS; i++)
-        hang_up(&server->client[i]);
+        close_connection(&server->client[i]);
     if (server->socket >= 0)
         close(server->socket);
     let_go(server->page);
@@ -272,13 +272,13 @@ static void receive(dal_server *server, client *c)
     char rest[256];
     if (c->stage != READING) { /* a stream says nothing; its end is all that can be heard */
         if (recv(c->socket, rest, sizeof rest, 0) <= 0)
-            hang_up(c);
+            close_connection(c);
         return;
     }
     ssize_t n = recv(c->socket, c->request + c->got, sizeof c->request - 1 - c->got, 0);
     if (n <= 0) {
         if (n == 0 || (errno != EAGAIN && errno != EINTR))
-            hang_up(c);
+            close_connection(c);
         return;
     }
     c->got += (size_t)n;
@@ -294,7 +294,7 @@ static void turn_to_the_next(client *c)
 {
     if (c->stage == SENDING) {
         shutdown(c->socket, SHUT_WR);
-        hang_up(c);
+        close_connection(c);
         return;
     }
     let_go(c->body);
@@ -310,7 +310,7 @@ static void transmit(client *c)
     const size_t left = in_head ? c->head_length - c->sent : left_to_send(c);
     ssize_t n = send(c->socket, from, left, MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        hang_up(c);
+        close_connection(c);
         return;
     }
     c->sent += n > 0 ? (size_t)n : 0;
@@ -332,7 +332,7 @@ static client *make_place(dal_server *server)
         if (!oldest || (other && !busy) || (other == busy && c->order < oldest->order))
             oldest = c;
     }
-    hang_up(oldest);
+    close_connection(oldest);
     return oldest;
 }
 
@@ -355,7 +355,7 @@ static void forget_the_slow(dal_server *server)
     const time_t now = time(NULL);
     for (int i = 0; i < MOST_CLIENTS; i++)
         if ((server->client[i].stage == READING || left_to_send(&server->client[i])) && now - server->client[i].since > PATIENCE)
-            hang_up(&server->client[i]);
+            close_connection(&server->client[i]);
 }
 
 static void serve(dal_server *server, client *c, short events)
@@ -383,7 +383,7 @@ void dal_server_turn(dal_server *server, int milliseconds)
     forget_the_slow(server);
 }
 
-void dal_server_tell(dal_server *server, const char *event, const char *data, bool keep)
+void dal_server_send(dal_server *server, const char *event, const char *data, bool keep)
 {
     char *text = NULL;
     const int length = asprintf(&text, "event: %s\ndata: %s\n\n", event, data);

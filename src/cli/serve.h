@@ -25,7 +25,7 @@ const char *dal_server_token(const dal_server *server);
 void dal_server_show(dal_server *server, char *text, size_t length);
 /* An event to every stream that is open; `data` is one line of any length. What is kept is told to every new stream as well, until the
  * next event. To a stream that is slow only the last event is sent behind the one that it is reading. */
-void dal_server_tell(dal_server *server, const char *event, const char *data, bool keep);
+void dal_server_send(dal_server *server, const char *event, const char *data, bool keep);
 int dal_server_listeners(const dal_server *server); /* streams that are open */
 /* Serve, at most so long. */
 void dal_server_turn(dal_server *server, int milliseconds);

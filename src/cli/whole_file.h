@@ -7,7 +7,7 @@
 /* "-" is standard output. DAL_BAD_FILE after a message on standard error that begins with "dalembert COMMAND". */
 dal_status dal_write_whole_file(const char *command, const char *path, const char *text);
 
-/* The same for whoever fills the file himself: `fill` gets it open, and the name that it has until it is complete. It says itself
+/* The same for callers that fill the file: `fill` gets it open, and the name that it has until it is complete. It says itself
  * what goes wrong. */
 dal_status dal_replace_file(const char *command, const char *path, dal_status (*fill)(void *user, int fd, const char *part), void *user);
 

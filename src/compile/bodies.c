@@ -2,6 +2,7 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "compile/build.h"
+#include "compile/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,52 @@ static void check_particle(dal_build *build, const dal_body_spec *spec)
     }
 }
 
+/* Does a path name this body, or a point of it? */
+static bool is_of(const char *path, const char *body)
+{
+    const size_t n = strlen(body);
+    return path && !strncmp(path, body, n) && (!path[n] || path[n] == '.');
+}
+
+static bool names_body(const dal_list *list, const char *body)
+{
+    for (int i = 0; i < list->n; i++)
+        if (is_of(list->item[i].text, body))
+            return true;
+    return false;
+}
+
+/* A body without mass and inertia whose attitude nothing speaks of is a point, as a particle is: a node between springs. Joints need an attitude, and
+ * so do torques; coordinates of the model's own place it with one. */
+static bool is_node(dal_build *build, const dal_body_spec *spec)
+{
+    const dal_spec *all = build->spec;
+    const char *name = spec->name.text;
+    if (all->n_coordinates || spec->angle.text || spec->rate.text || spec->orientation.kind != DAL_ATTITUDE_NONE || spec->angular_velocity.n ||
+        spec->center.n || spec->between.n)
+        return false;
+    for (int i = 0; i < spec->points.n; i++) {
+        double s[3];
+        if (spec->points.item[i].axes.kind != DAL_ATTITUDE_NONE || !dal_build_vector(build, spec->binding, &spec->points.item[i].at, s) ||
+            s[0] != 0 || s[1] != 0 || s[2] != 0)
+            return false;
+    }
+    for (int j = 0; j < all->n_joints; j++)
+        if (names_body(&all->joints[j].connect, name) || is_of(all->joints[j].body.text, name))
+            return false;
+    for (int i = 0; i < all->n_forces; i++) {
+        const dal_force_spec *f = &all->forces[i];
+        const dal_force_type *type = f->type.text ? dal_force_type_find(f->type.text) : NULL;
+        const bool turns = !type || type->acts == DAL_ACTS_BY_TORQUE || type == &dal_force_bushing || type == &dal_force_coordinate || f->axes.text;
+        if (turns && (names_body(&f->connect, name) || is_of(f->body.text, name)))
+            return false;
+    }
+    for (int i = 0; i < all->n_models; i++)
+        if (is_of(all->models[i]->ground.text, name))
+            return false;
+    return true;
+}
+
 static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body *body)
 {
     body->name = spec->name.text;
@@ -65,7 +112,7 @@ static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body
     dal_build_bounded(build, spec->mass.mark, "mass", body->name, 1, &body->mass);
     if (dal_build_vector(build, spec->binding, &spec->center, body->center))
         dal_build_bounded(build, spec->center.mark, "centre of mass", body->name, 3, body->center);
-    body->particle = body->mass > 0 && !spec->inertia.n;
+    body->particle = !spec->inertia.n && (body->mass > 0 || is_node(build, spec));
     if (spec->inertia.n)
         read_inertia(build, spec, body);
     if (body->particle)
@@ -373,16 +420,28 @@ static const dal_point_spec *find_point(dal_build *build, const dal_points *poin
     return found;
 }
 
-/* depth: how many grounds of included models have been gone through. */
-static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth)
+/* What a name leads to, as it was found by another compile. */
+static bool recall_place(const dal_build *build, const char *name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point)
+{
+    int number;
+    if (!dal_cached_place(build, name, &marker->body, &number))
+        return false;
+    const dal_body_spec *body = marker->body == DAL_GROUND ? NULL : &build->spec->bodies[marker->body];
+    *binding = body ? body->binding : NULL;
+    *point = number < 0 ? NULL : body ? &body->points.item[number] : &build->spec->ground.item[number];
+    return true;
+}
+
+static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth);
+
+/* The same by the symbols, with messages: the body, and *point NULL for its origin. A ground of an included model puts a frame into *marker.
+ * depth: how many of these have been gone through. */
+static bool find_place(dal_build *build, dal_text name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point, bool *has_axes,
+                       int depth)
 {
     const char *rest = "";
-    const dal_binding *binding = NULL;
     const dal_points *points = &build->spec->ground;
-    *has_axes = false;
-    memset(marker, 0, sizeof *marker);
-    marker->body = DAL_GROUND;
-    dal_rotation_identity(marker->B);
+    bool plain = true;
     if (!strncmp(name.text, "ground", 6) && (!name.text[6] || name.text[6] == '.')) {
         rest = name.text + 6;
     } else {
@@ -393,7 +452,8 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
                 return false;
             *has_axes = false; /* no more than the ground of a model that stands alone */
             points = &model->points;
-            binding = &model->binding;
+            *binding = &model->binding;
+            plain = false;
         } else if (!symbol || symbol->kind != DAL_SYMBOL_BODY) {
             if (symbol)
                 dal_error(build->messages, name.mark, "'%s' is not a body: a body, a point of one (crank.B) or the ground is needed here",
@@ -404,18 +464,33 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
         } else {
             marker->body = symbol->index;
             points = &build->spec->bodies[symbol->index].points;
-            binding = build->spec->bodies[symbol->index].binding;
+            *binding = build->spec->bodies[symbol->index].binding;
         }
     }
-    if (!*rest)
-        return true;
-    const dal_point_spec *found = find_point(build, points, rest + 1);
-    if (!found) {
+    *point = *rest ? find_point(build, points, rest + 1) : NULL;
+    if (*rest && !*point) {
         refuse_point(build, name, rest, points);
         return false;
     }
+    if (plain)
+        dal_remember_place(build, name.text, marker->body, *point ? (int)(*point - points->item) : -1);
+    return true;
+}
+
+static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes, int depth)
+{
+    const dal_binding *binding = NULL;
+    const dal_point_spec *at = NULL;
+    *has_axes = false;
+    memset(marker, 0, sizeof *marker);
+    marker->body = DAL_GROUND;
+    dal_rotation_identity(marker->B);
+    if (!recall_place(build, name.text, marker, &binding, &at) && !find_place(build, name, marker, &binding, &at, has_axes, depth))
+        return false;
+    if (!at)
+        return true;
     dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    bool ok = read_point(build, binding, found, &point, has_axes);
+    bool ok = read_point(build, binding, at, &point, has_axes);
     compose(marker, &point);
     return ok;
 }

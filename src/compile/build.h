@@ -16,6 +16,7 @@ typedef enum dal_reach {
     DAL_REACH_TIME,       /* and t: what a drive may be made of */
     DAL_REACH_PLACE,      /* and coordinates of the model's own: what a body may be placed by */
     DAL_REACH_CONSTRAINT, /* and positions and velocities: constraints and speeds */
+    DAL_REACH_ENERGY,     /* the same: masses and energies of sub-systems */
     DAL_REACH_ACTION,     /* and states, inputs: forces and rates */
     DAL_REACH_RECORD      /* and accelerations, reactions, energies */
 } dal_reach;
@@ -126,7 +127,9 @@ typedef struct dal_build {
     const char *noun;      /* what the last refusal was about: "the motion" */
     dal_reach reach;       /* of the expression being parsed */
     const dal_binding *binding;
-    bool equation; /* it belongs to a joint type */
+    bool equation;                     /* it belongs to a joint type */
+    const dal_parser *reader;          /* of all expressions, by other rules; NULL: by those of the language */
+    struct dal_derivation *derivation; /* what is to be derived (derive.h); NULL: nothing */
 
     int n_signals;
     size_t cap_signals;
@@ -144,6 +147,7 @@ typedef struct dal_build {
     size_t cap_targets;
     struct dal_target *targets; /* start values of joints */
     bool *kept_from_start;      /* of rows: their constant is what they are at the start; turns.c */
+    double *turns_written;      /* of angles, by winding: what their turns are counted from, as far as it is written; turns.c */
     int n_wishes;
     size_t cap_wishes;
     struct dal_wish *wishes; /* which branch joints ask for */
@@ -176,13 +180,19 @@ typedef struct dal_build {
     dal_column *columns;
     bool records_results;
     dal_family const *family;
-    dal_layout_parts parts;    /* of the layout: tree, placement, forms */
-    dal_program *place_angle;  /* coordinates of the model's own: angles of the bodies, unwrapped */
-    double *start_q, *start_v; /* their start, as given and then assembled */
-    double *start_change;      /* of what was given, by assembly: of each coordinate, then of each rate */
-    double *column_scale;      /* what a unit of each moves there, in metres */
-    double length, pace;       /* own_length.c; 0: not yet known */
-    dal_expressions forms;     /* outputs of the forms' program: see dal_form_outputs */
+    dal_layout_parts parts;         /* of the layout: tree, placement, forms */
+    const dal_layout *start_layout; /* of assembly: known, or where `kept` is given found, for the next compile */
+    dal_arena *kept;
+    dal_program *place_angle;       /* coordinates of the model's own: angles of the bodies, unwrapped */
+    double *start_q, *start_v;      /* their start, as given and then assembled */
+    double *start_change;           /* of what was given, by assembly: of each coordinate, then of each rate */
+    double *column_scale;           /* what a unit of each moves there, in metres */
+    double *own_size;               /* the size of coordinates of sub-systems, where no body says it; NULL: there are none */
+    double own_mass;                /* the model's mass, where there is no body; 0: not known */
+    int systems_first, systems_end; /* of the actions: those of sub-systems */
+    bool systems_work;              /* a force of theirs has no potential, or time changes their energies */
+    double length, pace;            /* own_length.c; 0: not yet known */
+    dal_expressions forms;          /* outputs of the forms' program: see dal_form_outputs */
 } dal_build;
 
 /* symbols.c */
@@ -248,7 +258,8 @@ void dal_build_place(dal_build *build);
 /* coordinates.c: the model's own; before anything is parsed, and when the constants of the bodies are known. */
 void dal_build_coordinates(dal_build *build);
 void dal_build_placement(dal_build *build);
-void dal_read_coordinates(dal_build *build); /* start values */
+bool dal_build_frames(dal_build *build, dal_node *frame); /* 12 nodes a body: r, R. Once more, as `reader` reads them */
+void dal_read_coordinates(dal_build *build);              /* start values */
 /* coordinate_start.c */
 void dal_start_frames(dal_build *build);                                                   /* frames at the given start values */
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding); /* as dal_build_assemble */
@@ -269,8 +280,11 @@ void dal_build_joint_programs(dal_build *build, dal_system *system);
 /* finite_forms.c: are the forms numbers at the start? False with a message. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
+/* subsystems.c: `systems:` and `lagrangian:`, when the names of `define:` are known. */
+void dal_build_systems(dal_build *build);
+
 /* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is
- * linear in measures, a form otherwise. `what` of `name` is told in messages at `text`; false: there was one. */
+ * linear in measures, a form otherwise. `what` of `name` is reported in messages at `text`; false: there was one. */
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic);
 
 /* joint_rank.c: false with messages where equations of a joint type say nothing. */
@@ -281,6 +295,9 @@ void dal_build_written_ranks(dal_build *build, const double *winding);
 
 /* joint_slope.c: false with messages where an equation of a joint type, or a constraint, has no slope where it holds. `winding` as above. */
 bool dal_build_slopes(dal_build *build, const double *winding);
+
+/* islands.c: after joints, forces and laws */
+void dal_build_islands(dal_build *build, dal_islands *islands);
 
 /* laws.c: after the forces, because laws are expressions like theirs */
 void dal_build_laws(dal_build *build, int joint, const dal_law_spec *spec);
@@ -297,6 +314,7 @@ void dal_build_forces(dal_build *build);
 void dal_build_records(dal_build *build);
 
 /* choices.c */
+bool dal_spec_derives(const dal_spec *spec); /* `undetermined: derive` */
 void dal_choose_family(dal_build *build, dal_system *system);
 void dal_choose_method(dal_build *build, dal_system *system);
 void dal_choose_times(dal_build *build, dal_system *system);

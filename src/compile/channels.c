@@ -106,6 +106,7 @@ bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
                              : build->reach == DAL_REACH_TIME  ? "a prescribed motion is made of time, numbers and parameters"
                              : build->reach == DAL_REACH_PLACE ? "a body is placed by the coordinates of the model, time, numbers and parameters"
                              : build->reach == DAL_REACH_CONSTRAINT ? "constraints and speeds are made of positions, velocities and time"
+                             : build->reach == DAL_REACH_ENERGY     ? "masses and energies are made of coordinates of the model, their rates and time"
                                                                     : "it can be recorded, but forces and states cannot use it";
     build->noun = noun;
     return dal_refuse(l, "'%s' %s %s: %s", spelled(l), verb, noun, rest);
@@ -141,10 +142,10 @@ static bool refuse_channel(const dal_lookup *l, const char *what, const char *re
     return dal_refuse(l, "%s has no channel '%.100s'%s: it has %s%s", what, rest + 1, dal_did_you_mean(rest + 1, list->names, hint), all, more);
 }
 
-/* ---- giving signals ------------------------------------------------------------- */
+/* ---- signals of a channel ------------------------------------------------------ */
 
 /* Make a value of n signals that differ in their component. Channels that are already rates start at a higher order. */
-static bool give(const dal_lookup *l, dal_signal signal, int n, int order)
+static bool add_signals(const dal_lookup *l, dal_signal signal, int n, int order)
 {
     signal.order = order + l->primes;
     if (signal.order > dal_signal_most(&signal))
@@ -174,13 +175,13 @@ static int component_of(const dal_build *build, const char *rest)
 }
 
 /* False without a report (value->n stays 1) if `rest` is not a component. */
-static bool give_vector(const dal_lookup *l, dal_signal signal, const char *rest, int order)
+static bool add_vector_signals(const dal_lookup *l, dal_signal signal, const char *rest, int order)
 {
     int k = component_of(l->build, rest);
     if (k == -1)
         return false;
     signal.component += k < 0 ? 0 : k;
-    return give(l, signal, k < 0 ? (int)l->build->spec->space : 1, order);
+    return add_signals(l, signal, k < 0 ? (int)l->build->spec->space : 1, order);
 }
 
 static bool starts(const char *path, const char *word, const char **rest)
@@ -207,13 +208,13 @@ static bool point_channel(const dal_lookup *l, int vector, const char *rest)
     const dal_signal point = {DAL_SIGNAL_VECTOR, vector, 0, 0, 0};
     const char *more;
     if (rest[0] == '.' && component_of(l->build, rest) >= 0)
-        return give_vector(l, point, rest, 0);
+        return add_vector_signals(l, point, rest, 0);
     if (starts(rest, "position", &more))
-        return give_vector(l, point, more, 0);
+        return add_vector_signals(l, point, more, 0);
     if (starts(rest, "velocity", &more))
-        return give_vector(l, point, more, 1);
+        return add_vector_signals(l, point, more, 1);
     if (starts(rest, "acceleration", &more))
-        return give_vector(l, point, more, 2);
+        return add_vector_signals(l, point, more, 2);
     return false;
 }
 
@@ -223,20 +224,20 @@ static bool spin_channel(const dal_lookup *l, int body, const char *rest, int or
     dal_signal omega = {DAL_SIGNAL_OMEGA, body, 0, 0, 0};
     if (planar(l->build)) {
         omega.component = 2;
-        return !*rest && give(l, omega, 1, order);
+        return !*rest && add_signals(l, omega, 1, order);
     }
     if (starts(rest, "body", &more)) {
         omega.kind = DAL_SIGNAL_OMEGA_BODY;
         rest = more;
     }
-    return give_vector(l, omega, rest, order);
+    return add_vector_signals(l, omega, rest, order);
 }
 
 static bool angle_channel(const dal_lookup *l, int body)
 {
     const int angle = dal_build_body_angle(l->build, body);
     dal_note_effect(l->build, &(dal_effect){.kind = DAL_EFFECT_ANGLE, .index = body, .result = angle});
-    return give(l, (dal_signal){DAL_SIGNAL_MEASURE, angle, 0, 0, 0}, 1, 0);
+    return add_signals(l, (dal_signal){DAL_SIGNAL_MEASURE, angle, 0, 0, 0}, 1, 0);
 }
 
 static bool attitude_channel(const dal_lookup *l, int body, const char *rest)
@@ -254,13 +255,13 @@ static bool attitude_channel(const dal_lookup *l, int body, const char *rest)
         if (starts(rest, name, &more)) {
             double e[3] = {0, 0, 0};
             e[k] = 1;
-            return give_vector(l, (dal_signal){DAL_SIGNAL_VECTOR, add_vector(build, body, false, e), 0, 0, 0}, more, 0);
+            return add_vector_signals(l, (dal_signal){DAL_SIGNAL_VECTOR, add_vector(build, body, false, e), 0, 0, 0}, more, 0);
         }
     }
     for (int k = 0; k < 4 && !planar(build); k++) {
         const char name[4] = {'.', 'q', "wxyz"[k], 0};
         if (!strcmp(rest, name))
-            return give(l, (dal_signal){DAL_SIGNAL_ATTITUDE, body, k, 0, 0}, 1, 0);
+            return add_signals(l, (dal_signal){DAL_SIGNAL_ATTITUDE, body, k, 0, 0}, 1, 0);
     }
     return false;
 }
@@ -402,11 +403,11 @@ static bool of_ground(const dal_lookup *l, const dal_model_spec *model, const ch
 }
 
 /* Of a force (joint 0) or the drive of a joint (1) that acts along a measure. */
-static bool give_power(const dal_lookup *l, int index, int joint, int measure)
+static bool add_power_signal(const dal_lookup *l, int index, int joint, int measure)
 {
     l->build->mechanism.measures[measure].wanted = true;
     dal_note_effect(l->build, &(dal_effect){.kind = DAL_EFFECT_WANTED, .index = measure});
-    return give(l, (dal_signal){DAL_SIGNAL_POWER, index, joint, 0, 0}, 1, 0);
+    return add_signals(l, (dal_signal){DAL_SIGNAL_POWER, index, joint, 0, 0}, 1, 0);
 }
 
 /* The first component of what a joint does: on its second body, or on the body of a point that the path names, where its type is the model's
@@ -436,20 +437,20 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
     bool found = false;
     const int first = first_component(j, &rest);
     if (starts(rest, "force", &more))
-        found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first, 0, 0}, more, 0);
+        found = add_vector_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first, 0, 0}, more, 0);
     else if (starts(rest, "torque", &more) && planar(build))
-        found = !*more && give(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 5, 0, 0}, 1, 0);
+        found = !*more && add_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 5, 0, 0}, 1, 0);
     else if (starts(rest, "torque", &more))
-        found = give_vector(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 3, 0, 0}, more, 0);
+        found = add_vector_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 3, 0, 0}, more, 0);
     else if (!strcmp(rest, ".drive") && j->drive >= 0)
-        found = give(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
+        found = add_signals(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
     else if (!strcmp(rest, ".drive.power") && j->drive >= 0)
-        found = give_power(l, joint, 1, j->coordinate[j->drive_coordinate]);
+        found = add_power_signal(l, joint, 1, j->coordinate[j->drive_coordinate]);
     for (int k = 0; k < j->n_coordinates; k++) {
         const char *name = dal_joint_coordinate_name(j, build->spec->space, k);
         const bool alone = build->spec->plain_names && j->n_coordinates == 1 && !*rest; /* the joint's name is the coordinate's */
         if (name && (alone || (rest[0] == '.' && !strcmp(rest + 1, name))))
-            found = give(l, (dal_signal){DAL_SIGNAL_MEASURE, j->coordinate[k], 0, 0, j->zero[k]}, 1, 0);
+            found = add_signals(l, (dal_signal){DAL_SIGNAL_MEASURE, j->coordinate[k], 0, 0, j->zero[k]}, 1, 0);
         if (name)
             list.names[list.n++] = name;
     }
@@ -476,14 +477,14 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
         return false;
     }
     if (!strcmp(rest, ".length") && name->measure >= 0)
-        return give(l, (dal_signal){DAL_SIGNAL_MEASURE, name->measure, 0, 0, name->zero}, 1, 0);
+        return add_signals(l, (dal_signal){DAL_SIGNAL_MEASURE, name->measure, 0, 0, name->zero}, 1, 0);
     const dal_force_type *type = dal_force_type_find(spec->type.text ? spec->type.text : "");
     const bool effort = type && type->effort;
     if (effort && (!strcmp(rest, ".force") || !strcmp(rest, ".torque")))
-        return give(l, (dal_signal){DAL_SIGNAL_EFFORT, force, !strcmp(rest, ".torque"), 0, 0}, 1, 0);
+        return add_signals(l, (dal_signal){DAL_SIGNAL_EFFORT, force, !strcmp(rest, ".torque"), 0, 0}, 1, 0);
     const bool across = effort && spec->connect.n && type->acts == DAL_ACTS_BY_TORQUE; /* not along the length */
     if (effort && name->measure >= 0 && !across && !strcmp(rest, ".power"))
-        return give_power(l, force, 0, name->measure);
+        return add_power_signal(l, force, 0, name->measure);
     list_channels(build, "force", false, (name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0) | (across || !effort ? DAL_CHANNEL_ALONG : 0), &list);
     return refuse_channel(l, dal_arena_print(build->arena, "force '%s'", name->name), rest, &list, "");
 }
@@ -494,7 +495,7 @@ static bool of_constraint(const dal_lookup *l, int constraint, const char *rest)
     dal_build *build = l->build;
     listing list = {.n = 0};
     if (!strcmp(rest, ".multiplier"))
-        return give(l, (dal_signal){DAL_SIGNAL_MULTIPLIER, build->spec->n_joints + constraint, 0, 0, 0}, 1, 0);
+        return add_signals(l, (dal_signal){DAL_SIGNAL_MULTIPLIER, build->spec->n_joints + constraint, 0, 0, 0}, 1, 0);
     list_channels(build, "constraint", false, 0, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "constraint '%s'", build->spec->constraints[constraint].name.text), rest, &list, "");
 }
@@ -521,18 +522,18 @@ bool dal_model_channel(const dal_lookup *l)
     const char *name = l->name, *more = name + strlen("momentum");
     for (int k = 0; k < 5; k++)
         if (!strcmp(name, energies[k]))
-            return give(l, (dal_signal){DAL_SIGNAL_ENERGY, k, 0, 0, 0}, 1, 0);
+            return add_signals(l, (dal_signal){DAL_SIGNAL_ENERGY, k, 0, 0, 0}, 1, 0);
     for (int k = 0; k < 2; k++)
         if (!strcmp(name, residuals[k]))
-            return give(l, (dal_signal){DAL_SIGNAL_RESIDUAL, k, 0, 0, 0}, 1, 0);
+            return add_signals(l, (dal_signal){DAL_SIGNAL_RESIDUAL, k, 0, 0, 0}, 1, 0);
     if (!strncmp(name, "momentum.angular", 16) && planar(l->build)) {
         if (!name[16])
-            return give(l, (dal_signal){DAL_SIGNAL_MOMENTUM, 0, 5, 0, 0}, 1, 0);
+            return add_signals(l, (dal_signal){DAL_SIGNAL_MOMENTUM, 0, 5, 0, 0}, 1, 0);
     } else if (!strncmp(name, "momentum.angular", 16)) {
         if (component_of(l->build, name + 16) != -1)
-            return give_vector(l, (dal_signal){DAL_SIGNAL_MOMENTUM, 0, 3, 0, 0}, name + 16, 0);
+            return add_vector_signals(l, (dal_signal){DAL_SIGNAL_MOMENTUM, 0, 3, 0, 0}, name + 16, 0);
     } else if (!strncmp(name, "momentum", 8) && component_of(l->build, more) != -1) {
-        return give_vector(l, (dal_signal){DAL_SIGNAL_MOMENTUM, 0, 0, 0, 0}, more, 0);
+        return add_vector_signals(l, (dal_signal){DAL_SIGNAL_MOMENTUM, 0, 0, 0, 0}, more, 0);
     }
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         size_t length = strlen(heads[i]);
@@ -550,7 +551,7 @@ bool dal_model_channel(const dal_lookup *l)
 bool dal_time_channel(const dal_lookup *l)
 {
     if (!l->primes)
-        return give(l, (dal_signal){DAL_SIGNAL_TIME, 0, 0, 0, 0}, 1, 0);
+        return add_signals(l, (dal_signal){DAL_SIGNAL_TIME, 0, 0, 0, 0}, 1, 0);
     *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes == 1)}};
     return true;
 }
@@ -559,10 +560,10 @@ bool dal_coordinate_channel(const dal_lookup *l, int index)
 {
     const int measure = dal_add_coordinate(&l->build->mechanism, index);
     dal_note_effect(l->build, &(dal_effect){.kind = DAL_EFFECT_COORDINATE, .index = index, .result = measure});
-    return give(l, (dal_signal){DAL_SIGNAL_MEASURE, measure, 0, 0, 0}, 1, 0);
+    return add_signals(l, (dal_signal){DAL_SIGNAL_MEASURE, measure, 0, 0, 0}, 1, 0);
 }
 
 bool dal_plain_channel(const dal_lookup *l, dal_signal_kind kind, int index)
 {
-    return give(l, (dal_signal){kind, index, 0, 0, 0}, 1, 0);
+    return add_signals(l, (dal_signal){kind, index, 0, 0, 0}, 1, 0);
 }

@@ -1,6 +1,7 @@
 /* Moments of inertia that no body has (math/inertia.h), and what becomes of them. One policy for every kind of model file:
  *
- *   a negative moment      lost in rounding (1e-12 of the model's largest inertia, m r^2 + l3): taken as zero
+ *   a negative moment      as it comes out of the arithmetic, while the numbers have none: not seen
+ *                          lost in rounding (1e-12 of the model's largest inertia, m r^2 + l3): taken as zero
  *                          of a body that rigid joints hold to others, or to the ground, such that the whole has none: used as written,
  *                          because only the whole moves
  *                          within three digits of the body's own (l3, m r^2): taken as zero
@@ -131,7 +132,7 @@ static void add_to_group(const dal_build *build, int b, const double center[3], 
 }
 
 /* Is the body a part of a rigid whole that has no negative moment? */
-static bool is_held(judge *g, int b)
+static bool is_in_sound_whole(judge *g, int b)
 {
     const dal_mechanism *m = &g->build->mechanism;
     int *group = find_groups(g);
@@ -169,8 +170,8 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
     dal_build *build = g->build;
     dal_body *body = &build->mechanism.bodies[b];
     const dal_mark mark = build->spec->bodies[b].inertia.mark;
-    const bool invisible = -moment[0] <= lost * model_scale(g), held = !invisible && !build->spec->n_coordinates && is_held(g, b);
-    if (!invisible && !held && !(-moment[0] <= three_digits * own_scale(build, b, fmax(moment[2], 0)))) {
+    const bool invisible = -moment[0] <= lost * model_scale(g), balanced = !invisible && !build->spec->n_coordinates && is_in_sound_whole(g, b);
+    if (!invisible && !balanced && !(-moment[0] <= three_digits * own_scale(build, b, fmax(moment[2], 0)))) {
         if (build->spec->space == DAL_PLANAR)
             dal_error(build->messages, mark, "the inertia of '%s' is %.6g, and cannot be negative", body->name, moment[0]);
         else
@@ -179,9 +180,9 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
     }
     dal_warn(build->messages, mark, DAL_CODE_INERTIA_NEGATIVE, moment[0], "the inertia of '%s' has the %s, and none can be negative: %s", body->name,
              list_moments(build, moment),
-             held ? "it is used as written, because the bodies that are rigidly joined to it make up for it"
-                  : "what is negative is rounding and is taken as 0");
-    if (held)
+             balanced ? "it is used as written, because the bodies that are rigidly joined to it make up for it"
+                      : "what is negative is rounding and is taken as 0");
+    if (balanced)
         return;
     if (build->spec->space == DAL_PLANAR)
         body->inertia[8] = 0;
@@ -210,6 +211,23 @@ static void judge_triangle(judge *g, int b, const double moment[3])
         dal_error(g->build->messages, spec->inertia.mark, sentence, shown(moment, 0), shown(moment, 1), moment[2], spec->name.text);
 }
 
+/* The least moment about an axis of the body, or about any in a plane of two: what the numbers themselves say, however small it is beside the others.
+ * Of the 2 x 2 tensor [a b; b c] it is (a c - b^2) / (mean + root), with a + c = 2 mean and root^2 = ((a - c) / 2)^2 + b^2. 0: none is negative. */
+static double written_moment(const double I[9])
+{
+    double least = fmin(0, fmin(I[0], fmin(I[4], I[8])));
+    for (int k = 0; k < 3; k++) {
+        const int i = (k + 1) % 3, j = (k + 2) % 3;
+        const double a = I[4 * i], b = I[3 * i + j], c = I[4 * j], minor = a * c - b * b;
+        const double most = (a + c) / 2 + hypot((a - c) / 2, b);
+        if (minor < -arithmetic * (fabs(a * c) + b * b) && most > 0)
+            least = fmin(least, minor / most);
+        else if (a == 0 && c == 0) /* whose squares may be too small for numbers */
+            least = fmin(least, -fabs(b));
+    }
+    return least;
+}
+
 void dal_build_inertias(dal_build *build)
 {
     judge g = {.build = build};
@@ -217,9 +235,11 @@ void dal_build_inertias(dal_build *build)
         double moment[3], axes[9];
         if (!build->spec->bodies[b].inertia.n || !moments_of(build, build->mechanism.bodies[b].inertia, moment, axes))
             continue;
-        if (moment[0] < 0 && !(-moment[0] <= arithmetic * moment[2]))
+        const double written = written_moment(build->mechanism.bodies[b].inertia);
+        if ((moment[0] < 0 && !(-moment[0] <= arithmetic * moment[2])) || written < 0) {
+            moment[0] = fmin(moment[0], written);
             judge_negative(&g, b, moment, axes);
-        else if (build->spec->space != DAL_PLANAR)
+        } else if (build->spec->space != DAL_PLANAR)
             judge_triangle(&g, b, moment);
     }
 }

@@ -58,9 +58,19 @@ static int choose(dal_build *build, const dal_choice *choice, const char *what, 
     return -1;
 }
 
+/* `natural: {eliminate: linear}` */
+static void choose_elimination(dal_build *build, dal_text value)
+{
+    if (strcmp(value.text, "linear"))
+        dal_error(build->messages, value.mark, "`eliminate` is linear, not '%s': rows that are not linear cannot be solved once and for all",
+                  value.text);
+    else if (build->family == &dal_family_natural)
+        build->family = &dal_family_natural_reduced;
+}
+
 void dal_choose_family(dal_build *build, dal_system *system)
 {
-    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL};
+    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL}, *const natural[] = {"eliminate", NULL};
     const dal_choice *choice = &build->spec->simulate.coordinates;
     const char *names[8];
     int n = 0;
@@ -74,8 +84,10 @@ void dal_choose_family(dal_build *build, dal_system *system)
         dal_error(build->messages, choice->name.mark, "the bodies of this model are placed by its own coordinates: only the family user applies");
     if (!own && build->family == &dal_family_user)
         dal_error(build->messages, choice->name.mark, "family user needs `coordinates:` in the model");
-    check_options(build, choice, build->family == &dal_family_angle ? angle : none, false);
+    check_options(build, choice, build->family == &dal_family_angle ? angle : build->family == &dal_family_natural ? natural : none, false);
     for (int i = 0; i < choice->n; i++) {
+        if (!strcmp(choice->option[i].name.text, "eliminate"))
+            choose_elimination(build, choice->option[i].value);
         if (strcmp(choice->option[i].name.text, "sequence"))
             continue;
         system->layout.sequence_fixed = true;
@@ -86,15 +98,20 @@ void dal_choose_family(dal_build *build, dal_system *system)
     }
 }
 
+bool dal_spec_derives(const dal_spec *spec)
+{
+    return spec->simulate.undetermined.word.text && !strcmp(spec->simulate.undetermined.word.text, "derive");
+}
+
 /* Only the pseudo-inverse has a least solution, and no metric of masses measures a correction along directions without mass. */
 static void choose_undetermined(dal_build *build, dal_system *system)
 {
     const dal_simulate_spec *s = &build->spec->simulate;
-    const dal_text *choice = &s->undetermined;
-    if (!choice->text || !strcmp(choice->text, "refuse"))
+    const dal_text *choice = &s->undetermined.word;
+    if (!choice->text || !strcmp(choice->text, "refuse") || dal_spec_derives(build->spec))
         return;
     if (strcmp(choice->text, "minimum-norm"))
-        dal_error(build->messages, choice->mark, "`undetermined` is refuse or minimum-norm, not '%s'", choice->text);
+        dal_error(build->messages, choice->mark, "`undetermined` is refuse, derive or minimum-norm, not '%s'", choice->text);
     else if (!system->method.formulation->least_norm)
         dal_error(build->messages, choice->mark,
                   "`undetermined: minimum-norm` needs the formulation udwadia-phohomsiri: %s has no least acceleration to give where several "
@@ -106,6 +123,13 @@ static void choose_undetermined(dal_build *build, dal_system *system)
                   "masses; use direct-correction");
     system->method.minimum_norm = true;
     system->determined = -1;
+    system->method.n_eta = s->undetermined.eta.n;
+    system->method.eta = build->actions.n;
+    for (int i = 0; i < s->undetermined.eta.n; i++) {
+        dal_node node = dal_const(build->graph, 0);
+        dal_build_scalar(build, DAL_REACH_ACTION, NULL, s->undetermined.eta.item[i], &node);
+        dal_build_action(build, s->undetermined.eta.item[i], node);
+    }
 }
 
 /* An option of the stabilisation that has to be positive; `zero`: zero will do. The first one may be the number behind the word. */
@@ -163,7 +187,7 @@ static void choose_stabilization(dal_build *build, dal_system *system)
     for (n = 0; dal_stabilizations[n]; n++)
         names[n] = dal_stabilizations[n]->name;
     names[n] = NULL;
-    bool least = s->undetermined.text && !strcmp(s->undetermined.text, "minimum-norm");
+    bool least = s->undetermined.word.text && !strcmp(s->undetermined.word.text, "minimum-norm");
     int k = choose(build, &s->stabilization, "stabilisation", names,
                    least                                       ? "direct-correction"
                    : system->method.formulation->stabilization ? system->method.formulation->stabilization

@@ -6,6 +6,7 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/sparse.h"
+#include "compile/derive.h"
 #include "compile/memory.h"
 #include "compile/owners.h"
 #include "model/coordinate_names.h"
@@ -25,7 +26,6 @@
 #include <string.h>
 
 enum {
-    DENSE_LIMIT = 64,    /* unknowns of the saddle system up to which the dense view is faster */
     CAREFUL_LIMIT = 300, /* velocities up to which dense factorisations are taken near singular positions */
     SMALL_LIMIT = 600    /* velocities, and rows, up to which a rank is decided on dense matrices */
 };
@@ -116,7 +116,7 @@ static void mark_need(void *user, int variable)
 
 static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
-    if (dal_recall_program(build, list, out))
+    if (dal_cached_program(build, list, out))
         return;
     bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
     out->n_outputs = list->n;
@@ -169,8 +169,12 @@ static bool does_work(const dal_build *build, const dal_system *system)
     for (int i = 0; i < build->spec->n_forces; i++)
         if (build->spec->forces[i].damping.n)
             return true;
+    if (build->systems_work)
+        return true;
     for (int i = 0; i < system->n_expressions; i++) {
         double value = 1;
+        if (i >= build->systems_first && i < build->systems_end)
+            continue;
         if (!dal_is_const(build->graph, build->actions.node[i], &value) || value != 0)
             return true;
     }
@@ -180,7 +184,7 @@ static bool does_work(const dal_build *build, const dal_system *system)
     for (int i = 0; i < build->mechanism.n_rows; i++) { /* A v = -b: a constraint that moves something does work */
         const dal_row *row = &build->mechanism.rows[i];
         double value = 1;
-        if (row->form >= 0 && (!dal_is_const(build->graph, build->forms.node[row->form + 1 + row->n_terms], &value) || value != 0))
+        if (row->form >= 0 && !row->derived && (!dal_is_const(build->graph, build->forms.node[row->form + 1 + row->n_terms], &value) || value != 0))
             return true;
     }
     return build->n_times > 0;
@@ -245,7 +249,7 @@ static void compile_description(dal_build *build, dal_system *system)
     dal_build_coordinates(build);
     dal_build_names(build);
     dal_build_bodies(build);
-    if (!build->spec->n_bodies)
+    if (!build->spec->n_bodies && !build->spec->n_systems)
         dal_error(build->messages, build->spec->space_mark, "the model has no bodies: describe at least one in `bodies:`");
     dal_check_figures(build);
     dal_build_placement(build);
@@ -260,6 +264,7 @@ static void compile_description(dal_build *build, dal_system *system)
             dal_build_laws(build, i, &build->spec->joints[i].law);
     for (int i = 0; i < build->spec->n_constraints; i++)
         dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
+    dal_build_systems(build);
     add_states(build, system);
     dal_build_records(build);
     dal_choose_family(build, system);
@@ -295,6 +300,7 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
         build->parts.tree = build_tree(build);
     build->parts.length = dal_build_length(build);
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
+    dal_remember_layouts(build, &system->layout);
     system->layout.sequence_fixed = fixed;
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
@@ -321,7 +327,7 @@ static void take_start(dal_build *build, dal_system *system)
         system->layout.units.mass = fmax(system->layout.units.mass, build->mechanism.bodies[b].mass);
     }
     if (!(system->layout.units.mass > 0))
-        system->layout.units.mass = 1;
+        system->layout.units.mass = build->own_mass > 0 ? build->own_mass : 1;
     system->start_q = build->start_q;
     system->start_v = build->start_v;
     system->start_change = build->start_change;
@@ -348,7 +354,8 @@ static void take_parts(dal_build *build, dal_system *system)
     system->acting.laws = build->laws;
     system->acting.n_frictions = build->n_frictions;
     system->acting.frictions = build->frictions;
-    system->works = does_work(build, system) || build->n_frictions > 0;
+    dal_build_islands(build, &system->acting.islands);
+    system->works = does_work(build, system) || build->n_frictions > 0 ? system->acting.islands.n : 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->conserved = conserved_momenta(build);
     memcpy(system->acting.gravity, build->gravity, sizeof system->acting.gravity);
@@ -378,7 +385,7 @@ static void choose_solvers(dal_build *build, dal_system *system)
     system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
     for (int i = 0; i < system->layout.n_rows; i++)
         system->start_order[i] = i;
-    system->layout.dense = system->layout.nv + system->layout.n_rows <= DENSE_LIMIT || !dal_sparse_available();
+    system->layout.dense = system->layout.nv + system->layout.n_rows <= DAL_DENSE_LIMIT || !dal_sparse_available();
     system->layout.small = (system->layout.nv <= SMALL_LIMIT && system->layout.n_rows <= SMALL_LIMIT) || !dal_sparse_available();
     system->layout.careful = system->layout.small && system->layout.nv <= CAREFUL_LIMIT;
     if (!system->layout.dense && !system->layout.columnless)
@@ -464,13 +471,36 @@ static bool refuse_curved_friction(dal_build *build)
     return false;
 }
 
+/* "x', y'" */
+static const char *list_velocities(const dal_build *build, const dal_system *system)
+{
+    enum { MOST = 12 };
+    const char *text = "";
+    char name[100];
+    for (int k = 0; k < system->layout.nv && k < MOST; k++) {
+        dal_velocity_name(system, k, name, sizeof name);
+        text = dal_arena_print(build->arena, "%s%s%s", text, k ? ", " : "", name);
+    }
+    return system->layout.nv > MOST ? dal_arena_print(build->arena, "%s, ...", text) : text;
+}
+
+static bool eta_fits(const dal_build *build, const dal_system *system)
+{
+    if (!system->method.n_eta || system->method.n_eta == system->layout.nv)
+        return true;
+    dal_error(build->messages, build->spec->simulate.undetermined.eta.mark,
+              "`eta` needs one expression a velocity, %d in the family %s, for %s; %d given", system->layout.nv, system->layout.family->name,
+              list_velocities(build, system), system->method.n_eta);
+    return false;
+}
+
 static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
     if (dal_messages_count(build->messages, DAL_ERROR))
         return DAL_BAD_MODEL;
     dal_remember_description(build);
-    if (build->memory && !dal_recall_fits(build))
+    if (build->memory && !dal_cache_fits(build))
         return DAL_BAD_MODEL; /* it is compiled without memory */
     compile_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
@@ -491,11 +521,12 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->records, &draft->records);
     compile_program(build, &build->samples, &draft->samples);
     lay_out(build, draft);
-    let_graph_go(build);
-    if (refuse_curved_friction(build))
+    if (!build->derivation)
+        let_graph_go(build);
+    if (refuse_curved_friction(build) || !eta_fits(build, draft))
         return DAL_BAD_MODEL;
     if ((draft->method.formulation->chooses || draft->method.formulation->unpack || draft->method.formulation->ignores ||
-         draft->layout.family->shares) &&
+         (draft->layout.family->shares && !draft->layout.reduction)) &&
         !prepare(build, draft))
         return DAL_BAD_MODEL;
     fill_info(build, draft);
@@ -520,6 +551,8 @@ static dal_status compile(dal_build *build, dal_system *draft)
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;
     info->freedoms = info->velocities - info->rank;
+    if (build->derivation)
+        dal_build_derive(build, build->first);
     return DAL_OK;
 }
 
@@ -557,25 +590,26 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     build->arena->guard = build->start_arena.guard = build->graph_arena.guard = &no_memory;
     if (build->record) {
         build->record->arena.guard = &no_memory;
+        build->kept = &build->record->arena;
         build->log = DAL_TAKE(build->arena, struct dal_log, 1);
     }
     if (build->memory)
-        dal_recall_begin(build);
+        dal_cache_begin(build);
     else
         build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
     if (build->memory && status != DAL_OK)
-        return status; /* what is wrong is told by a compile without memory */
+        return status; /* what is wrong is reported by a compile without memory */
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
 typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
 
-/* The system comes from one allocator, and everything that is needed on the way from the other. */
-static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
-                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
+/* Of one description. The system comes from one allocator, and everything that is needed on the way from the other. */
+static dal_status compile_one(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                              const dal_memory *memory, dal_memory *record, dal_derivation *derivation, dal_messages *messages, dal_system **system)
 {
     dal_arena arena;
     dal_messages *own = dal_messages_create(allocator);
@@ -595,6 +629,7 @@ static dal_status compile_spec(const dal_allocator *for_system, const dal_alloca
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
         build->undetermined = what_for == EVALUATION;
+        build->derivation = derivation;
         status = guarded(build, own, messages);
         dal_state_free(build->first);
         dal_sparse_free(build->sparse);
@@ -612,6 +647,84 @@ static dal_status compile_spec(const dal_allocator *for_system, const dal_alloca
     dal_arena_release(&arena);
     dal_messages_free(own);
     return status;
+}
+
+/* ---- with constraints that are derived ---------------------------------------------------------------- */
+
+/* The description without what has no part in the question which directions have no inertia. */
+static dal_spec bare_spec(const dal_spec *spec)
+{
+    dal_spec bare = *spec;
+    bare.simulate = (dal_simulate_spec){0};
+    bare.n_speeds = bare.n_record = 0;
+    bare.record_given = true;
+    bare.motion = bare.shown = false;
+    return bare;
+}
+
+dal_status dal_derive(const dal_allocator *allocator, const dal_spec *spec, dal_derivation *out)
+{
+    const dal_spec bare = bare_spec(spec);
+    dal_messages *unheard = dal_messages_create(allocator);
+    dal_system *system = NULL;
+    *out = (dal_derivation){.n = 0};
+    dal_arena_begin(&out->arena, allocator);
+    if (!unheard)
+        return DAL_NO_MEMORY;
+    const dal_status status = compile_one(allocator, allocator, &bare, EVALUATION, NULL, NULL, out, unheard, &system);
+    dal_system_free(system);
+    dal_messages_free(unheard);
+    if (status == DAL_OK || status == DAL_NO_MEMORY)
+        return status;
+    out->n = 0; /* the model has faults of its own */
+    out->verdict = NULL;
+    return DAL_OK;
+}
+
+/* The description with the conditions that were derived among its constraints. */
+static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_messages *messages, dal_spec *out)
+{
+    *out = *spec;
+    out->constraints = DAL_TAKE(&d->arena, dal_constraint_spec, spec->n_constraints + d->n);
+    if (!out->constraints)
+        return false;
+    if (spec->n_constraints)
+        memcpy(out->constraints, spec->constraints, sizeof *spec->constraints * (size_t)spec->n_constraints);
+    for (int i = 0; i < d->n; i++) {
+        const dal_condition *c = &d->condition[i];
+        const dal_mark mark = spec->simulate.undetermined.word.mark;
+        dal_constraint_spec *to = &out->constraints[out->n_constraints++];
+        to->name = (dal_text){.text = c->name, .mark = mark};
+        *(c->rates ? &to->velocity : &to->position) = (dal_text){.text = c->text, .mark = mark};
+        to->derived = c->equation;
+        dal_say(messages, DAL_NOTE, mark, "derived: '%s', the balance of the forces along a direction without inertia: %s", c->name, c->equation);
+    }
+    return true;
+}
+
+static dal_status compile_derived(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                                  dal_messages *messages, dal_system **system)
+{
+    dal_derivation d;
+    dal_spec extended;
+    dal_status status = dal_derive(allocator, spec, &d);
+    if (status == DAL_OK && d.verdict && what_for != ANYTHING) {
+        dal_error(messages, d.mark, "%s", d.verdict);
+        status = DAL_BAD_MODEL;
+    } else if (status == DAL_OK)
+        status = extend_spec(spec, &d, messages, &extended)
+                     ? compile_one(for_system, allocator, &extended, what_for, NULL, NULL, NULL, messages, system)
+                     : DAL_NO_MEMORY;
+    dal_derivation_release(&d);
+    return status;
+}
+
+static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
+                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)
+{
+    if (dal_spec_derives(spec))
+        return memory ? DAL_BAD_MODEL : compile_derived(for_system, allocator, spec, what_for, messages, system);
+    return compile_one(for_system, allocator, spec, what_for, memory, record, NULL, messages, system);
 }
 
 /* The system keeps a copy of its description, to be varied. */

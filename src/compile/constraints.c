@@ -371,7 +371,8 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
 {
     dal_mechanism *m = &build->mechanism;
     dal_joint *joint = DAL_PUSH(build->arena, m->joints, m->n_joints, m->cap_joints);
-    *joint = (dal_joint){.name = spec->name.text, .mark = spec->name.mark, .type = &dal_joint_constraint, .row = m->n_rows, .drive = -1};
+    *joint = (dal_joint){
+        .name = spec->name.text, .mark = spec->name.mark, .type = &dal_joint_constraint, .row = m->n_rows, .drive = -1, .derived = spec->derived};
     for (int k = 0; k < 2; k++) {
         joint->marker[k].body = DAL_GROUND;
         for (int i = 0; i < 3; i++)
@@ -380,9 +381,11 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
     written form;
     const bool nonholonomic = spec->velocity.text != NULL;
     if (read_form(build, spec->binding, "constraint", spec->name.text, nonholonomic ? spec->velocity : spec->position, nonholonomic, true, &form)) {
-        doubt_primes(build, &form, "constraint", spec->name.text, spec->velocity);
+        if (!spec->derived)
+            doubt_primes(build, &form, "constraint", spec->name.text, spec->velocity);
         dal_add_form(m, form.n, form.measure, write_form(build, &form), nonholonomic);
         m->rows[m->n_rows - 1].curved = form.curved;
+        m->rows[m->n_rows - 1].derived = spec->derived != NULL;
     }
 }
 

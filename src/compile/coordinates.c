@@ -385,7 +385,19 @@ static void check_moved(dal_build *build, int b, const dal_placement *placement)
     const dal_body_spec *spec = &build->spec->bodies[b];
     if (!placement->body[b].n_columns && !placement->body[b].timed)
         dal_error(build->messages, spec->name.mark,
-                  "'%s' is moved neither by a coordinate nor by time: it is a part of the ground, attach its points to that", spec->name.text);
+                  "'%s' is moved neither by a coordinate nor by time: it is a part of the ground, attach its points to that; or place it by "
+                  "coordinates, as in `position: [x, y]`",
+                  spec->name.text);
+}
+
+bool dal_build_frames(dal_build *build, dal_node *frame)
+{
+    places p = {frame, DAL_TAKE(build->arena, dal_node, build->spec->n_bodies), NULL};
+    bool ok = true;
+    p.progress = dal_arena_take(build->arena, sizeof *p.progress * (size_t)build->spec->n_bodies);
+    for (int b = 0; b < build->spec->n_bodies; b++)
+        ok &= place(build, b, &p, 0);
+    return ok;
 }
 
 void dal_build_placement(dal_build *build)

@@ -3,7 +3,7 @@
  * Named expressions (`define:`, rates of states) are parsed once and kept.
  * What time, parameters and coordinates of the model's own can tell is looked at
  * before the bodies are built, so that constants, drives and places may use it;
- * everything else when bodies, joints and forces exist. A faulty one is told once, at its own text.
+ * everything else when bodies, joints and forces exist. A faulty one is reported once, at its own text.
  */
 #include "compile/channels.h"
 #include "compile/memory.h"
@@ -70,7 +70,7 @@ static const char *chain_of(dal_build *build, const dal_named *first)
     return dal_arena_print(build->arena, "%s -> %s%s", first->name, n == 8 ? "... -> " : "", text);
 }
 
-/* Whoever uses it from now on uses what it uses. */
+/* What uses it from now on also uses what it uses. */
 static void note_known(dal_build *build, dal_named *d, dal_log_place place)
 {
     if (build->record && d->progress == DAL_NAMED_KNOWN) {
@@ -194,7 +194,7 @@ void dal_build_names(dal_build *build)
         build->rates[i] =
             (dal_named){.name = spec->states[i].name.text, .text = spec->states[i].rate, .binding = spec->states[i].binding, .scalar = true};
     dal_messages *messages = build->messages;
-    build->messages = NULL; /* what is wrong is told by dal_build_defines */
+    build->messages = NULL; /* what is wrong is reported by dal_build_defines */
     for (int i = 0; i < spec->n_define; i++)
         if (build->defines[i].progress == DAL_NAMED_UNSEEN)
             open_named(build, &build->defines[i], DAL_REACH_PLACE);
@@ -213,7 +213,7 @@ void dal_build_defines(dal_build *build)
 
 /* ---- what a name means --------------------------------------------------------------- */
 
-static bool give_constant(const dal_lookup *l, double value)
+static bool set_constant(const dal_lookup *l, double value)
 {
     *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes ? 0 : value)}};
     return true;
@@ -222,7 +222,7 @@ static bool give_constant(const dal_lookup *l, double value)
 static bool use_parameter(const dal_lookup *l, int index)
 {
     dal_note_parameter(l->build, index);
-    return give_constant(l, l->build->spec->parameters[index].number);
+    return set_constant(l, l->build->spec->parameters[index].number);
 }
 
 static bool has_no_channel(const dal_lookup *l, const dal_symbol *symbol, const char *what, const char *rest)
@@ -265,7 +265,7 @@ bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, 
     const char *rest;
     for (const dal_binding *b = build->binding; b; b = b->outer)
         if (!strcmp(b->name, name))
-            return give_constant(&l, b->value);
+            return set_constant(&l, b->value);
     if (!strcmp(name, "t"))
         return dal_time_channel(&l);
     if (!(build->binding && build->binding->model) && !strncmp(name, "ground", 6) && (!name[6] || name[6] == '.'))
@@ -316,7 +316,7 @@ static bool parse(dal_build *build, const dal_parser *parser, dal_reach reach, c
     const char *tables = dal_graph_table_prefix(build->graph, model ? dal_arena_print(build->arena, "%s.", model->name.text) : NULL);
     build->reach = reach;
     build->binding = binding;
-    const bool known = memorable && dal_recall(build, binding, text.text, value);
+    const bool known = memorable && dal_cached_value(build, binding, text.text, value);
     const dal_log_place place = dal_log_begin(build);
     bool ok = known || dal_parse(parser, text.text, text.mark, value);
     if (ok && memorable && !known)
@@ -331,6 +331,8 @@ static bool parse(dal_build *build, const dal_parser *parser, dal_reach reach, c
 bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
 {
     const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = dal_build_resolve, .user = build};
+    if (build->reader)
+        return parse(build, build->reader, reach, binding, text, value, false);
     return parse(build, &parser, reach, binding, text, value, reach > DAL_REACH_NUMBER);
 }
 
@@ -384,7 +386,7 @@ bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text tex
 {
     dal_node node;
     double number;
-    if (dal_recall_number(build, binding, text.text, value))
+    if (dal_cached_number(build, binding, text.text, value))
         return true;
     const dal_log_place place = dal_log_begin(build);
     const bool plain = parse_constant(build, binding, text, &number);

@@ -2,10 +2,10 @@
 #include "compile/build.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
-#include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "kinematics/tree.h"
 #include "math/finite.h"
+#include "math/rank.h"
 #include "model/system.h"
 #include "state/directions.h"
 #include "state/report.h"
@@ -17,16 +17,25 @@
 #include <math.h>
 #include <string.h>
 
-static const double suspicious = 1e-14;            /* pivot ratio below which the rank is looked at */
 static const double lost = 1e-6;                   /* gap of a row, in its unit, that no assembly leaves */
 static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: worth a warning, and no place at all */
 
+/* "k1*x1 = k2*q2, k2*q2 = 0" */
+static const char *list_derived(const dal_build *build)
+{
+    const char *text = "";
+    for (int i = 0; i < build->spec->n_constraints; i++)
+        if (build->spec->constraints[i].derived)
+            text = dal_arena_print(build->arena, "%s%s%.200s", text, *text ? ", " : "", build->spec->constraints[i].derived);
+    return text;
+}
+
 /* True if rank [M; A] = m after all, or if the model takes the least accelerations where it is not. */
-static bool is_determined(dal_build *build, dal_system *system, const dal_state *state)
+static bool is_determined(dal_build *build, dal_system *system, const dal_state *state, double tolerance)
 {
     const dal_layout *layout = dal_layout_of(state);
     dal_determined found;
-    if (dal_state_determined(build->arena, state, &found))
+    if (dal_state_determined(build->arena, state, tolerance, &found))
         return true;
     if (found.rank < 0 && layout->nv <= DAL_LARGEST_DETERMINED) {
         dal_error(build->messages, dal_nowhere,
@@ -40,13 +49,15 @@ static bool is_determined(dal_build *build, dal_system *system, const dal_state 
     const double lacking = found.rank < 0 ? (double)NAN : layout->nv - found.rank;
     if (found.rank >= 0 && system->method.minimum_norm)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking,
-                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations the least ones are "
-                 "taken",
-                 found.names, found.rank, layout->nv);
+                 "the accelerations of %s are not determined: rank [M; A] is %d of %d; of those that satisfy the equations %s are taken", found.names,
+                 found.rank, layout->nv, system->method.n_eta ? "the ones nearest to eta" : "the least ones");
     else if (build->undetermined)
         dal_warn(build->messages, mark, DAL_CODE_UNDETERMINED, lacking, "%s", found.text);
-    else
-        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s", found.text);
+    else {
+        const char *derived = list_derived(build);
+        dal_say_for(build->messages, DAL_ERROR, found.reason, mark, "%s%s%s%s", found.text,
+                    *derived ? "; the balance of the forces that was derived, " : "", derived, *derived ? ", does not determine the motion" : "");
+    }
     system->undetermined = build->undetermined && !system->method.minimum_norm;
     return system->undetermined || (found.rank >= 0 && system->method.minimum_norm);
 }
@@ -221,7 +232,6 @@ static bool places_have_digits(const dal_build *build)
 
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
 {
-    const dal_saddle *saddle = dal_saddle_of(state);
     const dal_rank *rank = dal_rank_of(state);
     const dal_values *values = dal_values_of(state);
     if (!dal_build_rank(build, system, state))
@@ -231,7 +241,7 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     if (!places_have_digits(build) || !tree_closes(build, state))
         return false;
     dal_singular_of(state)->once = true;
-    bool solved = !dal_state_accelerate(state);
+    bool solved = !dal_state_accelerate_on(state); /* the rank has position and rows */
     if (values->table_exceeded) {
         dal_error(build->messages, build->spec->tables[values->table_exceeded - 1].name.mark, "at the start: %s", dal_trouble_of(state));
         return false;
@@ -239,14 +249,17 @@ bool dal_build_first(dal_build *build, dal_system *system, dal_state *state)
     const bool singular = !solved && dal_state_singular(state);
     if (!is_finite(build, state, singular))
         return false;
-    bool doubtful = solved ? saddle->ratio > 0 && saddle->ratio < suspicious /* 0: it was not factored */
-                           : singular;
+    double doubt = solved ? dal_state_doubt(state) : singular ? DAL_RANK_TOLERANCE : 0;
     if (solved && system->method.minimum_norm) {
         system->determined = rank->determined;
-        doubtful = rank->determined < system->layout.nv;
+        doubt = rank->determined < system->layout.nv ? DAL_RANK_TOLERANCE : 0;
     }
-    if (doubtful && !is_determined(build, system, state))
+    if (doubt > 0 && !is_determined(build, system, state, doubt))
         return false;
+    if (solved && dal_derived_check(state)) {
+        dal_error(build->messages, build->spec->simulate.undetermined.word.mark, "at the start: %s", dal_trouble_of(state));
+        return false;
+    }
     if (solved)
         warn_of_directions(build, state);
     if (system->undetermined)

@@ -114,7 +114,7 @@ static int find_type(dal_build *build, const dal_force_spec *s, const char *cons
     for (int i = 0; type && type->keys; i++)
         if (dal_force_types[i] == type)
             return i;
-    if (type)
+    if (type == &dal_force_gravity)
         dal_error(build->messages, s->type.mark, "force '%s': uniform gravity is not written here, but as the model's key, `gravity: [..]`",
                   s->name.text);
     else

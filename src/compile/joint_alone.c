@@ -200,7 +200,7 @@ void dal_alone_evaluate(dal_alone *a)
 }
 
 /* Is row i a condition on the position, and one of those that are asked for? */
-static bool is_held(const dal_alone *a, const bool *mask, int i)
+static bool is_position_row(const dal_alone *a, const bool *mask, int i)
 {
     return !a->mechanism.rows[a->layout->row[i].source].nonholonomic && (!mask || mask[i]);
 }
@@ -218,7 +218,7 @@ double dal_alone_gap(const dal_alone *a)
 {
     double worst = 0;
     for (int i = 0; i < a->r; i++)
-        if (is_held(a, NULL, i))
+        if (is_position_row(a, NULL, i))
             worst = fmax(worst, isfinite(a->work.phi[i]) ? fabs(a->work.phi[i]) : INFINITY);
     return worst;
 }
@@ -228,7 +228,7 @@ static double distance(const dal_alone *a, const bool *mask)
 {
     double worst = 0;
     for (int i = 0; i < a->r; i++)
-        if (is_held(a, mask, i))
+        if (is_position_row(a, mask, i))
             worst = fmax(worst, isfinite(a->work.phi[i]) ? fabs(a->work.phi[i]) / a->unit[i] : INFINITY);
     return worst;
 }
@@ -236,9 +236,9 @@ static double distance(const dal_alone *a, const bool *mask)
 static bool step_back(dal_alone *a, const bool *mask)
 {
     for (int i = 0; i < a->r; i++) {
-        const bool held = is_held(a, mask, i);
-        a->b[i] = held ? -a->work.phi[i] : 0;
-        for (int c = 0; c < a->m && !held; c++)
+        const bool used = is_position_row(a, mask, i);
+        a->b[i] = used ? -a->work.phi[i] : 0;
+        for (int c = 0; c < a->m && !used; c++)
             a->A[(size_t)i * (size_t)a->m + (size_t)c] = 0;
     }
     if (dal_rank_solve(a->A, a->r, a->m, a->m, tolerance, a->b, a->x, a->svd) < 0)

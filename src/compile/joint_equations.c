@@ -450,7 +450,7 @@ static bool multiply(void *user, dal_vector_function function, int n, const dal_
     combination c[2];
     const int needed = function == DAL_VECTOR_NORM ? 1 : 2;
     if (n != needed || v[0].n != dimension(scope) || v[needed - 1].n != v[0].n)
-        return false; /* told by the parser */
+        return false; /* reported by the parser */
     const bool known = recognise(scope, &v[0], &c[0]) && recognise(scope, &v[needed - 1], &c[1]);
     if (!known && function == DAL_VECTOR_CROSS && v[0].n == 3) {
         cross_in_space(scope, &v[0], &v[1], value);
@@ -518,7 +518,7 @@ static bool needs_attitude(dal_equation_scope *scope, int side, const char *name
                                   scope->joint->name, name, scope->build->mechanism.bodies[body].name));
 }
 
-static bool give_vector(dal_equation_scope *scope, int vector, int primes, dal_value *value)
+static bool read_vector(dal_equation_scope *scope, int vector, int primes, dal_value *value)
 {
     value->n = dimension(scope);
     for (int k = 0; k < value->n; k++)
@@ -526,16 +526,16 @@ static bool give_vector(dal_equation_scope *scope, int vector, int primes, dal_v
     return true;
 }
 
-static bool give_point(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool read_point(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (!enter_side(scope, side, name, mark, value))
         return false;
     if (scope->point[side] < 0)
         scope->point[side] = dal_add_point(&scope->build->mechanism, &scope->joint->marker[side]);
-    return give_vector(scope, scope->point[side], primes, value);
+    return read_vector(scope, scope->point[side], primes, value);
 }
 
-static bool give_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool read_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (dimension(scope) == 2 && axis == 2)
         return refuse(scope, mark, value,
@@ -545,11 +545,11 @@ static bool give_axis(dal_equation_scope *scope, int axis, int side, const char 
         return false;
     if (scope->axis[side][axis] < 0)
         scope->axis[side][axis] = dal_add_axis(&scope->build->mechanism, &scope->joint->marker[side], axis);
-    return give_vector(scope, scope->axis[side][axis], primes, value);
+    return read_vector(scope, scope->axis[side][axis], primes, value);
 }
 
 /* Angular velocity: a number in the plane. */
-static bool give_spin(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool read_spin(dal_equation_scope *scope, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (!needs_attitude(scope, side, name, mark, value))
         return false;
@@ -564,7 +564,7 @@ static bool give_spin(dal_equation_scope *scope, int side, const char *name, int
 }
 
 /* "angle" is that of the second side against the first, "angle_kl" of side l against k. */
-static bool give_angle(dal_equation_scope *scope, const char *name, int primes, dal_mark mark, dal_value *value)
+static bool read_angle(dal_equation_scope *scope, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     const char *sides = name[5] ? name + 6 : "ij";
     const int first = side_of(sides[0]), second = side_of(sides[1]);
@@ -634,10 +634,10 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     if (kind != WORD_NONE && primes > 1)
         return too_many_primes(scope, name, mark, value);
     switch (kind) {
-    case WORD_POINT: return give_point(scope, name[0] < 'P' ? name[0] - 'M' : name[0] - 'P' + 2, name, primes, mark, value);
-    case WORD_AXIS: return give_axis(scope, name[0] - 'x', side_of(name[1]), name, primes, mark, value);
-    case WORD_SPIN: return give_spin(scope, side_of(name[1]), name, primes, mark, value);
-    case WORD_ANGLE: return give_angle(scope, name, primes, mark, value);
+    case WORD_POINT: return read_point(scope, name[0] < 'P' ? name[0] - 'M' : name[0] - 'P' + 2, name, primes, mark, value);
+    case WORD_AXIS: return read_axis(scope, name[0] - 'x', side_of(name[1]), name, primes, mark, value);
+    case WORD_SPIN: return read_spin(scope, side_of(name[1]), name, primes, mark, value);
+    case WORD_ANGLE: return read_angle(scope, name, primes, mark, value);
     case WORD_NONE: break;
     }
     if (dal_build_resolve(scope->build, name, primes, mark, value, hint))

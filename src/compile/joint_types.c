@@ -333,6 +333,6 @@ bool dal_build_written_joint(dal_build *build, const dal_joint_spec *spec, dal_j
     const bool fine = add_rows(&scope, joint) && check_parameters_used(&scope);
     build->mechanism.for_rows = false;
     count_turns(&scope, turns);
-    build->joint_type_failed[number] = !fine; /* told once */
+    build->joint_type_failed[number] = !fine; /* reported once */
     return fine && check_points(&scope, spec);
 }

@@ -39,7 +39,7 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, const dal_j
         {"non-ideal", spec->law.n > 0, spec->law.n ? spec->law.item[0].name.mark : spec->name.mark},
     };
     dal_axis_need need = dal_joint_in(type, build->spec->space)->axis;
-    const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is told with the reason */
+    const char *axis = need != DAL_AXIS_NONE || spec->axis.n ? "axis " : ""; /* one too many is reported with the reason */
     const char *known =
         type->class == DAL_JOINT_PAIR ? dal_arena_print(build->arena, "connect! %s%s cut compliance non-ideal", axis, type->keys) : type->keys;
     return dal_check_keys(build, "joint", spec->name, type->name, known, sizeof keys / sizeof *keys, keys);

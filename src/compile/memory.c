@@ -128,16 +128,73 @@ static void add_known(dal_memory *memory, const dal_known *known)
         enter(memory, i);
 }
 
+/* The first number with the same words, or this one. */
+static int find_same(dal_memory *memory, int number)
+{
+    const dal_known *known = &memory->known[number];
+    unsigned hash = 2166136261u; /* FNV-1a */
+    for (const char *c = known->text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    int *recent = &memory->recent[hash % DAL_RECENT];
+    if (*recent && memory->known[*recent - 1].binding == known->binding && !strcmp(memory->known[*recent - 1].text, known->text))
+        return *recent - 1;
+    *recent = number + 1;
+    return number;
+}
+
+/* A number was asked for. */
+static void note_asked(dal_memory *memory, int number)
+{
+    *DAL_PUSH(&memory->arena, memory->asked, memory->n_asked, memory->cap_asked) = number;
+}
+
 void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number)
 {
     dal_memory *memory = build->record;
     const dal_reach reach = value ? build->reach : DAL_REACH_NUMBER;
-    if (!memory || place.messages != count_messages(build) || !dal_arena_holds(memory->texts, text) || find_known(memory, binding, text, reach) >= 0)
+    if (!memory || place.messages != count_messages(build) || !dal_arena_holds(memory->texts, text))
         return;
+    const int before = find_known(memory, binding, text, reach);
+    if (before >= 0) {
+        if (!value)
+            note_asked(memory, before);
+        return;
+    }
     dal_known known = {.text = text, .binding = binding, .reach = reach, .number = number, .uses = dal_log_keep(build, place)};
     if (value)
         known.value = *value;
     add_known(memory, &known);
+    if (value)
+        return;
+    dal_known *kept = &memory->known[memory->n_known - 1];
+    kept->same = find_same(memory, memory->n_known - 1);
+    kept->asked = memory->n_asked;
+    note_asked(memory, memory->n_known - 1);
+}
+
+/* ---- places -------------------------------------------------------------------------------------------------- */
+
+static dal_known_place *place_of(const dal_memory *memory, const char *name)
+{
+    const uint64_t h = (uint64_t)(uintptr_t)name * UINT64_C(0x9e3779b97f4a7c15);
+    return (dal_known_place *)(size_t)&memory->place[h >> 56];
+}
+
+void dal_remember_place(dal_build *build, const char *name, int body, int point)
+{
+    dal_memory *memory = build->record;
+    if (memory && dal_arena_holds(memory->texts, name))
+        *place_of(memory, name) = (dal_known_place){name, body, point};
+}
+
+bool dal_cached_place(const dal_build *build, const char *name, int *body, int *point)
+{
+    const dal_known_place *place = build->memory ? place_of(build->memory, name) : NULL;
+    if (!place || place->name != name)
+        return false;
+    *body = place->body;
+    *point = place->point;
+    return true;
 }
 
 /* ---- today's values ------------------------------------------------------------------------------------------ */
@@ -189,17 +246,40 @@ static bool repeat_effects(dal_build *build, const dal_uses *uses)
     return !build->strange;
 }
 
-static int find_today(dal_build *build, const dal_binding *binding, const char *text, dal_reach reach)
+static int see_today(dal_build *build, int number)
 {
-    const int number = find_known(build->memory, binding, text, reach);
     if (number >= 0 && build->today->state[number] == UNSEEN)
         build->today->state[number] = uses_changed(build, &build->memory->known[number].uses) ? OTHER : SAME;
     return number;
 }
 
-bool dal_recall_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
+static int find_today(dal_build *build, const dal_binding *binding, const char *text, dal_reach reach)
 {
-    const int i = build->memory ? find_today(build, binding, text, DAL_REACH_NUMBER) : -1;
+    return see_today(build, find_known(build->memory, binding, text, reach));
+}
+
+/* The one that was asked for at this place the last time, or elsewhere. */
+static int find_number(const dal_build *build, const dal_binding *binding, const char *text)
+{
+    const dal_memory *memory = build->memory;
+    struct dal_today *today = build->today;
+    if (today->asked < memory->n_asked) {
+        const int next = memory->asked[today->asked];
+        if (memory->known[next].text == text && memory->known[next].binding == binding) {
+            today->asked++;
+            return memory->known[next].same;
+        }
+    }
+    const int number = find_known(memory, binding, text, DAL_REACH_NUMBER);
+    if (number < 0)
+        return -1;
+    today->asked = memory->known[number].asked + 1;
+    return memory->known[number].same;
+}
+
+bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
+{
+    const int i = build->memory ? see_today(build, find_number(build, binding, text)) : -1;
     if (i < 0 || build->today->state[i] == OTHER)
         return false;
     *number = build->today->state[i] == SAME ? build->memory->known[i].number : build->today->number[i];
@@ -211,11 +291,12 @@ void dal_keep_number(dal_build *build, const dal_binding *binding, const char *t
     const int i = build->memory ? find_known(build->memory, binding, text, DAL_REACH_NUMBER) : -1;
     if (i < 0)
         return;
-    build->today->number[i] = number;
-    build->today->state[i] = FOUND;
+    const int same = build->memory->known[i].same;
+    build->today->number[same] = number;
+    build->today->state[same] = FOUND;
 }
 
-bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value)
+bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value)
 {
     const int i = build->memory ? find_today(build, binding, text, build->reach) : -1;
     if (i < 0 || build->today->state[i] != SAME)
@@ -240,7 +321,7 @@ void dal_remember_columns(dal_build *build, dal_log_place place)
         memory->columns[i] = (dal_column){.name = keep_text(&memory->arena, build->columns[i].name), .unit = build->columns[i].unit};
 }
 
-bool dal_recall_columns(dal_build *build)
+bool dal_cached_columns(dal_build *build)
 {
     const dal_memory *memory = build->memory;
     if (!memory || uses_changed(build, &memory->column_texts.uses))
@@ -296,7 +377,7 @@ void dal_remember_program(dal_build *build, const dal_expressions *list, const d
     program->program = keep(&memory->arena, compiled->program, dal_program_bytes(compiled->program));
 }
 
-bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
+bool dal_cached_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
     dal_memory *memory = (dal_memory *)(size_t)build->memory;
     if (!memory)
@@ -306,6 +387,16 @@ bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compi
         return false;
     *out = *program_in(memory, build, list);
     return true;
+}
+
+/* ---- layouts --------------------------------------------------------------------------------------------------------- */
+
+void dal_remember_layouts(dal_build *build, const dal_layout *layout)
+{
+    if (!build->record)
+        return;
+    build->record->layout = dal_layout_keep(&build->record->arena, layout);
+    build->record->start_layout = build->start_layout;
 }
 
 /* ---- the description as a whole ---------------------------------------------------------------------------------------- */
@@ -350,7 +441,7 @@ void dal_remember_description(dal_build *build)
         memory->parameter[i] = spec->parameters[i].number;
 }
 
-bool dal_recall_fits(const dal_build *build)
+bool dal_cache_fits(const dal_build *build)
 {
     const dal_memory *memory = build->memory;
     const dal_mechanism *m = &build->mechanism, *known = &memory->mechanism;
@@ -368,7 +459,7 @@ bool dal_recall_fits(const dal_build *build)
     return fits;
 }
 
-void dal_recall_begin(dal_build *build)
+void dal_cache_begin(dal_build *build)
 {
     const dal_memory *memory = build->memory;
     dal_arena *arena = build->arena;
@@ -381,6 +472,8 @@ void dal_recall_begin(dal_build *build)
     build->signals = keep(arena, memory->signals, sizeof *memory->signals * (size_t)memory->n_signals);
     build->n_signal_table = memory->n_signal_table;
     build->signal_table = keep(arena, memory->signal_table, sizeof *memory->signal_table * (size_t)memory->n_signal_table);
+    build->parts.like = memory->layout;
+    build->start_layout = memory->start_layout;
     build->today = DAL_TAKE(arena, struct dal_today, 1);
     build->today->changed = DAL_TAKE(arena, bool, n);
     build->today->state = DAL_TAKE(arena, unsigned char, memory->n_known);

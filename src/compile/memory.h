@@ -50,8 +50,18 @@ typedef struct dal_known {
     dal_reach reach;
     dal_value value;
     double number; /* DAL_REACH_NUMBER */
+    int same;      /* of that: the first one with the same words, whose value serves for all of them */
+    int asked;     /* of that: where it stands among those that were asked for */
     dal_uses uses;
 } dal_known;
+
+/* Where a name leads to: a point of a body or of the ground, -1: to its origin. */
+typedef struct dal_known_place {
+    const char *name;
+    int body, point;
+} dal_known_place;
+
+enum { DAL_RECENT = 256, DAL_PLACES = 256 };
 
 typedef struct dal_memory {
     dal_arena arena, graph_arena;
@@ -61,7 +71,11 @@ typedef struct dal_memory {
     int n_known;
     size_t cap_known;
     dal_known *known;
-    int n_slots, *slot; /* open addressing: number + 1 */
+    int n_slots, *slot;  /* open addressing: number + 1 */
+    int n_asked, *asked; /* numbers in the order in which they were asked for: the next compile asks in the same one */
+    size_t cap_asked;
+    int recent[DAL_RECENT];            /* by the words: number + 1 */
+    dal_known_place place[DAL_PLACES]; /* by the address; the last one that came there */
     int n_symbols;
     dal_symbol *symbols;
     dal_graph *graph;
@@ -74,10 +88,11 @@ typedef struct dal_memory {
     dal_column *columns;
     bool records_results;
     dal_known column_texts;
-    dal_mechanism mechanism;        /* its structure: what is numbered how */
-    double *zero;                   /* of the coordinates of the joints, then of the forces */
-    dal_decimal_table decimal;      /* for the texts of values */
-    _Atomic(dal_workspace *) spare; /* of the last compile; NULL: somebody has it */
+    dal_mechanism mechanism;                 /* its structure: what is numbered how */
+    double *zero;                            /* of the coordinates of the joints, then of the forces */
+    const dal_layout *layout, *start_layout; /* of the coordinates, and of assembly; NULL: they are built each time */
+    dal_decimal_table decimal;               /* for the texts of values */
+    _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: somebody has it */
 } dal_memory;
 
 /* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */
@@ -91,6 +106,7 @@ struct dal_today {
     bool *changed;        /* parameters whose values are not those of the memory */
     unsigned char *state; /* of each known text: today */
     double *number;
+    int asked; /* numbers so far */
 };
 
 typedef struct dal_log_place {
@@ -110,22 +126,26 @@ dal_uses dal_log_keep(dal_build *build, dal_log_place place);
 void dal_note_uses(dal_build *build, const dal_uses *uses);
 
 void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number);
+void dal_remember_place(dal_build *build, const char *name, int body, int point);
 void dal_remember_columns(dal_build *build, dal_log_place place);
 void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */
 void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
 
-/* ---- recalling: false where build->memory is NULL, or the value is not known ------------------------ */
+void dal_remember_layouts(dal_build *build, const dal_layout *layout);
 
-bool dal_recall_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
+/* ---- look-up: false where build->memory is NULL, or the value is not known ------------------------ */
+
+bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
 /* A number that was parsed today, for the next who asks for it. */
 void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number);
-bool dal_recall(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
-bool dal_recall_columns(dal_build *build);
-bool dal_recall_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
+bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
+bool dal_cached_place(const dal_build *build, const char *name, int *body, int *point);
+bool dal_cached_columns(dal_build *build);
+bool dal_cached_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
 /* A build begins with what is the same for all. */
-void dal_recall_begin(dal_build *build);
+void dal_cache_begin(dal_build *build);
 /* Is the mechanism numbered as in the memory? */
-bool dal_recall_fits(const dal_build *build);
+bool dal_cache_fits(const dal_build *build);
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 

@@ -1,4 +1,5 @@
 /* The model's own length, before anything is evaluated (see state/scale.c for the units), and what follows from it: the scales of the columns. */
+#include "kinematics/reduction.h"
 #include "math/vec.h"
 #include "compile/build.h"
 #include "model/system.h"
@@ -126,6 +127,8 @@ static double length_of_motion(dal_build *build)
 {
     double until = 0, fastest = 0, length;
     const dal_text *text = &build->spec->simulate.until;
+    if (!build->mechanism.n_bodies)
+        return 0;
     for (int b = 0; b < build->mechanism.n_bodies; b++)
         fastest = fmax(fastest, sqrt(dal_dot(build->start[b].rd, build->start[b].rd)));
     if (!text->text || !dal_build_number(build, NULL, *text, &until))
@@ -149,7 +152,7 @@ double dal_build_length(dal_build *build)
 {
     if (build->length > 0)
         return build->length;
-    double length = length_of_bodies(build);
+    double length = length_of_bodies(build); /* of a model without bodies: 1, whatever that is */
     if (!(length > 0))
         length = length_of_spans(build);
     if (!(length > 0))
@@ -172,6 +175,9 @@ void dal_column_scales(const dal_build *build, dal_system *system)
         for (int k = 0; k < layout->body[b].nv; k++)
             if (layout->angular[layout->body[b].v + k] > 0)
                 system->layout.units.column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
+    for (int j = 0; j < layout->nv && layout->reduction; j++)
+        if (layout->angular[j] > 0)
+            system->layout.units.column_scale[j] = dal_turn_lever(system, layout->reduction->left_body[j]);
     for (int j = 0; j < layout->nv; j++)
         system->layout.units.column_unit[j] = 1 / system->layout.units.column_scale[j];
 }

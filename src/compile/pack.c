@@ -102,6 +102,12 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     DAL_PACK(block, to->idle, from->n_expressions);
     DAL_PACK(block, to->acting.frictions, from->acting.n_frictions);
     DAL_PACK(block, to->acting.laws, from->acting.n_laws);
+    if (from->acting.islands.n > 1) {
+        DAL_PACK(block, to->acting.islands.of_body, from->mechanism.n_bodies + from->mechanism.n_coordinates);
+        DAL_PACK(block, to->acting.islands.of_measure, from->mechanism.n_measures);
+        DAL_PACK(block, to->acting.islands.of_joint, from->mechanism.n_joints);
+        DAL_PACK(block, to->acting.islands.of_row, from->mechanism.n_rows);
+    }
     DAL_PACK(block, to->layout.units.column_scale, from->layout.nv);
     DAL_PACK(block, to->layout.units.column_unit, from->layout.nv);
     DAL_PACK(block, to->layout.units.row_unit, from->layout.n_rows);
@@ -130,15 +136,14 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
 dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from)
 {
     dal_system shape;
-    dal_block block = {NULL, sizeof(dal_system)};
+    dal_block block = {.used = sizeof(dal_system)};
     pack_system(&block, from, &shape);
     char *memory = allocator->allocate(allocator->user, block.used + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         longjmp(*arena->guard, 1);
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
-    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
     dal_system *system = (dal_system *)(void *)aligned;
-    block = (dal_block){aligned, sizeof(dal_system)};
+    block = (dal_block){.memory = aligned, .used = sizeof(dal_system)};
     pack_system(&block, from, system);
     system->memory = memory;
     system->allocator = *allocator;

@@ -214,7 +214,7 @@ static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldnes
 }
 
 /* What the start of a joint places has no place of its own, nor an attitude if it is turned. (A second body that has its own place
- * is told when the joint is compiled.) */
+ * is reported when the joint is compiled.) */
 static void check_started_once(dal_build *build, const dal_joint_spec *spec)
 {
     const dal_text *value = spec->start.angle.text ? &spec->start.angle : &spec->start.distance;

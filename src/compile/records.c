@@ -1,5 +1,6 @@
 /* Recorded columns: any expression of channels; its text is the column's name. */
 #include "compile/memory.h"
+#include "kinematics/subsystems.h"
 
 #include <string.h>
 
@@ -89,6 +90,14 @@ static bool has_column(const dal_build *build, const char *name)
     return false;
 }
 
+/* Room for `more` channels at once: arrays that double leave their smaller copies in the arena. */
+static void reserve_columns(dal_build *build, int more)
+{
+    DAL_RESERVE(build->arena, build->columns, build->n_columns, build->cap_columns, more);
+    DAL_RESERVE(build->arena, build->records.node, build->records.n, build->records.capacity, more);
+    DAL_RESERVE(build->arena, build->signals, build->n_signals, build->cap_signals, more);
+}
+
 /* The motion of the bodies, and what the whole model has; `further`: what is not yet there. */
 static void record_motion(dal_build *build, bool bodies, bool further)
 {
@@ -99,16 +108,25 @@ static void record_motion(dal_build *build, bool bodies, bool further)
                                          "energy.balance"};
     const dal_spec *spec = build->spec;
     const bool flat = spec->space == DAL_PLANAR;
+    const size_t n_channels = (flat ? sizeof planar : sizeof spatial) / sizeof *planar;
+    if (bodies && !further)
+        reserve_columns(build, spec->n_bodies * (int)n_channels + 2 * (int)(sizeof always / sizeof *always));
     for (int b = 0; bodies && b < spec->n_bodies; b++)
-        for (size_t k = 0; k < (flat ? sizeof planar : sizeof spatial) / sizeof *planar; k++) {
+        for (size_t k = 0; k < n_channels; k++) {
             const char *format = (flat ? planar : spatial)[k], *name = spec->bodies[b].name.text;
             if (build->mechanism.bodies[b].particle && !strchr("xyz", format[3]))
                 continue;
             if (!further || !has_column(build, dal_arena_print(build->arena, format, name)))
                 record_usual(build, format, name);
         }
+    for (int i = 0; i < spec->n_coordinates && spec->n_systems; i++) {
+        static const char *const own[] = {"%s", "%s'"};
+        for (size_t k = 0; k < 2; k++)
+            if (!further || !has_column(build, dal_arena_print(build->arena, own[k], spec->coordinates[i].name.text)))
+                record_usual(build, own[k], spec->coordinates[i].name.text);
+    }
     for (size_t k = 0; k < sizeof always / sizeof *always - !further; k++)
-        if (!further || !has_column(build, always[k]))
+        if ((!further || !has_column(build, always[k])) && (strncmp(always[k], "energy", 6) || dal_subsystems_have_energy(build->parts.systems)))
             record_usual(build, "%s", always[k]);
 }
 
@@ -140,7 +158,7 @@ static void record_all(dal_build *build)
 
 void dal_build_records(dal_build *build)
 {
-    if (dal_recall_columns(build))
+    if (dal_cached_columns(build))
         return;
     const dal_log_place place = dal_log_begin(build);
     record_all(build);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CANDIDATES = 5000, HINTS = 100 }; /* names that are compared for a hint; hints that are looked for */
+enum { CANDIDATES = 5000, HINTS = 100 }; /* names that are compared for a hint; hints that are searched */
 
 /* ---- the table ----------------------------------------------------------- */
 

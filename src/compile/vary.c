@@ -4,8 +4,10 @@
  * was read, with what it remembers (memory.h): so every digit is that of a model read with these values.
  */
 #include "base/argument.h"
+#include "compile/again.h"
 #include "compile/memory.h"
 #include "model/system.h"
+#include "spec/edited.h"
 #include "spec/varied.h"
 
 #include <math.h>
@@ -86,6 +88,73 @@ static dal_status compile(const dal_allocator *allocator, const dal_system *base
     (*system)->spec = v->spec;
     (*system)->own = own;
     return DAL_OK;
+}
+
+/* ---- a text that was edited ---------------------------------------------------------------------------------------- */
+
+typedef struct edit {
+    int n;
+    const char **names;
+    double *values;
+    dal_arena arena;
+    const dal_spec *then, *now;
+} edit;
+
+/* The parameters whose texts are others. Those that follow from them follow. */
+static dal_status list_values(void *user)
+{
+    edit *e = user;
+    e->names = DAL_TAKE(&e->arena, const char *, e->now->n_parameters);
+    e->values = DAL_TAKE(&e->arena, double, e->now->n_parameters);
+    for (int i = 0; i < e->now->n_parameters; i++) {
+        const dal_pair *p = &e->then->parameters[i], *q = &e->now->parameters[i];
+        if (!strcmp(p->value.text, q->value.text))
+            continue;
+        e->names[e->n] = q->name.text;
+        e->values[e->n++] = q->number;
+    }
+    return DAL_OK;
+}
+
+static bool same_numbers(const dal_spec *a, const dal_spec *b)
+{
+    for (int i = 0; i < a->n_parameters; i++)
+        if (memcmp(&a->parameters[i].number, &b->parameters[i].number, sizeof a->parameters->number))
+            return false;
+    return true;
+}
+
+/* It is the description that was read, with its hash and what there is to say about its text. */
+static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_variation *v,
+                                 dal_system **system)
+{
+    memcpy(v->spec->hash, spec->hash, sizeof spec->hash);
+    v->spec->warnings = spec->warnings;
+    const dal_status status = compile(allocator, before, v, system);
+    v->spec->warnings = v->from->warnings; /* those of `spec` go with it */
+    return status;
+}
+
+dal_status dal_compile_again(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_messages *messages,
+                             dal_system **system, bool *anew)
+{
+    edit e = {.then = before && before->origin ? before->origin->spec : NULL, .now = spec};
+    *system = NULL;
+    *anew = !e.then || before->origin->for_evaluation || !dal_spec_only_values(e.then, spec);
+    if (*anew)
+        return dal_compile(allocator, spec, messages, system);
+    dal_arena_begin(&e.arena, allocator);
+    dal_status status = dal_arena_try(&e.arena, list_values, &e);
+    dal_variation v = {.from = e.then, .n = e.n, .names = e.names, .values = e.values, .messages = messages};
+    if (status == DAL_OK) {
+        status = dal_spec_vary(allocator, &v);
+        *anew = status == DAL_OK && (v.shape || !same_numbers(v.spec, spec));
+        if (status == DAL_OK && !*anew)
+            status = compile_edited(allocator, before, spec, &v, system);
+        dal_arena_release(&v.arena);
+    }
+    dal_arena_release(&e.arena);
+    return *anew ? dal_compile(allocator, spec, messages, system) : status;
 }
 
 /* ---- what callers give ------------------------------------------------------------------------------------------ */

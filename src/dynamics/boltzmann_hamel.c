@@ -18,11 +18,16 @@
  *     d2(T*)/du_j du_l = W_j . M W_l + dT/dv . V_jl,     d/dt W_j = W_j' + sum over l of V_jl u_l'
  * with W_j' for u' = 0. The first is in d/dt (d(T*)/du_j), the second in Gamma_j = d/dt W_j - D_j [v(q, u, t)]: the matrix is (K + N) - N with
  * N_jl = dT/dv . V_jl. D_j of v holds u and keeps phi = 0, as above.
+ *
+ * Sub-systems whose equations are known have p = dT/dv instead of bodies with momenta, in coordinates whose N is 1:
+ *     d/dt (d(T*)/du_j) = W_j . (M v' + p') + W_j' . p,     D_j T* = W_j . dT/dq + D_j [W u + X] . p
  */
+#include "dynamics/determined.h"
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
 #include "dynamics/speeds_directions.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
 #include "state/state.h"
@@ -33,6 +38,7 @@
 typedef struct scratch {
     double *dT_dv, *partials; /* m; 6 m */
     double *y;                /* m: of curved rows */
+    double *system;           /* 3 m: of sub-systems: p, p' + M v' for u' = 0, dT/dq */
     double *change;           /* D_j [W u + X], p columns of m */
     dal_body_momenta *of;     /* one per body, with their rates for u' = 0 */
     dal_bend *bends;          /* of the motion along W_j: p times one per body */
@@ -46,17 +52,18 @@ static size_t speeds_of(const dal_system *system)
 static size_t work_boltzmann_hamel(const dal_system *system)
 {
     const size_t m = (size_t)dal_system_layout(system)->nv, p = speeds_of(system), bodies = (size_t)dal_system_mechanism(system)->n_bodies;
-    return 8 * m + p * m + (bodies * sizeof(dal_body_momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
+    return 11 * m + p * m + (bodies * sizeof(dal_body_momenta) + p * bodies * sizeof(dal_bend)) / sizeof(double);
 }
 
 static scratch scratch_boltzmann_hamel(const dal_state *state)
 {
     const size_t m = (size_t)state->layout->nv, p = speeds_of(state->system);
-    double *change = state->scratch->solver + 8 * m;
+    double *change = state->scratch->solver + 11 * m;
     dal_body_momenta *of = (dal_body_momenta *)(change + p * m);
     return (scratch){.dT_dv = state->scratch->solver,
                      .partials = state->scratch->solver + m,
                      .y = state->scratch->solver + 7 * m,
+                     .system = state->scratch->solver + 8 * m,
                      .change = change,
                      .of = of,
                      .bends = (dal_bend *)(of + state->mechanism->n_bodies)};
@@ -174,6 +181,48 @@ static double commutator(const dal_state *state, const dal_body_momenta *of, int
     return sum + commute_boltzmann_hamel(state, of, j, dal_speeds_column_bend(state, j), bends);
 }
 
+/* Sub-systems: what they add to dT/dv and K, and the three vectors. */
+static void find_systems_boltzmann_hamel(dal_state *state, const scratch *at)
+{
+    const dal_layout *layout = state->layout;
+    dal_speeds *s = state->speeds->basis;
+    const size_t n = (size_t)s->n, p = (size_t)s->p;
+    double *momentum = at->system, *rate = momentum + n, *slope = rate + n, *MW = s->x;
+    if (!layout->systems)
+        return;
+    memset(at->system, 0, sizeof *at->system * 3 * n);
+    dal_subsystems_momentum(layout, &state->work, momentum);
+    dal_subsystems_momentum_rate(layout, &state->work, rate);
+    dal_subsystems_mass(layout, &state->work, s->bias, rate);
+    dal_subsystems_slope(layout, &state->work, slope);
+    for (size_t i = 0; i < n; i++)
+        at->dT_dv[i] += momentum[i];
+    for (size_t j = 0; j < p; j++) {
+        memset(MW, 0, sizeof *MW * n);
+        dal_subsystems_mass(layout, &state->work, s->W + j * n, MW);
+        for (size_t l = 0; l <= j; l++)
+            for (size_t i = 0; i < n; i++)
+                s->K[j * p + l] += MW[i] * s->W[l * n + i];
+    }
+}
+
+/* -d/dt (d(T*)/du_j) + D_j T* of them, for u' = 0. */
+static double systems_boltzmann_hamel(const dal_state *state, const scratch *at, int j, const double *change)
+{
+    const dal_speeds *s = state->speeds->basis;
+    const size_t n = (size_t)s->n;
+    const double *W = s->W + (size_t)j * n, *Wd = s->Wd + (size_t)j * n, *momentum = at->system, *rate = momentum + n, *slope = rate + n;
+    double sum = 0;
+    for (size_t i = 0; i < n && state->layout->systems; i++)
+        sum += -(W[i] * rate[i] + Wd[i] * momentum[i]) + (W[i] * slope[i] + change[i] * momentum[i]);
+    return sum;
+}
+
+static bool applies_boltzmann_hamel(const dal_system *system, dal_refusal *why)
+{
+    return dal_energy_applies(system, why) && dal_speeds_apply(system, why);
+}
+
 static dal_flow solve_boltzmann_hamel(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
@@ -183,13 +232,14 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
     if (flow)
         return flow;
     find_momenta_boltzmann_hamel(state, at.of, at.dT_dv, at.partials);
+    find_systems_boltzmann_hamel(state, &at);
     find_changes(state, at.change, at.bends);
     for (int j = 0; j < s->p; j++) {
         const double *change = at.change + (size_t)j * (size_t)s->n;
         const dal_bend *bends = at.bends + (size_t)j * (size_t)state->mechanism->n_bodies;
         const double rate = rate_of_momentum(state, at.of, j), slope = slope_of_energy(state, at.of, j, change, bends);
         const double Gamma = commutator(state, at.of, j, change, bends, at.dT_dv);
-        s->f[j] = dal_speeds_force(state, j) - rate + slope + Gamma;
+        s->f[j] = dal_speeds_force(state, j) - rate + slope + Gamma + systems_boltzmann_hamel(state, &at, j, change);
     }
     if (state->layout->curved)
         dal_speeds_add_curved(state, at.y);
@@ -199,5 +249,5 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
 const dal_formulation dal_boltzmann_hamel = {
     .name = "boltzmann-hamel",
     .title = "Boltzmann and Hamel: Lagrange's equations in speeds, with the commutators of the speeds; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_boltzmann_hamel, solve_boltzmann_hamel, dal_show_boltzmann_hamel),
+    DAL_FORMULATION_IN_SPEEDS(applies_boltzmann_hamel, work_boltzmann_hamel, solve_boltzmann_hamel, dal_show_boltzmann_hamel),
 };

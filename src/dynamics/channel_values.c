@@ -4,6 +4,7 @@
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
+#include "state/state_parts.h"
 #include "dynamics/reactions.h"
 #include "state/values.h"
 #include "state/windings.h"
@@ -35,7 +36,7 @@ static double second_derivative(dal_state *state, const dal_signal *s)
     double sum = w->bias[s->index];
     const dal_measure *measure = &state->mechanism->measures[s->index];
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return state->vd[measure->vector[0]];
+        return state->vd[state->layout->own_v + measure->vector[0]];
     for (int k = 0; k < 4; k++)
         if (measure->vector[k] >= 0) {
             vector_acceleration(state, measure->vector[k], xdd);
@@ -58,7 +59,7 @@ static double spin_rate(dal_state *state, const dal_signal *s)
 static double energy(const dal_state *state, int which)
 {
     double linear[3], angular[3], T = dal_kinetic(state->layout, &state->work, linear, angular);
-    double V = state->loads.potential, W = state->system->works ? state->values->z[state->system->n_states] : 0;
+    double V = state->loads.potential, W = dal_work_now(state);
     const double values[5] = {T + V, T, V, W, T + V - W};
     return values[which];
 }
@@ -111,9 +112,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
         dal_need(state, DAL_STAGE_REACTIONS);
         return s->component < 6 ? state->reactions->wrench[6 * s->index + s->component]
                                 : dal_side_reaction(state, s->index, s->component / 6 - 1, s->component % 6);
-    case DAL_SIGNAL_DRIVE:
-        dal_need(state, DAL_STAGE_REACTIONS);
-        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].drive]];
+    case DAL_SIGNAL_DRIVE: dal_need(state, DAL_STAGE_REACTIONS); return dal_multiplier_of(state, system->mechanism.joints[s->index].drive);
     case DAL_SIGNAL_EFFORT: return state->values->effort[s->index];
     case DAL_SIGNAL_POWER: return power_of(state, s);
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);
@@ -122,9 +121,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
         return s->component < 3 ? linear[s->component] : angular[s->component - 3];
     case DAL_SIGNAL_RESIDUAL: dal_residuals_now(state, &residual[0], &residual[1]); return residual[s->index];
     case DAL_SIGNAL_SPEED: return state->work.phid[system->layout.n_rows + s->index];
-    case DAL_SIGNAL_MULTIPLIER:
-        dal_need(state, DAL_STAGE_REACTIONS);
-        return state->lambda[system->layout.row_at[system->mechanism.joints[s->index].row]];
+    case DAL_SIGNAL_MULTIPLIER: dal_need(state, DAL_STAGE_REACTIONS); return dal_multiplier_of(state, system->mechanism.joints[s->index].row);
     default: break;
     }
     return dal_signal_value(&state->work, state->values->z, state->values->inputs, s);

@@ -3,6 +3,7 @@
  * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). Where it is less, the null
  * space names the parts: massless ones that no constraint moves along with the others.
  */
+#include "kinematics/reduction.h"
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "model/coordinate_names.h"
@@ -10,6 +11,7 @@
 #include "state/state.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
+#include "dynamics/saddle.h"
 #include "dynamics/tree_state.h"
 #include "state/report.h"
 
@@ -78,13 +80,15 @@ static void name_parts(const dal_layout *layout, const double *null, size_t n_nu
         const dal_body_layout *at = &layout->body[b];
         char parts[60] = "";
         bool turns = false;
-        for (int k = 0; k < at->nv; k++) {
+        const int n = layout->reduction ? layout->reduction->natural[b + 1] - layout->reduction->natural[b] : at->nv;
+        for (int k = 0; k < n; k++) {
+            const int column = layout->reduction ? dal_reduced_column(layout->reduction, b, k) : at->v + k;
             double share = 0;
-            for (size_t i = 0; i < n_null; i++)
-                share = fmax(share, fabs(null[i * m + (size_t)(at->v + k)]));
-            if (share < visible || (k >= at->nv - at->n_rot && turns))
+            for (size_t i = 0; i < n_null && column >= 0; i++)
+                share = fmax(share, fabs(null[i * m + (size_t)column]));
+            if (share < visible || (k >= n - at->n_rot && turns))
                 continue;
-            turns = k >= at->nv - at->n_rot;
+            turns = k >= n - at->n_rot;
             snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s%s", *parts ? ", " : "", turns ? "attitude" : words[k]);
         }
         if (!*parts)
@@ -115,7 +119,32 @@ static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
     return true;
 }
 
-bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out)
+double dal_state_doubt(const dal_state *state)
+{
+    static const double suspicious = 1e-14, open = 1e-10, rounding = 1e-14;
+    const double ratio = state->saddle->ratio; /* 0: it was not factored */
+    if (!(ratio > 0 && ratio < (state->layout->small ? open : suspicious)))
+        return 0;
+    return ratio < suspicious ? DAL_RANK_TOLERANCE : rounding;
+}
+
+int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows)
+{
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
+    const size_t m = (size_t)state->layout->nv, n = m + (size_t)state->layout->n_rows;
+    if (m > DAL_LARGEST_DETERMINED || !state->work.M)
+        return -1;
+    *rows = (int)n;
+    *stack = stack_up(arena, state);
+    *null = DAL_TAKE(arena, double, m *m);
+    double *sigma = DAL_TAKE(arena, double, n + m), *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
+    double *K = DAL_TAKE(arena, double, n *m);
+    memcpy(K, *stack, sizeof *K * n * m);
+    const int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, *null, NULL, work);
+    return rank < 0 ? -1 : (int)m - rank;
+}
+
+bool dal_state_determined(dal_arena *arena, const dal_state *state, double tolerance, dal_determined *out)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS));
     const dal_layout *layout = state->layout;
@@ -129,12 +158,12 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determin
     }
     double *K = stack_up(arena, state), *sigma = DAL_TAKE(arena, double, n + m), *null = DAL_TAKE(arena, double, m *m);
     double *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
-    out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, null, NULL, work);
+    out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, tolerance, sigma, null, NULL, work);
     if (out->rank == (int)m)
         return true;
     if (out->rank < 0)
         return false;
-    if (layout->family->shares) {
+    if (layout->family->shares && !layout->reduction) {
         name_velocities(state->system, null, m - (size_t)out->rank, out->names, sizeof out->names, &out->first);
         out->body = body_of_velocity(layout, out->first);
     } else
@@ -168,6 +197,35 @@ bool dal_state_singular(dal_state *state)
     if (recursive && may_ask(state))
         dal_need(state, DAL_STAGE_LOADS);
     return recursive || dal_failed_for(state, DAL_REASON_SINGULAR_EQUATIONS) || dal_failed_for(state, DAL_REASON_ROUNDING); /* or nearly so */
+}
+
+static const double no_force = 1e-3; /* of the largest force: what a derived row may have off its constraint, in the middle of a step */
+
+dal_flow dal_derived_check(dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    const double *scale = layout->units.column_scale;
+    double most = 0;
+    if (!layout->derived)
+        return 0;
+    dal_need(state, DAL_STAGE_LOADS);
+    dal_need(state, DAL_STAGE_REACTIONS);
+    for (int k = 0; k < layout->nv; k++)
+        most = fmax(most, (fabs(state->work.Q[k]) + fabs(state->work.h[k])) / scale[k]);
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = &state->mechanism->rows[layout->row[i].source];
+        const dal_row_layout *at = &layout->row[i];
+        double force = 0;
+        for (int k = at->value; k < at->value + at->n_values; k++)
+            force = fmax(force, fabs(state->work.A[k] * state->lambda[i]) / scale[layout->column[k]]);
+        if (row->derived && force > no_force * most)
+            return dal_state_fail(
+                state,
+                "the forces along a direction without inertia are no longer what '%s' was derived from, %.300s: %.3g N of %.3g N are "
+                "not balanced; points of a spring have passed through each other, or a direction has turned",
+                state->mechanism->joints[row->joint].name, state->mechanism->joints[row->joint].derived, force, most);
+    }
+    return 0;
 }
 
 dal_flow dal_fail_undetermined(dal_state *state)

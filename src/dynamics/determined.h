@@ -17,8 +17,19 @@ typedef struct dal_determined {
     int first, body;   /* one of them */
 } dal_determined;
 enum { DAL_LARGEST_DETERMINED = 1500 }; /* velocities up to which that can be asked */
+/* After accelerations were found: does the factorisation leave a doubt that they are determined? The tolerance of the rank that decides; 0: none.
+ * A small pivot may be the rounding of a zero, or a small inertia: then only what vanishes to rounding counts as zero. */
+double dal_state_doubt(const dal_state *state);
 /* Is rank [M; A] = nv at the state that was evaluated? */
-bool dal_state_determined(dal_arena *arena, const dal_state *state, dal_determined *out);
+bool dal_state_determined(dal_arena *arena, const dal_state *state, double tolerance, dal_determined *out);
+
+/* The null space of [M; A] at the state that was evaluated: rows of velocities, each times its column scale. `stack`: [M; A], `rows` of them, in
+ * the same scale. Returns how many; -1: not finite, or too large to be asked. */
+int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows);
+
+/* Derived rows have no force. Where their multipliers are one, of the size of the other forces, what was derived is not the balance of the
+ * forces any more: it fails. After an evaluation. */
+dal_flow dal_derived_check(dal_state *state);
 
 /* What keeps a body from being accelerated by itself: "no mass", "a zero moment of inertia"; NULL: nothing. */
 const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body);
@@ -30,6 +41,8 @@ void dal_complete_force(const dal_state *state, int block, const double *gamma, 
 
 /* Columns of v that are ignorable coordinates, ascending; returns their number. */
 int dal_find_ignorable(dal_state *state, int *columns);
+/* What the formulations that need the kinetic energy of every sub-system say where one has none. */
+bool dal_energy_applies(const dal_system *system, dal_refusal *why);
 /* What the formulations that need some say where there are none. */
 bool dal_ignorable_applies(const dal_system *system, dal_refusal *why);
 

@@ -159,7 +159,7 @@ static void fill_in_loads(dal_state *state)
     dal_state_columns(state);
     dal_rows_jacobian(layout, &state->work);
     layout->family->velocity(layout, &state->work);
-    layout->family->inertia(layout, &state->work);
+    dal_inertia(layout, &state->work);
     dal_state_pull(state);
     state->stages &= ~(unsigned)DAL_STAGE_NO_LOADS;
     state->stages |= DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS;
@@ -194,24 +194,34 @@ dal_flow dal_state_accelerate(dal_state *state)
     return accelerate_state(state, true);
 }
 
+dal_flow dal_state_accelerate_on(dal_state *state)
+{
+    return accelerate_state(state, false);
+}
+
 /* A row A v = beta does the work lambda beta per second: driven rows, and forms in which time appears. Bodies that time itself moves
  * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
  * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */
-double dal_state_power(dal_state *state)
+void dal_state_powers(dal_state *state, double *power)
 {
     assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_layout *layout = state->layout;
-    double power = state->loads.power;
-    if (layout->placement)
-        return power + dal_placement_power(state);
+    const int *island = state->system->acting.islands.of_row;
+    for (int i = 0; i < state->system->works; i++)
+        power[i] = state->loads.island ? state->loads.island[2 * i + 1] : state->loads.power;
+    if (layout->placement) {
+        dal_placement_powers(state, power);
+        return;
+    }
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = &state->mechanism->rows[layout->row[i].source];
+        if (row->derived)
+            continue;
         if (row->time >= 0)
-            power += state->lambda[i] * state->work.time[3 * row->time + 1];
+            power[dal_island(island, layout->row[i].source)] += state->lambda[i] * state->work.time[3 * row->time + 1];
         else if (row->form >= 0)
-            power -= state->lambda[i] * state->work.form[row->form + 1 + row->n_terms];
+            power[dal_island(island, layout->row[i].source)] -= state->lambda[i] * state->work.form[row->form + 1 + row->n_terms];
     }
-    return power;
 }
 
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy)
@@ -235,6 +245,6 @@ dal_flow dal_state_rates(dal_state *state, double *dy)
     for (int i = 0; i < system->n_states; i++)
         dy[i] = state->values->expression[system->n_expressions + i];
     if (system->works)
-        dy[system->n_states] = dal_state_power(state);
+        dal_state_powers(state, dy + system->n_states);
     return 0;
 }

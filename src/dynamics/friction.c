@@ -96,7 +96,7 @@ static size_t layout_friction_parts(const dal_system *system, double *memory, da
         {&p->sticking, n},
         {&p->fresh, m},
         {&p->slack, m},
-        {&p->give, m},
+        {&p->force_error, m},
         {&p->bound, n},
         {&p->place, 9 * m},
         {&p->look, m},
@@ -368,6 +368,11 @@ dal_flow dal_friction_accelerate(dal_state *state)
     state->stages |= DAL_STAGE_FRICTION;
     for (int k = 0; k < p.n; k++)
         state->loads.power += p.e[k] * p.slip[k];
+    for (int i = 0; state->loads.island && i < state->system->acting.n_frictions; i++) {
+        const dal_friction *f = &state->system->acting.frictions[i];
+        for (int k = f->first; k < f->first + f->n; k++)
+            state->loads.island[2 * state->loads.islands->of_joint[f->joint] + 1] += p.e[k] * p.slip[k];
+    }
     return 0;
 }
 

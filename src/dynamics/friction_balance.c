@@ -59,7 +59,7 @@ bool dal_friction_is_bound(const dal_friction_parts *p, int k)
     return !(p->G[(size_t)k * (size_t)(p->n + 1)] > fmax(immobile, p->soft) * p->mobility[k]);
 }
 
-static int held_balance(const dal_friction_parts *p, int i)
+static int sticking_component(const dal_friction_parts *p, int i)
 {
     return (int)p->sticking[i];
 }
@@ -80,8 +80,8 @@ void dal_friction_factor(const dal_state *state, dal_friction_parts *p)
     int where;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) {
-            const double *G = p->G, scale = sqrt(G[held_balance(p, i) * (p->n + 1)] * G[held_balance(p, j) * (p->n + 1)]);
-            p->H_plain[i * m + j] = G[held_balance(p, j) * p->n + held_balance(p, i)];
+            const double *G = p->G, scale = sqrt(G[sticking_component(p, i) * (p->n + 1)] * G[sticking_component(p, j) * (p->n + 1)]);
+            p->H_plain[i * m + j] = G[sticking_component(p, j) * p->n + sticking_component(p, i)];
             p->H[i * m + j] = p->H_plain[i * m + j] / scale;
         }
     p->shared = m > 0 && !dal_cholesky(p->H, m, m, fmax(fmax(dependent, p->soft), fmin(fmax(immobile, p->soft) * rounding, 0.1)), &where);
@@ -92,8 +92,8 @@ void dal_friction_solve(const dal_friction_parts *p, double *b)
     const int m = p->n_sticking;
     double *x = p->x, *rhs = p->x + p->n;
     for (int i = 0; i < m; i++) {
-        rhs[i] = b[held_balance(p, i)];
-        x[i] = rhs[i] / sqrt(p->G[held_balance(p, i) * (p->n + 1)]);
+        rhs[i] = b[sticking_component(p, i)];
+        x[i] = rhs[i] / sqrt(p->G[sticking_component(p, i) * (p->n + 1)]);
     }
     if (p->shared)
         dal_rank_solve(p->H_plain, m, m, m, fmax(dependent, p->soft), rhs, x, p->rank_work);
@@ -101,7 +101,7 @@ void dal_friction_solve(const dal_friction_parts *p, double *b)
         dal_cholesky_solve(p->H, m, m, x);
     memset(b, 0, sizeof *b * (size_t)p->n);
     for (int i = 0; i < m; i++)
-        b[held_balance(p, i)] = p->shared ? x[i] : x[i] / sqrt(p->G[held_balance(p, i) * (p->n + 1)]);
+        b[sticking_component(p, i)] = p->shared ? x[i] : x[i] / sqrt(p->G[sticking_component(p, i) * (p->n + 1)]);
 }
 
 double dal_friction_mobility(const dal_friction_parts *p, int k)

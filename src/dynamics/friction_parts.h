@@ -29,7 +29,7 @@ typedef struct dal_friction_parts {
     double *vd, *B;         /* v' without friction, d v'/d e by columns */
     double *mobility;       /* what G_kk would be if the joint's two bodies were free */
     double *rounding;       /* of s': less than this is not known */
-    double soft;            /* how far rows give way to forces, relative to bodies that are free: not at all, but for a penalty */
+    double soft;            /* how far rows yield to forces, relative to bodies that are free: not at all, but for a penalty */
     /* how far the constraints have drifted: friction_drift.c */
     double *change, *kept; /* velocities, nv */
     double *missed;        /* of rows */
@@ -49,7 +49,7 @@ typedef struct dal_friction_parts {
     double *fresh; /* 1: slips from rest */
     /* kept from one evaluation to the next */
     double *slack;           /* of elements: how far back a surface may seem to slide while it has not clearly left its rest */
-    double *give;            /* of elements: rounding of the force that holds it */
+    double *force_error;     /* of elements: rounding of the force that holds it */
     double *bound;           /* of components: 1 where no friction can move it */
     double *place;           /* 9 per element: where it stuck */
     double *look;            /* of elements that slide several ways: the time by which n looks ahead while they start, or 0 */

@@ -1,12 +1,12 @@
 /* The equations of Gibbs and Appell: dG/du' = U, with the energy of acceleration
  *     G = sum over bodies of 1/2 m a.a + 1/2 alpha.I alpha + alpha.(w x I w)
- * in inertial axes (what does not depend on u' is left out).
+ * in inertial axes (what does not depend on u' is omitted).
  *
  * Accelerations are linear in the rates of the speeds: a = sum a_j u_j' + a_0, alpha = sum alpha_j u_j' + alpha_0. Seen as a form in
  * (u', 1), G = 1/2 (u', 1)^T G_ (u', 1) with
  *     G_jl = sum m a_j.a_l + alpha_j.I alpha_l                              j, l speeds
  *     G_0l = sum m a_0.a_l + alpha_0.I alpha_l + alpha_l.(w x I w)          the row of the 1
- * and dG/du' = U is K u' = U - G_0 with K the part of the speeds.
+ * and dG/du' = U is K u' = U - G_0 with K the part of the speeds. Sub-systems whose equations are known add 1/2 v'.M v' + h.v' to G.
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
@@ -65,6 +65,7 @@ static dal_flow solve_gibbs_appell(dal_state *state)
         s->f[j] = dal_speeds_force(state, j);
     for (int b = 0; b < state->mechanism->n_bodies; b++)
         add_body_gibbs_appell(state, b);
+    dal_speeds_add_subsystems(state);
     return dal_speeds_finish(state);
 }
 

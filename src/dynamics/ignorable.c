@@ -18,6 +18,7 @@
  *
  * Absolute families have none as soon as there is a joint, and are not looked at.
  */
+#include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "model/system.h"
@@ -260,6 +261,13 @@ static verdict absent_from_energy(dal_state *state, int column)
         const double *rd = along.tangent[b].rd, *turn = along.tangent[b].w;
         pace = fmax(pace, sqrt(dal_dot(rd, rd)) / layout->units.length + sqrt(dal_dot(turn, turn)));
     }
+    if (layout->systems) {
+        double *slope = state->scratch->still, kinetic = dal_subsystems_kinetic(layout, w); /* of a system without T: not a number */
+        dal_subsystems_slope(layout, w, slope);
+        sum += slope[column];
+        size += fabs(slope[column]) + 1e-2 * kinetic * layout->units.column_scale[column] / layout->units.length;
+        slope[column] = 0;
+    }
     return judge_ignorable(sum, size + 1e-2 * energy * pace);
 }
 
@@ -316,11 +324,25 @@ int dal_find_ignorable(dal_state *state, int *columns)
     return n;
 }
 
+bool dal_energy_applies(const dal_system *system, dal_refusal *why)
+{
+    const dal_subsystems *s = system->layout.systems;
+    for (int i = 0; s && i < s->n; i++)
+        if (!s->system[i].energy) {
+            dal_decline(why, DAL_REASON_OTHER, "%s needs the kinetic energy, and that of system '%s' is not known: write `kinetic:` beside its mass",
+                        system->method.formulation->name, s->system[i].name);
+            return false;
+        }
+    return true;
+}
+
 bool dal_ignorable_applies(const dal_system *system, dal_refusal *why)
 {
+    if (!dal_energy_applies(system, why))
+        return false;
     if (system->layout.n_ignorable)
         return true;
     dal_decline(why, DAL_REASON_OTHER, "%s needs ignorable coordinates, and this model has none in the family %s%s", system->method.formulation->name,
-                system->layout.family->name, system->layout.family->shares ? "" : ": use joint or user");
+                system->layout.family->name, system->layout.tree || system->layout.placement ? "" : ": use joint or user");
     return false;
 }

@@ -22,8 +22,11 @@
 
 /* ---- rows in units of the model ------------------------------------------------------------- */
 
+/* An intrinsic row of a body that shares columns is a product of two unit vectors, each of which moves by its lever. */
 static double weight_of_row(const dal_state *state, int i)
 {
+    if (i >= state->layout->n_extrinsic)
+        return 2 / dal_turn_lever(state->system, state->layout->side[state->layout->row[i].side].body);
     return dal_row_weight(state, &state->system->mechanism.rows[state->system->layout.row[i].source]);
 }
 
@@ -263,11 +266,11 @@ static void layout_rank(dal_block *block, const dal_system *system, dal_state *s
     DAL_LAYOUT(block, rank->independent, r);
     if (!system->layout.small)
         return;
-    DAL_LAYOUT(block, rank->matrix, (size_t)r * (size_t)nv);
-    DAL_LAYOUT(block, rank->work, dal_rank_work(r, nv));
+    DAL_LAYOUT_ROOM(block, rank->matrix, (size_t)r * (size_t)nv);
+    DAL_LAYOUT_ROOM(block, rank->work, dal_rank_work(r, nv));
     for (int i = 0; i < system->mechanism.n_rows; i++)
         if (system->mechanism.rows[i].nonholonomic) {
-            DAL_LAYOUT(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
+            DAL_LAYOUT_ROOM(block, rank->exchange, (size_t)nv * (size_t)r + (size_t)r + dal_rank_work(nv, r));
             return;
         }
 }

@@ -4,7 +4,8 @@
  *     Ti = Ji W                   partial velocities (48)
  *     Mi = diag(I_i, m_i 1)       constant (26),    Wi = diag([w_i x], 0)  (30)
  *     Fi = (moment about the centre of mass, force), which the paper calls w_i
- * dVi/dt = Ti u' + its value for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them.
+ * dVi/dt = Ti u' + its value for u' = 0, so that K = sum Ti^T Mi Ti. Forces given on coordinates add W^T of them, and sub-systems whose equations
+ * are known W^T (M v' + h).
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
@@ -77,6 +78,7 @@ static dal_flow solve_kane(dal_state *state)
     }
     for (int b = 0; b < state->mechanism->n_bodies; b++)
         add_body_kane(state, b);
+    dal_speeds_add_subsystems(state);
     return dal_speeds_finish(state);
 }
 

@@ -37,7 +37,7 @@ static bool expressions_follow(const dal_state *state)
     return follows;
 }
 
-/* Sources at a state in which something is no number; expressions are not evaluated there: either all of them follow it, or none. */
+/* Sources at a state in which something is NaN; expressions are not evaluated there: either all of them follow it, or none. */
 static void push_poisoned(dal_state *state, bool expressions)
 {
     const dal_system *system = state->system;
@@ -344,7 +344,9 @@ static dal_flow residual_network(dal_state *state, double t, const double *y, co
         F[nq + nv + k] = yd[nq + nv + k] - state->values->expression[system->n_expressions + k];
     memcpy(state->lambda, z, sizeof *z * (size_t)n->n_all);
     if (system->works)
-        F[system->n_y - 1] = yd[system->n_y - 1] - dal_state_power(state);
+        dal_state_powers(state, F + system->n_control);
+    for (int k = system->n_control; k < system->n_y; k++)
+        F[k] = yd[k] - F[k];
     for (int i = 0; i < n->n_rows; i++)
         F[system->n_y + i] = n->independent[i] ? n->residual[i] : z[i];
     return 0;
@@ -588,8 +590,8 @@ static dal_flow jacobian_network(dal_state *state, double t, double c, const dou
         fill_joint(&f, j, z);
     for (int k = 0; k < state->system->n_states; k++)
         at_network(&f, group_states(n), group_states(n), k)[k] += c;
-    if (state->system->works)
-        *at_network(&f, group_work(n), group_work(n), 0) = c;
+    for (int k = 0; k < state->system->works; k++)
+        at_network(&f, group_work(n), group_work(n), k)[k] = c;
     return fill_sources_network(&f, y);
 }
 

@@ -11,6 +11,9 @@
  * manipulators, 1980). A drive of the joint is a row and is added to its reaction, as in the other families. A particle has no balance
  * of moments: what carries it exerts a force at its marker.
  *
+ * Eliminated rows of natural coordinates have multipliers that follow from the equations of the bodies (kinematics/reduction.h); then they
+ * act like all others.
+ *
  * Redundant rows: the multipliers are lambda + Z y with A^T Z = 0. The motion is
  * unique, the reactions are not; we report the distribution that minimises
  *     sum over joints of |F|^2 + |T|^2 / L^2,
@@ -20,6 +23,7 @@
  * through the same recursion, without inertia and loads.
  */
 #include "joint/joint.h"
+#include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/tree.h"
 #include "math/rank.h"
@@ -56,11 +60,11 @@ static void add_measure_reactions(const dal_state *state, int number, double eff
     }
 }
 
-/* Adds the wrench of row i with unit multiplier, times lambda, on a body, reduced to the point P. */
-static void add_row(const dal_state *state, int i, double lambda, int body, const double P[3], double force[3], double moment[3])
+/* Adds the wrench of a row of the mechanism with unit multiplier, times lambda, on a body, reduced to the point P. */
+static void add_row(const dal_state *state, int number, double lambda, int body, const double P[3], double force[3], double moment[3])
 {
     const dal_mechanism *m = state->mechanism;
-    const dal_row *row = &m->rows[state->layout->row[i].source];
+    const dal_row *row = &m->rows[number];
     for (int k = row->term; k < row->term + row->n_terms; k++)
         add_measure_reactions(state, m->terms[k].measure, lambda * state->work.coef[k], body, P, force, moment);
 }
@@ -100,15 +104,15 @@ static void inertia_wrench(const dal_state *state, int b, double force[3], doubl
 }
 
 /* lambda . A v, and the sum over bodies of (m c'', I alpha + w x I w, less the applied wrench) . V_t. */
-double dal_placement_power(dal_state *state)
+void dal_placement_powers(dal_state *state, double *power)
 {
+    const int *island = state->system->acting.islands.of_body;
     const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
-    double power = 0;
     dal_need(state, DAL_STAGE_BODIES);
     dal_rows_transposed(layout, w->A, state->lambda, state->scratch->still);
     for (int k = 0; k < layout->nv; k++)
-        power += state->scratch->still[k] * w->v[k];
+        power[dal_island(island, layout->mechanism->n_bodies + k)] += state->scratch->still[k] * w->v[k];
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
     const dal_direction time = {state->scratch->still, 1, state->scratch->tangents};
     layout->family->tangent(layout, w, &time);
@@ -117,9 +121,8 @@ double dal_placement_power(dal_state *state)
         double force[3], moment[3];
         inertia_wrench(state, b, force, moment);
         for (int i = 0; i < 3; i++)
-            power += (force[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
+            power[dal_island(island, b)] += (force[i] - w->force[6 * b + i]) * t->rd[i] + (moment[i] - w->force[6 * b + 3 + i]) * t->w[i];
     }
-    return power;
 }
 
 /* ---- joints of the tree ------------------------------------------------------------- */
@@ -145,7 +148,7 @@ static void subtract_rows(const dal_state *state, const double *lambda, dal_tang
         const dal_row_layout *at = &layout->row[i];
         for (int k = at->side; k < at->side + at->n_sides; k++) {
             int b = layout->side[k].body;
-            add_row(state, i, -lambda[i], b, state->work.kin[b].r, wrench[b].rd, wrench[b].w);
+            add_row(state, at->source, -lambda[i], b, state->work.kin[b].r, wrench[b].rd, wrench[b].w);
         }
     }
 }
@@ -200,20 +203,46 @@ static void add_carriers(dal_state *state, const double *lambda, bool moving, do
 
 /* ---- all joints ------------------------------------------------------------------------ */
 
+/* A row acts on the second body of its joint. */
+static void add_row_to_joint(const dal_state *state, int number, double lambda, double *out)
+{
+    const int j = state->mechanism->rows[number].joint;
+    const dal_joint *joint = &state->mechanism->joints[j];
+    double P[3];
+    if (!has_sides(joint))
+        return;
+    joint_point(state, joint, P);
+    add_row(state, number, lambda, joint->marker[1].body, P, out + 6 * j, out + 6 * j + 3);
+}
+
+/* Rows that were eliminated. `moving` as in add_carriers. Their measures are not evaluated with those of the other rows. */
+static void add_held(dal_state *state, const double *lambda, bool moving, double *out)
+{
+    const dal_layout *layout = state->layout;
+    const dal_mechanism *m = state->mechanism;
+    const dal_reduction *e = layout->reduction;
+    const dal_direction motion = {state->vd, 0, state->scratch->tangents};
+    if (moving) {
+        layout->family->tangent(layout, &state->work, &motion);
+        for (int i = 0; i < e->n_held; i++)
+            for (int k = m->rows[e->held[i]].term; k < m->rows[e->held[i]].term + m->rows[e->held[i]].n_terms; k++)
+                dal_rows_measure(layout, &state->work, m->terms[k].measure);
+    }
+    dal_reduction_multipliers(layout, &state->work, moving ? motion.tangent : NULL, lambda, state->reactions->balance, state->reactions->held);
+    for (int i = 0; i < e->n_held; i++)
+        add_row_to_joint(state, e->held[i], state->reactions->held[i], out);
+}
+
 /* The wrenches of all joints: out has 6 a joint. */
 static void add_joints(dal_state *state, const double *lambda, bool moving, double *out)
 {
     const dal_mechanism *m = state->mechanism;
     const dal_layout *layout = state->layout;
     memset(out, 0, sizeof *out * 6 * (size_t)m->n_joints);
-    for (int i = 0; i < layout->n_extrinsic; i++) {
-        int j = m->rows[layout->row[i].source].joint;
-        double P[3];
-        if (!has_sides(&m->joints[j]))
-            continue;
-        joint_point(state, &m->joints[j], P);
-        add_row(state, i, lambda[i], m->joints[j].marker[1].body, P, out + 6 * j, out + 6 * j + 3);
-    }
+    for (int i = 0; i < layout->n_extrinsic; i++)
+        add_row_to_joint(state, layout->row[i].source, lambda[i], out);
+    if (layout->reduction)
+        add_held(state, lambda, moving, out);
     if (layout->tree)
         add_carriers(state, lambda, moving, out);
 }
@@ -303,13 +332,13 @@ static void mark_joint_reactions(dal_state *state, int joint)
 }
 
 /* Large systems: reactions are those of the rows that were kept, and nothing is distributed. Every joint that hangs together, through
- * columns of A, with a row that was left out counts as not unique. */
+ * columns of A, with a row that was omitted counts as not unique. */
 static void mark_loose(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const dal_mechanism *m = layout->mechanism;
     int *parent = state->saddle->pivots; /* of the dense factorisation, which large systems do not have */
-    const int dropped = layout->nv;      /* the root of what hangs together with a row that was left out */
+    const int dropped = layout->nv;      /* the root of what hangs together with a row that was omitted */
     memset(state->reactions->loose, 0, sizeof *state->reactions->loose * 6 * (size_t)m->n_joints);
     for (int j = 0; j <= layout->nv; j++)
         parent[j] = j;
@@ -324,6 +353,15 @@ static void mark_loose(dal_state *state)
     for (int i = 0; i < layout->n_extrinsic; i++)
         if (layout->row[i].n_values && root_of(parent, layout->column[layout->row[i].value]) == root_of(parent, dropped))
             mark_joint_reactions(state, m->rows[layout->row[i].source].joint);
+    for (int i = 0; layout->reduction && i < layout->reduction->n_held; i++) {
+        const int joint = m->rows[layout->reduction->held[i]].joint;
+        for (int k = 0; k < 2; k++) {
+            const int body = m->joints[joint].marker[k].body;
+            const dal_body_layout *at = body == DAL_GROUND ? NULL : &layout->body[body];
+            if (at && at->n_columns && root_of(parent, layout->body_column[at->column]) == root_of(parent, dropped))
+                mark_joint_reactions(state, joint);
+        }
+    }
     for (int j = 0; layout->tree && j < m->n_joints; j++) {
         const int body = layout->tree->carries[j];
         const dal_body_layout *at = body < 0 ? NULL : &layout->body[body];
@@ -347,6 +385,14 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
     add_measure_reactions(state, measure, effort, of->marker[1].body, P, wrench, wrench + 3);
 }
 
+double dal_multiplier_of(const dal_state *state, int row)
+{
+    const dal_layout *layout = state->layout;
+    if (layout->mechanism->rows[row].derived)
+        return 0;
+    return layout->row_at[row] >= 0 ? state->lambda[layout->row_at[row]] : state->reactions->held[layout->reduction->held_at[row]];
+}
+
 double dal_side_reaction(const dal_state *state, int number, int side, int component)
 {
     assert(dal_has(state, DAL_STAGE_POSITION));
@@ -357,8 +403,8 @@ double dal_side_reaction(const dal_state *state, int number, int side, int compo
     dal_turn(state->work.kin[marker->body].R, marker->s, P);
     dal_axpy3(1, state->work.kin[marker->body].r, P);
     for (int i = m->joints[number].row; i < m->joints[number].row + m->joints[number].n_rows; i++)
-        if (layout->row_at[i] >= 0)
-            add_row(state, layout->row_at[i], state->lambda[layout->row_at[i]], marker->body, P, wrench, wrench + 3);
+        if (layout->row_at[i] >= 0 || layout->reduction)
+            add_row(state, i, dal_multiplier_of(state, i), marker->body, P, wrench, wrench + 3);
     for (int i = 0; i < state->system->acting.n_laws; i++)
         if (state->system->acting.laws[i].joint == number)
             add_measure_reactions(state, state->system->acting.laws[i].measure, state->values->expression[state->system->acting.laws[i].expression],
@@ -393,8 +439,12 @@ static void layout_reactions(dal_block *block, const dal_system *system, dal_sta
     DAL_LAYOUT(block, reactions->body, system->mechanism.n_bodies);
     DAL_LAYOUT(block, reactions->wrench, 6 * joints);
     DAL_LAYOUT(block, reactions->loose, 6 * joints);
+    if (system->layout.reduction) {
+        DAL_LAYOUT(block, reactions->held, system->layout.reduction->n_held);
+        DAL_LAYOUT(block, reactions->balance, system->layout.reduction->n_natural);
+    }
     if (system->rank < r && system->layout.small)
-        DAL_LAYOUT(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
+        DAL_LAYOUT_ROOM(block, reactions->redundancy, redundancy_size(r, system->layout.nv, joints));
 }
 
 const dal_owner dal_reactions_owner = {.layout = layout_reactions};

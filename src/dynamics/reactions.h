@@ -15,6 +15,8 @@ typedef struct dal_reactions {
     dal_acceleration *body; /* of each: DAL_STAGE_BODIES */
     double *wrench;         /* 6 a joint: DAL_STAGE_REACTIONS */
     bool *loose;            /* 6 a joint: components of its reaction that are not unique */
+    double *held;           /* multipliers of the eliminated rows of natural coordinates, beside wrench */
+    double *balance;        /* and scratch of their equations */
     double *redundancy;     /* scratch of the distribution of redundant reactions; NULL where no row is redundant */
 } dal_reactions;
 
@@ -22,8 +24,10 @@ extern const dal_owner dal_reactions_owner;
 
 /* Adds what a force along a measure does on the second body of a joint, at its point. */
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
-/* The power of the forces that hold bodies on a path that time gives (V_t of the family `user`). */
-double dal_placement_power(dal_state *state);
+/* Adds the power of the forces that hold bodies on a path that time gives (V_t of the family `user`), by islands. */
+void dal_placement_powers(dal_state *state, double *power);
+/* The multiplier of a row of the mechanism that is a row or was eliminated, zero where it was derived: it is no force. After DAL_STAGE_REACTIONS. */
+double dal_multiplier_of(const dal_state *state, int row);
 /* The wrenches: for dal_need(state, DAL_STAGE_REACTIONS). */
 void dal_find_reactions(dal_state *state);
 /* Of a joint of the model's own, after that: force and torque (component 0..5) on the body of its point `side`, at that point. */
@@ -39,6 +43,9 @@ dal_flow dal_state_sample(dal_state *state, double *values); /* the inputs that 
 /* ---- state_calls.c ------------------------------------------------------------------------------ */
 
 dal_energy dal_energy_now(const dal_state *state); /* at the present kinematics and loads */
+double dal_work_now(const dal_state *state);       /* of all islands */
+/* T, V and W of each island of several, three numbers each, at the present kinematics and loads. */
+void dal_island_energies(const dal_state *state, double *energy);
 void dal_residuals_now(const dal_state *state, double *position, double *velocity);
 
 #endif

@@ -291,7 +291,7 @@ static dal_flow solve_recursive(dal_state *state)
         return solve_open(state);
     bool swept = dal_has(state, DAL_STAGE_NO_FORCES);
     double ratio = backward_pass(state, &tau);
-    if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) { /* which may have recalled everything else */
+    if (dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio)) { /* which may have computed everything else */
         swept = dal_has(state, DAL_STAGE_NO_FORCES);
         ratio = backward_pass(state, &tau);
         if (!(ratio > 0))

@@ -21,6 +21,7 @@
 #include "dynamics/refine.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
+#include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system.h"
 #include "state/scale.h"
@@ -69,6 +70,12 @@ static void widen(range *r, double inertia)
     }
 }
 
+/* Do coordinates that are no attitude of a body move several of them, so that M itself says what they weigh? */
+static bool minimal(const dal_layout *layout)
+{
+    return layout->family->shares && !layout->reduction;
+}
+
 /* Masses, and moments over the lever squared: where each body has its own coordinates. (M in Euler parameters is singular by itself.) */
 static range inertias_of_bodies(const dal_system *system)
 {
@@ -107,7 +114,7 @@ static range inertias_of_coordinates(const dal_state *state)
 static double unlikeness(const dal_state *state)
 {
     const dal_layout *layout = state->layout;
-    const range r = layout->family->shares ? inertias_of_coordinates(state) : inertias_of_bodies(state->system);
+    const range r = minimal(layout) ? inertias_of_coordinates(state) : inertias_of_bodies(state->system);
     double ratio = r.most > 0 ? r.most / r.least : 1;
     for (int b = 0; b < layout->n_blocks && state->refinement->block; b++)
         ratio = fmax(ratio, 1 / least_pivot(state->work.M + layout->block[b].value, layout->block[b].n, state->refinement->block));
@@ -138,10 +145,13 @@ static double size_of_accelerations(const dal_state *state)
         for (int i = 0; i < at->n; i++) {
             const int j = at->column + i;
             const double m = state->work.M[at->value + (at->n + 1) * i];
-            if (m > 0 && (layout->family->shares || !layout->n_intrinsic || layout->angular[j] == 0))
+            if (m > 0 && (minimal(layout) || !layout->n_intrinsic || layout->angular[j] == 0))
                 size = fmax(size, (fabs(state->work.Q[j]) + fabs(state->work.h[j])) / m * S[j]);
         }
     }
+    for (int b = 0; b < layout->mechanism->n_bodies && layout->reduction; b++) /* no position of it may be left */
+        if (layout->mechanism->bodies[b].mass > 0)
+            size = fmax(size, sqrt(dal_dot(state->work.force + 6 * b, state->work.force + 6 * b)) / layout->mechanism->bodies[b].mass);
     return size;
 }
 
@@ -286,7 +296,7 @@ static void layout_refinement(dal_block *block, const dal_system *system, dal_st
     DAL_LAYOUT(block, refinement->dv, layout->nv);
     DAL_LAYOUT(block, refinement->dlambda, layout->n_rows);
     DAL_LAYOUT(block, refinement->wd, system->n_w);
-    if (layout->family->shares)
+    if (minimal(layout))
         DAL_LAYOUT(block, refinement->block, largest_block(layout));
 }
 

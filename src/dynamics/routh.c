@@ -17,6 +17,7 @@
  * [a, b] = a x b, and C = p x W of its three columns. It is zero for all others.
  */
 #include "dynamics/equations.h"
+#include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
 #include "math/dense.h"
 #include "math/vec.h"
@@ -35,7 +36,7 @@
 #include <string.h>
 
 typedef struct routhian {
-    int n, s, size; /* of v_1, v_2; of the saddle matrix at the most */
+    int n, s, size; /* of v_1, v_2; of the saddle matrix at most */
     int *first;     /* columns of v_1 */
     int *place;     /* of each column of v: its number in v_1, or -1 */
     int *pivot;
@@ -162,6 +163,7 @@ static void differentiate_routh(dal_state *state, routhian *r)
     const dal_direction motion = {w->v, 1, state->scratch->tangents},
                         unit = {state->scratch->still, 0, state->scratch->tangents + layout->mechanism->n_bodies};
     memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
+    memset(r->slope, 0, sizeof *r->slope * (size_t)layout->nv);
     layout->family->tangent(layout, w, &motion);
     for (int j = 0; j < r->n; j++) {
         const int k = r->first[j];
@@ -171,6 +173,7 @@ static void differentiate_routh(dal_state *state, routhian *r)
         r->slope[k] = dal_momenta_along(state, state->scratch->bends, unit.tangent);
         state->scratch->still[k] = 0;
     }
+    dal_subsystems_slope(layout, w, r->slope);
 }
 
 /* C = p x W of each ball, added to the slopes. */

@@ -234,7 +234,7 @@ dal_flow dal_saddle_least(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     if (!state->system->loops) /* the links have their own */
-        layout->family->inertia(layout, &state->work);
+        dal_inertia(layout, &state->work);
     if (!dal_saddle_ready(state, DAL_METRIC_MASS))
         return 0;
     state->report->trouble[0] = '\0';
@@ -247,7 +247,7 @@ static void layout_saddle(dal_block *block, const dal_system *system, dal_state 
 {
     dal_saddle local, *saddle = DAL_LAYOUT_PART(block, state->saddle, local);
     const int n = system->layout.nv + system->layout.n_rows;
-    DAL_LAYOUT(block, saddle->matrix, system->layout.dense ? (size_t)n * (size_t)n : (size_t)system->slots.n);
+    DAL_LAYOUT_ROOM(block, saddle->matrix, system->layout.dense ? (size_t)n * (size_t)n : (size_t)system->slots.n);
     DAL_LAYOUT(block, saddle->rhs, n);
     DAL_LAYOUT(block, saddle->row_scale, system->layout.n_rows);
     DAL_LAYOUT(block, saddle->pivots, n + 1);

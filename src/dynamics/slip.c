@@ -9,7 +9,7 @@
  * tried for the surfaces at rest, and the first that is consistent is taken.
  *
  * Guards. Sticking: K_s + mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to
- * rounding: e to that of s' over G_kk (`give`), and a surface that has just begun to slide has an s of rounding, of either sign; how far
+ * rounding: e to that of s' over G_kk (`force_error`), and a surface that has just begun to slide has an s of rounding, of either sign; how far
  * back it may seem to slide (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and
  * the energy wrong by (K + mu N) slack^2 / |s'|. A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen
  * to slide.
@@ -29,8 +29,8 @@ static const double beyond_drift = 2;     /* drifts, of s and of s': what is mor
 static const double slack_of_extent = 1e-12, slack_of_speed = 1e-13;
 static const double clear = 4;                               /* slacks: the sliding has clearly begun */
 static const double share_rounding = 1e-9;                   /* of the terms that cancel in s' */
-static const double held_by_others = 1e-8;                   /* of the mobility: what is left of it where others stick */
-static const double force_rounding = 1e-3;                   /* of the rounding of s', which has a margin, over G: `give` */
+static const double blocked_mobility = 1e-8;                 /* of the mobility: what is left of it where others stick */
+static const double force_rounding = 1e-3;                   /* of the rounding of s', which has a margin, over G: `force_error` */
 static const double longest_look = 1e-5, look_of_run = 1e-6; /* of a unit of time, and of the run: how far ahead n looks while a surface starts */
 enum { MOST_COMBINED = 6 };
 
@@ -70,7 +70,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
     const dal_friction *f = &state->friction->element[i];
     const double force = state->layout->units.mass * state->layout->units.length / (state->layout->units.time * state->layout->units.time),
                  pace = dal_friction_pace(state->layout, f);
-    double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction->force + f->first, f->n) + p->give[i]) / force;
+    double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction->force + f->first, f->n) + p->force_error[i]) / force;
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
             guard = fmin(guard, carried_speed - fabs(p->slip[k]) / pace);
@@ -119,7 +119,7 @@ void dal_friction_accepted(dal_state *state)
 
 /* ---- at a restart ---------------------------------------------------------------------------- */
 
-/* s' of a component by which rows that are soft give way to the forces at hand. */
+/* s' of a component by which soft rows yield to the forces at hand. */
 static double softness_slip(const dal_friction_parts *p, int component)
 {
     double force = 0;
@@ -177,24 +177,24 @@ static bool release_carried(dal_state *state, const dal_friction_parts *p)
 }
 
 /* What holds an element is known to this, beside the rounding relative to itself. */
-static double give_of(const dal_state *state, const dal_friction_parts *p, int element)
+static double find_force_error(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->friction->element[element];
-    double give = 0;
+    double error = 0;
     for (int k = f->first; k < f->first + f->n; k++)
         if (!dal_friction_is_bound(p, k))
-            give = fmax(give, force_rounding * p->rounding[k] / p->G[k * (p->n + 1)]);
-    return give;
+            error = fmax(error, force_rounding * p->rounding[k] / p->G[k * (p->n + 1)]);
+    return error;
 }
 
 /* By how much more is wanted of a sticking element than it can give: over 1 it slips. */
 static double overload_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->friction->element[i];
-    const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), give = give_of(state, p, i);
+    const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), error = find_force_error(state, p, i);
     if (state->friction->broken[i])
-        return wanted > (1 - 1e-6) * allowed - give ? 1 + wanted / (allowed + give) : 0;
-    return wanted / (allowed + give) > 1 + 1e-10 ? wanted / (allowed + give) : 0;
+        return wanted > (1 - 1e-6) * allowed - error ? 1 + wanted / (allowed + error) : 0;
+    return wanted / (allowed + error) > 1 + 1e-10 ? wanted / (allowed + error) : 0;
 }
 
 static bool release_weakest(dal_state *state, const dal_friction_parts *p)
@@ -295,11 +295,11 @@ static double slack_for(const dal_state *state, const dal_friction *f)
 }
 
 /* Elements that stick leave this one no motion. It may be at rest for a moment without that: at its limit, while the load grows. */
-static bool is_held_by_others(const dal_state *state, const dal_friction_parts *p, int i)
+static bool is_blocked(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->friction->element[i];
     for (int k = f->first; k < f->first + f->n; k++)
-        if (dal_friction_mobility(p, k) > fmax(held_by_others * p->G[k * (p->n + 1)], p->soft * p->mobility[k]))
+        if (dal_friction_mobility(p, k) > fmax(blocked_mobility * p->G[k * (p->n + 1)], p->soft * p->mobility[k]))
             return false;
     return true;
 }
@@ -314,10 +314,10 @@ static void conclude_slip(dal_state *state, const dal_friction_parts *p)
         const double ahead = forward_slip(state, f, p->slip + f->first);
         if (!dal_friction_switches(f))
             continue;
-        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs_slip(state, p, i) == 0 && is_held_by_others(state, p, i))
+        if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs_slip(state, p, i) == 0 && is_blocked(state, p, i))
             state->friction->mode[i] = DAL_YIELDS;
         p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
-        p->give[i] = give_of(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
+        p->force_error[i] = find_force_error(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
         for (int k = f->first; k < f->first + f->n; k++)
             p->bound[k] = dal_friction_is_bound(p, k);
     }

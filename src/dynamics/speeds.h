@@ -132,6 +132,8 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns);
 /* D_a [S b - ...] for b, in the same order, from tangents and bend: D_a [Y b + Z db; E b - e db; A_k b - beta_k db]. */
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
 
+/* What sub-systems add to K and f of K u' = f: W_j.M W_l, and -W_j.(h + M bias). After columns and bias. */
+void dal_speeds_add_subsystems(dal_state *state);
 /* U_j of column j: the work of the applied forces on the partial velocities, and of the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j);
 /* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */

@@ -164,7 +164,7 @@ static void choose_named(dal_state *state)
     }
 }
 
-/* The model names a speed for every freedom. Where the momenta take some of these away, the speeds that they give are left out; where
+/* The model names a speed for every freedom. Where the momenta take some of these away, the speeds that they give are omitted; where
  * that is not the right number, those that go best with the momenta are taken, at the start and for good. */
 static void select_named(dal_state *state)
 {

@@ -9,6 +9,7 @@
  */
 #include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
+#include "kinematics/subsystems.h"
 #include "math/dense.h"
 #include "model/coordinate_names.h"
 #include "state/state.h"
@@ -30,6 +31,33 @@ double dal_speeds_force(const dal_state *state, int j)
     for (int i = 0; i < s->n; i++)
         U += state->work.direct[i] * along.a[i];
     return U;
+}
+
+void dal_speeds_add_subsystems(dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    dal_speeds *s = state->speeds->basis;
+    const size_t n = (size_t)s->n, p = (size_t)s->p;
+    double *h = s->b, *MW = s->x;
+    if (!layout->systems)
+        return;
+    memset(h, 0, sizeof *h * n);
+    memset(MW, 0, sizeof *MW * n);
+    dal_subsystems_slope(layout, &state->work, MW);
+    dal_subsystems_momentum_rate(layout, &state->work, h);
+    dal_subsystems_mass(layout, &state->work, s->bias, h);
+    for (size_t i = 0; i < n; i++)
+        h[i] -= MW[i];
+    for (size_t j = 0; j < p; j++) {
+        const double *W = s->W + j * n;
+        memset(MW, 0, sizeof *MW * n);
+        dal_subsystems_mass(layout, &state->work, W, MW);
+        for (size_t i = 0; i < n; i++)
+            s->f[j] -= W[i] * h[i];
+        for (size_t l = 0; l <= j; l++)
+            for (size_t i = 0; i < n; i++)
+                s->K[j * p + l] += MW[i] * s->W[l * n + i];
+    }
 }
 
 /* lambda of S^T [mu; lambda] = f; f is overwritten. */

@@ -131,6 +131,14 @@ bool dal_state_reaction(dal_state *state, int joint, double force[3], double tor
     return fine;
 }
 
+double dal_work_now(const dal_state *state)
+{
+    double work = 0;
+    for (int i = 0; i < state->system->works; i++)
+        work += state->values->z[state->system->n_states + i];
+    return work;
+}
+
 dal_energy dal_energy_now(const dal_state *state)
 {
     dal_energy e;
@@ -138,8 +146,22 @@ dal_energy dal_energy_now(const dal_state *state)
     assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     e.kinetic = dal_kinetic(state->layout, &state->work, e.linear, e.angular);
     e.potential = state->loads.potential;
-    e.work = state->system->works ? state->values->z[state->system->n_states] : 0;
+    e.work = dal_work_now(state);
     return e;
+}
+
+void dal_island_energies(const dal_state *state, double *energy)
+{
+    const dal_islands *islands = &state->system->acting.islands;
+    double linear[3] = {0, 0, 0}, angular[3] = {0, 0, 0};
+    assert(dal_has(state, DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
+    for (int i = 0; i < islands->n; i++) {
+        energy[3 * i] = 0;
+        energy[3 * i + 1] = state->loads.island[2 * i];
+        energy[3 * i + 2] = state->system->works ? state->values->z[state->system->n_states + i] : 0;
+    }
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
+        energy[3 * islands->of_body[b]] += dal_body_kinetic(state->layout, &state->work, b, linear, angular);
 }
 
 dal_energy dal_state_energy(const dal_state *state)

@@ -114,15 +114,21 @@ dal_status dal_mass_matrix(dal_state *state, const double *q, double *M)
     return status;
 }
 
+/* The links of a system, if it has some; `complete`: the caller gave everything else. */
+static dal_status find_links(const dal_system *system, bool complete, const dal_links **links)
+{
+    *links = system && complete ? system->links : NULL;
+    return *links ? DAL_OK : system && complete ? DAL_BAD_MODEL : DAL_BAD_COMMAND;
+}
+
 /* Columns k from the last to the first: row k of L is M_k / D_k, and D_k l l^T is taken from what is left (R. Featherstone, Rigid Body
  * Dynamics Algorithms, 2008, table 6.3). The rows that are touched are those of the columns before k on the way to the ground. */
 dal_status dal_mass_factor(const dal_system *system, double *M)
 {
-    if (!system || !M)
-        return DAL_BAD_COMMAND;
-    const dal_links *links = system->links;
-    if (!links)
-        return DAL_BAD_MODEL;
+    const dal_links *links;
+    const dal_status status = find_links(system, M, &links);
+    if (status != DAL_OK)
+        return status;
     const size_t n = (size_t)links->nv;
     const int *before = links->parent_column;
     for (int k = links->nv - 1; k >= 0; k--) {
@@ -142,11 +148,10 @@ dal_status dal_mass_factor(const dal_system *system, double *M)
 
 dal_status dal_mass_solve(const dal_system *system, const double *factor, double *x)
 {
-    if (!system || !factor || !x)
-        return DAL_BAD_COMMAND;
-    const dal_links *links = system->links;
-    if (!links)
-        return DAL_BAD_MODEL;
+    const dal_links *links;
+    const dal_status status = find_links(system, factor && x, &links);
+    if (status != DAL_OK)
+        return status;
     const size_t n = (size_t)links->nv;
     const int *before = links->parent_column;
     for (int k = links->nv - 1; k >= 0; k--)

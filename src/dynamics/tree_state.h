@@ -19,7 +19,7 @@ typedef struct dal_tree_state {
 
 extern const dal_owner dal_tree_owner;
 
-/* Whoever reads M or the columns of bodies calls this first, but never in a step: where the system was compiled without columns it
+/* Call this before reading M or the columns of bodies, but never in a step: where the system was compiled without columns it
  * allocates room for them. False: there is no memory. */
 bool dal_state_widen(dal_state *state);
 /* Frames of the bodies and how they move, from the links at work.q, work.v. */

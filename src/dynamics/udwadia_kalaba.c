@@ -19,6 +19,7 @@
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/state.h"
+#include "kinematics/reduction.h"
 #include "dynamics/determined.h"
 #include "dynamics/rank.h"
 #include "state/report.h"
@@ -28,9 +29,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Families whose M is regular wherever the motion is determined: it is not completed. */
+static bool factored_as_it_is(const dal_layout *layout)
+{
+    return layout->family->shares && !layout->reduction;
+}
+
 static bool applies_udwadia_kalaba(const dal_system *system, dal_refusal *why)
 {
-    if (dal_system_layout(system)->family->shares)
+    if (factored_as_it_is(dal_system_layout(system)))
         return true; /* bodies without mass may move with others: the factorisation decides */
     for (int b = 0; b < dal_system_mechanism(system)->n_bodies; b++) {
         const dal_body *body = &dal_system_mechanism(system)->bodies[b];
@@ -52,21 +59,36 @@ static size_t work_udwadia_kalaba(const dal_system *system)
     return (size_t)dal_system_layout(system)->n_mass + m * r + 2 * r + m;
 }
 
-/* M + mu A_i^T A_i of a block, if its family asks for it: then the blocks are those of the bodies. */
+/* The bodies whose intrinsic rows complete a block: its own, or those that share it. *body < 0 at first; false: no more of them. */
+static bool next_body(const dal_layout *layout, int block, int *body)
+{
+    if (factored_as_it_is(layout) || (!layout->reduction && *body >= 0))
+        return false;
+    if (!layout->reduction)
+        *body = block;
+    else
+        do
+            ++*body;
+        while (*body < layout->mechanism->n_bodies && layout->reduction->body_block[*body] != block);
+    return *body < layout->mechanism->n_bodies;
+}
+
+/* M + mu A_i^T A_i of a block, if its family asks for it. */
 void dal_complete_inertia(const dal_state *state, int b, double *L)
 {
     const dal_layout *layout = state->layout;
-    const int n = layout->block[b].n;
+    const int n = layout->block[b].n, first = layout->block[b].column;
     memcpy(L, state->work.M + layout->block[b].value, sizeof *L * (size_t)n * (size_t)n);
-    if (layout->family->shares)
-        return;
-    const dal_body_layout *at = &layout->body[b];
-    double mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
-    for (int i = 0; i < at->n_intrinsic; i++) {
-        const double *row = state->work.A + layout->row[at->intrinsic + i].value;
-        for (int j = 0; j < n; j++)
-            for (int k = 0; k <= j; k++)
-                L[n * j + k] += mu * row[j] * row[k];
+    for (int body = -1; next_body(layout, b, &body);) {
+        const dal_body_layout *at = &layout->body[body];
+        const double mu = dal_size_of_inertia(&state->mechanism->bodies[body]);
+        for (int i = at->intrinsic; i < at->intrinsic + at->n_intrinsic; i++) {
+            const double *row = state->work.A + layout->row[i].value;
+            const int *column = layout->column + layout->row[i].value;
+            for (int j = 0; j < layout->row[i].n_values; j++)
+                for (int k = 0; k <= j; k++)
+                    L[n * (column[j] - first) + column[k] - first] += mu * row[j] * row[k];
+        }
     }
 }
 
@@ -74,29 +96,52 @@ void dal_complete_inertia(const dal_state *state, int b, double *L)
 void dal_complete_force(const dal_state *state, int b, const double *gamma, double *force)
 {
     const dal_layout *layout = state->layout;
-    if (layout->family->shares)
-        return;
-    const dal_body_layout *at = &layout->body[b];
-    double mu = dal_size_of_inertia(&state->mechanism->bodies[b]);
-    for (int i = 0; i < at->n_intrinsic; i++) {
-        const double *row = state->work.A + layout->row[at->intrinsic + i].value;
-        for (int j = 0; j < layout->block[b].n; j++)
-            force[j] += mu * row[j] * gamma[at->intrinsic + i];
+    for (int body = -1; next_body(layout, b, &body);) {
+        const dal_body_layout *at = &layout->body[body];
+        const double mu = dal_size_of_inertia(&state->mechanism->bodies[body]);
+        for (int i = at->intrinsic; i < at->intrinsic + at->n_intrinsic; i++)
+            for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+                force[layout->column[k] - layout->block[b].column] += mu * state->work.A[k] * gamma[i];
     }
 }
 
-/* row := row L^-T, block by block: solve L y = row for each block that it touches. */
-static void divide_row(const dal_state *state, int i, const double *L, double *dense)
+/* Row i of A, with its zeros. */
+static void spread_row(const dal_state *state, int i, double *dense)
 {
     const dal_layout *layout = state->layout;
     const dal_row_layout *at = &layout->row[i];
     memset(dense, 0, sizeof *dense * (size_t)layout->nv);
     for (int k = at->value; k < at->value + at->n_values; k++)
         dense[layout->column[k]] = state->work.A[k];
-    int n = layout->family->shares ? layout->n_blocks : at->n_sides;
-    for (int k = 0; k < n; k++) {
-        const dal_mass_block *block = &layout->block[layout->family->shares ? k : layout->side[at->side + k].body];
-        dal_lower_solve(L + block->value, block->n, block->n, dense + block->column);
+}
+
+static bool touches(const dal_layout *layout, int i, int block)
+{
+    const dal_row_layout *at = &layout->row[i];
+    bool found = layout->family->shares;
+    for (int k = 0; k < at->n_sides && !found; k++)
+        found = layout->side[at->side + k].body == block;
+    return found;
+}
+
+enum { TOGETHER = 8 }; /* rows whose divisions do not wait for each other */
+
+/* rows := rows L^-T, block by block: solve L y = row for each block that a row touches. */
+static void divide_rows(const dal_state *state, int n, const int *rows, const double *L, double *B)
+{
+    const dal_layout *layout = state->layout;
+    const size_t nv = (size_t)layout->nv;
+    assert(n <= TOGETHER);
+    for (int i = 0; i < n; i++)
+        spread_row(state, rows[i], B + (size_t)i * nv);
+    for (int b = 0; b < layout->n_blocks; b++) {
+        const dal_mass_block *block = &layout->block[b];
+        double *sides[TOGETHER];
+        int k = 0;
+        for (int i = 0; i < n; i++)
+            if (touches(layout, rows[i], b))
+                sides[k++] = B + (size_t)i * nv + block->column;
+        dal_lower_solve_several(L + block->value, block->n, block->n, k, sides);
     }
 }
 
@@ -125,7 +170,7 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
         const dal_mass_block *at = &layout->block[b];
         int where;
         dal_complete_inertia(state, b, w->L + at->value);
-        if (!dal_cholesky(w->L + at->value, at->n, at->n, layout->family->shares ? 1e-15 : 0, &where)) { /* by structure: was refused */
+        if (!dal_cholesky(w->L + at->value, at->n, at->n, factored_as_it_is(layout) ? 1e-15 : 0, &where)) { /* by structure: was refused */
             char name[80];
             dal_velocity_name(state->system, at->column + where, name, sizeof name);
             return dal_state_fail(state, "udwadia-kalaba needs a regular mass matrix, and here it is singular at %s; use lagrange", name);
@@ -138,8 +183,8 @@ static dal_flow factor_mass(dal_state *state, const parts *w)
 static double factor_rows_udwadia_kalaba(dal_state *state, const parts *w)
 {
     const int m = state->layout->nv;
-    for (int i = 0; i < state->rank->n; i++)
-        divide_row(state, state->rank->order[i], w->L, w->B + (size_t)i * (size_t)m);
+    for (int i = 0; i < state->rank->n; i += TOGETHER)
+        divide_rows(state, state->rank->n - i < TOGETHER ? state->rank->n - i : TOGETHER, state->rank->order + i, w->L, w->B + (size_t)i * (size_t)m);
     return dal_qr(w->B, m, state->rank->n, m, w->tau);
 }
 
@@ -156,14 +201,16 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
     dal_rows_times(layout, state->work.A, vd, lambda);
     for (int i = 0; i < k; i++)
         w->epsilon[i] = gamma[state->rank->order[i]] - lambda[state->rank->order[i]];
-    dal_qr_least_norm(w->B, m, k, m, w->tau, w->epsilon, w->x);
+    dal_qr_rt_solve(w->B, k, m, w->epsilon);
+    memcpy(w->x, w->epsilon, sizeof *w->x * (size_t)k);
+    memset(w->x + k, 0, sizeof *w->x * (size_t)(m - k));
+    dal_qr_q_times(w->B, m, k, m, w->tau, w->x);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         dal_lower_transposed_solve(w->L + at->value, at->n, at->n, w->x + at->column);
     }
     for (int i = 0; i < m; i++)
         vd[i] += w->x[i];
-    dal_qr_rt_solve(w->B, k, m, w->epsilon);
     dal_qr_r_solve(w->B, k, m, w->epsilon);
     memset(lambda, 0, sizeof *lambda * (size_t)layout->n_rows);
     for (int i = 0; i < k; i++)
@@ -204,7 +251,7 @@ static void show_completed(dal_state *state, dal_equations *equations)
     const dal_layout *layout = state->layout;
     const dal_names v = dal_names_velocities(equations, state);
     const size_t m = (size_t)layout->nv;
-    bool completed = !layout->family->shares && layout->n_intrinsic;
+    bool completed = !factored_as_it_is(layout) && layout->n_intrinsic;
     const char *const inertia = completed ? "the mass matrix, completed by mu A_i^T A_i of the intrinsic rows of each body" : "the mass matrix";
     const char *const force = completed ? "the applied forces less h, completed by mu A_i^T gamma_i"
                                         : "the applied forces Q less h, the inertia forces that hold no accelerations";

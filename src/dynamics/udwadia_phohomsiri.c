@@ -15,8 +15,10 @@
  *
  * lambda follows from A^T lambda = M v' + h - Q: R lambda_s = Q1^T (M_s x - f), lambda = mu N lambda_s.
  *
- * Where rank [M; A] < m and the model asks for it (`undetermined: minimum-norm`), the pseudo-inverse comes from the singular values: (2.14)
- * with eta = 0, of all v' that satisfy the equations the one with the least |S v'|.
+ * Where rank [M; A] < m and the model asks for it (`undetermined: minimum-norm`), the pseudo-inverse K^+ of the stacked matrix comes from the singular
+ * values, and x is the general solution (2.14),
+ *     x = K^+ b + (1 - K^+ K) S eta = S eta + K^+ (b - K S eta)
+ * of all v' that satisfy the equations the one with the least |S (v' - eta)|. eta is zero, or what the model gives.
  */
 #include "dynamics/equations.h"
 #include "math/dense.h"
@@ -28,6 +30,7 @@
 #include "dynamics/rank.h"
 #include "state/report.h"
 #include "state/scratch.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -179,7 +182,16 @@ static dal_flow check_balance(dal_state *state, const parts *w)
     return dal_state_fail(state, "no acceleration satisfies the equations: along %s nothing resists, and the forces there do not balance", name);
 }
 
-/* (2.14) with eta = 0. The rank is that of the start: where it changes, so do the directions that are free, and v' would jump. */
+/* b += factor K S eta */
+static void add_eta(const dal_state *state, const parts *w, double factor)
+{
+    const double *eta = state->values->expression + state->system->method.eta, *S = state->layout->units.column_scale;
+    for (int i = 0; i < w->m + w->k; i++)
+        for (int j = 0; j < w->m; j++)
+            w->b[i] += factor * w->stack[(size_t)j * (size_t)w->ld + (size_t)i] * S[j] * eta[j];
+}
+
+/* (2.14). The rank is that of the start: where it changes, so do the directions that are free, and v' would jump. */
 static dal_flow solve_least_udwadia_phohomsiri(dal_state *state, const parts *w)
 {
     const size_t m = (size_t)w->m;
@@ -188,7 +200,14 @@ static dal_flow solve_least_udwadia_phohomsiri(dal_state *state, const parts *w)
     for (size_t i = 0; i < (size_t)n; i++)
         for (size_t j = 0; j < m; j++)
             K[i * m + j] = w->stack[j * (size_t)w->ld + i];
+    if (state->system->method.n_eta)
+        add_eta(state, w, -1);
     state->rank->determined = dal_rank_solve(K, n, w->m, w->m, state->system->method.rank_tolerance, w->b, w->x, K + (size_t)n * m);
+    if (state->system->method.n_eta) {
+        add_eta(state, w, 1);
+        for (int j = 0; j < w->m; j++)
+            w->x[j] += state->layout->units.column_scale[j] * state->values->expression[state->system->method.eta + j];
+    }
     if (state->rank->determined < 0)
         return dal_state_fail(state, "the equations of motion hold values that are not finite");
     if (expected >= 0 && state->rank->determined != expected)
@@ -300,6 +319,27 @@ static void show_stack(dal_state *state, dal_equations *equations)
     }
 }
 
+/* (1 - [P M; A]^+ [P M; A]) eta of (2.14), without the scaling. After show_stack. */
+static void show_eta(dal_state *state, dal_equations *equations)
+{
+    const parts w = layout_udwadia_phohomsiri(state);
+    const double *S = state->layout->units.column_scale;
+    const size_t m = (size_t)w.m, n = m + (size_t)w.k;
+    const dal_names vd = dal_names_accelerations(equations, state);
+    double *column = dal_show_scratch(equations, n), *x = dal_show_scratch(equations, m);
+    double *N = dal_show_matrix(equations, "1 - K^+ K", "what the equations leave open, K = [P M; A]", vd, vd);
+    for (size_t j = 0; j < m; j++) {
+        for (size_t i = 0; i < n; i++)
+            column[i] = w.svd[i * m + j];
+        dal_rank_solve(w.svd, (int)n, w.m, w.m, state->system->method.rank_tolerance, column, x, w.svd + n * m);
+        for (size_t i = 0; i < m; i++)
+            N[i * m + j] = ((i == j) - x[i]) * S[j] / S[i];
+    }
+    memcpy(dal_show_vector(equations, "eta", "the accelerations that are as good as any other", vd),
+           state->values->expression + state->system->method.eta, sizeof(double) * m);
+    dal_show_product(equations, equations->n_blocks - 2, equations->n_blocks - 1, 0);
+}
+
 /* (2.15) with the right side of (2.12): v' = [P M; A]^+ [P (Q - h); gamma]; explicit. */
 static void show_udwadia_phohomsiri(dal_state *state, dal_equations *equations)
 {
@@ -312,6 +352,8 @@ static void show_udwadia_phohomsiri(dal_state *state, dal_equations *equations)
     show_stack(state, equations);
     dal_show_product(equations, equations->n_blocks - 2, equations->n_blocks - 3, 0);
     dal_show_product(equations, equations->n_blocks - 1, gamma, 0);
+    if (state->system->method.n_eta)
+        show_eta(state, equations);
     dal_show_dependent(equations, state);
     dal_show_unknowns(equations, dal_names_accelerations(equations, state), state->vd);
 }

@@ -15,11 +15,16 @@
  *     d(dT/du_j)/du_l = M_jl + N_jl,   N_jl = sum P.dv_j/du_l + H.dw_j/du_l = dT/dv . d2v/du_j du_l     (speeds.h)
  *     d/dt v_j = v_j' + sum over l of dv_j/du_l u_l':   the second term of (2) is K_j + sum N_jl u_l'
  * and the matrix is (M + N) - N, with v_j', w_j' for u' = 0 in A and K.
+ *
+ * Sub-systems whose equations are known have p = dT/dv instead of bodies with momenta; T depends on q as it stands:
+ *     d/dt (dT/du_j) - p . d/dt W_j - dT/dq . W_j = U_j,     A_j = W_j . (p' + M v_0) + p . W_j',   K_j = p . W_j' + dT/dq . W_j
  */
+#include "dynamics/determined.h"
 #include "dynamics/equations.h"
 #include "dynamics/speeds.h"
 #include "dynamics/speeds_directions.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
 #include "state/state.h"
@@ -29,7 +34,7 @@
 /* Momenta of the bodies, with their rates for u' = 0 and fixed partial velocities; and one vector. */
 static size_t work_volterra(const dal_system *system)
 {
-    return (size_t)dal_system_mechanism(system)->n_bodies * sizeof(dal_body_momenta) / sizeof(double) + 2 * (size_t)dal_system_layout(system)->nv;
+    return (size_t)dal_system_mechanism(system)->n_bodies * sizeof(dal_body_momenta) / sizeof(double) + 5 * (size_t)dal_system_layout(system)->nv;
 }
 
 /* (59): P = m v, H = I w; P' = m v_0, H' = I w_0 + I' w. */
@@ -45,8 +50,31 @@ static void find_momenta_volterra(const dal_state *state, dal_body_momenta *of)
     }
 }
 
+/* Of sub-systems: p, p' + M v_0, dT/dq. */
+static void find_systems_volterra(const dal_state *state, double *p)
+{
+    const size_t n = (size_t)state->layout->nv;
+    if (!state->layout->systems)
+        return;
+    memset(p, 0, sizeof *p * 3 * n);
+    dal_subsystems_momentum(state->layout, &state->work, p);
+    dal_subsystems_momentum_rate(state->layout, &state->work, p + n);
+    dal_subsystems_mass(state->layout, &state->work, state->speeds->basis->bias, p + n);
+    dal_subsystems_slope(state->layout, &state->work, p + 2 * n);
+}
+
+static void add_systems_volterra(const dal_state *state, const double *p, int j, double *A, double *K)
+{
+    const size_t n = (size_t)state->layout->nv;
+    const double *W = state->speeds->basis->W + (size_t)j * n, *Wd = state->speeds->basis->Wd + (size_t)j * n, *rate = p + n, *slope = rate + n;
+    for (size_t i = 0; i < n && state->layout->systems; i++) {
+        *A += W[i] * rate[i] + p[i] * Wd[i];
+        *K += p[i] * Wd[i] + slope[i] * W[i];
+    }
+}
+
 /* U_j + K_j - A_j */
-static double right_side(const dal_state *state, const dal_body_momenta *of, int j)
+static double right_side(const dal_state *state, const dal_body_momenta *of, const double *systems, int j)
 {
     const dal_direction W = dal_speeds_column(state, j);
     double A = 0, K = 0;
@@ -58,7 +86,13 @@ static double right_side(const dal_state *state, const dal_body_momenta *of, int
         A += dal_dot(of[b].Hd, W.tangent[b].w) + dal_dot(of[b].H, wd_j);
         K += dal_dot(of[b].P, vd_j) + dal_dot(of[b].H, wd_j);
     }
+    add_systems_volterra(state, systems, j, &A, &K);
     return dal_speeds_force(state, j) + K - A;
+}
+
+static bool applies_volterra(const dal_system *system, dal_refusal *why)
+{
+    return dal_energy_applies(system, why) && dal_speeds_apply(system, why);
 }
 
 static dal_flow solve_volterra(dal_state *state)
@@ -66,15 +100,16 @@ static dal_flow solve_volterra(dal_state *state)
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
-    double *y = MW + s->n;
-    dal_body_momenta *of = (dal_body_momenta *)(y + s->n);
+    double *y = MW + s->n, *systems = y + s->n;
+    dal_body_momenta *of = (dal_body_momenta *)(systems + 3 * s->n);
     const dal_flow flow = dal_speeds_begin(state, true);
     if (flow)
         return flow;
     find_momenta_volterra(state, of);
+    find_systems_volterra(state, systems);
     for (int j = 0; j < s->p; j++) {
         dal_speeds_inertia_row(state, j, MW);
-        s->f[j] = right_side(state, of, j);
+        s->f[j] = right_side(state, of, systems, j);
     }
     if (state->layout->curved)
         dal_speeds_add_curved(state, y);
@@ -84,5 +119,5 @@ static dal_flow solve_volterra(dal_state *state)
 const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_volterra, solve_volterra, dal_show_volterra),
+    DAL_FORMULATION_IN_SPEEDS(applies_volterra, work_volterra, solve_volterra, dal_show_volterra),
 };

@@ -21,10 +21,14 @@
  * D the derivative along a, which turns a body by w_a and its I with it,
  *     D [M' b + N_2 db]_k = sum m (D c_k.c_b + c_k.D c_b) + D w_k.L + w_k.D L,   L = I w_b,
  *     D L = w_a x L - I (w_a x w_b) + I D w_b
+ *
+ * Sub-systems whose equations are known add their p, p' and M, and dT/dq . W_j to K_j as in volterra.c; of the rows M' they have
+ *     D [M' b + N_2 db]_k = (D M b)_k + (D N)_k db
  */
 #include "dynamics/equations.h"
 #include "dynamics/speeds_directions.h"
 #include "dynamics/determined.h"
+#include "kinematics/subsystems.h"
 #include "model/system_parts.h"
 #include "state/momenta.h"
 #include "state/scratch.h"
@@ -36,6 +40,7 @@
 typedef struct scratch {
     double *p, *pd, *MW; /* nv */
     double *y;           /* nv: of curved rows */
+    double *system;      /* 2 nv: of sub-systems: p, dT/dq */
     dal_tangent *unit;   /* of a unit of each ignorable velocity, one a body: what it does, */
     dal_bend *unit_rate; /* and how that changes along the motion */
 } scratch;
@@ -48,18 +53,19 @@ static size_t doubles_of(size_t bytes)
 static size_t work_volterra_reduced(const dal_system *system)
 {
     const size_t units = (size_t)dal_system_layout(system)->n_ignorable * (size_t)dal_system_mechanism(system)->n_bodies;
-    return 4 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
+    return 6 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
 }
 
 static scratch scratch_volterra_reduced(const dal_state *state)
 {
     const size_t n = (size_t)state->layout->nv;
     const size_t units = (size_t)state->layout->n_ignorable * (size_t)state->mechanism->n_bodies;
-    double *at = state->scratch->solver + 4 * n;
+    double *at = state->scratch->solver + 6 * n;
     return (scratch){.p = state->scratch->solver,
                      .pd = state->scratch->solver + n,
                      .MW = state->scratch->solver + 2 * n,
                      .y = state->scratch->solver + 3 * n,
+                     .system = state->scratch->solver + 4 * n,
                      .unit = (dal_tangent *)at,
                      .unit_rate = (dal_bend *)(at + units * doubles_of(sizeof(dal_tangent)))};
 }
@@ -124,7 +130,26 @@ static void bend_volterra_reduced(dal_state *state, const dal_direction *a, cons
     }
 }
 
-static const struct dal_more_rows momenta = {rows_volterra_reduced, bend_volterra_reduced};
+/* The same of the sub-systems; what bend_volterra_reduced has found is in `out`. */
+static void bend_systems(dal_state *state, const dal_direction *b, double *out)
+{
+    const dal_layout *layout = state->layout;
+    double *rate = scratch_volterra_reduced(state).system, *free = rate + layout->nv;
+    memset(rate, 0, sizeof *rate * 2 * (size_t)layout->nv);
+    dal_subsystems_mass_rate(layout, &state->work, b->a, rate);
+    dal_subsystems_free_rate(layout, &state->work, free);
+    for (int i = 0; i < layout->n_ignorable; i++)
+        out[i] += rate[layout->ignorable[i]] + free[layout->ignorable[i]] * b->da;
+}
+
+static void bend_all(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
+{
+    bend_volterra_reduced(state, a, b, bends, out);
+    if (state->layout->systems)
+        bend_systems(state, b, out);
+}
+
+static const struct dal_more_rows momenta = {rows_volterra_reduced, bend_all};
 
 /* ---- the equations --------------------------------------------------------------------- */
 
@@ -153,6 +178,22 @@ static double K_of(const dal_state *state, int j)
     return sum;
 }
 
+/* The same of the sub-systems, with dT/dq . W_j. */
+static double K_of_systems(const dal_state *state, const double *p, int j)
+{
+    const int n = state->speeds->basis->n;
+    const double *W = state->speeds->basis->W + (size_t)j * (size_t)n, *Wd = state->speeds->basis->Wd + (size_t)j * (size_t)n;
+    return state->layout->systems ? dot(p, Wd, n) + dot(p + n, W, n) : 0;
+}
+
+static void find_systems_volterra_reduced(const dal_state *state, double *p)
+{
+    const size_t n = (size_t)state->layout->nv;
+    memset(p, 0, sizeof *p * 2 * n);
+    dal_subsystems_momentum(state->layout, &state->work, p);
+    dal_subsystems_slope(state->layout, &state->work, p + n);
+}
+
 /* (52): p' becomes p' + M v_0, the rate of dT/dv for u' = 0. */
 static void complete_rates(dal_state *state, scratch *at)
 {
@@ -176,11 +217,12 @@ static dal_flow solve_volterra_reduced(dal_state *state)
     dal_speeds_bias(state);
     dal_momenta_rates(state, at.p, at.pd);
     complete_rates(state, &at);
+    find_systems_volterra_reduced(state, at.system);
     for (int j = 0; j < s->p; j++) {
         const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
         double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
         dal_speeds_inertia_row(state, j, at.MW);
-        s->f[j] = dal_speeds_force(state, j) + K_of(state, j) - A;
+        s->f[j] = dal_speeds_force(state, j) + K_of(state, j) + K_of_systems(state, at.system, j) - A;
     }
     if (state->layout->curved)
         dal_speeds_add_curved(state, at.y);

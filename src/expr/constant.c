@@ -39,7 +39,7 @@ static char next(scan *s)
 }
 
 /* As a node would hold it. */
-static bool give(double *value, double x)
+static bool set_number(double *value, double x)
 {
     *value = x + 0.0; /* -0 becomes 0 */
     return isfinite(x);
@@ -82,7 +82,7 @@ static bool call(scan *s, const char *name, double *value)
     if (!read_sum(s, &x) || next(s) != ')')
         return false;
     s->at++;
-    return *s->at != '\'' && give(value, dal_fold_one((dal_op)function->op, x));
+    return *s->at != '\'' && set_number(value, dal_fold_one((dal_op)function->op, x));
 }
 
 static bool read_name(scan *s, double *value)
@@ -100,11 +100,11 @@ static bool read_name(scan *s, double *value)
     if (next(s) == '(')
         return call(s, name, value);
     if (!strcmp(name, "pi"))
-        return give(value, 3.14159265358979323846);
+        return set_number(value, 3.14159265358979323846);
     if (!strcmp(name, "deg"))
-        return give(value, 3.14159265358979323846 / 180);
+        return set_number(value, 3.14159265358979323846 / 180);
     double x;
-    return s->resolve(s->user, name, &x) && give(value, x);
+    return s->resolve(s->user, name, &x) && set_number(value, x);
 }
 
 static bool read_atom(scan *s, double *value)
@@ -131,7 +131,7 @@ static bool read_power(scan *s, double *value)
     if (next(s) != '^')
         return true;
     s->at++;
-    return read_sign(s, &exponent) && give(value, dal_fold_two(DAL_OP_POW, *value, exponent));
+    return read_sign(s, &exponent) && set_number(value, dal_fold_two(DAL_OP_POW, *value, exponent));
 }
 
 static bool read_sign(scan *s, double *value)
@@ -140,7 +140,7 @@ static bool read_sign(scan *s, double *value)
     bool fine = s->depth++ < DEEPEST;
     if (fine && (c == '-' || c == '+')) {
         s->at++;
-        fine = read_sign(s, value) && (c == '+' || give(value, dal_fold_one(DAL_OP_NEG, *value)));
+        fine = read_sign(s, value) && (c == '+' || set_number(value, dal_fold_one(DAL_OP_NEG, *value)));
     } else if (fine) {
         fine = read_power(s, value);
     }
@@ -155,7 +155,7 @@ static bool read_product(scan *s, double *value)
         return false;
     for (char c = next(s); c == '*' || c == '/'; c = next(s)) {
         s->at++;
-        if (!read_sign(s, &operand) || !give(value, dal_fold_two(c == '*' ? DAL_OP_MUL : DAL_OP_DIV, *value, operand)))
+        if (!read_sign(s, &operand) || !set_number(value, dal_fold_two(c == '*' ? DAL_OP_MUL : DAL_OP_DIV, *value, operand)))
             return false;
     }
     return true;
@@ -168,7 +168,7 @@ static bool read_sum(scan *s, double *value)
         return false;
     for (char c = next(s); c == '+' || c == '-'; c = next(s)) {
         s->at++;
-        if (!read_product(s, &operand) || !give(value, dal_fold_two(c == '+' ? DAL_OP_ADD : DAL_OP_SUB, *value, operand)))
+        if (!read_product(s, &operand) || !set_number(value, dal_fold_two(c == '+' ? DAL_OP_ADD : DAL_OP_SUB, *value, operand)))
             return false;
     }
     return true;

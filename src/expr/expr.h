@@ -69,7 +69,17 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 /* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
 bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
-bool dal_depends(dal_graph *graph, dal_node node, int variable);         /* does the variable occur in it? */
+typedef struct dal_node_view {
+    dal_op op;
+    dal_node a, b, c; /* operands, DAL_NO_NODE behind the last */
+    int index;        /* VAR: its number */
+    double value;     /* CONST */
+} dal_node_view;
+dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
+int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3]); /* how many there are */
+int dal_node_index(const dal_graph *graph, dal_node node);                         /* of a variable, or of a table */
+int dal_graph_size(const dal_graph *graph);                                        /* nodes so far; operands stand before what uses them */
+bool dal_depends(dal_graph *graph, dal_node node, int variable);                   /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
 /* How often the expression may be differentiated before it is discontinuous: 0 a jump, 1 a corner ..., 1000 smooth. */
@@ -145,7 +155,9 @@ const char *const *dal_function_names(void);
  * tables that are not smooth there) owns a switch: an integer mode. With `modes` given, evaluation takes the
  * piece that the mode names, also beyond its end, so that an integrator sees a smooth function over a
  * whole step. dal_program_modes finds the modes that hold at the present values; dal_program_guards gives, per switch,
- * a number that is positive while its mode holds and changes sign where it ends. */
+ * a number that is positive while its mode holds and changes sign where it ends.
+ *
+ * The program is in `arena`, which may outlive the graph. */
 typedef struct dal_program dal_program;
 
 dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs);

@@ -208,6 +208,12 @@ dal_op dal_node_op(const dal_graph *graph, dal_node node)
     return (dal_op)graph->terms[node].op;
 }
 
+dal_node_view dal_node_look(const dal_graph *graph, dal_node node)
+{
+    const dal_term *term = &graph->terms[node];
+    return (dal_node_view){(dal_op)term->op, term->a, term->b, term->c, term->index, term->value};
+}
+
 bool dal_is_const(const dal_graph *graph, dal_node node, double *value)
 {
     const dal_term *term = &graph->terms[node];
@@ -216,6 +222,30 @@ bool dal_is_const(const dal_graph *graph, dal_node node, double *value)
     if (value)
         *value = term->value;
     return true;
+}
+
+int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3])
+{
+    const dal_term *term = &graph->terms[node];
+    const dal_node all[3] = {term->a, term->b, term->c};
+    int n = 0;
+    if (term->op == DAL_OP_CONST || term->op == DAL_OP_VAR)
+        return 0;
+    while (n < 3 && all[n] >= 0) {
+        operand[n] = all[n];
+        n++;
+    }
+    return n;
+}
+
+int dal_node_index(const dal_graph *graph, dal_node node)
+{
+    return graph->terms[node].index;
+}
+
+int dal_graph_size(const dal_graph *graph)
+{
+    return graph->n;
 }
 
 static bool is(const dal_graph *graph, dal_node node, double value)

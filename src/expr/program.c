@@ -17,7 +17,7 @@
 enum { SWITCH_TEXT = 200, LARGEST_POWER = 1 << 20 };
 
 typedef struct builder {
-    dal_arena *arena;
+    dal_arena *arena; /* of the graph: what is needed on the way ends with it */
     dal_graph *graph;
     dal_node *list; /* the nodes of the tape, operands first */
     int n_list;
@@ -223,7 +223,7 @@ static void put_tables(const builder *b, dal_program *program)
     }
 }
 
-static dal_program *lay_out(builder *b, int n_variables, int n_outputs, const dal_node *outputs)
+static dal_program *lay_out(builder *b, dal_arena *arena, int n_variables, int n_outputs, const dal_node *outputs)
 {
     dal_program head = {.n_variables = n_variables,
                         .n_outputs = n_outputs,
@@ -241,7 +241,7 @@ static dal_program *lay_out(builder *b, int n_variables, int n_outputs, const da
     head.tables = place(&head.bytes, sizeof(dal_program_table) * (size_t)b->n_tables);
     head.doubles = place(&head.bytes, sizeof(double) * (size_t)(b->n_constants + b->table_doubles));
     int64_t text = place(&head.bytes, b->text_bytes);
-    dal_program *program = dal_arena_take(b->arena, (size_t)head.bytes);
+    dal_program *program = dal_arena_take(arena, (size_t)head.bytes);
     *program = head;
     put(program, head.code, b->code, sizeof *b->code * (size_t)b->n_code);
     put(program, head.loads, b->loads, sizeof *b->loads * (size_t)b->n_loads);
@@ -261,16 +261,17 @@ static dal_program *lay_out(builder *b, int n_variables, int n_outputs, const da
 
 dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs)
 {
-    builder b = {.arena = arena, .graph = graph};
+    dal_arena *scratch = graph->arena;
+    builder b = {.arena = scratch, .graph = graph};
     list_nodes(&b, n_outputs, outputs);
-    b.constants = DAL_TAKE(arena, double, b.n_list);
-    b.loads = DAL_TAKE(arena, int32_t, b.n_list);
-    b.code = DAL_TAKE(arena, dal_instruction, b.n_list);
-    b.switches = DAL_TAKE(arena, dal_switch, b.n_list);
-    b.texts = DAL_TAKE(arena, const char *, b.n_list);
-    b.tables = DAL_TAKE(arena, int32_t, graph->n_tables);
+    b.constants = DAL_TAKE(scratch, double, b.n_list);
+    b.loads = DAL_TAKE(scratch, int32_t, b.n_list);
+    b.code = DAL_TAKE(scratch, dal_instruction, b.n_list);
+    b.switches = DAL_TAKE(scratch, dal_switch, b.n_list);
+    b.texts = DAL_TAKE(scratch, const char *, b.n_list);
+    b.tables = DAL_TAKE(scratch, int32_t, graph->n_tables);
     assign(&b, n_variables);
-    return lay_out(&b, n_variables, n_outputs, outputs);
+    return lay_out(&b, arena, n_variables, n_outputs, outputs);
 }
 
 size_t dal_program_bytes(const dal_program *program)

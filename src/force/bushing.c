@@ -25,8 +25,8 @@ static void apply_bushings(dal_loads *loads, int n, const void *elements)
             dal_real m = b->scale[k] * (w->value[plus] - (minus < 0 ? 0 : w->value[minus]));
             dal_real rate = b->scale[k] * (w->rate[plus] - (minus < 0 ? 0 : w->rate[minus]));
             dal_real f = -b->stiffness[k] * m - b->damping[k] * rate;
-            loads->potential += 0.5 * b->stiffness[k] * m * m;
-            loads->power -= b->damping[k] * rate * rate;
+            dal_store_along(loads, plus, 0.5 * b->stiffness[k] * m * m);
+            dal_spend_along(loads, plus, -b->damping[k] * rate * rate);
             dal_push_measure(loads, plus, b->scale[k] * f, false);
             if (minus >= 0)
                 dal_push_measure(loads, minus, -b->scale[k] * f, false);

@@ -26,14 +26,14 @@ static void attract(dal_loads *loads, const central *c, int b)
         d[k] = kin->r[k] + rho[k] - c->center[k];
     dal_real r2 = dal_dot(d, d), r1 = dal_sqrt(r2), r3 = r2 * r1;
     dal_real along = -c->mu * body->mass / r3;
-    loads->potential -= c->mu * body->mass / r1;
+    dal_store_in(loads, b, -c->mu * body->mass / r1);
     dal_zero3(f);
     if (c->gradient) {
         dal_real I[9], Id[3], r5 = r3 * r2;
         dal_turn_inertia(kin->R, body->inertia, I);
         dal_mul3(I, d, Id);
         dal_real trace = I[0] + I[4] + I[8], dId = dal_dot(d, Id);
-        loads->potential += c->mu * (1.5 * dId / r5 - 0.5 * trace / r3);
+        dal_store_in(loads, b, c->mu * (1.5 * dId / r5 - 0.5 * trace / r3));
         along += c->mu * (7.5 * dId / (r5 * r2) - 1.5 * trace / r5);
         dal_axpy3(-3 * c->mu / r5, Id, f);
         const dal_real lever[3] = {3 * c->mu / r5 * d[0], 3 * c->mu / r5 * d[1], 3 * c->mu / r5 * d[2]};

@@ -15,6 +15,20 @@
 
 #include <string.h>
 
+/* Bodies that joints, constraints or forces connect, directly or over others, make an island; the ground connects nothing. Each has an energy
+ * balance of its own. */
+typedef struct dal_islands {
+    int n;           /* 1: the model hangs together, and there are no lists */
+    int *of_body;    /* and, behind the bodies, of the coordinates of the model's own */
+    int *of_measure; /* along which forces act */
+    int *of_joint, *of_row;
+} dal_islands;
+
+static inline int dal_island(const int *list, int i)
+{
+    return list ? list[i] : 0;
+}
+
 /* What the elements of one evaluation add to. */
 typedef struct dal_loads {
     const dal_layout *layout;
@@ -23,7 +37,38 @@ typedef struct dal_loads {
     dal_real *effort;           /* one per force element: its scalar force or torque, for channels */
     dal_real potential;         /* energy of gravity and springs */
     dal_real power;             /* of everything else */
+    const dal_islands *islands;
+    dal_real *island; /* potential and power of each; NULL: there is one */
 } dal_loads;
+
+/* Energy that is stored along a measure or in a body, and power of what stores none. */
+static inline void dal_store_along(dal_loads *loads, int measure, dal_real energy)
+{
+    loads->potential += energy;
+    if (loads->island)
+        loads->island[2 * loads->islands->of_measure[measure]] += energy;
+}
+
+static inline void dal_store_in(dal_loads *loads, int body, dal_real energy)
+{
+    loads->potential += energy;
+    if (loads->island)
+        loads->island[2 * loads->islands->of_body[body]] += energy;
+}
+
+static inline void dal_spend_along(dal_loads *loads, int measure, dal_real power)
+{
+    loads->power += power;
+    if (loads->island)
+        loads->island[2 * loads->islands->of_measure[measure] + 1] += power;
+}
+
+static inline void dal_spend_on(dal_loads *loads, int body, dal_real power)
+{
+    loads->power += power;
+    if (loads->island)
+        loads->island[2 * loads->islands->of_body[body] + 1] += power;
+}
 
 /* A force at a material point, power counted as non-potential if `works`. */
 #define dal_push_point DAL_K(dal_push_point)
@@ -109,14 +154,20 @@ typedef struct dal_force_type {
 #define dal_force_central DAL_K(dal_force_central)
 #define dal_force_end_stop DAL_K(dal_force_end_stop)
 #define dal_force_clearance DAL_K(dal_force_clearance)
+#define dal_force_subsystem DAL_K(dal_force_subsystem)
 #define dal_force_types DAL_K(dal_force_types)
 extern const dal_force_type dal_force_gravity, dal_force_spring_damper, dal_force_torsional, dal_force_bushing, dal_force_point, dal_force_torque,
-    dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop, dal_force_clearance;
+    dal_force_motor, dal_force_coordinate, dal_force_central, dal_force_end_stop, dal_force_clearance, dal_force_subsystem;
 extern const dal_force_type *const dal_force_types[]; /* ends with NULL */
 
 typedef struct dal_gravity {
     double g[3];
 } dal_gravity;
+
+/* Of a sub-system whose equations are known (subsystem_force.c): numbers of expressions, -1: none. */
+typedef struct dal_subsystem_force {
+    int measure, effort, potential, power;
+} dal_subsystem_force;
 
 /* The elements of one type, side by side. */
 typedef struct dal_force_group {

@@ -16,7 +16,7 @@ static void apply_gravity(dal_loads *loads, int n, const void *elements)
             dal_turn(kin->R, body->center, rho);
             for (int k = 0; k < 3; k++) {
                 f[k] = body->mass * gravity->g[k];
-                loads->potential -= f[k] * (kin->r[k] + rho[k]);
+                dal_store_in(loads, b, -f[k] * (kin->r[k] + rho[k]));
                 total[k] += f[k];
             }
             dal_add_cross(rho, f, total + 3);

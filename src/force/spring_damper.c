@@ -24,8 +24,8 @@ static void apply_springs(dal_loads *loads, int n, const void *elements)
         dal_real elastic = -s->stiffness * stretch, other = -s->damping * loads->work->rate[s->measure];
         if (s->expression >= 0)
             other += loads->expression[s->expression];
-        loads->potential += 0.5 * s->stiffness * stretch * stretch;
-        loads->power += other * loads->work->rate[s->measure];
+        dal_store_along(loads, s->measure, 0.5 * s->stiffness * stretch * stretch);
+        dal_spend_along(loads, s->measure, other * loads->work->rate[s->measure]);
         loads->effort[s->force] = elastic + other;
         dal_push_measure(loads, s->measure, elastic + other, false);
     }

@@ -28,8 +28,8 @@ static void apply_stops(dal_loads *loads, int n, const void *elements)
 {
     for (const stop *s = elements, *end = s + n; s < end; s++) {
         const dal_real effort = loads->expression[s->effort];
-        loads->potential += loads->expression[s->potential];
-        loads->power += (effort - loads->expression[s->elastic]) * loads->work->rate[s->measure];
+        dal_store_along(loads, s->measure, loads->expression[s->potential]);
+        dal_spend_along(loads, s->measure, (effort - loads->expression[s->elastic]) * loads->work->rate[s->measure]);
         loads->effort[s->force] = effort;
         dal_push_measure(loads, s->measure, effort, false);
     }

@@ -440,14 +440,34 @@ verdict dal_drive_jump(driver *r)
     return r->verdict = restart(r, NULL);
 }
 
-verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside)
+/* A step that is only looked for could not be made: the look fails, and the motion stays where it was. But what the run was told to end for ends it. */
+static verdict give_up_look(driver *r, const driver *before, dal_drive_result *failed)
+{
+    *failed = dal_drive_so_far(r);
+    if (r->result.end == DAL_END_STOPPED || r->result.end == DAL_END_MAX_STEPS)
+        return STOP;
+    const long evaluations = r->s.evaluations, guards = r->guard_evaluations;
+    *r = *before;
+    r->s.evaluations = evaluations;
+    r->guard_evaluations = guards;
+    r->s.f_valid = r->g_valid = false;
+    r->stale = true;
+    r->has_pending = false;
+    return STOP;
+}
+
+verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside, dal_drive_result *failed)
 {
     const double end = fmin(stop, r->options.t_end);
     t = fmin(t, stop); /* which may be the same but for rounding */
     const double ahead = 1e6 * r->s.unit_time;
+    driver before = *r;
     while (r->verdict != STOP && t > (r->has_pending ? r->pending.t_new : r->s.t)) {
-        if (r->has_pending && finish_pending(r) == STOP)
-            break;
+        if (r->has_pending) {
+            if (finish_pending(r) == STOP)
+                break;
+            before = *r;
+        }
         if (!(r->s.t < end) || r->s.t_stop != end)
             aim(r, r->s.t < end ? end : fmin(stop, fmax(r->s.t, t) + ahead), t);
         if (!(t > r->s.t))
@@ -455,6 +475,10 @@ verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside
         r->pending = (stride){0};
         r->verdict = make_stride(r, &r->pending);
         r->has_pending = r->verdict == GOOD;
+        if (r->verdict == STOP)
+            return give_up_look(r, &before, failed);
+        if (r->verdict == AGAIN && r->result.events != before.result.events)
+            before = *r; /* an event here has acted */
     }
     if (r->verdict == STOP)
         return STOP;
@@ -462,7 +486,13 @@ verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside
     *inside = behind && t < r->pending.t_new;
     if (*inside) {
         const dal_flow flow = r->method->trial(&r->s, t - r->s.t, y);
-        return flow ? (r->verdict = dal_drive_stop(r, DAL_END_DERIVATIVE, flow, -1)) : GOOD;
+        if (!flow)
+            return GOOD;
+        const driver whole = *r; /* the step itself is good */
+        dal_drive_stop(r, DAL_END_DERIVATIVE, flow, -1);
+        *failed = dal_drive_so_far(r);
+        *r = whole;
+        return STOP;
     }
     memcpy(y, behind ? r->s.y_new : r->s.y, sizeof *y * (size_t)r->ode->n);
     return GOOD;

@@ -75,8 +75,9 @@ verdict dal_drive_to(driver *r, double t_stop);
 /* The right-hand side is another one from here on: a restart, as after an event. The step that is not accepted yet is dropped. */
 verdict dal_drive_jump(driver *r);
 /* y at t, which lies in the last step or behind it: steps are made, as they come, until one of them reaches t, and that one is not accepted yet.
- * Looking does not change the steps: they are aimed at t_end as long as that is ahead, or at `stop` (not before t, but for rounding; infinite: nowhere) where that comes first. *inside: y comes from inside a step, and is not projected. */
-verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside);
+ * Looking does not change the steps: they are aimed at t_end as long as that is ahead, or at `stop` (not before t, but for rounding; infinite: nowhere) where that comes first. *inside: y comes from inside a step, and is not projected.
+ * STOP: y is not known. Where r->verdict is another one, only the look failed, for *failed, and the motion is where it was. */
+verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside, dal_drive_result *failed);
 /* Close the method; r->result is complete. */
 void dal_drive_close(driver *r);
 /* All that later steps depend on, to a blob or from one, of a driver that was begun in the same way. The history of a paced method is

@@ -15,7 +15,7 @@ static dal_flow factor_mass_projection(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     if (!state->system->loops) /* the links have their own */
-        layout->family->inertia(layout, &state->work);
+        dal_inertia(layout, &state->work);
     return dal_saddle_ready(state, DAL_METRIC_MASS);
 }
 

@@ -75,6 +75,7 @@ typedef struct dal_row {
     bool angular;      /* radians instead of metres */
     bool nonholonomic; /* exists at velocity level only */
     bool curved;       /* and is not linear in the rates: a form whose a and b depend on them. See dal_form_outputs */
+    bool derived;      /* it follows from the balance of forces along a direction without inertia: its multiplier is zero */
     int equation;      /* number, from 1, of the equation of a joint type that it comes from; 0: none */
     int form;          /* its first output of the forms' program, or -1: the coefficients are constants. See dal_form_outputs */
 } dal_row;
@@ -111,6 +112,7 @@ typedef struct dal_joint {
     int drive_coordinate;
     double compliance[2];      /* of redundant joints: metres a newton, radians a newton metre; 0: rigid */
     double length;             /* distance joints: the length, for conformance and pictures */
+    const char *derived;       /* a constraint that was derived from the balance of forces, as an equation: it has no force; NULL: none */
     int equations;             /* types of the model's own: how many, a vector as one; 0: built in */
     int removed, removed_near; /* freedoms that they take from free bodies: at the start, and at consistent positions nearby */
 } dal_joint;

@@ -22,6 +22,8 @@
  *     g and g s_k.
  *   families that share columns (joint, user): a body moves with coordinates that also move others. Each body has a list of
  *     columns and an explicit Jacobian (shared.c).
+ * natural with linear rows eliminated is separated and shares columns: what is pulled back to its natural coordinates goes through a constant
+ * matrix to those that are left (reduction.h).
  */
 #ifndef DAL_KINEMATICS_FAMILY_H
 #define DAL_KINEMATICS_FAMILY_H
@@ -31,8 +33,10 @@
 #include "math/scalar.h"
 
 typedef struct dal_family dal_family;
-typedef struct dal_tree dal_tree;           /* joint: kinematics/tree.h */
-typedef struct dal_placement dal_placement; /* user: kinematics/placement.h */
+typedef struct dal_tree dal_tree;             /* joint: kinematics/tree.h */
+typedef struct dal_placement dal_placement;   /* user: kinematics/placement.h */
+typedef struct dal_subsystems dal_subsystems; /* kinematics/subsystems.h */
+typedef struct dal_reduction dal_reduction;   /* natural: kinematics/reduction.h */
 
 /* Where a body's coordinates are. Columns of v: first the translation (2 or 3), then n_rot for the attitude.
  * Families that share columns: q, nq, v, nv are zero; n_rot still says whether the body has an attitude. */
@@ -74,6 +78,7 @@ typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
     int nq, nv;
+    int own_q, own_v;                     /* where the coordinates of the model's own, and their rates, begin */
     int n_extrinsic, n_intrinsic, n_rows; /* extrinsic rows first */
     int n_speeds;                         /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
     int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
@@ -104,11 +109,15 @@ typedef struct dal_layout {
     bool sequence_fixed;
     dal_tree *tree;
     dal_placement *placement;
-    dal_program *forms; /* coefficients of the rows that are forms; NULL: none */
+    dal_reduction *reduction; /* natural: linear rows were eliminated; else NULL */
+    dal_subsystems *systems;  /* whose equations are known; NULL: none */
+    dal_program *forms;       /* coefficients of the rows that are forms; NULL: none */
     int n_form_needs, n_form_variables;
     int *form_need;               /* pairs: variable, measure (-1: time) */
     int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
+    bool derived;                 /* a row follows from the balance of forces: its multiplier is zero */
     bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
+    bool shared;                  /* the arrays belong to another layout, which lives longer */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */
@@ -148,6 +157,7 @@ typedef struct dal_work {
     dal_real *winding;             /* reference angles for unwrapping */
     dal_real *coef;                /* of terms: constants, or outputs of the forms */
     dal_real *form, *form_registers, *form_variables;
+    dal_real *system_place, *system_motion, *system_registers, *system_variables, *system_square, *system_skew; /* of subsystems.c */
     dal_real *along, *across, *second; /* of measures, in dal_rows_bend: rates along a and b, bend */
     dal_real *phi, *phid;              /* rows: residual, A v - beta; speeds: phid is u = Y v + Z */
     dal_real *A, *gamma;               /* rows: entries by layout->column; A v' = gamma; speeds: u' = Y v' - gamma */
@@ -187,7 +197,8 @@ struct dal_family {
     void (*intrinsic_bend)(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out); /* D_a [A b], by row */
     void (*inertia)(const dal_layout *layout, dal_work *work);                                             /* M, h */
     void (*pull)(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3],
-                 dal_real *out);                                                 /* adds the n_columns columns of a force at r and a moment */
+                 dal_real *out);                                                 /* adds the n_columns columns of a force at r and a moment;
+                                                                                  * see dal_pull_body for families that share columns */
     void (*rates)(const dal_layout *layout, const dal_work *work, dal_real *qd); /* q' = N v */
 #ifndef DAL_SCALAR_VARIANT
     /* Families that own columns: one body. The others: body -1, all bodies, from r and R of each (3 and 9 per body). */
@@ -214,14 +225,22 @@ struct dal_family {
 #define dal_family_angle DAL_K(dal_family_angle)
 #define dal_family_euler DAL_K(dal_family_euler)
 #define dal_family_natural DAL_K(dal_family_natural)
+#define dal_family_natural_reduced DAL_K(dal_family_natural_reduced)
 #define dal_family_joint DAL_K(dal_family_joint)
 #define dal_family_user DAL_K(dal_family_user)
 #define dal_family_twist DAL_K(dal_family_twist)
 extern const dal_family dal_family_angle, dal_family_euler, dal_family_natural, dal_family_joint, dal_family_user;
-extern const dal_family dal_family_twist; /* for assembly and ranks: velocities are twists; not in the list */
+extern const dal_family dal_family_natural_reduced; /* natural with `eliminate: linear`; not in the list */
+extern const dal_family dal_family_twist;           /* for assembly and ranks: velocities are twists; not in the list */
 
 #define dal_families DAL_K(dal_families)
 extern const dal_family *const dal_families[]; /* ends with NULL; the same order for every scalar */
+/* Every family of a layout has a number, by which it is found on another scalar. */
+#define dal_family_numbered DAL_K(dal_family_numbered)
+const dal_family *dal_family_numbered(int number); /* NULL: there is none */
+#ifndef DAL_SCALAR_VARIANT
+int dal_family_number(const dal_family *family);
+#endif
 
 /* ---- shared by the orthonormal families (orthonormal.c) ---------------- */
 
@@ -266,6 +285,9 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
 #define dal_pull_bodies DAL_K(dal_pull_bodies)
 void dal_pull_bodies(const dal_layout *layout, dal_work *work);
 /* M, h and Q. */
+#define dal_inertia DAL_K(dal_inertia)
+/* M and h of the bodies, and of the sub-systems. */
+void dal_inertia(const dal_layout *layout, dal_work *work);
 #define dal_inertia_and_forces DAL_K(dal_inertia_and_forces)
 void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
 
@@ -319,6 +341,9 @@ void dal_mass_times(const dal_layout *layout, const dal_real *M, const dal_real 
 void dal_momentum(const dal_layout *layout, const dal_work *work, dal_real *out);
 
 /* Kinetic energy and momenta, from the bodies' velocities. linear[3], angular[3] about the origin. */
+/* Of one body; adds its momenta. */
+#define dal_body_kinetic DAL_K(dal_body_kinetic)
+dal_real dal_body_kinetic(const dal_layout *layout, const dal_work *work, int body, dal_real linear[3], dal_real angular[3]);
 #define dal_kinetic DAL_K(dal_kinetic)
 dal_real dal_kinetic(const dal_layout *layout, const dal_work *work, dal_real linear[3], dal_real angular[3]);
 

@@ -5,7 +5,9 @@
 
 #include "joint/joint.h"
 
+#include "kinematics/reduction.h"
 #include "kinematics/placement.h"
+#include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
 
 #include "math/vec.h"
@@ -15,7 +17,22 @@
 
 const dal_family *const dal_families[] = {&dal_family_angle, &dal_family_euler, &dal_family_natural, &dal_family_joint, &dal_family_user, NULL};
 
+const dal_family *dal_family_numbered(int number)
+{
+    static const dal_family *const all[] = {&dal_family_angle, &dal_family_euler,           &dal_family_natural,
+                                            &dal_family_joint, &dal_family_natural_reduced, &dal_family_user};
+    return number < (int)(sizeof all / sizeof *all) ? all[number] : NULL;
+}
+
 #ifndef DAL_SCALAR_VARIANT
+
+int dal_family_number(const dal_family *family)
+{
+    int k = 0;
+    while (dal_family_numbered(k) && dal_family_numbered(k) != family)
+        k++;
+    return k;
+}
 
 /* Families that own columns: a body after the other. */
 static void count_bodies(dal_layout *layout, dal_arena *arena)
@@ -131,6 +148,22 @@ static void sort_columns(column_set *set)
         }
 }
 
+/* Ascending, they become the entries of a row. */
+static void number_columns(dal_layout *layout, dal_row_layout *at, size_t capacity[3], column_set *set, dal_arena *arena)
+{
+    sort_columns(set);
+    for (int i = 0; i < set->n; i++) {
+        set->entry[set->list[i]] = at->n_values++;
+        *DAL_PUSH(arena, layout->column, layout->n_values, capacity[1]) = set->list[i];
+    }
+}
+
+static void clear_columns(column_set *set)
+{
+    for (; set->n > 0; set->n--)
+        set->entry[set->list[set->n - 1]] = -1;
+}
+
 /* Families that share columns: a row has the union of its bodies' columns and of the coordinates that it names. */
 static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal_row *row, size_t capacity[3], column_set *set, dal_arena *arena)
 {
@@ -146,12 +179,8 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            add_column(set, m->measures[m->terms[k].measure].vector[0]);
-    sort_columns(set);
-    for (int i = 0; i < set->n; i++) {
-        set->entry[set->list[i]] = at->n_values++;
-        *DAL_PUSH(arena, layout->column, layout->n_values, capacity[1]) = set->list[i];
-    }
+            add_column(set, layout->own_v + m->measures[m->terms[k].measure].vector[0]);
+    number_columns(layout, at, capacity, set, arena);
     for (int s = n_sides; s < layout->n_sides; s++) {
         const dal_body_layout *body = &layout->body[layout->side[s].body];
         layout->side[s].map = layout->n_map;
@@ -160,9 +189,30 @@ static void connect_shared_row(dal_layout *layout, dal_row_layout *at, const dal
     }
     for (int k = row->term; k < row->term + row->n_terms; k++)
         if (m->measures[m->terms[k].measure].kind == DAL_MEASURE_COORDINATE)
-            layout->term_entry[k] = set->entry[m->measures[m->terms[k].measure].vector[0]];
-    for (; set->n > 0; set->n--)
-        set->entry[set->list[set->n - 1]] = -1;
+            layout->term_entry[k] = set->entry[layout->own_v + m->measures[m->terms[k].measure].vector[0]];
+    clear_columns(set);
+}
+
+/* natural with linear rows eliminated: an intrinsic row of a body has the columns of the two directions that it multiplies. */
+static void connect_intrinsic_row(dal_layout *layout, int body, int i, size_t capacity[3], column_set *set, dal_arena *arena)
+{
+    const dal_reduction *e = layout->reduction;
+    const dal_body_layout *of = &layout->body[body];
+    const int space = (int)layout->mechanism->space;
+    dal_row_layout *at = &layout->row[of->intrinsic + i];
+    *at = (dal_row_layout){.source = -1, .side = layout->n_sides, .value = layout->n_values, .n_sides = 1};
+    for (int k = 0; k < 2; k++) {
+        const int first = e->natural[body] + space * (1 + dal_natural_pairs[i][k]);
+        for (int j = e->first[first]; j < e->first[first + space]; j++)
+            add_column(set, e->column[j]);
+    }
+    number_columns(layout, at, capacity, set, arena);
+    *DAL_PUSH(arena, layout->side, layout->n_sides, capacity[0]) = (dal_side){.body = body, .map = layout->n_map};
+    for (int k = 0; k < of->n_columns; k++) {
+        const int entry = set->entry[layout->body_column[of->column + k]];
+        *DAL_PUSH(arena, layout->map, layout->n_map, capacity[2]) = entry < 0 ? 0 : entry; /* of others the gradient is zero */
+    }
+    clear_columns(set);
 }
 
 static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
@@ -171,20 +221,25 @@ static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
     column_set set = {DAL_TAKE(arena, int, layout->nv), DAL_TAKE(arena, int, layout->nv), 0};
     for (int j = 0; j < layout->nv; j++)
         set.entry[j] = -1;
-    for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
-        dal_row_layout *at = &layout->row[i];
-        connect_shared_row(layout, at, i < layout->n_rows ? &layout->mechanism->rows[at->source] : &layout->mechanism->speeds[at->source], capacity,
-                           &set, arena);
-    }
+    for (int i = 0; i < layout->n_extrinsic; i++)
+        connect_shared_row(layout, &layout->row[i], &layout->mechanism->rows[layout->row[i].source], capacity, &set, arena);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        for (int i = 0; i < layout->body[b].n_intrinsic; i++)
+            connect_intrinsic_row(layout, b, i, capacity, &set, arena);
+    for (int i = 0; i < layout->n_speeds; i++)
+        connect_shared_row(layout, &layout->row[layout->n_rows + i], &layout->mechanism->speeds[i], capacity, &set, arena);
 }
 
-/* Which rows of the mechanism are rows here: all but those of the joints that the tree is made of (their drives stay). */
+/* Which rows of the mechanism are rows here: all but those of the joints that the tree is made of (their drives stay), and those that were
+ * eliminated. */
 static void choose_rows(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
     layout->row_at = DAL_TAKE(arena, int, m->n_rows);
     for (int i = 0; i < m->n_rows; i++)
-        layout->row_at[i] = layout->tree && dal_tree_holds(layout->tree, m, i) ? -1 : layout->n_extrinsic++;
+        layout->row_at[i] = (layout->tree && dal_tree_holds(layout->tree, m, i)) || (layout->reduction && layout->reduction->held_at[i] >= 0)
+                                ? -1
+                                : layout->n_extrinsic++;
 }
 
 static void fill_sources(dal_layout *layout)
@@ -202,8 +257,9 @@ static void choose_vectors(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
     bool *measure = DAL_TAKE(arena, bool, m->n_measures), *vector = DAL_TAKE(arena, bool, m->n_vectors);
+    const bool held = layout->tree || layout->reduction; /* joints hold by construction */
     for (int i = 0; i < m->n_measures; i++)
-        measure[i] = !layout->tree || m->measures[i].wanted;
+        measure[i] = !held || m->measures[i].wanted || (layout->reduction && m->measures[i].kind != DAL_MEASURE_DOT);
     for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         const int source = layout->row[i].source;
         if (i >= layout->n_extrinsic && i < layout->n_rows)
@@ -218,7 +274,7 @@ static void choose_vectors(dal_layout *layout, dal_arena *arena)
     layout->measure = DAL_TAKE(arena, int, m->n_measures);
     layout->vector = DAL_TAKE(arena, int, m->n_vectors);
     for (int i = 0; i < m->n_vectors; i++)
-        vector[i] = !layout->tree || m->vectors[i].wanted;
+        vector[i] = !held || m->vectors[i].wanted;
     for (int i = 0; i < m->n_measures; i++) {
         if (!measure[i])
             continue;
@@ -232,29 +288,18 @@ static void choose_vectors(dal_layout *layout, dal_arena *arena)
             layout->vector[layout->n_vectors++] = i;
 }
 
-/* (55)-(57) of `natural-absolute-coordinates`, corrected. */
 static void fill_constant_mass(dal_layout *layout)
 {
     const dal_mechanism *m = layout->mechanism;
     const int space = (int)m->space;
     for (int b = 0; b < m->n_bodies; b++) {
-        const dal_body *body = &m->bodies[b];
         const dal_body_layout *at = &layout->body[b];
-        const double *I = body->inertia, *c = body->center;
-        double *M = layout->constant_mass + layout->block[b].value, trace = I[0] + I[4] + I[8];
-        for (int i = 0; i < space; i++)
-            M[at->nv * i + i] = body->mass;
-        if (!at->n_rot)
-            continue;
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++) {
-                int column = space + space * k + i;
-                M[at->nv * i + column] = M[at->nv * column + i] = body->mass * c[k];
-                for (int l = 0; l < space; l++) {
-                    double J = space == DAL_PLANAR ? (k == l) * I[8] / 2 : (k == l) * trace / 2 - I[3 * k + l];
-                    M[at->nv * column + space + space * l + i] = J + body->mass * c[k] * c[l];
-                }
-            }
+        double *M = layout->constant_mass + layout->block[b].value, mu[16];
+        dal_natural_moments(m->space, &m->bodies[b], mu);
+        for (int k = 0; k < at->nv / space; k++)
+            for (int l = 0; l < at->nv / space; l++)
+                for (int i = 0; i < space; i++)
+                    M[at->nv * (space * k + i) + space * l + i] = mu[(1 + space) * k + l];
     }
 }
 
@@ -267,36 +312,99 @@ static double power_of_two(double length)
     return ldexp(1, exponent);
 }
 
-dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+/* ---- layouts that share their arrays ---------------------------------------------------------------------- */
+
+static bool rows_alike(int n, const dal_row *a, const dal_row *b)
 {
-    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    for (int i = 0; i < n; i++)
+        if (a[i].term != b[i].term || a[i].n_terms != b[i].n_terms || a[i].curved != b[i].curved)
+            return false;
+    return true;
+}
+
+/* All that a layout without tree and placement is made of. */
+static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
+{
+    if (a->space != b->space || a->n_bodies != b->n_bodies || a->n_vectors != b->n_vectors || a->n_measures != b->n_measures ||
+        a->n_terms != b->n_terms || a->n_rows != b->n_rows || a->n_speeds != b->n_speeds)
+        return false;
+    for (int i = 0; i < a->n_bodies; i++)
+        if (a->bodies[i].particle != b->bodies[i].particle)
+            return false;
+    for (int i = 0; i < a->n_vectors; i++)
+        if (a->vectors[i].body != b->vectors[i].body)
+            return false;
+    for (int i = 0; i < a->n_measures; i++)
+        if (a->measures[i].kind != b->measures[i].kind || memcmp(a->measures[i].vector, b->measures[i].vector, sizeof a->measures->vector))
+            return false;
+    for (int i = 0; i < a->n_terms; i++)
+        if (a->terms[i].measure != b->terms[i].measure)
+            return false;
+    return rows_alike(a->n_rows, a->rows, b->rows) && rows_alike(a->n_speeds, a->speeds, b->speeds);
+}
+
+static bool can_share(const dal_layout *like, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
+    return like && like->family == family && !parts->tree && !parts->placement && numbered_alike(like->mechanism, mechanism);
+}
+
+static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
     layout->mechanism = mechanism;
     layout->family = family;
     layout->n_times = parts->n_times;
     layout->tree = parts->tree;
     layout->length = power_of_two(parts->length);
     layout->placement = parts->placement;
+    layout->systems = parts->systems;
     layout->forms = parts->forms;
     layout->n_form_needs = parts->n_form_needs;
     layout->n_form_variables = parts->n_form_variables;
     layout->form_need = parts->form_need;
     layout->n_form_rates = parts->n_form_rates;
     layout->form_rate = parts->form_rate;
+}
+
+static void take_mass(dal_layout *layout, dal_arena *arena)
+{
+    layout->constant_mass = DAL_TAKE(arena, double, layout->family->separated ? layout->n_mass : 0);
+    if (layout->reduction)
+        dal_reduction_mass(layout);
+    else if (layout->family->separated)
+        fill_constant_mass(layout);
+}
+
+dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+{
+    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    if (can_share(parts->like, mechanism, family, parts)) {
+        *layout = *parts->like;
+        take_parts(layout, mechanism, family, parts);
+        take_mass(layout, arena);
+        return layout;
+    }
+    take_parts(layout, mechanism, family, parts);
     layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
+    if (family == &dal_family_natural_reduced)
+        layout->reduction = dal_reduction_build(arena, mechanism, layout->length);
     choose_rows(layout, arena);
     layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;
     if (layout->tree)
         dal_tree_columns(arena, layout);
     else if (layout->placement)
         dal_placement_columns(arena, layout);
+    else if (layout->reduction)
+        dal_reduction_columns(arena, layout);
     else
         count_bodies(layout, arena);
     layout->n_rows = layout->n_extrinsic + layout->n_intrinsic;
     layout->n_speeds = mechanism->n_speeds;
     layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
     fill_sources(layout);
-    for (int i = 0; i < layout->n_extrinsic; i++)
+    for (int i = 0; i < layout->n_extrinsic; i++) {
         layout->curved |= mechanism->rows[layout->row[i].source].curved;
+        layout->derived |= mechanism->rows[layout->row[i].source].derived;
+    }
     choose_vectors(layout, arena);
     layout->term_side = DAL_TAKE(arena, int, 4 * mechanism->n_terms);
     layout->term_entry = DAL_TAKE(arena, int, mechanism->n_terms);
@@ -304,9 +412,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         connect_shared_rows(layout, arena);
     else
         connect_rows(layout, arena);
-    layout->constant_mass = DAL_TAKE(arena, double, family->separated ? layout->n_mass : 0);
-    if (family->separated)
-        fill_constant_mass(layout);
+    take_mass(layout, arena);
     return layout;
 }
 
@@ -325,6 +431,18 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
 {
     *to = *from;
     to->mechanism = mechanism;
+    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
+    pack_forms(block, to);
+    if (from->tree)
+        to->tree = dal_tree_pack(block, from->tree);
+    if (from->placement)
+        to->placement = dal_placement_pack(block, from->placement);
+    if (from->systems)
+        to->systems = dal_subsystems_pack(block, from->systems);
+    if (from->reduction)
+        to->reduction = dal_reduction_pack(block, from->reduction, mechanism->n_rows);
+    if (from->shared)
+        return;
     DAL_PACK(block, to->body, mechanism->n_bodies);
     DAL_PACK(block, to->block, from->n_blocks);
     DAL_PACK(block, to->row, from->n_rows + from->n_speeds);
@@ -338,12 +456,6 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     DAL_PACK(block, to->body_column, from->n_body_columns);
     DAL_PACK(block, to->column, from->n_values);
     DAL_PACK(block, to->angular, from->nv);
-    DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
-    pack_forms(block, to);
-    if (from->tree)
-        to->tree = dal_tree_pack(block, from->tree);
-    if (from->placement)
-        to->placement = dal_placement_pack(block, from->placement);
 }
 
 /* A type of the model's own lives as long as the model. */
@@ -385,9 +497,30 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
             to->joints[i].name = name, to->joints[i].mark.file = file;
         if (from->joints[i].label && (name = dal_block_text(block, from->joints[i].label)))
             to->joints[i].label = name;
+        if (from->joints[i].derived && (name = dal_block_text(block, from->joints[i].derived)))
+            to->joints[i].derived = name;
         if (from->joints[i].type && from->joints[i].type->written)
             pack_type(block, from->joints[i].type, &to->joints[i].type);
     }
+}
+
+const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout)
+{
+    dal_layout *kept = NULL, local;
+    dal_mechanism *mechanism = NULL, its;
+    if (layout->tree || layout->placement || layout->systems || layout->reduction) /* the values of a model are in these */
+        return NULL;
+    for (dal_block block = {0};; block.used = 0) { /* measured, then filled */
+        mechanism = dal_block_take(&block, sizeof *mechanism);
+        kept = dal_block_take(&block, sizeof *kept);
+        dal_mechanism_pack(&block, layout->mechanism, mechanism ? mechanism : &its);
+        dal_layout_pack(&block, layout, mechanism ? mechanism : layout->mechanism, kept ? kept : &local);
+        if (kept)
+            break;
+        block.memory = dal_arena_take(arena, block.used);
+    }
+    kept->shared = true;
+    return kept;
 }
 
 #endif
@@ -428,6 +561,18 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
         w->form = take(memory, &used, (size_t)dal_program_outputs(layout->forms));
         w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
         w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
+    }
+    if (layout->systems) {
+        const dal_program *const programs[] = {layout->systems->place, layout->systems->motion, layout->systems->skew};
+        size_t most = 0;
+        for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+            most = (size_t)dal_program_registers(programs[i]) > most ? (size_t)dal_program_registers(programs[i]) : most;
+        w->system_place = take(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
+        w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
+        w->system_registers = take(memory, &used, most);
+        w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
+        w->system_skew = take(memory, &used, (size_t)dal_program_outputs(layout->systems->skew));
+        w->system_square = take(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
     }
     w->body_column = layout->body_column;
     w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);

@@ -7,20 +7,26 @@
 
 #ifndef DAL_SCALAR_VARIANT
 
+enum { DAL_DENSE_LIMIT = 64 }; /* unknowns of the saddle system, velocities and rows, up to which it is solved as a dense one */
+
 /* What a layout is made of beside the mechanism. */
 typedef struct dal_layout_parts {
     int n_times;
     dal_tree *tree;           /* joint */
-    double length;            /* joint: the model's; 0: not known */
+    double length;            /* joint, natural: the model's; 0: not known */
     dal_placement *placement; /* user */
+    dal_subsystems *systems;  /* NULL: none */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     dal_program *forms;
     int n_form_needs, n_form_variables, *form_need;
     int n_form_rates, *form_rate;
+    const dal_layout *like; /* of a mechanism that may be numbered alike: its arrays are taken then. NULL: none is known */
 } dal_layout_parts;
 
 /* Where everything is: columns, rows, sides, blocks of M, for a family. */
 dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts);
+/* What can be `like` for others, in memory that stays. NULL: this one cannot, because it hangs on a tree or on a placement. */
+const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout);
 /* A copy in the block of the system. */
 void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to);
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to);

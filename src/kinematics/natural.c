@@ -13,49 +13,34 @@
  *
  * Intrinsic rows (20)-(25): alpha.alpha - 1, beta.beta - 1, alpha.beta, and in space gamma.gamma - 1,
  * beta.gamma, gamma.alpha; gamma of a product u.w is -2 u'.w'.
+ *
+ * The same functions serve the option `eliminate: linear` (reduction.h): the coordinates of a body are then linear in those that are left.
  */
-#include "kinematics/family.h"
-#include "math/rotation.h"
-#include "math/vec.h"
+#include "kinematics/reduction.h"
 
 #include <string.h>
 
-static const int pairs[6][2] = {{0, 0}, {1, 1}, {0, 1}, {2, 2}, {1, 2}, {2, 0}};
-
 static void count_natural(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic)
 {
-    *nq = *nv = (int)space * (particle ? 1 : 1 + (int)space);
-    *n_intrinsic = particle ? 0 : space == DAL_PLANAR ? 3 : 6;
+    *nq = *nv = dal_natural_count(space, particle);
+    *n_intrinsic = dal_natural_rows(space, particle);
 }
 
-/* Coordinates (r, columns) -> vector and matrix. */
-static void unpack_natural(int space, int n_rot, const dal_real *q, dal_real r[3], dal_real R[9])
+/* The natural coordinates of a body, or what is linear in them: those that it owns, or those that follow from what is left. */
+static inline const dal_real *natural_of(const dal_layout *layout, int body, const dal_real *x, int affine, dal_real buffer[DAL_MOST_NATURAL])
 {
-    for (int i = 0; i < space; i++)
-        r[i] = q[i];
-    if (n_rot)
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++)
-                R[3 * i + k] = q[space + space * k + i];
-}
-
-/* w = 1/2 sum over columns of R_k x R_k'. */
-static inline void spin_of_natural(int space, const dal_real R[9], const dal_real Rd[9], dal_real w[3])
-{
-    dal_real sum[3] = {0};
-    for (int k = 0; k < space; k++) {
-        const dal_real e[3] = {R[k], R[3 + k], R[6 + k]}, ed[3] = {0.5 * Rd[k], 0.5 * Rd[3 + k], 0.5 * Rd[6 + k]};
-        dal_add_cross(e, ed, sum);
-    }
-    dal_copy3(sum, w);
+    if (!layout->reduction)
+        return x + layout->body[body].v;
+    dal_reduced_body(layout->reduction, body, x, affine, buffer);
+    return buffer;
 }
 
 static void position_natural(const dal_layout *layout, dal_work *work)
 {
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        unpack_natural((int)layout->mechanism->space, at->n_rot, work->q + at->q, work->kin[b].r, work->kin[b].R);
-    }
+    dal_real own[DAL_MOST_NATURAL];
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        dal_natural_unpack((int)layout->mechanism->space, layout->body[b].n_rot, natural_of(layout, b, work->q, 1, own), work->kin[b].r,
+                           work->kin[b].R);
 }
 
 /* w = 1/2 sum over columns of R_k x R_k', for forces and channels that speak of angular velocity; in the plane both
@@ -63,25 +48,27 @@ static void position_natural(const dal_layout *layout, dal_work *work)
 static void velocity_natural(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
+    dal_real own[DAL_MOST_NATURAL];
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         dal_kin *kin = &work->kin[b];
-        unpack_natural(space, at->n_rot, work->v + at->v, kin->rd, kin->Rd);
+        dal_natural_unpack(space, at->n_rot, natural_of(layout, b, work->v, 0, own), kin->rd, kin->Rd);
         if (at->n_rot)
-            spin_of_natural(space, kin->R, kin->Rd, kin->w);
+            dal_natural_spin(space, kin->R, kin->Rd, kin->w);
     }
 }
 
 static void tangent_natural(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     const int space = (int)layout->mechanism->space;
+    dal_real own[DAL_MOST_NATURAL];
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
         dal_tangent *out = &direction->tangent[b];
         memset(out, 0, sizeof *out);
-        unpack_natural(space, at->n_rot, direction->a + at->v, out->rd, out->Rd);
+        dal_natural_unpack(space, at->n_rot, natural_of(layout, b, direction->a, 0, own), out->rd, out->Rd);
         if (at->n_rot)
-            spin_of_natural(space, work->kin[b].R, out->Rd, out->w);
+            dal_natural_spin(space, work->kin[b].R, out->Rd, out->w);
     }
 }
 
@@ -93,7 +80,7 @@ static void bend_natural(const dal_layout *layout, dal_work *work, const dal_dir
     for (int i = 0; i < layout->mechanism->n_bodies; i++) {
         memset(&out[i], 0, sizeof out[i]);
         if (layout->body[i].n_rot)
-            spin_of_natural(space, a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
+            dal_natural_spin(space, a->tangent[i].Rd, b->tangent[i].Rd, out[i].wb);
     }
 }
 
@@ -102,18 +89,17 @@ static void intrinsic_natural(const dal_layout *layout, dal_work *work)
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
-        const dal_real *q = work->q + at->q + space;
+        const dal_real *R = work->kin[b].R;
         for (int i = 0; i < at->n_intrinsic; i++) {
-            const int row = at->intrinsic + i, a = space * pairs[i][0], c = space * pairs[i][1];
-            dal_real *A = work->A + layout->row[row].value, dot = 0;
-            for (int k = 0; k < at->nv; k++)
+            const int row = at->intrinsic + i, a = dal_natural_pairs[i][0], c = dal_natural_pairs[i][1];
+            const dal_row_layout *in = &layout->row[row];
+            dal_real *A = work->A + in->value, gradient[DAL_MOST_NATURAL] = {0};
+            for (int k = 0; k < in->n_values; k++)
                 A[k] = 0;
-            for (int k = 0; k < space; k++) {
-                A[space + a + k] += q[c + k];
-                A[space + c + k] += q[a + k];
-                dot += q[a + k] * q[c + k];
-            }
-            work->phi[row] = dot - (a == c);
+            dal_natural_intrinsic(space, R, i, 1, layout->reduction ? gradient : A);
+            if (layout->reduction)
+                dal_reduced_pull(layout->reduction, b, gradient, layout->map + layout->side[in->side].map, A);
+            work->phi[row] = R[a] * R[c] + R[3 + a] * R[3 + c] + (space == DAL_SPATIAL ? R[6 + a] * R[6 + c] : 0) - (a == c);
         }
     }
 }
@@ -123,13 +109,13 @@ static void intrinsic_bias_natural(const dal_layout *layout, dal_work *work)
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
-        const dal_real *q = work->q + at->q + space, *v = work->v + at->v + space;
+        const dal_real *R = work->kin[b].R, *Rd = work->kin[b].Rd;
         for (int i = 0; i < at->n_intrinsic; i++) {
-            const int a = space * pairs[i][0], c = space * pairs[i][1];
+            const int a = dal_natural_pairs[i][0], c = dal_natural_pairs[i][1];
             dal_real rate = 0, square = 0;
-            for (int k = 0; k < space; k++) {
-                rate += q[a + k] * v[c + k] + q[c + k] * v[a + k];
-                square += v[a + k] * v[c + k];
+            for (int k = 0; k < 3 * space; k += 3) {
+                rate += R[k + a] * Rd[k + c] + R[k + c] * Rd[k + a];
+                square += Rd[k + a] * Rd[k + c];
             }
             work->phid[at->intrinsic + i] = rate;
             work->gamma[at->intrinsic + i] = -2 * square;
@@ -140,11 +126,12 @@ static void intrinsic_bias_natural(const dal_layout *layout, dal_work *work)
 static void intrinsic_bend_natural(const dal_layout *layout, const dal_real *a, const dal_real *b, dal_real *out)
 {
     const int space = (int)layout->mechanism->space;
+    dal_real own_a[DAL_MOST_NATURAL], own_b[DAL_MOST_NATURAL];
     for (int j = 0; j < layout->mechanism->n_bodies; j++) {
         const dal_body_layout *at = &layout->body[j];
-        const dal_real *x = a + at->v + space, *y = b + at->v + space;
+        const dal_real *x = natural_of(layout, j, a, 0, own_a) + space, *y = natural_of(layout, j, b, 0, own_b) + space;
         for (int i = 0; i < at->n_intrinsic; i++) {
-            const int m = space * pairs[i][0], n = space * pairs[i][1];
+            const int m = space * dal_natural_pairs[i][0], n = space * dal_natural_pairs[i][1];
             dal_real sum = 0;
             for (int k = 0; k < space; k++)
                 sum += x[m + k] * y[n + k] + x[n + k] * y[m + k];
@@ -161,39 +148,17 @@ static void inertia_natural(const dal_layout *layout, dal_work *work)
         work->h[i] = 0;
 }
 
-/* A force at r and a moment: <G, R'> = moment . w for R' = [w x] R holds with G = 1/2 [moment x] R (in the plane, where
- * only two columns move, as well). */
 static void pull_natural(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int i = 0; i < space; i++)
-        out[i] += force[i];
-    if (!layout->body[body].n_rot)
-        return;
-    dal_real G[9];
-    dal_cross33(moment, work->kin[body].R, G);
-    for (int k = 0; k < space; k++)
-        for (int i = 0; i < space; i++)
-            out[space + space * k + i] += 0.5 * G[3 * i + k];
+    dal_natural_pull((int)layout->mechanism->space, layout->body[body].n_rot, work->kin[body].R, force, moment, out);
 }
 
 #ifndef DAL_SCALAR_VARIANT
 
-/* Vector and matrix -> coordinates (r, columns). */
-static void pack_natural(int space, int n_rot, const double r[3], const double R[9], double *q)
-{
-    for (int i = 0; i < space; i++)
-        q[i] = r[i];
-    if (n_rot)
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++)
-                q[space + space * k + i] = R[3 * i + k];
-}
-
 static void place_natural(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
     const dal_body_layout *at = &layout->body[b];
-    pack_natural((int)layout->mechanism->space, at->n_rot, r, R, work->q + at->q);
+    dal_natural_pack((int)layout->mechanism->space, at->n_rot, r, R, work->q + at->q);
 }
 
 static void move_natural(const dal_layout *layout, dal_work *work, int b, const double rd[3], const double w[3])
@@ -201,7 +166,33 @@ static void move_natural(const dal_layout *layout, dal_work *work, int b, const 
     const dal_body_layout *at = &layout->body[b];
     double Rd[9];
     dal_cross33(w, work->kin[b].R, Rd);
-    pack_natural((int)layout->mechanism->space, at->n_rot, rd, Rd, work->v + at->v);
+    dal_natural_pack((int)layout->mechanism->space, at->n_rot, rd, Rd, work->v + at->v);
+}
+
+/* The coordinates that are left, of frames that satisfy the rows. */
+static void place_reduced(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9])
+{
+    const dal_reduction *e = layout->reduction;
+    (void)body, (void)r, (void)R;
+    for (int j = 0; j < e->n_left; j++) {
+        const int b = e->left_body[j];
+        double own[DAL_MOST_NATURAL];
+        dal_natural_pack((int)layout->mechanism->space, layout->body[b].n_rot, work->kin[b].r, work->kin[b].R, own);
+        work->q[j] = own[e->left[j] - e->natural[b]];
+    }
+}
+
+static void move_reduced(const dal_layout *layout, dal_work *work, int body, const double rd[3], const double w[3])
+{
+    const dal_reduction *e = layout->reduction;
+    (void)body, (void)rd, (void)w;
+    for (int j = 0; j < e->n_left; j++) {
+        const int b = e->left_body[j];
+        double own[DAL_MOST_NATURAL], Rd[9];
+        dal_cross33(work->kin[b].w, work->kin[b].R, Rd);
+        dal_natural_pack((int)layout->mechanism->space, layout->body[b].n_rot, work->kin[b].rd, Rd, own);
+        work->v[j] = own[e->left[j] - e->natural[b]];
+    }
 }
 
 #endif
@@ -215,3 +206,14 @@ const dal_family dal_family_natural = {
     DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
     DAL_FAMILY_INERTIA(inertia_natural, pull_natural, dal_plain_rates),
     DAL_FAMILY_START(place_natural, move_natural, dal_plain_add)};
+
+const dal_family dal_family_natural_reduced = {
+    .name = "natural:eliminate=linear",
+    .title = "natural, with the constraints that are linear in its coordinates solved at compile: fewer unknowns",
+    .separated = true,
+    .shares = true,
+    .frames = position_natural,
+    DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),
+    DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
+    DAL_FAMILY_INERTIA(inertia_natural, NULL, dal_plain_rates),
+    DAL_FAMILY_START(place_reduced, move_reduced, dal_plain_add)};

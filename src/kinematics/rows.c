@@ -23,7 +23,9 @@
  * as before: with v held, D_a phi = D_a [A v - beta] for every direction a. D_v [A b] of another direction b lacks the change of a_k with
  * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
+#include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "math/vec.h"
 
 static const double two_pi = 6.283185307179586476925287;
@@ -71,7 +73,7 @@ static void subtract(const dal_real *x, int plus, int minus, dal_real out[3])
         dal_sub3(out, x + 3 * minus, out);
 }
 
-static void measure_position(const dal_measure *measure, dal_work *w, dal_real *value, dal_real *g)
+static void measure_position(const dal_layout *layout, const dal_measure *measure, dal_work *w, dal_real *value, dal_real *g)
 {
     const int *k = measure->vector;
     dal_real a[3], b[3];
@@ -102,17 +104,18 @@ static void measure_position(const dal_measure *measure, dal_work *w, dal_real *
         for (int i = 0; i < 3; i++)
             g[i] = a[i] / *value, g[3 + i] = -a[i] / *value;
         break;
-    case DAL_MEASURE_COORDINATE: *value = w->q[k[0]]; break;
+    case DAL_MEASURE_COORDINATE: *value = w->q[layout->own_q + k[0]]; break;
     case DAL_MEASURE_KINDS: break;
     }
 }
 
-static void measure_velocity(const dal_measure *measure, dal_work *w, const dal_real *g, dal_real value, dal_real *rate, dal_real *bias)
+static void measure_velocity(const dal_layout *layout, const dal_measure *measure, dal_work *w, const dal_real *g, dal_real value, dal_real *rate,
+                             dal_real *bias)
 {
     const int *k = measure->vector;
     *rate = *bias = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE) {
-        *rate = w->v[k[0]];
+        *rate = w->v[layout->own_v + k[0]];
         return;
     }
     for (int i = 0; i < 4; i++)
@@ -163,7 +166,7 @@ static void run_forms(const dal_layout *layout, dal_work *w)
         w->form_variables[layout->form_need[2 * i]] = measure < 0 ? w->t : w->value[measure];
     }
     int left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
-    w->table_exceeded = left || !layout->placement ? left : w->table_exceeded;
+    w->table_exceeded = left || !(layout->placement || layout->systems) ? left : w->table_exceeded;
     EACH_ROW(i)
     {
         const dal_row *row = row_of(layout, i);
@@ -178,7 +181,7 @@ static void find_rates(const dal_layout *layout, dal_work *w)
     move_vectors_velocity(layout, w);
     for (int k = 0; k < layout->n_measures; k++) {
         const int i = layout->measure[k];
-        measure_velocity(&m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
+        measure_velocity(layout, &m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
     }
 }
 
@@ -193,11 +196,14 @@ static void linearise_rows(const dal_layout *layout, dal_work *w)
 void dal_rows_position(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
+    if (!layout->placement) /* else its frames may have left a table */
+        w->table_exceeded = 0;
     move_vectors_position(layout, w);
     for (int k = 0; k < layout->n_measures; k++) {
         const int i = layout->measure[k];
-        measure_position(&m->measures[i], w, &w->value[i], w->gradient + 12 * i);
+        measure_position(layout, &m->measures[i], w, &w->value[i], w->gradient + 12 * i);
     }
+    dal_subsystems_position(layout, w);
     if (layout->forms)
         run_forms(layout, w);
     for (int i = 0; i < layout->n_extrinsic; i++) {
@@ -219,7 +225,7 @@ void dal_rows_measure(const dal_layout *layout, dal_work *w, int number)
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
         if (measure->vector[k] >= 0)
             move_vector(layout, w, measure->vector[k]);
-    measure_position(measure, w, &w->value[number], w->gradient + 12 * number);
+    measure_position(layout, measure, w, &w->value[number], w->gradient + 12 * number);
 }
 
 void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
@@ -229,7 +235,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
         if (measure->vector[k] >= 0)
             move_vector_velocity(layout, w, measure->vector[k]);
-    measure_velocity(measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
+    measure_velocity(layout, measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 
 /* Orthonormal families: add coef times the gradient g of one vector to the covector f of its body: force g (points only), moment (R s) x g. */
@@ -241,18 +247,6 @@ static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_
         dal_axpy3(1, cg, f);
     }
     dal_add_cross(arm, cg, f + 3);
-}
-
-/* The separated family: dx/dq is constant. Add coef times the gradient g to the columns (g, g s_1, g s_2, g s_3), without z in the plane. */
-static void scatter_rows(const dal_vector *vector, int space, int n_rot, dal_real coef, const dal_real g[3], dal_real *out)
-{
-    if (vector->point)
-        for (int i = 0; i < space; i++)
-            out[i] += coef * g[i];
-    if (n_rot)
-        for (int k = 0; k < space; k++)
-            for (int i = 0; i < space; i++)
-                out[space + space * k + i] += coef * vector->s[k] * g[i];
 }
 
 void dal_row_covectors(const dal_layout *layout, const dal_work *w, int i, dal_real f[][6])
@@ -284,12 +278,31 @@ static void own_entries(const dal_layout *layout, const dal_work *w, int i, dal_
         const dal_real *g = w->gradient + 12 * m->terms[k].measure;
         if (measure->kind == DAL_MEASURE_COORDINATE)
             out[layout->term_entry[k]] += w->coef[k];
-        for (int j = 0; j < 4 && layout->family->separated; j++) {
+        for (int j = 0; j < 4 && layout->family->separated && !layout->reduction; j++) {
             const int side = layout->term_side[4 * k + j];
             const dal_side *s = &layout->side[at->side + side];
             if (side >= 0)
-                scatter_rows(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j, out + s->offset);
+                dal_natural_scatter(&m->vectors[measure->vector[j]], (int)m->space, layout->body[s->body].n_rot, w->coef[k], g + 3 * j,
+                                    out + s->offset);
         }
+    }
+}
+
+/* Linear rows eliminated: the gradient by the natural coordinates of each body, taken to those that are left. */
+static void reduced_entries(const dal_layout *layout, const dal_work *w, int i, dal_real *out)
+{
+    const dal_mechanism *m = layout->mechanism;
+    const dal_row *row = row_of(layout, i);
+    const dal_row_layout *at = &layout->row[i];
+    for (int s = 0; s < at->n_sides; s++) {
+        const dal_side *side = &layout->side[at->side + s];
+        dal_real gradient[DAL_MOST_NATURAL] = {0};
+        for (int k = row->term; k < row->term + row->n_terms; k++)
+            for (int j = 0; j < 4; j++)
+                if (layout->term_side[4 * k + j] == s)
+                    dal_natural_scatter(&m->vectors[m->measures[m->terms[k].measure].vector[j]], (int)m->space, layout->body[side->body].n_rot,
+                                        w->coef[k], w->gradient + 12 * m->terms[k].measure + 3 * j, gradient);
+        dal_reduced_pull(layout->reduction, side->body, gradient, layout->map + side->map, out);
     }
 }
 
@@ -300,6 +313,8 @@ static void row_jacobian(const dal_layout *layout, dal_work *w, int i)
     for (int k = 0; k < at->n_values; k++)
         out[k] = 0;
     own_entries(layout, w, i, out);
+    if (layout->reduction)
+        reduced_entries(layout, w, i, out);
     if (layout->family->separated)
         return;
     dal_row_covectors(layout, w, i, f);
@@ -384,6 +399,7 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
     find_rates(layout, w);
+    dal_subsystems_velocity(layout, w);
     if (layout->curved)
         linearise_rows(layout, w);
     EACH_ROW(i)
@@ -435,8 +451,8 @@ static void measure_bend(const dal_layout *layout, const dal_measure *measure, c
     const int *k = measure->vector;
     *m_a = *m_b = *m_ab = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE) {
-        *m_a = a->a[k[0]];
-        *m_b = b->a[k[0]];
+        *m_a = a->a[layout->own_v + k[0]];
+        *m_b = b->a[layout->own_v + k[0]];
         return;
     }
     dal_real xa[4][3] = {{0}}, xb[4][3] = {{0}}, x_ab[3];
@@ -518,7 +534,7 @@ static dal_real measure_along(const dal_layout *layout, const dal_work *w, int n
     const dal_measure *measure = &layout->mechanism->measures[number];
     dal_real sum = 0, xa[3];
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return a->a[measure->vector[0]];
+        return a->a[layout->own_v + measure->vector[0]];
     for (int k = 0; k < 4; k++) {
         const dal_vector *vector = measure->vector[k] < 0 ? NULL : &layout->mechanism->vectors[measure->vector[k]];
         if (!vector || vector->body == DAL_GROUND)
@@ -597,30 +613,35 @@ void dal_momentum(const dal_layout *layout, const dal_work *w, dal_real *out)
         dal_momentum_wrench(&layout->mechanism->bodies[b], &w->kin[b], P, H);
         dal_pull_body(layout, w, b, P, H, out);
     }
+    dal_subsystems_momentum(layout, w, out);
 }
 
 /* T = sum 1/2 m c'.c' + 1/2 w.I w; P = sum m c'; L = sum c x m c' + I w. The twist of a separated body follows from
  * R' = [w x] R: w = 1/2 sum of R_k x R'_k over its columns (exact where R is a rotation). */
+dal_real dal_body_kinetic(const dal_layout *layout, const dal_work *w, int b, dal_real linear[3], dal_real angular[3])
+{
+    const dal_body *body = &layout->mechanism->bodies[b];
+    const dal_kin *kin = &w->kin[b];
+    dal_real c[3], cd[3], inertia[9], spin[3];
+    dal_turn(kin->R, body->center, c);
+    dal_axpy3(1, kin->r, c);
+    dal_turn(kin->Rd, body->center, cd);
+    dal_axpy3(1, kin->rd, cd);
+    dal_turn_inertia(kin->R, body->inertia, inertia);
+    dal_mul3(inertia, kin->w, spin);
+    dal_axpy3(body->mass, cd, linear);
+    dal_real momentum[3] = {body->mass * cd[0], body->mass * cd[1], body->mass * cd[2]};
+    dal_add_cross(c, momentum, angular);
+    dal_axpy3(1, spin, angular);
+    return 0.5 * body->mass * dal_dot(cd, cd) + 0.5 * dal_dot(kin->w, spin);
+}
+
 dal_real dal_kinetic(const dal_layout *layout, const dal_work *w, dal_real linear[3], dal_real angular[3])
 {
     dal_real energy = 0;
     dal_zero3(linear);
     dal_zero3(angular);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        const dal_kin *kin = &w->kin[b];
-        dal_real c[3], cd[3], inertia[9], spin[3];
-        dal_turn(kin->R, body->center, c);
-        dal_axpy3(1, kin->r, c);
-        dal_turn(kin->Rd, body->center, cd);
-        dal_axpy3(1, kin->rd, cd);
-        dal_turn_inertia(kin->R, body->inertia, inertia);
-        dal_mul3(inertia, kin->w, spin);
-        energy += 0.5 * body->mass * dal_dot(cd, cd) + 0.5 * dal_dot(kin->w, spin);
-        dal_axpy3(body->mass, cd, linear);
-        dal_real momentum[3] = {body->mass * cd[0], body->mass * cd[1], body->mass * cd[2]};
-        dal_add_cross(c, momentum, angular);
-        dal_axpy3(1, spin, angular);
-    }
-    return energy;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        energy += dal_body_kinetic(layout, w, b, linear, angular);
+    return energy + dal_subsystems_kinetic(layout, w);
 }

@@ -5,8 +5,9 @@
  *     M_kl = sum over bodies of m c'_k . c'_l + ang_k . I ang_l
  *     h_k  = sum over bodies of c'_k . m c_b + ang_k . (I w_b + w x I w)     (`lagrange-to-kane` (39))
  */
-#include "kinematics/family.h"
+#include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -26,6 +27,12 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
         layout->family->pull(layout, work, body, force, moment, out + at->v);
         return;
     }
+    if (layout->reduction) {
+        dal_real covector[DAL_MOST_NATURAL] = {0};
+        dal_natural_pull((int)layout->mechanism->space, at->n_rot, work->kin[body].R, force, moment, covector);
+        dal_reduced_pull(layout->reduction, body, covector, layout->body_column + at->column, out);
+        return;
+    }
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
     const int *column = work->body_column + at->column;
     for (int k = 0; k < at->n_columns; k++, J += 6)
@@ -39,9 +46,15 @@ void dal_pull_bodies(const dal_layout *layout, dal_work *w)
         dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
 }
 
-void dal_inertia_and_forces(const dal_layout *layout, dal_work *work)
+void dal_inertia(const dal_layout *layout, dal_work *work)
 {
     layout->family->inertia(layout, work);
+    dal_subsystems_inertia(layout, work);
+}
+
+void dal_inertia_and_forces(const dal_layout *layout, dal_work *work)
+{
+    dal_inertia(layout, work);
     dal_pull_bodies(layout, work);
 }
 

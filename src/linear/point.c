@@ -171,14 +171,6 @@ static void copy_state(dal_point *x)
                                   .chart = work->chart};
 }
 
-static int family_of(const dal_layout *layout)
-{
-    int k = 0;
-    while (dal_families[k] != layout->family)
-        k++;
-    return k;
-}
-
 /* Its force is not a function of the state. */
 static bool rubs(const dal_system *system, dal_messages *messages)
 {
@@ -201,7 +193,7 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     x->n_z = dal_system_states(system, NULL);
     x->n_inputs = dal_system_inputs(system, NULL);
     dal_system_columns(system, NULL, &x->n_columns);
-    x->variation = dal_variation_create(&arena->allocator, system, family_of(layout));
+    x->variation = dal_variation_create(&arena->allocator, system, dal_family_number(layout->family));
     if (!x->variation)
         return DAL_NO_MEMORY;
     copy_state(x);

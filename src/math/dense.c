@@ -133,6 +133,15 @@ void dal_lower_solve(const double *l, int n, int ld, double *b)
     }
 }
 
+void dal_lower_solve_several(const double *l, int n, int ld, int count, double *const *b)
+{
+    for (int i = 0; i < n; i++) {
+        const double *row = row_of(l, ld, i);
+        for (int k = 0; k < count; k++)
+            b[k][i] = (b[k][i] - dot(row, b[k], i)) / row[i];
+    }
+}
+
 void dal_lower_transposed_solve(const double *l, int n, int ld, double *b)
 {
     for (int i = n - 1; i >= 0; i--) {
@@ -396,10 +405,23 @@ static double make_reflector(double *x, int n)
     return tau;
 }
 
+/* How much of v counts: zeros at its end change no bit of a product, if what is left of it for `dot` is whole groups of four. Sparse columns
+ * stay cheap. */
+static inline int reach(const double *v, int n)
+{
+    int end = n;
+    while (end > 1 && v[end - 1] == 0)
+        end--;
+    end = 1 + (end + 2) / 4 * 4;
+    return end < n ? end : n;
+}
+
 /* x := H x with v = (1, v[1 .. n)) */
 static inline void reflect(const double *v, double tau, double *x, int n)
 {
     double s = tau * (x[0] + dot(v + 1, x + 1, n - 1));
+    if (s == 0)
+        return;
     x[0] -= s;
     subtract(x + 1, s, v + 1, n - 1);
 }
@@ -411,8 +433,9 @@ double dal_qr(double *a, int m, int n, int ld, double *tau)
     for (int k = 0; k < n; k++) {
         double *v = row_at(a, ld, k) + k; /* column k from its diagonal down */
         tau[k] = make_reflector(v, m - k);
+        const int length = reach(v, m - k);
         for (int j = k + 1; j < n; j++)
-            reflect(v, tau[k], row_at(a, ld, j) + k, m - k);
+            reflect(v, tau[k], row_at(a, ld, j) + k, length);
         see_pivot(&seen, fabs(v[0]), fabs(v[0]));
     }
     return spread_ratio(&seen, n);
@@ -421,13 +444,13 @@ double dal_qr(double *a, int m, int n, int ld, double *tau)
 void dal_qr_q_times(const double *qr, int m, int n, int ld, const double *tau, double *x)
 {
     for (int k = n - 1; k >= 0; k--)
-        reflect(row_of(qr, ld, k) + k, tau[k], x + k, m - k);
+        reflect(row_of(qr, ld, k) + k, tau[k], x + k, reach(row_of(qr, ld, k) + k, m - k));
 }
 
 void dal_qr_qt_times(const double *qr, int m, int n, int ld, const double *tau, double *x)
 {
     for (int k = 0; k < n; k++)
-        reflect(row_of(qr, ld, k) + k, tau[k], x + k, m - k);
+        reflect(row_of(qr, ld, k) + k, tau[k], x + k, reach(row_of(qr, ld, k) + k, m - k));
 }
 
 void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x)
@@ -438,4 +461,37 @@ void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau
         x[i] = 0;
     dal_qr_rt_solve(qr, n, ld, x);        /* A = R^T Q^T: R^T y = b */
     dal_qr_q_times(qr, m, n, ld, tau, x); /* x = Q (y, 0) */
+}
+
+bool dal_semidefinite(const double *M, int n, double tolerance, double *S, int *where)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            const double a = M[i * n + i], b = M[j * n + j], scale = sqrt(a) * sqrt(b);
+            *where = i;
+            if (!(a >= 0) || (!(scale > 0) && M[i * n + j] != 0 && b >= 0))
+                return false;
+            S[i * n + j] = scale > 0 ? M[i * n + j] / scale : 0;
+        }
+    for (int step = 0; step < n; step++) {
+        int p = 0;
+        for (int i = 1; i < n; i++)
+            p = S[i * n + i] > S[p * n + p] ? i : p;
+        const double pivot = S[p * n + p];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                *where = i;
+                if (S[i * n + i] < -tolerance || (!(pivot > tolerance) && fabs(S[i * n + j]) > tolerance))
+                    return false;
+            }
+        if (!(pivot > tolerance))
+            return true;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (i != p && j != p)
+                    S[i * n + j] -= S[i * n + p] * S[p * n + j] / pivot;
+        for (int i = 0; i < n; i++)
+            S[i * n + p] = S[p * n + i] = 0;
+    }
+    return true;
 }

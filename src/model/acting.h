@@ -25,6 +25,7 @@ typedef struct dal_acting {
     dal_friction *frictions;
     dal_force_group *groups;
     dal_force_name *forces;
+    dal_islands islands;
 } dal_acting;
 
 #endif

@@ -2,33 +2,46 @@
 #include "model/coordinate_names.h"
 
 #include "dalembert/tree.h"
+#include "kinematics/reduction.h"
 #include "kinematics/tree.h"
 #include "model/system.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void name_of_body(const dal_system *system, bool velocity, int k, char *buffer, size_t size)
+/* Coordinate or velocity i of the n that a body has. */
+static void name_in_body(const dal_system *system, int body, int i, int n, bool velocity, char *buffer, size_t size)
 {
     static const char *const axes[] = {"x", "y", "z"};
-    const dal_layout *layout = &system->layout;
     const int space = (int)system->mechanism.space;
-    for (int b = 0; b < system->mechanism.n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        int i = k - (velocity ? at->v : at->q), n = velocity ? at->nv : at->nq;
-        if (i < 0 || i >= n)
-            continue;
-        if (i < space)
-            snprintf(buffer, size, "%s.%s%s", system->mechanism.bodies[b].name, axes[i], velocity ? "'" : "");
-        else if (n == space + 1)
-            snprintf(buffer, size, "%s.angle%s", system->mechanism.bodies[b].name, velocity ? "'" : "");
-        else
-            snprintf(buffer, size, "%s.%s%d%s", system->mechanism.bodies[b].name,
-                     n - space == 3                     ? "angle"
-                     : n - space == 4 || n - space == 2 ? "e"
-                                                        : "R",
-                     n - space == 3 ? i - space + 1 : i - space, velocity ? "'" : "");
+    const char *name = system->mechanism.bodies[body].name, *prime = velocity ? "'" : "";
+    if (i < space)
+        snprintf(buffer, size, "%s.%s%s", name, axes[i], prime);
+    else if (n == space + 1)
+        snprintf(buffer, size, "%s.angle%s", name, prime);
+    else
+        snprintf(buffer, size, "%s.%s%d%s", name,
+                 n - space == 3                     ? "angle"
+                 : n - space == 4 || n - space == 2 ? "e"
+                                                    : "R",
+                 n - space == 3 ? i - space + 1 : i - space, prime);
+}
+
+static void name_of_body(const dal_system *system, bool velocity, int k, char *buffer, size_t size)
+{
+    const dal_reduction *e = system->layout.reduction;
+    if (e) {
+        const int b = e->left_body[k];
+        name_in_body(system, b, e->left[k] - e->natural[b], e->natural[b + 1] - e->natural[b], velocity, buffer, size);
         return;
+    }
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        const dal_body_layout *at = &system->layout.body[b];
+        const int i = k - (velocity ? at->v : at->q), n = velocity ? at->nv : at->nq;
+        if (i >= 0 && i < n) {
+            name_in_body(system, b, i, n, velocity, buffer, size);
+            return;
+        }
     }
     snprintf(buffer, size, "%d", k + 1);
 }

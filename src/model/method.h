@@ -14,6 +14,7 @@ typedef struct dal_method {
     double tolerance;   /* that the model gives for projections, infinite: none (dal_projection_tolerance); penalty: of the accelerations, relative */
     double rank_tolerance;
     bool minimum_norm; /* accelerations that nothing determines: the least ones, instead of a refusal */
+    int n_eta, eta;    /* and nearest to these, where it is not 0: expressions of the actions, from `eta` on, one a velocity */
     bool compliant;    /* joints give compliances: redundant reactions are distributed by them */
     double event_tolerance, max_step;
 } dal_method;

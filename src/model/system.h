@@ -59,7 +59,7 @@ struct dal_system {
     dal_column *columns;       /* the first one is time */
     bool records_reactions;    /* a recorded column needs accelerations or reactions */
 
-    bool works;                /* non-potential forces or drives exist: the work is a state */
+    int works;                 /* works that are states: one of each island, if non-potential forces or drives exist */
     int n_y, n_control;        /* length of y; how much of it controls the step */
     dal_start *start;          /* of each body */
     double *start_q, *start_v; /* family `user` */

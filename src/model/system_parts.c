@@ -20,6 +20,11 @@ const dal_acting *dal_system_acting(const dal_system *system)
     return &system->acting;
 }
 
+const dal_spec *dal_system_spec(const dal_system *system)
+{
+    return system->spec;
+}
+
 int dal_system_rank(const dal_system *system)
 {
     return system->rank;
@@ -42,4 +47,9 @@ int dal_system_inputs(const dal_system *system, const char *const **names)
     if (names)
         *names = system->input_names;
     return system->n_inputs;
+}
+
+const int *dal_system_start_rows(const dal_system *system)
+{
+    return system->start_order;
 }

@@ -2,6 +2,7 @@
 #ifndef DAL_MODEL_SYSTEM_PARTS_H
 #define DAL_MODEL_SYSTEM_PARTS_H
 
+#include "dalembert/spec.h"
 #include "dalembert/system.h"
 #include "kinematics/family.h"
 #include "model/acting.h"
@@ -11,8 +12,10 @@ const dal_layout *dal_system_layout(const dal_system *system); /* and, in it, un
 const dal_mechanism *dal_system_mechanism(const dal_system *system);
 const dal_method *dal_system_method(const dal_system *system);
 const dal_acting *dal_system_acting(const dal_system *system);
-int dal_system_rank(const dal_system *system);     /* of the rows, at the start */
-int dal_system_freedoms(const dal_system *system); /* there: nv - rank */
+const dal_spec *dal_system_spec(const dal_system *system);  /* its own copy of the description; NULL: it has none */
+int dal_system_rank(const dal_system *system);              /* of the rows, at the start */
+int dal_system_freedoms(const dal_system *system);          /* there: nv - rank */
+const int *dal_system_start_rows(const dal_system *system); /* rows of the layout, independent ones first, at the start */
 /* How many; `names` (may be NULL) become theirs. */
 int dal_system_states(const dal_system *system, const char *const **names);
 int dal_system_inputs(const dal_system *system, const char *const **names);

@@ -28,7 +28,7 @@ typedef struct dal_file_type {
     dal_status (*open)(const dal_destination *destination, void **file);
     dal_status (*begin)(void *file, const dal_system_info *info, int n, const dal_column *columns);
     dal_status (*row)(void *file, int n, const double *values);
-    /* Every row so far is in the file, for whoever reads it. */
+    /* Every row so far is in the file, for readers. */
     dal_status (*flush)(void *file);
     /* Of a file that was begun with these columns the first rows stay, the last of which has the time `last`. NULL: they have to be written anew. */
     dal_status (*cut)(void *file, int n, const dal_column *columns, long rows, double last);
@@ -43,7 +43,7 @@ extern const dal_file_type dal_csv_type, dal_hdf5_type;
 /* Is the extension that of a type, or the path "-"? Otherwise a sentence says which there are. */
 bool dal_file_type_known(const char *path, dal_messages *messages);
 
-/* dal_writer_close for whoever has the evidence as texts. */
+/* dal_writer_close for callers that have the evidence as texts. */
 dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending);
 
 /* "name: cannot be written: No space left on device"; returns DAL_BAD_FILE. */

@@ -2,7 +2,7 @@
  *
  * HDF5 does not survive a write that fails: it keeps the file open and crashes at the program's end. So its writes never fail here: the
  * first trouble (a full disk, a limit on the size) is remembered, and what HDF5 writes afterwards stays in memory, where it reads it again
- * (what it does not find, it waits for). The file then is what it was before the trouble, HDF5 closes it in peace, and whoever called asks
+ * (what it does not find, it waits for). The file then is what it was before the trouble, HDF5 closes it in peace, and the caller asks
  * for the error. */
 #ifndef DAL_OUTPUT_HDF5_DRIVER_H
 #define DAL_OUTPUT_HDF5_DRIVER_H

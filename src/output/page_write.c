@@ -420,7 +420,7 @@ static size_t find_word(const char *text, size_t length, const char *word)
     return at ? (size_t)(at - text) : length;
 }
 
-/* A page that is served may speak with whoever serves it. */
+/* A page that is served may speak with its server. */
 static void put_viewer(writing *w, const char *text, size_t length)
 {
     const size_t at = w->page->live ? find_word(text, length, no_connections) : length;

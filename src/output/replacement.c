@@ -117,7 +117,7 @@ static dal_status refuse_part(const dal_replacement *r, const char *why)
 }
 
 /* A lock of the open file, which goes with it, also when the process is killed. File systems without locks do without. */
-static bool is_held(int fd)
+static bool is_locked(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
@@ -141,10 +141,10 @@ static dal_status remove_old_part(const dal_replacement *r)
     int fd = open(r->part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? DAL_OK : refuse_part(r, "is in the way, and it may not be written");
-    const bool held = is_held(fd), gone = !held && (!is_place_of(r, fd) || !unlink(r->part) || errno == ENOENT);
+    const bool locked = is_locked(fd), gone = !locked && (!is_place_of(r, fd) || !unlink(r->part) || errno == ENOENT);
     const int error = errno;
     close(fd);
-    if (held)
+    if (locked)
         return refuse_part(r, "is being written by another run");
     return gone ? DAL_OK : dal_file_trouble(r->destination, "be created", error);
 }
@@ -166,7 +166,7 @@ dal_status dal_replacement_make(dal_replacement *r)
         if (status != DAL_OK)
             return status;
         r->fd = open(r->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (r->fd >= 0 && !is_held(r->fd)) {
+        if (r->fd >= 0 && !is_locked(r->fd)) {
             take_permissions(r);
             return DAL_OK;
         }
@@ -186,14 +186,14 @@ static dal_status refuse_to_resume(const dal_replacement *r, const char *why)
     return dal_file_unresumed(r->destination, r->part, why);
 }
 
-static bool stays_held(int fd)
+static bool stays_locked(int fd)
 {
-    bool held = is_held(fd);
-    for (int i = 0; i < MOMENTS && held; i++) {
+    bool locked = is_locked(fd);
+    for (int i = 0; i < MOMENTS && locked; i++) {
         nanosleep(&moment, NULL);
-        held = is_held(fd);
+        locked = is_locked(fd);
     }
-    return held;
+    return locked;
 }
 
 dal_status dal_replacement_take(dal_replacement *r)
@@ -206,10 +206,10 @@ dal_status dal_replacement_take(dal_replacement *r)
     const int fd = open(r->part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return dal_file_trouble(r->destination, "be resumed", errno);
-    const bool held = stays_held(fd);
-    if (held || !is_place_of(r, fd)) {
+    const bool locked = stays_locked(fd);
+    if (locked || !is_place_of(r, fd)) {
         close(fd);
-        return refuse_to_resume(r, held ? "is being written by another run" : "was moved or replaced meanwhile");
+        return refuse_to_resume(r, locked ? "is being written by another run" : "was moved or replaced meanwhile");
     }
     r->fd = fd;
     r->taken = true;
@@ -230,7 +230,7 @@ dal_status dal_replacement_renew(const dal_replacement *r, char **path, int *fd)
     if (*fd < 0)
         return dal_file_trouble(r->destination, "be resumed", errno);
     (void)!fchmod(*fd, mode);
-    (void)is_held(*fd);
+    (void)is_locked(*fd);
     return DAL_OK;
 }
 

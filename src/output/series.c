@@ -134,7 +134,7 @@ static void copy_frame(dal_series *s, int to, int from)
     }
 }
 
-/* A value that is no number does not hide the others. */
+/* A value that is NaN does not hide the others. */
 static void widen_extremes(dal_series *s, int frame, const double *least, const double *most)
 {
     const int n = s->n_columns;

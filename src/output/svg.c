@@ -70,7 +70,7 @@ char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator)
     return copy ? memcpy(copy, svg->text, (size_t)svg->length + 1) : NULL;
 }
 
-/* The colours of Okabe and Ito, yellow left out: it is too light on paper. */
+/* The colours of Okabe and Ito, without yellow: it is too light on paper. */
 static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#222222"};
 static const char *const dashes[] = {"", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 2\"", " stroke-dasharray=\"8 3 2 3\""};
 enum { COLORS = sizeof colors / sizeof *colors, DASHES = sizeof dashes / sizeof *dashes };

@@ -20,7 +20,7 @@ char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator);
 
 /* Up to 1023 bytes, as printf writes them. */
 void dal_svg_print(dal_svg *svg, const char *format, ...) DAL_PRINTF(2, 3);
-/* Characters of a text: < & > and quotes are escaped, what XML does not allow is left out. */
+/* Characters of a text: < & > and quotes are escaped, what XML does not allow is omitted. */
 void dal_svg_escape(dal_svg *svg, const char *text);
 /* anchor: "start", "middle", "end". */
 void dal_svg_text(dal_svg *svg, double x, double y, const char *anchor, const char *style, const char *text);

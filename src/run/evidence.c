@@ -32,7 +32,7 @@ static const dal_json_member method[] = {
     MEMBER(rank_least), MEMBER(rank_most), MEMBER(rerankings),
     INFO(equations), INFO(multipliers), INFO(states),
     MEMBER(steps), MEMBER(rejected), MEMBER(evaluations), MEMBER(events), MEMBER(charts), UNDER("rows", rows_recorded),
-    INFO(until), MEMBER(time_end), INFO(step), INFO(rtol), INFO(atol), MEMBER(wall_seconds),
+    INFO(until), MEMBER(time_start), MEMBER(time_end), INFO(step), INFO(rtol), INFO(atol), MEMBER(wall_seconds),
     MEMBER(position_residual), MEMBER(velocity_residual), MEMBER(projection_tolerance),
     MEMBER(energy_start), MEMBER(energy_end), MEMBER(energy_drift), MEMBER(energy_drift_absolute),
     MEMBER(momentum_drift), MEMBER(momentum), UNDER("ignorable", info.ignorable_names), MEMBER(ignorable_drift),
@@ -41,6 +41,9 @@ static const dal_json_member method[] = {
     INFO(length), INFO(mass), INFO(time),
     {0}};
 /* clang-format on */
+
+/* Of dal_step_fixed. */
+static const dal_json_member fixed_steps[] = {MEMBER(fixed_steps), MEMBER(fixed_median), MEMBER(fixed_longest), MEMBER(late_events), {0}};
 
 int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, size_t size)
 {
@@ -55,6 +58,8 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     dal_json_members(&json, method, e);
     if (e->restored)
         dal_json_integer(&json, "restored", e->restored);
+    if (e->fixed_steps)
+        dal_json_members(&json, fixed_steps, e);
     dal_json_print(&json, "gravity", "[%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
     write_warnings(&json, e);
     dal_json_truth(&json, "complete", !e->incomplete);
@@ -95,8 +100,9 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print_count(&p, i->equations, "equation", ", ");
     print_count(&p, i->multipliers, "multiplier", ", ");
     print_count(&p, i->states, "state", "\n");
-    dal_print(&p, "  run         0 to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_end,
-              e->time_end < i->until ? " (STOPPED EARLY)"
+    const bool so_far = status == DAL_OK && !e->incomplete; /* of a simulation that may go on */
+    dal_print(&p, "  run         %.9g to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_start, e->time_end,
+              e->time_end < i->until ? (so_far ? " (so far)" : " (STOPPED EARLY)")
               : status != DAL_OK     ? " (NOT TO BE TRUSTED)"
                                      : "",
               e->steps, e->rejected, e->evaluations, e->events, e->events == 1 ? "" : "s");
@@ -105,6 +111,9 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
+    if (e->fixed_steps)
+        dal_print(&p, "  real time   %ld fixed step%s: median %.2e s, longest %.2e s\n", e->fixed_steps, e->fixed_steps == 1 ? "" : "s",
+                  e->fixed_median, e->fixed_longest);
     if (e->restored == 1)
         dal_print(&p, "  resumed     the motion went on from what was saved, once\n");
     else if (e->restored)
@@ -114,9 +123,13 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     else if (e->incomplete)
         dal_print(&p, "  incomplete  the run came to its end and failed there\n");
     dal_print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
-    dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
-    print_drift(&p, "drift", e->energy_drift);
-    dal_print(&p, " (%.2e J)\n", e->energy_drift_absolute);
+    if (isnan(e->energy_drift_absolute)) {
+        dal_print(&p, "  energy      not known: a system has no `kinetic`\n");
+    } else {
+        dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end; balance ", e->energy_start, e->energy_end);
+        print_drift(&p, "drift", e->energy_drift);
+        dal_print(&p, " (%.2e J)\n", e->energy_drift_absolute);
+    }
     dal_print(&p, "  momentum    ");
     if (isnan(e->momentum_drift))
         dal_print(&p, "none is conserved\n");

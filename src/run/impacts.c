@@ -41,9 +41,10 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
 dal_flow dal_check_loss(run *r)
 {
     const dal_system *system = r->system;
-    double lost = fabs(r->passage.balance_change), scale = r->measured.kinetic_most + r->measured.potential_most;
+    double lost = fabs(r->passage.balance_change), scale = r->measured.whole.kinetic_most + r->measured.whole.potential_most;
     /* methods with a past begin at order 1: from rest, what such a step loses is small against the tolerance, not against the little that moves yet */
-    double begin = dal_paced(system->method.integrator) ? fabs(r->measured.potential_start) + r->measured.weight : 0;
+    double begin =
+        dal_paced(system->method.integrator) ? fabs(r->measured.whole.potential_start) + r->measured.whole.weight + r->measured.whole.pace : 0;
     char standing[200];
     if (!system->method.formulation->unpack || !system->method.integrator->adaptive || system->works ||
         !(lost > fmax(loss_allowed, 100 * system->info.rtol) * scale + 100 * system->info.rtol * begin + dal_energy_rounding(r)))

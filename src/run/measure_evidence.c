@@ -10,6 +10,7 @@
 #include "dynamics/reactions.h"
 #include "dynamics/refine.h"
 #include "dynamics/speeds.h"
+#include "kinematics/subsystems.h"
 #include "integrate/partition.h"
 #include "integrate/stabilization.h"
 #include "state/momenta.h"
@@ -22,15 +23,33 @@
 #include <stdio.h>
 #include <string.h>
 
+static void weigh_body(dal_balance *b, const dal_system *system, const dal_body *body)
+{
+    b->mass = fmax(b->mass, body->mass);
+    for (int k = 0; k < 3; k++)
+        b->weight += body->mass * fabs(system->acting.gravity[k]) * system->layout.units.length;
+}
+
+static void weigh_motion(dal_balance *b, const dal_system *system)
+{
+    if (!(b->mass > 0))
+        b->mass = system->layout.units.mass;
+    b->pace = b->mass * (system->layout.units.length / system->layout.units.time) * (system->layout.units.length / system->layout.units.time);
+}
+
 void dal_measure_begin(run *r)
 {
     const dal_system *system = r->system;
+    const dal_islands *islands = &system->acting.islands;
     r->measured.moving_time = r->state->work.t;
-    for (int b = 0; b < system->mechanism.n_bodies; b++)
-        for (int k = 0; k < 3; k++)
-            r->measured.weight += system->mechanism.bodies[b].mass * fabs(system->acting.gravity[k]) * system->layout.units.length;
-    r->measured.weight += system->layout.units.mass * (system->layout.units.length / system->layout.units.time) *
-                          (system->layout.units.length / system->layout.units.time);
+    for (int b = 0; b < system->mechanism.n_bodies; b++) {
+        weigh_body(&r->measured.whole, system, &system->mechanism.bodies[b]);
+        if (r->measured.island)
+            weigh_body(&r->measured.island[islands->of_body[b]], system, &system->mechanism.bodies[b]);
+    }
+    weigh_motion(&r->measured.whole, system);
+    for (int i = 0; r->measured.island && i < islands->n; i++)
+        weigh_motion(&r->measured.island[i], system);
 }
 
 /* ---- at a state ------------------------------------------------------------------------------------ */
@@ -61,6 +80,24 @@ static void measure_ignorable(run *r, dal_state *state)
         most[i] = fmax(most[i], size[i]);
         worst[i] = fmax(worst[i], fabs(now[i] - start[i]));
     }
+}
+
+static void measure_balance(dal_balance *b, double kinetic, double potential, double work, bool started)
+{
+    const double now = kinetic + potential - work;
+    if (!started) {
+        b->start = now;
+        b->potential_start = potential;
+        b->work_last = work;
+        b->moving_last = kinetic;
+    }
+    b->energy_last = kinetic + potential;
+    b->kinetic_most = fmax(b->kinetic_most, kinetic);
+    b->potential_most = fmax(b->potential_most, fabs(potential - b->potential_start));
+    b->worst = fmax(b->worst, fabs(now - b->start));
+    b->work_path += fabs(work - b->work_last);
+    b->work_last = work;
+    b->moving = kinetic + fabs(potential - b->potential_start);
 }
 
 static const double at_rest = 1e-2;
@@ -96,33 +133,34 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
     r->measured.open = fmax(r->measured.open, dal_worst_row(state, state->work.phi, &row));
     r->evidence.velocity_residual = fmax(r->evidence.velocity_residual, velocity);
     measure_rates(r, state);
-    double balance = energy->kinetic + energy->potential - energy->work;
     measure_momentum(r, state, energy);
     measure_ignorable(r, state);
-    if (!r->measured.started) {
-        r->measured.balance_start = balance;
-        r->measured.potential_start = energy->potential;
-        r->measured.work_last = energy->work;
-        r->measured.moving_last = energy->kinetic;
-        r->evidence.energy_start = energy->kinetic + energy->potential;
-        r->measured.started = true;
+    measure_balance(&r->measured.whole, energy->kinetic, energy->potential, energy->work, r->measured.started);
+    if (r->measured.island)
+        dal_island_energies(state, r->measured.energies);
+    for (int i = 0; r->measured.island && i < r->system->acting.islands.n; i++) {
+        const double *e = r->measured.energies + 3 * i;
+        measure_balance(&r->measured.island[i], e[0], e[1], e[2], r->measured.started);
     }
-    r->measured.energy_last = energy->kinetic + energy->potential;
-    r->measured.kinetic_most = fmax(r->measured.kinetic_most, energy->kinetic);
-    r->measured.potential_most = fmax(r->measured.potential_most, fabs(energy->potential - r->measured.potential_start));
-    r->measured.balance_worst = fmax(r->measured.balance_worst, fabs(balance - r->measured.balance_start));
-    r->measured.work_path += fabs(energy->work - r->measured.work_last);
-    r->measured.work_last = energy->work;
-    r->measured.moving = energy->kinetic + fabs(energy->potential - r->measured.potential_start);
+    if (!r->measured.started)
+        r->evidence.energy_start = energy->kinetic + energy->potential;
+    r->measured.started = true;
 }
 
 /* The average over time counts a passage by a centre of attraction for as little as it lasts: the trapezoidal rule over the steps. */
+static void sum_moving(dal_balance *b, double dt)
+{
+    b->moving_sum += dt * (b->moving_last + b->moving) / 2;
+    b->moving_last = b->moving;
+}
+
 void dal_measure_step(run *r, double t)
 {
     measured *m = &r->measured;
-    m->moving_sum += (t - m->moving_time) * (m->moving_last + m->moving) / 2;
+    sum_moving(&m->whole, t - m->moving_time);
+    for (int i = 0; m->island && i < r->system->acting.islands.n; i++)
+        sum_moving(&m->island[i], t - m->moving_time);
     m->moving_time = t;
-    m->moving_last = m->moving;
 }
 
 void dal_measure_speeds(run *r, double t)
@@ -203,10 +241,32 @@ static const char *momentum_text(unsigned kept)
                                        : "angular about the centre of mass";
 }
 
+/* An energy that is nothing but `rounding` of what stands still: the weight and what moves at the model's pace. An island may be smaller or slower than
+ * the model: it moves where the absolute tolerance sees it. */
+double dal_balance_rest(const run *r, const dal_balance *b, double rounding)
+{
+    const bool island = b != &r->measured.whole;
+    const double unseen = fmax(1e-13, r->system->method.integrator->adaptive ? r->system->info.atol : 0);
+    return rounding * (fabs(b->potential_start) + b->weight + (island ? 0 : b->pace)) + b->pace * unseen * unseen;
+}
+
+/* An island that starts at rest but for rounding of its place, and that nothing moves: whatever it does is noise. */
+static bool is_left_alone(const run *r, const dal_balance *b)
+{
+    const double given = fabs(b->start - b->potential_start) + fabs(b->potential_start) + b->weight + b->work_path;
+    return b != &r->measured.whole && given <= 1e-24 * b->pace;
+}
+
+/* The drift relative to the energy that moved. NAN: nothing moved but rounding, or less than the tolerances see; it would be rounding over rounding. */
+double dal_balance_drift(const run *r, const dal_balance *b)
+{
+    const double scale = b->kinetic_most + b->potential_most + b->work_path;
+    return scale > dal_balance_rest(r, b, 1e-13) && !is_left_alone(r, b) ? b->worst / scale : NAN;
+}
+
 void dal_measure_end(run *r, const dal_drive_result *result)
 {
     dal_evidence *e = &r->evidence;
-    double scale = r->measured.kinetic_most + r->measured.potential_most + r->measured.work_path;
     e->steps = result->steps;
     e->rejected = result->rejected;
     e->evaluations = r->state->report->evaluations;
@@ -214,16 +274,14 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->restarts = result->restarts;
     e->late_events = result->late_events;
     e->charts = r->state->report->charts;
+    e->time_start = r->driver.options.t_start;
     e->time_end = result->t;
     e->wall_seconds = dal_clock() - r->callbacks.clock_start;
-    e->energy_end = r->measured.energy_last;
-    e->energy_drift_absolute = r->measured.balance_worst;
-    /* nothing moved but rounding, or less than the tolerances see: a relative drift would be rounding over rounding */
-    const double unseen = fmax(1e-13, r->system->method.integrator->adaptive ? r->system->info.atol : 0) * r->system->layout.units.length /
-                          r->system->layout.units.time;
-    e->energy_drift = scale > 1e-13 * (fabs(r->measured.potential_start) + r->measured.weight) + r->system->layout.units.mass * unseen * unseen
-                          ? r->measured.balance_worst / scale
-                          : NAN;
+    e->energy_end = r->measured.whole.energy_last;
+    e->energy_drift_absolute = r->measured.whole.worst;
+    e->energy_drift = dal_balance_drift(r, &r->measured.whole);
+    if (!dal_subsystems_have_energy(r->system->layout.systems))
+        e->energy_start = e->energy_end = e->energy_drift = e->energy_drift_absolute = NAN;
     e->momentum = momentum_text(r->system->conserved);
     e->momentum_drift = NAN;
     /* bodies that only turn have no speed but rounding: nothing to compare a linear momentum with */

@@ -11,11 +11,13 @@
 #include "state/windings.h"
 #include "state/state.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
-static const double start_open = 1e-6; /* of a row's unit, and of that in a unit of time: a state that is further off is no start */
+static const double most_periods = 1e12; /* as many steps are hopeless, too: integrate/stagnation.c */
+static const double start_open = 1e-6;   /* of a row's unit, and of that in a unit of time: a state that is further off is no start */
 
 /* ---- what users gave ------------------------------------------------------------------------------- */
 
@@ -69,6 +71,10 @@ static void layout_simulation(dal_block *block, run *r)
     DAL_LAYOUT(block, r->samples, system->samples.n_outputs);
     DAL_LAYOUT(block, r->sampled, system->samples.n_outputs);
     DAL_LAYOUT(block, r->passage.v, nv);
+    if (system->acting.islands.n > 1) {
+        DAL_LAYOUT(block, r->measured.island, system->acting.islands.n);
+        DAL_LAYOUT(block, r->measured.energies, 3 * system->acting.islands.n);
+    }
     DAL_LAYOUT(block, r->measured.ignorable, 5 * system->layout.n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
     if (dal_switches(system)) {
@@ -98,13 +104,13 @@ static bool open_states(run *r, bool readable)
 
 static bool open_memory(run *r)
 {
-    dal_block block = {NULL, 0};
+    dal_block block = {0};
     layout_simulation(&block, r);
     r->memory = r->allocator.allocate(r->allocator.user, block.used);
     if (!r->memory)
         return false;
     memset(r->memory, 0, block.used);
-    block = (dal_block){r->memory, 0};
+    block = (dal_block){.memory = r->memory};
     layout_simulation(&block, r);
     return true;
 }
@@ -261,9 +267,33 @@ static bool sample_first(run *r)
     return !flow;
 }
 
+static bool can_keep(run *r, const char *noun, const char *name, double period)
+{
+    const double t_start = r->state->work.t, until = r->system->info.until, span = until - t_start;
+    const double rounding = 64 * DBL_EPSILON * fmax(fabs(t_start), fabs(until));
+    if (period > rounding && !(span >= most_periods * period))
+        return true;
+    dal_error(r->messages, dal_nowhere, "the period of %s%s%s is %.3g s, too short for a run from %.9g to %.9g s: %s", noun, name, *name ? "'" : "",
+              period, t_start, until, period > rounding ? "it would not come to its end" : "the time is rounded to more than that");
+    return false;
+}
+
+/* Instants have to be told apart, and their number has to be one that a run can reach. */
+static dal_status check_periods(run *r)
+{
+    if (r->options.control && !can_keep(r, "the controller", "", r->options.period))
+        return DAL_BAD_COMMAND;
+    for (int k = 0; k < r->system->samples.n_outputs; k++)
+        if (!can_keep(r, "input '", r->system->input_names[r->system->sample_input[k]], r->system->sample_period[k]))
+            return DAL_BAD_MODEL;
+    return DAL_OK;
+}
+
 dal_status dal_simulation_begin(run *r)
 {
     dal_status status = begin_at(r, r->options.start);
+    if (status == DAL_OK)
+        status = check_periods(r);
     if (status != DAL_OK)
         return status;
     dal_measure_begin(r);

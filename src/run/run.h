@@ -29,17 +29,24 @@
 #include "state/evaluate.h"
 #include "state/hold.h"
 
+/* The energy balance of the model, or of an island of it. */
+typedef struct dal_balance {
+    double mass, weight, pace;           /* its largest mass, m g L, m (L / T)^2: the scale of energies is the sum of the last two; constant */
+    double start, potential_start;       /* T + V - W, and V, of the first state */
+    double energy_last, work_last;       /* T + V, and W, of the last one */
+    double kinetic_most, potential_most; /* largest T and |V - V_start| */
+    double worst;                        /* largest |T + V - W - start| */
+    double work_path;                    /* sum of |changes of W| */
+    double moving, moving_last;          /* T + |V - V_start|: now, at the end of the last step */
+    double moving_sum;                   /* its integral over time until then */
+} dal_balance;
+
 /* Written by measure_evidence.c. */
 typedef struct measured {
     bool started;                                                   /* the first state was measured */
-    double weight;                                                  /* m g L + m (L / T)^2: the scale of energies; constant */
-    double balance_start, potential_start;                          /* T + V - W, and V, of the first state */
-    double energy_last, work_last;                                  /* T + V, and W, of the last one */
-    double kinetic_most, potential_most;                            /* largest T and |V - V_start| */
-    double balance_worst;                                           /* largest |T + V - W - balance_start| */
-    double work_path;                                               /* sum of |changes of W| */
-    double moving, moving_last;                                     /* T + |V - V_start|: now, at the end of the last step */
-    double moving_time, moving_sum;                                 /* that end, and the integral of it until then */
+    dal_balance whole, *island;                                     /* of each island; NULL: there is one */
+    double *energies;                                               /* scratch: T, V, W of each island */
+    double moving_time;                                             /* the end of the last step */
     double momentum_start[6], momentum_scale[2], momentum_worst[2]; /* linear, then angular; largest sizes and drifts of both kinds */
     double *ignorable;                /* momenta of the ignorable coordinates: at the start, now, their sizes now, the largest, the worst drift */
     double open;                      /* the largest residual of a row, in its unit */
@@ -109,6 +116,7 @@ struct dal_simulation {
     dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
     dal_state *reader;     /* what users see between steps; NULL: not readable */
     dal_evidence evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
+    uint64_t contents;     /* of the model, for blobs; 0: not asked yet (saving.c) */
     void *memory;          /* of the arrays below */
     double *y;             /* integrated by the driver */
     double *row;           /* one of the record */
@@ -238,6 +246,10 @@ void dal_measure_speeds(run *r, double t);                                   /* 
 void dal_measure_switches(run *r, double t);                                 /* at a row: switches that were missed before it */
 void dal_measure_reactions(run *r);                                          /* at the first row: those that are not unique */
 void dal_measure_end(run *r, const dal_drive_result *result);
+/* The energy below which nothing moves but rounding, which is a part of what stands still. */
+double dal_balance_rest(const run *r, const dal_balance *b, double rounding);
+/* The drift of a balance, relative to the energy that moved; NAN: nothing did. */
+double dal_balance_drift(const run *r, const dal_balance *b);
 
 /* ---- explain_end.c, run_warnings.c ------------------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
 #include "state/values.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double joints_open = 1e-2;         /* of the model's length, of the terms of a row: no error of integration any more */
 static const double near_singular_speeds = 1e3; /* condition of [Y; A] above which speeds that the model fixes are worth a warning */
@@ -28,8 +29,9 @@ static void warn_of_inertias(const run *r, dal_messages *messages)
              "in %s, while rtol asks for %.1e: "
              "the motion is not known to that; %s",
              dal_refinement_of(r->state)->ratio, error, name, rtol,
-             system->layout.family->shares ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
-                                           : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
+             system->layout.tree || system->layout.placement
+                 ? "`coordinates: angle` may keep more digits, or give the small part more inertia, or none"
+                 : "`coordinates: joint` may keep more digits, or give the small part more inertia, or none");
 }
 
 /* Open joints are another mechanism. */
@@ -50,33 +52,65 @@ static void warn_of_open_joints(const run *r, dal_messages *messages)
                  r->system->method.stabilization->name);
 }
 
-/* The drift, relative to the most energy that moved, or to twice what moved on average, which is as much in an oscillation. */
-static double relative_drift(const run *r)
+/* The drift, relative to the most energy that moved, or to twice what moved on average, which is as much in an oscillation. 0: nothing to judge. */
+static double relative_drift(const run *r, const dal_balance *b)
 {
-    const measured *m = &r->measured;
-    const double span = m->moving_time - r->driver.options.t_start, most = r->evidence.energy_drift;
-    const double average = span > 0 ? m->moving_sum / span + m->work_path : 0;
-    return average > 0 ? fmax(most, m->balance_worst / (2 * average)) : most;
+    const double span = r->measured.moving_time - r->driver.options.t_start, most = dal_balance_drift(r, b);
+    const double average = span > 0 ? b->moving_sum / span + b->work_path : 0;
+    if (!(most >= 0 && b->worst > dal_balance_rest(r, b, drift_noticed)))
+        return 0;
+    return average > 0 ? fmax(most, b->worst / (2 * average)) : most;
 }
 
-/* Where the balance is lost, what was computed is some other motion. */
+/* "of 'rod' and 'bob', which nothing connects with the rest, " */
+static const char *name_island(const run *r, int island, char *text, size_t size)
+{
+    const dal_mechanism *m = &r->system->mechanism;
+    const int *of_body = r->system->acting.islands.of_body;
+    int n = 0, named = 0;
+    size_t used = 0;
+    for (int b = 0; b < m->n_bodies; b++)
+        n += of_body[b] == island;
+    for (int b = 0; b < m->n_bodies && named < 3; b++)
+        if (of_body[b] == island && used < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s'%s'", !named ? " of " : named == n - 1 ? " and " : ", ", m->bodies[b].name);
+            named++;
+        }
+    if (used < size)
+        snprintf(text + used, size - used,
+                 n > named ? " and %d more bodies, which nothing connects with the rest," : ", which nothing connects with the rest,", n - named);
+    return text;
+}
+
+/* Where the balance is lost, what was computed is some other motion. Islands are judged by their own energy: a small one must not hide behind a
+ * heavy one. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
 {
-    const dal_evidence *e = &r->evidence;
-    const double rest = fabs(r->measured.potential_start) + r->measured.weight, drift = relative_drift(r);
-    if (!(e->energy_drift >= 0 && drift > drift_worth_warning && e->energy_drift_absolute > drift_noticed * rest))
+    const dal_balance *b = &r->measured.whole;
+    double drift = relative_drift(r, b);
+    int island = -1;
+    char name[300] = "";
+    for (int i = 0; r->measured.island && i < r->system->acting.islands.n; i++)
+        if (relative_drift(r, &r->measured.island[i]) > drift) {
+            island = i;
+            b = &r->measured.island[i];
+            drift = relative_drift(r, b);
+        }
+    if (!(drift > drift_worth_warning))
         return status;
-    const char *moved = drift > e->energy_drift ? "twice the energy that moved on average" : "the energy that moved";
+    if (island >= 0)
+        name_island(r, island, name, sizeof name);
+    const char *moved = drift > dal_balance_drift(r, b) ? "twice the energy that moved on average" : "the energy that moved";
     const char *remedy = r->system->method.integrator->adaptive ? "smaller tolerances (--rtol, --atol)" : "a smaller step";
-    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty gives way: what its springs hold is in no balance */
+    if (!(drift > drift_lost) || r->system->method.stabilization->solve) { /* a penalty yields: what its springs hold is in no balance */
         dal_warn(messages, dal_nowhere, DAL_CODE_BALANCE_DRIFT, drift,
-                 "the energy balance drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", drift, moved,
-                 e->energy_drift_absolute, remedy);
+                 "the energy balance%s drifted by %.3g of %s (%.3g J): the motion is no more accurate than that; use %s", name, drift, moved,
+                 b->worst, remedy);
         return status;
     }
     dal_error(messages, dal_nowhere,
-              "the energy balance drifted by %.3g of %s (%.3g J): what was computed is not the motion of this mechanism; use %s", drift, moved,
-              e->energy_drift_absolute, remedy);
+              "the energy balance%s drifted by %.3g of %s (%.3g J): what was computed is not the motion of this mechanism; use %s", name, drift,
+              moved, b->worst, remedy);
     return status == DAL_OK ? DAL_NUMERICAL : status;
 }
 

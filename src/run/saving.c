@@ -1,6 +1,6 @@
 /* A simulation as a blob, and back: everything that later digits depend on, listed by those who own it (base/keep.h).
  *
- *     "dalembert simulation" 0, sizes of int, long and double, a number that shows their byte order; version; hash of the model; names of the choices and
+ *     "dalembert simulation" 0, sizes of int, long and double, a number that shows their byte order; version; hashes of the model; names of the choices and
  *     numbers of the options; sizes; then the lists; at the end a checksum of all of it (FNV-1a, 64 bits)
  *
  * A blob is read where version, model, choices and sizes are the same. It is checked as a whole before anything changes.
@@ -9,6 +9,7 @@
 #include "run/run.h"
 #include "base/argument.h"
 #include "run/standing.h"
+#include "spec/copy.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,12 +20,19 @@
 static const char magic[] = "dalembert simulation";
 enum { FORMAT = 2, BYTE_ORDER_SHOWN = 0x01020304 };
 
-static uint64_t checksum(const unsigned char *bytes, size_t n)
+static const uint64_t nothing = 14695981039346656037u; /* FNV-1a */
+
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t n)
 {
-    uint64_t hash = 14695981039346656037u;
+    const unsigned char *at = bytes;
     for (size_t i = 0; i < n; i++)
-        hash = (hash ^ bytes[i]) * 1099511628211u;
+        hash = (hash ^ at[i]) * 1099511628211u;
     return hash;
+}
+
+static uint64_t checksum(const void *bytes, size_t n)
+{
+    return add_bytes(nothing, bytes, n);
 }
 
 /* ---- what the blob is of ------------------------------------------------------------------------------ */
@@ -37,9 +45,45 @@ static void keep_form(dal_keep *keep)
     dal_keep_same(keep, (long long)(100 * sizeof(double) + 10 * sizeof(long) + sizeof(int)));
 }
 
+static uint64_t add_numbers(uint64_t hash, const double *x, size_t n)
+{
+    return add_bytes(hash, x, sizeof *x * n);
+}
+
+/* What the model consists of: the texts of its description, and the numbers that came of them. The hash of a file does not know what was changed by
+ * hand afterwards, and a model that was made by hand has none. */
+static uint64_t contents_of(const dal_system *s)
+{
+    const dal_mechanism *m = &s->mechanism;
+    uint64_t hash = s->spec ? dal_spec_elements(s->spec) : nothing;
+    for (int i = 0; s->spec && i < s->spec->n_parameters; i++)
+        hash = add_numbers(hash, &s->spec->parameters[i].number, 1);
+    hash = add_numbers(hash, s->acting.gravity, 3);
+    for (int b = 0; b < m->n_bodies; b++) {
+        hash = add_numbers(hash, &m->bodies[b].mass, 1);
+        hash = add_numbers(hash, m->bodies[b].inertia, 9);
+        hash = add_numbers(hash, m->bodies[b].center, 3);
+        hash = add_numbers(hash, s->start[b].r, 3);
+        hash = add_numbers(hash, s->start[b].R, 9);
+        hash = add_numbers(hash, s->start[b].rd, 3);
+        hash = add_numbers(hash, s->start[b].w, 3);
+    }
+    for (int i = 0; i < m->n_vectors; i++)
+        hash = add_numbers(hash, m->vectors[i].s, 3);
+    for (int i = 0; i < m->n_terms; i++)
+        hash = add_numbers(hash, &m->terms[i].coef, 1);
+    for (int i = 0; i < m->n_rows; i++)
+        hash = add_numbers(hash, &m->rows[i].constant, 1);
+    hash = add_numbers(hash, s->inputs, (size_t)s->n_inputs);
+    return add_numbers(hash, s->states, (size_t)s->n_states);
+}
+
 static void keep_model(run *r, dal_keep *keep)
 {
     const dal_system_info *info = &r->system->info;
+    if (!r->contents)
+        r->contents = contents_of(r->system) | 1;
+    dal_keep_same(keep, (long long)r->contents);
     dal_keep_same_text(keep, info->model_hash);
     dal_keep_same_text(keep, info->model);
 }
@@ -69,14 +113,22 @@ static void keep_choices(run *r, dal_keep *keep)
 
 /* ---- what is measured along the way --------------------------------------------------------------------- */
 
+static void keep_balance(dal_balance *b, dal_keep *keep)
+{
+    double *const numbers[] = {&b->mass,         &b->weight,         &b->pace,  &b->start,     &b->potential_start, &b->energy_last, &b->work_last,
+                               &b->kinetic_most, &b->potential_most, &b->worst, &b->work_path, &b->moving,          &b->moving_last, &b->moving_sum};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        dal_keep_numbers(keep, numbers[i], 1);
+}
+
 static void keep_measured(run *r, dal_keep *keep)
 {
     measured *m = &r->measured;
     const size_t switches = (size_t)dal_switches(r->system);
-    double *const numbers[] = {&m->weight,       &m->balance_start,  &m->potential_start, &m->energy_last, &m->work_last,
-                               &m->kinetic_most, &m->potential_most, &m->balance_worst,   &m->work_path,   &m->moving,
-                               &m->moving_last,  &m->moving_time,    &m->moving_sum,      &m->open,        &m->speeds_worst,
-                               &m->speeds_time,  &m->missed_time,    &m->rates_open,      &m->rates_miss};
+    double *const numbers[] = {&m->moving_time, &m->open, &m->speeds_worst, &m->speeds_time, &m->missed_time, &m->rates_open, &m->rates_miss};
+    keep_balance(&m->whole, keep);
+    for (int i = 0; m->island && i < r->system->acting.islands.n; i++)
+        keep_balance(&m->island[i], keep);
     dal_keep_flags(keep, &m->started, 1);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         dal_keep_numbers(keep, numbers[i], 1);

@@ -145,8 +145,11 @@ dal_status dal_look(dal_simulation *r, double t)
     r->read = false;
     const double next = dal_next_control(r), end = r->driver.options.t_end;
     const double stop = next < end - r->driver.slack || next > end + r->driver.slack ? next : end; /* as dal_simulation_go aims */
-    r->looking = dal_drive_look(&r->driver, t, stop, r->seen, &inside) != STOP;
+    dal_drive_result failed;
+    r->looking = dal_drive_look(&r->driver, t, stop, r->seen, &inside, &failed) != STOP;
     r->t_seen = t;
+    if (!r->looking && r->driver.verdict != STOP) /* the motion is where it was: only this look fails */
+        return dal_explain_end(r, &failed, r->messages);
     return r->looking && inside ? project_seen(r) : dal_simulation_failure(r);
 }
 

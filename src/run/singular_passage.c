@@ -86,7 +86,8 @@ dal_flow dal_passage_rank(run *r)
 /* What energies are worth where next to nothing has moved yet. */
 double dal_energy_rounding(const run *r)
 {
-    return 1e-12 * (fabs(r->measured.energy_last) + fabs(r->measured.potential_start) + r->measured.weight);
+    return 1e-12 *
+           (fabs(r->measured.whole.energy_last) + fabs(r->measured.whole.potential_start) + r->measured.whole.weight + r->measured.whole.pace);
 }
 
 /* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. Where they
@@ -95,14 +96,15 @@ dal_flow dal_passage_check(run *r, double t)
 {
     const dal_layout *layout = &r->system->layout;
     const double *v = r->state->work.v;
-    double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->passage.t, balance = r->measured.energy_last - r->measured.work_last;
+    double jump = 0, fastest = dal_fastest(r->system, v), dt = t - r->passage.t,
+           balance = r->measured.whole.energy_last - r->measured.whole.work_last;
     bool near = r->state->singular->near || r->passage.near;
     for (int i = 0; i < layout->nv; i++)
         jump = fmax(jump, fabs(v[i] - r->passage.v[i]) * r->system->layout.units.column_scale[i] / r->system->layout.units.length);
     r->passage.fastest = fmax(r->passage.fastest, fastest);
     bool same_chart = r->passage.charts == r->state->report->charts, comparable = r->passage.begun && same_chart && dt > 0;
-    bool energy =
-        fabs(balance - r->passage.balance) > jump_allowed * (r->measured.kinetic_most + r->measured.potential_most) + dal_energy_rounding(r);
+    bool energy = fabs(balance - r->passage.balance) >
+                  jump_allowed * (r->measured.whole.kinetic_most + r->measured.whole.potential_most) + dal_energy_rounding(r);
     bool velocity = jump > 5 * r->passage.acceleration_most * dt + jump_allowed * fastest;
     if (comparable && !near)
         r->passage.acceleration_most = fmax(r->passage.acceleration_most, jump / dt);

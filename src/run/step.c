@@ -11,9 +11,13 @@
  *                                    speeds, switches, friction
  *     between   between              progress and checkpoints; the run may be stopped here
  */
+#include "model/coordinate_names.h"
 #include "model/system.h"
 #include "run/run.h"
+#include "kinematics/subsystems.h"
+#include "math/finite.h"
 #include "run/standing.h"
+#include "dynamics/determined.h"
 #include "dynamics/reactions.h"
 #include "dynamics/singular.h"
 #include "dynamics/speeds.h"
@@ -149,7 +153,21 @@ static dal_flow check_finite(dal_state *state, const dal_energy *energy)
     if (body >= 0)
         return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
                               state->mechanism->bodies[body].name);
+    if (!dal_subsystems_have_energy(state->layout->systems)) /* there is none to look at */
+        return dal_all_finite(state->work.v, state->layout->nv) ? 0 : dal_state_fail(state, "a velocity is not a finite number");
     return isfinite(energy->kinetic + energy->potential) ? 0 : dal_state_fail(state, "the energy is not a finite number");
+}
+
+/* A mass matrix that is given may become indefinite on the way. */
+static dal_flow check_masses(dal_state *state)
+{
+    int where = 0;
+    const int system = dal_subsystems_indefinite(state->layout, &state->work, &where);
+    if (system < 0)
+        return 0;
+    return dal_state_fail(
+        state, "the mass matrix of '%s' became indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative",
+        state->layout->systems->system[system].name, dal_own_coordinate(state->system, where));
 }
 
 static dal_flow derivative(void *user, double t, const double *y, double *dy)
@@ -164,6 +182,8 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
         return avoid;
     if (!flow && r->system->layout.curved)
         flow = dal_recoverable(dal_roots_check(state));
+    if (!flow)
+        flow = dal_recoverable(dal_derived_check(state));
     if (r->system->layout.placement && (flow == 0 || dal_state_not_finite(state) >= 0)) {
         const dal_energy energy = dal_energy_now(state);
         flow = dal_recoverable(check_finite(state, &energy));
@@ -352,6 +372,8 @@ static dal_flow measure_motion(run *r, double t, const double *y)
     dal_state_unwind(state);
     const dal_energy energy = dal_energy_now(state);
     if ((flow = check_finite(state, &energy)))
+        return flow;
+    if ((flow = check_masses(state)))
         return flow;
     dal_measure_motion(r, state, &energy);
     dal_measure_step(r, t);

@@ -62,7 +62,7 @@ bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_message
                 {"atol", &s->atol, NULL},
                 {"max-step", &s->max_step, NULL},
                 {"event-tolerance", &s->event_tolerance, NULL},
-                {"undetermined", &s->undetermined, NULL},
+                {"undetermined", &s->undetermined.word, NULL},
                 {"coordinates", NULL, &s->coordinates},
                 {"formulation", NULL, &s->formulation},
                 {"stabilization", NULL, &s->stabilization},
@@ -77,6 +77,8 @@ bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_message
                 return false;
             }
             *keys[i].text = fresh;
+            if (keys[i].text == &s->undetermined.word)
+                s->undetermined.eta = (dal_list){.n = 0};
             return true;
         }
         if (set_choice(arena, keys[i].choice, text))

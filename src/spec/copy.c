@@ -17,6 +17,7 @@ typedef struct entry {
 typedef struct walk {
     dal_arena *arena;
     bool count;    /* nothing is copied: only `hash` is wanted */
+    bool places;   /* marks are hashed, too */
     uint64_t hash; /* of the texts */
     entry *table;  /* open addressing */
     size_t n, size;
@@ -47,7 +48,7 @@ static void remember(walk *w, const void *from, const void *to)
     w->n++;
 }
 
-static const void *recall(const walk *w, const void *from)
+static const void *find_copy(const walk *w, const void *from)
 {
     return w->size ? w->table[place_of(w, from)].to : NULL;
 }
@@ -62,7 +63,7 @@ static void string(walk *w, const char **text)
     }
     if (!*text)
         return;
-    const char *copy = recall(w, *text);
+    const char *copy = find_copy(w, *text);
     if (!copy) {
         copy = dal_arena_copy(w->arena, *text, strlen(*text));
         remember(w, *text, copy);
@@ -72,8 +73,11 @@ static void string(walk *w, const char **text)
 
 static void mark(walk *w, dal_mark *place)
 {
+    const int at[2] = {place->line, place->column};
     if (!w->count)
         string(w, &place->file);
+    else if (w->places)
+        w->hash = dal_hash_add(w->hash, at, sizeof at);
 }
 
 static void text(walk *w, dal_text *t)
@@ -112,7 +116,7 @@ static void binding(walk *w, const dal_binding **b)
 {
     if (!*b || w->count)
         return;
-    const dal_binding *known = recall(w, *b);
+    const dal_binding *known = find_copy(w, *b);
     if (!known) {
         dal_binding *copy = DAL_TAKE(w->arena, dal_binding, 1);
         *copy = **b;
@@ -120,7 +124,7 @@ static void binding(walk *w, const dal_binding **b)
         string(w, &copy->name);
         binding(w, &copy->outer);
         if (copy->model)
-            copy->model = recall(w, copy->model);
+            copy->model = find_copy(w, copy->model);
         known = copy;
     }
     *b = known;
@@ -282,10 +286,11 @@ static void choice(walk *w, dal_choice *c)
 
 static void simulate(walk *w, dal_simulate_spec *s)
 {
-    dal_text *const words[] = {&s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->undetermined};
+    dal_text *const words[] = {&s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->undetermined.word};
     dal_choice *const choices[] = {&s->coordinates, &s->formulation, &s->stabilization, &s->integrator};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         text(w, words[i]);
+    list(w, &s->undetermined.eta);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         choice(w, choices[i]);
 }
@@ -313,7 +318,25 @@ static void models(walk *w, dal_spec *s)
         string(w, &m->binding.name);
         binding(w, &m->binding.outer);
         if (m->binding.model)
-            m->binding.model = recall(w, m->binding.model);
+            m->binding.model = find_copy(w, m->binding.model);
+    }
+}
+
+static void systems(walk *w, dal_spec *s)
+{
+    ARRAY(w, s->systems, s->n_systems);
+    for (int i = 0; i < s->n_systems; i++) {
+        dal_subsystem_spec *one = &s->systems[i];
+        dal_text *const words[] = {&one->name, &one->kinetic, &one->potential, &one->L, &one->T, &one->V, &one->dissipation};
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            text(w, words[k]);
+        list(w, &one->coordinates);
+        list(w, &one->force);
+        ARRAY(w, one->mass.row, one->mass.n);
+        for (int k = 0; k < one->mass.n; k++)
+            list(w, &one->mass.row[k]);
+        mark(w, &one->mass.mark);
+        binding(w, &one->binding);
     }
 }
 
@@ -364,8 +387,10 @@ static void elements(walk *w, dal_spec *s)
         text(w, &s->constraints[i].position);
         text(w, &s->constraints[i].velocity);
         law(w, &s->constraints[i].law);
+        string(w, &s->constraints[i].derived);
         binding(w, &s->constraints[i].binding);
     }
+    systems(w, s);
 }
 
 static void strings(walk *w, const char ***list_of, int n)
@@ -416,10 +441,24 @@ dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec)
     return s;
 }
 
-uint64_t dal_spec_elements(dal_arena *arena, const dal_spec *spec)
+uint64_t dal_spec_elements(const dal_spec *spec)
 {
     dal_spec s = *spec;
-    walk w = {.arena = arena, .count = true, .hash = dal_hash_begin()};
+    walk w = {.count = true, .hash = dal_hash_begin()};
     elements(&w, &s);
     return w.hash;
+}
+
+uint64_t dal_spec_outline(const dal_spec *spec)
+{
+    dal_spec s = *spec;
+    walk w = {.count = true, .places = true, .hash = dal_hash_begin()};
+    const bool flags[] = {s.record_given, s.motion, s.shown, s.plain_names, s.floating};
+    text(&w, &s.name);
+    elements(&w, &s);
+    ARRAY(&w, s.record, s.n_record);
+    for (int i = 0; i < s.n_record; i++)
+        text(&w, &s.record[i]);
+    simulate(&w, &s.simulate);
+    return dal_hash_add(w.hash, flags, sizeof flags);
 }

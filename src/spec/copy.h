@@ -11,8 +11,10 @@
 dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec);
 
 /* A number that differs where elements of two descriptions do: their texts, and how many there are. Not of parameters' values, choices of
- * `simulate:`, recorded columns, and marks. Scratch from the arena. */
-uint64_t dal_spec_elements(dal_arena *arena, const dal_spec *spec);
+ * `simulate:`, recorded columns, and marks. */
+uint64_t dal_spec_elements(const dal_spec *spec);
+/* The same with all of these but parameters' values. */
+uint64_t dal_spec_outline(const dal_spec *spec);
 
 /* spec.c: the text of a description once more, with other overrides. Files that it names are read from the disk. */
 dal_status dal_spec_read_again(const dal_allocator *allocator, const dal_spec *kept, int n_overrides, const dal_override *overrides,

@@ -2,7 +2,7 @@
  *
  * An included file is read like any model, with a reader, a namespace and parameters of its own; then its elements are
  * added to those of the including model, every name behind the name of the part: thigh becomes left.thigh, and ground
- * left.ground. Elements remember the part in their binding, and names in their expressions are looked for there.
+ * left.ground. Elements remember the part in their binding, and names in their expressions are searched there.
  * A part may include others: their names grow on the way out, foot.toe -> left.foot.toe.
  *
  * Nothing in a file is trusted: it lies in the folder of the whole model, also where links are followed, does not include
@@ -316,6 +316,8 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
         prefix(p, &spec->coordinates[i].name);
     for (int i = 0; i < spec->n_constraints; i++)
         prefix(p, &spec->constraints[i].name);
+    for (int i = 0; i < spec->n_systems; i++)
+        prefix_element(p, dal_keys_system, &spec->systems[i].name, &spec->systems[i]);
     for (int i = 0; i < spec->n_joint_types; i++)
         prefix(p, &spec->joint_types[i].name);
     for (int i = 0; i < spec->n_tables; i++)
@@ -369,6 +371,7 @@ static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spe
     GATHER(forces);
     GATHER(coordinates);
     GATHER(constraints);
+    GATHER(systems);
     GATHER(joint_types);
     GATHER(speeds);
     GATHER(tables);
@@ -402,7 +405,7 @@ static bool stands_on_ground(dal_reader *reader, int n, dal_spec **part)
         carrier[i] = carrier_of(n, part, i);
     for (int i = 0; i < n; i++) {
         int k = carrier[i];
-        for (int steps = 0; k >= 0 && k != i && steps < n; steps++) /* a circle without i is told at its own members */
+        for (int steps = 0; k >= 0 && k != i && steps < n; steps++) /* a circle without i is reported at its own members */
             k = carrier[k];
         if (k != i)
             continue;

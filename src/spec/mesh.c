@@ -1,4 +1,4 @@
-/* Reading meshes. Nothing in such a file is trusted: sizes, numbers and indices are checked, and what is wrong is told with its line.
+/* Reading meshes. Nothing in such a file is trusted: sizes, numbers and indices are checked, and what is wrong is reported with its line.
  *
  * STL, binary: 80 bytes, the number n of triangles (32 bits, little endian), n times 50 bytes: normal, three corners, two bytes.
  * STL, text: `facet normal x y z`, `outer loop`, three times `vertex x y z`, `endloop`, `endfacet`.

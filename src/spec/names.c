@@ -1,4 +1,4 @@
-/* The one namespace: parameters, define, inputs, coordinates, constraints, speeds, bodies, joints, forces, tables and states.
+/* The one namespace: parameters, define, inputs, coordinates, constraints, systems, speeds, bodies, joints, forces, tables and states.
  *
  * Names match [A-Za-z_][A-Za-z0-9_]*. They stand in expressions, so a name must not be
  * read as something else there.

@@ -6,6 +6,7 @@
  * other parameters, to see which it uses, then with their values.
  */
 #include "spec/reader.h"
+#include "spec/varied.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static bool resolve_name(void *user, const char *name, int primes, dal_mark mark
         *hint = hint_name(reader, name);
         return false;
     }
-    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been told */
+    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been reported */
         reader->uses_failed = true;
         *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}};
         return true;
@@ -187,19 +188,45 @@ static bool is_of_included(const dal_reader *reader, const char *name)
     return head && !strcmp(head->section, "model");
 }
 
+static bool is_included(const dal_reader *reader)
+{
+    return reader->source && reader->source->depth;
+}
+
+static void refuse_setting(const dal_reader *reader, const dal_setting *setting)
+{
+    const char *name = setting->name.text;
+    const char *model = is_included(reader) ? dal_arena_print(reader->scratch, "'%.200s'", reader->spec->file) : "the model";
+    char hint[96];
+    dal_complain(reader->messages, setting->name.mark, "%s has no parameter '%.80s'%s", model, name,
+                 dal_did_you_mean(name, reader->parameter_names, hint));
+}
+
+static bool is_parameter(const dal_reader *reader, const char *name)
+{
+    const dal_name *known = dal_names_find(reader, name);
+    return known && !strcmp(known->section, "parameter");
+}
+
 static void override(dal_reader *reader, const dal_setting *setting)
 {
     const char *name = setting->name.text;
-    const dal_name *known = dal_names_find(reader, name);
-    const char *model = reader->source && reader->source->depth ? dal_arena_print(reader->scratch, "'%.200s'", reader->spec->file) : "the model";
-    char hint[96];
-    if (is_of_included(reader, name))
-        return;
-    if (known && !strcmp(known->section, "parameter"))
-        reader->spec->parameters[known->index].value = setting->value;
-    else
-        dal_complain(reader->messages, setting->name.mark, "%s has no parameter '%.80s'%s", model, name,
-                     dal_did_you_mean(name, reader->parameter_names, hint));
+    if (is_parameter(reader, name))
+        reader->spec->parameters[dal_names_find(reader, name)->index].value = setting->value;
+    else if (is_included(reader) && !is_of_included(reader, name))
+        refuse_setting(reader, setting);
+}
+
+void dal_read_settings(dal_reader *reader)
+{
+    for (int i = 0; i < reader->n_settings; i++) {
+        const dal_setting *setting = &reader->settings[i];
+        bool known;
+        if (is_parameter(reader, setting->name.text) || is_of_included(reader, setting->name.text))
+            continue;
+        if (!dal_spec_set_start(reader->keep, reader->spec, setting->name, setting->value, reader->messages, &known) && !known)
+            refuse_setting(reader, setting);
+    }
 }
 
 static void collect_names(dal_reader *reader)

@@ -4,7 +4,7 @@
  *   I = R_i I_i R_i^T,   about the centre of mass c.
  * rpy are turns about the fixed axes x, y, z: R = R_z(yaw) R_y(pitch) R_x(roll).
  *
- * Of what is drawn, simple shapes are kept for pictures (urdf_visual.c); the rest (meshes, collision, material) is passed over. Every other element or attribute that is not used is told once, at the
+ * Of what is drawn, simple shapes are kept for pictures (urdf_visual.c); the rest (meshes, collision, material) is passed over. Every other element or attribute that is not used is reported once, at the
  * first place where it stands.
  */
 #include "spec/urdf.h"
@@ -29,9 +29,9 @@ typedef struct remark {
 typedef struct urdf_reader {
     dal_reader *base;
     dal_urdf *robot;
-    remark *remarks; /* what was told already */
+    remark *remarks; /* what was reported already */
     size_t room_links, room_joints;
-    bool limits; /* somebody was told about them */
+    bool limits; /* somebody was reported about them */
 } urdf_reader;
 
 /* ---- what is not used ------------------------------------------------------------------------ */

@@ -57,6 +57,7 @@ static void add_all_names(dal_reader *reader, dal_model_trees *model)
     add_names(reader, "forces", &model->forces, "force", "{motor: {type: torque, joint: A, value: 5}}");
     add_names(reader, "coordinates", &model->coordinates, "coordinate", "{th: {start: 0, rate: 1}}");
     add_names(reader, "constraints", &model->constraints, "constraint", "{wheel: {velocity: x' - r*th'}}");
+    add_names(reader, "systems", &model->systems, "system", "{coil: {coordinates: [i], mass: [[2]], force: [\"-i'\"]}}");
     add_names(reader, "speeds", &model->speeds, "speed", "{u: x' - r*th'}");
     add_names(reader, "tables", &model->tables, "table", "{lift: {x: [0, 1], y: [0, 1]}}");
     add_names(reader, "states", &model->states, "state", "{e: {start: 0, rate: 1}}");
@@ -214,6 +215,41 @@ static void read_constraint(dal_reader *reader, const dal_tree *tree, void *elem
                      tree->n ? "both are" : "none is"); /* one that cannot be read was complained about */
 }
 
+static void read_system(dal_reader *reader, const dal_tree *tree, void *element)
+{
+    dal_subsystem_spec *system = element;
+    system->name = element_name(tree, tree->key);
+    system->binding = reader->binding;
+    reader->what = "'systems'";
+    if (dal_needs_map(reader, tree, "{coordinates: [i], mass: [[2]], force: [\"-i'\"]}"))
+        dal_read_keys(reader, dal_keys_system, tree, system, dal_what(reader, "system", tree->key));
+}
+
+/* It stands behind the systems, and is one of them. */
+static void read_lagrangian(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    if (!tree)
+        return;
+    dal_subsystem_spec *all = DAL_TAKE(reader->keep, dal_subsystem_spec, spec->n_systems + 1), *own = &all[spec->n_systems];
+    if (spec->n_systems)
+        memcpy(all, spec->systems, sizeof *all * (size_t)spec->n_systems);
+    spec->systems = all;
+    spec->n_systems++;
+    *own = (dal_subsystem_spec){.name = element_name(tree, "lagrangian"), .binding = reader->binding};
+    reader->key = "lagrangian";
+    if (!dal_needs_map(reader, tree, "{L: \"m*l^2*th'^2/2 + m*g*l*cos(th)\"}"))
+        return;
+    const int errors = dal_messages_count(reader->messages, DAL_ERROR);
+    dal_read_keys(reader, dal_keys_lagrangian, tree, own, "'lagrangian'");
+    if (dal_messages_count(reader->messages, DAL_ERROR) > errors)
+        return;
+    if (!own->L.text && !own->T.text)
+        dal_complain(reader->messages, tree->key_mark, "'lagrangian' needs 'L', or 'T' and 'V'");
+    else if (own->L.text && (own->T.text || own->V.text))
+        dal_complain(reader->messages, tree->key_mark, "'lagrangian' has both 'L' and '%s': L is T - V", own->T.text ? "T" : "V");
+}
+
 /* Their names stand behind `type:` only, and may be those of other elements. */
 static void check_type_name(dal_reader *reader, const dal_tree *tree)
 {
@@ -291,6 +327,8 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
     spec->coordinates = read_section(reader, model->coordinates, sizeof *spec->coordinates, &spec->n_coordinates, read_coordinate);
     spec->constraints = read_section(reader, model->constraints, sizeof *spec->constraints, &spec->n_constraints, read_constraint);
+    spec->systems = read_section(reader, model->systems, sizeof *spec->systems, &spec->n_systems, read_system);
+    read_lagrangian(reader, model->lagrangian);
     spec->speeds = read_pairs(reader, model->speeds, "'speeds'", &spec->n_speeds);
     spec->tables = read_section(reader, model->tables, sizeof *spec->tables, &spec->n_tables, read_table);
     spec->states = read_section(reader, model->states, sizeof *spec->states, &spec->n_states, read_state);
@@ -317,4 +355,6 @@ void dal_read_model(dal_reader *reader, const dal_tree *root)
     spec->parameters = read_pairs(reader, model.parameters, "'parameters'", &spec->n_parameters);
     dal_read_parameters(reader);
     read_sections(reader, &model);
+    if (!(reader->source && reader->source->depth) && !dal_messages_count(reader->messages, DAL_ERROR))
+        dal_read_settings(reader);
 }

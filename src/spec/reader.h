@@ -129,6 +129,8 @@ dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_rea
 
 /* ---- parameters.c --------------------------------------------------------- */
 
+/* When all else was read: settings that are no parameters. */
+void dal_read_settings(dal_reader *reader);
 /* spec->parameters have their texts: takes the settings, finds the values. */
 void dal_read_parameters(dal_reader *reader);
 /* The value of an expression in parameters and loop variables. */

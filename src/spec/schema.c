@@ -35,8 +35,10 @@ const dal_key dal_keys_model[] = {
     TREE("model", "joints", "name: joint", "", M, joints, 0, "see 'joint'"),
     TREE("model", "joint-types", "name: joint type", "", M, joint_types, 0, "joints of the model's own, written as vector equations; see 'joint type'"),
     TREE("model", "forces", "name: force", "", M, forces, 0, "see 'force'"),
-    TREE("model", "coordinates", "name: coordinate", "", M, coordinates, 0, "of the model's own: bodies are placed by expressions in them, with the family 'user'; see 'coordinate'"),
+    TREE("model", "coordinates", "name: coordinate", "", M, coordinates, 0, "of the model's own, of the family 'user': bodies are placed by expressions in them, or systems and Lagrangians are written in them; see 'coordinate'"),
     TREE("model", "constraints", "name: constraint", "", M, constraints, 0, "expressions that are zero; see 'constraint'"),
+    TREE("model", "systems", "name: system", "", M, systems, 0, "sub-systems whose equations are known; see 'system'"),
+    TREE("model", "lagrangian", "see 'lagrangian'", "", M, lagrangian, 0, "a function of coordinates of the model's own, of their rates and of time"),
     TREE("model", "speeds", "name: expression", "own", M, speeds, 0, "velocities of the model's own, linear in the rates; a formulation that uses speeds chooses them otherwise"),
     TREE("model", "tables", "name: table", "", M, tables, 0, "functions given by points, used as interp(name, x); see 'table'"),
     TREE("model", "inputs", "name: expression, or name: input", "own", M, inputs, 0, "quantities that a program sets, with their values at the start; or that the run samples and holds; see 'input'"),
@@ -81,7 +83,7 @@ const dal_key dal_keys_body[] = {
 const dal_key dal_keys_shape[] = {
 #define F dal_figure_trees
     KEY("shape", "type", WORD, "", F, spec.type, DAL_REQUIRED, "required: box, sphere, cylinder, capsule, plate, polyline or mesh"),
-    KEY("shape", "size", EXPRESSIONS, "m", F, spec.size, 0, "of a box: its edges along x, y, z; in a planar model the third may be left out"),
+    KEY("shape", "size", EXPRESSIONS, "m", F, spec.size, 0, "of a box: its edges along x, y, z; in a planar model the third may be omitted"),
     KEY("shape", "radius", EXPRESSION, "m", F, spec.radius, 0, "of a sphere, cylinder or capsule; of a polyline: as a tube, a thin line if omitted"),
     KEY("shape", "length", EXPRESSION, "m", F, spec.length, 0, "of a cylinder; of a capsule without its round ends"),
     KEY("shape", "axis", EXPRESSIONS, "1", F, spec.axis, 0, "direction of a cylinder or capsule in body axes; z if omitted"),
@@ -268,6 +270,25 @@ const dal_key dal_keys_constraint[] = {
     END
 };
 
+const dal_key dal_keys_system[] = {
+#define D dal_subsystem_spec
+    KEY("system", "coordinates", NAMES, "", D, coordinates, DAL_REQUIRED, "required; coordinates of the model's own, in the order of the rows of 'mass'"),
+    KEY("system", "mass", MATRIX, "own", D, mass, DAL_REQUIRED, "required; the mass matrix M of M q'' = force: symmetric, not indefinite; made of coordinates and time"),
+    KEY("system", "force", EXPRESSIONS, "own", D, force, DAL_REQUIRED, "required; one for each coordinate: everything that stands on the right of M q'' = force, terms with products of rates included"),
+    KEY("system", "kinetic", EXPRESSION, "J", D, kinetic, 0, "the kinetic energy, which is q' M q'/2; where it is missing the energy is not known, and formulations that need it do not apply"),
+    KEY("system", "potential", EXPRESSION, "J", D, potential, 0, "the part of the force that has a potential, made of coordinates and time; the rest of the force counts as work; only beside 'kinetic'"),
+    END
+};
+
+const dal_key dal_keys_lagrangian[] = {
+    KEY("lagrangian", "L", EXPRESSION, "J", D, L, 0, "the Lagrangian, of second degree in the rates of the coordinates at the most; or T and V"),
+    KEY("lagrangian", "T", EXPRESSION, "J", D, T, 0, "the kinetic energy, in the place of L"),
+    KEY("lagrangian", "V", EXPRESSION, "J", D, V, 0, "the potential energy beside T; zero if omitted"),
+    KEY("lagrangian", "dissipation", EXPRESSION, "W", D, dissipation, 0, "Rayleigh's function: its derivative by a rate, reversed, is a force on the coordinate; it may use whatever forces use"),
+    END
+#undef D
+};
+
 const dal_key dal_keys_table[] = {
 #define T dal_table_spec
     KEY("table", "x", EXPRESSIONS, "own", T, x, 0, "increasing; constant expressions in parameters"),
@@ -348,7 +369,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "atol", EXPRESSION, "1", S, atol, 0, "absolute tolerance of a controlled step, in units of the model: of its length for lengths, radians, over its time for rates (1e-10)"),
     KEY("simulate", "max-step", EXPRESSION, "s", S, max_step, 0, "largest controlled step"),
     KEY("simulate", "event-tolerance", EXPRESSION, "s", S, event_tolerance, 0, "to which events are located in time"),
-    ONE_OF("simulate", "undetermined", "refuse|minimum-norm", "", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused, or the least ones are taken; refuse if omitted"),
+    KEY("simulate", "undetermined", UNDETERMINED, "own", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused; or the balance of the forces there is derived and taken as a constraint; or the least ones are taken, with eta those nearest to it: one expression a velocity; refuse if omitted"),
     KEY("simulate", "coordinates", CHOICE, "", S, coordinates, 0, "family of coordinates"),
     KEY("simulate", "formulation", CHOICE, "", S, formulation, 0, "of the equations of motion"),
     KEY("simulate", "stabilization", CHOICE, "", S, stabilization, 0, "how the constraints are held"),
@@ -360,11 +381,11 @@ const dal_key dal_keys_simulate[] = {
 
 const dal_key_doc *dal_spec_key(int index)
 {
-    static const dal_key *const sections[] = {dal_keys_model,       dal_keys_ground,     dal_keys_body,    dal_keys_shape,    dal_keys_point,
-                                              dal_keys_orientation, dal_keys_quaternion, dal_keys_inertia, dal_keys_value,    dal_keys_velocity,
-                                              dal_keys_joint,       dal_keys_joint_type, dal_keys_start,   dal_keys_friction, dal_keys_force,
-                                              dal_keys_coordinate,  dal_keys_constraint, dal_keys_table,   dal_keys_input,    dal_keys_state,
-                                              dal_keys_block,       dal_keys_sensor,     dal_keys_include, dal_keys_simulate};
+    static const dal_key *const sections[] = {
+        dal_keys_model,   dal_keys_ground,     dal_keys_body,       dal_keys_shape,   dal_keys_point,      dal_keys_orientation, dal_keys_quaternion,
+        dal_keys_inertia, dal_keys_value,      dal_keys_velocity,   dal_keys_joint,   dal_keys_joint_type, dal_keys_start,       dal_keys_friction,
+        dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_system,  dal_keys_lagrangian, dal_keys_table,       dal_keys_input,
+        dal_keys_state,   dal_keys_block,      dal_keys_sensor,     dal_keys_include, dal_keys_simulate};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

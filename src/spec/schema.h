@@ -26,21 +26,23 @@
     X(VECTOR, "vector")                                                   /* dal_list, as in all the following */                                    \
     X(START_VECTOR, "vector, or {value: , fix: true}")                                                                                               \
     X(VELOCITY, "vector in world axes, or {body: , fix: true} in body axes")                                                                         \
-    X(FORCE, "expression or vector")                                                                                                                 \
+    X(MATRIX, "list of lists of expressions, row by row") /* dal_matrix */                                                                           \
+    X(FORCE, "expression or vector")                      /* dal_list */                                                                             \
     X(RATES, "expression, or one for each direction: 3 in a planar, 6 in a spatial model")                                                           \
     X(INERTIA, "planar: expression; spatial: 3 or 6 expressions, or {xx: , yy: , zz: , xy: , xz: , yz: }")                                           \
-    X(AXIS, "vector in the first body, or two: [[...], [...]]")  /* dal_list[2]: axis and axis_second */                                             \
-    X(ORIENTATION, "an attitude, see 'orientation'")             /* dal_orientation */                                                               \
-    X(POINTS, "name: vector, or name: {at: , x: , z: }")         /* dal_points */                                                                    \
-    X(FIGURES, "see 'shape', or a list of such")                 /* dal_figures */                                                                   \
-    X(FLAG, "true|false")                                        /* bool */                                                                          \
-    X(JOINT_START, "see 'start'")                                /* dal_start_spec */                                                                \
-    X(LAW, "channel: expression")                                /* dal_law_spec */                                                                  \
-    X(VALUES, "name: expression")                                /* dal_law_spec */                                                                  \
-    X(FRICTION, "see 'friction'")                                /* dal_friction_spec */                                                             \
-    X(CHOICE, "word, {word: number} or {word: {option: value}}") /* dal_choice */                                                                    \
-    X(REPEAT, "{i: first..last}")                                /* no field: taken before the element is read */                                    \
-    X(LATER, "not in this version")                              /* no field: refused */
+    X(AXIS, "vector in the first body, or two: [[...], [...]]")                                    /* dal_list[2]: axis and axis_second */           \
+    X(ORIENTATION, "an attitude, see 'orientation'")                                               /* dal_orientation */                             \
+    X(POINTS, "name: vector, or name: {at: , x: , z: }")                                           /* dal_points */                                  \
+    X(FIGURES, "see 'shape', or a list of such")                                                   /* dal_figures */                                 \
+    X(FLAG, "true|false")                                                                          /* bool */                                        \
+    X(JOINT_START, "see 'start'")                                                                  /* dal_start_spec */                              \
+    X(LAW, "channel: expression")                                                                  /* dal_law_spec */                                \
+    X(VALUES, "name: expression")                                                                  /* dal_law_spec */                                \
+    X(FRICTION, "see 'friction'")                                                                  /* dal_friction_spec */                           \
+    X(CHOICE, "word, {word: number} or {word: {option: value}}")                                   /* dal_choice */                                  \
+    X(UNDETERMINED, "refuse, derive, minimum-norm, or {minimum-norm: {eta: list of expressions}}") /* dal_undetermined_spec */                       \
+    X(REPEAT, "{i: first..last}")                                                                  /* no field: taken before the element is read */  \
+    X(LATER, "not in this version")                                                                /* no field: refused */
 
 #define DAL_SHAPE_NAME(shape, words) DAL_SHAPE_##shape,
 typedef enum dal_shape { DAL_SHAPE_TREE, DAL_SHAPE_ONE_OF, DAL_SHAPES(DAL_SHAPE_NAME) DAL_SHAPE_COUNT } dal_shape;
@@ -58,13 +60,13 @@ typedef struct dal_key {
 /* Each ends with an entry whose doc.key is NULL. */
 extern const dal_key dal_keys_model[], dal_keys_ground[], dal_keys_body[], dal_keys_point[], dal_keys_orientation[], dal_keys_quaternion[],
     dal_keys_inertia[], dal_keys_value[], dal_keys_velocity[], dal_keys_joint[], dal_keys_joint_type[], dal_keys_start[], dal_keys_friction[],
-    dal_keys_shape[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_table[], dal_keys_input[], dal_keys_state[],
-    dal_keys_block[], dal_keys_sensor[], dal_keys_include[], dal_keys_simulate[];
+    dal_keys_shape[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_system[], dal_keys_lagrangian[], dal_keys_table[],
+    dal_keys_input[], dal_keys_state[], dal_keys_block[], dal_keys_sensor[], dal_keys_include[], dal_keys_simulate[];
 
 /* The fields of shape TREE live in these. */
 typedef struct dal_model_trees {
-    const dal_tree *version, *name, *space, *parameters, *define, *gravity, *ground, *bodies, *joints, *forces, *coordinates, *constraints, *speeds,
-        *tables, *inputs, *states, *blocks, *sensors, *models, *joint_types, *simulate, *record;
+    const dal_tree *version, *name, *space, *parameters, *define, *gravity, *ground, *bodies, *joints, *forces, *coordinates, *constraints, *systems,
+        *lagrangian, *speeds, *tables, *inputs, *states, *blocks, *sensors, *models, *joint_types, *simulate, *record;
 } dal_model_trees;
 
 typedef struct dal_point_trees {

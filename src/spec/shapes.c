@@ -297,6 +297,24 @@ static void read_expressions(dal_reader *reader, const dal_tree *tree, void *fie
     dal_read_list(reader, tree, 0, field);
 }
 
+/* A square one: as many numbers in each row as there are rows. */
+static void read_matrix(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_matrix *matrix = field;
+    if (tree->bad)
+        return;
+    if (tree->kind != DAL_SEQUENCE || !tree->n) {
+        dal_complain(reader->messages, tree->mark, "%s needs rows of numbers, as in [[2, 1], [1, 3]]; %s was found", dal_label(reader),
+                     dal_tree_found(reader->scratch, tree));
+        return;
+    }
+    matrix->row = DAL_TAKE(reader->keep, dal_list, tree->n);
+    matrix->mark = tree->mark;
+    for (const dal_tree *child = tree->first; child; child = child->next)
+        if (!dal_read_list(reader, child, tree->n, &matrix->row[matrix->n++]))
+            return;
+}
+
 /* One expression, or `n`. */
 static void read_one_or(dal_reader *reader, const dal_tree *tree, int n, dal_list *list)
 {
@@ -390,6 +408,42 @@ static void read_choice(dal_reader *reader, const dal_tree *tree, void *field)
     dal_ascend(reader, outer);
 }
 
+/* What is done where accelerations are not determined: a word, of which one has an option. */
+static void read_undetermined(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    static const char *const words[] = {"refuse", "derive", "minimum-norm", NULL};
+    dal_undetermined_spec *out = field;
+    dal_text word = {0};
+    char hint[96];
+    if (tree->bad)
+        return;
+    if (tree->kind == DAL_SCALAR) {
+        if (!dal_read_scalar(reader, tree, &word))
+            return;
+        for (int i = 0; words[i]; i++)
+            if (!strcmp(words[i], word.text)) {
+                out->word = word;
+                return;
+            }
+        dal_complain(reader->messages, word.mark, "%s needs refuse, derive or minimum-norm; '%.80s' was found%s", dal_label(reader), word.text,
+                     dal_did_you_mean(word.text, words, hint));
+        return;
+    }
+    const dal_tree *inner = tree->kind == DAL_MAP && tree->n == 1 ? tree->first : NULL;
+    const dal_tree *eta = inner && inner->kind == DAL_MAP && inner->n == 1 ? inner->first : NULL;
+    if (!eta || strcmp(inner->key, words[2]) || strcmp(eta->key, "eta")) {
+        dal_complain(reader->messages, tree->mark,
+                     "%s needs refuse, derive, minimum-norm, or {minimum-norm: {eta: [..]}} with one expression a velocity; %s was found",
+                     dal_label(reader), dal_tree_found(reader->scratch, tree));
+        return;
+    }
+    out->word = (dal_text){.text = inner->key, .mark = inner->key_mark};
+    dal_scope outer = dal_descend(reader, inner->key);
+    reader->key = eta->key;
+    dal_read_list(reader, eta, 0, &out->eta);
+    dal_ascend(reader, outer);
+}
+
 static void read_tree(dal_reader *reader, const dal_tree *tree, void *field)
 {
     (void)reader;
@@ -422,6 +476,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_VECTOR] = read_vector,
     [DAL_SHAPE_START_VECTOR] = dal_read_start_vector,
     [DAL_SHAPE_VELOCITY] = dal_read_velocity,
+    [DAL_SHAPE_MATRIX] = read_matrix,
     [DAL_SHAPE_FORCE] = read_force,
     [DAL_SHAPE_RATES] = read_rates,
     [DAL_SHAPE_INERTIA] = dal_read_inertia,
@@ -435,6 +490,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_LAW] = dal_read_law,
     [DAL_SHAPE_VALUES] = dal_read_values,
     [DAL_SHAPE_CHOICE] = read_choice,
+    [DAL_SHAPE_UNDETERMINED] = read_undetermined,
     [DAL_SHAPE_REPEAT] = pass_over,
     [DAL_SHAPE_LATER] = refuse_later,
 };

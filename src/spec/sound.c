@@ -259,6 +259,15 @@ static bool is_given(const dal_key *key, const void *field)
     }
 }
 
+static void inspect_matrix(inspector *s, const char *key, const dal_matrix *matrix)
+{
+    if (!is_array(s, key, matrix->n, matrix->row))
+        return;
+    for (int i = 0; i < matrix->n; i++)
+        if (is_list(s, key, "as many numbers in each row as there are rows", &matrix->row[i], matrix->n, matrix->n) && !matrix->row[i].n)
+            refuse_element(s, matrix->mark, "row %d of '%s' has no numbers", i + 1, key);
+}
+
 static void inspect_field(inspector *s, const dal_key *key, const void *field)
 {
     const char *name = key->doc.key, *words = key->doc.shape;
@@ -271,6 +280,7 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     case DAL_SHAPE_VECTOR:
     case DAL_SHAPE_START_VECTOR:
     case DAL_SHAPE_VELOCITY: is_vector(s, name, field); break;
+    case DAL_SHAPE_MATRIX: inspect_matrix(s, name, field); break;
     case DAL_SHAPE_FORCE: inspect_one_or(s, name, words, field, space); break;
     case DAL_SHAPE_RATES: inspect_one_or(s, name, words, field, space == 2 ? 3 : 6); break;
     case DAL_SHAPE_INERTIA: inspect_inertia(s, name, field); break;
@@ -285,6 +295,10 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     case DAL_SHAPE_LAW:
     case DAL_SHAPE_VALUES: inspect_pairs(s, name, ((const dal_law_spec *)field)->n, ((const dal_law_spec *)field)->item); break;
     case DAL_SHAPE_CHOICE: inspect_choice(s, name, field); break;
+    case DAL_SHAPE_UNDETERMINED:
+        if (((const dal_undetermined_spec *)field)->eta.n)
+            is_list(s, name, words, &((const dal_undetermined_spec *)field)->eta, 1, MOST);
+        break;
     case DAL_SHAPE_JOINT_START: inspect_group(s, name, dal_keys_start, field, ((const dal_start_spec *)field)->mark); break;
     case DAL_SHAPE_FRICTION: inspect_group(s, name, dal_keys_friction, field, ((const dal_friction_spec *)field)->mark); break;
     default: break;
@@ -432,6 +446,23 @@ static void inspect_parameters(inspector *s)
                            spec->parameters[i].name.text, spec->parameters[i].number);
 }
 
+/* Of systems and of Lagrangians: a mass, or one of L and T. */
+static void inspect_systems(inspector *s)
+{
+    for (int i = 0; i < s->spec->n_systems; i++) {
+        const dal_subsystem_spec *one = &s->spec->systems[i];
+        const bool function = one->L.text || one->T.text;
+        s->section = "system";
+        s->name = one->name.text;
+        s->mark = one->name.mark;
+        inspect_element(s, function ? dal_keys_lagrangian : dal_keys_system, one);
+        if (!function && !one->mass.n)
+            refuse_element(s, dal_nowhere, "it needs L, T or a mass matrix");
+        if ((one->L.text && one->T.text) || (function && one->mass.n))
+            refuse_element(s, dal_nowhere, "it has more than one of L, T and a mass matrix");
+    }
+}
+
 bool dal_spec_sound(const dal_spec *spec, dal_messages *messages)
 {
     inspector s = {.spec = spec, .messages = messages, .section = "the model", .mark = {spec->file, 0, 0}, .sound = true};
@@ -455,10 +486,13 @@ bool dal_spec_sound(const dal_spec *spec, dal_messages *messages)
                                 SECTION("state", states, dal_keys_state),
                                 SECTION("coordinate", coordinates, NULL),
                                 SECTION("constraint", constraints, dal_keys_constraint),
+                                SECTION("system", systems, NULL),
                                 {"table", "tables", spec->n_tables, spec->tables, sizeof *spec->tables, 0, dal_keys_table}};
 #undef SECTION
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
         inspect_section(&s, &sections[i]);
+    if (s.sound)
+        inspect_systems(&s);
     if (s.sound)
         inspect_tables(&s);
     return s.sound;

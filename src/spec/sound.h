@@ -1,5 +1,5 @@
 /* A spec is a public struct: C code may make one by hand, or change one that was read. Everything behind the readers counts on what they
- * promise, so that whoever takes a spec from a caller asks first whether it keeps these promises. */
+ * promise, so that a function that gets a spec from a caller first checks these promises. */
 #ifndef DAL_SPEC_SOUND_H
 #define DAL_SPEC_SOUND_H
 
@@ -7,7 +7,7 @@
 #include "dalembert/spec.h"
 
 /* Do all counts, lists, kinds and names have the form that a reader gives them? False: `messages` says which part does not. Numbers and
- * names that refer to other elements are looked at by whoever uses them. */
+ * names that refer to other elements are checked where they are used. */
 bool dal_spec_sound(const dal_spec *spec, dal_messages *messages);
 
 /* names.c: why `name` cannot be a name of an element. NULL: it can. */

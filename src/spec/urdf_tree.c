@@ -4,7 +4,7 @@
  * another starts where that one puts it:  q_i = multiplier q_j + offset, the others at zero.
  *
  * Names. A spec has one namespace, and its names stand in expressions; in URDF a link and a joint may share a name, and it may have
- * any characters. Joints are called first and keep their names where they can; what cannot be kept is changed and told.
+ * any characters. Joints are called first and keep their names where they can; what cannot be kept is changed and reported.
  */
 #include "spec/urdf.h"
 

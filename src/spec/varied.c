@@ -35,7 +35,7 @@ static void own_array(dal_variation *v, void *pointer, const void *original, int
 static void set_text(dal_variation *v, int i, dal_text *text)
 {
     text->text = v->as_text[i].value;
-    text->mark = (dal_mark){v->as_text[i].name, 0, 1};
+    text->mark = v->mark ? *v->mark : (dal_mark){v->as_text[i].name, 0, 1};
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
@@ -61,8 +61,8 @@ static int component(const char *channel, const char *behind_it)
 
 static bool refuse_absent(const dal_variation *v, int i, const char *what)
 {
-    dal_error(v->messages, dal_nowhere, "the model gives no %s, and '%.100s' cannot be varied: only start values that are written in it can", what,
-              v->names[i]);
+    dal_error(v->messages, v->mark ? *v->mark : dal_nowhere,
+              "the model gives no %s, and '%.100s' cannot be varied: only start values that are written in it can", what, v->names[i]);
     return false;
 }
 
@@ -138,7 +138,7 @@ static bool is_rate_of(const char *name, const char *coordinate)
     return !strncmp(name, coordinate, n) && is(name + n, "'");
 }
 
-static bool refuse_unknown(dal_variation *v, int i)
+static void refuse_unknown(dal_variation *v, int i)
 {
     const dal_spec *s = v->spec;
     const char *name = v->names[i];
@@ -156,14 +156,15 @@ static bool refuse_unknown(dal_variation *v, int i)
         candidates[n++] = s->coordinates[k].name.text;
     dal_error(v->messages, dal_nowhere, "'%.100s' is neither a parameter nor an input of the model, nor a start value of it%s", name,
               dal_did_you_mean(name, candidates, hint));
-    return false;
 }
 
-static bool set_value(dal_variation *v, int i)
+/* *known: there is such a name. */
+static bool set_value(dal_variation *v, int i, bool *known)
 {
     const char *name = v->names[i], *channel;
     dal_spec *s = v->spec;
     bool found = false, done = false;
+    *known = true;
     for (int k = 0; k < s->n_parameters; k++)
         if (is(name, s->parameters[k].name.text))
             return set_parameter(v, i, k);
@@ -188,7 +189,18 @@ static bool set_value(dal_variation *v, int i)
     for (int k = 0; k < s->n_joints && !found; k++)
         if ((channel = behind(name, s->joints[k].name.text)) && (done = set_joint(v, i, k, channel, &found), found))
             return done;
-    return refuse_unknown(v, i);
+    return *known = false;
+}
+
+bool dal_spec_set_start(dal_arena *arena, dal_spec *spec, dal_text name, dal_text value, dal_messages *messages, bool *known)
+{
+    static const dal_spec none; /* the arrays are the description's own */
+    dal_override as_text = {name.text, value.text};
+    dal_variation v = {.from = &none, .n = 1, .names = &name.text, .messages = messages, .spec = spec, .as_text = &as_text, .mark = &value.mark};
+    v.arena = *arena;
+    const bool set = set_value(&v, 0, known);
+    *arena = v.arena;
+    return set;
 }
 
 /* ---- the description with the new values -------------------------------------------------------------------- */
@@ -242,9 +254,14 @@ static dal_status describe(void *user)
     *v->spec = *v->from;
     v->given = DAL_TAKE(&v->arena, bool, v->spec->n_parameters);
     print_values(v);
-    for (int i = 0; i < v->n; i++)
-        if (!set_value(v, i))
-            return DAL_BAD_COMMAND;
+    for (int i = 0; i < v->n; i++) {
+        bool known;
+        if (set_value(v, i, &known))
+            continue;
+        if (!known)
+            refuse_unknown(v, i);
+        return DAL_BAD_COMMAND;
+    }
     if (v->parameters_too && !dal_parameters_again(&v->arena, v->spec->n_parameters, v->spec->parameters, v->given, v->messages))
         return DAL_BAD_MODEL;
     v->shape = v->parameters_too ? find_shape(v) : NULL;
@@ -282,7 +299,7 @@ static dal_status check_elements(rereading *r)
     }
     dal_spec *same = NULL;
     const dal_status status = dal_spec_read_again(r->allocator, kept, kept->n_overrides, kept->overrides, NULL, &same);
-    const bool fine = same && dal_spec_elements(&r->scratch, same) == dal_spec_elements(&r->scratch, kept);
+    const bool fine = same && dal_spec_elements(same) == dal_spec_elements(kept);
     dal_spec_free(same);
     if (status == DAL_NO_MEMORY || fine)
         return status;

@@ -12,6 +12,7 @@ typedef struct dal_variation {
     const char *const *names;
     const double *values; /* finite */
     dal_messages *messages;
+    const dal_mark *mark;             /* of the values, for messages; NULL: their names */
     const dal_decimal_table *decimal; /* for the texts of the values; NULL: they take longer */
     /* what comes out */
     dal_arena arena; /* of the description, which has arrays of `from`, too: to be released in any case */
@@ -22,6 +23,10 @@ typedef struct dal_variation {
 } dal_variation;
 
 dal_status dal_spec_vary(const dal_allocator *allocator, dal_variation *v);
+
+/* An input or a start value of a description that is being read, by the names of dal_system_vary; the arena has a guard. False with a message, or (*known
+ * false) without one: it has no such name. */
+bool dal_spec_set_start(dal_arena *arena, dal_spec *spec, dal_text name, dal_text value, dal_messages *messages, bool *known);
 
 /* Where it has a shape: the text of `kept`, the description that all this began with, read again with all values that were varied since. The spec
  * is to be freed, and `scratch` to be released, in any case. */

@@ -77,8 +77,12 @@ static void begin(dal_assembly *a, dal_build *build)
     parts.tree = NULL;
     parts.placement = NULL;
     parts.n_times = build->n_times;
+    parts.like = build->start_layout;
     a->layout = dal_layout_build(arena, &a->mechanism, &dal_family_twist, &parts);
-    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    if (build->kept)
+        build->start_layout = dal_layout_keep(build->kept, a->layout);
+    dal_real *work = dal_arena_room(arena, sizeof *work * dal_work_size(a->layout));
+    dal_work_layout(a->layout, work, DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
     a->length = build->length;
@@ -142,13 +146,13 @@ double dal_assembly_unit(const dal_assembly *a, int k)
 
 /* What a unit of displacement changes row i by, the largest. Where that is only the rounding of terms that cancel, as in dot(M, cross(M, xi)),
  * it is taken for larger: such a row is no gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth
- * order in lengths. */
+ * order in lengths; a row that was derived is in newtons, of any size. */
 static double change_of_row(const dal_assembly *a, int i)
 {
     const dal_row_layout *at = &a->layout->row[i];
     const dal_row *row = &a->mechanism.rows[i];
     const double L = a->length;
-    double most = 0, terms = row->form < 0 ? 0 : fmin(1, L * L * L);
+    double most = 0, terms = row->form < 0 || row->derived ? 0 : fmin(1, L * L * L);
     for (int k = at->value; k < at->value + at->n_values; k++)
         most = fmax(most, fabs(a->work.A[k]) * dal_assembly_unit(a, a->layout->column[k]));
     for (int k = row->term; k < row->term + row->n_terms && row->form < 0; k++)
@@ -171,14 +175,13 @@ double dal_assembly_row_unit(const dal_assembly *a, int i)
     return a->unit[i] > 0 ? a->unit[i] : 1;
 }
 
-/* phi and A at the present placement, and the largest gap of a row. */
-static double evaluate(void *assembly)
+/* A where the rows are known, and the largest gap of one. */
+static double find_gap(dal_assembly *a)
 {
-    dal_assembly *a = assembly;
     double worst = 0;
-    dal_family_twist.position(a->layout, &a->work);
-    dal_rows_position(a->layout, &a->work);
     dal_rows_jacobian(a->layout, &a->work);
+    if (a->following)
+        dal_turns_follow(a->build, &a->work);
     for (int i = 0; i < a->r; i++)
         dal_assembly_find_unit(a, i);
     for (int i = 0; i < a->n_own; i++)
@@ -186,19 +189,31 @@ static double evaluate(void *assembly)
     return worst;
 }
 
-static void set_start_constants(dal_assembly *a)
+/* phi and A at the present placement, and the largest gap of a row. */
+static double evaluate(void *assembly)
 {
+    dal_assembly *a = assembly;
     dal_family_twist.position(a->layout, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    return find_gap(a);
+}
+
+/* Bodies are placed. True: there were some, and phi has changed with them. */
+static bool set_start_constants(dal_assembly *a)
+{
+    bool some = false;
     dal_rows_position(a->layout, &a->work);
     for (int i = 0; i < a->n_own; i++) {
         dal_row *row = &a->build->mechanism.rows[i];
         if (!isnan(row->constant))
             continue;
+        some = true;
         row->constant = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++)
             row->constant += a->mechanism.terms[k].coef * a->work.value[a->mechanism.terms[k].measure];
         a->mechanism.rows[i].constant = row->constant;
     }
+    return some;
 }
 
 /* Which targets are rows that have to hold exactly? They come first behind the model's rows. */
@@ -295,37 +310,59 @@ static void step_from_center(const dal_assembly *a, double *x)
     }
 }
 
-/* e: from the present placement back to the given one, as twists; zero where nothing was given. */
+/* e of body b: from its present place to r and R (in the plane `angle`), as a twist. */
+static void way_of_body(dal_assembly *a, int b, const double r[3], const double R[9], double angle)
+{
+    const dal_body_layout *at = &a->layout->body[b];
+    const double *q = a->work.q + at->q;
+    double *e = a->e + at->v;
+    int space = (int)a->mechanism.space;
+    for (int k = 0; k < space; k++)
+        e[k] = r[k] - q[k];
+    if (at_center(a, b)) {
+        double then[3], now[3];
+        dal_turn(R, a->mechanism.bodies[b].center, then);
+        dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, now);
+        for (int k = 0; k < space; k++)
+            e[k] += then[k] - now[k];
+    }
+    if (at->n_rot == 1)
+        e[2] = angle - q[2];
+    if (at->n_rot == 3) {
+        double D[9], p[4], back[9];
+        for (int i = 0; i < 9; i++)
+            back[i] = a->work.kin[b].R[3 * (i % 3) + i / 3];
+        dal_rotation_multiply(R, back, D);
+        dal_quaternion_of(D, p);
+        double s = sqrt(p[1] * p[1] + p[2] * p[2] + p[3] * p[3]), k = s > 1e-12 ? 2 * atan2(s, p[0]) / s : 2;
+        for (int i = 0; i < 3; i++)
+            e[3 + i] = k * p[1 + i];
+    }
+}
+
+/* e: from the present placement back to the given one; zero where nothing was given. */
 static void way_back(dal_assembly *a)
 {
+    const int space = (int)a->mechanism.space;
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
         const dal_body_layout *at = &a->layout->body[b];
-        const double *q = a->work.q + at->q;
-        double *e = a->e + at->v;
-        int space = (int)a->mechanism.space;
-        for (int k = 0; k < space; k++)
-            e[k] = start->position_given ? start->r[k] - q[k] : 0;
-        if (at_center(a, b)) {
-            double then[3], now[3];
-            dal_turn(start->R, a->mechanism.bodies[b].center, then);
-            dal_turn(a->work.kin[b].R, a->mechanism.bodies[b].center, now);
-            for (int k = 0; k < space; k++)
-                e[k] += then[k] - now[k];
-        }
-        if (at->n_rot == 1)
-            e[2] = start->attitude_given ? start->angle - q[2] : 0;
-        if (at->n_rot == 3) {
-            double D[9], p[4], back[9];
-            for (int i = 0; i < 9; i++)
-                back[i] = a->work.kin[b].R[3 * (i % 3) + i / 3];
-            dal_rotation_multiply(start->R, back, D);
-            dal_quaternion_of(D, p);
-            double s = sqrt(p[1] * p[1] + p[2] * p[2] + p[3] * p[3]), k = s > 1e-12 ? 2 * atan2(s, p[0]) / s : 2;
-            for (int i = 0; i < 3; i++)
-                e[3 + i] = start->attitude_given ? k * p[1 + i] : 0;
-        }
+        way_of_body(a, b, start->r, start->R, start->angle);
+        if (!start->position_given)
+            memset(a->e + at->v, 0, sizeof *a->e * (size_t)space);
+        if (!start->attitude_given)
+            memset(a->e + at->v + space, 0, sizeof *a->e * (size_t)at->n_rot);
     }
+}
+
+double dal_assembly_way(dal_assembly *a, const double *q, const dal_kin *kin)
+{
+    double most = 0;
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        way_of_body(a, b, kin[b].r, kin[b].R, a->layout->body[b].n_rot == 1 ? q[a->layout->body[b].q + 2] : 0);
+    for (int k = 0; k < a->m; k++)
+        most = fmax(most, fabs(a->e[k]) / dal_assembly_unit(a, k));
+    return most;
 }
 
 /* Row i of A on the centres of mass, and -phi, over its unit. One that says nothing about positions is zero. */
@@ -426,7 +463,7 @@ static void settle_nearest(dal_assembly *a, int rows)
     }
 }
 
-/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
 const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
 {
     dal_arena *arena = a->build->arena;
@@ -482,21 +519,35 @@ static void report_gap(dal_assembly *a)
                     "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift, turn, reason, fixed);
 }
 
-/* A carried axis is doubtful where a body of the joint turned afterwards. */
+/* How far assembly turned the axis that a joint has in a body. A turn about the only axis does nothing to it. */
+static double axis_turned(const dal_assembly *a, const dal_joint *joint, int side, const double *turned)
+{
+    const dal_marker *marker = &joint->marker[side];
+    double then[3], now[3], axis[3], across[3];
+    if (marker->body == DAL_GROUND || joint->type->spatial.axis != DAL_AXIS_ONE)
+        return marker->body == DAL_GROUND ? 0 : turned[marker->body];
+    for (int i = 0; i < 3; i++)
+        axis[i] = marker->B[3 * i + 2];
+    dal_turn(a->build->start[marker->body].R, axis, then);
+    dal_turn(a->work.kin[marker->body].R, axis, now);
+    dal_cross(then, now, across);
+    return atan2(sqrt(dal_dot(across, across)), dal_dot(then, now));
+}
+
+/* A carried axis is doubtful where a body of the joint turned it afterwards. */
 static void report_axes(const dal_assembly *a, const double *turned)
 {
     for (int j = 0; j < a->build->spec->n_joints; j++) {
         const dal_joint *joint = &a->mechanism.joints[j];
         if (!a->build->axis_carried[j] || a->mechanism.space != DAL_SPATIAL)
             continue;
-        int body = joint->marker[0].body, second = joint->marker[1].body;
-        if (body == DAL_GROUND || (second != DAL_GROUND && turned[second] > turned[body]))
-            body = second;
-        if (turned[body] > axis_turn_allowed)
-            dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turned[body],
+        const double turn[2] = {axis_turned(a, joint, 0, turned), axis_turned(a, joint, 1, turned)};
+        const int side = turn[1] > turn[0];
+        if (turn[side] > axis_turn_allowed)
+            dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turn[side],
                      "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
                      "axis in both bodies (`axis: [[..], [..]]`), or better start values",
-                     joint->name, a->mechanism.bodies[body].name, turned[body]);
+                     joint->name, a->mechanism.bodies[joint->marker[side].body].name, turned[joint->marker[side].body]);
     }
 }
 
@@ -535,11 +586,19 @@ static void report_moves(dal_assembly *a)
     report_axes(a, turned);
 }
 
+static void place_anew(dal_assembly *a)
+{
+    place_bodies(a);
+    dal_turns_again(a->build, &a->work);
+    dal_rows_position(a->layout, &a->work);
+    dal_turns_follow(a->build, &a->work);
+}
+
 /* Omitted values move first. Where they cannot close the gaps alone, they swing about the place that is best for them, and the given ones
  * hardly move: a second try, from the start, takes all for given. If it fails as well, the first one is what is reported. */
 static double close_evenly(dal_assembly *a, int rows)
 {
-    place_bodies(a);
+    place_anew(a);
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         const dal_body_start *start = &a->build->start[b];
         const dal_body_layout *at = &a->layout->body[b];
@@ -550,7 +609,7 @@ static double close_evenly(dal_assembly *a, int rows)
     dal_assembly_weigh(a, false);
     if (worst <= gap_allowed)
         return worst;
-    place_bodies(a);
+    place_anew(a);
     return dal_newton_close(&a->newton, rows, 100);
 }
 
@@ -570,17 +629,19 @@ double dal_assembly_distance(dal_assembly *a)
     return distance_back(a);
 }
 
-static bool assemble_positions(dal_assembly *a)
+/* known: the rows are. */
+static bool assemble_positions(dal_assembly *a, bool known)
 {
     int rows = dal_assembly_exact(a);
     bool open_target = false;
-    double worst = evaluate(a);
+    double worst = known ? find_gap(a) : evaluate(a);
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
     if (worst <= dal_closed && !open_target && !a->build->n_wishes)
         return true;
     dal_assembly_weigh(a, false);
     dal_assembly_dense(a);
+    a->following = true;
     worst = dal_newton_close(&a->newton, rows, 100);
     if (!(worst <= gap_allowed))
         worst = close_evenly(a, rows);
@@ -591,6 +652,7 @@ static bool assemble_positions(dal_assembly *a)
     walk_nearer(a, rows);
     settle_nearest(a, rows);
     dal_newton_close(&a->newton, rows, 5);
+    a->following = false;
     if (!dal_assembly_choose(a, rows))
         return false;
     report_moves(a);
@@ -649,9 +711,9 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     dal_start_drives(build->arena, drives, a.work.time);
     place_bodies(&a);
     dal_turns_begin(build, &a.work);
-    set_start_constants(&a);
+    const bool known = !set_start_constants(&a); /* an angle that is followed from itself stays what it is */
     dal_turns_follow(build, &a.work);
-    bool closed = assemble_positions(&a) && !refuse_turned_over(&a);
+    bool closed = assemble_positions(&a, known) && !refuse_turned_over(&a);
     if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))
         return false;
     if (closed && !dal_assemble_velocities(&a) && !build->anyway)

@@ -3,7 +3,7 @@
  * Unknowns are weighted, x = S y with S = 1 / weight, 0 for what is fixed. Positions: y of least norm with A S y = b is the solution of
  *     [ 1       (A S)^T ] [ y  ]   [ 0 ]
  *     [ A S        0    ] [ mu ] = [ b ]
- * where the rows are independent. Where they are not, those that depend on others are left out: what they ask for follows from the others
+ * where the rows are independent. Where they are not, those that depend on others are omitted: what they ask for follows from the others
  * as soon as the gaps are closed, and a gap that stays is reported as before. Rows are chosen anew when the pivots have become worse by
  * the factor `worse`.
  *
@@ -36,7 +36,7 @@ struct dal_assembly_saddle {
     double *row;                /* entries of the rows, weighted, at unit norm */
     double *unit;               /* what each row was multiplied by */
     double *H;                  /* blocks of the upper left corner */
-    bool *wanted, *used, *soft; /* rows that say something; that are in the matrix; that may give way */
+    bool *wanted, *used, *soft; /* rows that say something; that are in the matrix; that may yield */
     int *start;
     double ratio; /* of pivots, when the rows were chosen; 0: not yet */
 };
@@ -171,7 +171,7 @@ bool dal_assembly_least(dal_newton *newton, int n)
 
 /* ---- velocities ---------------------------------------------------------------------------- */
 
-/* Rows of C and, of start rates that may give way, of G, multiplied by `scale`; their right sides at v = 0 apart from what is fixed. */
+/* Rows of C and, of start rates that may yield, of G, multiplied by `scale`; their right sides at v = 0 apart from what is fixed. */
 static void velocity_rows(dal_assembly *a, double scale, const double *fixed)
 {
     struct dal_assembly_saddle *s = a->saddle;

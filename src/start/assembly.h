@@ -20,6 +20,7 @@ typedef struct dal_assembly {
     double *A, *b, *x, *e, *S, *q0, *svd; /* A and svd: of small models */
     const dal_target **target;            /* of the rows behind the model's */
     struct dal_assembly_saddle *saddle;   /* of large models; assemble_sparse.c */
+    bool following;                       /* steps are small, and angles follow them over whole turns: turns.h */
     bool undecided;                       /* which rows are independent was not found out */
     int *source;                          /* of an equation for velocities: its row, or -1 - body */
     double *row_unit;                     /* of the same: what it was divided by */
@@ -45,12 +46,14 @@ void dal_assembly_find_unit(dal_assembly *assembly, int i); /* it, at the presen
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */
 void dal_assembly_center(const dal_assembly *assembly, int body, double *f);
-/* "the position of 'crank', the start of joint 'A'": what may not give way, or "". */
+/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
 const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
 
 /* From the present placement: gaps closed, and as near to what was given as this branch allows. False: it does not close, or only with a
  * body turned over. */
 bool dal_assembly_reach(dal_assembly *assembly, int rows);
+/* e: the way from the present placement to q, with its frames; returns its largest component, in lengths of the model or radians. */
+double dal_assembly_way(dal_assembly *assembly, const double *q, const dal_kin *kin);
 /* The weighted square of the way back to what was given. */
 double dal_assembly_distance(dal_assembly *assembly);
 
@@ -65,7 +68,7 @@ void dal_assembly_warn(dal_assembly *assembly, int rows);
 void dal_assembly_given(const dal_assembly *assembly, double *v);
 /* False with messages. */
 bool dal_assemble_velocities(dal_assembly *assembly);
-/* Rows of a body's given velocities that may give way, in its own columns, weighted and multiplied by `scale`; their number. */
+/* Rows of a body's given velocities that may yield, in its own columns, weighted and multiplied by `scale`; their number. */
 int dal_assembly_components(const dal_assembly *assembly, int body, double scale, double *rows);
 
 /* assemble_sparse.c: is the model large? Then, the solver of the position steps, and v := the start velocities, v0 the given ones; false

@@ -1,7 +1,7 @@
 /* Other positions in which a mechanism closes.
  *
  * phi = 0 has several solutions near which nothing else is: a four-bar with a given crank closes in two ways, elbow up and elbow down.
- * Assembly ends in the one that its steps lead to, which need not be the nearest to what was given. Others are looked for from where
+ * Assembly ends in the one that its steps lead to, which need not be the nearest to what was given. Others are searched from where
  * it ended: each body alone is turned about a point of a joint by quarters of a turn, then all bodies by chance (the same on every
  * machine), and each time the gaps are closed and the nearest placement of that branch is taken. The search proves nothing: what it does
  * not find may exist. It is made only where a given value moved far, or where the model asks for a branch, and ends when it has cost
@@ -187,6 +187,68 @@ bool dal_branches_find(dal_branches *s, dal_assembly *a, int rows, double produc
         look(s, -1, 0);
     dal_branches_go(a, s->found[0].q);
     return true;
+}
+
+/* ---- positions on one curve ----------------------------------------------------------- */
+
+/* Where freedoms are left, positions in which the mechanism closes form a continuum. From position i the mechanism is moved towards the first one, in
+ * small steps on the constraints. A step that jumps is no motion. */
+static const double stride = 0.05; /* rad, or lengths of the model */
+enum { STRIDES = 400 };
+
+static bool step_towards(dal_branches *s, const double *goal, const dal_kin *kin)
+{
+    dal_assembly *a = s->a;
+    dal_assembly_way(a, goal, kin);
+    const double step = dal_newton_step(&a->newton, s->rows);
+    if (!(step > stride / 50))
+        return false;
+    memcpy(s->now, a->work.q, sizeof *s->now * (size_t)a->layout->nq);
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        s->kin[b] = a->work.kin[b];
+    dal_newton_move(&a->newton, step, fmin(1, stride / step));
+    a->newton.rows->evaluate(a);
+    memset(a->e, 0, sizeof *a->e * (size_t)a->m);
+    return dal_newton_close(&a->newton, s->rows, 20) <= 1e-9 && dal_assembly_way(a, s->now, s->kin) < 4 * stride;
+}
+
+static void find_curve(dal_branches *s, int i, const dal_kin *goal)
+{
+    dal_assembly *a = s->a;
+    dal_position *p = &s->found[i];
+    const double ends = fmax(p->distance, s->found[0].distance);
+    double *weight = DAL_TAKE(a->build->arena, double, a->m), last = INFINITY;
+    memcpy(weight, a->S, sizeof *weight * (size_t)a->m);
+    dal_branches_go(a, p->q);
+    for (int n = 0; n < STRIDES; n++) {
+        const double left = dal_assembly_way(a, s->found[0].q, goal);
+        if (left < dal_apart) {
+            p->same_curve = true;
+            return;
+        }
+        if (!(left < last + stride))
+            return;
+        last = fmin(last, left);
+        for (int k = 0; k < a->m; k++)
+            a->S[k] = weight[k] == 0 ? 0 : dal_assembly_unit(a, k);
+        const bool moved = step_towards(s, s->found[0].q, goal);
+        memcpy(a->S, weight, sizeof *weight * (size_t)a->m);
+        if (!moved)
+            return;
+        p->apart |= dal_assembly_distance(a) > ends * (1 + dal_apart);
+    }
+}
+
+void dal_branches_sort(dal_branches *s)
+{
+    dal_assembly *a = s->a;
+    dal_kin *goal = DAL_TAKE(a->build->arena, dal_kin, a->mechanism.n_bodies);
+    dal_branches_go(a, s->found[0].q);
+    for (int b = 0; b < a->mechanism.n_bodies; b++)
+        goal[b] = a->work.kin[b];
+    for (int i = 1; i < s->n; i++)
+        find_curve(s, i, goal);
+    dal_branches_go(a, s->found[0].q);
 }
 
 /* ---- what the model asks for -------------------------------------------------------- */

@@ -10,6 +10,8 @@ enum { DAL_MOST_BRANCHES = 8 };
 
 typedef struct dal_position {
     double *q, distance; /* distance: weighted square of the way back to what was given */
+    bool same_curve;     /* a motion of the mechanism leads from it to the first one: it is no other branch. Set by dal_branches_sort */
+    bool apart;          /* and it leads away from what is given, before it comes nearer again */
 } dal_position;
 
 typedef struct dal_branches {
@@ -25,6 +27,8 @@ static const double dal_apart = 1e-2; /* rad, or lengths of the model: positions
 
 /* Looks from where assembly ended, which it is at afterwards; `products`: what it may cost. False: the model is too large for that. */
 bool dal_branches_find(dal_branches *branches, dal_assembly *assembly, int rows, double products);
+/* Which of them the mechanism reaches by a motion. */
+void dal_branches_sort(dal_branches *branches);
 /* The assembly at this position, all rows evaluated. */
 void dal_branches_go(dal_assembly *assembly, const double *q);
 

@@ -7,6 +7,7 @@
  * Rows that are not linear in the rates: the same at their tangents, until nothing changes any more.
  */
 #include "kinematics/placement.h"
+#include "kinematics/subsystems.h"
 #include "math/rank.h"
 #include "math/vec.h"
 #include "start/assembly.h"
@@ -143,7 +144,7 @@ static void find_scale(starting *s)
     }
     for (int i = 0; i < s->n; i++)
         if (!(s->scale[i] > 0) || !isfinite(s->scale[i]))
-            s->scale[i] = 1;
+            s->scale[i] = s->build->own_size && s->build->own_size[i] > 0 ? s->length / s->build->own_size[i] : 1;
     s->scaled = true;
 }
 
@@ -258,7 +259,7 @@ static void come_nearer(starting *s)
     }
 }
 
-/* "the start of 'x', 'th'": what may not give way, or "". */
+/* "the start of 'x', 'th'": what may not yield, or "". */
 static const char *fixed_names(const starting *s, bool velocities)
 {
     const char *text = "";
@@ -359,7 +360,34 @@ static bool differs(const starting *s, const double *q)
     return any;
 }
 
-/* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere? */
+/* Does a motion of the mechanism lead from the present position to q? In small steps on the constraints, of which none jumps (cf. branches.c). */
+static bool leads_to(starting *s, const double *q)
+{
+    enum { STRIDES = 400 };
+    const double stride = 0.05;
+    double *begin = DAL_TAKE(s->build->arena, double, 2 * (size_t)s->n), *before = begin + s->n;
+    bool there = false, moves = true;
+    memcpy(begin, s->work.q, sizeof *q * (size_t)s->n);
+    for (int k = 0; k < STRIDES && moves && !there; k++) {
+        memcpy(before, s->work.q, sizeof *q * (size_t)s->n);
+        for (int i = 0; i < s->n; i++)
+            s->e[i] = is_fixed(s, i, false) ? 0 : q[i] - s->work.q[i];
+        const double step = dal_newton_step(&s->newton, s->r);
+        moves = step > stride / 50;
+        if (!moves)
+            break;
+        dal_newton_move(&s->newton, step, fmin(1, stride / step));
+        moves = close_gaps(s, 20) <= gap_allowed;
+        for (int i = 0; i < s->n; i++)
+            moves &= fabs(s->work.q[i] - before[i]) * s->scale[i] < 4 * stride * s->length;
+        there = moves && !differs(s, q);
+    }
+    memcpy(s->work.q, begin, sizeof *q * (size_t)s->n);
+    evaluate(s);
+    return there;
+}
+
+/* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere, on another branch? */
 static bool look(starting *s, const double *q, int i, double lengths)
 {
     memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
@@ -367,7 +395,7 @@ static bool look(starting *s, const double *q, int i, double lengths)
     if (is_fixed(s, i, false) || !(close_gaps(s, 100) <= gap_allowed))
         return false;
     come_nearer(s);
-    return differs(s, q);
+    return differs(s, q) && !leads_to(s, q);
 }
 
 /* Another position in which the mechanism closes, the nearest of those that are found from the present one with each coordinate moved by
@@ -403,7 +431,7 @@ static void warn_of_moves(starting *s)
         if (!is_given(s, i, false) || !is_far(s, i, s->work.q[i] - s->q0[i]))
             continue;
         const char *there = !found
-                                ? "no other position was found in which the mechanism closes"
+                                ? "no other branch was found in which the mechanism closes"
                                 : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g: all in all that is %s what is given",
                                                   other[i], nearer ? "nearer to" : "further from");
         dal_warn(s->build->messages, spec->name.mark, DAL_CODE_START_MOVED, fabs(s->work.q[i] - s->q0[i]) * s->scale[i] / s->length,
@@ -461,7 +489,7 @@ static double total_mass(const starting *s)
     double sum = 0;
     for (int b = 0; b < s->build->mechanism.n_bodies; b++)
         sum += s->build->mechanism.bodies[b].mass;
-    return sum > 0 ? sum : 1;
+    return sum > 0 ? sum : s->build->own_mass > 0 ? s->build->own_mass : 1;
 }
 
 enum { TANGENTS = 60 }; /* of rows that are not linear in the rates, for each of the two passes */
@@ -541,12 +569,19 @@ static void settle(starting *s)
             omitted[o++] = i;
     if (!o)
         return;
-    double *p = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)), *b = DAL_TAKE(arena, double, o + r);
+    double *p = DAL_TAKE(arena, double, n), *whole = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)),
+           *b = DAL_TAKE(arena, double, o + r);
     double *x = DAL_TAKE(arena, double, o + r), *work = DAL_TAKE(arena, double, dal_rank_work((int)(o + r), (int)(o + r)));
-    const double unit = s->build->mechanism.n_bodies ? 1 / total_mass(s) : 1;
+    const double unit = 1 / total_mass(s);
     dal_family_user.velocity(layout, &s->work);
-    dal_family_user.inertia(layout, &s->work);
-    dal_momentum(layout, &s->work, p);
+    dal_rows_velocity(layout, &s->work);
+    dal_inertia(layout, &s->work);
+    dal_subsystems_free(layout, &s->work, p); /* which is no motion: M v counts */
+    for (size_t i = 0; i < n; i++)
+        p[i] = -p[i];
+    dal_momentum(layout, &s->work, whole);
+    for (size_t i = 0; i < n; i++)
+        p[i] += whole[i];
     for (size_t i = 0; i < o; i++) {
         for (size_t j = 0; j < o; j++)
             K[i * (o + r) + j] = unit * s->work.M[(size_t)omitted[i] * n + (size_t)omitted[j]] / (s->scale[omitted[i]] * s->scale[omitted[j]]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 static const double longest = 0.5; /* step, in lengths and radians */
+enum { MOST_CUT = 5000 };          /* steps that are cut to this and bring their part of the way */
 
 bool dal_newton_dense(dal_newton *newton, int rows)
 {
@@ -55,12 +56,14 @@ double dal_newton_close(dal_newton *newton, int rows, int most)
 {
     double worst = newton->rows->evaluate(newton->user);
     memset(newton->e, 0, sizeof *newton->e * (size_t)newton->n);
-    for (int i = 0; i < most && worst < HUGE_VAL; i++) {
-        double step = dal_newton_step(newton, rows);
+    for (int i = 0, cut = 0; i < most && worst < HUGE_VAL; i++) {
+        const double before = worst, step = dal_newton_step(newton, rows);
         if (isnan(step))
             break;
         dal_newton_move(newton, step, 1);
         worst = newton->rows->evaluate(newton->user);
+        if (step > longest && worst < before * (1 - longest / step / 2) && cut++ < MOST_CUT)
+            i--; /* far, but on the way: many turns of a screw */
         if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
             break;
     }

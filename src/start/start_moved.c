@@ -64,7 +64,8 @@ static bool is_missed_far(const dal_assembly *a, const dal_target *target)
     return target->has_value && fabs(missed(a, target)) > (angle ? dal_far_turn : dal_far_shift * a->length);
 }
 
-/* The nearest of the others in which a body stands elsewhere, or an angle or distance is another one; -1: none was found. */
+/* The nearest of the others in which a body stands elsewhere, or an angle or distance is another one; -1: none was found. What lies on one curve with
+ * where assembly ended counts only where there is nothing else, and where the way to it leads away from what is given. */
 static int nearest_other(dal_branches *s, int body, int measure)
 {
     dal_assembly *a = s->a;
@@ -84,7 +85,10 @@ static int nearest_other(dal_branches *s, int body, int measure)
             dal_sub3(a->work.kin[body].r, r, d);
             differs_here = sqrt(dal_dot(d, d)) > dal_apart * a->length || dal_rotation_between(a->work.kin[body].R, R) > dal_apart;
         }
-        if (differs_here && (best < 0 || s->found[i].distance < s->found[best].distance))
+        if (!differs_here || (s->found[i].same_curve && !s->found[i].apart))
+            continue;
+        const bool better_kind = best >= 0 && s->found[best].same_curve && !s->found[i].same_curve;
+        if (best < 0 || better_kind || (s->found[i].same_curve == s->found[best].same_curve && s->found[i].distance < s->found[best].distance))
             best = i;
     }
     dal_branches_go(a, s->found[0].q);
@@ -96,9 +100,17 @@ static const char *other_words(const dal_branches *s, bool looked, int other, co
 {
     if (!looked)
         return "; the model is too large to look for other positions in which it closes";
+    for (int i = 1; i < s->n && other < 0; i++)
+        if (s->found[i].same_curve)
+            return "; no other branch was found: a motion of the mechanism leads to all other positions in which it closes";
     if (other < 0)
-        return "; no other position of it was found in which the mechanism closes";
+        return "; no other branch was found in which the mechanism closes";
     const bool nearer = s->found[other].distance < s->found[0].distance;
+    if (s->found[other].same_curve)
+        return dal_arena_print(
+            s->a->build->arena,
+            "; on the same branch, to which a motion of the mechanism leads, it closes with %s, which is all in all %s what is given", there,
+            nearer ? "nearer to" : "further from");
     return dal_arena_print(
         s->a->build->arena,
         "; the mechanism also closes with %s: all in all that is %s what is given, and `branch: %s` in the `start:` of a joint takes it", there,
@@ -163,6 +175,8 @@ void dal_assembly_warn(dal_assembly *a, int rows)
     if (!any)
         return;
     const bool looked = dal_branches_find(&s, a, rows, products_of_warning);
+    if (looked)
+        dal_branches_sort(&s);
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         if (dal_assembly_moved_far(a, b))
             warn_of_body(&s, looked, b);

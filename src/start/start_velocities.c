@@ -115,7 +115,7 @@ int dal_assembly_components(const dal_assembly *a, int b, double scale, double *
     return n;
 }
 
-/* Rows G v ~ g of given values that may give way, weighted; G times the units of the columns. */
+/* Rows G v ~ g of given values that may yield, weighted; G times the units of the columns. */
 static int soft_equations(dal_assembly *a, const double *v0, double *G, double *g)
 {
     int n = 0;
@@ -181,6 +181,19 @@ static int settle(dal_assembly *a, int n_soft, const double *G, double *g, doubl
     return left;
 }
 
+/* The largest entry of M on its diagonal, in units of its rows and columns. */
+static double heaviest(const dal_assembly *a)
+{
+    const dal_layout *layout = a->layout;
+    double most = 0;
+    for (int b = 0; b < layout->n_blocks; b++)
+        for (int i = 0; i < layout->block[b].n; i++) {
+            const double unit = dal_assembly_unit(a, layout->block[b].column + i);
+            most = fmax(most, a->work.M[layout->block[b].value + (layout->block[b].n + 1) * i] * unit * unit);
+        }
+    return most;
+}
+
 /* v += Z^T y of least kinetic energy: (Z M Z^T) y = -Z M v, with M / (mass of the model) times the units of its rows and columns. */
 static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free)
 {
@@ -201,6 +214,13 @@ static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free
             for (size_t k = 0; k < m; k++)
                 K[i * n_free + j] += Mz[k] * Z[(size_t)j * m + k];
     }
+    const double rounding = 1e-14 * heaviest(a); /* rows of Z are units: what has no mass has no more than this */
+    for (int i = 0; i < n_free; i++)
+        if (K[i * n_free + i] <= rounding) {
+            for (int j = 0; j < n_free; j++)
+                K[i * n_free + j] = K[j * n_free + i] = 0;
+            rhs[i] = 0;
+        }
     dal_rank_solve(K, n_free, n_free, n_free, DAL_RANK_TOLERANCE, rhs, y, work);
     for (int i = 0; i < n_free; i++)
         for (size_t k = 0; k < m; k++)

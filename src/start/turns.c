@@ -82,6 +82,15 @@ void dal_turns_begin(dal_build *build, dal_work *work)
         if (measure >= 0)
             work->winding[m->measures[measure].winding] = value;
     }
+    build->turns_written = DAL_TAKE(build->arena, double, m->n_windings);
+    for (int k = 0; k < m->n_windings; k++)
+        build->turns_written[k] = work->winding[k];
+}
+
+void dal_turns_again(const dal_build *build, dal_work *work)
+{
+    for (int k = 0; k < build->mechanism.n_windings; k++)
+        work->winding[k] = build->turns_written[k];
 }
 
 void dal_turns_follow(const dal_build *build, dal_work *work)
@@ -89,7 +98,7 @@ void dal_turns_follow(const dal_build *build, dal_work *work)
     const dal_mechanism *m = &build->mechanism;
     for (int i = 0; i < m->n_measures; i++) {
         const int k = m->measures[i].winding;
-        if (k >= 0 && work->winding[k] == rounding)
+        if (k >= 0 && build->turns_written[k] == rounding)
             work->winding[k] = work->value[i];
     }
 }

@@ -6,7 +6,9 @@
 
 /* What each angle is counted from, in work->winding: before assembly, with the drives in work->time. */
 void dal_turns_begin(dal_build *build, dal_work *work);
-/* When the measures are evaluated where the bodies were placed: from there on angles follow without a jump. */
+/* The same once more. */
+void dal_turns_again(const dal_build *build, dal_work *work);
+/* When the measures are evaluated where the bodies were placed, and after each small step from there: angles follow without a jump. */
 void dal_turns_follow(const dal_build *build, dal_work *work);
 /* After assembly: every angle at the start; constants of couplings go along. */
 void dal_turns_end(dal_build *build, const dal_work *work, double *winding);

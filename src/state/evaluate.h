@@ -85,8 +85,9 @@ dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *for
 /* After an evaluation: compute a stage that is missing. FORCES and LOADS, if the formulation skipped them; BODIES, REACTIONS. */
 void dal_need(dal_state *state, dal_stage stage);
 dal_flow dal_state_accelerate(dal_state *state);                                        /* all stages up to v', lambda */
+dal_flow dal_state_accelerate_on(dal_state *state);                                     /* those that are not known yet */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* unpack, then rates */
 dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after unpack or revisit: what is missing of the evaluation */
-double dal_state_power(dal_state *state);               /* of non-potential forces and drives */
+void dal_state_powers(dal_state *state, double *power); /* of non-potential forces and drives: one of each island, system->works */
 
 #endif

@@ -1,5 +1,6 @@
 /* Momenta of the whole model. Momenta dT/dv: of the ignorable coordinates, which are constants of the motion, and the rates of all of them. */
 #include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
 #include "model/system.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
@@ -97,6 +98,8 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size)
             add_momentum(w->jacobian + 6 * (size_t)(at->jacobian + k), P, H, &momenta[i], size ? &size[i] : NULL);
         }
     }
+    for (int i = 0; i < layout->n_ignorable; i++)
+        dal_subsystems_momentum_of(layout, w, layout->ignorable[i], &momenta[i], size ? &size[i] : NULL);
 }
 
 /* M' = [M21 M22] of (24), and N_2: the momenta of a unit of each velocity, and of the motion that time itself gives to the bodies. */
@@ -136,6 +139,8 @@ void dal_momentum_rows(dal_state *state, double *rows, double *free)
                 free[i] += dal_dot(push, time.tangent[b].rd) + dal_dot(turn, time.tangent[b].w);
         }
     }
+    for (int i = 0; i < layout->n_ignorable; i++)
+        free[i] += dal_subsystems_row(layout, w, layout->ignorable[i], rows + (size_t)i * (size_t)layout->nv);
 }
 
 /* The momenta of a body, and their rates for v' = 0. */
@@ -198,6 +203,8 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
         dal_pull_body(layout, w, b, a.P, a.H, p);
         dal_pull_body(layout, w, b, a.Pd, a.Hd, pd);
     }
+    dal_subsystems_momentum(layout, w, p);
+    dal_subsystems_momentum_rate(layout, w, pd);
     layout->family->tangent(layout, w, &motion);
     for (int k = 0; k < layout->nv; k++) {
         state->scratch->still[k] = 1;

@@ -31,12 +31,14 @@ static void layout_values(dal_block *block, const dal_system *system, dal_state 
     dal_values local, *values = DAL_LAYOUT_PART(block, state->values, local);
     const int registers = larger(registers_of(&system->drives),
                                  larger(registers_of(&system->actions), larger(registers_of(&system->records), registers_of(&system->samples))));
-    DAL_LAYOUT(block, values->z, system->n_states + 1);
+    DAL_LAYOUT(block, values->z, system->n_states + system->works);
     DAL_LAYOUT(block, values->inputs, system->n_inputs);
     DAL_LAYOUT(block, values->variables, system->n_signals);
     DAL_LAYOUT(block, values->registers, registers);
     DAL_LAYOUT(block, values->expression, system->actions.n_outputs);
     DAL_LAYOUT(block, values->effort, system->acting.n_forces);
+    if (system->acting.islands.n > 1)
+        DAL_LAYOUT(block, values->island, 2 * system->acting.islands.n);
     DAL_LAYOUT(block, values->modes, switches_of(system));
 }
 
@@ -84,8 +86,8 @@ static void layout_scratch(dal_block *block, const dal_system *system, dal_state
     DAL_LAYOUT(block, scratch->bends, bodies);
     DAL_LAYOUT(block, scratch->still, nv);
     DAL_LAYOUT(block, scratch->yd, system->n_y);
-    DAL_LAYOUT(block, scratch->solver, system->method.formulation->work(system));
-    DAL_LAYOUT(block, scratch->projector, projector > velocities ? projector : velocities);
+    DAL_LAYOUT_ROOM(block, scratch->solver, system->method.formulation->work(system));
+    DAL_LAYOUT_ROOM(block, scratch->projector, projector > velocities ? projector : velocities);
 }
 
 const dal_owner dal_scratch_owner = {.layout = layout_scratch};

@@ -80,7 +80,19 @@ void dal_state_scales(const dal_state *state, double *unit)
     }
 }
 
-/* Of each component of y = (q, w, states, work), at the present choice of speeds. */
+/* The work of an island: by the largest mass in it. */
+static void units_of_works(const dal_system *system, double square, double *unit)
+{
+    const int *island = system->acting.islands.of_body;
+    for (int i = 0; i < system->works; i++)
+        unit[i] = island ? 0 : system->layout.units.mass;
+    for (int b = 0; island && system->works && b < system->mechanism.n_bodies; b++)
+        unit[island[b]] = fmax(unit[island[b]], system->mechanism.bodies[b].mass);
+    for (int i = 0; i < system->works; i++)
+        unit[i] = (unit[i] > 0 ? unit[i] : system->layout.units.mass) * square;
+}
+
+/* Of each component of y = (q, w, states, works), at the present choice of speeds. */
 void dal_state_units(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;
@@ -92,8 +104,7 @@ void dal_state_units(const dal_state *state, double *unit)
         w[k] = system->method.formulation->unit ? system->method.formulation->unit(state, k) / T : L / layout->units.column_scale[k] / T;
     for (int i = 0; i < system->n_states; i++)
         z[i] = system->state_scale[i];
-    if (system->works)
-        z[system->n_states] = layout->units.mass * (L / T) * (L / T);
+    units_of_works(system, (L / T) * (L / T), z + system->n_states);
 }
 
 /* ---- rows and velocities in these units --------------------------------------------------- */
@@ -148,7 +159,7 @@ static double weight_of_measure(const dal_state *state, int number)
     const double *g = state->work.gradient + 12 * number;
     double weight = 0;
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return 1 / state->layout->units.column_scale[measure->vector[0]];
+        return 1 / state->layout->units.column_scale[state->layout->own_v + measure->vector[0]];
     for (int j = 0; j < 4; j++)
         if (measure->vector[j] >= 0) {
             const dal_vector *x = &m->vectors[measure->vector[j]];
@@ -178,7 +189,7 @@ static double span_of_measure(const dal_system *system, int number)
     if (measure->kind == DAL_MEASURE_LENGTH)
         return system->layout.units.length;
     if (measure->kind == DAL_MEASURE_COORDINATE)
-        return system->layout.units.length / system->layout.units.column_scale[measure->vector[0]];
+        return system->layout.units.length / system->layout.units.column_scale[system->layout.own_v + measure->vector[0]];
     for (int j = 0; j < 4; j += 2) {
         const dal_vector *x = &m->vectors[measure->vector[j]];
         span *= x->point ? system->layout.units.length : sqrt(dal_dot(x->s, x->s));

@@ -6,9 +6,9 @@
 #include "state/owner.h"
 
 typedef struct dal_scratch {
-    dal_tangent *tangents; /* 4 a body: whoever needs directions */
+    dal_tangent *tangents; /* 4 a body: for functions that need directions */
     dal_bend *bends;       /* one a body */
-    double *still;         /* nv zeros; whoever writes there puts them back */
+    double *still;         /* nv zeros; a function that writes there restores them */
     double *yd;            /* the rate of y, for users */
     double *solver;        /* of the formulation: formulation->work */
     double *projector;     /* of the stabilisation: stabilization->work */

@@ -19,7 +19,7 @@ static void layout_state(dal_block *block, const dal_system *system, dal_state *
     const dal_layout *layout = &system->layout;
     double *work;
     int *chart;
-    DAL_LAYOUT(block, work, dal_work_size(layout));
+    DAL_LAYOUT_ROOM(block, work, dal_work_size(layout)); /* cleared below */
     DAL_LAYOUT(block, chart, 3 * system->mechanism.n_bodies);
     DAL_LAYOUT(block, state->y, system->n_y);
     DAL_LAYOUT(block, state->vd, layout->nv);
@@ -32,6 +32,16 @@ static void layout_state(dal_block *block, const dal_system *system, dal_state *
         dal_work_layout(layout, work, chart, &state->work);
 }
 
+/* In sanitizer builds nothing but NaN is in what is not cleared, so that a read before a write shows up. */
+static void forget_rooms(char *rooms, size_t bytes)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(DAL_FORGET)
+    memset(rooms, 0xff, bytes);
+#else
+    (void)rooms, (void)bytes;
+#endif
+}
+
 static void reset(dal_state *state);
 
 dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system)
@@ -40,22 +50,29 @@ dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *sy
         return NULL;
     dal_allocator source = allocator ? *allocator : dal_default_allocator();
     dal_state shape = {.system = system, .layout = &system->layout, .mechanism = &system->mechanism};
-    dal_block block = {NULL, sizeof(dal_state)};
+    dal_block block = {.used = sizeof(dal_state)};
     layout_state(&block, system, &shape);
-    char *memory = source.allocate(source.user, block.used + DAL_BLOCK_ALIGNMENT);
+    const size_t cleared = (block.used + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
+    char *memory = source.allocate(source.user, cleared + block.room + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         return NULL;
-    memset(memory, 0, block.used + DAL_BLOCK_ALIGNMENT);
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
+    memset(aligned, 0, cleared);
+    forget_rooms(aligned + cleared, block.room);
     dal_state *state = (dal_state *)(void *)aligned;
-    block = (dal_block){aligned, sizeof(dal_state)};
+    block = (dal_block){.memory = aligned, .used = sizeof(dal_state), .rooms = aligned + cleared};
     state->system = system;
     state->layout = &system->layout;
     state->mechanism = &system->mechanism;
     state->hold = (dal_hold){system->life, source, memory, NULL, system->owners};
     layout_state(&block, system, state);
     dal_life_join(state->hold.life);
-    state->loads = (dal_loads){&system->layout, &state->work, state->values->expression, state->values->effort, 0, 0};
+    state->loads = (dal_loads){.layout = &system->layout,
+                               .work = &state->work,
+                               .expression = state->values->expression,
+                               .effort = state->values->effort,
+                               .islands = &system->acting.islands,
+                               .island = state->values->island};
     for (const dal_owner *const *owner = system->owners; *owner; owner++)
         if ((*owner)->open && !(*owner)->open(state)) {
             dal_state_free(state);
@@ -154,8 +171,8 @@ static void reset(dal_state *state)
     state->work.t = 0;
     dal_state_moved(state);
     memcpy(state->y + system->layout.nq + system->n_w, system->states, sizeof *state->y * (size_t)system->n_states);
-    if (system->works)
-        state->y[system->n_y - 1] = 0;
+    for (int i = 0; i < system->works; i++)
+        state->y[system->n_control + i] = 0;
     start_owners(state);
     dal_state_pack(state, state->y); /* a failure shows again at the first evaluation */
 }
@@ -274,7 +291,7 @@ bool dal_state_set_time(dal_state *state, double t)
 {
     if (!dal_state_usable(state) || !dal_state_own(state, __func__))
         return false;
-    state->work.t = t; /* one that is no number stays, so that nothing is evaluated at another time than was wanted */
+    state->work.t = t; /* one that is NaN stays, so that nothing is evaluated at another time than was wanted */
     return isfinite(t);
 }
 

@@ -1,4 +1,4 @@
-/* A part, for whoever may not see the whole. */
+/* A part, for files that do not see the whole. */
 #include "state/state_parts.h"
 #include "model/system.h"
 #include "state/report.h"

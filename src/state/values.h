@@ -11,11 +11,12 @@ typedef struct dal_push {
 } dal_push;
 
 typedef struct dal_values {
-    double *z;                     /* states of the model, then the work: taken from y */
+    double *z;                     /* states of the model, then the works of the islands: taken from y */
     double *inputs;                /* set by users */
     double *variables, *registers; /* signals of a program, and its scratch: dal_state_run */
     double *expression;            /* of forces, then rates of states: dal_state_push */
     double *effort;                /* of each force: dal_state_push */
+    double *island;                /* potential and power of each island: dal_loads */
     int *modes;                    /* switches of the actions: the pieces that a run uses until the next event */
     bool frozen;                   /* the pieces of `modes` are used, also where a switch has passed */
     int table_exceeded;            /* number from 1 of a table whose range was exceeded, or 0 */

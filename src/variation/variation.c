@@ -66,9 +66,9 @@ static size_t lay_out_variation(dal_variation *x, dal_real *memory)
 dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_system *system, int family)
 {
     dal_variation local = {.allocator = *allocator, .system = system, .layout = system->layout};
-    if (system->layout.columnless)
+    if (system->layout.columnless || !dal_family_numbered(family))
         return NULL;
-    local.layout.family = dal_families[family];
+    local.layout.family = dal_family_numbered(family);
     const size_t numbers = lay_out_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
     const size_t switches = system->actions.program ? (size_t)dal_program_switches(system->actions.program) : 0;
     const size_t bytes = sizeof local + sizeof(dal_real) * (numbers + 1) + sizeof(dal_tangent) * bodies + sizeof(double) * switches +
@@ -84,7 +84,7 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     x->modes = (int *)(void *)(x->guards + switches);
     dal_work_layout(&x->layout, memory, x->modes + switches, &x->work);
     lay_out_variation(x, memory);
-    x->loads = (dal_loads){&x->layout, &x->work, x->expression, x->effort, 0, 0};
+    x->loads = (dal_loads){.layout = &x->layout, .work = &x->work, .expression = x->expression, .effort = x->effort};
     return x;
 }
 

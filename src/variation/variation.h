@@ -43,7 +43,7 @@ typedef struct dal_variation_result {
     double *values, *rates;     /* and what they are: the columns, z' */
 } dal_variation_result;
 
-/* `family`: its number in dal_families. NULL: no memory, or a layout without columns. The system has to outlive it. */
+/* `family`: dal_family_number of the layout's. NULL: no memory, or a layout without columns. The system has to outlive it. */
 dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_system *system, int family);
 void dal_variation_free(dal_variation *variation);
 /* 0, or the number from 1 of a table whose range was exceeded. */

@@ -102,9 +102,10 @@ function completeScene(scene: Scene): Scene {
   return scene;
 }
 
-function completeSeries(series: Series): Series {
+/* A model without bodies has no poses, and plots all the same. */
+function completeSeries(series: Series, scene: Scene | null | undefined): Series {
   series.channels ??= [];
-  if (series.time == null || series.poses == null) series.frames = 0;
+  if (series.time == null || (series.poses == null && scene?.bodies.length !== 0)) series.frames = 0;
   return series;
 }
 
@@ -115,11 +116,11 @@ function complete(header: Header): Header {
   header.messages ??= [];
   header.series ??= [];
   header.blocks ??= [];
-  header.series.forEach(completeSeries);
   if (header.scene) completeScene(header.scene);
+  header.series.forEach((series) => completeSeries(series, header.scene));
   for (const item of header.items ?? []) {
     completeScene(item.scene);
-    item.series.forEach(completeSeries);
+    item.series.forEach((series) => completeSeries(series, item.scene));
   }
   return header;
 }

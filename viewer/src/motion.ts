@@ -11,7 +11,7 @@ export class Motion {
   constructor(readonly series: Series, blocks: Blocks, readonly bodies: number) {
     this.frames = series.frames;
     this.time = this.frames ? (blocks.get(series.time) as Float64Array) : new Float64Array(0);
-    this.poses = this.frames ? blocks.get(series.poses) : new Float32Array(0);
+    this.poses = this.frames && series.poses != null ? blocks.get(series.poses) : new Float32Array(0);
     if (this.frames && (this.time.length < this.frames || this.poses.length < this.frames * bodies * 7))
       throw new Error(`series ${series.name}: fewer poses than ${this.frames} frames of ${bodies} bodies`);
   }

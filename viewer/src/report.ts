@@ -76,7 +76,8 @@ export class Report {
     this.model = new ModelText(header);
     this.keyboard = new Keyboard(this.keys());
     this.layout();
-    if (header.scene) this.build(blocks);
+    if (header.scene?.bodies.length) this.build(blocks);
+    else if (header.scene) this.stageBox.append(h('p', { class: 'empty' }, 'This model has no bodies to draw. The plots and the evidence are complete.'));
     else this.stageBox.append(h('p', { class: 'empty' }, 'There is no motion to show: see the messages.'));
     theme.changed = () => { this.stage?.tint(theme.tones()); this.plots.redraw(); this.methods?.draw(); this.change(); };
     this.open(moving.length > 0);

@@ -1,0 +1,765 @@
+/* `systems:` and `lagrangian:`: sub-systems whose equations are known, from expressions to programs (kinematics/subsystems.h) and forces.
+ *
+ * A Lagrangian L(q, v, t), of second degree in the rates v at the most, is T - V with
+ *   V = -L at v = 0,   T = L + V = 1/2 v.M v + N.v
+ *   M = d2L/dv2,   N = dL/dv at v = 0                      functions of q and t
+ *   Q = -dV/dq - dD/dv                                     D the dissipation
+ * and Lagrange's equations are M v' + (M' v + N' - dT/dq) = Q. With E = v.dL/dv - L = 1/2 v.M v + V
+ *   E' = -v.dD/dv - dL/dt
+ * so that the right side is the power that the balance of energy needs. T0(q, t) of `T:` stands in V in this way.
+ *
+ * A system of M and F, M v' = F, is the same with T = 1/2 v.M v where its kinetic energy is known: Q = F + h with h = M' v - dT/dq, and
+ *   (T + V)' = v.(F + h + dV/dq) - dT/dt + dV/dt
+ * Where it is not known, h = 0 and Q = F.
+ *
+ * Whether masses are symmetric and not indefinite, and whether energies are what they have to be, is tried at the start and at random states.
+ */
+#include "kinematics/subsystems.h"
+#include "compile/build.h"
+#include "math/chance.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 8, SHRINKINGS = 12 };
+static const double rounding = 1e-9;        /* of the terms: what two ways to compute the same may differ by */
+static const double fast_for_size = 1e-3;   /* of the run: a rate at the start counts as a size by what it does in this time */
+static const double least_of_kinetic = 0.1; /* of the size that has the kinetic energy of the model: no coordinate counts as smaller */
+
+/* One of them while it is read. Nodes are functions of the coordinates, their rates and time. */
+typedef struct reading {
+    const dal_subsystem_spec *spec;
+    const char *what; /* "system 'coil'", "the Lagrangian" */
+    int n, *number;   /* its coordinates, ascending */
+    int *order;       /* of each: its place in the lists of the model */
+    dal_node *M, *N;  /* n x n; n */
+    dal_node T, V;    /* T without what does not depend on the rates; DAL_NO_NODE: not known */
+    dal_node written; /* T as it was written: L, or `kinetic`; for tests */
+    dal_node *F, *D;  /* of a system: its force, n; of a Lagrangian: dD/dv of every coordinate of the model */
+    bool energy;
+} reading;
+
+static dal_node zero(dal_build *build)
+{
+    return dal_const(build->graph, 0);
+}
+
+static dal_node plus(dal_build *build, dal_node a, dal_node b)
+{
+    return dal_binary(build->graph, DAL_OP_ADD, a, b);
+}
+
+static dal_node minus(dal_build *build, dal_node a, dal_node b)
+{
+    return dal_binary(build->graph, DAL_OP_SUB, a, b);
+}
+
+static dal_node times(dal_build *build, dal_node a, dal_node b)
+{
+    return dal_binary(build->graph, DAL_OP_MUL, a, b);
+}
+
+/* ---- variables ------------------------------------------------------------------------- */
+
+static int variable_of(dal_build *build, int coordinate, int order)
+{
+    const int measure = dal_add_coordinate(&build->mechanism, coordinate);
+    return dal_build_variable(build, (dal_signal){DAL_SIGNAL_MEASURE, measure, 0, order, 0});
+}
+
+static int time_variable(dal_build *build)
+{
+    return dal_build_variable(build, (dal_signal){DAL_SIGNAL_TIME, 0, 0, 0, 0});
+}
+
+static dal_node by_coordinate(dal_build *build, dal_node f, int coordinate)
+{
+    return dal_diff(build->graph, f, variable_of(build, coordinate, 0));
+}
+
+static dal_node by_rate(dal_build *build, dal_node f, int coordinate)
+{
+    return dal_diff(build->graph, f, variable_of(build, coordinate, 1));
+}
+
+static dal_node rate_of(dal_build *build, int coordinate)
+{
+    return dal_var(build->graph, variable_of(build, coordinate, 1));
+}
+
+/* The coordinate behind a variable, or -1. */
+static int coordinate_of(const dal_build *build, int variable)
+{
+    const dal_signal *s = &build->signals[variable];
+    const dal_measure *measure = s->kind == DAL_SIGNAL_MEASURE ? &build->mechanism.measures[s->index] : NULL;
+    return measure && measure->kind == DAL_MEASURE_COORDINATE ? measure->vector[0] : -1;
+}
+
+static dal_node rates_are_zero(void *user, dal_graph *graph, int variable)
+{
+    const dal_build *build = user;
+    return coordinate_of(build, variable) >= 0 && build->signals[variable].order == 1 ? dal_const(graph, 0) : DAL_NO_NODE;
+}
+
+/* What stands in an expression. */
+typedef struct contents {
+    const dal_build *build;
+    bool foreign, rates, foreign_rates; /* something that is neither a coordinate nor time; rates of coordinates; of anything else */
+    bool *coordinate, *rate;            /* of each coordinate of the model */
+} contents;
+
+static void look_at(void *user, int variable)
+{
+    contents *c = user;
+    const dal_signal *s = &c->build->signals[variable];
+    const int k = coordinate_of(c->build, variable);
+    if (k >= 0) {
+        (s->order ? c->rate : c->coordinate)[k] = true;
+        c->rates |= s->order == 1;
+    } else if (s->kind != DAL_SIGNAL_TIME) {
+        c->foreign = true;
+        c->foreign_rates |= dal_signal_moves(c->build, s) && (s->order || s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY);
+    }
+}
+
+static contents contents_of(dal_build *build, dal_node node)
+{
+    const int n = build->spec->n_coordinates;
+    contents c = {.build = build, .coordinate = DAL_TAKE(build->arena, bool, n), .rate = DAL_TAKE(build->arena, bool, n)};
+    dal_each_var(build->graph, node, look_at, &c);
+    return c;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* A mass or an energy. */
+static bool read_energy(dal_build *build, const reading *r, const char *key, dal_text text, bool rates, dal_node *node)
+{
+    if (!dal_build_scalar(build, DAL_REACH_ENERGY, r->spec->binding, text, node))
+        return false;
+    const contents c = contents_of(build, *node);
+    if (c.foreign)
+        dal_error(
+            build->messages, text.mark,
+            "`%s` of %s names something that is neither in `coordinates:` nor time: it is made of coordinates of the model%s, time, numbers and "
+            "parameters",
+            key, r->what, rates ? ", their rates" : "");
+    else if (c.rates && !rates)
+        dal_error(build->messages, text.mark, "`%s` of %s contains a rate: it is made of coordinates of the model, time, numbers and parameters", key,
+                  r->what);
+    return !c.foreign && (rates || !c.rates);
+}
+
+/* The force of a potential may jump; the potential may not. */
+static bool check_potential(dal_build *build, const reading *r, dal_text text)
+{
+    if (dal_smoothness(build->graph, r->V) >= 1)
+        return true;
+    dal_error(build->messages, text.mark, "the potential of %s may jump, and a force that does this does not exist: use a continuous one", r->what);
+    return false;
+}
+
+/* Masses are part of the smooth equations of motion: their switches are no events. */
+static bool check_masses(dal_build *build, const reading *r, dal_text text)
+{
+    for (int i = 0; i < r->n; i++) {
+        int smooth = r->N ? dal_smoothness(build->graph, r->N[i]) : 2;
+        for (int j = 0; j <= i; j++) {
+            const int entry = dal_smoothness(build->graph, r->M[i * r->n + j]);
+            smooth = entry < smooth ? entry : smooth;
+        }
+        if (smooth >= 2)
+            continue;
+        dal_error(build->messages, text.mark,
+                  "the mass of %s needs a continuous derivative; it %s (use a table with smooth: 1, tanh, or a polynomial)", r->what,
+                  smooth == 0 ? "may jump" : "has corners");
+        return false;
+    }
+    return true;
+}
+
+static void take_coordinates(dal_build *build, reading *r, const contents *c)
+{
+    r->number = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
+    for (int k = 0; k < build->spec->n_coordinates; k++)
+        if (c->coordinate[k] || c->rate[k])
+            r->number[r->n++] = k;
+}
+
+static bool read_dissipation(dal_build *build, reading *r)
+{
+    const dal_text text = r->spec->dissipation;
+    dal_node D;
+    r->D = DAL_TAKE(build->arena, dal_node, build->spec->n_coordinates);
+    for (int k = 0; k < build->spec->n_coordinates; k++)
+        r->D[k] = zero(build);
+    if (!text.text)
+        return true;
+    if (!dal_build_scalar(build, DAL_REACH_ACTION, r->spec->binding, text, &D))
+        return false;
+    const contents c = contents_of(build, D);
+    if (c.foreign_rates || !c.rates) {
+        dal_error(build->messages, text.mark,
+                  c.foreign_rates
+                      ? "`dissipation` of %s contains a rate that is not that of a coordinate in `coordinates:`: it would act on one side only; "
+                        "write a force"
+                      : "`dissipation` of %s contains no rate, as in x': it does nothing",
+                  r->what);
+        return false;
+    }
+    for (int k = 0; k < build->spec->n_coordinates; k++)
+        r->D[k] = by_rate(build, D, k);
+    return true;
+}
+
+static bool read_lagrangian(dal_build *build, reading *r)
+{
+    const dal_subsystem_spec *spec = r->spec;
+    const dal_text text = spec->L.text ? spec->L : spec->T;
+    dal_node L, V;
+    if (!read_energy(build, r, spec->L.text ? "L" : "T", text, true, &L))
+        return false;
+    if (spec->V.text) {
+        if (!read_energy(build, r, "V", spec->V, false, &V))
+            return false;
+        L = minus(build, L, V);
+    }
+    const contents c = contents_of(build, L);
+    if (!c.rates) {
+        dal_error(build->messages, text.mark, "`%s` contains no rate, as in x': without a kinetic energy nothing moves", spec->L.text ? "L" : "T");
+        return false;
+    }
+    take_coordinates(build, r, &c);
+    r->V = dal_unary(build->graph, DAL_OP_NEG, dal_substitute(build->graph, L, rates_are_zero, build));
+    r->written = L;
+    r->T = plus(build, L, r->V);
+    r->energy = true;
+    r->M = DAL_TAKE(build->arena, dal_node, r->n * r->n);
+    r->N = DAL_TAKE(build->arena, dal_node, r->n);
+    for (int i = 0; i < r->n; i++) {
+        const dal_node p = by_rate(build, L, r->number[i]);
+        r->N[i] = dal_substitute(build->graph, p, rates_are_zero, build);
+        for (int j = 0; j < r->n; j++)
+            r->M[i * r->n + j] = dal_substitute(build->graph, by_rate(build, p, r->number[j]), rates_are_zero, build);
+    }
+    return read_dissipation(build, r) && check_masses(build, r, text) && check_potential(build, r, spec->V.text ? spec->V : text);
+}
+
+static bool read_numbers(dal_build *build, reading *r)
+{
+    const dal_subsystem_spec *spec = r->spec;
+    bool fine = true;
+    r->n = spec->coordinates.n;
+    r->number = DAL_TAKE(build->arena, int, r->n);
+    for (int i = 0; i < r->n; i++) {
+        const dal_text name = spec->coordinates.item[i];
+        const dal_symbol *symbol = dal_symbol_find(build, name.text, strlen(name.text));
+        r->number[i] = symbol && symbol->kind == DAL_SYMBOL_COORDINATE ? symbol->index : -1;
+        if (r->number[i] < 0)
+            dal_error(build->messages, name.mark, "%s is written in '%s', which is not in `coordinates:`%s", r->what, name.text,
+                      dal_symbol_hint(build, 1u << DAL_SYMBOL_COORDINATE, name.text));
+        fine &= r->number[i] >= 0;
+        for (int k = 0; k < i && fine; k++)
+            if (r->number[k] == r->number[i]) {
+                dal_error(build->messages, name.mark, "%s names coordinate '%s' twice", r->what, name.text);
+                fine = false;
+            }
+    }
+    return fine;
+}
+
+/* Rows and columns of what is written, in ascending order of the coordinates. */
+static void sort_numbers(dal_build *build, reading *r)
+{
+    r->order = DAL_TAKE(build->arena, int, r->n);
+    for (int i = 0; i < r->n; i++) {
+        int k = i;
+        for (; k > 0 && r->number[r->order[k - 1]] > r->number[i]; k--)
+            r->order[k] = r->order[k - 1];
+        r->order[k] = i;
+    }
+    int *number = DAL_TAKE(build->arena, int, r->n);
+    for (int i = 0; i < r->n; i++)
+        number[i] = r->number[r->order[i]];
+    r->number = number;
+}
+
+static bool check_sizes(dal_build *build, const reading *r)
+{
+    const dal_subsystem_spec *spec = r->spec;
+    if (spec->mass.n != spec->coordinates.n)
+        dal_error(build->messages, spec->mass.mark, "`mass` of %s has %d row%s and %d coordinate%s: one of each is needed", r->what, spec->mass.n,
+                  spec->mass.n == 1 ? "" : "s", spec->coordinates.n, spec->coordinates.n == 1 ? "" : "s");
+    if (spec->force.n != spec->coordinates.n)
+        dal_error(build->messages, spec->force.mark, "`force` of %s has %d entr%s for %d coordinate%s: one of each is needed", r->what, spec->force.n,
+                  spec->force.n == 1 ? "y" : "ies", spec->coordinates.n, spec->coordinates.n == 1 ? "" : "s");
+    if (spec->potential.text && !spec->kinetic.text)
+        dal_error(build->messages, spec->potential.mark, "%s has a `potential` and no `kinetic`: an energy needs both", r->what);
+    return spec->mass.n == spec->coordinates.n && spec->force.n == spec->coordinates.n && (spec->kinetic.text || !spec->potential.text);
+}
+
+/* 1/2 v.M v */
+static dal_node quadratic_form(dal_build *build, const reading *r)
+{
+    dal_node sum = zero(build);
+    for (int i = 0; i < r->n; i++)
+        for (int j = 0; j <= i; j++) {
+            const dal_node v2 = times(build, rate_of(build, r->number[i]), rate_of(build, r->number[j]));
+            sum = plus(build, sum, times(build, dal_const(build->graph, i == j ? 0.5 : 1), times(build, r->M[i * r->n + j], v2)));
+        }
+    return sum;
+}
+
+static bool read_matrices(dal_build *build, reading *r)
+{
+    const dal_subsystem_spec *spec = r->spec;
+    bool fine = check_sizes(build, r) && read_numbers(build, r);
+    if (!fine)
+        return false;
+    sort_numbers(build, r);
+    r->M = DAL_TAKE(build->arena, dal_node, r->n * r->n);
+    r->F = DAL_TAKE(build->arena, dal_node, r->n);
+    for (int i = 0; i < r->n; i++) {
+        fine &= dal_build_scalar(build, DAL_REACH_ACTION, spec->binding, spec->force.item[r->order[i]], &r->F[i]);
+        for (int j = 0; j < r->n; j++)
+            fine &= read_energy(build, r, "mass", spec->mass.row[r->order[i]].item[r->order[j]], false, &r->M[i * r->n + j]);
+    }
+    r->V = zero(build);
+    r->energy = spec->kinetic.text;
+    if (spec->kinetic.text)
+        fine &= read_energy(build, r, "kinetic", spec->kinetic, true, &r->written);
+    if (spec->potential.text)
+        fine &= read_energy(build, r, "potential", spec->potential, false, &r->V) && check_potential(build, r, spec->potential);
+    if (!fine || !check_masses(build, r, (dal_text){.mark = spec->mass.mark}))
+        return false;
+    r->T = quadratic_form(build, r);
+    return true;
+}
+
+/* ---- nodes of the programs ----------------------------------------------------------------- */
+
+static dal_node motion_rate(void *user, dal_graph *graph, int variable)
+{
+    dal_build *build = user;
+    const int k = coordinate_of(build, variable);
+    if (build->signals[variable].kind == DAL_SIGNAL_TIME)
+        return dal_const(graph, 1);
+    return k >= 0 && build->signals[variable].order == 0 ? rate_of(build, k) : DAL_NO_NODE;
+}
+
+/* The derivative by time at the present rates, which stay as they are. */
+static dal_node along_motion(dal_build *build, dal_node f)
+{
+    return dal_rate(build->graph, f, motion_rate, build);
+}
+
+static void put_place(dal_build *build, const reading *r, dal_expressions *out)
+{
+    for (int i = 0; i < r->n; i++)
+        for (int j = 0; j <= i; j++)
+            dal_build_expression(build, out, r->M[i * r->n + j]);
+    for (int i = 0; i < r->n && r->energy; i++)
+        dal_build_expression(build, out, r->N ? r->N[i] : zero(build));
+}
+
+static void put_motion(dal_build *build, const reading *r, dal_expressions *out)
+{
+    for (int i = 0; i < r->n && r->energy; i++)
+        for (int j = 0; j <= i; j++)
+            dal_build_expression(build, out, along_motion(build, r->M[i * r->n + j]));
+    for (int i = 0; i < r->n && r->energy; i++)
+        dal_build_expression(build, out, r->N ? along_motion(build, r->N[i]) : zero(build));
+    for (int i = 0; i < r->n && r->energy; i++)
+        dal_build_expression(build, out, by_coordinate(build, r->T, r->number[i]));
+}
+
+/* What of C is skew beside M'/2, below the diagonal. */
+static void put_skew(dal_build *build, const reading *r, dal_expressions *out)
+{
+    for (int i = 0; i < r->n && r->energy; i++)
+        for (int j = 0; j < i; j++) {
+            const dal_node half = dal_const(build->graph, 0.5);
+            const dal_node p[2] = {by_rate(build, r->T, r->number[i]), by_rate(build, r->T, r->number[j])};
+            dal_node sum = zero(build);
+            for (int k = 0; k < 2; k++) {
+                const dal_node N = r->N ? r->N[k ? j : i] : zero(build);
+                const dal_node slope = by_coordinate(build, plus(build, times(build, half, p[k]), times(build, half, N)), r->number[k ? i : j]);
+                sum = k ? minus(build, sum, slope) : plus(build, sum, slope);
+            }
+            dal_build_expression(build, out, sum);
+        }
+}
+
+/* M' v - dT/dq of a system. */
+static dal_node bias_of(dal_build *build, const reading *r, int i)
+{
+    dal_node sum = dal_unary(build->graph, DAL_OP_NEG, by_coordinate(build, r->T, r->number[i]));
+    for (int j = 0; j < r->n; j++) {
+        const int row = i > j ? i : j, column = i > j ? j : i; /* the lower triangle is what the programs have */
+        sum = plus(build, sum, times(build, along_motion(build, r->M[row * r->n + column]), rate_of(build, r->number[j])));
+    }
+    return sum;
+}
+
+/* ---- forces ------------------------------------------------------------------------------- */
+
+static bool is_zero(const dal_build *build, dal_node node)
+{
+    double value = 1;
+    return dal_is_const(build->graph, node, &value) && value == 0;
+}
+
+/* The number of an expression, -1 where it is zero. */
+static int action_of(dal_build *build, dal_text text, dal_node node)
+{
+    return is_zero(build, node) ? -1 : dal_build_action(build, text, node);
+}
+
+static void add_force(dal_force_group *group, dal_subsystem_force force)
+{
+    ((dal_subsystem_force *)group->elements)[group->n++] = force;
+}
+
+/* Q and the power of one; their texts are for messages. */
+static void add_forces(dal_build *build, const reading *r, dal_force_group *group)
+{
+    const dal_subsystem_spec *spec = r->spec;
+    const bool function = r->D;
+    const dal_text whole = function ? (spec->L.text ? spec->L : spec->T) : spec->kinetic;
+    dal_node power = zero(build);
+    for (int k = 0; k < build->spec->n_coordinates && function; k++) {
+        const dal_node Q = dal_unary(build->graph, DAL_OP_NEG, plus(build, by_coordinate(build, r->V, k), r->D[k]));
+        power = minus(build, power, times(build, r->D[k], rate_of(build, k)));
+        if (!is_zero(build, Q))
+            add_force(group, (dal_subsystem_force){dal_add_coordinate(&build->mechanism, k),
+                                                   action_of(build, is_zero(build, r->D[k]) ? whole : spec->dissipation, Q), -1, -1});
+    }
+    for (int i = 0; i < r->n && !function; i++) {
+        const int k = r->number[i];
+        const dal_node Q = r->energy ? plus(build, r->F[i], bias_of(build, r, i)) : r->F[i];
+        power = plus(build, power, times(build, plus(build, Q, by_coordinate(build, r->V, k)), rate_of(build, k)));
+        /* a force that is written as 0 is none only if nothing is added to it */
+        const dal_text text = Q == r->F[i] ? spec->force.item[r->order[i]] : spec->kinetic;
+        add_force(group, (dal_subsystem_force){dal_add_coordinate(&build->mechanism, k), dal_build_action(build, text, Q), -1, -1});
+    }
+    if (r->energy) {
+        power = plus(build, power, dal_diff(build->graph, minus(build, r->V, r->T), time_variable(build)));
+        add_force(group, (dal_subsystem_force){-1, -1, action_of(build, whole, r->V), action_of(build, whole, power)});
+        build->systems_work |= !is_zero(build, power);
+    }
+}
+
+/* ---- tests at states ------------------------------------------------------------------------- */
+
+/* What is tried of one system: M (n x n), M at the rates (of a Lagrangian), then T as written and as it should be. */
+typedef struct trial {
+    dal_build *build;
+    const reading *r;
+    dal_program *program;
+    int n_outputs;
+    double *variables, *registers, *out, *S;
+    uint64_t seed;
+    double until;
+} trial;
+
+static trial begin_trial(dal_build *build, const reading *r)
+{
+    trial t = {.build = build, .r = r, .seed = 1788};
+    dal_expressions list = {0};
+    for (int i = 0; i < r->n * r->n; i++)
+        dal_build_expression(build, &list, r->M[i]);
+    for (int i = 0; i < r->n && r->D; i++)
+        for (int j = 0; j < r->n; j++)
+            dal_build_expression(build, &list, by_rate(build, by_rate(build, r->written, r->number[i]), r->number[j]));
+    if (r->energy && !r->D) {
+        dal_build_expression(build, &list, r->written);
+        dal_build_expression(build, &list, r->T);
+    }
+    t.n_outputs = list.n;
+    t.program = dal_program_build(build->arena, build->graph, build->n_signals, list.n, list.node);
+    t.variables = DAL_TAKE(build->arena, double, build->n_signals);
+    t.registers = DAL_TAKE(build->arena, double, dal_program_registers(t.program));
+    t.out = DAL_TAKE(build->arena, double, list.n);
+    t.S = DAL_TAKE(build->arena, double, r->n * r->n);
+    const dal_text *until = &build->spec->simulate.until;
+    if (until->text)
+        dal_build_number(build, NULL, *until, &t.until);
+    return t;
+}
+
+/* At a distance of the order of `shift` sizes from the start; 0: the start itself. False: something is not a finite number there. */
+static bool evaluate_trial(trial *t, double shift)
+{
+    dal_build *build = t->build;
+    const double period = t->until > 0 ? t->until : 1;
+    for (int i = 0; i < build->n_signals; i++) {
+        const int k = coordinate_of(build, i);
+        const double size = k < 0 ? 0 : build->own_size[k], random = dal_chance(&t->seed);
+        if (build->signals[i].kind == DAL_SIGNAL_TIME)
+            t->variables[i] = shift > 0 ? 0.5 * (1 + random) * period : 0;
+        else if (k >= 0 && build->signals[i].order == 0)
+            t->variables[i] = build->start_q[k] + shift * random * size;
+        else if (k >= 0)
+            t->variables[i] = build->start_v[k] + random * size / period;
+    }
+    bool finite = !dal_program_run(t->program, t->variables, NULL, t->registers, t->out);
+    for (int i = 0; i < t->n_outputs; i++)
+        finite = finite && isfinite(t->out[i]);
+    return finite;
+}
+
+static dal_mark mark_of_mass(const reading *r, int i, int j)
+{
+    return r->D ? (r->spec->L.text ? r->spec->L.mark : r->spec->T.mark) : r->spec->mass.row[r->order[i]].item[r->order[j]].mark;
+}
+
+static const char *coordinate_name(const trial *t, int i)
+{
+    return t->build->spec->coordinates[t->r->number[i]].name.text;
+}
+
+static bool is_symmetric(const trial *t)
+{
+    const int n = t->r->n;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            const double a = t->out[i * n + j], b = t->out[j * n + i],
+                         size = fmax(fmax(fabs(a), fabs(b)), sqrt(fabs(t->out[i * n + i] * t->out[j * n + j])));
+            if (fabs(a - b) <= rounding * size)
+                continue;
+            dal_error(t->build->messages, mark_of_mass(t->r, i, j),
+                      "the mass matrix of %s is not symmetric: its entry of '%s' and '%s' is %.6g, and that of '%s' and '%s' is %.6g", t->r->what,
+                      coordinate_name(t, i), coordinate_name(t, j), a, coordinate_name(t, j), coordinate_name(t, i), b);
+            return false;
+        }
+    return true;
+}
+
+static bool refuse_indefinite(const trial *t, int i)
+{
+    dal_error(
+        t->build->messages, mark_of_mass(t->r, i, i),
+        "the mass matrix of %s is indefinite: there are rates of '%s' and of the others at which the kinetic energy is negative; it is zero or more",
+        t->r->what, coordinate_name(t, i));
+    return false;
+}
+
+static bool is_semidefinite(trial *t)
+{
+    int where;
+    return dal_semidefinite(t->out, t->r->n, rounding, t->S, &where) || refuse_indefinite(t, where);
+}
+
+/* A Lagrangian of second degree: its second derivatives by the rates do not depend on them. */
+static bool is_quadratic(const trial *t)
+{
+    const int n = t->r->n;
+    for (int i = 0; i < n && t->r->D; i++)
+        for (int j = 0; j < n; j++) {
+            const double at_rest = t->out[i * n + j], moving = t->out[n * n + i * n + j];
+            const double size = fmax(fabs(at_rest), sqrt(fabs(t->out[i * n + i] * t->out[j * n + j])));
+            if (fabs(moving - at_rest) <= rounding * fmax(size, fabs(moving)))
+                continue;
+            dal_error(t->build->messages, mark_of_mass(t->r, i, j),
+                      "`%s` is not of second degree in the rates: its second derivative by the rates of '%s' and '%s' changes with them",
+                      t->r->spec->L.text ? "L" : "T", coordinate_name(t, i), coordinate_name(t, j));
+            return false;
+        }
+    return true;
+}
+
+static bool is_kinetic(const trial *t)
+{
+    const int n = t->r->n;
+    if (t->r->D || !t->r->energy)
+        return true;
+    const double written = t->out[n * n], expected = t->out[n * n + 1];
+    if (fabs(written - expected) <= rounding * fmax(fabs(written), fabs(expected)))
+        return true;
+    dal_error(t->build->messages, t->r->spec->kinetic.mark,
+              "`kinetic` of %s is not half of q' M q' of its mass matrix: at some state it is %.6g and not %.6g", t->r->what, written, expected);
+    return false;
+}
+
+static bool try_system(trial *t)
+{
+    for (int i = 0; i <= SAMPLES; i++) {
+        double shift = i ? 1 : 0;
+        bool known = evaluate_trial(t, shift);
+        for (int k = 0; k < SHRINKINGS && i && !known; k++) {
+            shift *= 0.3;
+            known = evaluate_trial(t, shift);
+        }
+        if (!known && !i) {
+            dal_error(t->build->messages, mark_of_mass(t->r, 0, 0), "at the start the mass or an energy of %s is not a finite number", t->r->what);
+            return false;
+        }
+        if (known && !(is_quadratic(t) && is_symmetric(t) && is_semidefinite(t) && is_kinetic(t)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------ */
+
+/* Of each coordinate of a system: its start, or what its rate does in a small part of the run. Coordinates that bodies move with are measured by
+ * these (coordinate_start.c). */
+static void find_sizes(dal_build *build)
+{
+    double until = 0;
+    const dal_text *text = &build->spec->simulate.until;
+    if (text->text)
+        dal_build_number(build, NULL, *text, &until);
+    build->own_size = DAL_TAKE(build->arena, double, build->spec->n_coordinates);
+    bool any = false;
+    for (int k = 0; k < build->spec->n_coordinates; k++) {
+        build->own_size[k] = fmax(fabs(build->start_q[k]), fabs(build->start_v[k]) * fast_for_size * until);
+        any |= build->own_size[k] > 0;
+    }
+    for (int k = 0; k < build->spec->n_coordinates && !any; k++)
+        build->own_size[k] = 1;
+}
+
+/* No inertia counts as more than a hundred times smaller than the model's: a size is at least a tenth of what has its kinetic energy. */
+static void adjust_sizes(dal_build *build, int n, trial *trials)
+{
+    double mass = 0;
+    const double length = dal_build_length(build);
+    for (int b = 0; b < build->mechanism.n_bodies; b++)
+        mass = fmax(mass, build->mechanism.bodies[b].mass);
+    for (int i = 0; i < n && !(mass > 0); i++)
+        for (int k = 0; k < trials[i].r->n; k++) {
+            const double size = build->own_size[trials[i].r->number[k]] / length;
+            build->own_mass = fmax(build->own_mass, trials[i].out[k * trials[i].r->n + k] * size * size);
+        }
+    mass = mass > 0 ? mass : build->own_mass;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < trials[i].r->n; k++) {
+            const double M = trials[i].out[k * trials[i].r->n + k];
+            double *size = &build->own_size[trials[i].r->number[k]];
+            if (M > 0)
+                *size = fmax(*size, least_of_kinetic * length * sqrt(mass / M));
+        }
+    for (int k = 0; k < build->spec->n_coordinates; k++)
+        if (!(build->own_size[k] > 0) || !isfinite(build->own_size[k]))
+            build->own_size[k] = 1;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------ */
+
+/* A coordinate belongs to one of them: two masses of the same coordinate are more likely a mistake. */
+static bool own_each(dal_build *build, int n, const reading *all)
+{
+    int *owner = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
+    bool fine = true;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < all[i].n; k++) {
+            int *of = &owner[all[i].number[k]];
+            if (*of) {
+                dal_error(build->messages, all[i].spec->name.mark, "%s and %s have coordinate '%s' in common: a coordinate belongs to one of them",
+                          all[*of - 1].what, all[i].what, build->spec->coordinates[all[i].number[k]].name.text);
+                fine = false;
+            }
+            *of = i + 1;
+        }
+    return fine;
+}
+
+static void note_need(void *user, int variable)
+{
+    ((bool *)user)[variable] = true;
+}
+
+static void find_needs(dal_build *build, dal_subsystems *s, int n, const dal_expressions *lists)
+{
+    bool *used = DAL_TAKE(build->arena, bool, build->n_signals);
+    for (int l = 0; l < n; l++)
+        for (int i = 0; i < lists[l].n; i++)
+            dal_each_var(build->graph, lists[l].node[i], note_need, used);
+    s->need = DAL_TAKE(build->arena, int, 3 * build->n_signals);
+    s->n_variables = build->n_signals;
+    for (int i = 0; i < build->n_signals; i++)
+        if (used[i]) {
+            int *need = s->need + 3 * s->n_needs++;
+            need[0] = i;
+            need[1] = coordinate_of(build, i); /* -1: time, which is all that is left */
+            need[2] = build->signals[i].order;
+        }
+}
+
+static void make_programs(dal_build *build, int n, const reading *all)
+{
+    dal_subsystems *s = build->parts.systems = DAL_TAKE(build->arena, dal_subsystems, 1);
+    dal_expressions lists[3] = {{0}};
+    s->n = n;
+    s->system = DAL_TAKE(build->arena, dal_subsystem, n);
+    s->coordinate = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
+    for (int i = 0; i < n; i++) {
+        const reading *r = &all[i];
+        s->system[i] = (dal_subsystem){.n = r->n,
+                                       .column = s->n_coordinates,
+                                       .place = lists[0].n,
+                                       .motion = lists[1].n,
+                                       .skew = lists[2].n,
+                                       .energy = r->energy,
+                                       .mark = r->spec->name.mark,
+                                       .name = r->spec->name.text};
+        for (int k = 0; k < r->n; k++)
+            s->coordinate[s->n_coordinates++] = r->number[k];
+        put_place(build, r, &lists[0]);
+        put_motion(build, r, &lists[1]);
+        put_skew(build, r, &lists[2]);
+    }
+    find_needs(build, s, 3, lists);
+    s->place = dal_program_build(build->arena, build->graph, build->n_signals, lists[0].n, lists[0].node);
+    s->motion = dal_program_build(build->arena, build->graph, build->n_signals, lists[1].n, lists[1].node);
+    s->skew = dal_program_build(build->arena, build->graph, build->n_signals, lists[2].n, lists[2].node);
+}
+
+static dal_force_group *begin_group(dal_build *build, int most)
+{
+    dal_force_group *group = DAL_PUSH(build->arena, build->groups, build->n_groups, build->cap_groups);
+    *group = (dal_force_group){.elements = DAL_TAKE(build->arena, dal_subsystem_force, most)};
+    while (dal_force_types[group->type] != &dal_force_subsystem)
+        group->type++;
+    return group;
+}
+
+void dal_build_systems(dal_build *build)
+{
+    const dal_spec *spec = build->spec;
+    const int n = spec->n_systems;
+    bool fine = true;
+    build->systems_first = build->systems_end = build->actions.n;
+    if (!n)
+        return;
+    if (!spec->n_coordinates) {
+        dal_error(build->messages, spec->systems[0].name.mark,
+                  "'%s' is written in coordinates of the model, and there are none: name them in `coordinates:`", spec->systems[0].name.text);
+        return;
+    }
+    reading *all = DAL_TAKE(build->arena, reading, n);
+    trial *trials = DAL_TAKE(build->arena, trial, n);
+    for (int i = 0; i < n; i++) {
+        const bool function = spec->systems[i].L.text || spec->systems[i].T.text;
+        all[i] = (reading){.spec = &spec->systems[i]};
+        all[i].what = function ? "the Lagrangian" : dal_arena_print(build->arena, "system '%s'", spec->systems[i].name.text);
+        fine &= (function ? read_lagrangian : read_matrices)(build, &all[i]);
+    }
+    if (!fine || !own_each(build, n, all) || dal_messages_count(build->messages, DAL_ERROR))
+        return;
+    find_sizes(build);
+    for (int i = 0; i < n; i++) {
+        trials[i] = begin_trial(build, &all[i]);
+        if (!try_system(&trials[i]))
+            return;
+        evaluate_trial(&trials[i], 0);
+    }
+    adjust_sizes(build, n, trials);
+    dal_force_group *group = begin_group(build, n * (spec->n_coordinates + 1));
+    for (int i = 0; i < n; i++)
+        add_forces(build, &all[i], group);
+    build->systems_end = build->actions.n;
+    make_programs(build, n, all);
+}
