@@ -80,7 +80,7 @@ typedef struct dal_mode {
 /* A direction in which nothing holds the mechanism: an eigenvalue that is zero. */
 typedef struct dal_free_mode {
     const char *state; /* that moves in it: the first of several; NULL: none by itself */
-    bool drifts;       /* a velocity in it stays: a rigid-body freedom. False: only a displacement does */
+    bool drifts;       /* there is a motion along it that goes on for ever: a rigid-body freedom. False: a displacement stays where it is */
     int n_shares;
     const dal_mode_share *shares;
 } dal_free_mode;

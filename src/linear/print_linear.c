@@ -92,12 +92,15 @@ static void print_free(dal_tables *p, const dal_modes *m)
         dal_print(&p->out, ": slower than 1e-7 of the fastest motion\n");
         return;
     }
-    dal_print(&p->out, "; nothing holds\n");
+    dal_print(&p->out, ": nothing holds %d direction%s", m->n_free, m->n_free == 1 ? "" : "s");
+    if (m->n_zeros > m->n_free)
+        dal_print(&p->out, ", and %d velocit%s", m->n_zeros - m->n_free, m->n_zeros - m->n_free == 1 ? "y in them stays" : "ies in them stay");
+    dal_print(&p->out, "\n");
     for (int i = 0; i < m->n_free; i++) {
         const dal_free_mode *free = &m->free[i];
         dal_print(&p->out, "  %s: ", free->state ? free->state : "-");
         print_shares(&p->out, free->n_shares, free->shares);
-        dal_print(&p->out, "; %s\n", free->drifts ? "a velocity in it stays" : "a displacement in it stays");
+        dal_print(&p->out, "%s\n", free->drifts ? "; it can drift" : "");
     }
 }
 
