@@ -1,6 +1,5 @@
 /* A part, for files that do not see the whole. */
 #include "state/state_parts.h"
-#include "model/system.h"
 #include "state/report.h"
 #include "state/state.h"
 
@@ -47,11 +46,6 @@ const double *dal_multipliers_of(const dal_state *state)
 const double *dal_gamma_of(const dal_state *state)
 {
     return state->gamma;
-}
-
-double *dal_own_states_of(dal_state *state)
-{
-    return state->y + state->layout->nq + state->system->n_w;
 }
 
 const char *dal_trouble_of(const dal_state *state)
