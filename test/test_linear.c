@@ -268,6 +268,105 @@ static void gallery_is_the_same_in_every_family_and_formulation(void **unused)
     globfree(&found);
 }
 
+static dal_spec *parse_spec(const char *text, const char *family)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) != DAL_OK)
+        say_all(messages);
+    assert_non_null(spec);
+    if (family)
+        assert_true(dal_spec_set(spec, "coordinates", family, messages));
+    dal_messages_free(messages);
+    return spec;
+}
+
+/* ---- outputs, and what is refused ------------------------------------------------------------------------ */
+
+/* Along the motion itself a channel changes by its rate, and a rate by its acceleration: C x' with x' of the motion is y'. */
+static void outputs_change_along_the_motion_by_their_rates(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *model;
+        int n;
+        const char *outputs[10]; /* a number, its rate, ... */
+    } cases[] = {{"four-bar-spring", 8, {"bar2.x", "bar2.x'", "bar2.y'", "bar2.y''", "C.angle", "C.angle'", "spring.length", "spring.length'"}},
+                 {"spatial-slider-crank", 6, {"rod.ex.y", "rod.ex.y'", "rod.z'", "rod.z''", "rod.omega.x", "rod.alpha.x"}},
+                 {"heavy-top", 6, {"top.ez.x", "top.ez.x'", "top.ez.y'", "top.ez.y''", "top.omega.body.y", "top.alpha.body.y"}},
+                 {"universal-double-pendulum", 4, {"lower.x", "lower.x'", "lower.ey.z'", "lower.ey.z''"}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int f = 0; f < 4; f++) {
+            char path[300];
+            snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", cases[c].model);
+            dal_spec *spec = read_spec(path, 0, NULL, families[f], NULL);
+            dal_linearization *l = NULL;
+            assert_int_equal(linearize(spec, &(dal_linear_options){.n_outputs = cases[c].n, .outputs = cases[c].outputs}, &l), DAL_OK);
+            assert_int_equal(l->n_outputs, cases[c].n);
+            for (int k = 0; k < l->n_outputs; k += 2) {
+                double slope = 0, size = 1;
+                for (int j = 0; j < l->n_states; j++) {
+                    slope += l->C[l->n_states * k + j] * l->rates[j];
+                    size += fabs(l->C[l->n_states * k + j] * l->rates[j]);
+                }
+                check_close(slope, l->y[k + 1], 1e-11 * size);
+            }
+            dal_linearization_free(l);
+            dal_spec_free(spec);
+        }
+}
+
+static const char cart[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {F: 0, G: 0}\n"
+                           "bodies:\n  cart: {mass: 2, inertia: 1, position: [0, 0]}\n  bob: {mass: 1, position: [0, -1]}\n"
+                           "joints:\n  track: {type: prismatic, connect: [ground, cart], axis: [1, 0]%s}\n"
+                           "  rod: {type: distance, connect: [cart, bob], length: 1}\n"
+                           "forces:\n  push: {type: motor, joint: track, value: %s}\n";
+
+/* The sentence with which it is refused, or that warns. */
+static void expect_sentence(const char *key, const char *push, const dal_linear_options *options, dal_status expected, const char *words)
+{
+    char text[1000];
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_linearization *l = NULL;
+    snprintf(text, sizeof text, cart, key, push);
+    dal_spec *spec = parse_spec(text, NULL);
+    bool said = false;
+    assert_int_equal(dal_linearize(NULL, spec, options, messages, &l), expected);
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        said = said || strstr(m->text, words);
+    if (!said) {
+        say_all(messages);
+        fail_msg("nothing says '%s'", words);
+    }
+    dal_linearization_free(l);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void what_cannot_be_is_named(void **unused)
+{
+    (void)unused;
+    static const char *const x = "cart.x", *const twice[] = {"cart.x", "track.distance"}, *const vector = "cart.position", *const still = "cart.y",
+                             *const three[] = {"cart.x", "bob.x", "bob.y"}, *const nowhere = "cart.q", *const reaction = "track.force",
+                             *const none = "H";
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 2, .states = twice}, DAL_BAD_COMMAND,
+                    "state 'track.distance' depends on those before it");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &still}, DAL_BAD_COMMAND, "state 'cart.y' does not move here");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 3, .states = three}, DAL_BAD_COMMAND, "state 'bob.y' is one too many");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &vector}, DAL_BAD_COMMAND, "state 'cart.position' is no number");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &nowhere}, DAL_BAD_MODEL, "body 'cart' has no channel 'q'");
+    expect_sentence("", "F", &(dal_linear_options){.n_outputs = 1, .outputs = &reaction}, DAL_BAD_MODEL,
+                    "output 'track.force.x' is not made of the motion");
+    expect_sentence("", "F", &(dal_linear_options){.n_inputs = 1, .inputs = &none}, DAL_BAD_COMMAND, "no input 'H'");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &x}, DAL_OK, "input 'G' acts on nothing");
+    expect_sentence("", "F + sin(t)", NULL, DAL_OK, "change with time");
+    expect_sentence("", "F - abs(track.distance)", NULL, DAL_OK, "at a corner");
+    expect_sentence(", friction: {coefficient: 0.2}", "F", NULL, DAL_BAD_MODEL, "joint 'track' has dry friction");
+    expect_sentence("", "F + 3", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "runs away");
+    expect_sentence(", drive: 0.1*t", "F", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "is moved by time");
+    expect_sentence("", "F", &(dal_linear_options){.at = "/nowhere.json"}, DAL_BAD_FILE, "nowhere.json");
+}
+
 /* ---- equilibria ------------------------------------------------------------------------------------ */
 
 static dal_equilibrium *equilibrium_of(const dal_spec *spec)
@@ -389,19 +488,6 @@ static char *chain_text(int bars, double length)
     return text;
 }
 
-static dal_spec *parse_spec(const char *text, const char *family)
-{
-    dal_messages *messages = dal_messages_create(NULL);
-    dal_spec *spec = NULL;
-    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) != DAL_OK)
-        say_all(messages);
-    assert_non_null(spec);
-    if (family)
-        assert_true(dal_spec_set(spec, "coordinates", family, messages));
-    dal_messages_free(messages);
-    return spec;
-}
-
 static void chain_hangs_as_the_catenary_says(void **unused)
 {
     (void)unused;
@@ -444,6 +530,8 @@ int main(void)
         cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),
         cmocka_unit_test(rotor_whirls_as_its_matrices_say),
         cmocka_unit_test(gallery_is_the_same_in_every_family_and_formulation),
+        cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),
+        cmocka_unit_test(what_cannot_be_is_named),
         cmocka_unit_test(four_bar_rests_where_the_closed_form_says),
         cmocka_unit_test(slider_crank_rests_where_its_potential_is_level),
         cmocka_unit_test(chain_hangs_as_the_catenary_says),

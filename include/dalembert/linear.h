@@ -45,6 +45,7 @@ typedef struct dal_linearization {
     const char *const *inputs, *const *outputs;
     const double *at;            /* n_states: x is counted from here */
     const double *rates;         /* n_states: x' there */
+    const double *y;             /* n_outputs: what the outputs are there */
     const double *A, *B, *C, *D; /* row-major */
     void *memory;
 } dal_linearization;

@@ -365,7 +365,10 @@ static dal_status fill_matrices(dal_linear *x)
             A[n * i + (size_t)(out->n_positions + x->moving[i])] = 1;
         }
     }
-    out->A = A, out->B = B, out->C = C, out->D = D;
+    double *y = DAL_TAKE(&x->arena, double, out->n_outputs + 1);
+    for (int i = 0; i < out->n_outputs; i++)
+        y[i] = x->values[outputs[i]];
+    out->A = A, out->B = B, out->C = C, out->D = D, out->y = y;
     status = fill_outputs(x, &by, outputs, C);
     if (status == DAL_OK)
         fill_inputs(x, inputs, outputs, B, D);
@@ -400,9 +403,10 @@ static void warn_corners(dal_linear *x)
 {
     const int corners = dal_variation_corners(x->point.variation, &x->point.at);
     if (corners)
-        dal_say(x->messages, DAL_WARNING, dal_nowhere,
-                "%d force%s or rate%s of the model %s at a corner here (a stop, abs, a knot of a table): the derivatives are those of one side",
-                corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
+        dal_say(
+            x->messages, DAL_WARNING, dal_nowhere,
+            "%d force%s or rate%s of the model %s at a corner here (a stop, abs, a knot of a table): the derivatives are those of one side, or zero",
+            corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
 }
 
 static dal_status linearize(void *user)

@@ -187,6 +187,7 @@ static void write_linearization(dal_json *json, const void *of)
     dal_json_strings(dal_json_line(json, "\n"), "outputs", l->n_outputs, l->outputs);
     dal_json_numbers(dal_json_line(json, "\n"), "at", l->n_states, l->at);
     dal_json_numbers(dal_json_line(json, "\n"), "state_rates", l->n_states, l->rates);
+    dal_json_numbers(dal_json_line(json, "\n"), "output_values", l->n_outputs, l->y);
     dal_json_matrix(dal_json_line(json, "\n"), "A", l->n_states, l->n_states, l->A, "\n  ");
     dal_json_matrix(dal_json_line(json, "\n"), "B", l->n_states, l->n_inputs, l->B, "\n  ");
     dal_json_matrix(dal_json_line(json, "\n"), "C", l->n_outputs, l->n_states, l->C, "\n  ");

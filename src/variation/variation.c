@@ -1,6 +1,7 @@
 /* Complex steps through the kernels of kinematics, forces and expressions. Compiled for complex numbers only: CMakeLists.txt. */
 #include "variation/variation.h"
 
+#include "expr/program.h"
 #include "force/force.h"
 #include "force/signal.h"
 #include "math/vec.h"
@@ -296,7 +297,10 @@ int dal_variation_corners(dal_variation *x, const dal_variation_point *at)
     dal_program_modes(actions->program, x->registers, x->modes);
     run_program(x, actions, x->modes, x->expression);
     dal_program_guards(actions->program, x->registers, x->modes, x->guards);
-    for (int i = 0; i < switches; i++)
-        corners += x->guards[i] == 0;
+    const dal_switch *list = DAL_PROGRAM_PART(actions->program, dal_switch, switches);
+    for (int i = 0; i < switches; i++) {
+        const bool between = (list[i].op == DAL_OP_SIGN || list[i].op == DAL_OP_EQUAL) && x->modes[i] == 0;
+        corners += x->guards[i] == 0 || between;
+    }
     return corners;
 }
