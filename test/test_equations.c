@@ -3,7 +3,7 @@
 #include "dalembert/equations.h"
 #include "gallery.h"
 #include "json.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/scratch.h"
 
 #include <unistd.h>

@@ -19,7 +19,7 @@ const char *dal_trouble_of(const dal_state *state);               /* why the las
 struct dal_values *dal_values_of(const dal_state *state);         /* state/values.h */
 struct dal_scratch *dal_scratch_of(const dal_state *state);       /* state/scratch.h */
 struct dal_report *dal_report_of(const dal_state *state);         /* state/report.h */
-struct dal_rank *dal_rank_of(const dal_state *state);             /* dynamics/rank.h */
+struct dal_rank *dal_rank_of(const dal_state *state);             /* dynamics/row_rank.h */
 struct dal_singular *dal_singular_of(const dal_state *state);     /* dynamics/singular.h */
 struct dal_saddle *dal_saddle_of(const dal_state *state);         /* dynamics/saddle.h */
 struct dal_speed_choice *dal_speeds_of(const dal_state *state);   /* dynamics/speeds.h */
