@@ -1,7 +1,7 @@
 /* The tangent space at a point, and the accelerations near it. */
 #include "linear/point.h"
 
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "math/dense.h"
 #include "math/rank.h"
 #include "model/system_parts.h"
