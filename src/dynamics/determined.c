@@ -219,12 +219,12 @@ dal_flow dal_derived_check(dal_state *state)
         for (int k = at->value; k < at->value + at->n_values; k++)
             force = fmax(force, fabs(state->work.A[k] * state->lambda[i]) / scale[layout->column[k]]);
         if (row->derived && force > no_force * most)
-            return dal_state_fail(
-                state,
-                "the forces along a direction without inertia are no longer what '%s' was derived from, %.300s: %.3g N of %.3g N are "
-                "not balanced; points of a spring have passed through each other, a direction has turned, or the balance ends here and the part "
-                "snaps",
-                state->mechanism->joints[row->joint].name, state->mechanism->joints[row->joint].derived, force, most);
+            return dal_state_fail(state,
+                                  "the forces along a direction without inertia are no longer what '%s' was derived from: %.3g N of %.3g N are not "
+                                  "balanced; points of a "
+                                  "spring have passed through each other, a direction has turned, the balance ends here and the part snaps, or a "
+                                  "fixed step is too long",
+                                  state->mechanism->joints[row->joint].name, force, most);
     }
     return 0;
 }
