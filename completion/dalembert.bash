@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run watch gallery eval compare check view plot animate equations derive convert ports list help version'
+    local commands='run watch gallery eval compare check view plot animate equations derive convert ports equilibrium linearize modes list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -26,6 +26,9 @@ _dalembert()
     --state)
         [[ $command == eval ]] && mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
+    --at)
+        mapfile -t COMPREPLY < <(compgen -W 'start equilibrium' -- "$word"; compgen -f -- "$word")
+        return ;;
     -m | --model)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word")
         return ;;
@@ -38,7 +41,7 @@ _dalembert()
     --undetermined)
         mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --states | --inputs | --outputs | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port)
         return ;;
     esac
     case $command:$word in
@@ -76,7 +79,14 @@ _dalembert()
         mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
     ports:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --json --floating --set --quiet --help' -- "$word") ;;
-    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | convert:* | ports:*)
+    equilibrium:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
+    linearize:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--at --states --inputs --outputs --output --coordinates --formulation --floating --set --digits --width
+            --json --help' -- "$word") ;;
+    modes:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--at --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
+    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

@@ -3,7 +3,7 @@
 #define DAL_TEST_DERIVED_H
 
 #include "derive/derive.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "gallery.h"
 
 typedef struct pair {

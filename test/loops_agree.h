@@ -4,7 +4,7 @@
 #define DAL_TEST_LOOPS_AGREE_H
 
 #include "state/report.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "chance.h"
 #include "gallery.h"
 

@@ -131,7 +131,8 @@ static void no_argument_is_a_bad_command_with_a_short_help(void **state)
 static void help_explains_every_command_it_lists(void **state)
 {
     place *here = *state;
-    static const char *const commands[] = {"run", "eval", "compare", "check", "equations", "convert", "ports", "list", "help", "version"};
+    static const char *const commands[] = {"run",         "eval",      "compare", "check", "equations", "convert", "ports",
+                                           "equilibrium", "linearize", "modes",   "list",  "help",      "version"};
     assert_int_equal(run(here, "help"), DAL_OK);
     assert_string_equal(here->err, "");
     char all[MOST_TEXT], line[64], first[64];

@@ -286,6 +286,12 @@ static void the_page_on_equations_is_true(void **state)
     run_page("doc/equations.md", 0, 3);
 }
 
+static void the_page_on_small_motions_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/linearize.md", 1, 5);
+}
+
 static void the_page_on_evaluating_is_true(void **state)
 {
     (void)state;
@@ -419,6 +425,7 @@ int main(void)
         cmocka_unit_test(the_page_on_comparing_is_true),
         cmocka_unit_test(the_page_on_checking_is_true),
         cmocka_unit_test(the_page_on_equations_is_true),
+        cmocka_unit_test(the_page_on_small_motions_is_true),
         cmocka_unit_test(the_page_on_evaluating_is_true),
         cmocka_unit_test(the_page_on_reactions_is_true),
         cmocka_unit_test(the_page_on_stabilization_is_true),

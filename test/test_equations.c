@@ -3,7 +3,7 @@
 #include "dalembert/equations.h"
 #include "gallery.h"
 #include "json.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/scratch.h"
 
 #include <unistd.h>
@@ -110,6 +110,32 @@ static void find_scales(const dal_equations *e, const linear *s, double *scale)
     }
 }
 
+static const dal_equation_block *find_block(const dal_equations *e, const char *name)
+{
+    for (int i = 0; i < e->n_blocks; i++)
+        if (!strcmp(e->blocks[i].name, name))
+            return &e->blocks[i];
+    return NULL;
+}
+
+/* [G H] is the pseudo-inverse of [P M; A]. One with rounding in it misses by [G H] times what rounding makes of [P M; A] x: the largest |row| |x| of
+ * the block that G or H, `inverse`, belongs to. 0: another formulation. */
+static double size_behind(const dal_equations *e, const dal_equation_block *inverse)
+{
+    const dal_equation_block *of = !find_block(e, "P M")           ? NULL
+                                   : inverse == find_block(e, "G") ? find_block(e, "P M")
+                                   : inverse == find_block(e, "H") ? find_block(e, "A")
+                                                                   : NULL;
+    double most = 0;
+    for (int r = 0; of && r < of->rows; r++) {
+        double sum = 0;
+        for (int j = 0; j < of->columns; j++)
+            sum += fabs(of->values[r * of->columns + j] * e->solution.values[j]);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
 /* Rows that belong together, those of one block of the right side, have one scale: the largest |K| |x| + |b| among them, with the
  * products that b is a sum of. */
 static void find_sizes(const dal_equations *e, const linear *s, double *size)
@@ -120,6 +146,7 @@ static void find_sizes(const dal_equations *e, const linear *s, double *size)
     for (int g = 0; g < e->n_rights; g++) {
         const dal_equation_place *place = &e->rights[g];
         const dal_equation_block *block = &e->blocks[place->block];
+        const double behind = size_behind(e, block);
         double most = 0;
         for (int r = 0; r < block->rows; r++) {
             int i = place->row + r;
@@ -127,7 +154,7 @@ static void find_sizes(const dal_equations *e, const linear *s, double *size)
             for (int j = 0; j < n; j++)
                 sum += fabs(s->K[i * n + j]) * scale[j];
             for (int j = 0; j < block->columns && place->times >= 0; j++)
-                sum += fabs(block->values[r * block->columns + j] * e->blocks[place->times].values[j]);
+                sum += fabs(block->values[r * block->columns + j]) * (fabs(e->blocks[place->times].values[j]) + behind);
             most = fmax(most, sum);
         }
         for (int r = 0; r < block->rows; r++)
@@ -156,14 +183,6 @@ static double worst_over_bound(const dal_equations *e, const linear *s)
 }
 
 /* ---- over the gallery --------------------------------------------------------------- */
-
-static const dal_equation_block *find_block(const dal_equations *e, const char *name)
-{
-    for (int i = 0; i < e->n_blocks; i++)
-        if (!strcmp(e->blocks[i].name, name))
-            return &e->blocks[i];
-    return NULL;
-}
 
 /* What a velocity of this name has for an acceleration. */
 static double acceleration_of(const dal_equations *e, const char *velocity)

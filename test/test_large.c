@@ -6,7 +6,7 @@
 #include "kinematics/tree.h"
 #include "math/rank.h"
 #include "math/sparse_rank.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 
 #include <time.h>
 

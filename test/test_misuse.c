@@ -128,6 +128,13 @@ typedef enum source {
     COMPARE_OPTIONS,
     PORTS_,
     PORTS_OUT,
+    LINEAR_OPTIONS,
+    LINEARIZATION_,
+    LINEARIZATION_OUT,
+    MODES_,
+    MODES_OUT,
+    EQUILIBRIUM_,
+    EQUILIBRIUM_OUT,
     SVG_OUT,
     PLOT_OPTIONS,
     SNAPSHOT_OPTIONS,
@@ -161,6 +168,9 @@ typedef struct stage {
     dal_verdict *verdict;
     dal_comparison *comparison;
     dal_ports *ports;
+    dal_linearization *linearization;
+    dal_modes *modes;
+    dal_equilibrium *equilibrium;
     dal_system *fixed; /* with a fixed step, for the simulation */
     dal_simulation *simulation;
     unsigned char *blob, saved[1 << 16];
@@ -187,6 +197,7 @@ typedef struct stage {
     dal_compare_options compare_options;
     dal_check_options check_options;
     dal_evaluation_options evaluation_options;
+    dal_linear_options linear_options;
 } stage;
 
 static stage *s; /* of the row that runs */
@@ -313,6 +324,9 @@ static void end_stage(void)
     dal_verdict_free(s->verdict);
     dal_comparison_free(s->comparison);
     dal_ports_free(s->ports);
+    dal_linearization_free(s->linearization);
+    dal_modes_free(s->modes);
+    dal_equilibrium_free(s->equilibrium);
     dal_state_free(s->state);
     dal_system_free(s->system);
     dal_spec_free(s->spec);
@@ -375,6 +389,18 @@ static void *object(source from)
         need_system();
         must(dal_ports_create(NULL, s->spec, NULL, &s->ports) == DAL_OK, "ports");
         return s->ports;
+    case LINEARIZATION_:
+        need_system();
+        must(dal_linearize(NULL, s->spec, NULL, NULL, &s->linearization) == DAL_OK, "a linearisation");
+        return s->linearization;
+    case MODES_:
+        need_system();
+        must(dal_modes_find(NULL, s->spec, NULL, NULL, &s->modes) == DAL_OK, "modes");
+        return s->modes;
+    case EQUILIBRIUM_:
+        need_system();
+        must(dal_equilibrium_find(NULL, s->spec, NULL, &s->equilibrium) == DAL_OK, "an equilibrium");
+        return s->equilibrium;
     default: return NULL;
     }
 }
@@ -428,6 +454,7 @@ static void *datum(source from)
     case PLOT_OPTIONS: return &s->plot_options;
     case SNAPSHOT_OPTIONS: return &s->snapshot_options;
     case EVALUATION_OPTIONS: return &s->evaluation_options;
+    case LINEAR_OPTIONS: return &s->linear_options;
     default: return NULL;
     }
 }
@@ -454,6 +481,9 @@ static void *place_for(source from)
     case VERDICT_OUT: return &s->verdict;
     case COMPARISON_OUT: return &s->comparison;
     case PORTS_OUT: return &s->ports;
+    case LINEARIZATION_OUT: return &s->linearization;
+    case MODES_OUT: return &s->modes;
+    case EQUILIBRIUM_OUT: return &s->equilibrium;
     case VECTOR_OUT:
     case NUMBERS_OUT:
     case DOUBLE_OUT:
@@ -670,6 +700,19 @@ CALL(dal_page_close, (dal_page_close(P(0), true), P(0) ? freed(&s->page) : QUIET
 CALL(dal_page_discard, (dal_page_discard(P(0)), P(0) ? freed(&s->page) : QUIET))
 CALL(dal_plot_svg, of_text(dal_plot_svg(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_snapshots_svg, of_text(dal_snapshots_svg(P(0), P(1), P(2), P(3), P(4), P(5), P(6)), P(6)))
+CALL(dal_linearize, of_status(dal_linearize(P(0), P(1), P(2), P(3), P(4))))
+CALL(dal_linearization_free, (dal_linearization_free(P(0)), P(0) ? freed(&s->linearization) : QUIET))
+CALL(dal_linearization_text, of_length(dal_linearization_text(P(0), I(1), I(2), P(3), x[4].z)))
+CALL(dal_linearization_json, of_length(dal_linearization_json(P(0), P(1), x[2].z)))
+CALL(dal_linearization_csv, of_length(dal_linearization_csv(P(0), P(1), x[2].z)))
+CALL(dal_modes_find, of_status(dal_modes_find(P(0), P(1), P(2), P(3), P(4))))
+CALL(dal_modes_free, (dal_modes_free(P(0)), P(0) ? freed(&s->modes) : QUIET))
+CALL(dal_modes_text, of_length(dal_modes_text(P(0), I(1), I(2), P(3), x[4].z)))
+CALL(dal_modes_json, of_length(dal_modes_json(P(0), P(1), x[2].z)))
+CALL(dal_equilibrium_find, of_status(dal_equilibrium_find(P(0), P(1), P(2), P(3))))
+CALL(dal_equilibrium_free, (dal_equilibrium_free(P(0)), P(0) ? freed(&s->equilibrium) : QUIET))
+CALL(dal_equilibrium_text, of_length(dal_equilibrium_text(P(0), I(1), P(2), x[3].z)))
+CALL(dal_equilibrium_json, of_length(dal_equilibrium_json(P(0), P(1), x[2].z)))
 CALL(dal_ports_create, of_status(dal_ports_create(P(0), P(1), P(2), P(3))))
 CALL(dal_ports_free, (dal_ports_free(P(0)), P(0) ? freed(&s->ports) : QUIET))
 CALL(dal_ports_text, of_length(dal_ports_text(P(0), P(1), x[2].z)))
@@ -837,6 +880,19 @@ static const call calls[] = {
     ROW(dal_page_discard, {PAGE_, PASSED}),
     ROW(dal_plot_svg, MEMORY, {RESULTS_PATH, NEEDED}, {PLOT_OPTIONS, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_snapshots_svg, MEMORY, {RESULTS_PATH, NEEDED}, {SPEC_, NEEDED}, {SYSTEM_, NEEDED}, {SNAPSHOT_OPTIONS, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
+    ROW(dal_linearize, MEMORY, {SPEC_, NEEDED}, {LINEAR_OPTIONS, PASSED}, HEARD, {LINEARIZATION_OUT, NEEDED}),
+    ROW(dal_linearization_free, {LINEARIZATION_, PASSED}),
+    ROW(dal_linearization_text, {LINEARIZATION_, NEEDED}, {DIGITS_, ANY}, {WIDTH_, ANY}, PRINTED),
+    ROW(dal_linearization_json, {LINEARIZATION_, NEEDED}, PRINTED),
+    ROW(dal_linearization_csv, {LINEARIZATION_, NEEDED}, PRINTED),
+    ROW(dal_modes_find, MEMORY, {SPEC_, NEEDED}, {LINEAR_OPTIONS, PASSED}, HEARD, {MODES_OUT, NEEDED}),
+    ROW(dal_modes_free, {MODES_, PASSED}),
+    ROW(dal_modes_text, {MODES_, NEEDED}, {DIGITS_, ANY}, {WIDTH_, ANY}, PRINTED),
+    ROW(dal_modes_json, {MODES_, NEEDED}, PRINTED),
+    ROW(dal_equilibrium_find, MEMORY, {SPEC_, NEEDED}, HEARD, {EQUILIBRIUM_OUT, NEEDED}),
+    ROW(dal_equilibrium_free, {EQUILIBRIUM_, PASSED}),
+    ROW(dal_equilibrium_text, {EQUILIBRIUM_, NEEDED}, {DIGITS_, ANY}, PRINTED),
+    ROW(dal_equilibrium_json, {EQUILIBRIUM_, NEEDED}, PRINTED),
     ROW(dal_ports_create, MEMORY, {SPEC_, NEEDED}, HEARD, {PORTS_OUT, NEEDED}),
     ROW(dal_ports_free, {PORTS_, PASSED}),
     ROW(dal_ports_text, {PORTS_, NEEDED}, PRINTED),
@@ -1118,6 +1174,10 @@ WRONG_OPTION(instant_of_another_size, need_instant()->nq = 1000;
              return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
 WRONG_OPTION(instant_of_a_negative_size, need_instant()->nv = -7;
              return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
+WRONG_OPTION(linear_states_without_names,
+             return of_status(dal_linearize(NULL, s->spec, &(dal_linear_options){.n_states = 1}, NULL, &s->linearization)))
+WRONG_OPTION(linear_input_that_is_not_there,
+             return of_status(dal_linearize(NULL, s->spec, &(dal_linear_options){.n_inputs = 1, .inputs = s->channel}, NULL, &s->linearization)))
 WRONG_OPTION(instant_without_q, need_instant()->q = NULL; return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
 WRONG_OPTION(instant_without_wanted, need_instant()->wanted = NULL;
              return of_status(dal_evaluate(NULL, s->state, s->instant, &(dal_evaluation_options){.inverse = true}, NULL, &s->evaluation)))
@@ -1181,6 +1241,8 @@ static const struct wrong_option {
                      LINE(given_as_no_number),
                      LINE(instant_of_another_size),
                      LINE(instant_of_a_negative_size),
+                     LINE(linear_states_without_names),
+                     LINE(linear_input_that_is_not_there),
                      LINE(instant_without_q),
                      LINE(instant_without_wanted),
                      LINE(instant_with_an_infinite_force),

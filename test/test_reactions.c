@@ -1,5 +1,5 @@
 /* Reactions that are not unique, and those that do work: distributions in closed form, and laws that belong to a joint. */
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "gallery.h"
 #include "dynamics/reactions.h"
 

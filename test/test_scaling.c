@@ -599,7 +599,10 @@ static void for_choices(const char *pattern, int part, int first)
     const char *family, *word, *title;
     char settings[200];
     int choice = first;
-    for (int f = 0; dal_list_entry("coordinates", f, &family, &title); f++) {
+    for (int f = 0, last = 0; !last; f++) {
+        last = !dal_list_entry("coordinates", f, &family, &title);
+        if (last)
+            family = "natural:eliminate=linear"; /* an option that is a family of its own */
         if (!strcmp(family, "user"))
             continue;
         for (int i = 0; dal_list_entry("formulation", i, &word, &title); i++) {

@@ -4,7 +4,7 @@
 #include "gallery.h"
 #include "math/rank.h"
 #include "trajectory.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/report.h"
 
 #include <float.h>

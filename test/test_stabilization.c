@@ -4,7 +4,7 @@
 #include "dynamics/singular.h"
 #include "gallery.h"
 #include "dynamics/reactions.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "integrate/partition.h"
 #include "state/report.h"
 

@@ -1,5 +1,5 @@
 /* Loops that are closed branch by branch (recursive/sweep.h). The truth is the same elimination pass by pass, and `lagrange`. */
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "loops_agree.h"
 #include "dynamics/reactions.h"
 #include "dynamics/tree_state.h"

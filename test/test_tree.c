@@ -447,8 +447,8 @@ static void agree(const char *file)
     dal_state *state = dal_state_create(NULL, angle);
     for (int f = 0; f < 2; f++) {
         dal_system *tree = gallery_compile(file, "joint", f ? "udwadia-kalaba" : "lagrange", why);
-        if (!tree && f && strstr(why, "zero moment of inertia"))
-            continue; /* thin rods */
+        if (!tree && f && (strstr(why, "zero moment of inertia") || strstr(why, "it is singular")))
+            continue; /* thin rods; parts without mass */
         if (!tree)
             fail_msg("%s: %s", file, why);
         assert_int_equal(tree->info.freedoms, angle->info.freedoms);

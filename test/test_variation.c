@@ -76,7 +76,7 @@ static void close_subject(subject *s)
 
 static int vary(subject *s, const dal_variation_direction *along)
 {
-    const dal_variation_result out = {s->motion, s->phi, s->phid, s->phidd, s->states};
+    const dal_variation_result out = {.motion = s->motion, .phi = s->phi, .phid = s->phid, .phidd = s->phidd, .states = s->states};
     return dal_variation_along(s->variation, &s->at, along, &out);
 }
 

@@ -7,6 +7,7 @@
 #include "dalembert/convert.h"
 #include "dalembert/equations.h"
 #include "dalembert/evaluation.h"
+#include "dalembert/linear.h"
 #include "dalembert/page.h"
 #include "dalembert/ports.h"
 #include "dalembert/picture.h"

@@ -10,7 +10,7 @@
 #include "spec/sound.h"
 #include "check/checker.h"
 #include "base/argument.h"
-#include "compile/derive.h"
+#include "compile/missing.h"
 
 #include <math.h>
 #include <stdio.h>

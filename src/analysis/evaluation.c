@@ -17,7 +17,7 @@
 #include "model/coordinate_names.h"
 #include "model/system.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/reactions.h"
 #include "dynamics/tree_state.h"
 #include "state/report.h"

@@ -12,7 +12,7 @@
 #include "math/chance.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
 #include "state/values.h"

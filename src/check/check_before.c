@@ -4,7 +4,7 @@
 #include "check/checker.h"
 #include "base/message.h"
 #include "math/dense.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
 

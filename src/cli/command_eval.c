@@ -2,7 +2,6 @@
 #include "cli/options.h"
 #include "base/json.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,38 +53,21 @@ typedef struct request {
 
 /* ---- the command line ---------------------------------------------------- */
 
-static bool read_count(const char *text, uint64_t *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
-static int read_range(const char *option, const char *text, int least, int most, int *value)
-{
-    uint64_t number;
-    if (!read_count(text, &number) || number < (uint64_t)least || number > (uint64_t)most)
-        return dal_wrong_use("eval", "%s wants a number from %d to %d, not '%s'", option, least, most, text);
-    *value = (int)number;
-    return DAL_OK;
-}
-
 static int read_seed(void *user, char *text)
 {
     request *wanted = user;
     wanted->random = true;
-    return read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", text);
+    return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", text);
 }
 
 static int read_digits(void *user, char *text)
 {
-    return read_range("--digits", text, 1, 17, &((request *)user)->digits);
+    return dal_read_range("eval", "--digits", text, 1, 17, &((request *)user)->digits);
 }
 
 static int read_width(void *user, char *text)
 {
-    return read_range("--width", text, 20, 10000, &((request *)user)->width);
+    return dal_read_range("eval", "--width", text, 20, 10000, &((request *)user)->width);
 }
 
 static const dal_option options[] = {DAL_SET,

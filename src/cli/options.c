@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,4 +173,21 @@ static bool command_is_to_blame(const dal_messages *messages)
 dal_status dal_model_blame(dal_status status, const dal_messages *messages)
 {
     return status == DAL_BAD_MODEL && command_is_to_blame(messages) ? DAL_BAD_COMMAND : status;
+}
+
+bool dal_read_count(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+int dal_read_range(const char *command, const char *option, const char *text, int least, int most, int *value)
+{
+    uint64_t number;
+    if (!dal_read_count(text, &number) || number < (uint64_t)least || number > (uint64_t)most)
+        return dal_wrong_use(command, "%s wants a number from %d to %d, not '%s'", option, least, most, text);
+    *value = (int)number;
+    return DAL_OK;
 }

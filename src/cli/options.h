@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum dal_option_kind {
     DAL_OPTION_END,
@@ -95,6 +96,11 @@ typedef struct dal_model_options {
 int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request, int (*work)(void *request));
 /* The same for one that DAL_COMMAND made. */
 int dal_run_plain_command(const dal_command *command, int argc, char **argv);
+
+/* A whole number from 0. */
+bool dal_read_count(const char *text, uint64_t *value);
+/* One between two bounds: DAL_OK, or the exit code after a complaint of `command` about `option`. */
+int dal_read_range(const char *command, const char *option, const char *text, int least, int most, int *value);
 
 /* The model with what the options change in it. */
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec);

@@ -1,7 +1,7 @@
 /* The first evaluation: are the rows numbers, is their rank known, are the accelerations determined and finite at the start? */
 #include "compile/build.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
 #include "kinematics/tree.h"
 #include "math/finite.h"

@@ -2,7 +2,7 @@
 #include "component/network.h"
 #include "compile/owners.h"
 #include "dynamics/friction_parts.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/reactions.h"
 #include "dynamics/refine.h"
 #include "dynamics/saddle.h"

@@ -9,7 +9,7 @@
 #include "dynamics/equations.h"
 #include "math/dense.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "model/system.h"

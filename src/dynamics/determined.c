@@ -10,7 +10,7 @@
 #include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/tree_state.h"
 #include "state/report.h"

@@ -8,7 +8,7 @@
 
 #include "base/argument.h"
 #include "dynamics/speeds.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/tree_state.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"

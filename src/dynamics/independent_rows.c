@@ -6,7 +6,7 @@
  *
  * The choice is kept from one position to the next. dal_state_alarm watches the pivots of every factorisation that rests on it.
  */
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "dynamics/speeds.h"

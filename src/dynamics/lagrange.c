@@ -8,7 +8,7 @@
 #include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "state/report.h"

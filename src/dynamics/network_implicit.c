@@ -17,7 +17,7 @@
 #include "component/network.h"
 
 #include "math/vec.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "model/system.h"
 #include "state/report.h"
 #include "state/state.h"

@@ -7,7 +7,7 @@
 #include "math/dense.h"
 #include "model/system_parts.h"
 #include "state/state.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "state/scratch.h"
 

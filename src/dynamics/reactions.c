@@ -30,7 +30,7 @@
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/reactions.h"
 #include "dynamics/saddle.h"
 #include "state/scratch.h"

@@ -14,7 +14,7 @@
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "dynamics/tree_state.h"

@@ -25,7 +25,7 @@
 #include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/speeds.h"
 #include "state/momenta.h"
 #include "state/report.h"

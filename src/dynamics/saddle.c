@@ -13,7 +13,7 @@
  */
 #include "math/dense.h"
 #include "dynamics/saddle.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
 #include "dynamics/tree_state.h"
 #include "math/dense.h"

@@ -3,7 +3,7 @@
 #define DAL_DYNAMICS_SADDLE_H
 
 #include "base/arena.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "model/saddle_slots.h"
 
 typedef struct dal_saddle {

@@ -2,7 +2,7 @@
 #ifndef DAL_DYNAMICS_SINGULAR_H
 #define DAL_DYNAMICS_SINGULAR_H
 
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/roots.h"
 
 typedef struct dal_singular {

@@ -9,7 +9,7 @@
  */
 #include "math/dense.h"
 #include "dynamics/speeds_matrix.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
 #include "model/system.h"
 #include "state/state.h"

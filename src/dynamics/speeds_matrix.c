@@ -9,7 +9,7 @@
  * refinement.
  */
 #include "dynamics/speeds_matrix.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "math/dense.h"
 #include "state/scale.h"
 #include "state/state.h"

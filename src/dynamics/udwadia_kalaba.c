@@ -21,7 +21,7 @@
 #include "state/state.h"
 #include "kinematics/reduction.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/report.h"
 #include "state/scratch.h"
 

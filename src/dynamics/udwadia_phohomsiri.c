@@ -27,7 +27,7 @@
 #include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/report.h"
 #include "state/scratch.h"
 #include "state/values.h"

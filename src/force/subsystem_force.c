@@ -1,5 +1,5 @@
 /* The forces of sub-systems whose equations are known, on coordinates of the model's own. The model has no key for them: they follow from what is
- * written in `systems:` and `lagrangian:` (compile/subsystems.c).
+ * written in `systems:` and `lagrangian:` (compile/systems.c).
  *
  *   effort      on one coordinate
  *   potential   of the whole system: the part of the efforts that has one

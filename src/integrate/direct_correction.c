@@ -6,7 +6,7 @@
  */
 #include "integrate/stabilization.h"
 #include "math/dense.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"

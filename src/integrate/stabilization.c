@@ -1,7 +1,7 @@
 /* The list of stabilisations, and what the projections share. */
 #include "integrate/stabilization.h"
 #include "joint/joint.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "model/system.h"

@@ -6,7 +6,7 @@
  *   p' = M' v + N'               for v' = 0; M' = sum of dM/dq_k v_k + dM/dt, and N' in the same way
  *   h = p' - dT/dq
  * Of a system without T only M is known, and h = 0: its force contains what h would be. All are functions of the coordinates, their rates and time,
- * by exact derivatives (compile/subsystems.c). Forces are expressions like all others (force/subsystem_force.c).
+ * by exact derivatives (compile/systems.c). Forces are expressions like all others (force/subsystem_force.c).
  *
  * Functions here add to what they are given, which has the length nv. They do nothing where layout->systems is NULL.
  */

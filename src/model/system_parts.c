@@ -35,6 +35,20 @@ int dal_system_freedoms(const dal_system *system)
     return system->layout.nv - system->rank;
 }
 
+int dal_system_states(const dal_system *system, const char *const **names)
+{
+    if (names)
+        *names = system->state_names;
+    return system->n_states;
+}
+
+int dal_system_inputs(const dal_system *system, const char *const **names)
+{
+    if (names)
+        *names = system->input_names;
+    return system->n_inputs;
+}
+
 const int *dal_system_start_rows(const dal_system *system)
 {
     return system->start_order;

@@ -16,5 +16,8 @@ const dal_spec *dal_system_spec(const dal_system *system);  /* its own copy of t
 int dal_system_rank(const dal_system *system);              /* of the rows, at the start */
 int dal_system_freedoms(const dal_system *system);          /* there: nv - rank */
 const int *dal_system_start_rows(const dal_system *system); /* rows of the layout, independent ones first, at the start */
+/* How many; `names` (may be NULL) become theirs. */
+int dal_system_states(const dal_system *system, const char *const **names);
+int dal_system_inputs(const dal_system *system, const char *const **names);
 
 #endif

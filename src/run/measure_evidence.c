@@ -6,7 +6,7 @@
  */
 #include "model/system.h"
 #include "run/run.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/reactions.h"
 #include "dynamics/refine.h"
 #include "dynamics/speeds.h"

@@ -9,7 +9,7 @@
  */
 #include "model/system.h"
 #include "run/run.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
 #include "state/report.h"
 #include "state/scale.h"

@@ -14,7 +14,7 @@
 #include "math/rank.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
-#include "dynamics/rank.h"
+#include "dynamics/row_rank.h"
 #include "state/report.h"
 #include "state/scale.h"
 #include "state/state_parts.h"

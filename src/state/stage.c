@@ -3,6 +3,7 @@
  * dynamics/forward.c continues. Nothing here allocates.
  */
 #include "model/system.h"
+#include "state/state_parts.h"
 #include "state/state.h"
 #include "state/report.h"
 #include "state/values.h"
@@ -41,6 +42,11 @@ static dal_flow unpack_speeds(dal_state *state, const double *w)
         dal_state_jacobian(state);
     state->stages |= DAL_STAGE_UNPACKED;
     return flow;
+}
+
+double *dal_own_states_of(dal_state *state)
+{
+    return state->y + state->layout->nq + state->system->n_w;
 }
 
 dal_flow dal_state_unpack(dal_state *state, double t, const double *y)

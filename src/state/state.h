@@ -32,7 +32,7 @@ struct dal_state {
     struct dal_scratch *scratch;         /* work space for the duration of a call: scratch.h */
     struct dal_windings *turns;          /* whole turns: windings.h */
     struct dal_report *report;           /* counts, and what went wrong: report.h */
-    struct dal_rank *rank;               /* which rows are independent: dynamics/rank.h */
+    struct dal_rank *rank;               /* which rows are independent: dynamics/row_rank.h */
     struct dal_singular *singular;       /* how near a singular position is: dynamics/singular.h */
     struct dal_saddle *saddle;           /* the saddle matrix: dynamics/saddle.h */
     struct dal_speed_choice *speeds;     /* speeds and their basis: dynamics/speeds.h */

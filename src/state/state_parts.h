@@ -14,11 +14,12 @@ const dal_work *dal_seen_work(const dal_state *state);
 const double *dal_rates_of(const dal_state *state);               /* v' of the last evaluation */
 const double *dal_multipliers_of(const dal_state *state);         /* of the rows; the same */
 const double *dal_gamma_of(const dal_state *state);               /* right side of the rows, stabilised */
+double *dal_own_states_of(dal_state *state);                      /* in y: the states of the model */
 const char *dal_trouble_of(const dal_state *state);               /* why the last evaluation failed; "": it did not */
 struct dal_values *dal_values_of(const dal_state *state);         /* state/values.h */
 struct dal_scratch *dal_scratch_of(const dal_state *state);       /* state/scratch.h */
 struct dal_report *dal_report_of(const dal_state *state);         /* state/report.h */
-struct dal_rank *dal_rank_of(const dal_state *state);             /* dynamics/rank.h */
+struct dal_rank *dal_rank_of(const dal_state *state);             /* dynamics/row_rank.h */
 struct dal_singular *dal_singular_of(const dal_state *state);     /* dynamics/singular.h */
 struct dal_saddle *dal_saddle_of(const dal_state *state);         /* dynamics/saddle.h */
 struct dal_speed_choice *dal_speeds_of(const dal_state *state);   /* dynamics/speeds.h */

@@ -1,8 +1,11 @@
 /* Complex steps through the kernels of kinematics, forces and expressions. Compiled for complex numbers only: CMakeLists.txt. */
 #include "variation/variation.h"
 
+#include "expr/program.h"
 #include "force/force.h"
 #include "force/signal.h"
+#include "math/vec.h"
+#include "model/system.h"
 
 #include <string.h>
 
@@ -15,7 +18,11 @@ struct dal_variation {
     dal_work work;
     dal_loads loads;
     dal_real *z, *inputs, *variables, *registers, *expression, *effort;
-    dal_real *qd, *still, *sum; /* nq; nv; the larger of nv and n_rows */
+    dal_real *qd, *vd, *sum; /* nq; nv; the larger of nv and n_rows */
+    dal_real *columns;
+    dal_tangent *tangent; /* of the bodies along v' */
+    int *modes;           /* of the actions */
+    double *guards;
 };
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -42,11 +49,12 @@ static size_t lay_out_variation(dal_variation *x, dal_real *memory)
     } const parts[] = {{&x->z, system->n_states + 1},
                        {&x->inputs, system->n_inputs},
                        {&x->variables, system->n_signals},
-                       {&x->registers, larger(registers_of(&system->drives), registers_of(&system->actions))},
+                       {&x->registers, larger(registers_of(&system->records), larger(registers_of(&system->drives), registers_of(&system->actions)))},
                        {&x->expression, system->actions.n_outputs},
                        {&x->effort, system->acting.n_forces},
                        {&x->qd, layout->nq},
-                       {&x->still, layout->nv},
+                       {&x->vd, layout->nv},
+                       {&x->columns, system->records.n_outputs},
                        {&x->sum, larger(layout->nv, layout->n_rows + layout->n_speeds)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (memory)
@@ -62,15 +70,20 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     if (system->layout.columnless || !dal_family_numbered(family))
         return NULL;
     local.layout.family = dal_family_numbered(family);
-    const size_t numbers = lay_out_variation(&local, NULL), charts = 3 * (size_t)system->mechanism.n_bodies;
-    const size_t bytes = sizeof local + sizeof(dal_real) * numbers + sizeof(int) * charts + sizeof(dal_real);
+    const size_t numbers = lay_out_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
+    const size_t switches = system->actions.program ? (size_t)dal_program_switches(system->actions.program) : 0;
+    const size_t bytes = sizeof local + sizeof(dal_real) * (numbers + 1) + sizeof(dal_tangent) * bodies + sizeof(double) * switches +
+                         sizeof(int) * (3 * bodies + switches);
     dal_variation *x = allocator->allocate(allocator->user, bytes);
     if (!x)
         return NULL;
     memset(x, 0, bytes);
     *x = local;
     dal_real *memory = (dal_real *)(void *)((char *)x + (sizeof *x + sizeof(dal_real) - 1) / sizeof(dal_real) * sizeof(dal_real));
-    dal_work_layout(&x->layout, memory, (int *)(void *)(memory + numbers), &x->work);
+    x->tangent = (dal_tangent *)(void *)(memory + numbers);
+    x->guards = (double *)(void *)(x->tangent + bodies);
+    x->modes = (int *)(void *)(x->guards + switches);
+    dal_work_layout(&x->layout, memory, x->modes + switches, &x->work);
     lay_out_variation(x, memory);
     x->loads = (dal_loads){.layout = &x->layout, .work = &x->work, .expression = x->expression, .effort = x->effort};
     return x;
@@ -109,12 +122,69 @@ static void move_coordinates(dal_variation *x, const dal_variation_point *at, co
         w->q[k] += _Complex_I * h * x->qd[k];
 }
 
+/* The part of x'' that is linear in v'. */
+static void vector_acceleration(const dal_variation *x, int number, dal_real out[3])
+{
+    const dal_vector *vector = &x->layout.mechanism->vectors[number];
+    dal_zero3(out);
+    if (vector->body == DAL_GROUND)
+        return;
+    dal_turn(x->tangent[vector->body].Rd, vector->s, out);
+    if (vector->point)
+        dal_axpy3(1, x->tangent[vector->body].rd, out);
+}
+
+static dal_real measure_acceleration(const dal_variation *x, int number)
+{
+    const dal_measure *measure = &x->layout.mechanism->measures[number];
+    if (measure->kind == DAL_MEASURE_COORDINATE)
+        return x->vd[measure->vector[0]];
+    dal_real sum = x->work.bias[number], xdd[3];
+    for (int k = 0; k < 4; k++)
+        if (measure->vector[k] >= 0) {
+            vector_acceleration(x, measure->vector[k], xdd);
+            sum += dal_dot(x->work.gradient + 12 * number + 3 * k, xdd);
+        }
+    return sum;
+}
+
+/* (R^T w)' = R^T w', because w x w = 0 */
+static dal_real spin_rate(const dal_variation *x, const dal_signal *s)
+{
+    const dal_kin *kin = &x->work.kin[s->index];
+    dal_real alpha[3] = {kin->wb[0], kin->wb[1], kin->wb[2]}, body[3];
+    dal_axpy3(1, x->tangent[s->index].w, alpha);
+    dal_mulT3(kin->R, alpha, body);
+    return (s->kind == DAL_SIGNAL_OMEGA ? alpha : body)[s->component];
+}
+
+/* After the tangents along v', and after the actions. */
+static dal_real signal_value(const dal_variation *x, const dal_signal *s)
+{
+    dal_real xdd[3];
+    if (s->kind == DAL_SIGNAL_SPEED)
+        return x->work.phid[x->layout.n_rows + s->index];
+    if (s->kind >= DAL_SIGNAL_KINDS_OF_MOTION)
+        return (dal_real)NAN * (1 + _Complex_I);
+    if (s->kind == DAL_SIGNAL_STATE && s->order == 1)
+        return x->expression[x->system->n_expressions + s->index];
+    if ((s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY) && s->order == 1)
+        return spin_rate(x, s);
+    if (s->kind == DAL_SIGNAL_MEASURE && s->order == 2)
+        return measure_acceleration(x, s->index);
+    if (s->kind == DAL_SIGNAL_VECTOR && s->order == 2) {
+        vector_acceleration(x, s->index, xdd);
+        return x->work.xb[3 * s->index + s->component] + xdd[s->component];
+    }
+    return dal_signal_value(&x->work, x->z, x->inputs, s);
+}
+
 static int run_program(dal_variation *x, const dal_compiled *compiled, const int *modes, dal_real *out)
 {
     if (!compiled->program)
         return 0;
     for (int i = 0; i < compiled->n_needs; i++)
-        x->variables[compiled->needs[i]] = dal_signal_value(&x->work, x->z, x->inputs, &x->system->signals[compiled->needs[i]]);
+        x->variables[compiled->needs[i]] = signal_value(x, &x->system->signals[compiled->needs[i]]);
     return dal_program_run(compiled->program, x->variables, modes, x->registers, out);
 }
 
@@ -124,14 +194,19 @@ static void keep_slopes(int n, const dal_real *from, double *to)
         to[k] = cimag(from[k]) / h;
 }
 
+static void keep_values(int n, const dal_real *from, double *to)
+{
+    for (int k = 0; to && k < n; k++)
+        to[k] = creal(from[k]);
+}
+
 /* r = M v' + h - Q - A^T lambda */
 static void keep_motion(dal_variation *x, const dal_variation_point *at, double *out)
 {
     const dal_layout *layout = &x->layout;
     dal_work *w = &x->work;
     dal_inertia_and_forces(layout, w);
-    set_numbers(x->still, layout->nv, at->vd, NULL);
-    dal_mass_times(layout, w->M, x->still, x->sum);
+    dal_mass_times(layout, w->M, x->vd, x->sum);
     for (int k = 0; k < layout->nv; k++)
         out[k] = cimag(x->sum[k] + w->h[k] - w->Q[k]) / h;
     for (int i = 0; at->lambda && i < layout->n_rows; i++)
@@ -140,18 +215,19 @@ static void keep_motion(dal_variation *x, const dal_variation_point *at, double 
 }
 
 /* phi'' = A v' - gamma */
-static void keep_row_accelerations(dal_variation *x, const dal_variation_point *at, double *out)
+static void keep_row_accelerations(dal_variation *x, double *out)
 {
     const dal_layout *layout = &x->layout;
     for (int i = 0; i < layout->n_rows; i++) {
         dal_real sum = -x->work.gamma[i];
         for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
-            sum += x->work.A[k] * (at->vd ? at->vd[layout->column[k]] : 0);
+            sum += x->work.A[k] * x->vd[layout->column[k]];
         out[i] = cimag(sum) / h;
     }
 }
 
-int dal_variation_along(dal_variation *x, const dal_variation_point *at, const dal_variation_direction *along, const dal_variation_result *out)
+/* Frames, rows and all that is computed of the motion; 0, or the number of a table. */
+static int move_along(dal_variation *x, const dal_variation_point *at, const dal_variation_direction *along)
 {
     const dal_system *system = x->system;
     const dal_layout *layout = &x->layout;
@@ -166,23 +242,65 @@ int dal_variation_along(dal_variation *x, const dal_variation_point *at, const d
         memcpy(w->chart, at->chart, sizeof *w->chart * 3 * (size_t)layout->mechanism->n_bodies);
     move_coordinates(x, at, along->q);
     set_numbers(w->v, layout->nv, at->v, along->v);
-    int exceeded = run_program(x, &system->drives, NULL, w->time);
+    set_numbers(x->vd, layout->nv, at->vd, along->vd);
+    const int exceeded = run_program(x, &system->drives, NULL, w->time);
     dal_layout_motion(layout, w);
-    if (!exceeded)
-        exceeded = w->table_exceeded;
+    return exceeded ? exceeded : w->table_exceeded;
+}
+
+/* After the actions. */
+static int keep_columns(dal_variation *x, const dal_variation_result *out)
+{
+    const dal_layout *layout = &x->layout;
+    layout->family->tangent(layout, &x->work, &(dal_direction){x->vd, 0, x->tangent});
+    const int exceeded = run_program(x, &x->system->records, NULL, x->columns);
+    keep_slopes(x->system->records.n_outputs, x->columns, out->columns);
+    keep_values(x->system->records.n_outputs, x->columns, out->values);
+    return exceeded;
+}
+
+int dal_variation_along(dal_variation *x, const dal_variation_point *at, const dal_variation_direction *along, const dal_variation_result *out)
+{
+    const dal_system *system = x->system;
+    const dal_layout *layout = &x->layout;
+    dal_work *w = &x->work;
+    int exceeded = move_along(x, at, along);
     keep_slopes(layout->n_rows, w->phi, out->phi);
     keep_slopes(layout->n_rows, w->phid, out->phid);
     if (out->phidd)
-        keep_row_accelerations(x, at, out->phidd);
-    if (!out->motion && !out->states)
+        keep_row_accelerations(x, out->phidd);
+    const bool columns = out->columns || out->values;
+    if (!out->motion && !out->states && !out->rates && !columns)
         return exceeded;
     const int of_actions = run_program(x, &system->actions, at->modes, x->expression);
     keep_slopes(system->n_states, x->expression + system->n_expressions, out->states);
+    keep_values(system->n_states, x->expression + system->n_expressions, out->rates);
     if (out->motion) {
         dal_loads_apply(&x->loads, system->acting.n_groups, system->acting.groups);
         for (int i = 0; i < system->acting.n_laws; i++)
             dal_push_measure(&x->loads, system->acting.laws[i].measure, x->expression[system->acting.laws[i].expression], true);
         keep_motion(x, at, out->motion);
     }
-    return exceeded ? exceeded : of_actions;
+    const int of_columns = columns ? keep_columns(x, out) : 0;
+    return exceeded ? exceeded : of_actions ? of_actions : of_columns;
+}
+
+int dal_variation_corners(dal_variation *x, const dal_variation_point *at)
+{
+    const dal_compiled *actions = &x->system->actions;
+    const int switches = actions->program ? dal_program_switches(actions->program) : 0;
+    int corners = 0;
+    if (!switches)
+        return 0;
+    move_along(x, at, &(dal_variation_direction){0});
+    run_program(x, actions, NULL, x->expression);
+    dal_program_modes(actions->program, x->registers, x->modes);
+    run_program(x, actions, x->modes, x->expression);
+    dal_program_guards(actions->program, x->registers, x->modes, x->guards);
+    const dal_switch *list = DAL_PROGRAM_PART(actions->program, dal_switch, switches);
+    for (int i = 0; i < switches; i++) {
+        const bool between = (list[i].op == DAL_OP_SIGN || list[i].op == DAL_OP_EQUAL) && x->modes[i] == 0;
+        corners += x->guards[i] == 0 || between;
+    }
+    return corners;
 }

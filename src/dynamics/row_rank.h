@@ -1,6 +1,6 @@
 /* Which rows of A are independent: independent_rows.c. */
-#ifndef DAL_DYNAMICS_RANK_H
-#define DAL_DYNAMICS_RANK_H
+#ifndef DAL_DYNAMICS_ROW_RANK_H
+#define DAL_DYNAMICS_ROW_RANK_H
 
 #include "state/evaluate.h"
 #include "state/owner.h"

@@ -4,7 +4,7 @@
  * every position. Elsewhere it is looked for among the motions that joints and bodies suggest: one body, or all that hangs on it, shifts along
  * an axis of the world or of a joint, or turns about a point of its own.
  */
-#include "compile/derive.h"
+#include "compile/missing.h"
 #include "dynamics/determined.h"
 #include "math/rank.h"
 #include "math/vec.h"

@@ -1,5 +1,5 @@
 /* Expressions of the model once more, with names: parameters stay parameters, and channels are variables called as they are written. */
-#include "compile/derive.h"
+#include "compile/missing.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * Several directions: where dampers act between them, only some sums of their equations have rates. The matrix R of the forces by the
  * velocities along them tells: its null vectors are sums without rates, which are conditions between positions.
  */
-#include "compile/derive.h"
+#include "compile/missing.h"
 #include "math/rank.h"
 #include "state/state_parts.h"
 

@@ -4,7 +4,7 @@
  * sum of several terms, whose first term is then positive. Sums inside products are not multiplied out; multiples of sums by a number are, where
  * `spread` asks for it.
  */
-#include "compile/derive.h"
+#include "compile/missing.h"
 
 #include <limits.h>
 #include <math.h>

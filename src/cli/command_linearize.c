@@ -1,0 +1,152 @@
+/* dalembert linearize: the state matrices of small motions. */
+#include "cli/name_list.h"
+#include "cli/options.h"
+#include "cli/outputs.h"
+#include "cli/whole_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char usage[] =
+    "dalembert linearize MODEL [options]\n"
+    "\n"
+    "Print A, B, C and D of the small motions x' = A x + B u, y = C x + D u about a point. x are deviations of independent\n"
+    "coordinates, of their rates, and of the model's own states. The matrices are exact, and the same in all coordinates and\n"
+    "formulations.\n"
+    "\n"
+    "    --at start              at the start of the model (this is the default)\n"
+    "    --at equilibrium        at the equilibrium that 'dalembert equilibrium' finds\n"
+    "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
+    "\n"
+    "    --states NAMES          channels of position, with commas between them (A.angle,cart.x); those that are missing are\n"
+    "                            chosen automatically\n"
+    "    --inputs NAMES          some of the model's inputs (all)\n"
+    "    --outputs NAMES         channels and expressions of channels, as in record:\n"
+    "\n"
+    "    -o, --output FILE       write the matrices: .json or .csv by the extension\n"
+    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
+    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
+    "    --width N               columns of the text (those of the terminal, or 100)\n"
+    "    --json                  a JSON object, every number in full\n"
+    "    -h, --help              this text\n";
+
+static const char *const settings[] = {"coordinates", "formulation", NULL};
+
+typedef struct request {
+    dal_model_options model;
+    const char *at, *output;
+    dal_name_list states, inputs, outputs;
+    bool json;
+    int digits, width;
+    dal_linearization *linearization;
+} request;
+
+static int read_states(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->states, "linearize", "--states", text);
+}
+
+static int read_inputs(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->inputs, "linearize", "--inputs", text);
+}
+
+static int read_outputs(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->outputs, "linearize", "--outputs", text);
+}
+
+static int read_digits(void *user, char *text)
+{
+    return dal_read_range("linearize", "--digits", text, 1, 17, &((request *)user)->digits);
+}
+
+static int read_width(void *user, char *text)
+{
+    return dal_read_range("linearize", "--width", text, 20, 10000, &((request *)user)->width);
+}
+
+static const dal_option options[] = {DAL_SET,
+                                     DAL_TEXT("at", 0, at),
+                                     DAL_READ("states", 0, read_states),
+                                     DAL_READ("inputs", 0, read_inputs),
+                                     DAL_READ("outputs", 0, read_outputs),
+                                     DAL_FILE("output", 'o', output, NULL),
+                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_READ("width", 0, read_width),
+                                     DAL_FLAG("json", 0, json),
+                                     {0}};
+
+static bool ends(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, extension);
+}
+
+static int check_output(void *user)
+{
+    const request *wanted = user;
+    if (!wanted->output || ends(wanted->output, ".csv") || ends(wanted->output, ".json"))
+        return DAL_OK;
+    return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json or .csv", wanted->output);
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_output};
+
+static int text_of(const void *user, char *buffer, size_t size)
+{
+    const request *wanted = user;
+    return wanted->json
+               ? dal_linearization_json(wanted->linearization, buffer, size)
+               : dal_linearization_text(wanted->linearization, wanted->digits ? wanted->digits : 6, dal_output_width(wanted->width), buffer, size);
+}
+
+static dal_status write_file(const request *wanted)
+{
+    int (*print)(const dal_linearization *, char *, size_t) = ends(wanted->output, ".csv") ? dal_linearization_csv : dal_linearization_json;
+    const int length = print(wanted->linearization, NULL, 0);
+    char *text = malloc((size_t)length + 1);
+    if (!text)
+        return DAL_NO_MEMORY;
+    print(wanted->linearization, text, (size_t)length + 1);
+    const dal_status status = dal_write_whole_file("linearize", wanted->output, text);
+    free(text);
+    return status;
+}
+
+static int run_request(void *user)
+{
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
+    dal_spec *spec = NULL;
+    const dal_linear_options asked = {.at = wanted->at,
+                                      .n_states = wanted->states.n,
+                                      .states = wanted->states.names,
+                                      .n_inputs = wanted->inputs.n,
+                                      .inputs = wanted->inputs.names,
+                                      .n_outputs = wanted->outputs.n,
+                                      .outputs = wanted->outputs.names};
+    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK && wanted->output)
+        status = dal_output_check(wanted->output, spec, wanted->at, messages);
+    if (status == DAL_OK)
+        status = dal_linearize(NULL, spec, &asked, messages, &wanted->linearization);
+    status = dal_model_blame(status, messages);
+    if (status == DAL_OK && wanted->output)
+        status = write_file(wanted);
+    else if (status == DAL_OK)
+        status = dal_print_text(stdout, text_of, wanted);
+    dal_report_end("linearize", messages, DAL_NOTE, status);
+    dal_linearization_free(wanted->linearization);
+    dal_spec_free(spec);
+    dal_name_list_free(&wanted->states);
+    dal_name_list_free(&wanted->inputs);
+    dal_name_list_free(&wanted->outputs);
+    return (int)status;
+}
+
+const dal_command dal_command_linearize = DAL_COMMAND("linearize", "print the state matrices of small motions", run_request);

@@ -1,0 +1,475 @@
+/* Static equilibrium: with v = v' = 0,
+ *
+ *     rho = T^T (h - Q) = 0,   phi = 0,   z' = 0
+ *
+ * by Newton's method on the constraints. K = T^T D r T_h (r with the multipliers that balance best) is the second variation of the potential on the
+ * constraints, over the mass, where there is a potential. Where K is positive the step is Newton's. Elsewhere it is taken along the eigenvectors of the
+ * symmetric part with the absolute values of the curvatures, so that it leads down the potential and does not climb to a saddle. A step is never
+ * longer than a part of the model's length. After each step the least change puts the position back on the constraints.
+ */
+#include "linear/linear.h"
+#include "linear/shares.h"
+
+#include "analysis/evaluator.h"
+#include "base/argument.h"
+#include "dynamics/equations.h"
+#include "dynamics/reactions.h"
+#include "joint/joint.h"
+#include "math/dense.h"
+#include "math/rank.h"
+#include "model/coordinate_names.h"
+#include "model/system_parts.h"
+#include "state/scale.h"
+#include "state/state_parts.h"
+#include "state/values.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_STEPS = 300, MOST_CORRECTIONS = 30, MOST_CALM = 4 }; /* calm: steps that do not move the bodies, while states of the model settle */
+static const double longest = 0.25;                              /* of the model's length: a step */
+static const double shortest = 1e-9;                             /* of it: a step after which one more is exact to rounding */
+static const double flat = 1e-10;                                /* of the largest stiffness */
+static const double pushes = 1e-9;                               /* in the model's own units: a force that is not balanced */
+static const double far = 1e3;                                   /* lengths: it runs away */
+static const double chart_end = 0.3;                             /* of the charts of attitudes: as a run renews them */
+static const double kept = 1e-13;                                /* of the model's length: rows are met */
+static const double symmetric = 1e-8;                            /* what the antisymmetric part of K may be, of K */
+
+typedef struct settler {
+    dal_arena arena; /* of one step */
+    dal_state *state;
+    dal_messages *messages;
+    dal_point point;
+    double *q, *z, *rest; /* nq; states; zeros */
+    double *rho, *K, *step;
+    double way, radius, last; /* in lengths; the size of rho before */
+    double first;             /* largest rate of a state of the model at the start */
+    int calm;
+    bool last_newton, done;
+    const char *runs; /* what moves the most */
+} settler;
+
+/* ---- one position ------------------------------------------------------------------------------------------ */
+
+static void renew_charts(dal_state *state)
+{
+    const dal_layout *layout = dal_layout_of(state);
+    dal_work *work = dal_work_of(state);
+    for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++)
+        if (!layout->sequence_fixed && layout->family->condition(layout, work, b) < chart_end)
+            layout->family->rechart(layout, work, b);
+}
+
+/* The state at q, at rest. */
+static dal_status rest_at(settler *s)
+{
+    dal_state *state = s->state;
+    dal_work *work = dal_work_of(state);
+    const int n_z = dal_system_states(dal_system_of(state), NULL);
+    memcpy(work->q, s->q, sizeof *s->q * (size_t)s->point.layout->nq);
+    memset(work->v, 0, sizeof *work->v * (size_t)s->point.nv);
+    dal_state_moved(state);
+    dal_state_position(state);
+    renew_charts(state);
+    memcpy(s->q, work->q, sizeof *s->q * (size_t)s->point.layout->nq);
+    memset(s->rest, 0, sizeof *s->rest * (size_t)s->point.nv);
+    if (dal_state_adopt(state, work->t, s->q, s->rest)) {
+        dal_error(s->messages, dal_nowhere, "on the way to an equilibrium: %s", dal_trouble_of(state));
+        return DAL_NUMERICAL;
+    }
+    memcpy(dal_own_states_of(state), s->z, sizeof *s->z * (size_t)n_z);
+    return dal_evaluate_whole(state, s->messages);
+}
+
+/* Opens the point at the present state. */
+static dal_status look(settler *s)
+{
+    dal_point_close(&s->point);
+    return dal_point_open(&s->arena, s->state, s->messages, &s->point);
+}
+
+/* Back on the rows by the least change; the factors are renewed now and then, and at the end. */
+static dal_status correct(settler *s)
+{
+    const dal_layout *layout = s->point.layout;
+    double *dq = DAL_TAKE(&s->arena, double, layout->nv + 1), *phi = DAL_TAKE(&s->arena, double, layout->n_rows + 1), last = INFINITY;
+    bool moved = false;
+    for (int i = 0; i < MOST_CORRECTIONS; i++) {
+        const dal_work *work = dal_seen_work(s->state);
+        int where;
+        const double worst = layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
+        if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
+            return moved ? look(s) : DAL_OK;
+        dal_status status = i && worst > 0.1 * last ? look(s) : DAL_OK;
+        last = worst;
+        for (int k = 0; k < layout->n_rows; k++)
+            phi[k] = -work->phi[k];
+        if (status == DAL_OK) {
+            dal_kept_reach(&s->point, &s->point.positions, phi, dq);
+            layout->family->add(layout, s->q, dq);
+            status = rest_at(s);
+        }
+        if (status != DAL_OK)
+            return status;
+        moved = true;
+    }
+    dal_error(s->messages, dal_nowhere, "on the way to an equilibrium the constraints cannot be kept");
+    return DAL_NUMERICAL;
+}
+
+static dal_status refuse_motion(settler *s, const char *what, const char *name)
+{
+    dal_error(s->messages, dal_nowhere, "%s '%s' is moved by time at t = %g, and nothing can be at rest: an equilibrium takes drives that stand",
+              what, name, dal_seen_work(s->state)->t);
+    return DAL_BAD_MODEL;
+}
+
+/* A drive that moves, or that will; a body that time itself moves. */
+static dal_status refuse_drives(settler *s)
+{
+    const dal_layout *layout = s->point.layout;
+    const dal_units *units = &layout->units;
+    const dal_work *work = dal_seen_work(s->state);
+    const double slow = pushes / units->time, soft = slow / units->time;
+    for (int i = 0; i < layout->n_rows; i++)
+        if (fabs(work->phid[i]) > slow * units->row_unit[i] || fabs(work->gamma[i]) > soft * units->row_unit[i]) {
+            char name[DAL_LABEL];
+            dal_row_name(s->state, i, name, sizeof name);
+            return refuse_motion(s, "constraint", name);
+        }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        for (int k = 0; k < 3; k++) {
+            const dal_kin *kin = &work->kin[b];
+            if (fabs(kin->rd[k]) > slow * units->length || fabs(kin->w[k]) > slow || fabs(kin->rb[k]) > soft * units->length ||
+                fabs(kin->wb[k]) > soft)
+                return refuse_motion(s, "body", layout->mechanism->bodies[b].name);
+        }
+    return DAL_OK;
+}
+
+/* ---- one step ------------------------------------------------------------------------------------------------- */
+
+/* rho, z' and their derivatives along T_h and z. Square but for nonholonomic rows. */
+static void find_system(settler *s)
+{
+    dal_point *p = &s->point;
+    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    double *motion = DAL_TAKE(&s->arena, double, p->velocities.p + 1), *states = DAL_TAKE(&s->arena, double, p->n_z + 1);
+    double *dz = DAL_TAKE(&s->arena, double, p->n_z + 1);
+    s->K = DAL_TAKE(&s->arena, double, (size_t)rows *(size_t)columns + 1);
+    s->rho = DAL_TAKE(&s->arena, double, rows + 1);
+    dal_point_hold(p);
+    dal_point_values(p, NULL, s->rho + p->velocities.p);
+    dal_point_unbalance(p, s->rho);
+    for (int j = 0; j < columns; j++) {
+        const bool position = j < p->positions.p;
+        if (!position)
+            dz[j - p->positions.p] = 1;
+        dal_point_stiffness(p, position ? &(dal_change){.q = p->positions.T + (size_t)p->nv * (size_t)j} : &(dal_change){.z = dz}, motion, states);
+        if (!position)
+            dz[j - p->positions.p] = 0;
+        for (int i = 0; i < rows; i++)
+            s->K[(size_t)columns * (size_t)i + (size_t)j] = i < p->velocities.p ? motion[i] : states[i - p->velocities.p];
+    }
+}
+
+/* What nothing holds, and what pushes it: the names of a direction along T_h. */
+static void name_direction(settler *s, const double *xi)
+{
+    dal_point *p = &s->point;
+    double *v = DAL_TAKE(&s->arena, double, p->nv + 1);
+    const dal_mode_share *shares;
+    dal_kept_expand(p, &p->positions, 1, xi, v);
+    if (dal_find_shares(p, v, NULL, &shares))
+        s->runs = shares[0].part;
+}
+
+/* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
+static bool descend(settler *s)
+{
+    const int n = s->point.positions.p;
+    const size_t area = (size_t)n * (size_t)n;
+    const dal_units *units = &s->point.layout->units;
+    double *S = DAL_TAKE(&s->arena, double, area + 1), *value = DAL_TAKE(&s->arena, double, n + 1), *vector = DAL_TAKE(&s->arena, double, area + 1);
+    double *work = DAL_TAKE(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
+    int *pivot = DAL_TAKE(&s->arena, int, n + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
+    if (dal_symmetric_eigen(S, n, n, value, vector, work))
+        return false;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(value[i]));
+    if (value[0] > flat * most) {
+        for (int i = 0; i < n; i++)
+            s->step[i] = -s->rho[i];
+        if (dal_lu(s->K, n, n, pivot) > 0) {
+            dal_lu_solve(s->K, n, n, pivot, s->step);
+            return true;
+        }
+    }
+    const double unit = sqrt(units->mass) * units->length / (units->time * units->time);
+    memset(s->step, 0, sizeof *s->step * (size_t)n);
+    bool newton = true;
+    for (int k = 0; k < n; k++) {
+        double along = 0, size = fabs(value[k]);
+        for (int i = 0; i < n; i++)
+            along += vector[(size_t)n * (size_t)k + (size_t)i] * s->rho[i];
+        if (size <= flat * most || !(most > 0)) {
+            if (fabs(along) <= pushes * unit)
+                continue; /* indifferent */
+            size = flat * fmax(most, 1 / (units->time * units->time));
+        }
+        newton = newton && value[k] > flat * most;
+        for (int i = 0; i < n; i++)
+            s->step[i] -= along / size * vector[(size_t)n * (size_t)k + (size_t)i];
+    }
+    return newton;
+}
+
+static bool find_step(settler *s)
+{
+    const dal_point *p = &s->point;
+    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    s->step = DAL_TAKE(&s->arena, double, columns + 1);
+    if (!p->n_z && rows == columns)
+        return descend(s);
+    double *right = DAL_TAKE(&s->arena, double, rows + 1), *work = DAL_TAKE(&s->arena, double, dal_rank_work(rows, columns) + 1);
+    for (int i = 0; i < rows; i++)
+        right[i] = -s->rho[i];
+    dal_rank_solve(s->K, rows, columns, columns, flat, right, s->step, work);
+    return true;
+}
+
+static double norm_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static dal_status make_step(void *user)
+{
+    settler *s = user;
+    dal_status status = look(s);
+    if (status == DAL_OK)
+        status = refuse_drives(s);
+    if (status == DAL_OK)
+        status = correct(s);
+    if (status != DAL_OK)
+        return status;
+    dal_point *p = &s->point;
+    const dal_layout *layout = p->layout;
+    double *dq = DAL_TAKE(&s->arena, double, p->nv + 1), most = 0;
+    find_system(s);
+    for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
+        s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
+    const bool newton = find_step(s);
+    const double size = norm_of(s->rho, p->velocities.p);
+    s->radius = size > s->last && s->last_newton ? 0.5 * s->radius : fmin(longest, 1.5 * s->radius);
+    s->last = size;
+    s->last_newton = newton;
+    dal_kept_expand(p, &p->positions, 1, s->step, dq);
+    for (int k = 0; k < p->nv; k++)
+        most = fmax(most, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
+    if (!isfinite(most)) {
+        dal_error(s->messages, dal_nowhere, "on the way to an equilibrium numbers are not finite");
+        return DAL_NUMERICAL;
+    }
+    const double part = most > s->radius ? s->radius / most : 1;
+    for (int k = 0; k < p->nv; k++)
+        dq[k] *= part;
+    for (int k = 0; k < p->n_z; k++)
+        s->z[k] += part * s->step[p->positions.p + k];
+    s->way += part * most;
+    s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
+    s->done = s->calm > (p->n_z ? MOST_CALM : 0);
+    name_direction(s, s->step);
+    layout->family->add(layout, s->q, dq);
+    return rest_at(s);
+}
+
+/* The last position: on the rows, evaluated. What is left of the forces, and of the rates of the model's states? */
+static dal_status finish(void *user)
+{
+    settler *s = user;
+    dal_status status = look(s);
+    if (status == DAL_OK)
+        status = correct(s);
+    if (status != DAL_OK)
+        return status;
+    dal_point *p = &s->point;
+    const dal_units *units = &p->layout->units;
+    double *rates = DAL_TAKE(&s->arena, double, p->n_z + 1), most = 0;
+    s->rho = DAL_TAKE(&s->arena, double, p->velocities.p + 1);
+    dal_point_unbalance(p, s->rho);
+    dal_point_values(p, NULL, rates);
+    if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * sqrt(units->mass) * units->length / (units->time * units->time)) {
+        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, forces are left that nothing balances");
+        return DAL_BAD_MODEL;
+    }
+    for (int k = 0; k < p->n_z; k++)
+        most = fmax(most, fmax(fabs(s->z[k]) / units->time, s->first));
+    for (int k = 0; k < p->n_z; k++)
+        if (fabs(rates[k]) > 1e3 * pushes * most) {
+            const char *const *names;
+            dal_system_states(dal_system_of(s->state), &names);
+            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: state '%s' of the model does not settle", names[k]);
+            return DAL_BAD_MODEL;
+        }
+    return DAL_OK;
+}
+
+static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
+{
+    dal_arena_begin(&s->arena, dal_allocator_of(s->state));
+    const dal_status status = dal_arena_try(&s->arena, work, s);
+    dal_point_close(&s->point);
+    return status;
+}
+
+dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *messages)
+{
+    const dal_layout *layout = dal_layout_of(state);
+    const int n_z = dal_system_states(dal_system_of(state), NULL);
+    settler s = {.state = state, .messages = messages, .radius = longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
+    s.q = DAL_TAKE(arena, double, layout->nq + 1);
+    s.z = DAL_TAKE(arena, double, n_z + 1);
+    s.rest = DAL_TAKE(arena, double, layout->nv + 1);
+    memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
+    memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)n_z);
+    dal_status status = rest_at(&s);
+    for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s.done && s.way < far; i++) {
+        status = in_own_memory(&s, make_step);
+        if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s.way < far)) && !s.done) {
+            dal_error(messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
+                      s.runs ? s.runs : "a state of the model", s.way, i + 1);
+            status = DAL_BAD_MODEL;
+        }
+        dal_arena_release(&s.arena);
+        s.runs = NULL;
+    }
+    if (status == DAL_OK) {
+        status = in_own_memory(&s, finish);
+        dal_arena_release(&s.arena);
+    }
+    return status;
+}
+
+/* ---- the result ------------------------------------------------------------------------------------------------ */
+
+typedef struct finder {
+    dal_linear linear;
+    dal_equilibrium *out;
+} finder;
+
+static void gather_coordinates(finder *f)
+{
+    dal_linear *x = &f->linear;
+    const char **names = DAL_TAKE(&x->arena, const char *, x->n_candidates + 1);
+    double *values = DAL_TAKE(&x->arena, double, x->n_candidates + 1);
+    for (int i = 0; i < x->n_candidates; i++)
+        if (x->candidates[i].about < 0) {
+            names[f->out->n_coordinates] = dal_arena_copy(&x->arena, x->candidates[i].name, strlen(x->candidates[i].name));
+            values[f->out->n_coordinates++] = x->values[x->candidates[i].column];
+        }
+    f->out->coordinates = names;
+    f->out->values = values;
+}
+
+static void gather_reactions(finder *f)
+{
+    dal_linear *x = &f->linear;
+    const dal_mechanism *m = x->point.layout->mechanism;
+    dal_evaluation_reaction *list = DAL_TAKE(&x->arena, dal_evaluation_reaction, m->n_joints + 1);
+    for (int j = 0; j < m->n_joints; j++) {
+        if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
+            continue;
+        dal_evaluation_reaction *r = &list[f->out->n_reactions++];
+        r->joint = dal_arena_copy(&x->arena, m->joints[j].name, strlen(m->joints[j].name));
+        r->unique = true;
+        dal_state_reaction(x->state, j, r->force, r->torque);
+        const dal_reactions *reactions = dal_reactions_of(x->state);
+        for (int k = 0; k < 6 && x->point.velocities.n < x->point.n_rows && reactions->redundancy; k++)
+            r->unique = r->unique && !reactions->loose[6 * j + k];
+    }
+    f->out->reactions = list;
+}
+
+/* T^T D r T: symmetric where the forces have a potential. */
+static void judge(finder *f)
+{
+    dal_linear *x = &f->linear;
+    dal_point *p = &x->point;
+    const int n = p->velocities.p;
+    const size_t area = (size_t)n * (size_t)n;
+    double *K = DAL_TAKE(&x->arena, double, area + 1), *value = DAL_TAKE(&x->arena, double, n + 1), *vector = DAL_TAKE(&x->arena, double, area + 1);
+    double *motion = DAL_TAKE(&x->arena, double, n + 1), *work = DAL_TAKE(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
+    for (int j = 0; j < n; j++) {
+        dal_point_stiffness(p, &(dal_change){.q = p->velocities.T + (size_t)p->nv * (size_t)j}, motion, NULL);
+        for (int i = 0; i < n; i++)
+            K[n * i + j] = motion[i];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            skew = fmax(skew, fabs(K[n * i + j] - K[n * j + i]));
+            K[n * i + j] = K[n * j + i] = 0.5 * (K[n * i + j] + K[n * j + i]);
+        }
+    f->out->n_stiffnesses = n;
+    f->out->stiffnesses = value;
+    if (n && dal_symmetric_eigen(K, n, n, value, vector, work))
+        f->out->stability = DAL_NOT_DECIDED;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(value[i]));
+    for (int i = 0; i < n; i++) /* what is rounding is zero */
+        value[i] = fabs(value[i]) <= flat * size ? 0 : value[i];
+    f->out->stability = p->n_z || skew > symmetric * size                          ? DAL_NOT_DECIDED
+                        : n && value[0] < 0                                        ? DAL_UNSTABLE
+                        : (n && value[0] == 0) || p->positions.p > p->velocities.p ? DAL_INDIFFERENT
+                                                                                   : DAL_STABLE;
+    if (!n)
+        return;
+    double *v = DAL_TAKE(&x->arena, double, p->nv + 1);
+    dal_kept_expand(p, &p->velocities, 1, vector, v);
+    f->out->n_softest = dal_find_shares(p, v, NULL, &f->out->softest);
+}
+
+static dal_status gather(void *user)
+{
+    finder *f = user;
+    dal_linear *x = &f->linear;
+    f->out = DAL_TAKE(&x->arena, dal_equilibrium, 1);
+    f->out->info = dal_linear_heading(x);
+    f->out->time = x->point.at.t;
+    gather_coordinates(f);
+    gather_reactions(f);
+    judge(f);
+    return DAL_OK;
+}
+
+dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium)
+{
+    static const dal_linear_options options = {.at = "equilibrium"};
+    finder f = {.linear = {.spec = spec, .options = &options, .messages = messages}};
+    dal_status status;
+    if (equilibrium)
+        *equilibrium = NULL;
+    if (!DAL_NEEDS(messages, equilibrium))
+        return DAL_BAD_COMMAND;
+    if (!dal_linear_needs(__func__, allocator, spec, NULL, messages, &status))
+        return status;
+    dal_arena_begin(&f.linear.arena, allocator);
+    status = dal_linear_make(&f.linear, true);
+    if (status == DAL_OK)
+        status = dal_arena_try(&f.linear.arena, gather, &f);
+    dal_linear_end(&f.linear);
+    return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), equilibrium);
+}
+
+void dal_equilibrium_free(dal_equilibrium *equilibrium)
+{
+    if (equilibrium)
+        dal_arena_dispose(equilibrium->memory);
+}

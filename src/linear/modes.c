@@ -1,0 +1,433 @@
+/* Eigenvalues of A, taken along the directions xi of linearize.c: with x = G xi, G^-1 F has the same ones, and its numbers are scaled by the kinetic
+ * energy. With omega the size of the fastest motion, displacements count omega times and time 1 / omega, so that all numbers are near one.
+ *
+ * Eigenvalues that are zero come in chains (a displacement stays, a velocity in it stays as well), and an eigenvalue solver spreads a chain of n over
+ * a circle of radius eps^(1/n). They are taken out first: with V_0 a basis of {x : W x = 0} and V_1 of the rest,
+ *
+ *     [V_1 V_0]^T W [V_1 V_0] = [ W_11 0 ]
+ *                               [ W_01 0 ]
+ *
+ * and what is left is W_11, from which zeros are taken again, until there are none. A vector y of W_11 with eigenvalue s belongs to
+ * V_1 y + V_0 W_01 y / s of W.
+ */
+#include "linear/linear.h"
+#include "linear/shares.h"
+
+#include "base/argument.h"
+#include "math/dense.h"
+#include "state/state_parts.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double nothing = 1e-13; /* a singular value over the largest that is rounding, for each row */
+static const double slowest = 1e-7;  /* of the fastest motion: the root of what rounding leaves of a stiffness */
+
+/* One step of the reduction: m x m becomes m1 x m1. */
+typedef struct level {
+    int m, m1;
+    double *V;   /* rows: V_1, then V_0 */
+    double *W01; /* (m - m1) x m1 */
+} level;
+
+typedef struct seeker {
+    dal_linear linear;
+    dal_modes *out;
+    int n;
+    double omega, *scale; /* xi = x / scale */
+    double *W, *core;     /* scaled; without zeros */
+    double *left;         /* {y : W^T y = 0}, rows */
+    int n_levels, n_core, n_null;
+    level *levels;
+    double *re, *im, *vectors;
+} seeker;
+
+/* ---- the matrix -------------------------------------------------------------------------------------------- */
+
+/* G^-1 F, row-major. */
+static bool divide(seeker *s, double *out)
+{
+    dal_linear *x = &s->linear;
+    const size_t n = (size_t)s->n;
+    double *lu = DAL_TAKE(&x->arena, double, n *n + 1), *column = DAL_TAKE(&x->arena, double, n + 1);
+    int *pivot = DAL_TAKE(&x->arena, int, n + 1);
+    memcpy(lu, x->G, sizeof *lu * n * n);
+    if (!(dal_lu(lu, s->n, s->n, pivot) > 0))
+        return false;
+    for (size_t j = 0; j < n; j++) {
+        for (size_t i = 0; i < n; i++)
+            column[i] = x->F[n * i + j];
+        dal_lu_solve(lu, s->n, s->n, pivot, column);
+        for (size_t i = 0; i < n; i++)
+            out[n * i + j] = column[i];
+    }
+    return true;
+}
+
+static double largest(const double *W, int n, int row, int rows, int column, int columns)
+{
+    double most = 0;
+    for (int i = row; i < row + rows; i++)
+        for (int j = column; j < column + columns; j++)
+            most = fmax(most, fabs(W[(size_t)n * (size_t)i + (size_t)j]));
+    return most;
+}
+
+static void scale_matrix(seeker *s)
+{
+    const dal_linear *x = &s->linear;
+    const int p = x->point.positions.p, f = x->point.velocities.p, n = s->n, rest = n - p - f;
+    double fast = fmax(sqrt(largest(s->W, n, p, f, 0, p)), fmax(largest(s->W, n, p, f, p, f), largest(s->W, n, p + f, rest, p + f, rest)));
+    fast = fmax(fast, largest(s->W, n, 0, p, 0, p));
+    s->omega = fast > 0 ? exp2(round(log2(fast))) : exp2(round(-log2(x->point.layout->units.time)));
+    for (int i = 0; i < n; i++)
+        s->scale[i] = i < p ? s->omega : 1;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            s->W[(size_t)n * (size_t)i + (size_t)j] *= s->scale[i] / s->scale[j] / s->omega;
+    if (!rest)
+        return;
+    double *by = DAL_TAKE(&s->linear.arena, double, n + 1); /* states of the model have units of their own */
+    lapack_int low, high;
+    LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, s->W, n, &low, &high, by);
+    for (int i = 0; i < n; i++)
+        s->scale[i] /= by[i];
+}
+
+/* ---- zeros ------------------------------------------------------------------------------------------------- */
+
+/* W = U S V^T by rows: LAPACK sees W^T by columns, whose left vectors are those of V. */
+static bool decompose(seeker *s, const double *W, int m, double *sigma, double *V, double *Ut)
+{
+    dal_arena *arena = &s->linear.arena;
+    const size_t area = (size_t)m * (size_t)m;
+    double *copy = DAL_TAKE(arena, double, area + 1), *u = DAL_TAKE(arena, double, area + 1), *vt = DAL_TAKE(arena, double, area + 1);
+    const int room = 10 * m + 64;
+    double *work = DAL_TAKE(arena, double, room);
+    memcpy(copy, W, sizeof *copy * area);
+    if (LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', m, m, copy, m, sigma, u, m, vt, m, work, room))
+        return false;
+    memcpy(V, u, sizeof *u * area); /* columns of u by columns: rows */
+    for (int i = 0; i < m && Ut; i++)
+        for (int j = 0; j < m; j++)
+            Ut[(size_t)m * (size_t)i + (size_t)j] = vt[(size_t)m * (size_t)j + (size_t)i];
+    return true;
+}
+
+static double along(const double *a, const double *W, const double *b, int m)
+{
+    double sum = 0;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            sum += a[i] * W[(size_t)m * (size_t)i + (size_t)j] * b[j];
+    return sum;
+}
+
+static bool take_zeros(seeker *s)
+{
+    dal_arena *arena = &s->linear.arena;
+    s->levels = DAL_TAKE(arena, level, s->n + 1);
+    s->core = s->W;
+    s->n_core = s->n;
+    while (s->n_core) {
+        const int m = s->n_core;
+        level *l = &s->levels[s->n_levels];
+        double *sigma = DAL_TAKE(arena, double, m + 1), *Ut = DAL_TAKE(arena, double, (size_t)m *(size_t)m + 1);
+        l->m = m;
+        l->V = DAL_TAKE(arena, double, (size_t)m *(size_t)m + 1);
+        if (!decompose(s, s->core, m, sigma, l->V, Ut))
+            return false;
+        while (l->m1 < m && sigma[l->m1] > nothing * m * fmax(sigma[0], s->n_levels ? 1 : 0))
+            l->m1++;
+        if (!s->n_levels) {
+            s->n_null = m - l->m1;
+            s->left = Ut + (size_t)m * (size_t)l->m1;
+        }
+        if (l->m1 == m)
+            return true;
+        double *W11 = DAL_TAKE(arena, double, (size_t)l->m1 *(size_t)l->m1 + 1);
+        l->W01 = DAL_TAKE(arena, double, (size_t)(m - l->m1) * (size_t)l->m1 + 1);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < l->m1; j++) {
+                const double value = along(l->V + (size_t)m * (size_t)i, s->core, l->V + (size_t)m * (size_t)j, m);
+                if (i < l->m1)
+                    W11[(size_t)l->m1 * (size_t)i + (size_t)j] = value;
+                else
+                    l->W01[(size_t)l->m1 * (size_t)(i - l->m1) + (size_t)j] = value;
+            }
+        s->core = W11;
+        s->n_core = l->m1;
+        s->n_levels++;
+    }
+    return true;
+}
+
+/* ---- eigenvectors ------------------------------------------------------------------------------------------- */
+
+/* y of the core, n_core complex numbers (re, im), becomes a vector of W: n of them. */
+static void lift(const seeker *s, double re, double im, double *y_re, double *y_im, double *work)
+{
+    const double size = re * re + im * im;
+    for (int k = s->n_levels - 1; k >= 0; k--) {
+        const level *l = &s->levels[k];
+        double *x_re = work, *x_im = work + l->m;
+        memset(work, 0, sizeof *work * 2 * (size_t)l->m);
+        for (int i = 0; i < l->m; i++) {
+            double a = i < l->m1 ? y_re[i] : 0, b = i < l->m1 ? y_im[i] : 0;
+            if (i >= l->m1) {
+                double c = 0, d = 0;
+                for (int j = 0; j < l->m1; j++) {
+                    c += l->W01[(size_t)l->m1 * (size_t)(i - l->m1) + (size_t)j] * y_re[j];
+                    d += l->W01[(size_t)l->m1 * (size_t)(i - l->m1) + (size_t)j] * y_im[j];
+                }
+                a = (c * re + d * im) / size;
+                b = (d * re - c * im) / size;
+            }
+            for (int j = 0; j < l->m; j++) {
+                x_re[j] += a * l->V[(size_t)l->m * (size_t)i + (size_t)j];
+                x_im[j] += b * l->V[(size_t)l->m * (size_t)i + (size_t)j];
+            }
+        }
+        memcpy(y_re, x_re, sizeof *y_re * (size_t)l->m);
+        memcpy(y_im, x_im, sizeof *y_im * (size_t)l->m);
+    }
+}
+
+/* Velocities (nv) of a vector xi: those along T, or, where it has none, its displacements. */
+static double *velocities_of(seeker *s, const double *xi, bool displacement)
+{
+    const dal_point *p = &s->linear.point;
+    double *v = DAL_TAKE(&s->linear.arena, double, p->nv + 1);
+    if (displacement)
+        dal_kept_expand(p, &p->positions, 1, xi, v);
+    else
+        dal_kept_expand(p, &p->velocities, 1, xi + p->positions.p, v);
+    return v;
+}
+
+static void times(const double *G, int n, const double *x, double *out)
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = 0;
+        for (int j = 0; j < n; j++)
+            out[i] += G[(size_t)n * (size_t)i + (size_t)j] * x[j];
+    }
+}
+
+/* Turned and scaled so that the largest position is 1; where there is none, the largest number. */
+static void normalise(int n, int positions, double *re, double *im)
+{
+    int at = -1;
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        if ((i < positions || at < 0 || at >= positions) && hypot(re[i], im[i]) > most * (1 + 1e-9)) {
+            most = hypot(re[i], im[i]);
+            at = i;
+        }
+    if (at < 0)
+        return;
+    const double a = re[at] / (most * most), b = -im[at] / (most * most);
+    for (int i = 0; i < n; i++) {
+        const double c = re[i], d = im[i];
+        re[i] = a * c - b * d;
+        im[i] = a * d + b * c;
+    }
+}
+
+static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const double *y_re, const double *y_im)
+{
+    dal_linear *x = &s->linear;
+    const size_t n = (size_t)s->n;
+    double *a = DAL_TAKE(&x->arena, double, n + 1), *b = DAL_TAKE(&x->arena, double, n + 1), *work = DAL_TAKE(&x->arena, double, 2 * n + 1);
+    double *shape_re = DAL_TAKE(&x->arena, double, n + 1), *shape_im = DAL_TAKE(&x->arena, double, n + 1);
+    memcpy(a, y_re, sizeof *a * (size_t)s->n_core);
+    if (y_im)
+        memcpy(b, y_im, sizeof *b * (size_t)s->n_core);
+    lift(s, re, im, a, b, work);
+    for (size_t i = 0; i < n; i++) {
+        a[i] /= s->scale[i];
+        b[i] /= s->scale[i];
+    }
+    times(x->G, s->n, a, shape_re);
+    times(x->G, s->n, b, shape_im);
+    normalise(s->n, x->point.positions.p, shape_re, shape_im);
+    const double size = hypot(re, im);
+    *mode = (dal_mode){.re = re * s->omega,
+                       .im = im * s->omega,
+                       .frequency = im * s->omega / (2 * M_PI),
+                       .damping = -re / size,
+                       .shape_re = shape_re,
+                       .shape_im = shape_im};
+    mode->n_shares = dal_find_shares(&x->point, velocities_of(s, a, false), velocities_of(s, b, false), &mode->shares);
+}
+
+static int by_size(const void *first, const void *second)
+{
+    const dal_mode *a = first, *b = second;
+    const double x = hypot(a->re, a->im), y = hypot(b->re, b->im);
+    if ((a->im > 0) != (b->im > 0))
+        return a->im > 0 ? -1 : 1;
+    if (a->im > 0 && a->im != b->im)
+        return a->im < b->im ? -1 : 1;
+    return x < y ? -1 : x > y ? 1 : a->re < b->re ? -1 : a->re > b->re;
+}
+
+static bool find_modes(seeker *s)
+{
+    dal_arena *arena = &s->linear.arena;
+    const int m = s->n_core, room = 8 * m + 64;
+    const size_t area = (size_t)m * (size_t)m;
+    dal_mode *modes = DAL_TAKE(arena, dal_mode, m + 1);
+    double *copy = DAL_TAKE(arena, double, area + 1), *re = DAL_TAKE(arena, double, m + 1), *im = DAL_TAKE(arena, double, m + 1);
+    double *vectors = DAL_TAKE(arena, double, area + 1), *work = DAL_TAKE(arena, double, room);
+    s->out->modes = modes;
+    s->out->n_zeros = s->n - m;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            copy[(size_t)m * (size_t)j + (size_t)i] = s->core[(size_t)m * (size_t)i + (size_t)j];
+    if (m && LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', m, copy, m, re, im, NULL, 1, vectors, m, work, room))
+        return false;
+    for (int k = 0; k < m; k++) {
+        const bool pair = im[k] > 0;
+        if (hypot(re[k], im[k]) < slowest) {
+            s->out->n_zeros++;
+            continue;
+        }
+        if (im[k] >= 0)
+            keep_mode(s, &modes[s->out->n_modes++], re[k], im[k], vectors + (size_t)m * (size_t)k,
+                      pair ? vectors + (size_t)m * (size_t)(k + 1) : NULL);
+    }
+    qsort(modes, (size_t)s->out->n_modes, sizeof *modes, by_size);
+    return true;
+}
+
+/* ---- what nothing holds ----------------------------------------------------------------------------------------- */
+
+/* Rows of x by Gauss and Jordan, each with a position of its own where it can: simple directions out of a basis. */
+static void simplify(double *x, int rows, int n, int *pivot)
+{
+    for (int r = 0; r < rows; r++) {
+        int row = -1, column = -1;
+        for (int j = 0; j < n && row < 0; j++) {
+            double most = 0, all = 0;
+            for (int i = 0; i < rows; i++)
+                for (int k = 0; k < n; k++)
+                    all = i >= r ? fmax(all, fabs(x[(size_t)n * (size_t)i + (size_t)k])) : all;
+            for (int i = r; i < rows; i++)
+                if (fabs(x[(size_t)n * (size_t)i + (size_t)j]) > fmax(most, 1e-6 * all)) {
+                    most = fabs(x[(size_t)n * (size_t)i + (size_t)j]);
+                    row = i;
+                    column = j;
+                }
+        }
+        pivot[r] = column;
+        if (row < 0)
+            return;
+        for (int k = 0; k < n; k++) {
+            const double kept = x[(size_t)n * (size_t)r + (size_t)k];
+            x[(size_t)n * (size_t)r + (size_t)k] = x[(size_t)n * (size_t)row + (size_t)k];
+            x[(size_t)n * (size_t)row + (size_t)k] = kept;
+        }
+        const double by = x[(size_t)n * (size_t)r + (size_t)column];
+        for (int k = 0; k < n; k++)
+            x[(size_t)n * (size_t)r + (size_t)k] /= by;
+        for (int i = 0; i < rows; i++) {
+            const double factor = x[(size_t)n * (size_t)i + (size_t)column];
+            for (int k = 0; k < n && i != r; k++)
+                x[(size_t)n * (size_t)i + (size_t)k] -= factor * x[(size_t)n * (size_t)r + (size_t)k];
+        }
+    }
+}
+
+/* Is the direction reached by a velocity that stays? It is W y of some y then. */
+static bool is_reached(const seeker *s, const double *xi)
+{
+    double across = 0, size = 0;
+    for (int k = 0; k < s->n_null; k++) {
+        double dot = 0;
+        for (int i = 0; i < s->n; i++)
+            dot += s->left[(size_t)s->n * (size_t)k + (size_t)i] * xi[i] * s->scale[i];
+        across += dot * dot;
+    }
+    for (int i = 0; i < s->n; i++)
+        size += xi[i] * xi[i] * s->scale[i] * s->scale[i];
+    return across < 1e-12 * size;
+}
+
+static void name_free(seeker *s)
+{
+    dal_linear *x = &s->linear;
+    const size_t n = (size_t)s->n;
+    const int rows = s->n_null, p = x->point.positions.p;
+    dal_free_mode *list = DAL_TAKE(&x->arena, dal_free_mode, rows + 1);
+    double *named = DAL_TAKE(&x->arena, double, n *(size_t)rows + 1), *lu = DAL_TAKE(&x->arena, double, n *n + 1),
+           *xi = DAL_TAKE(&x->arena, double, n + 1);
+    int *pivot = DAL_TAKE(&x->arena, int, n + 1), *first = DAL_TAKE(&x->arena, int, rows + 1);
+    s->out->free = list;
+    s->out->n_free = rows;
+    for (int r = 0; r < rows; r++) {
+        const level *l = &s->levels[0];
+        for (size_t i = 0; i < n; i++)
+            xi[i] = l->V[n * (size_t)(l->m1 + r) + i] / s->scale[i];
+        times(x->G, s->n, xi, named + n * (size_t)r);
+    }
+    simplify(named, rows, s->n, first);
+    memcpy(lu, x->G, sizeof *lu * n * n);
+    dal_lu(lu, s->n, s->n, pivot);
+    for (int r = 0; r < rows; r++) {
+        memcpy(xi, named + n * (size_t)r, sizeof *xi * n);
+        dal_lu_solve(lu, s->n, s->n, pivot, xi);
+        list[r].state = first[r] >= 0 ? x->out->states[first[r]] : NULL;
+        list[r].drifts = is_reached(s, xi);
+        list[r].n_shares = dal_find_shares(&x->point, velocities_of(s, xi, first[r] < p), NULL, &list[r].shares);
+    }
+}
+
+/* ---- the call ----------------------------------------------------------------------------------------------------- */
+
+static dal_status seek(void *user)
+{
+    seeker *s = user;
+    dal_linear *x = &s->linear;
+    s->n = x->n_x;
+    s->out = DAL_TAKE(&x->arena, dal_modes, 1);
+    s->out->linearization = x->out;
+    s->W = DAL_TAKE(&x->arena, double, (size_t)s->n *(size_t)s->n + 1);
+    s->scale = DAL_TAKE(&x->arena, double, s->n + 1);
+    if (!divide(s, s->W))
+        return DAL_NUMERICAL;
+    scale_matrix(s);
+    if (!take_zeros(s) || !find_modes(s)) {
+        dal_error(x->messages, dal_nowhere, "the eigenvalues do not converge");
+        return DAL_NUMERICAL;
+    }
+    name_free(s);
+    return DAL_OK;
+}
+
+dal_status dal_modes_find(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
+                          dal_modes **modes)
+{
+    seeker s = {.linear = {.spec = spec, .options = options, .messages = messages}};
+    dal_status status;
+    if (modes)
+        *modes = NULL;
+    if (!DAL_NEEDS(messages, modes))
+        return DAL_BAD_COMMAND;
+    if (!dal_linear_needs(__func__, allocator, spec, options, messages, &status))
+        return status;
+    dal_arena_begin(&s.linear.arena, allocator);
+    status = dal_linear_make(&s.linear, false);
+    if (status == DAL_OK)
+        status = dal_arena_try(&s.linear.arena, seek, &s);
+    dal_linear_end(&s.linear);
+    return dal_arena_deliver(&s.linear.arena, status == DAL_OK, status, s.out, offsetof(dal_modes, memory), modes);
+}
+
+void dal_modes_free(dal_modes *modes)
+{
+    if (modes)
+        dal_arena_dispose(modes->memory);
+}

@@ -1,0 +1,299 @@
+/* The tangent space at a point, and the accelerations near it. */
+#include "linear/point.h"
+
+#include "dynamics/row_rank.h"
+#include "math/dense.h"
+#include "math/rank.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
+#include "state/values.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double massless = 1e-14; /* of its own diagonal element: a pivot of T^T M T that is rounding */
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static bool is_of_velocities(const dal_layout *layout, int row)
+{
+    const int source = layout->row[row].source;
+    return source >= 0 && layout->mechanism->rows[source].nonholonomic;
+}
+
+static bool is_holonomic(const dal_layout *layout)
+{
+    for (int i = 0; i < layout->n_rows; i++)
+        if (is_of_velocities(layout, i))
+            return false;
+    return true;
+}
+
+static void choose_rows(dal_point *x, const double *A, const double *scale, bool all, dal_kept_rows *out)
+{
+    const dal_layout *layout = x->layout;
+    const size_t nv = (size_t)x->nv, rows = (size_t)x->n_rows;
+    double *some = DAL_TAKE(x->arena, double, rows *nv + 1), *work = DAL_TAKE(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
+    int *number = DAL_TAKE(x->arena, int, rows + 1), *order = DAL_TAKE(x->arena, int, rows + 1), n = 0;
+    for (int i = 0; i < x->n_rows; i++) {
+        if (!all && is_of_velocities(layout, i))
+            continue;
+        memcpy(some + nv * (size_t)n, A + nv * (size_t)i, sizeof *some * nv);
+        number[n++] = i;
+    }
+    out->n = n ? dal_rank_rows(some, n, x->nv, x->nv, DAL_RANK_TOLERANCE, n < x->nv ? n : x->nv, order, NULL, work) : 0;
+    out->row = DAL_TAKE(x->arena, int, out->n + 1);
+    out->scale = DAL_TAKE(x->arena, double, out->n + 1);
+    out->qr = DAL_TAKE(x->arena, double, (size_t)(out->n + 1) * nv);
+    out->tau = DAL_TAKE(x->arena, double, out->n + 1);
+    for (int j = 0; j < out->n; j++) {
+        out->row[j] = number[order[j]];
+        out->scale[j] = scale[out->row[j]];
+        memcpy(out->qr + nv * (size_t)j, some + nv * (size_t)order[j], sizeof *some * nv);
+    }
+    if (out->n)
+        dal_qr(out->qr, x->nv, out->n, x->nv, out->tau);
+    out->p = x->nv - out->n;
+}
+
+/* The null space, with T^T M T = L L^T = 1. False: a direction has no mass. */
+static bool span_tangents(dal_point *x, dal_kept_rows *out)
+{
+    const size_t nv = (size_t)x->nv, p = (size_t)out->p;
+    const double *unit = x->layout->units.column_scale;
+    double *raw = DAL_TAKE(x->arena, double, nv *p + 1), *K = DAL_TAKE(x->arena, double, p *p + 1), *row = DAL_TAKE(x->arena, double, p + 1);
+    int where;
+    for (size_t j = 0; j < p; j++) {
+        double *column = raw + nv * j;
+        column[(size_t)out->n + j] = 1;
+        if (out->n)
+            dal_qr_q_times(out->qr, x->nv, out->n, x->nv, out->tau, column);
+        for (size_t k = 0; k < nv; k++)
+            column[k] /= unit[k];
+    }
+    for (size_t j = 0; j < p; j++) {
+        dal_mass_times(x->layout, dal_seen_work(x->state)->M, raw + nv * j, x->w);
+        for (size_t i = 0; i < p; i++)
+            for (size_t k = 0; k < nv; k++)
+                K[p * i + j] += raw[nv * i + k] * x->w[k];
+    }
+    if (p && (!dal_cholesky(K, (int)p, (int)p, massless, &where) || !dal_diagonal_counts(K, (int)p, (int)p, massless)))
+        return false;
+    out->T = DAL_TAKE(x->arena, double, nv *p + 1);
+    for (size_t k = 0; k < nv; k++) {
+        for (size_t j = 0; j < p; j++)
+            row[j] = raw[nv * j + k];
+        if (p)
+            dal_lower_solve(K, (int)p, (int)p, row);
+        for (size_t j = 0; j < p; j++)
+            out->T[nv * j + k] = row[j];
+    }
+    return true;
+}
+
+void dal_kept_reach(const dal_point *x, const dal_kept_rows *rows, const double *b, double *out)
+{
+    double *right = x->motion;
+    memset(out, 0, sizeof *out * (size_t)x->nv);
+    if (!rows->n)
+        return;
+    for (int j = 0; j < rows->n; j++)
+        right[j] = rows->scale[j] * b[rows->row[j]];
+    dal_qr_least_norm(rows->qr, x->nv, rows->n, x->nv, rows->tau, right, out);
+    for (int k = 0; k < x->nv; k++)
+        out[k] /= x->layout->units.column_scale[k];
+}
+
+void dal_kept_project(const dal_point *x, const dal_kept_rows *rows, const double *f, double *out)
+{
+    for (int j = 0; j < rows->p; j++) {
+        out[j] = 0;
+        for (int k = 0; k < x->nv; k++)
+            out[j] += rows->T[(size_t)x->nv * (size_t)j + (size_t)k] * f[k];
+    }
+}
+
+void dal_kept_expand(const dal_point *x, const dal_kept_rows *rows, double factor, const double *y, double *out)
+{
+    for (int j = 0; j < rows->p; j++)
+        for (int k = 0; k < x->nv; k++)
+            out[k] += factor * y[j] * rows->T[(size_t)x->nv * (size_t)j + (size_t)k];
+}
+
+/* A^T lambda = M v' + h - Q on the independent rows; the others get zero. */
+static void find_multipliers(dal_point *x)
+{
+    const dal_work *work = dal_seen_work(x->state);
+    const dal_kept_rows *rows = &x->velocities;
+    double *f = x->w;
+    dal_mass_times(x->layout, work->M, x->vd, f);
+    for (int k = 0; k < x->nv; k++)
+        f[k] = (f[k] + work->h[k] - work->Q[k]) / x->layout->units.column_scale[k];
+    if (!rows->n)
+        return;
+    dal_qr_qt_times(rows->qr, x->nv, rows->n, x->nv, rows->tau, f);
+    dal_qr_r_solve(rows->qr, rows->n, x->nv, f);
+    for (int j = 0; j < rows->n; j++)
+        x->lambda[rows->row[j]] = rows->scale[j] * f[j];
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static double *copy_of(dal_arena *arena, const double *from, int n)
+{
+    double *copy = DAL_TAKE(arena, double, n + 1);
+    if (n && from)
+        memcpy(copy, from, sizeof *copy * (size_t)n);
+    return copy;
+}
+
+static void copy_state(dal_point *x)
+{
+    const dal_work *work = dal_seen_work(x->state);
+    const dal_values *values = dal_values_of(x->state);
+    const size_t most = (size_t)(x->nv > x->n_rows ? x->nv : x->n_rows) + 1;
+    x->q = copy_of(x->arena, work->q, x->layout->nq);
+    x->v = copy_of(x->arena, work->v, x->nv);
+    x->vd = copy_of(x->arena, dal_rates_of(x->state), x->nv);
+    x->lambda = DAL_TAKE(x->arena, double, x->n_rows + 1);
+    x->motion = DAL_TAKE(x->arena, double, most);
+    x->phid = DAL_TAKE(x->arena, double, most);
+    x->phidd = DAL_TAKE(x->arena, double, most);
+    x->w = DAL_TAKE(x->arena, double, most);
+    x->at = (dal_variation_point){.t = work->t,
+                                  .q = x->q,
+                                  .v = x->v,
+                                  .z = copy_of(x->arena, values->z, x->n_z),
+                                  .inputs = copy_of(x->arena, values->inputs, x->n_inputs),
+                                  .vd = x->vd,
+                                  .lambda = x->lambda,
+                                  .winding = copy_of(x->arena, work->winding, x->layout->mechanism->n_windings),
+                                  .chart = work->chart};
+}
+
+/* Its force is not a function of the state. */
+static bool rubs(const dal_system *system, dal_messages *messages)
+{
+    const dal_acting *acting = dal_system_acting(system);
+    if (!acting->n_frictions)
+        return false;
+    const dal_joint *joint = &dal_system_mechanism(system)->joints[acting->frictions[0].joint];
+    dal_error(messages, joint->mark, "joint '%s' has dry friction, which has no derivative where it sticks: take its friction away for this analysis",
+              joint->name);
+    return true;
+}
+
+dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *x)
+{
+    const dal_system *system = dal_system_of(state);
+    const dal_layout *layout = dal_layout_of(state);
+    *x = (dal_point){.arena = arena, .state = state, .layout = layout, .nv = layout->nv, .n_rows = layout->n_rows};
+    if (rubs(system, messages))
+        return DAL_BAD_MODEL;
+    x->n_z = dal_system_states(system, NULL);
+    x->n_inputs = dal_system_inputs(system, NULL);
+    dal_system_columns(system, NULL, &x->n_columns);
+    x->variation = dal_variation_create(&arena->allocator, system, dal_family_number(layout->family));
+    if (!x->variation)
+        return DAL_NO_MEMORY;
+    copy_state(x);
+    double *A = DAL_TAKE(arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_TAKE(arena, double, x->n_rows + 1);
+    if (x->n_rows)
+        dal_scaled_rows(state, A, scale);
+    choose_rows(x, A, scale, true, &x->velocities);
+    const bool holonomic = is_holonomic(layout);
+    if (holonomic)
+        x->positions = x->velocities;
+    else
+        choose_rows(x, A, scale, false, &x->positions);
+    if (!x->positions.p) {
+        dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position");
+        return DAL_BAD_MODEL;
+    }
+    if (!span_tangents(x, &x->velocities) || (!holonomic && !span_tangents(x, &x->positions))) {
+        dal_error(messages, dal_nowhere, "a part without mass can move: its small motions are not determined");
+        return DAL_BAD_MODEL;
+    }
+    if (holonomic)
+        x->positions.T = x->velocities.T;
+    find_multipliers(x);
+    return DAL_OK;
+}
+
+void dal_point_close(dal_point *x)
+{
+    dal_variation_free(x->variation);
+    x->variation = NULL;
+}
+
+/* ---- near it ----------------------------------------------------------------------------------- */
+
+static void negate(double *x, int n)
+{
+    for (int k = 0; k < n; k++)
+        x[k] = -x[k];
+}
+
+void dal_point_hold(dal_point *x)
+{
+    memset(x->vd, 0, sizeof *x->vd * (size_t)x->nv);
+    memset(x->lambda, 0, sizeof *x->lambda * (size_t)x->n_rows);
+    find_multipliers(x);
+}
+
+void dal_point_unbalance(dal_point *x, double *out)
+{
+    const dal_work *work = dal_seen_work(x->state);
+    for (int k = 0; k < x->nv; k++)
+        x->w[k] = work->h[k] - work->Q[k];
+    dal_kept_project(x, &x->velocities, x->w, out);
+}
+
+void dal_point_stiffness(dal_point *x, const dal_change *change, double *motion, double *states)
+{
+    const dal_variation_direction along = {.q = change->q, .z = change->z};
+    dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.motion = x->phid, .states = states});
+    dal_kept_project(x, &x->velocities, x->phid, motion);
+}
+
+void dal_point_follow(dal_point *x, const double *dq, double *dv)
+{
+    dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.q = dq}, &(dal_variation_result){.phid = x->phid});
+    negate(x->phid, x->n_rows);
+    dal_kept_reach(x, &x->velocities, x->phid, dv);
+}
+
+bool dal_point_ages(dal_point *x)
+{
+    double *states = DAL_TAKE(x->arena, double, x->n_z + 1), *phi = DAL_TAKE(x->arena, double, x->n_rows + 1);
+    bool ages = false;
+    dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.t = 1},
+                        &(dal_variation_result){.motion = x->motion, .phi = phi, .phid = x->phid, .phidd = x->phidd, .states = states});
+    for (int k = 0; k < x->nv; k++)
+        ages = ages || x->motion[k] != 0;
+    for (int i = 0; i < x->n_rows; i++)
+        ages = ages || phi[i] != 0 || x->phid[i] != 0 || x->phidd[i] != 0;
+    for (int i = 0; i < x->n_z; i++)
+        ages = ages || states[i] != 0;
+    return ages;
+}
+
+void dal_point_change(dal_point *x, const dal_change *change, double *vd, double *states, double *columns)
+{
+    dal_variation_direction along = {.q = change->q, .v = change->v, .z = change->z, .inputs = change->inputs};
+    double *motion = x->phid, *bound = x->phidd;
+    dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.phidd = bound});
+    negate(bound, x->n_rows);
+    dal_kept_reach(x, &x->velocities, bound, vd);
+    along.vd = vd; /* D r + M w */
+    dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.motion = motion, .states = states});
+    dal_kept_project(x, &x->velocities, motion, x->w);
+    dal_kept_expand(x, &x->velocities, -1, x->w, vd);
+    if (columns)
+        dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.columns = columns});
+}
+
+void dal_point_values(dal_point *x, double *columns, double *states)
+{
+    dal_variation_along(x->variation, &x->at, &(dal_variation_direction){0}, &(dal_variation_result){.values = columns, .rates = states});
+}

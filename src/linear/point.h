@@ -1,0 +1,74 @@
+/* A mechanism at one point of its motion, and how it moves near it.
+ *
+ *     T_h    displacements that the holonomic rows allow,   A_h T_h = 0
+ *     T      velocities that all rows allow,                 A T = 0
+ * both with T^T M T = 1, so that numbers along them do not depend on the family of coordinates but for a rotation. Along a change (dq, dv, dz, du) of
+ * the state the accelerations change by
+ *
+ *     A dv' = -D phi'',   T^T (M dv' + D r) = 0,        r = M v' + h - Q - A^T lambda
+ *     dv' = w - T T^T (D r + M w),   A w = -D phi''
+ *
+ * where D is the derivative at given v' and lambda (variation/variation.h). A displacement dq changes the velocities that the rows ask for: A dv = -D phi'.
+ */
+#ifndef DAL_LINEAR_POINT_H
+#define DAL_LINEAR_POINT_H
+
+#include "base/arena.h"
+#include "dalembert/linear.h"
+#include "dalembert/run.h"
+#include "kinematics/family.h"
+#include "variation/variation.h"
+
+/* Some rows of the constraints, factored. */
+typedef struct dal_kept_rows {
+    int n;            /* that are independent */
+    int *row;         /* their numbers in the layout */
+    double *scale;    /* that each was multiplied by */
+    double *qr, *tau; /* Householder factors of their transpose; columns over column_scale */
+    int p;            /* what they leave free */
+    double *T;        /* p columns of nv */
+} dal_kept_rows;
+
+typedef struct dal_point {
+    dal_arena *arena;
+    dal_state *state;
+    const dal_layout *layout;
+    dal_variation *variation;
+    dal_variation_point at;
+    int nv, n_rows, n_z, n_inputs, n_columns;
+    dal_kept_rows positions, velocities; /* holonomic rows; all rows */
+    double *q, *v, *vd, *lambda;
+    double *motion, *phid, *phidd, *w; /* scratch */
+} dal_point;
+
+/* A change of the state, and what follows from it. NULL: zero. */
+typedef struct dal_change {
+    const double *q, *v, *z, *inputs;
+} dal_change;
+
+/* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
+dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
+void dal_point_close(dal_point *point);
+
+/* From now on as if it were held: v' = 0, and the multipliers are those that balance the forces best. */
+void dal_point_hold(dal_point *point);
+/* out (p of the velocities): T^T (h - Q), the forces that are not balanced; after dal_point_hold. */
+void dal_point_unbalance(dal_point *point, double *out);
+/* motion (p of the velocities): T^T D r; states: D z'. */
+void dal_point_stiffness(dal_point *point, const dal_change *change, double *motion, double *states);
+/* dv: the velocities with which dq stays on the rows, of least size. */
+void dal_point_follow(dal_point *point, const double *dq, double *dv);
+/* vd (nv; may not be NULL), rates of the model's states, recorded columns: the last two may be NULL. */
+void dal_point_change(dal_point *point, const dal_change *change, double *vd, double *states, double *columns);
+/* What the recorded columns and the rates of the model's states are here. */
+void dal_point_values(dal_point *point, double *columns, double *states);
+/* Do forces, constraints or states of the model depend on time itself? */
+bool dal_point_ages(dal_point *point);
+/* x: A x = b on the independent ones of these rows, of least size; b has a number for every row of the layout. */
+void dal_kept_reach(const dal_point *point, const dal_kept_rows *rows, const double *b, double *x);
+/* out (p) = T^T f */
+void dal_kept_project(const dal_point *point, const dal_kept_rows *rows, const double *f, double *out);
+/* out (nv) += factor T x */
+void dal_kept_expand(const dal_point *point, const dal_kept_rows *rows, double factor, const double *x, double *out);
+
+#endif

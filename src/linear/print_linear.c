@@ -1,0 +1,317 @@
+/* Linearisations, modes and equilibria as text for people, as JSON and as CSV. */
+#include "analysis/tables.h"
+#include "base/json.h"
+#include "dalembert/linear.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- text ------------------------------------------------------------------------------------------- */
+
+static const char *const kinds[] = {
+    [DAL_LINEAR_REST] = "at rest in an equilibrium",
+    [DAL_LINEAR_STEADY] = "in a steady motion: no state accelerates",
+    [DAL_LINEAR_MOTION] = "at one instant of a motion, which is no equilibrium: A and B change along it",
+};
+
+static const char *const kind_words[] = {[DAL_LINEAR_REST] = "rest", [DAL_LINEAR_STEADY] = "steady", [DAL_LINEAR_MOTION] = "motion"};
+
+static void print_block(dal_tables *p, const char *name, const char *title, int rows, int columns, const double *values, const char *const *row_names,
+                        const char *const *column_names)
+{
+    const dal_equation_block block = {name, title, rows, columns, values, row_names, column_names};
+    if (rows && columns)
+        dal_print_blocks(p, &block, 1);
+}
+
+static void print_heading(dal_tables *p, const dal_linearization *l)
+{
+    dal_print(&p->out, "%s at t = %.*g s: %s\n", l->info.model && *l->info.model ? l->info.model : "the model", p->digits, l->time, kinds[l->kind]);
+    if (l->n_rates < l->n_positions)
+        dal_print(&p->out, "%d positions, %d rates: nonholonomic constraints hold velocities, not positions\n", l->n_positions, l->n_rates);
+}
+
+int dal_linearization_text(const dal_linearization *l, int digits, int width, char *buffer, size_t size)
+{
+    static const char *const name = "x";
+    if (!l)
+        return -1;
+    dal_tables p = dal_tables_begin(digits, width, buffer, size);
+    print_heading(&p, l);
+    print_block(&p, name, "the states: where they are counted from", l->n_states, 1, l->at, l->states, &name);
+    print_block(&p, "A", "x' = A x + B u", l->n_states, l->n_states, l->A, l->states, l->states);
+    print_block(&p, "B", "of the inputs", l->n_states, l->n_inputs, l->B, l->states, l->inputs);
+    print_block(&p, "C", "y = C x + D u", l->n_outputs, l->n_states, l->C, l->outputs, l->states);
+    print_block(&p, "D", "of the inputs", l->n_outputs, l->n_inputs, l->D, l->outputs, l->inputs);
+    return p.out.length;
+}
+
+static void print_shares(dal_printer *out, int n, const dal_mode_share *shares)
+{
+    if (!n)
+        dal_print(out, "states of the model alone");
+    for (int i = 0; i < n && i < 5; i++)
+        dal_print(out, "%s%.0f %% %s", i ? ", " : "", 100 * shares[i].share, shares[i].part);
+    if (n > 5)
+        dal_print(out, ", ...");
+}
+
+/* What is rounding beside the largest is printed as zero. */
+static double without_rounding(const dal_tables *p, double x, double largest)
+{
+    return fabs(x) <= p->nothing * largest ? 0 : x;
+}
+
+static double largest_of(int n, const double *x)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static void print_mode(dal_tables *p, const dal_mode *mode)
+{
+    const int width = p->digits + 7;
+    const double re = without_rounding(p, mode->re, hypot(mode->re, mode->im));
+    if (mode->im > 0)
+        dal_print(&p->out, "  %*.*g %*.*g %*.*g +- %-*.*g  ", width, p->digits, mode->frequency, width, p->digits, re == 0 ? 0 : mode->damping, width,
+                  p->digits, re, width, p->digits, mode->im);
+    else
+        dal_print(&p->out, "  %*s %*s %*.*g    %-*s  ", width, "-", width, "-", width, p->digits, re, width, "");
+    print_shares(&p->out, mode->n_shares, mode->shares);
+    dal_print(&p->out, "%s\n", re > 0 ? "; it grows" : "");
+}
+
+static void print_free(dal_tables *p, const dal_modes *m)
+{
+    if (!m->n_zeros)
+        return;
+    dal_print(&p->out, "\n%d eigenvalue%s zero", m->n_zeros, m->n_zeros == 1 ? " is" : "s are");
+    if (!m->n_free) {
+        dal_print(&p->out, ": slower than 1e-7 of the fastest motion\n");
+        return;
+    }
+    dal_print(&p->out, ": nothing holds %d direction%s", m->n_free, m->n_free == 1 ? "" : "s");
+    if (m->n_zeros > m->n_free)
+        dal_print(&p->out, ", and %d velocit%s", m->n_zeros - m->n_free, m->n_zeros - m->n_free == 1 ? "y in them stays" : "ies in them stay");
+    dal_print(&p->out, "\n");
+    for (int i = 0; i < m->n_free; i++) {
+        const dal_free_mode *free = &m->free[i];
+        dal_print(&p->out, "  %s: ", free->state ? free->state : "-");
+        print_shares(&p->out, free->n_shares, free->shares);
+        dal_print(&p->out, "%s\n", free->drifts ? "; it can drift" : "");
+    }
+}
+
+int dal_modes_text(const dal_modes *m, int digits, int width, char *buffer, size_t size)
+{
+    if (!m)
+        return -1;
+    dal_tables p = dal_tables_begin(digits, width, buffer, size);
+    const int wide = p.digits + 7;
+    print_heading(&p, m->linearization);
+    if (m->n_modes)
+        dal_print(&p.out, "\n  %*s %*s %*s    %-*s  %s\n", wide, "frequency, Hz", wide, "damping", wide, "eigenvalue,", wide, "1/s",
+                  "kinetic energy");
+    for (int i = 0; i < m->n_modes; i++)
+        print_mode(&p, &m->modes[i]);
+    print_free(&p, m);
+    return p.out.length;
+}
+
+static const char *const stabilities[] = {
+    [DAL_STABLE] = "stable",
+    [DAL_UNSTABLE] = "unstable",
+    [DAL_INDIFFERENT] = "indifferent",
+    [DAL_NOT_DECIDED] = "not decided by its stiffness: forces without a potential or states of the model act; see dalembert modes",
+};
+
+static const char *const stability_words[] = {
+    [DAL_STABLE] = "stable", [DAL_UNSTABLE] = "unstable", [DAL_INDIFFERENT] = "indifferent", [DAL_NOT_DECIDED] = "not decided"};
+
+int dal_equilibrium_text(const dal_equilibrium *e, int digits, char *buffer, size_t size)
+{
+    if (!e)
+        return -1;
+    dal_tables p = dal_tables_begin(digits, 100, buffer, size);
+    const int wide = p.digits + 7;
+    int name = 8;
+    dal_print(&p.out, "%s has an equilibrium, %s\n", e->info.model && *e->info.model ? e->info.model : "the model", stabilities[e->stability]);
+    if (e->n_stiffnesses) {
+        const double soft = e->stiffnesses[0];
+        dal_print(&p.out, "  the least stiffness over mass is %.*g 1/s^2", p.digits, soft);
+        if (soft > 0)
+            dal_print(&p.out, " (%.*g Hz)", p.digits, sqrt(soft) / (2 * M_PI));
+        dal_print(&p.out, ": ");
+        print_shares(&p.out, e->n_softest, e->softest);
+        dal_print(&p.out, "\n");
+    }
+    for (int i = 0; i < e->n_coordinates; i++)
+        name = (int)strlen(e->coordinates[i]) > name ? (int)strlen(e->coordinates[i]) : name;
+    dal_print(&p.out, "\ncoordinates, m and rad\n");
+    for (int i = 0; i < e->n_coordinates; i++)
+        dal_print(&p.out, "  %-*s %*.*g\n", name, e->coordinates[i], wide, p.digits,
+                  without_rounding(&p, e->values[i], largest_of(e->n_coordinates, e->values)));
+    if (e->n_reactions)
+        dal_print(&p.out, "\nreactions on the second body: force in N, torque in N m\n");
+    double force = 0, torque = 0;
+    for (int i = 0; i < e->n_reactions; i++) {
+        force = fmax(force, largest_of(3, e->reactions[i].force));
+        torque = fmax(torque, fmax(largest_of(3, e->reactions[i].torque), force * e->info.length));
+    }
+    for (int i = 0; i < e->n_reactions; i++) {
+        const dal_evaluation_reaction *r = &e->reactions[i];
+        dal_print(&p.out, "  %-*s", name, r->joint);
+        for (int k = 0; k < 6; k++)
+            dal_print(&p.out, " %*.*g", wide, p.digits,
+                      k < 3 ? without_rounding(&p, r->force[k], force) : without_rounding(&p, r->torque[k - 3], torque));
+        dal_print(&p.out, "%s\n", r->unique ? "" : "  one of many: the constraints are redundant");
+    }
+    return p.out.length;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------- */
+
+static void write_linearization(dal_json *json, const void *of)
+{
+    const dal_linearization *l = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_members(json, dal_heading, &l->info);
+    dal_json_string(dal_json_line(json, "\n"), "kind", kind_words[l->kind]);
+    dal_json_number(json, "time", l->time);
+    dal_json_integer(json, "positions", l->n_positions);
+    dal_json_integer(json, "rates", l->n_rates);
+    dal_json_strings(dal_json_line(json, "\n"), "states", l->n_states, l->states);
+    dal_json_strings(dal_json_line(json, "\n"), "inputs", l->n_inputs, l->inputs);
+    dal_json_strings(dal_json_line(json, "\n"), "outputs", l->n_outputs, l->outputs);
+    dal_json_numbers(dal_json_line(json, "\n"), "at", l->n_states, l->at);
+    dal_json_numbers(dal_json_line(json, "\n"), "state_rates", l->n_states, l->rates);
+    dal_json_numbers(dal_json_line(json, "\n"), "output_values", l->n_outputs, l->y);
+    dal_json_matrix(dal_json_line(json, "\n"), "A", l->n_states, l->n_states, l->A, "\n  ");
+    dal_json_matrix(dal_json_line(json, "\n"), "B", l->n_states, l->n_inputs, l->B, "\n  ");
+    dal_json_matrix(dal_json_line(json, "\n"), "C", l->n_outputs, l->n_states, l->C, "\n  ");
+    dal_json_matrix(dal_json_line(json, "\n"), "D", l->n_outputs, l->n_inputs, l->D, "\n  ");
+    dal_json_close(json, '}');
+}
+
+int dal_linearization_json(const dal_linearization *l, char *buffer, size_t size)
+{
+    return l ? dal_json_text(buffer, size, write_linearization, l) : -1;
+}
+
+static void write_shares(dal_json *json, const char *key, int n, const dal_mode_share *shares)
+{
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < n; i++) {
+        dal_json_open(json, NULL, '{');
+        dal_json_string(json, "part", shares[i].part);
+        dal_json_number(json, "share", shares[i].share);
+        dal_json_close(json, '}');
+    }
+    dal_json_close(json, ']');
+}
+
+static void write_modes(dal_json *json, const void *of)
+{
+    const dal_modes *m = of;
+    const dal_linearization *l = m->linearization;
+    dal_json_open(json, NULL, '{');
+    dal_json_members(json, dal_heading, &l->info);
+    dal_json_string(dal_json_line(json, "\n"), "kind", kind_words[l->kind]);
+    dal_json_number(json, "time", l->time);
+    dal_json_strings(dal_json_line(json, "\n"), "states", l->n_states, l->states);
+    dal_json_open(dal_json_line(json, "\n"), "modes", '[');
+    for (int i = 0; i < m->n_modes; i++) {
+        const dal_mode *mode = &m->modes[i];
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_number(json, "re", mode->re);
+        dal_json_number(json, "im", mode->im);
+        dal_json_number(json, "frequency", mode->frequency);
+        dal_json_number(json, "damping", mode->damping);
+        write_shares(json, "energy", mode->n_shares, mode->shares);
+        dal_json_numbers(json, "shape_re", l->n_states, mode->shape_re);
+        dal_json_numbers(json, "shape_im", l->n_states, mode->shape_im);
+        dal_json_close(json, '}');
+    }
+    dal_json_close(json, ']');
+    dal_json_integer(dal_json_line(json, "\n"), "zeros", m->n_zeros);
+    dal_json_open(dal_json_line(json, "\n"), "free", '[');
+    for (int i = 0; i < m->n_free; i++) {
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_string(json, "state", m->free[i].state);
+        dal_json_truth(json, "drifts", m->free[i].drifts);
+        write_shares(json, "energy", m->free[i].n_shares, m->free[i].shares);
+        dal_json_close(json, '}');
+    }
+    dal_json_close(json, ']');
+    dal_json_close(json, '}');
+}
+
+int dal_modes_json(const dal_modes *m, char *buffer, size_t size)
+{
+    return m ? dal_json_text(buffer, size, write_modes, m) : -1;
+}
+
+static void write_equilibrium(dal_json *json, const void *of)
+{
+    const dal_equilibrium *e = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_members(json, dal_heading, &e->info);
+    dal_json_string(dal_json_line(json, "\n"), "stability", stability_words[e->stability]);
+    dal_json_number(json, "time", e->time);
+    dal_json_numbers(dal_json_line(json, "\n"), "stiffness_over_mass", e->n_stiffnesses, e->stiffnesses);
+    write_shares(dal_json_line(json, "\n"), "softest", e->n_softest, e->softest);
+    dal_json_named(dal_json_line(json, "\n"), "coordinates", e->n_coordinates, e->coordinates, e->values);
+    dal_json_open(dal_json_line(json, "\n"), "reactions", '{');
+    for (int i = 0; i < e->n_reactions; i++) {
+        dal_json_open(dal_json_line(json, "\n  "), e->reactions[i].joint, '{');
+        dal_json_numbers(json, "force", 3, e->reactions[i].force);
+        dal_json_numbers(json, "torque", 3, e->reactions[i].torque);
+        dal_json_truth(json, "unique", e->reactions[i].unique);
+        dal_json_close(json, '}');
+    }
+    dal_json_close(json, '}');
+    dal_json_close(json, '}');
+}
+
+int dal_equilibrium_json(const dal_equilibrium *e, char *buffer, size_t size)
+{
+    return e ? dal_json_text(buffer, size, write_equilibrium, e) : -1;
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------------------ */
+
+/* A name may have commas in it, and no quotes. */
+static void print_names(dal_printer *out, int n, const char *const *names)
+{
+    for (int i = 0; i < n; i++)
+        dal_print(out, strchr(names[i], ',') ? ",\"%s\"" : ",%s", names[i]);
+}
+
+static void print_rows(dal_printer *out, int rows, const char *const *names, const char *end, int states, const double *left, int inputs,
+                       const double *right)
+{
+    for (int i = 0; i < rows; i++) {
+        const bool quoted = strchr(names[i], ',') != NULL;
+        dal_print(out, quoted ? "\"%s%s\"" : "%s%s", names[i], end);
+        for (int j = 0; j < states; j++)
+            dal_print(out, ",%.17g", left[states * i + j]);
+        for (int j = 0; j < inputs; j++)
+            dal_print(out, ",%.17g", right[inputs * i + j]);
+        dal_print(out, "\n");
+    }
+}
+
+int dal_linearization_csv(const dal_linearization *l, char *buffer, size_t size)
+{
+    dal_printer out = {buffer, size, 0};
+    if (!l)
+        return -1;
+    print_names(&out, l->n_states, l->states);
+    print_names(&out, l->n_inputs, l->inputs);
+    dal_print(&out, "\n");
+    print_rows(&out, l->n_states, l->states, "'", l->n_states, l->A, l->n_inputs, l->B);
+    print_rows(&out, l->n_outputs, l->outputs, "", l->n_states, l->C, l->n_inputs, l->D);
+    return out.length;
+}

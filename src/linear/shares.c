@@ -1,0 +1,86 @@
+/* The kinetic energy of each body, m |c'|^2 / 2 + w . I w / 2, in six parts: shifts along and turns about the axes of the world. A body whose energy
+ * is mostly one of them is called after it. */
+#include "linear/shares.h"
+
+#include "math/vec.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double mostly = 0.75; /* of a body's energy */
+static const double listed = 0.01; /* of the whole */
+
+/* w of R' = [w x] R */
+static void spin_of(const double R[9], const double Rd[9], double w[3])
+{
+    double S[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            S[3 * i + j] = Rd[3 * i] * R[3 * j] + Rd[3 * i + 1] * R[3 * j + 1] + Rd[3 * i + 2] * R[3 * j + 2];
+    w[0] = 0.5 * (S[7] - S[5]);
+    w[1] = 0.5 * (S[2] - S[6]);
+    w[2] = 0.5 * (S[3] - S[1]);
+}
+
+static void add_energies(dal_point *x, const double *v, dal_tangent *tangent, double *energy)
+{
+    const dal_layout *layout = x->layout;
+    const dal_mechanism *m = layout->mechanism;
+    dal_work *work = dal_work_of(x->state);
+    layout->family->tangent(layout, work, &(dal_direction){v, 0, tangent});
+    for (int b = 0; b < m->n_bodies; b++) {
+        const dal_body *body = &m->bodies[b];
+        double c[3], w[3] = {0, 0, 0}, I[9], H[3];
+        dal_turn(tangent[b].Rd, body->center, c);
+        dal_axpy3(1, tangent[b].rd, c);
+        if (!body->particle)
+            spin_of(work->kin[b].R, tangent[b].Rd, w);
+        dal_turn_inertia(work->kin[b].R, body->inertia, I);
+        dal_mul3(I, w, H);
+        for (int k = 0; k < 3; k++) {
+            energy[6 * b + k] += body->mass * c[k] * c[k];
+            energy[6 * b + 3 + k] += w[k] * H[k];
+        }
+    }
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const double x = ((const dal_mode_share *)a)->share, y = ((const dal_mode_share *)b)->share;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static const char *name_part(dal_point *x, const dal_mechanism *m, int b, const double *energy, double total)
+{
+    static const char *const ways[6] = {"along x", "along y", "along z", "about x", "about y", "about z"};
+    for (int k = 0; k < 6; k++)
+        if (energy[k] >= mostly * total)
+            return dal_arena_print(x->arena, "%s %s", m->bodies[b].name, k == 5 && m->space == DAL_PLANAR ? "turning" : ways[k]);
+    return dal_arena_print(x->arena, "%s", m->bodies[b].name);
+}
+
+int dal_find_shares(dal_point *x, const double *re, const double *im, const dal_mode_share **shares)
+{
+    const dal_mechanism *m = x->layout->mechanism;
+    dal_tangent *tangent = DAL_TAKE(x->arena, dal_tangent, m->n_bodies + 1);
+    double *energy = DAL_TAKE(x->arena, double, 6 * m->n_bodies + 1), sum = 0;
+    dal_mode_share *list = DAL_TAKE(x->arena, dal_mode_share, m->n_bodies + 1);
+    int n = 0;
+    add_energies(x, re, tangent, energy);
+    if (im)
+        add_energies(x, im, tangent, energy);
+    for (int k = 0; k < 6 * m->n_bodies; k++)
+        sum += energy[k];
+    for (int b = 0; b < m->n_bodies && sum > 0; b++) {
+        double own = 0;
+        for (int k = 0; k < 6; k++)
+            own += energy[6 * b + k];
+        if (own >= listed * sum)
+            list[n++] = (dal_mode_share){name_part(x, m, b, energy + 6 * b, own), own / sum};
+    }
+    qsort(list, (size_t)n, sizeof *list, by_share);
+    *shares = list;
+    return n;
+}

@@ -1,0 +1,540 @@
+/* Small motions: A, B, eigenvalues and equilibria against references of 30 digits, and the same in every family and formulation. */
+#include "check.h"
+#include "dalembert/dalembert.h"
+#include "json.h"
+
+#include <glob.h>
+#include <stdlib.h>
+
+#define LINEAR DAL_REFERENCE "/linear/"
+
+static const char *const families[] = {"angle", "euler", "natural", "joint", "user"};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static void say_all(const dal_messages *messages)
+{
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        print_message("    %s\n", m->text);
+}
+
+/* A model with values for its parameters; NULL: the family or formulation does not apply to it. */
+static dal_spec *read_spec(const char *path, int n, const dal_override *overrides, const char *family, const char *formulation)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    if (dal_spec_read(NULL, path, n, overrides, messages, &spec) != DAL_OK) {
+        say_all(messages);
+        fail_msg("%s cannot be read", path);
+    }
+    if (family)
+        assert_true(dal_spec_set(spec, "coordinates", family, messages));
+    if (formulation)
+        assert_true(dal_spec_set(spec, "formulation", formulation, messages));
+    dal_messages_free(messages);
+    return spec;
+}
+
+static dal_status linearize(const dal_spec *spec, const dal_linear_options *options, dal_linearization **out)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    const dal_status status = dal_linearize(NULL, spec, options, messages, out);
+    if (status != DAL_OK)
+        say_all(messages);
+    dal_messages_free(messages);
+    return status;
+}
+
+static void cart_has_the_exact_matrices(void **unused)
+{
+    (void)unused;
+    static const char *const states[] = {"cart.x", "arm.angle", "pole.angle"};
+    json_file file;
+    const json *root = json_open(&file, LINEAR "2d_double_pendulum_cart_AB.json");
+    int n = 0;
+    for (const json *at = json_get(root, "results")->first; at; at = at->next)
+        for (int f = 0; f < 4; f++) {
+            const dal_override values[] = {{"a", json_get(at, "arm_angle")->text}, {"b", json_get(at, "pole_angle")->text}};
+            dal_spec *spec = read_spec(LINEAR "2d_double_pendulum_cart.yaml", 2, values, families[f], NULL);
+            dal_linearization *linear = NULL;
+            assert_int_equal(linearize(spec, &(dal_linear_options){.n_states = 3, .states = states}, &linear), DAL_OK);
+            assert_int_equal(linear->n_states, 6);
+            assert_int_equal(linear->n_inputs, 1);
+            assert_int_equal(linear->kind, DAL_LINEAR_REST);
+            int i = 0;
+            for (const json *row = json_get(at, "A")->first; row; row = row->next)
+                for (const json *entry = row->first; entry; entry = entry->next, i++)
+                    check_close(linear->A[i], entry->number, 2e-13);
+            i = 0;
+            for (const json *row = json_get(at, "B")->first; row; row = row->next, i++)
+                check_close(linear->B[i], row->first->number, 1e-14);
+            n++;
+            dal_linearization_free(linear);
+            dal_spec_free(spec);
+        }
+    assert_int_equal(n, 16);
+    json_close(&file);
+}
+
+/* ---- eigenvalues --------------------------------------------------------------------------------- */
+
+static dal_modes *modes_of(const dal_spec *spec, const dal_linear_options *options)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_modes *modes = NULL;
+    if (dal_modes_find(NULL, spec, options, messages, &modes) != DAL_OK)
+        say_all(messages);
+    dal_messages_free(messages);
+    return modes;
+}
+
+/* Is (re, im) among the eigenvalues? */
+static void find_eigenvalue(const dal_modes *modes, double re, double im, double tolerance, const char *what)
+{
+    double nearest = INFINITY;
+    for (int i = 0; i < modes->n_modes; i++)
+        nearest = fmin(nearest, hypot(modes->modes[i].re - re, modes->modes[i].im - fabs(im)));
+    if (!(nearest <= tolerance * hypot(re, im))) {
+        for (int i = 0; i < modes->n_modes; i++)
+            print_message("    %.15g %.15g\n", modes->modes[i].re, modes->modes[i].im);
+        fail_msg("%s: no eigenvalue is nearer to %.15g %+.15g i than %.3g", what, re, im, nearest);
+    }
+}
+
+static double part(const json *value, const char *which)
+{
+    return value->text ? (*which == 'r' ? value->number : 0) : json_get(value, which)->number;
+}
+
+static void bicycle_has_the_eigenvalues_of_the_benchmark(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "2c_whipple_bicycle.json");
+    for (const json *at = json_get(root, "results")->first; at; at = at->next)
+        for (int f = 0; f < 4; f++) {
+            const dal_override values[] = {{"v", json_get(at, "v")->text}, {"dphi", "0"}};
+            dal_spec *spec = read_spec(DAL_MODELS "/whipple-bicycle.yaml", 2, values, families[f], NULL);
+            dal_modes *modes = modes_of(spec, NULL);
+            assert_non_null(modes);
+            assert_int_equal(modes->linearization->n_positions, 7);
+            assert_int_equal(modes->linearization->n_rates, 3);
+            assert_int_equal(modes->linearization->kind, json_get(at, "v")->number == 0 ? DAL_LINEAR_REST : DAL_LINEAR_STEADY);
+            if (modes->n_zeros != 6)
+                fail_msg("%s, v = %s: %d zeros", families[f], json_get(at, "v")->text, modes->n_zeros);
+            for (const json *e = json_get(at, "eigenvalues")->first; e; e = e->next)
+                find_eigenvalue(modes, part(e, "re"), part(e, "im"), 1e-10, families[f]);
+            dal_modes_free(modes);
+            dal_spec_free(spec);
+        }
+    json_close(&file);
+}
+
+static void four_bar_has_the_eigenvalues_of_one_coordinate(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1a_fourbar_spring.json");
+    int n = 0;
+    for (const json *at = json_get(root, "equilibria")->first; at; at = at->next)
+        for (int f = 0; f < 4 && !strcmp(json_get(at, "branch")->text, "parallelogram"); f++) {
+            const dal_override values[] = {{"a", json_get(at, "bar1_angle")->text}};
+            dal_spec *spec = read_spec(LINEAR "1a_fourbar_spring.yaml", 1, values, families[f], NULL);
+            dal_modes *modes = modes_of(spec, NULL);
+            assert_non_null(modes);
+            assert_int_equal(modes->linearization->kind, DAL_LINEAR_REST);
+            assert_int_equal(modes->n_zeros, 0);
+            for (const json *e = json_get(at, "eigenvalues_with_damper_c15")->first; e; e = e->next)
+                find_eigenvalue(modes, part(e, "re"), part(e, "im"), 1e-12, families[f]);
+            dal_modes_free(modes);
+            dal_spec_free(spec);
+            n++;
+        }
+    assert_true(n >= 12);
+    json_close(&file);
+}
+
+static void chains_have_the_frequencies_of_their_polynomials(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *answers, *model, *key;
+        int first, last;
+    } chains[] = {{LINEAR "2b_chain10_pointmasses.json", LINEAR "2b_chain10_pointmasses.yaml", "omega", 4, 5},
+                  {LINEAR "1c_chain8.json", LINEAR "1c_chain8.yaml", "small_oscillation_omega", 0, 4}};
+    for (size_t c = 0; c < 2; c++)
+        for (int f = chains[c].first; f < chains[c].last; f++) {
+            json_file file;
+            const json *root = json_open(&file, chains[c].answers);
+            dal_spec *spec = read_spec(chains[c].model, 0, NULL, families[f], NULL);
+            dal_modes *modes = modes_of(spec, NULL);
+            assert_non_null(modes);
+            assert_int_equal(modes->n_modes, json_get(root, chains[c].key)->n);
+            assert_int_equal(modes->n_zeros, 0);
+            for (const json *e = json_get(root, chains[c].key)->first; e; e = e->next)
+                find_eigenvalue(modes, 0, e->number, 1e-12, families[f]);
+            dal_modes_free(modes);
+            dal_spec_free(spec);
+            json_close(&file);
+        }
+}
+
+static void rotor_whirls_as_its_matrices_say(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "2e_rotor_campbell.json");
+    for (const json *at = json_get(root, "results")->first; at; at = at->next)
+        for (int f = 0; f < 4; f++) {
+            const dal_override values[] = {{"W", json_get(at, "Omega")->text}};
+            dal_spec *spec = read_spec(LINEAR "2e_rotor.yaml", 1, values, families[f], NULL);
+            dal_modes *modes = modes_of(spec, NULL);
+            assert_non_null(modes);
+            assert_int_equal(modes->n_modes, 4);
+            assert_int_equal(modes->n_zeros, 2);
+            for (const json *e = json_get(at, "eigenvalues")->first; e; e = e->next)
+                find_eigenvalue(modes, part(e, "re"), part(e, "im"), 1e-12, families[f]);
+            dal_modes_free(modes);
+            dal_spec_free(spec);
+        }
+    json_close(&file);
+}
+
+/* ---- families and formulations ----------------------------------------------------------------------- */
+
+static const char *const formulations[] = {"lagrange", "maggi", "kane", "gibbs-appell", "volterra", "udwadia-kalaba", "recursive", "component"};
+
+/* The same states in the same order, the same A and B: 1e-9 of the largest number of A in its unit. */
+static void compare_matrices(const dal_linearization *a, const dal_linearization *b, const char *what)
+{
+    const int n = a->n_states;
+    double rates = 1 / a->info.time;
+    assert_int_equal(n, b->n_states);
+    for (int i = 0; i < n; i++)
+        if (strcmp(a->states[i], b->states[i]))
+            fail_msg("%s: state %d is %s, or %s", what, i, a->states[i], b->states[i]);
+    for (int k = 0; k < n * n; k++)
+        rates = fmax(rates, fabs(a->A[k]));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (!(fabs(a->A[n * i + j] - b->A[n * i + j]) <= 1e-9 * rates))
+                fail_msg("%s: A of %s by %s is %.15g, or %.15g", what, a->states[i], a->states[j], a->A[n * i + j], b->A[n * i + j]);
+    for (int k = 0; k < n * a->n_inputs; k++)
+        check_close(a->B[k], b->B[k], 1e-9 * (1 + fabs(a->B[k])));
+}
+
+static dal_linearization *quietly(const char *file, const char *family, const char *formulation)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = read_spec(file, 0, NULL, family, formulation);
+    dal_linearization *out = NULL;
+    const dal_status status = dal_linearize(NULL, spec, NULL, messages, &out);
+    if (status != DAL_OK && getenv("DAL_SHOW_REFUSALS"))
+        for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+            if (m->severity == DAL_ERROR)
+                print_message("  %s, %s, %s: %s\n", file, family, formulation, m->text);
+    dal_messages_free(messages);
+    dal_spec_free(spec);
+    return out;
+}
+
+static void gallery_is_the_same_in_every_family_and_formulation(void **unused)
+{
+    (void)unused;
+    glob_t found = {0};
+    assert_int_equal(glob(DAL_MODELS "/*.yaml", 0, NULL, &found), 0);
+    int models = 0, compared = 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        dal_linearization *first = NULL;
+        for (int f = 0; f < FAMILIES; f++)
+            for (size_t g = 0; g < sizeof formulations / sizeof *formulations; g++) {
+                char what[300];
+                if (g && (i + (size_t)f) % 7 + 1 != g) /* each family with lagrange and one more: in time all of them */
+                    continue;
+                dal_linearization *other = quietly(found.gl_pathv[i], families[f], formulations[g]);
+                snprintf(what, sizeof what, "%s, %s, %s", strrchr(found.gl_pathv[i], '/') + 1, families[f], formulations[g]);
+                if (first && other)
+                    compare_matrices(first, other, what);
+                compared += first && other;
+                if (first)
+                    dal_linearization_free(other);
+                else
+                    first = other;
+            }
+        models += first != NULL;
+        dal_linearization_free(first);
+    }
+    print_message("  %d of %d models, %d comparisons\n", models, (int)found.gl_pathc, compared);
+    assert_true(models > 40 && compared > 200);
+    globfree(&found);
+}
+
+static dal_spec *parse_spec(const char *text, const char *family)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) != DAL_OK)
+        say_all(messages);
+    assert_non_null(spec);
+    if (family)
+        assert_true(dal_spec_set(spec, "coordinates", family, messages));
+    dal_messages_free(messages);
+    return spec;
+}
+
+/* ---- outputs, and what is refused ------------------------------------------------------------------------ */
+
+/* Along the motion itself a channel changes by its rate, and a rate by its acceleration: C x' with x' of the motion is y'. */
+static void outputs_change_along_the_motion_by_their_rates(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *model;
+        int n;
+        const char *outputs[10]; /* a number, its rate, ... */
+    } cases[] = {{"four-bar-spring", 8, {"bar2.x", "bar2.x'", "bar2.y'", "bar2.y''", "C.angle", "C.angle'", "spring.length", "spring.length'"}},
+                 {"spatial-slider-crank", 6, {"rod.ex.y", "rod.ex.y'", "rod.z'", "rod.z''", "rod.omega.x", "rod.alpha.x"}},
+                 {"heavy-top", 6, {"top.ez.x", "top.ez.x'", "top.ez.y'", "top.ez.y''", "top.omega.body.y", "top.alpha.body.y"}},
+                 {"universal-double-pendulum", 4, {"lower.x", "lower.x'", "lower.ey.z'", "lower.ey.z''"}}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int f = 0; f < 4; f++) {
+            char path[300];
+            snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", cases[c].model);
+            dal_spec *spec = read_spec(path, 0, NULL, families[f], NULL);
+            dal_linearization *l = NULL;
+            assert_int_equal(linearize(spec, &(dal_linear_options){.n_outputs = cases[c].n, .outputs = cases[c].outputs}, &l), DAL_OK);
+            assert_int_equal(l->n_outputs, cases[c].n);
+            for (int k = 0; k < l->n_outputs; k += 2) {
+                double slope = 0, size = 1;
+                for (int j = 0; j < l->n_states; j++) {
+                    slope += l->C[l->n_states * k + j] * l->rates[j];
+                    size += fabs(l->C[l->n_states * k + j] * l->rates[j]);
+                }
+                check_close(slope, l->y[k + 1], 1e-11 * size);
+            }
+            dal_linearization_free(l);
+            dal_spec_free(spec);
+        }
+}
+
+static const char cart[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {F: 0, G: 0}\n"
+                           "bodies:\n  cart: {mass: 2, inertia: 1, position: [0, 0]}\n  bob: {mass: 1, position: [0, -1]}\n"
+                           "joints:\n  track: {type: prismatic, connect: [ground, cart], axis: [1, 0]%s}\n"
+                           "  rod: {type: distance, connect: [cart, bob], length: 1}\n"
+                           "forces:\n  push: {type: motor, joint: track, value: %s}\n";
+
+/* The sentence with which it is refused, or that warns. */
+static void expect_sentence(const char *key, const char *push, const dal_linear_options *options, dal_status expected, const char *words)
+{
+    char text[1000];
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_linearization *l = NULL;
+    snprintf(text, sizeof text, cart, key, push);
+    dal_spec *spec = parse_spec(text, NULL);
+    bool said = false;
+    assert_int_equal(dal_linearize(NULL, spec, options, messages, &l), expected);
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        said = said || strstr(m->text, words);
+    if (!said) {
+        say_all(messages);
+        fail_msg("nothing says '%s'", words);
+    }
+    dal_linearization_free(l);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void what_cannot_be_is_named(void **unused)
+{
+    (void)unused;
+    static const char *const x = "cart.x", *const twice[] = {"cart.x", "track.distance"}, *const vector = "cart.position", *const still = "cart.y",
+                             *const three[] = {"cart.x", "bob.x", "bob.y"}, *const nowhere = "cart.q", *const reaction = "track.force",
+                             *const none = "H";
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 2, .states = twice}, DAL_BAD_COMMAND,
+                    "state 'track.distance' depends on those before it");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &still}, DAL_BAD_COMMAND, "state 'cart.y' does not move here");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 3, .states = three}, DAL_BAD_COMMAND, "state 'bob.y' is one too many");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &vector}, DAL_BAD_COMMAND, "state 'cart.position' is no number");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &nowhere}, DAL_BAD_MODEL, "body 'cart' has no channel 'q'");
+    expect_sentence("", "F", &(dal_linear_options){.n_outputs = 1, .outputs = &reaction}, DAL_BAD_MODEL,
+                    "output 'track.force.x' is not made of the motion");
+    expect_sentence("", "F", &(dal_linear_options){.n_inputs = 1, .inputs = &none}, DAL_BAD_COMMAND, "no input 'H'");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &x}, DAL_OK, "input 'G' acts on nothing");
+    expect_sentence("", "F + sin(t)", NULL, DAL_OK, "change with time");
+    expect_sentence("", "F - abs(track.distance)", NULL, DAL_OK, "at a corner");
+    expect_sentence(", friction: {coefficient: 0.2}", "F", NULL, DAL_BAD_MODEL, "joint 'track' has dry friction");
+    expect_sentence("", "F + 3", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "runs away");
+    expect_sentence(", drive: 0.1*t", "F", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "is moved by time");
+    expect_sentence("", "F", &(dal_linear_options){.at = "/nowhere.json"}, DAL_BAD_FILE, "nowhere.json");
+}
+
+/* ---- equilibria ------------------------------------------------------------------------------------ */
+
+static dal_equilibrium *equilibrium_of(const dal_spec *spec)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *found = NULL;
+    if (dal_equilibrium_find(NULL, spec, messages, &found) != DAL_OK)
+        say_all(messages);
+    dal_messages_free(messages);
+    return found;
+}
+
+static double value_of(const dal_equilibrium *e, const char *channel)
+{
+    for (int i = 0; i < e->n_coordinates; i++)
+        if (!strcmp(e->coordinates[i], channel))
+            return e->values[i];
+    fail_msg("no coordinate %s", channel);
+    return NAN;
+}
+
+static void check_reaction(const dal_equilibrium *e, const char *joint, const json *force, double sign, double tolerance)
+{
+    for (int i = 0; i < e->n_reactions; i++)
+        if (!strcmp(e->reactions[i].joint, joint)) {
+            assert_true(e->reactions[i].unique);
+            check_close(e->reactions[i].force[0], sign * json_at(force, 0)->number, tolerance);
+            check_close(e->reactions[i].force[1], sign * json_at(force, 1)->number, tolerance);
+            return;
+        }
+    fail_msg("no reaction of %s", joint);
+}
+
+/* a value moved by so much, as text */
+static const char *moved(char text[40], const json *value, double by)
+{
+    snprintf(text, 40, by == 0 ? "%s" : "%s%+.3f", value->text, by);
+    return text;
+}
+
+/* From its start, or (stable ones) from 0.2 rad beside it: 1e-12 of what the model is made of. */
+static void four_bar_rests_where_the_closed_form_says(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1a_fourbar_spring.json");
+    static const char *const joints[] = {"A", "B", "C", "D"};
+    int n = 0;
+    for (const json *at = json_get(root, "equilibria")->first; at; at = at->next)
+        for (int f = 0; f < 8 && !strcmp(json_get(at, "branch")->text, "parallelogram"); f++) {
+            const bool stable = json_get(at, "omega_squared_undamped")->number > 0;
+            char text[40];
+            const dal_override values[] = {{"a", moved(text, json_get(at, "bar1_angle"), f < 4 || !stable ? 0 : 0.2)}};
+            dal_spec *spec = read_spec(LINEAR "1a_fourbar_spring.yaml", 1, values, families[f % 4], NULL);
+            dal_equilibrium *e = equilibrium_of(spec);
+            assert_non_null(e);
+            check_close(value_of(e, "bar1.angle"), json_get(at, "bar1_angle")->number, 1e-12);
+            assert_int_equal(e->stability, stable ? DAL_STABLE : DAL_UNSTABLE);
+            assert_int_equal(e->n_stiffnesses, 1);
+            check_close(e->stiffnesses[0], json_get(at, "omega_squared_undamped")->number, 1e-11 * 31);
+            for (int j = 0; j < 4; j++)
+                check_reaction(e, joints[j], json_at(json_get(at, "reactions_on_bar1A_bar2B_bar3C_bar3D"), j), 1, 1e-12 * 800);
+            dal_equilibrium_free(e);
+            dal_spec_free(spec);
+            n++;
+        }
+    assert_true(n >= 24);
+    json_close(&file);
+}
+
+static void slider_crank_rests_where_its_potential_is_level(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1b_slidercrank_spring.json");
+    static const char *const joints[] = {"A", "B", "C"};
+    static const char *const lengths[] = {"0", "2.5"};
+    static const char *const keys[] = {"free_length_0", "free_length_2.5"};
+    for (int l = 0; l < 2; l++)
+        for (const json *at = json_get(json_get(root, "equilibria"), keys[l])->first; at; at = at->next)
+            for (int f = 0; f < 8; f++) {
+                const bool stable = json_get(at, "omega_squared")->number > 0;
+                char text[40];
+                const dal_override values[] = {{"a", moved(text, json_get(at, "crank_angle"), f < 4 || !stable ? 0 : 0.05)}, {"l0", lengths[l]}};
+                dal_spec *spec = read_spec(LINEAR "1b_slidercrank_spring.yaml", 2, values, families[f % 4], NULL);
+                dal_equilibrium *e = equilibrium_of(spec);
+                assert_non_null(e);
+                check_close(value_of(e, "crank.angle"), json_get(at, "crank_angle")->number, 1e-12);
+                check_close(value_of(e, "slider.x"), json_get(at, "slider_x")->number, 1e-12 * 15);
+                assert_int_equal(e->stability, stable ? DAL_STABLE : DAL_UNSTABLE);
+                check_close(e->stiffnesses[0], json_get(at, "omega_squared")->number, 1e-11 * 270);
+                for (int j = 0; j < 3; j++)
+                    check_reaction(e, joints[j], json_at(json_get(at, "reactions_on_crankA_rodB_sliderC"), j), 1, 1e-12 * 3000);
+                dal_equilibrium_free(e);
+                dal_spec_free(spec);
+            }
+    json_close(&file);
+}
+
+/* A chain of n bars that hangs in the shape of a V, its ends 60 % of its length apart. */
+static char *chain_text(int bars, double length)
+{
+    const size_t room = 400 * ((size_t)bars + 2);
+    char *text = malloc(room), *at = text;
+    const double c = 0.6, s = 0.8;
+    at += snprintf(at, 400, "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {P: [0, 0], Q: [%.17g, 0]}}\nbodies:\n",
+                   c * bars * length);
+    for (int i = 0; i < bars; i++) {
+        const bool down = i < bars / 2;
+        const double x = c * length * (i + 0.5), y = -s * length * (down ? i + 0.5 : bars - i - 0.5);
+        at += snprintf(at, 300,
+                       "  b%d: {mass: 0.4, inertia: 0.4*%.17g/12, position: [%.17g, %.17g], angle: %.17g, points: {A: [%.17g, 0], B: [%.17g, 0]}}\n",
+                       i + 1, length * length, x, y, down ? -acos(c) : acos(c), -length / 2, length / 2);
+    }
+    at += snprintf(at, 100, "joints:\n  j0: {type: revolute, connect: [ground.P, b1.A]}\n");
+    for (int i = 1; i < bars; i++)
+        at += snprintf(at, 100, "  j%d: {type: revolute, connect: [b%d.B, b%d.A]}\n", i, i, i + 1);
+    snprintf(at, 100, "  j%d: {type: revolute, connect: [ground.Q, b%d.B]}\n", bars, bars);
+    return text;
+}
+
+static void chain_hangs_as_the_catenary_says(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "1c_chain8.json");
+    char *text = chain_text(8, 0.5);
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        dal_equilibrium *e = equilibrium_of(spec);
+        assert_non_null(e);
+        int i = 0;
+        char name[32];
+        for (const json *angle = json_get(root, "bar_angles")->first; angle; angle = angle->next) {
+            snprintf(name, sizeof name, "b%d.angle", ++i);
+            check_close(value_of(e, name), angle->number, 1e-12);
+        }
+        i = 0;
+        for (const json *force = json_get(root, "reactions")->first; force; force = force->next) {
+            snprintf(name, sizeof name, "j%d", i++);
+            check_reaction(e, name, force, 1, 1e-12 * 20);
+        }
+        i = 0;
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_int_equal(e->n_stiffnesses, 6);
+        for (const json *omega = json_get(root, "small_oscillation_omega")->first; omega; omega = omega->next, i++)
+            check_close(sqrt(e->stiffnesses[i]), omega->number, 1e-12 * 20);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+    free(text);
+    json_close(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cart_has_the_exact_matrices),
+        cmocka_unit_test(bicycle_has_the_eigenvalues_of_the_benchmark),
+        cmocka_unit_test(four_bar_has_the_eigenvalues_of_one_coordinate),
+        cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),
+        cmocka_unit_test(rotor_whirls_as_its_matrices_say),
+        cmocka_unit_test(gallery_is_the_same_in_every_family_and_formulation),
+        cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),
+        cmocka_unit_test(what_cannot_be_is_named),
+        cmocka_unit_test(four_bar_rests_where_the_closed_form_says),
+        cmocka_unit_test(slider_crank_rests_where_its_potential_is_level),
+        cmocka_unit_test(chain_hangs_as_the_catenary_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
