@@ -307,6 +307,30 @@ static void a_run_ends_where_a_part_snaps(void **unused)
     assert_true(runs >= 6);
 }
 
+/* Three springs that nothing stretches at (x, y) of the bob: the forces there are rounding. */
+#define SLACK(x, y, until)                                                                                                                           \
+    "dalembert: 1\nspace: planar\nground: {points: {A: [-0.7, 1.1], B: [1.3, 0.9]}}\n"                                                               \
+    "bodies:\n  node: {mass: 0, position: [0.1, 0.3]}\n  bob: {mass: 2, position: {value: [" x ", " y "], fix: true}}\n"                             \
+    "forces:\n  damper: {type: force, body: bob, value: [\"-30*bob.x'\", \"-30*bob.y'\"]}\n"                                                         \
+    "  s1: {type: spring-damper, connect: [ground.A, node], stiffness: 100, length: sqrt(0.8^2 + 0.8^2)}\n"                                          \
+    "  s2: {type: spring-damper, connect: [ground.B, node], stiffness: 80, length: sqrt(1.2^2 + 0.6^2)}\n"                                           \
+    "  s3: {type: spring-damper, connect: [node, bob], stiffness: 60, length: sqrt(0.07^2 + 0.71^2)}\n"                                              \
+    "record: [node.x, node.y, s3.length]\nsimulate: {until: " until ", every: 1, undetermined: derive}\n"
+
+static void a_model_that_is_at_rest_or_comes_to_rest_is_not_refused(void **unused)
+{
+    (void)unused;
+    static const char still[] = SLACK("0.17", "-0.41", "2"), damped[] = SLACK("0.3", "-0.5", "40");
+    for (int i = 0; i < 2; i++) {
+        trajectory run = run_text_well(i ? damped : still, "");
+        const int last = run.rows - 1;
+        check_close(at(&run, last, 1), 0.1, 1e-6);
+        check_close(at(&run, last, 2), 0.3, 1e-6);
+        check_close(at(&run, last, 3), sqrt(0.07 * 0.07 + 0.71 * 0.71), 1e-6);
+        free(run.value);
+    }
+}
+
 static void what_does_not_determine_the_motion_is_told(void **unused)
 {
     (void)unused;
@@ -394,6 +418,7 @@ int main(void)
         cmocka_unit_test(every_family_and_formulation_gives_the_same_motion),
         cmocka_unit_test(a_run_ends_where_the_forces_are_no_longer_what_was_derived),
         cmocka_unit_test(a_run_ends_where_a_part_snaps),
+        cmocka_unit_test(a_model_that_is_at_rest_or_comes_to_rest_is_not_refused),
         cmocka_unit_test(what_does_not_determine_the_motion_is_told),
         cmocka_unit_test(a_varied_system_derives_anew),
         cmocka_unit_test(eta_chooses_among_the_solutions),

@@ -178,6 +178,35 @@ static void chains_have_the_frequencies_of_their_polynomials(void **unused)
         }
 }
 
+/* M = 2, K = [5 -5; -5 8] of a body at x and a sub-system with q: of an eigenvalue k, q = (1 - 2 k/5) x, and the energies are as x^2 and q^2. */
+static void sub_systems_have_their_share_of_the_energy(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0}, q: {start: 0}}\n"
+                               "bodies: {b: {mass: 2, position: [x, 0]}}\nforces: {f: {type: torque, coordinate: x, value: 5*(q - x)}}\n"
+                               "systems:\n  s: {coordinates: [q], mass: [[2]], force: [-3*q - 5*(q - x)], kinetic: \"q'^2\",\n"
+                               "      potential: 3*q^2/2 + 5*(q - x)^2/2}\n";
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    assert_int_equal(dal_spec_parse(NULL, NULL, text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    dal_modes *modes = modes_of(spec, NULL);
+    assert_non_null(modes);
+    assert_int_equal(modes->n_modes, 2);
+    for (int i = 0; i < 2; i++) {
+        const dal_mode *mode = &modes->modes[i];
+        const double ratio = 1 - 2 * mode->im * mode->im / 5, of_q = ratio * ratio / (1 + ratio * ratio);
+        assert_int_equal(mode->n_shares, 2);
+        const int k = !strcmp(mode->shares[1].part, "q");
+        assert_string_equal(mode->shares[k].part, "q");
+        check_close(mode->shares[k].share, of_q, 1e-12);
+        assert_string_equal(mode->shares[!k].part, "b along x");
+        check_close(mode->shares[!k].share, 1 - of_q, 1e-12);
+    }
+    dal_modes_free(modes);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
 static void rotor_whirls_as_its_matrices_say(void **unused)
 {
     (void)unused;
@@ -528,6 +557,7 @@ int main(void)
         cmocka_unit_test(bicycle_has_the_eigenvalues_of_the_benchmark),
         cmocka_unit_test(four_bar_has_the_eigenvalues_of_one_coordinate),
         cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),
+        cmocka_unit_test(sub_systems_have_their_share_of_the_energy),
         cmocka_unit_test(rotor_whirls_as_its_matrices_say),
         cmocka_unit_test(gallery_is_the_same_in_every_family_and_formulation),
         cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),

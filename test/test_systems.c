@@ -169,6 +169,27 @@ static void a_lagrangian_and_its_written_equations_are_one_motion(void **unused)
     free(run.value);
 }
 
+/* The same motion as one Lagrangian, and as a body beside a system whose mass and potential contain the coordinate of the body: what the system does to
+ * the body is a force of the model, and the energies are the same numbers. */
+static void energies_may_contain_coordinates_of_others(void **unused)
+{
+    (void)unused;
+    static const char whole[] = "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.3, rate: 0.7}, q: {start: 0.1, rate: 0.5}}\n"
+                                "lagrangian: {L: \"x'^2 + (1 + x^2)*q'^2/2 - 3*q^2/2 - 5*(q - x)^2/2\"}\n"
+                                "record: [x, x', q, q', energy]\n";
+    static const char parts[] = "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.3, rate: 0.7}, q: {start: 0.1, rate: 0.5}}\n"
+                                "bodies: {b: {mass: 2, position: [x, 0]}}\n"
+                                "forces: {f: {type: torque, coordinate: x, value: \"x*q'^2 + 5*(q - x)\"}}\n"
+                                "systems:\n  s: {coordinates: [q], mass: [[1 + x^2]], force: [\"-2*x*x'*q' - 3*q - 5*(q - x)\"],\n"
+                                "      kinetic: \"(1 + x^2)*q'^2/2\", potential: 3*q^2/2 + 5*(q - x)^2/2}\n"
+                                "record: [x, x', q, q', energy]\n";
+    char settings[200];
+    snprintf(settings, sizeof settings, "%s until=1.5 every=0.1", tight);
+    trajectory run = run_text_well(whole, settings);
+    assert_int_equal(follow(parts, "until=1.5 every=0.1", &run, 1e-9), 8);
+    free(run.value);
+}
+
 static void an_energy_that_is_not_known_is_not_reported(void **unused)
 {
     (void)unused;
@@ -439,6 +460,7 @@ int main(void)
         cmocka_unit_test(a_motor_with_its_coil_follows_the_closed_form),
         cmocka_unit_test(switches_in_a_potential_are_located_as_events),
         cmocka_unit_test(a_lagrangian_and_its_written_equations_are_one_motion),
+        cmocka_unit_test(energies_may_contain_coordinates_of_others),
         cmocka_unit_test(an_energy_that_is_not_known_is_not_reported),
         cmocka_unit_test(masses_and_biases_are_those_of_the_body),
         cmocka_unit_test(coordinates_that_are_absent_from_the_lagrangian_are_ignorable),

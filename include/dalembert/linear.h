@@ -64,7 +64,7 @@ DAL_API int dal_linearization_csv(const dal_linearization *linearization, char *
 
 /* What a part of the mechanism has of the kinetic energy of a mode. */
 typedef struct dal_mode_share {
-    const char *part; /* "rotor about y", "cart along x", "arm" */
+    const char *part; /* "rotor about y", "cart along x", "arm"; of a sub-system: its coordinate */
     double share;     /* 0 to 1 */
 } dal_mode_share;
 

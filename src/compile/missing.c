@@ -419,7 +419,7 @@ void dal_build_derive(dal_build *build, dal_state *state)
         return;
     if (build->spec->n_systems) { /* their forces and inertia are not among those of the bodies */
         dal_derive_fail(
-            build, build->spec->simulate.undetermined.word.mark,
+            build, build->spec->systems[0].name.mark,
             "the balance of the forces along directions without inertia cannot be derived in a model with `systems:` or `lagrangian:`; write it in "
             "`constraints:`");
         return;

@@ -9,8 +9,8 @@
  * so that the right side is the power that the balance of energy needs. T0(q, t) of `T:` stands in V in this way.
  *
  * A system of M and F, M v' = F, is the same with T = 1/2 v.M v where its kinetic energy is known: Q = F + h with h = M' v - dT/dq, and
- *   (T + V)' = v.(F + h + dV/dq) - dT/dt + dV/dt
- * Where it is not known, h = 0 and Q = F.
+ *   (T + V)' = v.(F + h + dV/dq) + d(V - T)/dx . x' + d(V - T)/dt
+ * with x the coordinates of others that T and V may contain: like time, they are given here. Where T is not known, h = 0 and Q = F.
  *
  * Whether masses are symmetric and not indefinite, and whether energies are what they have to be, is tried at the start and at random states.
  */
@@ -416,6 +416,20 @@ static int action_of(dal_build *build, dal_text text, dal_node node)
     return is_zero(build, node) ? -1 : dal_build_action(build, text, node);
 }
 
+/* What time, and coordinates that are not its own, do to V - T of a system. */
+static dal_node power_of_others(dal_build *build, const reading *r)
+{
+    const dal_node difference = minus(build, r->V, r->T);
+    dal_node sum = dal_diff(build->graph, difference, time_variable(build));
+    int own = 0;
+    for (int k = 0; k < build->spec->n_coordinates; k++)
+        if (own < r->n && r->number[own] == k)
+            own++;
+        else
+            sum = plus(build, sum, times(build, by_coordinate(build, difference, k), rate_of(build, k)));
+    return sum;
+}
+
 static void add_force(dal_force_group *group, dal_subsystem_force force)
 {
     ((dal_subsystem_force *)group->elements)[group->n++] = force;
@@ -444,7 +458,7 @@ static void add_forces(dal_build *build, const reading *r, dal_force_group *grou
         add_force(group, (dal_subsystem_force){dal_add_coordinate(&build->mechanism, k), dal_build_action(build, text, Q), -1, -1});
     }
     if (r->energy) {
-        power = plus(build, power, dal_diff(build->graph, minus(build, r->V, r->T), time_variable(build)));
+        power = plus(build, power, power_of_others(build, r));
         add_force(group, (dal_subsystem_force){-1, -1, action_of(build, whole, r->V), action_of(build, whole, power)});
         build->systems_work |= !is_zero(build, power);
     }

@@ -200,11 +200,13 @@ bool dal_state_singular(dal_state *state)
 }
 
 static const double no_force = 1e-3; /* of the largest force: what a derived row may have off its constraint, in the middle of a step */
+static const double at_rest = 1e-6;  /* of what moves the model at its pace: where all forces have decayed, rounding is left */
 
 dal_flow dal_derived_check(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const double *scale = layout->units.column_scale;
+    const double pace = layout->units.mass * layout->units.length / (layout->units.time * layout->units.time);
     double most = 0;
     if (!layout->derived)
         return 0;
@@ -218,7 +220,7 @@ dal_flow dal_derived_check(dal_state *state)
         double force = 0;
         for (int k = at->value; k < at->value + at->n_values; k++)
             force = fmax(force, fabs(state->work.A[k] * state->lambda[i]) / scale[layout->column[k]]);
-        if (row->derived && force > no_force * most)
+        if (row->derived && force > fmax(no_force * most, at_rest * pace))
             return dal_state_fail(state,
                                   "the forces along a direction without inertia are no longer what '%s' was derived from: %.3g N of %.3g N are not "
                                   "balanced; points of a "

@@ -266,7 +266,7 @@ static verdict absent_from_energy(dal_state *state, int column)
         dal_subsystems_slope(layout, w, slope);
         sum += slope[column];
         size += fabs(slope[column]) + 1e-2 * kinetic * layout->units.column_scale[column] / layout->units.length;
-        slope[column] = 0;
+        memset(slope, 0, sizeof *slope * (size_t)layout->nv);
     }
     return judge_ignorable(sum, size + 1e-2 * energy * pace);
 }

@@ -1,8 +1,10 @@
 /* The kinetic energy of each body, m |c'|^2 / 2 + w . I w / 2, in six parts: shifts along and turns about the axes of the world. A body whose energy
- * is mostly one of them is called after it. */
+ * is mostly one of them is called after it. Coordinates of sub-systems (kinematics/subsystems.h) have v_k (M v)_k / 2, which add up to v . M v / 2. */
 #include "linear/shares.h"
 
+#include "kinematics/subsystems.h"
 #include "math/vec.h"
+#include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
 
@@ -46,6 +48,16 @@ static void add_energies(dal_point *x, const double *v, dal_tangent *tangent, do
     }
 }
 
+/* Of the coordinates of the model's own: what sub-systems have. */
+static void add_system_energies(dal_point *x, const double *v, double *energy)
+{
+    const dal_layout *layout = x->layout;
+    double *momentum = DAL_TAKE(x->arena, double, layout->nv + 1);
+    dal_subsystems_mass(layout, dal_work_of(x->state), v, momentum);
+    for (int k = 0; layout->systems && k < layout->mechanism->n_coordinates; k++)
+        energy[k] += v[layout->own_v + k] * momentum[layout->own_v + k];
+}
+
 static int by_share(const void *a, const void *b)
 {
     const double x = ((const dal_mode_share *)a)->share, y = ((const dal_mode_share *)b)->share;
@@ -65,14 +77,19 @@ int dal_find_shares(dal_point *x, const double *re, const double *im, const dal_
 {
     const dal_mechanism *m = x->layout->mechanism;
     dal_tangent *tangent = DAL_TAKE(x->arena, dal_tangent, m->n_bodies + 1);
-    double *energy = DAL_TAKE(x->arena, double, 6 * m->n_bodies + 1), sum = 0;
-    dal_mode_share *list = DAL_TAKE(x->arena, dal_mode_share, m->n_bodies + 1);
+    double *energy = DAL_TAKE(x->arena, double, 6 * m->n_bodies + m->n_coordinates + 1), *of_systems = energy + 6 * m->n_bodies, sum = 0;
+    dal_mode_share *list = DAL_TAKE(x->arena, dal_mode_share, m->n_bodies + m->n_coordinates + 1);
     int n = 0;
-    add_energies(x, re, tangent, energy);
-    if (im)
-        add_energies(x, im, tangent, energy);
-    for (int k = 0; k < 6 * m->n_bodies; k++)
+    for (int k = 0; k < 2; k++)
+        if (k ? im : re) {
+            add_energies(x, k ? im : re, tangent, energy);
+            add_system_energies(x, k ? im : re, of_systems);
+        }
+    for (int k = 0; k < 6 * m->n_bodies + m->n_coordinates; k++)
         sum += energy[k];
+    for (int k = 0; k < m->n_coordinates && sum > 0; k++)
+        if (of_systems[k] >= listed * sum)
+            list[n++] = (dal_mode_share){dal_arena_print(x->arena, "%s", dal_own_coordinate(dal_system_of(x->state), k)), of_systems[k] / sum};
     for (int b = 0; b < m->n_bodies && sum > 0; b++) {
         double own = 0;
         for (int k = 0; k < 6; k++)
