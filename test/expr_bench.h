@@ -82,7 +82,7 @@ static inline dal_node parse(bench *b, const char *text)
 static inline double value_at(bench *b, dal_node node, const double *variables)
 {
     dal_program *program = dal_program_build(&b->arena, b->graph, N_VARIABLES, 1, &node);
-    double *registers = DAL_TAKE(&b->arena, double, dal_program_registers(program)), out;
+    double *registers = DAL_NEW(&b->arena, double, dal_program_registers(program)), out;
     assert_int_equal(dal_program_run(program, variables, NULL, registers, &out), 0);
     return out;
 }

@@ -103,9 +103,9 @@ static void exercise(dal_arena *arena, dal_messages *messages, const char *text)
     for (int i = 0; i < N_OUTPUTS; i++)
         check_print(&parser, outputs[i], i < 2);
     dal_program *program = dal_program_build(arena, graph, N_VARIABLES, N_OUTPUTS, outputs);
-    double *registers = DAL_TAKE(arena, double, dal_program_registers(program));
-    int *modes = DAL_TAKE(arena, int, dal_program_switches(program));
-    double *guards = DAL_TAKE(arena, double, dal_program_switches(program));
+    double *registers = DAL_NEW(arena, double, dal_program_registers(program));
+    int *modes = DAL_NEW(arena, int, dal_program_switches(program));
+    double *guards = DAL_NEW(arena, double, dal_program_switches(program));
     static const double points[3][N_VARIABLES] = {
         {0, 0, 0, 0, 0, 0, 0, 0}, {1.37, -0.618, 0.5, 2.25, 4, -1, 1, 3.1}, {-1e9, 7e12, 1e300, -1, 1e-300, 0.1, 0.2, -5}};
     for (int i = 0; i < 3; i++)

@@ -201,7 +201,7 @@ static dal_status reset(void *user, dal_state *state, int n, const double *value
 static dal_status give(void *user, dal_state *state, int n, const double *values)
 {
     (void)n, (void)values;
-    ((seen *)user)->accepted += dal_state_give(state, 1, &(dal_given){"axle.angle", 1}, NULL, NULL) == DAL_OK;
+    ((seen *)user)->accepted += dal_state_assign(state, 1, &(dal_given){"axle.angle", 1}, NULL, NULL) == DAL_OK;
     return DAL_OK;
 }
 

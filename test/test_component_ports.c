@@ -347,12 +347,12 @@ static void a_body_holds_the_length_of_its_parameters(void **unused)
 /* f_k = (port 0 - port 1) . e_k = 0: a pivot in the plane, a ball in space. */
 static dal_joint_component *pivot(dal_arena *arena, dal_space space, double alpha, double beta)
 {
-    dal_mechanism *m = DAL_TAKE(arena, dal_mechanism, 1);
+    dal_mechanism *m = DAL_NEW(arena, dal_mechanism, 1);
     const double here[3] = {0, 0, 0};
     dal_mechanism_begin(m, arena, space);
-    m->bodies = DAL_TAKE(arena, dal_body, 2);
+    m->bodies = DAL_NEW(arena, dal_body, 2);
     m->n_bodies = 2;
-    m->joints = DAL_TAKE(arena, dal_joint, 1);
+    m->joints = DAL_NEW(arena, dal_joint, 1);
     m->n_joints = 1;
     for (int k = 0; k < (int)space; k++) {
         const int a = dal_add_vector(m, 0, true, here), b = dal_add_vector(m, 1, true, here);

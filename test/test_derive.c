@@ -439,7 +439,7 @@ static void printed_expressions_read_back_with_their_values(void **unused)
         dal_writer *w = dal_writer_create(p.d);
         for (int b = 0; b < p.d->n_blocks; b++) {
             const int n = p.d->blocks[b].rows * p.d->blocks[b].columns;
-            dal_node *read = DAL_TAKE(&p.arena, dal_node, n);
+            dal_node *read = DAL_NEW(&p.arena, dal_node, n);
             for (int k = 0; k < n; k++)
                 read[k] = print_and_read(&r, w, p.d->blocks[b].values[k]);
             sweep s = sweep_state(&p);

@@ -533,7 +533,7 @@ static void without_memory_it_says_so_and_leaves_nothing(void **unused)
 static dal_status give(dal_state *state, const char *name, double value, double *moved)
 {
     dal_given given = {name, value};
-    return dal_state_give(state, 1, &given, NULL, moved);
+    return dal_state_assign(state, 1, &given, NULL, moved);
 }
 
 static double coordinate(const dal_equations *e, const char *name)
@@ -559,7 +559,7 @@ static void given_values_are_taken_and_the_rest_follows(void **unused)
         dal_state *state = dal_state_create(NULL, system);
         dal_equations *e;
         const dal_given both[] = {{"bar1.angle", -1.9}, {"bar1.angle'", 0.7}};
-        assert_int_equal(dal_state_give(state, 2, both, NULL, &moved), DAL_OK);
+        assert_int_equal(dal_state_assign(state, 2, both, NULL, &moved), DAL_OK);
         check_small(moved, 0);
         assert_int_equal(dal_equations_create(NULL, state, NULL, &e), DAL_OK);
         dal_state_residuals(state, &position, &velocity);

@@ -334,7 +334,7 @@ static void columns_count_from_the_mark_of_the_text(void **state)
 static bool parse_repeated(bench *b, const char *piece, int count, const char *last)
 {
     size_t n = strlen(piece);
-    char *text = dal_arena_take(&b->arena, n * (size_t)count + strlen(last) + 1);
+    char *text = dal_arena_alloc(&b->arena, n * (size_t)count + strlen(last) + 1);
     for (int i = 0; i < count; i++)
         memcpy(text + n * (size_t)i, piece, n);
     strcpy(text + n * (size_t)count, last);

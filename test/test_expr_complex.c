@@ -115,7 +115,7 @@ static dal_node parse(bench *b, const char *text)
 static double slope(bench *b, dal_node node, const double *point, int k)
 {
     dal_program *program = dal_program_build(&b->arena, b->graph, N_VARIABLES, 1, &node);
-    double complex *registers = DAL_TAKE(&b->arena, double complex, dal_program_registers(program));
+    double complex *registers = DAL_NEW(&b->arena, double complex, dal_program_registers(program));
     double complex variables[N_VARIABLES], out;
     for (int i = 0; i < N_VARIABLES; i++)
         variables[i] = point[i] + (i == k ? STEP : 0) * _Complex_I;
@@ -126,7 +126,7 @@ static double slope(bench *b, dal_node node, const double *point, int k)
 static double value(bench *b, dal_node node, const double *point)
 {
     dal_program *program = dal_program_build(&b->arena, b->graph, N_VARIABLES, 1, &node);
-    double complex *registers = DAL_TAKE(&b->arena, double complex, dal_program_registers(program));
+    double complex *registers = DAL_NEW(&b->arena, double complex, dal_program_registers(program));
     double complex variables[N_VARIABLES], out;
     for (int i = 0; i < N_VARIABLES; i++)
         variables[i] = point[i];
@@ -220,7 +220,7 @@ static void frozen_derivatives_equal_complex_steps_of_the_frozen_piece(void **st
         dal_node f[2] = {parse(&b, switching[e])};
         f[1] = dal_diff(b.graph, f[0], 0);
         dal_program *program = dal_program_build(&b.arena, b.graph, N_VARIABLES, 2, f);
-        double complex *registers = DAL_TAKE(&b.arena, double complex, dal_program_registers(program));
+        double complex *registers = DAL_NEW(&b.arena, double complex, dal_program_registers(program));
         int modes[8];
         assert_in_range(dal_program_switches(program), 1, 8);
         double complex start[N_VARIABLES], end[N_VARIABLES], out[2];

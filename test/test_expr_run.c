@@ -20,7 +20,7 @@ static frozen freeze(bench *b, const char *text, double from)
     frozen f = {.b = b};
     dal_node node = parse(b, text);
     f.program = dal_program_build(&b->arena, b->graph, N_VARIABLES, 1, &node);
-    f.registers = DAL_TAKE(&b->arena, double, dal_program_registers(f.program));
+    f.registers = DAL_NEW(&b->arena, double, dal_program_registers(f.program));
     double out;
     dal_program_run(f.program, (double[N_VARIABLES]){from, point[Y]}, NULL, f.registers, &out);
     assert_in_range(dal_program_switches(f.program), 0, 16);
@@ -107,9 +107,9 @@ static void modes_that_hold_change_nothing_and_have_guards_that_hold(void **stat
     for (int i = 0; i < 3000; i++) {
         dal_node node = grow(&b, &seed, 4);
         dal_program *program = dal_program_build(&b.arena, b.graph, N_VARIABLES, 1, &node);
-        double *registers = DAL_TAKE(&b.arena, double, dal_program_registers(program)), free_run, frozen_run;
-        int *modes = DAL_TAKE(&b.arena, int, dal_program_switches(program));
-        double *guards = DAL_TAKE(&b.arena, double, dal_program_switches(program));
+        double *registers = DAL_NEW(&b.arena, double, dal_program_registers(program)), free_run, frozen_run;
+        int *modes = DAL_NEW(&b.arena, int, dal_program_switches(program));
+        double *guards = DAL_NEW(&b.arena, double, dal_program_switches(program));
         dal_program_run(program, point, NULL, registers, &free_run);
         dal_program_modes(program, registers, modes);
         dal_program_run(program, point, modes, registers, &frozen_run);
@@ -291,7 +291,7 @@ static void ends_of_tables_hold_repeat_or_fail(void **state)
         check_close(table_at(&b, turn, 1, 0.8 - 10 * period), table_at(&b, turn, 1, 0.8), 100 * 60 * DBL_EPSILON);
         dal_node node = dal_interp(b.graph, error, 0, dal_var(b.graph, X));
         dal_program *program = dal_program_build(&b.arena, b.graph, N_VARIABLES, 1, &node);
-        double *registers = DAL_TAKE(&b.arena, double, dal_program_registers(program)), out;
+        double *registers = DAL_NEW(&b.arena, double, dal_program_registers(program)), out;
         assert_int_equal(dal_program_run(program, (double[N_VARIABLES]){3.901}, NULL, registers, &out), error + 1);
         assert_int_equal(dal_program_run(program, (double[N_VARIABLES]){-1.301}, NULL, registers, &out), error + 1);
         assert_int_equal(dal_program_run(program, (double[N_VARIABLES]){nextafter(3.9, 4)}, NULL, registers, &out), 0);
@@ -457,7 +457,7 @@ static bool work(counter *count, long *during)
     const char *why;
     dal_graph_add_table(graph, "wave", N_KNOTS, knots, heights, 2, DAL_OUTSIDE_PERIODIC, &why);
     dal_node out[3] = {0};
-    char *text = dal_arena_take(&arena, 20000);
+    char *text = dal_arena_alloc(&arena, 20000);
     for (int i = 0; i < 150; i++) /* enough for a dozen chunks */
         snprintf(text + strlen(text), 100, "%sinterp(wave, x*%d.5)*atan2(x, y + %d)^3/abs(t - %d)", i ? " + " : "", i, i, i);
     bool parsed = dal_parse_scalar(&parser, text, dal_nowhere, &out[0]);
@@ -465,9 +465,9 @@ static bool work(counter *count, long *during)
     out[1] = dal_diff(graph, out[0], X);
     out[2] = dal_diff(graph, out[1], X);
     dal_program *program = dal_program_build(&arena, graph, N_VARIABLES, 3, out);
-    double *registers = DAL_TAKE(&arena, double, dal_program_registers(program)), results[3];
-    int *modes = DAL_TAKE(&arena, int, dal_program_switches(program));
-    double *guards = DAL_TAKE(&arena, double, dal_program_switches(program));
+    double *registers = DAL_NEW(&arena, double, dal_program_registers(program)), results[3];
+    int *modes = DAL_NEW(&arena, int, dal_program_switches(program));
+    double *guards = DAL_NEW(&arena, double, dal_program_switches(program));
     long before = count->taken;
     for (int i = 0; i < 3; i++) {
         dal_program_run(program, point, i ? modes : NULL, registers, results);

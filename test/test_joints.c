@@ -110,7 +110,7 @@ static void conform(const dal_joint_type *type, dal_space space)
 
         dal_layout *layout = dal_layout_build(&arena, &m, &dal_family_twist, &(dal_layout_parts){0});
         dal_work w;
-        dal_work_layout(layout, DAL_TAKE(&arena, double, dal_work_size(layout)), DAL_TAKE(&arena, int, 6), &w);
+        dal_work_layout(layout, DAL_NEW(&arena, double, dal_work_size(layout)), DAL_NEW(&arena, int, 6), &w);
         for (int k = 0; k < 2; k++)
             layout->family->place(layout, &w, k, r[k], R[k]);
         layout->family->position(layout, &w);

@@ -297,8 +297,8 @@ static void the_tree_is_that_of_an_exhaustive_search(void **unused)
         dal_mechanism_begin(&m, &arena, DAL_PLANAR);
         m.n_bodies = 2 + (int)(50 * fabs(check_random(&seed)));
         m.n_joints = (int)(2.5 * m.n_bodies * fabs(check_random(&seed)));
-        m.bodies = DAL_TAKE(&arena, dal_body, m.n_bodies);
-        m.joints = DAL_TAKE(&arena, dal_joint, m.n_joints);
+        m.bodies = DAL_NEW(&arena, dal_body, m.n_bodies);
+        m.joints = DAL_NEW(&arena, dal_joint, m.n_joints);
         for (int j = 0; j < m.n_joints; j++) {
             m.joints[j].type = dal_joint_type_find(types[(int)(5 * fabs(check_random(&seed)))]);
             m.joints[j].drive = carries[j] = -1;

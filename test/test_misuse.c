@@ -667,7 +667,7 @@ CALL(dal_equations_create, of_status(dal_equations_create(P(0), P(1), P(2), P(3)
 CALL(dal_equations_free, (dal_equations_free(P(0)), P(0) ? freed(&s->equations) : QUIET))
 CALL(dal_equations_text, of_length(dal_equations_text(P(0), I(1), I(2), P(3), x[4].z)))
 CALL(dal_equations_json, of_length(dal_equations_json(P(0), P(1), x[2].z)))
-CALL(dal_state_give, of_status(dal_state_give(P(0), I(1), P(2), P(3), P(4))))
+CALL(dal_state_assign, of_status(dal_state_assign(P(0), I(1), P(2), P(3), P(4))))
 CALL(dal_coordinate_label, of_bool(dal_coordinate_label(P(0), I(1), P(2), x[3].z)))
 CALL(dal_rate_label, of_bool(dal_rate_label(P(0), I(1), P(2), x[3].z)))
 CALL(dal_instant_create, of_status(dal_instant_create(P(0), P(1), P(2))))
@@ -847,7 +847,7 @@ static const call calls[] = {
     ROW(dal_equations_free, {EQUATIONS_, PASSED}),
     ROW(dal_equations_text, {EQUATIONS_, NEEDED}, {DIGITS_, ANY}, {WIDTH_, ANY}, PRINTED),
     ROW(dal_equations_json, {EQUATIONS_, NEEDED}, PRINTED),
-    ROW(dal_state_give, {STATE_, NEEDED}, {GIVEN_COUNT, COUNT}, {GIVEN_, NEEDED}, HEARD, {DOUBLE_OUT, PASSED}),
+    ROW(dal_state_assign, {STATE_, NEEDED}, {GIVEN_COUNT, COUNT}, {GIVEN_, NEEDED}, HEARD, {DOUBLE_OUT, PASSED}),
     ROW(dal_coordinate_label, {SYSTEM_, NEEDED}, LABELLED),
     ROW(dal_rate_label, {SYSTEM_, NEEDED}, LABELLED),
     ROW(dal_instant_create, MEMORY, {SYSTEM_, NEEDED}, {INSTANT_OUT, NEEDED}),
@@ -1168,8 +1168,8 @@ WRONG_OPTION(override_without_a_value, s->override[0].value = NULL; dal_spec * s
              return of_spec(dal_spec_read(NULL, s->model_path, 1, s->override, NULL, &spec), &spec))
 WRONG_OPTION(overrides_that_are_not_there, s->read_options.n_overrides = 2; dal_spec * spec;
              return of_spec(dal_spec_read_with(NULL, s->model_path, &s->read_options, NULL, &spec), &spec))
-WRONG_OPTION(given_without_a_name, s->given[0].name = NULL; return of_status(dal_state_give(s->state, 1, s->given, NULL, NULL)))
-WRONG_OPTION(given_as_no_number, s->given[0].value = INFINITY; return of_status(dal_state_give(s->state, 1, s->given, NULL, NULL)))
+WRONG_OPTION(given_without_a_name, s->given[0].name = NULL; return of_status(dal_state_assign(s->state, 1, s->given, NULL, NULL)))
+WRONG_OPTION(given_as_no_number, s->given[0].value = INFINITY; return of_status(dal_state_assign(s->state, 1, s->given, NULL, NULL)))
 WRONG_OPTION(instant_of_another_size, need_instant()->nq = 1000;
              return of_status(dal_evaluate(NULL, s->state, s->instant, NULL, NULL, &s->evaluation)))
 WRONG_OPTION(instant_of_a_negative_size, need_instant()->nv = -7;
@@ -1332,7 +1332,7 @@ static void nothing_is_read_from_a_state_before_it_is_evaluated(void **unused)
     assert_int_equal(dal_state_evaluate(s->state, NULL), DAL_NUMERICAL);
     check_unread(s->state);
     dal_state_reset(s->state);
-    assert_int_equal(dal_state_give(s->state, 1, s->given, NULL, NULL), DAL_OK);
+    assert_int_equal(dal_state_assign(s->state, 1, s->given, NULL, NULL), DAL_OK);
     check_unread(s->state);
     end_stage();
 }
@@ -1380,7 +1380,7 @@ static void use_a_state_of_a_freed_system(void *user, char *where)
     case 7: refused = dal_instant_random(NULL, s->state, 1, s->messages, &instant) == DAL_BAD_COMMAND; break;
     case 8: refused = dal_equations_create(NULL, s->state, s->messages, &s->equations) == DAL_BAD_COMMAND; break;
     case 9: refused = !dal_state_set_input(s->state, "push", 1); break;
-    case 10: refused = dal_state_give(s->state, 1, s->given, s->messages, NULL) == DAL_BAD_COMMAND; break;
+    case 10: refused = dal_state_assign(s->state, 1, s->given, s->messages, NULL) == DAL_BAD_COMMAND; break;
     default: break; /* it may be freed */
     }
     if (!refused)

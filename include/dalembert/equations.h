@@ -82,7 +82,7 @@ typedef struct dal_given {
  * difference between a given value and what it became, 0 unless the constraints contradict it. Evaluate before anything is read.
  * DAL_BAD_COMMAND: a name is unknown or given twice, a value is not finite, there are more of them than coordinates, rates and speeds, or the
  * state belongs to a run. */
-DAL_API dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved);
+DAL_API dal_status dal_state_assign(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved);
 
 #ifdef __cplusplus
 }

@@ -75,7 +75,7 @@ typedef struct dal_run_options {
     dal_state *final; /* may be NULL; a state of the same system that becomes what the run ended with. Nothing of it goes into the run */
     /* Called at each recorded row, after the sink; may be NULL. The state is evaluated there: dal_state_y, dal_state_body, dal_state_reaction and
      * their like may be asked, and the calls of tree.h. It belongs to the run, as `final` does meanwhile: dal_state_set_input, dal_state_set_time,
-     * dal_state_reset, dal_state_give, dal_evaluate and dal_instant_random refuse it, what is written into y is not taken over, and a warning at
+     * dal_state_reset, dal_state_assign, dal_evaluate and dal_instant_random refuse it, what is written into y is not taken over, and a warning at
      * the end of the run says so. `values` are the recorded columns and, behind them, those of dal_spec_show. Returns as a sink does. */
     dal_status (*frame)(void *user, dal_state *state, int n, const double *values);
     void *frame_user;

@@ -41,7 +41,7 @@ static void hear_error(dal_checker *c)
 static void hear_messages(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
-    const char **moved = DAL_TAKE(&c->arena, const char *, dal_messages_count(c->heard, DAL_NOTE));
+    const char **moved = DAL_NEW(&c->arena, const char *, dal_messages_count(c->heard, DAL_NOTE));
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next) {
         if (m->severity == DAL_WARNING)
             dal_check_hear(c, m);
@@ -66,7 +66,7 @@ static void keep_info(dal_checker *c)
 static void keep_written(dal_checker *c)
 {
     const dal_mechanism *m = dal_system_layout(c->system)->mechanism;
-    dal_check_written *list = DAL_TAKE(&c->arena, dal_check_written, m->n_joints);
+    dal_check_written *list = DAL_NEW(&c->arena, dal_check_written, m->n_joints);
     for (int j = 0; j < m->n_joints; j++) {
         const dal_joint *joint = &m->joints[j];
         if (joint->type && joint->type->written)
@@ -180,7 +180,7 @@ static dal_status offer_derived(dal_checker *c)
         return DAL_OK;
     const dal_status status = dal_derive(&c->arena.allocator, &c->base, &d);
     if (status == DAL_OK) {
-        dal_check_derived *list = DAL_TAKE(&c->arena, dal_check_derived, d.n);
+        dal_check_derived *list = DAL_NEW(&c->arena, dal_check_derived, d.n);
         for (int i = 0; i < d.n; i++)
             list[v->n_derived++] = (dal_check_derived){.name = keep_text(c, d.condition[i].name),
                                                        .equation = keep_text(c, d.condition[i].equation),
@@ -269,7 +269,7 @@ static void begin_verdict(dal_checker *c)
 static dal_status begin_and_check(void *user)
 {
     dal_checker *c = user;
-    c->verdict = DAL_TAKE(&c->arena, dal_verdict, 1);
+    c->verdict = DAL_NEW(&c->arena, dal_verdict, 1);
     begin_verdict(c);
     return check_model(c);
 }

@@ -33,7 +33,7 @@ static void name_columns(walk *w)
     const dal_spec *spec = &w->checker->base;
     const dal_mechanism *m = dal_system_layout(w->checker->system)->mechanism;
     const bool curved = dal_system_layout(w->checker->system)->curved; /* A depends on the velocities */
-    w->record = DAL_TAKE(arena, dal_text, 6 * spec->n_bodies + 2 * spec->n_coordinates);
+    w->record = DAL_NEW(arena, dal_text, 6 * spec->n_bodies + 2 * spec->n_coordinates);
     for (int k = 0; k < spec->n_coordinates; k++)
         w->record[w->n_record++] = spec->coordinates[k].name;
     for (int k = 0; k < spec->n_coordinates && curved; k++)
@@ -210,11 +210,11 @@ dal_status dal_check_run(dal_checker *c)
         return status;
     dal_probe_begin(&w.probe, &c->arena, c->system);
     w.few = w.probe.r < w.probe.m ? w.probe.r : w.probe.m;
-    w.sigma = DAL_TAKE(&c->arena, double, (size_t)w.capacity *(size_t)w.few);
-    w.time = DAL_TAKE(&c->arena, double, w.capacity);
-    w.mask = DAL_TAKE(&c->arena, bool, w.probe.r);
-    w.before = DAL_TAKE(&c->arena, bool, w.probe.r);
-    w.beta = DAL_TAKE(&c->arena, double, w.probe.r + dal_system_layout(c->system)->mechanism->n_speeds);
+    w.sigma = DAL_NEW(&c->arena, double, (size_t)w.capacity *(size_t)w.few);
+    w.time = DAL_NEW(&c->arena, double, w.capacity);
+    w.mask = DAL_NEW(&c->arena, bool, w.probe.r);
+    w.before = DAL_NEW(&c->arena, bool, w.probe.r);
+    w.beta = DAL_NEW(&c->arena, double, w.probe.r + dal_system_layout(c->system)->mechanism->n_speeds);
     const dal_sink sink = {&w, begin_rows, take_row};
     const dal_run_options options = {
         .sink = &sink, .progress = c->options->progress, .progress_user = c->options->progress_user, .allocator = &c->arena.allocator};

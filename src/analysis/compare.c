@@ -132,7 +132,7 @@ static int count_listed(const char *kind)
 
 static const char *const *list_names(comparer *c, const char *kind, int n)
 {
-    const char **names = DAL_TAKE(&c->arena, const char *, n + 1), *title;
+    const char **names = DAL_NEW(&c->arena, const char *, n + 1), *title;
     for (int i = 0; i < n; i++)
         dal_list_entry(kind, i, &names[i], &title);
     return names;
@@ -169,7 +169,7 @@ static bool read_choices(comparer *c, const char *what, const char *const *names
                          int n_usual, choices *out)
 {
     bool good = true;
-    *out = (choices){n ? n : n_usual, n ? words : usual, DAL_TAKE(&c->arena, const char *, n ? n : n_usual)};
+    *out = (choices){n ? n : n_usual, n ? words : usual, DAL_NEW(&c->arena, const char *, n ? n : n_usual)};
     for (int i = 0; i < out->n; i++)
         if (out->word[i])
             good &= (out->name[i] = listed(c, what, names, out->word[i])) != NULL;
@@ -190,8 +190,8 @@ static void name_columns(comparer *c)
     static const char *const channels[] = {"position", "velocity", "ex", "ey", "ez", "omega"};
     enum { CHANNELS = sizeof channels / sizeof *channels };
     const dal_spec *spec = &c->base;
-    c->record = DAL_TAKE(&c->arena, dal_text, CHANNELS * spec->n_bodies + 2 * c->comparison->n_own);
-    c->poses = c->options->motion ? DAL_TAKE(&c->arena, double, (size_t)c->most_instants * 7 * (size_t)spec->n_bodies) : NULL;
+    c->record = DAL_NEW(&c->arena, dal_text, CHANNELS * spec->n_bodies + 2 * c->comparison->n_own);
+    c->poses = c->options->motion ? DAL_NEW(&c->arena, double, (size_t)c->most_instants * 7 * (size_t)spec->n_bodies) : NULL;
     c->n_columns = 1; /* time */
     for (int b = 0; b < spec->n_bodies; b++) {
         for (int k = 0; k < (c->particle[b] ? 2 : CHANNELS); k++)
@@ -384,7 +384,7 @@ static void keep_names(comparer *c, dal_system_info *info)
 
 static void keep_warnings(comparer *c, dal_evidence *evidence)
 {
-    const dal_message **kept = DAL_TAKE(&c->arena, const dal_message *, evidence->n_warnings);
+    const dal_message **kept = DAL_NEW(&c->arena, const dal_message *, evidence->n_warnings);
     for (int i = 0; i < evidence->n_warnings; i++)
         kept[i] = dal_message_copy(&c->arena, evidence->warnings[i]);
     evidence->warnings = kept;
@@ -469,7 +469,7 @@ static dal_status fill_row(comparer *c, const char *coordinates, const char *for
         refuse_row(c, status, row);
         return status == DAL_NO_MEMORY ? status : DAL_OK;
     }
-    run_recorded(c, DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own), row);
+    run_recorded(c, DAL_NEW(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own), row);
     row->cpu_seconds = cpu;
     if (row->evidence.info.coordinates && !(coordinates && has_options(coordinates))) /* the model may have options of its own */
         row->coordinates = row->evidence.info.coordinates;
@@ -508,10 +508,10 @@ static void name_own(comparer *c)
 {
     const dal_layout *layout = dal_system_layout(c->system);
     const int n = layout->systems ? c->base.n_coordinates : 0;
-    const char **names = DAL_TAKE(&c->arena, const char *, n);
+    const char **names = DAL_NEW(&c->arena, const char *, n);
     c->comparison->n_own = n;
     c->comparison->own = names;
-    c->own_size = DAL_TAKE(&c->arena, double, n);
+    c->own_size = DAL_NEW(&c->arena, double, n);
     for (int k = 0; k < n; k++) {
         names[k] = dal_arena_copy(&c->arena, c->base.coordinates[k].name.text, strlen(c->base.coordinates[k].name.text));
         c->own_size[k] = layout->units.length / layout->units.column_scale[layout->own_v + k];
@@ -524,7 +524,7 @@ static dal_status describe_model(comparer *c)
     const dal_system *system = c->system;
     dal_comparison *comparison = c->comparison;
     dal_system_info info = dal_system_describe(system);
-    const char **names = DAL_TAKE(&c->arena, const char *, c->base.n_bodies);
+    const char **names = DAL_NEW(&c->arena, const char *, c->base.n_bodies);
     keep_names(c, &info);
     comparison->info = info;
     if (!c->base.simulate.stabilization.name.text) /* what is usual may differ from one formulation to the next */
@@ -544,14 +544,14 @@ static dal_status describe_model(comparer *c)
     c->most_instants = INSTANTS + 2;
     comparison->n_bodies = c->base.n_bodies;
     comparison->bodies = names;
-    c->particle = DAL_TAKE(&c->arena, bool, c->base.n_bodies);
+    c->particle = DAL_NEW(&c->arena, bool, c->base.n_bodies);
     for (int b = 0; b < c->base.n_bodies; b++) {
         names[b] = dal_arena_copy(&c->arena, c->base.bodies[b].name.text, strlen(c->base.bodies[b].name.text));
         c->particle[b] = dal_system_layout(system)->mechanism->bodies[b].particle;
     }
     name_own(c);
     name_columns(c);
-    c->motion = DAL_TAKE(&c->arena, double, (size_t)c->most_instants *(size_t)c->n_columns);
+    c->motion = DAL_NEW(&c->arena, double, (size_t)c->most_instants *(size_t)c->n_columns);
     return DAL_OK;
 }
 
@@ -589,7 +589,7 @@ static dal_status run_reference(comparer *c, const dal_spec *bare, double factor
 static dal_status make_reference(comparer *c, const dal_spec *bare)
 {
     dal_compare_row *reference = &c->comparison->reference, second = {0};
-    dal_difference *differences = DAL_TAKE(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own);
+    dal_difference *differences = DAL_NEW(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own);
     reference->coordinates = c->comparison->info.coordinates;
     reference->formulation = c->comparison->info.formulation;
     c->row = REFERENCE;
@@ -607,7 +607,7 @@ static dal_status make_reference(comparer *c, const dal_spec *bare)
 
 static void begin_rows_of(comparer *c, const choices *families, const choices *formulations)
 {
-    dal_compare_row *rows = DAL_TAKE(&c->arena, dal_compare_row, families->n * formulations->n);
+    dal_compare_row *rows = DAL_NEW(&c->arena, dal_compare_row, families->n * formulations->n);
     c->comparison->rows = rows;
     c->comparison->n_rows = families->n * formulations->n;
     for (int i = 0; i < c->comparison->n_rows; i++) {
@@ -749,7 +749,7 @@ static void begin_comparison(comparer *c)
 static dal_status begin_and_compare(void *user)
 {
     comparer *c = user;
-    c->comparison = DAL_TAKE(&c->arena, dal_comparison, 1);
+    c->comparison = DAL_NEW(&c->arena, dal_comparison, 1);
     begin_comparison(c);
     return compare(c);
 }

@@ -256,7 +256,7 @@ static dal_status lay_out(void *user)
 {
     artist *a = user;
     const dal_ports *n = a->ports;
-    a->drawing = (dal_drawing){0, TOP, DAL_TAKE(&a->arena, dal_drawn_box, n->n_components), DAL_TAKE(&a->arena, dal_drawn_port, n->n_ports)};
+    a->drawing = (dal_drawing){0, TOP, DAL_NEW(&a->arena, dal_drawn_box, n->n_components), DAL_NEW(&a->arena, dal_drawn_port, n->n_ports)};
     for (int i = 0; i < n->n_components; i++)
         a->drawing.boxes[i].w = box_width(n, &n->components[i]);
     dal_ports_lay_out(&a->arena, n, &a->drawing);

@@ -18,13 +18,13 @@ void dal_history_begin(dal_error_history *history, dal_arena *arena, const dal_s
 {
     const int n = dal_system_describe(system).ignorable;
     *history = (dal_error_history){.most = most, .n_ignorable = n};
-    history->at = DAL_TAKE(arena, dal_compare_instant, most);
-    history->momenta = (double(*)[2])DAL_TAKE(arena, double, 2 * (size_t)most);
-    history->first = DAL_TAKE(arena, double, 4 * n + 1);
+    history->at = DAL_NEW(arena, dal_compare_instant, most);
+    history->momenta = (double(*)[2])DAL_NEW(arena, double, 2 * (size_t)most);
+    history->first = DAL_NEW(arena, double, 4 * n + 1);
     history->now = history->first + n;
     history->size = history->now + n;
     history->largest = history->size + n;
-    history->ignorable = DAL_TAKE(arena, double, (size_t)most *(size_t)n + 1);
+    history->ignorable = DAL_NEW(arena, double, (size_t)most *(size_t)n + 1);
 }
 
 static void add_momenta(dal_error_history *history, dal_state *state, const dal_energy *energy)

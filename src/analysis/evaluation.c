@@ -41,7 +41,7 @@ typedef struct gatherer {
 
 static double *copy_of(gatherer *g, const double *values, size_t n)
 {
-    double *copy = DAL_TAKE(&g->arena, double, n + 1);
+    double *copy = DAL_NEW(&g->arena, double, n + 1);
     if (n)
         memcpy(copy, values, sizeof *copy * n);
     return copy;
@@ -197,7 +197,7 @@ static void gather_state(gatherer *g)
     const dal_work *work = dal_seen_work(state);
     const dal_layout *layout = dal_layout_of(state);
     dal_evaluation *e = g->out;
-    double *qd = DAL_TAKE(&g->arena, double, layout->nq + 1);
+    double *qd = DAL_NEW(&g->arena, double, layout->nq + 1);
     layout->family->rates(layout, work, qd);
     e->time = work->t;
     e->rank = dal_rank_of(state)->n;
@@ -215,7 +215,7 @@ static void gather_mass(gatherer *g)
     const dal_state *state = g->state;
     const dal_layout *layout = dal_layout_of(state);
     const size_t n = (size_t)layout->nv;
-    double *M = DAL_TAKE(&g->arena, double, n *n + 1), *C = DAL_TAKE(&g->arena, double, n *n + 1);
+    double *M = DAL_NEW(&g->arena, double, n *n + 1), *C = DAL_NEW(&g->arena, double, n *n + 1);
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
         for (int i = 0; i < at->n; i++)
@@ -259,8 +259,8 @@ static void gather_forces(gatherer *g)
     const dal_work *work = dal_seen_work(state);
     const size_t n = (size_t)dal_layout_of(state)->nv;
     dal_evaluation *e = g->out;
-    double *gravity = DAL_TAKE(&g->arena, double, n + 1), *bias = DAL_TAKE(&g->arena, double, n + 1);
-    double *applied = DAL_TAKE(&g->arena, double, n + 1);
+    double *gravity = DAL_NEW(&g->arena, double, n + 1), *bias = DAL_NEW(&g->arena, double, n + 1);
+    double *applied = DAL_NEW(&g->arena, double, n + 1);
     add_gravity(state, gravity);
     for (size_t k = 0; k < n; k++) {
         bias[k] = work->h[k] + gravity[k];
@@ -322,7 +322,7 @@ static void gather_reactions(gatherer *g)
     const dal_reactions *reactions = dal_reactions_of(state);
     const dal_layout *layout = dal_layout_of(state);
     const dal_mechanism *m = layout->mechanism;
-    dal_evaluation_reaction *list = DAL_TAKE(&g->arena, dal_evaluation_reaction, m->n_joints + 1);
+    dal_evaluation_reaction *list = DAL_NEW(&g->arena, dal_evaluation_reaction, m->n_joints + 1);
     for (int j = 0; j < m->n_joints; j++) {
         if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
             continue; /* an expression acts between no two bodies in particular */
@@ -349,8 +349,8 @@ static void gather_rows(gatherer *g)
     const dal_layout *layout = dal_layout_of(state);
     const dal_mechanism *m = layout->mechanism;
     dal_evaluation *e = g->out;
-    dal_evaluation_row *rows = DAL_TAKE(&g->arena, dal_evaluation_row, layout->n_rows + 1);
-    double *A = DAL_TAKE(&g->arena, double, (size_t)layout->n_rows *(size_t)layout->nv + 1);
+    dal_evaluation_row *rows = DAL_NEW(&g->arena, dal_evaluation_row, layout->n_rows + 1);
+    double *A = DAL_NEW(&g->arena, double, (size_t)layout->n_rows *(size_t)layout->nv + 1);
     for (int i = 0; i < layout->n_rows; i++) {
         const dal_row_layout *at = &layout->row[i];
         char name[DAL_LABEL];
@@ -377,7 +377,7 @@ static dal_status gather_evaluation(void *user)
     gatherer *g = user;
     const dal_system *system = dal_system_of(g->state);
     const dal_layout *layout = dal_system_layout(system);
-    dal_evaluation *e = g->out = DAL_TAKE(&g->arena, dal_evaluation, 1);
+    dal_evaluation *e = g->out = DAL_NEW(&g->arena, dal_evaluation, 1);
     e->info = system->info;
     e->nq = layout->nq;
     e->nv = layout->nv;
@@ -387,7 +387,7 @@ static dal_status gather_evaluation(void *user)
     if (status != DAL_OK || (status = check_forces(g)) != DAL_OK || (status = begin_evaluation(g)) != DAL_OK)
         return status;
     if (g->options->inverse) {
-        dal_inverse *inverse = DAL_TAKE(&g->arena, dal_inverse, 1);
+        dal_inverse *inverse = DAL_NEW(&g->arena, dal_inverse, 1);
         status = dal_solve_inverse(&g->arena, g->state, g->instant, g->options->nearest, e->rates, g->given, g->messages, inverse);
         if (status != DAL_OK)
             return status;

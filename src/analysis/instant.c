@@ -75,11 +75,11 @@ static dal_status make_instant(void *user)
     making *m = user;
     const int nq = dal_system_layout(m->system)->nq, nv = dal_system_layout(m->system)->nv;
     dal_turn_block attitude;
-    dal_instant *instant = m->instant = DAL_TAKE(&m->arena, dal_instant, 1);
-    *instant = (dal_instant){.nq = nq, .nv = nv, .q = DAL_TAKE(&m->arena, double, nq), .rates = DAL_TAKE(&m->arena, double, nv)};
-    instant->forces = DAL_TAKE(&m->arena, double, nv);
-    instant->accelerations = DAL_TAKE(&m->arena, double, nv);
-    instant->wanted = DAL_TAKE(&m->arena, bool, nv);
+    dal_instant *instant = m->instant = DAL_NEW(&m->arena, dal_instant, 1);
+    *instant = (dal_instant){.nq = nq, .nv = nv, .q = DAL_NEW(&m->arena, double, nq), .rates = DAL_NEW(&m->arena, double, nv)};
+    instant->forces = DAL_NEW(&m->arena, double, nv);
+    instant->accelerations = DAL_NEW(&m->arena, double, nv);
+    instant->wanted = DAL_NEW(&m->arena, bool, nv);
     for (int k = 0; dal_next_attitude(m->system, k, &attitude); k = attitude.q + attitude.n)
         dal_level(&attitude, instant->q);
     instant->memory = dal_arena_keep(&m->arena);
@@ -279,7 +279,7 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
     for (int k = 0; dal_next_attitude(dal_system_of(state), k, &attitude); k = attitude.q + attitude.n)
         if (attitude.unit)
             normalise(&attitude, instant->q);
-    if (dal_instant_enter(state, instant) || dal_state_give(state, 0, NULL, NULL, NULL) != DAL_OK)
+    if (dal_instant_enter(state, instant) || dal_state_assign(state, 0, NULL, NULL, NULL) != DAL_OK)
         return false;
     const double position = dal_worst_row(state, work->phi, &row), velocity = dal_worst_row(state, work->phid, &row);
     if (!(position <= 1e-10) || !(velocity <= 1e-9 * fmax(1 / layout->units.time, dal_fastest(dal_system_of(state), work->v))) ||
@@ -306,11 +306,11 @@ static dal_status draw_instant(void *user)
     dal_instant *instant = d->instant;
     const dal_system *system = dal_system_of(state);
     const size_t nv = (size_t)layout->nv;
-    double *change = DAL_TAKE(&d->arena, double, nv), *rates = DAL_TAKE(&d->arena, double, nv);
+    double *change = DAL_NEW(&d->arena, double, nv), *rates = DAL_NEW(&d->arena, double, nv);
     double part = layout->family->shares ? 1 : 0.25; /* joints do not survive it if every body goes anywhere */
     dal_state_reset(state);
     instant->time = dal_work_of(state)->t;
-    double *charts = DAL_TAKE(&d->arena, double, layout->mechanism->n_bodies);
+    double *charts = DAL_NEW(&d->arena, double, layout->mechanism->n_bodies);
     limit_charts(state, charts);
     draw_change(system, &d->seed, change);
     draw_rates(system, &d->seed, rates);

@@ -81,7 +81,7 @@ static double dot(const double *a, const double *b, int n)
 static void meet_rows(dal_arena *arena, const dal_system *system, int rows, const double *matrix, const double *b, double *x)
 {
     const int m = dal_system_layout(system)->nv;
-    double *lack = DAL_TAKE(arena, double, rows), *change = DAL_TAKE(arena, double, m), *work = DAL_TAKE(arena, double, dal_rank_work(rows, m));
+    double *lack = DAL_NEW(arena, double, rows), *change = DAL_NEW(arena, double, m), *work = DAL_NEW(arena, double, dal_rank_work(rows, m));
     for (int pass = 0; pass < 2 && rows; pass++) { /* the second removes the rounding of the first */
         for (int i = 0; i < rows; i++)
             lack[i] = b[i] - dot(matrix + (size_t)i * (size_t)m, x, m);
@@ -96,8 +96,8 @@ static double *take_rows(dal_arena *arena, const dal_state *state, int more, dou
 {
     const dal_layout *layout = dal_layout_of(state);
     const size_t m = (size_t)layout->nv;
-    double *matrix = DAL_TAKE(arena, double, (size_t)(layout->n_rows + more) * m + 1);
-    *b = DAL_TAKE(arena, double, layout->n_rows + more + 1);
+    double *matrix = DAL_NEW(arena, double, (size_t)(layout->n_rows + more) * m + 1);
+    *b = DAL_NEW(arena, double, layout->n_rows + more + 1);
     for (int i = 0; i < layout->n_rows; i++)
         (*b)[i] = dal_seen_work(state)->gamma[i] / scaled_row(state, i, matrix + (size_t)i * m);
     return matrix;
@@ -108,7 +108,7 @@ double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, doubl
     const dal_layout *layout = dal_layout_of(state);
     const dal_system *system = dal_system_of(state);
     const int m = layout->nv;
-    double *b, *matrix = take_rows(arena, state, 0, &b), *before = DAL_TAKE(arena, double, m), most = 0;
+    double *b, *matrix = take_rows(arena, state, 0, &b), *before = DAL_NEW(arena, double, m), most = 0;
     memcpy(before, x, sizeof *x * (size_t)m);
     for (int j = 0; j < m; j++)
         x[j] *= layout->units.column_scale[j];
@@ -124,8 +124,8 @@ int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
 {
     const dal_layout *layout = dal_layout_of(state);
     const int m = layout->nv, r = layout->n_rows;
-    double *b, *matrix = take_rows(arena, state, 0, &b), *sigma = DAL_TAKE(arena, double, r < m ? r : m);
-    return dal_rank_svd(matrix, r, m, m, tolerance, sigma, NULL, NULL, DAL_TAKE(arena, double, dal_rank_work(r, m)));
+    double *b, *matrix = take_rows(arena, state, 0, &b), *sigma = DAL_NEW(arena, double, r < m ? r : m);
+    return dal_rank_svd(matrix, r, m, m, tolerance, sigma, NULL, NULL, DAL_NEW(arena, double, dal_rank_work(r, m)));
 }
 
 /* The row that x misses the most, over the size of the accelerations; -1: none that counts. */
@@ -180,7 +180,7 @@ static dal_status complete(inverter *v, const dal_instant *instant, bool nearest
         return DAL_OK;
     for (int j = 0; j < v->m; j++)
         more += instant->wanted[j];
-    double *matrix = take_rows(v->arena, state, more, &b), *x = DAL_TAKE(v->arena, double, v->m);
+    double *matrix = take_rows(v->arena, state, more, &b), *x = DAL_NEW(v->arena, double, v->m);
     for (int j = 0; j < v->m; j++)
         if (instant->wanted[j]) {
             matrix[(size_t)rows * (size_t)v->m + (size_t)j] = 1;
@@ -234,11 +234,11 @@ static void take_motors(inverter *v, const dal_force_group *motors)
     dal_work *work = dal_work_of(state);
     const dal_layout *layout = dal_layout_of(state);
     const dal_system *system = dal_system_of(state);
-    const char **names = DAL_TAKE(v->arena, const char *, motors->n + 1);
+    const char **names = DAL_NEW(v->arena, const char *, motors->n + 1);
     v->n = motors->n;
-    v->B = DAL_TAKE(v->arena, double, (size_t)v->n *(size_t)v->m);
-    v->unit = DAL_TAKE(v->arena, double, v->n);
-    v->pushes = DAL_TAKE(v->arena, dal_push, v->n);
+    v->B = DAL_NEW(v->arena, double, (size_t)v->n *(size_t)v->m);
+    v->unit = DAL_NEW(v->arena, double, v->n);
+    v->pushes = DAL_NEW(v->arena, dal_push, v->n);
     for (int i = 0; i < v->n; i++) {
         int force, measure;
         double *column = v->B + (size_t)i * (size_t)v->m;
@@ -281,11 +281,10 @@ static void find_free(inverter *v)
     const dal_system *system = dal_system_of(state);
     const int m = v->m, r = layout->n_rows;
     const size_t size = (size_t)m;
-    double *b, *A = take_rows(v->arena, state, 0, &b), *sigma = DAL_TAKE(v->arena, double, r + m);
-    v->Z = DAL_TAKE(v->arena, double, size *size + 1);
-    int k =
-        r ? dal_rank_svd(A, r, m, m, dal_system_method(system)->rank_tolerance, sigma, v->Z, NULL, DAL_TAKE(v->arena, double, dal_rank_work(r, m)))
-          : 0;
+    double *b, *A = take_rows(v->arena, state, 0, &b), *sigma = DAL_NEW(v->arena, double, r + m);
+    v->Z = DAL_NEW(v->arena, double, size *size + 1);
+    int k = r ? dal_rank_svd(A, r, m, m, dal_system_method(system)->rank_tolerance, sigma, v->Z, NULL, DAL_NEW(v->arena, double, dal_rank_work(r, m)))
+              : 0;
     for (size_t j = 0; j < size && !r; j++)
         v->Z[j * size + j] = 1;
     v->p = m - (k > 0 ? k : 0);
@@ -297,11 +296,11 @@ static void find_free(inverter *v)
 static void find_reach(inverter *v)
 {
     const size_t n = (size_t)v->n;
-    v->reach = DAL_TAKE(v->arena, double, (size_t)v->p *n + 1);
+    v->reach = DAL_NEW(v->arena, double, (size_t)v->p *n + 1);
     for (int i = 0; i < v->p; i++)
         for (int a = 0; a < v->n; a++)
             v->reach[(size_t)i * n + (size_t)a] = push_along(v, a, v->Z + (size_t)i * (size_t)v->m) * v->unit[a];
-    double *sigma = DAL_TAKE(v->arena, double, v->p + v->n), *work = DAL_TAKE(v->arena, double, dal_rank_work(v->p, v->n));
+    double *sigma = DAL_NEW(v->arena, double, v->p + v->n), *work = DAL_NEW(v->arena, double, dal_rank_work(v->p, v->n));
     v->out->rank = v->p && v->n
                        ? dal_rank_svd(v->reach, v->p, v->n, v->n, dal_system_method(dal_system_of(v->state))->rank_tolerance, sigma, NULL, NULL, work)
                        : 0;
@@ -312,9 +311,9 @@ static void weigh(inverter *v)
 {
     const dal_layout *layout = dal_layout_of(v->state);
     const size_t m = (size_t)v->m, p = (size_t)v->p, n = (size_t)v->n;
-    double *Mz = DAL_TAKE(v->arena, double, m), *column = DAL_TAKE(v->arena, double, p);
+    double *Mz = DAL_NEW(v->arena, double, m), *column = DAL_NEW(v->arena, double, p);
     int where;
-    v->K = DAL_TAKE(v->arena, double, p *p);
+    v->K = DAL_NEW(v->arena, double, p *p);
     for (size_t i = 0; i < p; i++) {
         dal_mass_times(layout, dal_work_of(v->state)->M, v->Z + i * m, Mz);
         for (size_t j = 0; j < p; j++)
@@ -322,7 +321,7 @@ static void weigh(inverter *v)
     }
     if (!dal_diagonal_counts(v->K, v->p, v->p, 1e-14) || !dal_cholesky(v->K, v->p, v->p, 1e-14, &where))
         return;
-    v->weighted = DAL_TAKE(v->arena, double, p *n + 1);
+    v->weighted = DAL_NEW(v->arena, double, p *n + 1);
     for (size_t a = 0; a < n; a++) {
         for (size_t i = 0; i < p; i++)
             column[i] = v->reach[i * n + a];
@@ -338,7 +337,7 @@ static void weigh(inverter *v)
 static void push(inverter *v, const double *f)
 {
     const size_t m = (size_t)v->m;
-    double *side = DAL_TAKE(v->arena, double, v->p), *x = DAL_TAKE(v->arena, double, v->n);
+    double *side = DAL_NEW(v->arena, double, v->p), *x = DAL_NEW(v->arena, double, v->n);
     if (!v->B && !dal_layout_of(v->state)->n_rows) {
         for (size_t j = 0; j < m; j++) {
             v->tau[j] += f[j];
@@ -352,7 +351,7 @@ static void push(inverter *v, const double *f)
         dal_lower_solve(v->K, v->p, v->p, side);
     if (v->p && v->n)
         dal_rank_solve(v->weighted ? v->weighted : v->reach, v->p, v->n, v->n, dal_system_method(dal_system_of(v->state))->rank_tolerance, side, x,
-                       DAL_TAKE(v->arena, double, dal_rank_work(v->p, v->n)));
+                       DAL_NEW(v->arena, double, dal_rank_work(v->p, v->n)));
     for (int a = 0; a < v->n; a++) {
         const double more = x[a] * v->unit[a];
         v->tau[a] += more;
@@ -377,7 +376,7 @@ static dal_status settle_wanted(inverter *v, const double *wanted, double size)
 {
     dal_state *state = v->state;
     const dal_layout *layout = dal_layout_of(state);
-    double *lack = DAL_TAKE(v->arena, double, v->m), *f = DAL_TAKE(v->arena, double, v->m), before = HUGE_VAL;
+    double *lack = DAL_NEW(v->arena, double, v->m), *f = DAL_NEW(v->arena, double, v->m), before = HUGE_VAL;
     for (int round = 0;; round++) {
         dal_status status = dal_evaluate_whole(state, v->messages);
         if (status != DAL_OK)
@@ -428,8 +427,8 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
     const dal_layout *layout = dal_layout_of(state);
     inverter v = {.arena = arena, .state = state, .rates = rates, .messages = messages, .out = inverse, .m = layout->nv, .given = given};
     const dal_force_group *motors = motors_of(system);
-    double *wanted = DAL_TAKE(arena, double, v.m), *f = DAL_TAKE(arena, double, v.m), *missing = DAL_TAKE(arena, double, v.m);
-    double *torques = DAL_TAKE(arena, double, v.m), size = 0;
+    double *wanted = DAL_NEW(arena, double, v.m), *f = DAL_NEW(arena, double, v.m), *missing = DAL_NEW(arena, double, v.m);
+    double *torques = DAL_NEW(arena, double, v.m), size = 0;
     *inverse = (dal_inverse){.motors = motors, .length = layout->units.length, .wanted = wanted, .torques = torques, .missing = missing};
     dal_status status = complete(&v, instant, nearest, wanted);
     if (status != DAL_OK)
@@ -438,7 +437,7 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
         take_motors(&v, motors);
     else
         take_coordinates(&v);
-    v.tau = DAL_TAKE(arena, double, v.n);
+    v.tau = DAL_NEW(arena, double, v.n);
     if ((status = dal_evaluate_whole(state, messages)) != DAL_OK)
         return status;
     distance(&v, dal_rates_of(state), wanted, &size);

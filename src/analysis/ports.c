@@ -62,7 +62,7 @@ enum { PARTS = sizeof parts / sizeof *parts };
 static dal_port_flow flow_of(drawer *d, dal_port_quantity quantity, int mask)
 {
     const bool planar = d->spec->space == DAL_PLANAR;
-    const char **names = DAL_TAKE(&d->arena, const char *, 24);
+    const char **names = DAL_NEW(&d->arena, const char *, 24);
     dal_port_flow flow = {quantity, 0, names};
     for (int p = 0; p < PARTS; p++)
         for (int i = 0; (mask & parts[p].bit) && i < (planar ? parts[p].n_planar : parts[p].n_spatial); i++)
@@ -73,7 +73,7 @@ static dal_port_flow flow_of(drawer *d, dal_port_quantity quantity, int mask)
 /* A coordinate of a joint, up to this order: "angle", "angle'", "angle''". */
 static dal_port_flow coordinate_of(drawer *d, const char *name, int order)
 {
-    const char **names = DAL_TAKE(&d->arena, const char *, 3);
+    const char **names = DAL_NEW(&d->arena, const char *, 3);
     for (int k = 0; k <= order; k++)
         names[k] = dal_arena_print(&d->arena, "%s%.*s", name, k, "''");
     return (dal_port_flow){DAL_PORT_COORDINATE, order + 1, names};
@@ -81,7 +81,7 @@ static dal_port_flow coordinate_of(drawer *d, const char *name, int order)
 
 static dal_port_flow effort_of(drawer *d, bool angular)
 {
-    const char **names = DAL_TAKE(&d->arena, const char *, 1);
+    const char **names = DAL_NEW(&d->arena, const char *, 1);
     names[0] = angular ? "torque" : "force";
     return (dal_port_flow){DAL_PORT_EFFORT, 1, names};
 }
@@ -232,7 +232,7 @@ static void add_coupling(drawer *d, int joint)
 /* Bodies that the measures of a component's rows are made of. */
 static void add_constraint(drawer *d, const dal_joint *j)
 {
-    bool *seen = DAL_TAKE(&d->arena, bool, d->m->n_bodies);
+    bool *seen = DAL_NEW(&d->arena, bool, d->m->n_bodies);
     int n = 0;
     for (int r = j->row; r < j->row + j->n_rows; r++)
         for (int t = 0; t < d->m->rows[r].n_terms; t++) {
@@ -351,7 +351,7 @@ static void fill_port(dal_port *port, const end *e, int peer, dal_port_flow out,
 static void sort_ports(drawer *d)
 {
     const int n = d->ports->n_components;
-    int *next = DAL_TAKE(&d->arena, int, n + 1), total = 0;
+    int *next = DAL_NEW(&d->arena, int, n + 1), total = 0;
     for (int i = 0; i < d->n_wires; i++)
         for (int k = 0; k < 2; k++)
             d->components[d->wires[i].end[k].component].n_ports++;
@@ -361,7 +361,7 @@ static void sort_ports(drawer *d)
         d->ports->states += d->components[c].n_states;
         d->ports->multipliers += d->components[c].multipliers;
     }
-    dal_port *ports = DAL_TAKE(&d->arena, dal_port, total);
+    dal_port *ports = DAL_NEW(&d->arena, dal_port, total);
     for (int i = 0; i < d->n_wires; i++) {
         const wire *w = &d->wires[i];
         const int carrier = next[w->end[0].component]++, other = next[w->end[1].component]++;
@@ -418,7 +418,7 @@ static dal_status describe_ports(void *user)
     }
     const char *name = spec->name.text ? spec->name.text : spec->file ? spec->file : "";
     d->m = dal_system_layout(d->system)->mechanism;
-    d->ports = DAL_TAKE(&d->arena, dal_ports, 1);
+    d->ports = DAL_NEW(&d->arena, dal_ports, 1);
     d->ports->model = dal_arena_copy(&d->arena, name, strlen(name));
     d->ports->space = spec->space;
     for (int k = 0; k < 3; k++)

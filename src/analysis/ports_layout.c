@@ -408,14 +408,14 @@ static void lay_out_part(layout *l)
 
 static void take_memory(layout *l, dal_arena *arena, int n)
 {
-    l->list = DAL_TAKE(arena, int, n + 1);
-    l->start = DAL_TAKE(arena, int, n + 2);
-    l->best = DAL_TAKE(arena, int, n + 1);
-    l->block = DAL_TAKE(arena, int, n + 1);
-    l->parent = DAL_TAKE(arena, int, n + 1);
-    l->key = DAL_TAKE(arena, double, n + 1);
-    l->level = DAL_TAKE(arena, double, n + 1);
-    l->weight = DAL_TAKE(arena, double, n + 1);
+    l->list = DAL_NEW(arena, int, n + 1);
+    l->start = DAL_NEW(arena, int, n + 2);
+    l->best = DAL_NEW(arena, int, n + 1);
+    l->block = DAL_NEW(arena, int, n + 1);
+    l->parent = DAL_NEW(arena, int, n + 1);
+    l->key = DAL_NEW(arena, double, n + 1);
+    l->level = DAL_NEW(arena, double, n + 1);
+    l->weight = DAL_NEW(arena, double, n + 1);
 }
 
 void dal_ports_lay_out(dal_arena *arena, const dal_ports *net, dal_drawing *drawing)

@@ -123,7 +123,7 @@ static void settle_attitude(file_reader *r, const dal_tree *node, const dal_turn
 
 static void read_coordinates(file_reader *r, const dal_tree *node)
 {
-    bool *given = DAL_TAKE(&r->arena, bool, r->instant->nq + 1);
+    bool *given = DAL_NEW(&r->arena, bool, r->instant->nq + 1);
     dal_turn_block attitude;
     const int before = dal_messages_count(r->messages, DAL_ERROR);
     for (int k = 0; k < r->instant->nq; k++)
@@ -139,7 +139,7 @@ static void read_coordinates(file_reader *r, const dal_tree *node)
 static void read_key(file_reader *r, const dal_tree *node)
 {
     static const char *const keys[] = {"q", "rates", "forces", "accelerations", "time", NULL};
-    bool *given = DAL_TAKE(&r->arena, bool, r->instant->nv + 1);
+    bool *given = DAL_NEW(&r->arena, bool, r->instant->nv + 1);
     char hint[96];
     if (!strcmp(node->key, "q"))
         read_coordinates(r, node);

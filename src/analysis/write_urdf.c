@@ -181,7 +181,7 @@ static int joint_of_measure(const plan *p, int measure)
 static void take_forces(plan *p)
 {
     const dal_acting *acting = dal_system_acting(p->system);
-    bool *written = DAL_TAKE(&p->arena, bool, p->spec->n_forces + 1);
+    bool *written = DAL_NEW(&p->arena, bool, p->spec->n_forces + 1);
     for (int g = 0; g < acting->n_groups; g++) {
         const dal_force_group *group = &acting->groups[g];
         for (int i = 0; i < group->n && dal_force_types[group->type]->spring; i++) {
@@ -245,9 +245,9 @@ static int node_of(const plan *p, int body)
 static void list_joints(plan *p)
 {
     const int n = p->m->n_bodies + 1;
-    p->joint_start = DAL_TAKE(&p->arena, int, n + 1);
-    p->joint_at = DAL_TAKE(&p->arena, int, 2 * p->spec->n_joints + 1);
-    int *at = DAL_TAKE(&p->arena, int, n + 1);
+    p->joint_start = DAL_NEW(&p->arena, int, n + 1);
+    p->joint_at = DAL_NEW(&p->arena, int, 2 * p->spec->n_joints + 1);
+    int *at = DAL_NEW(&p->arena, int, n + 1);
     for (int j = 0; j < p->spec->n_joints; j++)
         for (int k = 0; k < 2 && is_pair(p, j); k++)
             p->joint_start[node_of(p, p->m->joints[j].marker[k].body) + 1]++;
@@ -287,9 +287,9 @@ static void grow_tree(plan *p, int body, bool *reached)
 static void grow_all(plan *p)
 {
     const int n = p->m->n_bodies;
-    bool *reached = DAL_TAKE(&p->arena, bool, n + 1);
-    p->order = DAL_TAKE(&p->arena, int, n + 1);
-    p->link = DAL_TAKE(&p->arena, link, n + 1);
+    bool *reached = DAL_NEW(&p->arena, bool, n + 1);
+    p->order = DAL_NEW(&p->arena, int, n + 1);
+    p->link = DAL_NEW(&p->arena, link, n + 1);
     list_joints(p);
     reached[n] = true;
     grow_tree(p, DAL_GROUND, reached);
@@ -370,7 +370,7 @@ static void choose_root(plan *p)
 
 static dal_status make_plan(plan *p)
 {
-    p->role = DAL_TAKE(&p->arena, role, p->spec->n_joints + 1);
+    p->role = DAL_NEW(&p->arena, role, p->spec->n_joints + 1);
     for (int j = 0; j < p->spec->n_joints; j++)
         p->role[j].mimics = -1;
     for (int j = 0; j < p->spec->n_joints; j++)

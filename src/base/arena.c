@@ -35,7 +35,7 @@ static void *no_memory(dal_arena *arena)
     return NULL;
 }
 
-void *dal_arena_take(dal_arena *arena, size_t bytes)
+void *dal_arena_alloc(dal_arena *arena, size_t bytes)
 {
     void *memory = dal_arena_room(arena, bytes);
     return memory ? memset(memory, 0, bytes) : NULL;
@@ -78,7 +78,7 @@ void *dal_arena_reserve(dal_arena *arena, void *old, size_t used, size_t *capaci
         return old;
     if (count > SIZE_MAX / element)
         return no_memory(arena);
-    void *fresh = dal_arena_take(arena, count * element);
+    void *fresh = dal_arena_alloc(arena, count * element);
     if (!fresh)
         return NULL;
     if (used)
@@ -98,7 +98,7 @@ bool dal_arena_holds(const dal_arena *arena, const void *place)
 
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length)
 {
-    char *copy = dal_arena_take(arena, length + 1);
+    char *copy = dal_arena_alloc(arena, length + 1);
     if (copy && length)
         memcpy(copy, text, length);
     return copy;
@@ -112,7 +112,7 @@ char *dal_arena_print(dal_arena *arena, const char *format, ...)
     va_copy(again, list);
     int length = vsnprintf(few, sizeof few, format, list);
     va_end(list);
-    char *text = dal_arena_take(arena, (size_t)(length < 0 ? 0 : length) + 1);
+    char *text = dal_arena_alloc(arena, (size_t)(length < 0 ? 0 : length) + 1);
     if (text && length >= 0 && (size_t)length < sizeof few)
         memcpy(text, few, (size_t)length);
     else if (text && length >= 0)
@@ -136,7 +136,7 @@ dal_status dal_arena_try(dal_arena *arena, dal_status (*work)(void *user), void 
 
 dal_arena *dal_arena_keep(dal_arena *arena)
 {
-    dal_arena *kept = dal_arena_take(arena, sizeof *kept);
+    dal_arena *kept = dal_arena_alloc(arena, sizeof *kept);
     if (kept)
         *kept = *arena;
     return kept;

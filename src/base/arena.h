@@ -29,7 +29,7 @@ void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator);
 void dal_arena_release(dal_arena *arena);
 
 /* `bytes` of zeroed memory, aligned for any type. Zero bytes give a valid pointer. */
-void *dal_arena_take(dal_arena *arena, size_t bytes);
+void *dal_arena_alloc(dal_arena *arena, size_t bytes);
 /* The same, not cleared. */
 void *dal_arena_room(dal_arena *arena, size_t bytes);
 
@@ -56,7 +56,7 @@ void dal_arena_dispose(const dal_arena *kept);
  * a pointer) is what was `made`; otherwise all is released. Returns `status`, or DAL_NO_MEMORY where it cannot be kept. */
 dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, void *made, size_t memory, void *result);
 
-#define DAL_TAKE(arena, type, count) ((type *)dal_arena_take((arena), sizeof(type) * (size_t)(count)))
+#define DAL_NEW(arena, type, count) ((type *)dal_arena_alloc((arena), sizeof(type) * (size_t)(count)))
 
 /* Append to a growing array: `array`, `n`, `capacity` are three variables (int, size_t). */
 #define DAL_PUSH(arena, array, n, capacity)                                                                                                          \

@@ -17,7 +17,7 @@ typedef struct dal_block {
 
 enum { DAL_BLOCK_ALIGNMENT = 64 }; /* a cache line */
 
-static inline void *dal_block_take(dal_block *block, size_t bytes)
+static inline void *dal_block_alloc(dal_block *block, size_t bytes)
 {
     block->used = (block->used + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
     void *at = block->memory ? block->memory + block->used : NULL;
@@ -36,7 +36,7 @@ static inline void *dal_block_room(dal_block *block, size_t bytes)
 
 static inline void *dal_block_copy(dal_block *block, const void *from, size_t bytes)
 {
-    void *at = dal_block_take(block, bytes);
+    void *at = dal_block_alloc(block, bytes);
     if (at && bytes)
         memcpy(at, from, bytes);
     return at;

@@ -75,7 +75,7 @@ int dal_messages_count(const dal_messages *messages, dal_severity severity)
 
 dal_message *dal_message_copy(dal_arena *arena, const dal_message *message)
 {
-    dal_message *copy = dal_arena_take(arena, sizeof *copy);
+    dal_message *copy = dal_arena_alloc(arena, sizeof *copy);
     char *text = copy ? dal_arena_copy(arena, message->text, strlen(message->text)) : NULL;
     if (!text)
         return NULL;
@@ -88,7 +88,7 @@ dal_message *dal_message_copy(dal_arena *arena, const dal_message *message)
 
 void *dal_messages_take(dal_messages *messages, size_t bytes)
 {
-    return dal_arena_take(&messages->arena, bytes);
+    return dal_arena_alloc(&messages->arena, bytes);
 }
 
 static void append(dal_messages *messages, const dal_message *message)
@@ -291,7 +291,7 @@ bool dal_messages_deliver(dal_arena *arena, const char *file, dal_messages *from
     for (const dal_message *m = from->first; m; m = m->next)
         n++;
     const bool whole = n == from->count[DAL_ERROR] + from->count[DAL_WARNING] + from->count[DAL_NOTE];
-    sorted_message *sorted = DAL_TAKE(arena, sorted_message, n);
+    sorted_message *sorted = DAL_NEW(arena, sorted_message, n);
     int i = 0;
     for (const dal_message *m = from->first; m; m = m->next, i++)
         sorted[i] = (sorted_message){m, m->mark.file && file && strcmp(m->mark.file, file), i};

@@ -36,7 +36,7 @@ static dal_status visit(void *user)
     request *r = user;
     dal_checker *c = &r->checker;
     dal_probe probe;
-    c->verdict = DAL_TAKE(&c->arena, dal_verdict, 1);
+    c->verdict = DAL_NEW(&c->arena, dal_verdict, 1);
     dal_probe_begin(&probe, &c->arena, dal_system_of(c->state));
     dal_check_count(c, &probe);
     if (c->verdict->rank < 0 || probe.m > VISITED)

@@ -50,8 +50,8 @@ static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
     const dal_layout *layout = dal_system_layout(system);
     const int n_y = system->n_y, rows = 2 * layout->n_rows;
     const double part = cbrt(DBL_EPSILON), T = layout->units.time;
-    double *y = DAL_TAKE(&c->arena, double, n_y), *up = DAL_TAKE(&c->arena, double, n_y + rows), *down = DAL_TAKE(&c->arena, double, n_y + rows),
-           *unit = DAL_TAKE(&c->arena, double, n_y);
+    double *y = DAL_NEW(&c->arena, double, n_y), *up = DAL_NEW(&c->arena, double, n_y + rows), *down = DAL_NEW(&c->arena, double, n_y + rows),
+           *unit = DAL_NEW(&c->arena, double, n_y);
     dal_state_reset(c->state);
     memcpy(y, dal_state_y(c->state), sizeof *y * (size_t)n_y);
     if (!evaluate(c, y, up))
@@ -89,14 +89,14 @@ static int tangents(dal_checker *c, int n, double *C, double *T)
             row[k] /= sqrt(sum);
     }
     int rank =
-        dal_rank_svd(C, rows, n, n, no_slope, DAL_TAKE(&c->arena, double, rows + n), T, NULL, DAL_TAKE(&c->arena, double, dal_rank_work(rows, n)));
+        dal_rank_svd(C, rows, n, n, no_slope, DAL_NEW(&c->arena, double, rows + n), T, NULL, DAL_NEW(&c->arena, double, dal_rank_work(rows, n)));
     return rank < 0 ? 0 : n - rank;
 }
 
 /* T^T J T, m x m. */
 static double *restrict_to(dal_checker *c, int n, const double *J, int m, const double *T)
 {
-    double *JT = DAL_TAKE(&c->arena, double, (size_t)n *(size_t)m), *out = DAL_TAKE(&c->arena, double, (size_t)m *(size_t)m);
+    double *JT = DAL_NEW(&c->arena, double, (size_t)n *(size_t)m), *out = DAL_NEW(&c->arena, double, (size_t)m *(size_t)m);
     for (int i = 0; i < n; i++)
         for (int b = 0; b < m; b++)
             for (int k = 0; k < n; k++)
@@ -168,13 +168,13 @@ void dal_check_frequency(dal_checker *c)
     if (n == 0 || n > LARGEST)
         return;
     const size_t size = (size_t)n;
-    double *J = DAL_TAKE(&c->arena, double, size *size), *T = DAL_TAKE(&c->arena, double, size *size);
-    double *C = DAL_TAKE(&c->arena, double, 2 * (size_t)dal_system_layout(c->system)->n_rows * size);
+    double *J = DAL_NEW(&c->arena, double, size *size), *T = DAL_NEW(&c->arena, double, size *size);
+    double *C = DAL_NEW(&c->arena, double, 2 * (size_t)dal_system_layout(c->system)->n_rows * size);
     if (!fill_slopes(c, n, J, C))
         return;
     int m = tangents(c, n, C, T), room = 34 * (m + 1);
     double *K = restrict_to(c, n, J, m, T), noise = noise_of(m, K);
-    double *re = DAL_TAKE(&c->arena, double, m), *im = DAL_TAKE(&c->arena, double, m), *work = DAL_TAKE(&c->arena, double, room);
+    double *re = DAL_NEW(&c->arena, double, m), *im = DAL_NEW(&c->arena, double, m), *work = DAL_NEW(&c->arena, double, room);
     if (m == 0 || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', m, K, m, re, im, NULL, 1, NULL, 1, work, room) == 0)
         judge_frequency(c, m, re, im, noise);
 }

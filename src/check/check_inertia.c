@@ -66,8 +66,8 @@ static int system_rows(const dal_probe *p, const dal_subsystem *s, double *K)
 {
     const dal_layout *layout = p->layout;
     const size_t n = (size_t)s->n;
-    double *S = DAL_TAKE(p->arena, double, n *n), *values = DAL_TAKE(p->arena, double, n), *vectors = DAL_TAKE(p->arena, double, n *n);
-    double *root = DAL_TAKE(p->arena, double, n), *work = DAL_TAKE(p->arena, double, dal_rank_work(s->n, s->n));
+    double *S = DAL_NEW(p->arena, double, n *n), *values = DAL_NEW(p->arena, double, n), *vectors = DAL_NEW(p->arena, double, n *n);
+    double *root = DAL_NEW(p->arena, double, n), *work = DAL_NEW(p->arena, double, dal_rank_work(s->n, s->n));
     const double *M = p->work.system_place + s->place;
     int found = 0;
     for (size_t i = 0; i < n; i++)
@@ -142,7 +142,7 @@ static const char *lack_of(const dal_probe *p, int b)
 static void tell_light(dal_checker *c, const dal_probe *p)
 {
     const dal_mechanism *m = p->layout->mechanism;
-    const char **light = DAL_TAKE(p->arena, const char *, m->n_bodies);
+    const char **light = DAL_NEW(p->arena, const char *, m->n_bodies);
     for (int b = 0; b < m->n_bodies; b++) {
         const char *lack = lack_of(p, b);
         if (lack)
@@ -176,7 +176,7 @@ static const char *motion_of(const dal_probe *p, int b, int n, const double *nul
     const bool flat = layout->mechanism->space == DAL_PLANAR;
     const int space = (int)layout->mechanism->space;
     const char *name = layout->mechanism->bodies[b].name;
-    double(*shift)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), (*turn)[3] = (double(*)[3])DAL_TAKE(p->arena, double, 3 * n), d[3], v[3];
+    double(*shift)[3] = (double(*)[3])DAL_NEW(p->arena, double, 3 * n), (*turn)[3] = (double(*)[3])DAL_NEW(p->arena, double, 3 * n), d[3], v[3];
     for (int k = 0; k < n; k++) {
         const double *x = null + (size_t)k * (size_t)p->m + at->v;
         for (int i = 0; i < space; i++)
@@ -244,7 +244,7 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
 static bool is_moved(const dal_probe *p, int b, int n, const double *null)
 {
     const double zero[3] = {0, 0, 0};
-    double *row = DAL_TAKE(p->arena, double, p->m), *scratch = DAL_TAKE(p->arena, double, p->m);
+    double *row = DAL_NEW(p->arena, double, p->m), *scratch = DAL_NEW(p->arena, double, p->m);
     for (int i = 0; i < 6; i++) {
         const double unit[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
         pull(p, b, i < 3 ? unit : zero, i < 3 ? zero : unit, row, scratch);
@@ -302,8 +302,8 @@ static bool share_a_body(const dal_probe *p, int i, int j)
 /* The set of velocities that mix with `first`, or belong to a body that does, and take part in a null vector themselves. */
 static void gather_members(const dal_probe *p, int n, const double *null, int first, int set, int *member, double *column)
 {
-    int *queue = DAL_TAKE(p->arena, int, p->m), head = 0, tail = 0;
-    double *size = DAL_TAKE(p->arena, double, p->m);
+    int *queue = DAL_NEW(p->arena, int, p->m), head = 0, tail = 0;
+    double *size = DAL_NEW(p->arena, double, p->m);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < p->m; j++)
             size[j] = fmax(size[j], fabs(null[(size_t)i * (size_t)p->m + (size_t)j]));
@@ -354,9 +354,9 @@ static void tell_loose(dal_checker *c, const dal_probe *p, int n, const double *
 {
     dal_verdict *v = c->verdict;
     const size_t m = (size_t)p->m;
-    dal_check_loose *loose = DAL_TAKE(p->arena, dal_check_loose, n);
-    double *column = DAL_TAKE(p->arena, double, m), *basis = DAL_TAKE(p->arena, double, (size_t)n *m);
-    int *member = DAL_TAKE(p->arena, int, m);
+    dal_check_loose *loose = DAL_NEW(p->arena, dal_check_loose, n);
+    double *column = DAL_NEW(p->arena, double, m), *basis = DAL_NEW(p->arena, double, (size_t)n *m);
+    int *member = DAL_NEW(p->arena, int, m);
     for (int k = 0; k < p->m && v->n_loose < n; k++) {
         spread_motion(p, n, null, k, column);
         if (member[k] || !(sqrt(fabs(column[k])) > visible))
@@ -399,9 +399,9 @@ void dal_check_inertia(dal_checker *c, dal_probe *p)
     }
     const size_t m = (size_t)p->m;
     const int most = 6 * p->layout->mechanism->n_bodies + p->m + p->r;
-    double *K = DAL_TAKE(p->arena, double, (size_t)most *m), *null = DAL_TAKE(p->arena, double, m *m);
-    double *sigma = DAL_TAKE(p->arena, double, (size_t)most + m);
-    double *scratch = DAL_TAKE(p->arena, double, m), *work = DAL_TAKE(p->arena, double, dal_rank_work(most, p->m));
+    double *K = DAL_NEW(p->arena, double, (size_t)most *m), *null = DAL_NEW(p->arena, double, m *m);
+    double *sigma = DAL_NEW(p->arena, double, (size_t)most + m);
+    double *scratch = DAL_NEW(p->arena, double, m), *work = DAL_NEW(p->arena, double, dal_rank_work(most, p->m));
     dal_probe_at(p, c->state);
     dal_probe_rows(p);
     int n = inertia_rows(p, K, scratch);

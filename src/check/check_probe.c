@@ -47,22 +47,22 @@ void dal_probe_begin(dal_probe *p, dal_arena *arena, const dal_system *system)
     choose_layout(p);
     const dal_layout *layout = p->layout;
     const int bodies = layout->mechanism->n_bodies;
-    dal_work_layout(layout, DAL_TAKE(arena, dal_real, dal_work_size(layout)), DAL_TAKE(arena, int, 3 * bodies), &p->work);
+    dal_work_layout(layout, DAL_NEW(arena, dal_real, dal_work_size(layout)), DAL_NEW(arena, int, 3 * bodies), &p->work);
     memcpy(p->work.winding, system->start_winding, sizeof *p->work.winding * (size_t)layout->mechanism->n_windings);
     p->m = layout->nv;
     p->r = layout->n_rows;
     const size_t m = (size_t)p->m, r = (size_t)p->r;
     const dal_units *units = &system->layout.units;
-    p->scale = DAL_TAKE(arena, double, m);
+    p->scale = DAL_NEW(arena, double, m);
     for (size_t k = 0; k < m; k++)
         p->scale[k] = layout->placement ? units->column_scale[k] : layout->angular[k] > 0 ? units->length : 1;
-    p->A = DAL_TAKE(arena, double, r *m);
-    p->unit = DAL_TAKE(arena, double, r);
-    p->sigma = DAL_TAKE(arena, double, r + m);
-    p->seen = DAL_TAKE(arena, double, layout->n_values);
+    p->A = DAL_NEW(arena, double, r *m);
+    p->unit = DAL_NEW(arena, double, r);
+    p->sigma = DAL_NEW(arena, double, r + m);
+    p->seen = DAL_NEW(arena, double, layout->n_values);
     if (system->drives.program) {
-        p->variables = DAL_TAKE(arena, double, dal_program_variables(system->drives.program));
-        p->registers = DAL_TAKE(arena, double, dal_program_registers(system->drives.program));
+        p->variables = DAL_NEW(arena, double, dal_program_variables(system->drives.program));
+        p->registers = DAL_NEW(arena, double, dal_program_registers(system->drives.program));
     }
 }
 
@@ -120,7 +120,7 @@ void dal_probe_rows(dal_probe *p)
 static double *room_for(const dal_probe *p, double **at, size_t n)
 {
     if (!*at)
-        *at = DAL_TAKE(p->arena, double, n);
+        *at = DAL_NEW(p->arena, double, n);
     return *at;
 }
 

@@ -107,8 +107,8 @@ int dal_check_mask(const dal_probe *p, int n, double noise, bool *mask)
 /* group[i]: the number of the group of row i, or -1. Returns how many there are. */
 static int connect(const dal_probe *p, int n, double noise, int *group)
 {
-    bool *mask = DAL_TAKE(p->arena, bool, p->r);
-    int *queue = DAL_TAKE(p->arena, int, p->r), n_groups = 0;
+    bool *mask = DAL_NEW(p->arena, bool, p->r);
+    int *queue = DAL_NEW(p->arena, int, p->r), n_groups = 0;
     dal_check_mask(p, n, noise, mask);
     for (int i = 0; i < p->r; i++)
         group[i] = -1;
@@ -153,7 +153,7 @@ static double rest_of_row(const dal_probe *p, int n, int i, int count, const dou
 /* Marks rows of a group that may go together; source[k] is the row k of the group in A. */
 static void choose_set(const dal_probe *p, int n, const int *source, const dal_check_group *group, dal_check_row *rows)
 {
-    double *basis = DAL_TAKE(p->arena, double, (size_t)(group->redundant + 1) * (size_t)n), *z = DAL_TAKE(p->arena, double, n);
+    double *basis = DAL_NEW(p->arena, double, (size_t)(group->redundant + 1) * (size_t)n), *z = DAL_NEW(p->arena, double, n);
     for (int count = 0; count < group->redundant; count++) {
         double best = 0;
         int which = -1;
@@ -176,9 +176,9 @@ static void choose_set(const dal_probe *p, int n, const int *source, const dal_c
 static void fill_group(dal_probe *p, int n, const int *group, int number, dal_check_group *out)
 {
     const dal_mechanism *m = p->layout->mechanism;
-    dal_check_row *rows = DAL_TAKE(p->arena, dal_check_row, p->r);
-    const char **joints = DAL_TAKE(p->arena, const char *, p->r);
-    int *source = DAL_TAKE(p->arena, int, p->r);
+    dal_check_row *rows = DAL_NEW(p->arena, dal_check_row, p->r);
+    const char **joints = DAL_NEW(p->arena, const char *, p->r);
+    int *source = DAL_NEW(p->arena, int, p->r);
     double trace = 0;
     int last = -1;
     *out = (dal_check_group){.rows = rows, .joints = joints};
@@ -206,8 +206,8 @@ static void fill_group(dal_probe *p, int n, const int *group, int number, dal_ch
 
 int dal_check_groups(dal_probe *p, int n, double noise, const dal_check_group **groups)
 {
-    int *group = DAL_TAKE(p->arena, int, p->r), n_groups = connect(p, n, noise, group);
-    dal_check_group *out = DAL_TAKE(p->arena, dal_check_group, n_groups);
+    int *group = DAL_NEW(p->arena, int, p->r), n_groups = connect(p, n, noise, group);
+    dal_check_group *out = DAL_NEW(p->arena, dal_check_group, n_groups);
     for (int g = 0; g < n_groups; g++)
         fill_group(p, n, group, g, &out[g]);
     *groups = out;
@@ -244,8 +244,8 @@ static void find_spare(dal_checker *c, const dal_probe *p)
 {
     const dal_mechanism *m = p->layout->mechanism;
     dal_verdict *v = c->verdict;
-    int *left = DAL_TAKE(p->arena, int, m->n_joints);
-    const char **spare = DAL_TAKE(p->arena, const char *, m->n_joints);
+    int *left = DAL_NEW(p->arena, int, m->n_joints);
+    const char **spare = DAL_NEW(p->arena, const char *, m->n_joints);
     for (int i = 0; i < p->r; i++)
         left[m->rows[p->layout->row[i].source].joint]++;
     for (int j = 0; j < m->n_joints && v->n_groups; j++) {

@@ -69,8 +69,8 @@ static void visit(dal_checker *c, dal_probe *p, neighbours *n)
 {
     const size_t few = (size_t)(p->r < p->m ? p->r : p->m), nq = (size_t)p->layout->nq;
     uint64_t seed = 20031;
-    n->sigma = DAL_TAKE(p->arena, double, WANTED *few);
-    n->place = DAL_TAKE(p->arena, double, WANTED *nq);
+    n->sigma = DAL_NEW(p->arena, double, WANTED *few);
+    n->place = DAL_NEW(p->arena, double, WANTED *nq);
     for (int i = 0; i < TRIES && n->n < WANTED; i++) {
         if (!go_away(c, p, n, &seed))
             continue;
@@ -115,7 +115,7 @@ static double median_ratio(const dal_probe *p, const neighbours *n, int *at)
 static const char *joints_that_lose(dal_probe *p, int rank, const double *q)
 {
     const dal_layout *layout = p->layout;
-    bool *here = DAL_TAKE(p->arena, bool, p->r), *there = DAL_TAKE(p->arena, bool, p->r);
+    bool *here = DAL_NEW(p->arena, bool, p->r), *there = DAL_NEW(p->arena, bool, p->r);
     const char *text = "";
     int last = -1;
     dal_check_mask(p, p->r - rank, 1e-6, here);
@@ -163,7 +163,7 @@ void dal_check_singular(dal_checker *c, dal_probe *p)
     v->rank_near = v->rank;
     v->ratio_near = v->ratio;
     if (p->m <= LARGEST && p->r > 0) {
-        n.x = DAL_TAKE(p->arena, double, p->m);
+        n.x = DAL_NEW(p->arena, double, p->m);
         visit(c, p, &n);
         if (n.n == 0 && n.back > 0 && !n.release && p->layout->n_times > 0) { /* the drives hold it */
             n.release = true;

@@ -39,7 +39,7 @@ static void find_moves(dal_checker *c)
     const dal_mechanism *m = layout->mechanism;
     dal_verdict *v = c->verdict;
     const int n = layout->placement ? layout->nv : 0;
-    dal_check_move *moves = DAL_TAKE(&c->arena, dal_check_move, m->n_bodies + n);
+    dal_check_move *moves = DAL_NEW(&c->arena, dal_check_move, m->n_bodies + n);
     for (int i = 0; i < n; i++)
         add_move(c, moves, system->coordinate_names[i],
                  (dal_start_change){.shift = system->start_change[i], .velocity = system->start_change[n + i]});
@@ -71,7 +71,7 @@ static double unit_of_row(const dal_probe *p, int i)
 static bool is_closest(const dal_probe *p)
 {
     const dal_layout *layout = p->layout;
-    double *slope = DAL_TAKE(p->arena, double, p->m), most = 0, sum = 0;
+    double *slope = DAL_NEW(p->arena, double, p->m), most = 0, sum = 0;
     for (int i = 0; i < p->r; i++) {
         const double unit = unit_of_row(p, i), gap = p->work.phi[i] / unit;
         double size = 0;
@@ -108,7 +108,7 @@ static void find_gaps(dal_checker *c, dal_probe *p)
 {
     const dal_mechanism *m = p->layout->mechanism;
     dal_verdict *v = c->verdict;
-    dal_check_gap *gaps = DAL_TAKE(p->arena, dal_check_gap, m->n_joints), *open = DAL_TAKE(p->arena, dal_check_gap, m->n_joints);
+    dal_check_gap *gaps = DAL_NEW(p->arena, dal_check_gap, m->n_joints), *open = DAL_NEW(p->arena, dal_check_gap, m->n_joints);
     const double length = dal_system_layout(p->system)->units.length;
     double most = 0;
     measure_gaps(p, gaps);

@@ -207,7 +207,7 @@ void dal_checkpoint_write(dal_checkpoint *c, const dal_simulation *simulation, b
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 /* All bytes of a file. 0, or the number of the error. */
-static int take(dal_checkpoint *c)
+static int read_checkpoint(dal_checkpoint *c)
 {
     struct stat found;
     const int fd = open(c->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -287,7 +287,7 @@ dal_status dal_checkpoint_read(dal_checkpoint *c, int n_files, const char *const
     find(c, n_files, paths);
     c->time = NAN;
     dal_announce_temporary(c->temporary);
-    const int error = take(c);
+    const int error = read_checkpoint(c);
     if (error == ENOENT)
         dal_error(messages, (dal_mark){paths[0], 0, 0},
                   "there is nothing to resume: '%s' does not exist. A run leaves it that is stopped, or that is killed after its first second",

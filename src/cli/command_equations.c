@@ -160,7 +160,7 @@ static dal_status set_state(const request *wanted, dal_state *state, dal_message
     double moved = 0;
     if (!wanted->n_given)
         return DAL_OK;
-    dal_status status = dal_state_give(state, wanted->n_given, wanted->given, messages, &moved);
+    dal_status status = dal_state_assign(state, wanted->n_given, wanted->given, messages, &moved);
     if (status == DAL_OK && moved > 0)
         fprintf(stderr, "dalembert equations: warning: the constraints contradict the given values: they were moved by up to %.3g\n", moved);
     return status;

@@ -287,7 +287,7 @@ static void read_motion(dal_build *build, int b, bool *done)
 
 void dal_build_motion(dal_build *build)
 {
-    bool *done = DAL_TAKE(build->arena, bool, build->spec->n_bodies);
+    bool *done = DAL_NEW(build->arena, bool, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++)
         read_motion(build, b, done);
     for (int b = 0; b < build->spec->n_bodies; b++)
@@ -323,9 +323,9 @@ void dal_build_bodies(dal_build *build)
     const dal_spec *spec = build->spec;
     index_ground(build);
     build->mechanism.n_bodies = spec->n_bodies;
-    build->mechanism.bodies = DAL_TAKE(build->arena, dal_body, spec->n_bodies);
-    build->start = DAL_TAKE(build->arena, dal_body_start, spec->n_bodies);
-    build->body_angle = DAL_TAKE(build->arena, int, spec->n_bodies);
+    build->mechanism.bodies = DAL_NEW(build->arena, dal_body, spec->n_bodies);
+    build->start = DAL_NEW(build->arena, dal_body_start, spec->n_bodies);
+    build->body_angle = DAL_NEW(build->arena, int, spec->n_bodies);
     for (int i = 0; i < spec->n_bodies; i++) {
         build->body_angle[i] = -1;
         read_constants(build, &spec->bodies[i], &build->mechanism.bodies[i]);
@@ -345,7 +345,7 @@ void dal_build_bodies(dal_build *build)
 static void refuse_point(dal_build *build, dal_text name, const char *rest, const dal_points *points)
 {
     char hint[96];
-    const char **names = DAL_TAKE(build->arena, const char *, points->n + 1), *all = "";
+    const char **names = DAL_NEW(build->arena, const char *, points->n + 1), *all = "";
     for (int i = 0; i < points->n; i++) {
         names[i] = points->item[i].name.text;
         if (i < 10)
@@ -390,7 +390,7 @@ static void index_ground(dal_build *build)
 {
     const dal_points *points = &build->spec->ground;
     build->n_ground_slots = 2 * points->n + 1;
-    build->ground_slot = DAL_TAKE(build->arena, int, build->n_ground_slots);
+    build->ground_slot = DAL_NEW(build->arena, int, build->n_ground_slots);
     for (int i = 0; i < build->n_ground_slots; i++)
         build->ground_slot[i] = -1;
     for (int i = 0; i < points->n; i++) {
@@ -507,7 +507,7 @@ typedef struct kept_marker {
 static kept_marker *kept_at(dal_build *build, const char *name)
 {
     if (!build->markers)
-        build->markers = DAL_TAKE(build->arena, kept_marker, MARKERS_KEPT);
+        build->markers = DAL_NEW(build->arena, kept_marker, MARKERS_KEPT);
     const size_t hash = (size_t)name * (size_t)0x9e3779b97f4a7c15u;
     return (kept_marker *)build->markers + (hash >> (8 * sizeof hash - 5));
 }

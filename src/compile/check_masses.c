@@ -95,7 +95,7 @@ static int *find_groups(judge *g)
     const dal_mechanism *m = &g->build->mechanism;
     if (g->group)
         return g->group;
-    g->group = DAL_TAKE(g->build->arena, int, m->n_bodies);
+    g->group = DAL_NEW(g->build->arena, int, m->n_bodies);
     for (int b = 0; b < m->n_bodies; b++)
         g->group[b] = b;
     for (int j = 0; j < m->n_joints; j++) {

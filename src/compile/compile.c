@@ -35,7 +35,7 @@ enum {
 void dal_build_tables(dal_build *build, dal_system *system)
 {
     system->n_tables = build->spec->n_tables;
-    system->table_names = DAL_TAKE(build->arena, const char *, system->n_tables);
+    system->table_names = DAL_NEW(build->arena, const char *, system->n_tables);
     for (int i = 0; i < build->spec->n_tables; i++) {
         const dal_table_spec *t = &build->spec->tables[i];
         system->table_names[i] = t->name.text;
@@ -84,12 +84,12 @@ static void add_states(dal_build *build, dal_system *system)
     const dal_spec *spec = build->spec;
     system->n_inputs = spec->n_inputs;
     system->n_states = spec->n_states;
-    system->inputs = DAL_TAKE(build->arena, double, spec->n_inputs);
-    system->input_names = DAL_TAKE(build->arena, const char *, spec->n_inputs);
-    system->states = DAL_TAKE(build->arena, double, spec->n_states);
-    system->state_names = DAL_TAKE(build->arena, const char *, spec->n_states);
-    system->sample_input = DAL_TAKE(build->arena, int, spec->n_inputs);
-    system->sample_period = DAL_TAKE(build->arena, double, spec->n_inputs);
+    system->inputs = DAL_NEW(build->arena, double, spec->n_inputs);
+    system->input_names = DAL_NEW(build->arena, const char *, spec->n_inputs);
+    system->states = DAL_NEW(build->arena, double, spec->n_states);
+    system->state_names = DAL_NEW(build->arena, const char *, spec->n_states);
+    system->sample_input = DAL_NEW(build->arena, int, spec->n_inputs);
+    system->sample_period = DAL_NEW(build->arena, double, spec->n_inputs);
     for (int i = 0; i < spec->n_inputs; i++) {
         system->input_names[i] = spec->inputs[i].name.text;
         if (spec->inputs[i].period.text)
@@ -118,13 +118,13 @@ static void compile_program(dal_build *build, const dal_expressions *list, dal_c
 {
     if (dal_cached_program(build, list, out))
         return;
-    bool *needed = DAL_TAKE(build->arena, bool, build->n_signals);
+    bool *needed = DAL_NEW(build->arena, bool, build->n_signals);
     out->n_outputs = list->n;
     if (!list->n)
         return;
     for (int i = 0; i < list->n; i++)
         dal_each_var(build->graph, list->node[i], mark_need, needed);
-    out->needs = DAL_TAKE(build->arena, int, build->n_signals);
+    out->needs = DAL_NEW(build->arena, int, build->n_signals);
     for (int i = 0; i < build->n_signals; i++)
         if (needed[i])
             out->needs[out->n_needs++] = i;
@@ -193,7 +193,7 @@ static bool does_work(const dal_build *build, const dal_system *system)
 /* A component written as `0` is no force. A parameter that happens to be zero is one: it may have another value tomorrow. */
 static bool *idle_expressions(const dal_build *build, int n)
 {
-    bool *idle = DAL_TAKE(build->arena, bool, n);
+    bool *idle = DAL_NEW(build->arena, bool, n);
     for (int i = 0; i < n; i++) {
         char *end = NULL;
         double value = strtod(build->action_texts[i].text, &end);
@@ -281,7 +281,7 @@ static void count_states(dal_system *system)
 /* The tree of the family `joint`, without the joints that the model cuts. */
 static dal_tree *build_tree(dal_build *build)
 {
-    bool *cut = DAL_TAKE(build->arena, bool, build->mechanism.n_joints);
+    bool *cut = DAL_NEW(build->arena, bool, build->mechanism.n_joints);
     for (int j = 0; j < build->spec->n_joints; j++)
         cut[j] = build->spec->joints[j].cut;
     return dal_tree_build(build->arena, &build->mechanism, cut);
@@ -314,7 +314,7 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
 /* Where the bodies start, and the model's mass. */
 static void take_start(dal_build *build, dal_system *system)
 {
-    system->start = DAL_TAKE(build->arena, dal_start, build->spec->n_bodies);
+    system->start = DAL_NEW(build->arena, dal_start, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++) {
         const dal_body_start *s = &build->start[b];
         dal_start *out = &system->start[b];
@@ -360,7 +360,7 @@ static void take_parts(dal_build *build, dal_system *system)
     system->conserved = conserved_momenta(build);
     memcpy(system->acting.gravity, build->gravity, sizeof system->acting.gravity);
     system->plain_names = build->spec->plain_names;
-    system->coordinate_names = DAL_TAKE(build->arena, const char *, build->spec->n_coordinates);
+    system->coordinate_names = DAL_NEW(build->arena, const char *, build->spec->n_coordinates);
     for (int i = 0; i < build->spec->n_coordinates; i++)
         system->coordinate_names[i] = build->spec->coordinates[i].name.text;
 }
@@ -370,10 +370,10 @@ static void choose_units(dal_build *build, dal_system *system)
 {
     system->layout.units.time = system->info.until > 0 ? system->info.until : 1; /* until it is known better */
     system->layout.units.length = dal_build_length(build);
-    system->state_scale = DAL_TAKE(build->arena, double, system->n_states);
-    system->layout.units.row_unit = DAL_TAKE(build->arena, double, system->layout.n_rows);
-    system->layout.units.column_scale = DAL_TAKE(build->arena, double, system->layout.nv);
-    system->layout.units.column_unit = DAL_TAKE(build->arena, double, system->layout.nv);
+    system->state_scale = DAL_NEW(build->arena, double, system->n_states);
+    system->layout.units.row_unit = DAL_NEW(build->arena, double, system->layout.n_rows);
+    system->layout.units.column_scale = DAL_NEW(build->arena, double, system->layout.nv);
+    system->layout.units.column_unit = DAL_NEW(build->arena, double, system->layout.nv);
     dal_column_scales(build, system);
 }
 
@@ -382,7 +382,7 @@ static void choose_solvers(dal_build *build, dal_system *system)
 {
     system->method.rank_tolerance = DAL_RANK_TOLERANCE;
     system->rank = 0;
-    system->start_order = DAL_TAKE(build->arena, int, system->layout.n_rows);
+    system->start_order = DAL_NEW(build->arena, int, system->layout.n_rows);
     for (int i = 0; i < system->layout.n_rows; i++)
         system->start_order[i] = i;
     system->layout.dense = system->layout.nv + system->layout.n_rows <= DAL_DENSE_LIMIT || !dal_sparse_available();
@@ -424,9 +424,9 @@ static bool prepare(dal_build *build, dal_system *draft)
     if (fits) {
         draft->rank = rank->n;
         memcpy(draft->start_order, rank->order, sizeof *rank->order * (size_t)draft->layout.n_rows);
-        draft->layout.ignorable = DAL_TAKE(build->arena, int, nv);
+        draft->layout.ignorable = DAL_NEW(build->arena, int, nv);
         draft->layout.n_ignorable = dal_find_ignorable(state, draft->layout.ignorable);
-        draft->start_speeds = DAL_TAKE(build->arena, int, nv);
+        draft->start_speeds = DAL_NEW(build->arena, int, nv);
         if (wanted->chooses) {
             dal_state_unpack(state, 0, dal_state_y(state));
             dal_state_position(state);
@@ -503,7 +503,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     if (build->memory && !dal_cache_fits(build))
         return DAL_BAD_MODEL; /* it is compiled without memory */
     compile_program(build, &build->drives, &draft->drives);
-    draft->start_winding = DAL_TAKE(build->arena, double, build->mechanism.n_windings);
+    draft->start_winding = DAL_NEW(build->arena, double, build->mechanism.n_windings);
     dal_build_length(build);
     const bool closed = (build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding);
     dal_sparse_free(build->sparse);
@@ -569,7 +569,7 @@ static bool keep_warnings(const dal_spec *spec, const dal_messages *own, dal_sys
     if (!n)
         return true;
     dal_arena_begin(&arena, &system->allocator);
-    const dal_message **kept = DAL_TAKE(&arena, const dal_message *, n);
+    const dal_message **kept = DAL_NEW(&arena, const dal_message *, n);
     for (int i = 0; i < 2; i++)
         for (const dal_message *m = lists[i]; m && whole; m = m->next)
             if (m->severity == DAL_WARNING)
@@ -591,7 +591,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     if (build->record) {
         build->record->arena.guard = &no_memory;
         build->kept = &build->record->arena;
-        build->log = DAL_TAKE(build->arena, struct dal_log, 1);
+        build->log = DAL_NEW(build->arena, struct dal_log, 1);
     }
     if (build->memory)
         dal_cache_begin(build);
@@ -599,7 +599,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
         build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
-    dal_status status = compile(build, DAL_TAKE(build->arena, dal_system, 1));
+    dal_status status = compile(build, DAL_NEW(build->arena, dal_system, 1));
     if (build->memory && status != DAL_OK)
         return status; /* what is wrong is reported by a compile without memory */
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
@@ -617,7 +617,7 @@ static dal_status compile_one(const dal_allocator *for_system, const dal_allocat
         return DAL_NO_MEMORY;
     dal_arena_begin(&arena, allocator);
     dal_status status = DAL_NO_MEMORY;
-    dal_build *build = DAL_TAKE(&arena, dal_build, 1);
+    dal_build *build = DAL_NEW(&arena, dal_build, 1);
     if (build) {
         build->arena = &arena;
         dal_arena_begin(&build->start_arena, allocator);
@@ -685,7 +685,7 @@ dal_status dal_derive(const dal_allocator *allocator, const dal_spec *spec, dal_
 static bool extend_spec(const dal_spec *spec, dal_derivation *d, dal_messages *messages, dal_spec *out)
 {
     *out = *spec;
-    out->constraints = DAL_TAKE(&d->arena, dal_constraint_spec, spec->n_constraints + d->n);
+    out->constraints = DAL_NEW(&d->arena, dal_constraint_spec, spec->n_constraints + d->n);
     if (!out->constraints)
         return false;
     if (spec->n_constraints)

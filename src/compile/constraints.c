@@ -125,9 +125,9 @@ static void find_measures(dal_build *build, written *form)
     dal_each_var(build->graph, form->f, collect_measure, &found);
     form->n = found.n;
     form->measure = found.measure;
-    form->value = DAL_TAKE(build->arena, int, form->n);
-    form->rate = DAL_TAKE(build->arena, int, form->n);
-    form->a = DAL_TAKE(build->arena, dal_node, form->n);
+    form->value = DAL_NEW(build->arena, int, form->n);
+    form->rate = DAL_NEW(build->arena, int, form->n);
+    form->a = DAL_NEW(build->arena, dal_node, form->n);
     for (int k = 0; k < form->n; k++) {
         form->value[k] = dal_build_variable(build, (dal_signal){DAL_SIGNAL_MEASURE, form->measure[k], 0, 0, 0});
         form->rate[k] = dal_build_variable(build, (dal_signal){DAL_SIGNAL_MEASURE, form->measure[k], 0, 1, 0});
@@ -207,7 +207,7 @@ static bool is_zero(const dal_build *build, dal_node node)
 static int count_bodies(const dal_build *build, const written *form)
 {
     const dal_mechanism *m = &build->mechanism;
-    bool *seen = DAL_TAKE(build->arena, bool, m->n_bodies);
+    bool *seen = DAL_NEW(build->arena, bool, m->n_bodies);
     int n = 0;
     for (int k = 0; k < form->n; k++) {
         const dal_measure *measure = &m->measures[form->measure[k]];
@@ -336,7 +336,7 @@ static bool measures_points(const dal_mechanism *m, const dal_measure *measure)
 static bool add_plain_row(dal_build *build, const written *form)
 {
     double constant;
-    dal_term *terms = DAL_TAKE(build->arena, dal_term, form->n);
+    dal_term *terms = DAL_NEW(build->arena, dal_term, form->n);
     int n = 0;
     if (form->nonholonomic || !dal_is_const(build->graph, dal_substitute(build->graph, form->f, measures_are_zero, build), &constant))
         return false;
@@ -406,11 +406,11 @@ static void compile_forms(dal_build *build)
     dal_layout_parts *parts = &build->parts;
     if (!build->forms.n)
         return;
-    bool *used = DAL_TAKE(build->arena, bool, build->n_signals);
+    bool *used = DAL_NEW(build->arena, bool, build->n_signals);
     for (int i = 0; i < build->forms.n; i++)
         dal_each_var(build->graph, build->forms.node[i], note_variable, used);
-    parts->form_need = DAL_TAKE(build->arena, int, 2 * build->n_signals);
-    parts->form_rate = DAL_TAKE(build->arena, int, 2 * build->n_signals);
+    parts->form_need = DAL_NEW(build->arena, int, 2 * build->n_signals);
+    parts->form_rate = DAL_NEW(build->arena, int, 2 * build->n_signals);
     parts->n_form_variables = build->n_signals;
     for (int i = 0; i < build->n_signals; i++) {
         const dal_signal *s = &build->signals[i];
@@ -430,10 +430,10 @@ void dal_build_joint_programs(dal_build *build, dal_system *system)
     const dal_mechanism *m = &build->mechanism;
     if (!build->forms.n)
         return;
-    system->joint_forms = DAL_TAKE(build->arena, dal_program *, m->n_joints);
+    system->joint_forms = DAL_NEW(build->arena, dal_program *, m->n_joints);
     for (int j = 0; j < m->n_joints; j++) {
         const dal_joint *joint = &m->joints[j];
-        dal_node *node = DAL_TAKE(build->arena, dal_node, build->forms.n);
+        dal_node *node = DAL_NEW(build->arena, dal_node, build->forms.n);
         int n = 0;
         for (int i = joint->row; i < joint->row + joint->n_rows; i++)
             for (int k = 0; m->rows[i].form >= 0 && k < dal_row_outputs(&m->rows[i]); k++)
@@ -450,8 +450,8 @@ void dal_build_constraints(dal_build *build, dal_system *system)
         add_constraint(build, &spec->constraints[i]);
     for (int i = 0; i < spec->n_speeds; i++)
         add_speed(build, &spec->speeds[i]);
-    system->coordinate_names = DAL_TAKE(build->arena, const char *, spec->n_coordinates);
-    system->speed_names = DAL_TAKE(build->arena, const char *, spec->n_speeds);
+    system->coordinate_names = DAL_NEW(build->arena, const char *, spec->n_coordinates);
+    system->speed_names = DAL_NEW(build->arena, const char *, spec->n_speeds);
     for (int i = 0; i < spec->n_coordinates; i++)
         system->coordinate_names[i] = spec->coordinates[i].name.text;
     for (int i = 0; i < spec->n_speeds; i++)

@@ -392,9 +392,9 @@ static void check_moved(dal_build *build, int b, const dal_placement *placement)
 
 bool dal_build_frames(dal_build *build, dal_node *frame)
 {
-    places p = {frame, DAL_TAKE(build->arena, dal_node, build->spec->n_bodies), NULL};
+    places p = {frame, DAL_NEW(build->arena, dal_node, build->spec->n_bodies), NULL};
     bool ok = true;
-    p.progress = dal_arena_take(build->arena, sizeof *p.progress * (size_t)build->spec->n_bodies);
+    p.progress = dal_arena_alloc(build->arena, sizeof *p.progress * (size_t)build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++)
         ok &= place(build, b, &p, 0);
     return ok;
@@ -408,8 +408,8 @@ void dal_build_placement(dal_build *build)
         return;
     }
     dal_arena *arena = build->arena;
-    places p = {DAL_TAKE(arena, dal_node, 12 * spec->n_bodies), DAL_TAKE(arena, dal_node, spec->n_bodies), NULL};
-    p.progress = dal_arena_take(arena, sizeof *p.progress * (size_t)spec->n_bodies);
+    places p = {DAL_NEW(arena, dal_node, 12 * spec->n_bodies), DAL_NEW(arena, dal_node, spec->n_bodies), NULL};
+    p.progress = dal_arena_alloc(arena, sizeof *p.progress * (size_t)spec->n_bodies);
     bool ok = true;
     refuse_starts(build);
     for (int b = 0; b < spec->n_bodies; b++)
@@ -429,9 +429,9 @@ void dal_build_placement(dal_build *build)
 void dal_read_coordinates(dal_build *build)
 {
     const int n = build->spec->n_coordinates;
-    build->start_q = DAL_TAKE(build->arena, double, n);
-    build->start_v = DAL_TAKE(build->arena, double, n);
-    build->start_change = DAL_TAKE(build->arena, double, 2 * n);
+    build->start_q = DAL_NEW(build->arena, double, n);
+    build->start_v = DAL_NEW(build->arena, double, n);
+    build->start_change = DAL_NEW(build->arena, double, 2 * n);
     for (int i = 0; i < n; i++) {
         const dal_coordinate_spec *spec = &build->spec->coordinates[i];
         if (spec->start.text)

@@ -76,7 +76,7 @@ static void note_known(dal_build *build, dal_named *d, dal_log_place place)
     if (build->record && d->progress == DAL_NAMED_KNOWN) {
         const dal_named *list = d->scalar ? build->rates : build->defines;
         const dal_effect known = {.kind = d->scalar ? DAL_EFFECT_RATE : DAL_EFFECT_DEFINE, .index = (int)(d - list), .value = d->value};
-        d->uses = DAL_TAKE(&build->record->arena, dal_uses, 1);
+        d->uses = DAL_NEW(&build->record->arena, dal_uses, 1);
         *d->uses = dal_log_keep(build, place);
         dal_note_effect(build, &known);
     }
@@ -148,7 +148,7 @@ static bool differentiate(const dal_lookup *l)
     dal_build *build = l->build;
     for (int i = 0; i < l->value->n; i++) {
         int n = build->n_signals;
-        bool *used = DAL_TAKE(build->arena, bool, n);
+        bool *used = DAL_NEW(build->arena, bool, n);
         dal_node unused;
         dal_each_var(build->graph, l->value->node[i], note_state, used);
         for (int k = 0; k < n; k++)
@@ -185,8 +185,8 @@ static bool use_state(const dal_lookup *l, int index)
 void dal_build_names(dal_build *build)
 {
     const dal_spec *spec = build->spec;
-    build->defines = DAL_TAKE(build->arena, dal_named, spec->n_define);
-    build->rates = DAL_TAKE(build->arena, dal_named, spec->n_states);
+    build->defines = DAL_NEW(build->arena, dal_named, spec->n_define);
+    build->rates = DAL_NEW(build->arena, dal_named, spec->n_states);
     for (int i = 0; i < spec->n_define; i++)
         build->defines[i] = (dal_named){
             .name = spec->define[i].name.text, .text = spec->define[i].value, .binding = spec->define[i].binding, .block = spec->define[i].block};

@@ -77,7 +77,7 @@ static bool read_points(dal_build *build, const dal_binding *binding, const dal_
     const bool outline = spec->outline;
     const int least = outline ? 3 : 2;
     figure->n_points = spec->n_points;
-    figure->points = DAL_TAKE(build->arena, double, 3 * spec->n_points);
+    figure->points = DAL_NEW(build->arena, double, 3 * spec->n_points);
     if (spec->points_mark.line && spec->n_points < least) {
         dal_error(build->messages, spec->points_mark, "%s needs %d points or more; %d given", outline ? "the outline of a plate" : "a polyline",
                   least, spec->n_points);

@@ -127,7 +127,7 @@ static const char **list_types(dal_build *build)
     int n = 0;
     while (dal_force_types[n])
         n++;
-    const char **names = DAL_TAKE(build->arena, const char *, n + 1);
+    const char **names = DAL_NEW(build->arena, const char *, n + 1);
     n = 0;
     for (int i = 0; dal_force_types[i]; i++)
         if (dal_force_types[i]->keys)
@@ -142,7 +142,7 @@ static dal_force_group *group_of(dal_build *build, int type, int most)
             return &build->groups[i];
     dal_force_group *group = DAL_PUSH(build->arena, build->groups, build->n_groups, build->cap_groups);
     group->type = type;
-    group->elements = dal_arena_take(build->arena, dal_force_types[type]->size * (size_t)most);
+    group->elements = dal_arena_alloc(build->arena, dal_force_types[type]->size * (size_t)most);
     return group;
 }
 
@@ -218,8 +218,8 @@ void dal_build_forces(dal_build *build)
 {
     const dal_spec *spec = build->spec;
     const char **names = list_types(build);
-    int *type = DAL_TAKE(build->arena, int, spec->n_forces);
-    build->forces = DAL_TAKE(build->arena, dal_force_name, spec->n_forces);
+    int *type = DAL_NEW(build->arena, int, spec->n_forces);
+    build->forces = DAL_NEW(build->arena, dal_force_name, spec->n_forces);
     add_gravity(build);
     for (int i = 0; i < spec->n_forces; i++) {
         type[i] = find_type(build, &spec->forces[i], names);

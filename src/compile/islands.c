@@ -102,8 +102,8 @@ void dal_build_islands(dal_build *build, dal_islands *islands)
 {
     const dal_mechanism *m = &build->mechanism;
     const int n = m->n_bodies + m->n_coordinates;
-    grouping g = {m, DAL_TAKE(build->arena, int, n)};
-    int *first = DAL_TAKE(build->arena, int, m->n_joints), *island = DAL_TAKE(build->arena, int, n);
+    grouping g = {m, DAL_NEW(build->arena, int, n)};
+    int *first = DAL_NEW(build->arena, int, m->n_joints), *island = DAL_NEW(build->arena, int, n);
     for (int i = 0; i < n; i++)
         g.parent[i] = i;
     unite_placements(build, &g);
@@ -114,9 +114,9 @@ void dal_build_islands(dal_build *build, dal_islands *islands)
     if (islands->n == 1)
         return;
     islands->of_body = island;
-    islands->of_joint = DAL_TAKE(build->arena, int, m->n_joints);
-    islands->of_row = DAL_TAKE(build->arena, int, m->n_rows);
-    islands->of_measure = DAL_TAKE(build->arena, int, m->n_measures);
+    islands->of_joint = DAL_NEW(build->arena, int, m->n_joints);
+    islands->of_row = DAL_NEW(build->arena, int, m->n_rows);
+    islands->of_measure = DAL_NEW(build->arena, int, m->n_measures);
     for (int j = 0; j < m->n_joints; j++) {
         islands->of_joint[j] = first[j] < 0 ? 0 : island[first[j]];
         for (int i = m->joints[j].row; i < m->joints[j].row + m->joints[j].n_rows; i++)

@@ -94,7 +94,7 @@ static void copy_forms(dal_alone *a, const dal_expressions *forms, dal_layout_pa
     if (!forms->n)
         return;
     parts->n_form_variables = build->n_signals;
-    parts->form_need = DAL_TAKE(build->arena, int, 2 * (a->n_measures + 1));
+    parts->form_need = DAL_NEW(build->arena, int, 2 * (a->n_measures + 1));
     for (int i = 0; i < forms->n; i++)
         dal_each_var(build->graph, forms->node[i], note_need, &n);
     parts->forms = dal_program_build(build->arena, build->graph, build->n_signals, forms->n, forms->node);
@@ -104,18 +104,18 @@ static void take_room(dal_alone *a)
 {
     dal_arena *arena = a->build->arena;
     const size_t r = (size_t)a->r, m = (size_t)a->m;
-    a->scale = DAL_TAKE(arena, double, m);
-    a->unit = DAL_TAKE(arena, double, r);
-    a->direction = DAL_TAKE(arena, double, m);
-    a->A = DAL_TAKE(arena, double, r *m);
-    a->q0 = DAL_TAKE(arena, double, a->layout->nq);
-    a->q_here = DAL_TAKE(arena, double, a->layout->nq);
-    a->b = DAL_TAKE(arena, double, r);
-    a->x = DAL_TAKE(arena, double, m);
-    a->sigma = DAL_TAKE(arena, double, r + m);
-    a->null = DAL_TAKE(arena, double, r *r);
-    a->svd = DAL_TAKE(arena, double, dal_rank_work(a->r, a->m));
-    a->order = DAL_TAKE(arena, int, a->r);
+    a->scale = DAL_NEW(arena, double, m);
+    a->unit = DAL_NEW(arena, double, r);
+    a->direction = DAL_NEW(arena, double, m);
+    a->A = DAL_NEW(arena, double, r *m);
+    a->q0 = DAL_NEW(arena, double, a->layout->nq);
+    a->q_here = DAL_NEW(arena, double, a->layout->nq);
+    a->b = DAL_NEW(arena, double, r);
+    a->x = DAL_NEW(arena, double, m);
+    a->sigma = DAL_NEW(arena, double, r + m);
+    a->null = DAL_NEW(arena, double, r *r);
+    a->svd = DAL_NEW(arena, double, dal_rank_work(a->r, a->m));
+    a->order = DAL_NEW(arena, int, a->r);
     for (int c = 0; c < a->m; c++)
         a->scale[c] = !a->whole ? (a->layout->angular[c] > 0 ? a->length : 1) : a->build->column_scale ? a->build->column_scale[c] : 1;
 }
@@ -130,7 +130,7 @@ static const dal_layout *lay_out_alone(dal_alone *a)
     int terms = 0;
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
         terms += whole->rows[i].n_terms;
-    a->measure = DAL_TAKE(build->arena, int, terms);
+    a->measure = DAL_NEW(build->arena, int, terms);
     dal_mechanism_begin(&a->mechanism, build->arena, build->spec->space);
     *DAL_PUSH(build->arena, a->mechanism.joints, a->mechanism.n_joints, a->mechanism.cap_joints) = *joint;
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
@@ -138,7 +138,7 @@ static const dal_layout *lay_out_alone(dal_alone *a)
             copy_row(a, &whole->rows[i], &forms);
     copy_forms(a, &forms, &parts);
     a->mechanism.n_bodies = a->n_bodies;
-    a->mechanism.bodies = DAL_TAKE(build->arena, dal_body, a->n_bodies);
+    a->mechanism.bodies = DAL_NEW(build->arena, dal_body, a->n_bodies);
     for (int k = 0; k < a->n_bodies; k++)
         a->mechanism.bodies[k] = whole->bodies[a->body[k]];
     return dal_layout_build(build->arena, &a->mechanism, &dal_family_twist, &parts);
@@ -156,7 +156,7 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
     a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
     a->layout = a->whole ? lay_out_whole(a) : lay_out_alone(a);
-    dal_work_layout(a->layout, DAL_TAKE(arena, dal_real, dal_work_size(a->layout)), DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    dal_work_layout(a->layout, DAL_NEW(arena, dal_real, dal_work_size(a->layout)), DAL_NEW(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;
     a->m = a->layout->nv;
     take_room(a);

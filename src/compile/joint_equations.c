@@ -602,7 +602,7 @@ static const char *hint_for(dal_equation_scope *scope, const char *name)
 {
     static const char *const words[] = {"angle", "angle_ij", "angle_ik", "angle_il", "angle_jk", "angle_jl", "angle_kl"};
     dal_arena *arena = scope->build->arena;
-    const char **all = DAL_TAKE(arena, const char *, scope->n_parameters + 8), *listed = "";
+    const char **all = DAL_NEW(arena, const char *, scope->n_parameters + 8), *listed = "";
     char buffer[96];
     int n = 0;
     for (int i = 0; i < scope->n_parameters; i++) {

@@ -38,7 +38,7 @@ static bool visit_neighbour(dal_alone *a, uint64_t *seed)
 /* The rows that take part in a dependence of the present A, each over its norm. */
 static const char *dependent_equations(dal_alone *a, int *number)
 {
-    bool *mask = DAL_TAKE(a->build->arena, bool, a->r);
+    bool *mask = DAL_NEW(a->build->arena, bool, a->r);
     for (int i = 0; i < a->r; i++) {
         double *row = a->A + (size_t)i * (size_t)a->m, norm = 0;
         for (int c = 0; c < a->m; c++)
@@ -92,7 +92,7 @@ static bool cancels(dal_alone *a, int i)
 static bool refuse_identities(dal_alone *a)
 {
     uint64_t seed = 11;
-    bool *mask = DAL_TAKE(a->build->arena, bool, a->r), any = false;
+    bool *mask = DAL_NEW(a->build->arena, bool, a->r), any = false;
     int number;
     dal_alone_evaluate(a);
     for (int i = 0; i < a->r; i++)

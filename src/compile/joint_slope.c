@@ -105,7 +105,7 @@ static bool is_flat(dal_alone *a, double *const *direction, int row)
 static bool is_implied(dal_alone *a, const bool *flat, int row)
 {
     uint64_t seed = 23;
-    bool *others = DAL_TAKE(a->build->arena, bool, a->r), any = false;
+    bool *others = DAL_NEW(a->build->arena, bool, a->r), any = false;
     for (int i = 0; i < a->r; i++)
         any |= others[i] = !a->whole && !flat[i];
     for (int n = 0, found = 0; n < NEIGHBOURS && any; n++) {
@@ -249,11 +249,11 @@ static bool check_joint(dal_build *build, const dal_joint *joint, const double *
     uint64_t seed = 5;
     double *direction[DIRECTIONS];
     for (int k = 0; k < DIRECTIONS; k++) {
-        direction[k] = DAL_TAKE(build->arena, double, a.m);
+        direction[k] = DAL_NEW(build->arena, double, a.m);
         for (int c = 0; c < a.m; c++)
             direction[k][c] = dal_alone_chance(&seed);
     }
-    bool *flat = DAL_TAKE(build->arena, bool, a.r), fine = true;
+    bool *flat = DAL_NEW(build->arena, bool, a.r), fine = true;
     for (int i = 0; i < a.layout->n_extrinsic; i++)
         flat[i] = is_asked(&a, i) && is_flat(&a, direction, i);
     for (int i = 0; i < a.layout->n_extrinsic && fine; i++)

@@ -64,7 +64,7 @@ static void check_coordinates(dal_build *build, const dal_joint_type_spec *type)
 
 static const dal_joint_type *make_type(dal_build *build, const dal_joint_type_spec *spec)
 {
-    dal_joint_type *type = DAL_TAKE(build->arena, dal_joint_type, 1);
+    dal_joint_type *type = DAL_NEW(build->arena, dal_joint_type, 1);
     *type = (dal_joint_type){.name = own_name(spec->name.text),
                              .title = "a joint of the model's own",
                              .spaces = DAL_IN_PLANE | DAL_IN_SPACE,
@@ -80,8 +80,8 @@ static const dal_joint_type *make_type(dal_build *build, const dal_joint_type_sp
 void dal_build_joint_types(dal_build *build)
 {
     const dal_spec *spec = build->spec;
-    build->joint_types = DAL_TAKE(build->arena, const dal_joint_type *, spec->n_joint_types);
-    build->joint_type_failed = DAL_TAKE(build->arena, bool, spec->n_joint_types);
+    build->joint_types = DAL_NEW(build->arena, const dal_joint_type *, spec->n_joint_types);
+    build->joint_type_failed = DAL_NEW(build->arena, bool, spec->n_joint_types);
     for (int i = 0; i < spec->n_joint_types; i++) {
         const dal_joint_type_spec *type = &spec->joint_types[i];
         const int errors = dal_messages_count(build->messages, DAL_ERROR);
@@ -184,7 +184,7 @@ static const dal_pair *find_pair(const dal_law_spec *list, const char *name)
 static bool refuse_unknown(const dal_equation_scope *scope, const dal_joint_spec *spec)
 {
     dal_build *build = scope->build;
-    const char **all = DAL_TAKE(build->arena, const char *, scope->n_parameters + 1), *listed = "";
+    const char **all = DAL_NEW(build->arena, const char *, scope->n_parameters + 1), *listed = "";
     char near[96];
     bool fine = true;
     for (int i = 0; i < scope->n_parameters; i++) {
@@ -210,9 +210,9 @@ static bool find_parameters(dal_equation_scope *scope, const dal_joint_spec *spe
     const dal_joint_type_spec *type = scope->type;
     const int n = scope->n_parameters = type->parameters.n + type->required.n;
     bool fine = true;
-    scope->parameter = DAL_TAKE(build->arena, const char *, n);
-    scope->value = DAL_TAKE(build->arena, double, n);
-    scope->used = DAL_TAKE(build->arena, bool, n);
+    scope->parameter = DAL_NEW(build->arena, const char *, n);
+    scope->value = DAL_NEW(build->arena, double, n);
+    scope->used = DAL_NEW(build->arena, bool, n);
     for (int i = 0; i < n; i++) {
         const dal_pair *standard = i < type->parameters.n ? &type->parameters.item[i] : NULL;
         scope->parameter[i] = standard ? standard->name.text : type->required.item[i - type->parameters.n].text;

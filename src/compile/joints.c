@@ -479,7 +479,7 @@ static const char **list_types(dal_build *build, const dal_joint_spec *spec)
     int n = 0;
     while (dal_joint_types[n])
         n++;
-    const char **names = DAL_TAKE(build->arena, const char *, n + build->spec->n_joint_types + 1);
+    const char **names = DAL_NEW(build->arena, const char *, n + build->spec->n_joint_types + 1);
     n = 0;
     for (int i = 0; i < build->spec->n_joint_types; i++)
         if (dal_joint_type_known_as(build, spec, i))
@@ -494,7 +494,7 @@ void dal_build_joints(dal_build *build)
 {
     const dal_spec *spec = build->spec;
     dal_build_joint_types(build);
-    build->axis_carried = DAL_TAKE(build->arena, bool, spec->n_joints);
+    build->axis_carried = DAL_NEW(build->arena, bool, spec->n_joints);
     DAL_RESERVE(build->arena, build->mechanism.joints, build->mechanism.n_joints, build->mechanism.cap_joints, spec->n_joints + spec->n_constraints);
     for (int i = 0; i < spec->n_joints; i++) {
         const dal_joint_spec *s = &spec->joints[i];

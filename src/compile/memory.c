@@ -57,7 +57,7 @@ dal_uses dal_log_keep(dal_build *build, dal_log_place place)
     dal_arena *arena = &build->record->arena;
     const struct dal_log *log = build->log;
     const int n = log->n_parameters - place.n_parameters;
-    int *parameter = n ? DAL_TAKE(arena, int, n) : NULL;
+    int *parameter = n ? DAL_NEW(arena, int, n) : NULL;
     dal_uses uses = {.n_effects = log->n_effects - place.n_effects, .parameter = parameter};
     for (int i = 0; i < n; i++) {
         bool known = false;
@@ -68,7 +68,7 @@ dal_uses dal_log_keep(dal_build *build, dal_log_place place)
     }
     if (!uses.n_effects)
         return uses;
-    dal_effect *effect = DAL_TAKE(arena, dal_effect, uses.n_effects);
+    dal_effect *effect = DAL_NEW(arena, dal_effect, uses.n_effects);
     memcpy(effect, log->effect + place.n_effects, sizeof *effect * (size_t)uses.n_effects);
     for (int i = 0; i < uses.n_effects; i++)
         if (effect[i].name)
@@ -123,7 +123,7 @@ static void add_known(dal_memory *memory, const dal_known *known)
         return;
     }
     memory->n_slots = memory->n_slots ? 2 * memory->n_slots : 256;
-    memory->slot = DAL_TAKE(&memory->arena, int, memory->n_slots);
+    memory->slot = DAL_NEW(&memory->arena, int, memory->n_slots);
     for (int i = 0; i < memory->n_known; i++)
         enter(memory, i);
 }
@@ -316,7 +316,7 @@ void dal_remember_columns(dal_build *build, dal_log_place place)
     memory->n_recorded = build->n_recorded;
     memory->n_columns = build->n_columns;
     memory->records_results = build->records_results;
-    memory->columns = DAL_TAKE(&memory->arena, dal_column, build->n_columns);
+    memory->columns = DAL_NEW(&memory->arena, dal_column, build->n_columns);
     for (int i = 0; i < build->n_columns; i++)
         memory->columns[i] = (dal_column){.name = keep_text(&memory->arena, build->columns[i].name), .unit = build->columns[i].unit};
 }
@@ -355,7 +355,7 @@ static dal_compiled *program_in(dal_memory *memory, const dal_build *build, cons
 
 static void *keep(dal_arena *arena, const void *from, size_t bytes)
 {
-    void *to = dal_arena_take(arena, bytes);
+    void *to = dal_arena_alloc(arena, bytes);
     if (bytes)
         memcpy(to, from, bytes);
     return to;
@@ -433,10 +433,10 @@ void dal_remember_description(dal_build *build)
     memory->mechanism.bodies = keep(arena, m->bodies, sizeof *m->bodies * (size_t)m->n_bodies);
     memory->mechanism.vectors = keep(arena, m->vectors, sizeof *m->vectors * (size_t)m->n_vectors);
     memory->mechanism.measures = keep(arena, m->measures, sizeof *m->measures * (size_t)m->n_measures);
-    memory->zero = DAL_TAKE(arena, double, count_zeros(build));
+    memory->zero = DAL_NEW(arena, double, count_zeros(build));
     for (int i = 0; i < count_zeros(build); i++)
         memory->zero[i] = zero_of(build, i);
-    memory->parameter = DAL_TAKE(arena, double, spec->n_parameters);
+    memory->parameter = DAL_NEW(arena, double, spec->n_parameters);
     for (int i = 0; i < spec->n_parameters; i++)
         memory->parameter[i] = spec->parameters[i].number;
 }
@@ -474,10 +474,10 @@ void dal_cache_begin(dal_build *build)
     build->signal_table = keep(arena, memory->signal_table, sizeof *memory->signal_table * (size_t)memory->n_signal_table);
     build->parts.like = memory->layout;
     build->start_layout = memory->start_layout;
-    build->today = DAL_TAKE(arena, struct dal_today, 1);
-    build->today->changed = DAL_TAKE(arena, bool, n);
-    build->today->state = DAL_TAKE(arena, unsigned char, memory->n_known);
-    build->today->number = DAL_TAKE(arena, double, memory->n_known);
+    build->today = DAL_NEW(arena, struct dal_today, 1);
+    build->today->changed = DAL_NEW(arena, bool, n);
+    build->today->state = DAL_NEW(arena, unsigned char, memory->n_known);
+    build->today->number = DAL_NEW(arena, double, memory->n_known);
     for (int i = 0; i < n; i++)
         build->today->changed[i] = memcmp(&memory->parameter[i], &build->spec->parameters[i].number, sizeof *memory->parameter) != 0;
 }
@@ -488,7 +488,7 @@ dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *te
 {
     dal_arena arena;
     dal_arena_begin(&arena, allocator);
-    dal_memory *memory = DAL_TAKE(&arena, dal_memory, 1);
+    dal_memory *memory = DAL_NEW(&arena, dal_memory, 1);
     if (!memory)
         return NULL;
     memory->arena = arena;

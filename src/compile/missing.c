@@ -383,9 +383,9 @@ static bool is_condition(balance *b, dal_node node)
 /* Sums of the directions in which no rates are, and others to fill up. */
 static void separate_rates(dal_build *build, dal_state *state, int n, dal_massless *list)
 {
-    double *R = DAL_TAKE(build->arena, double, n *n), *sigma = DAL_TAKE(build->arena, double, 2 * n), *left = DAL_TAKE(build->arena, double, n *n);
-    double *work = DAL_TAKE(build->arena, double, dal_rank_work(n, n)), *size = DAL_TAKE(build->arena, double, n);
-    dal_massless *old = DAL_TAKE(build->arena, dal_massless, n);
+    double *R = DAL_NEW(build->arena, double, n *n), *sigma = DAL_NEW(build->arena, double, 2 * n), *left = DAL_NEW(build->arena, double, n *n);
+    double *work = DAL_NEW(build->arena, double, dal_rank_work(n, n)), *size = DAL_NEW(build->arena, double, n);
+    dal_massless *old = DAL_NEW(build->arena, dal_massless, n);
     dal_massless_damping(build, state, n, list, R, size);
     const int rank = dal_rank_svd(R, n, n, n, nothing, sigma, NULL, left, work), sums = n - rank;
     if (rank <= 0 || !sums)
@@ -425,7 +425,7 @@ void dal_build_derive(dal_build *build, dal_state *state)
         return;
     }
     dal_symbolic *s = dal_symbolic_begin(build);
-    dal_condition *conditions = DAL_TAKE(&d->arena, dal_condition, n);
+    dal_condition *conditions = DAL_NEW(&d->arena, dal_condition, n);
     if (build->spec->n_coordinates && !s->frame)
         return;
     bool rates = false;

@@ -70,10 +70,10 @@ static void find_columns(survey *s)
 {
     const size_t t = 6 * (size_t)s->n_bodies, r = (size_t)s->n_measures;
     const dal_layout *layout = s->layout;
-    double *y = DAL_TAKE(s->build->arena, double, s->n_y), *rest = DAL_TAKE(s->build->arena, double, t + r);
+    double *y = DAL_NEW(s->build->arena, double, s->n_y), *rest = DAL_NEW(s->build->arena, double, t + r);
     memcpy(y, s->y, sizeof *y * (size_t)s->n_y);
-    s->twist = DAL_TAKE(s->build->arena, double, (size_t)s->m *t);
-    s->measure = DAL_TAKE(s->build->arena, double, (size_t)s->m *r);
+    s->twist = DAL_NEW(s->build->arena, double, (size_t)s->m *t);
+    s->measure = DAL_NEW(s->build->arena, double, (size_t)s->m *r);
     for (int k = -1; k < s->m; k++) {
         for (int i = 0; i < s->m; i++)
             y[layout->nq + i] = i == k;
@@ -95,9 +95,8 @@ static void find_columns(survey *s)
 static dal_massless direction_of(const survey *s, const double *v)
 {
     const size_t t = 6 * (size_t)s->n_bodies, r = (size_t)s->n_measures;
-    dal_massless n = {.v = DAL_TAKE(s->build->arena, double, s->m),
-                      .twist = DAL_TAKE(s->build->arena, double, t),
-                      .measured = DAL_TAKE(s->build->arena, double, r)};
+    dal_massless n = {
+        .v = DAL_NEW(s->build->arena, double, s->m), .twist = DAL_NEW(s->build->arena, double, t), .measured = DAL_NEW(s->build->arena, double, r)};
     memcpy(n.v, v, sizeof *v * (size_t)s->m);
     for (int k = 0; k < s->m; k++) {
         for (size_t i = 0; i < t; i++)
@@ -180,7 +179,7 @@ static int null_at(survey *s, const double *y, double **rows)
 static bool find_own(survey *s, int n, double *rows, dal_massless *list)
 {
     const int m = s->m;
-    double *y = DAL_TAKE(s->build->arena, double, s->n_y), *there;
+    double *y = DAL_NEW(s->build->arena, double, s->n_y), *there;
     unsigned random = 1;
     for (int p = 0; p < PLACES; p++) {
         memcpy(y, s->y, sizeof *y * (size_t)s->n_y);
@@ -227,8 +226,8 @@ static bool velocities_of(const survey *s, const dal_move *move, double *v)
     const dal_work *w = dal_seen_work(s->state);
     const int rows = 6 * s->n_bodies;
     const double length = s->layout->units.length;
-    double *J = DAL_TAKE(s->build->arena, double, rows * s->m), *b = DAL_TAKE(s->build->arena, double, rows + s->m);
-    double *work = DAL_TAKE(s->build->arena, double, dal_rank_work(rows, s->m)), axis[3], hub[3], most = 0, miss = 0;
+    double *J = DAL_NEW(s->build->arena, double, rows * s->m), *b = DAL_NEW(s->build->arena, double, rows + s->m);
+    double *work = DAL_NEW(s->build->arena, double, dal_rank_work(rows, s->m)), axis[3], hub[3], most = 0, miss = 0;
     dal_turn(w->kin[move->axis_body].R, move->axis, axis);
     place_point(s, &move->hub, hub);
     for (int i = 0; i < s->n_bodies; i++) {
@@ -271,7 +270,7 @@ static void try_move(finding *f, const dal_move *move)
 {
     survey *s = f->s;
     const int m = s->m;
-    double *v = DAL_TAKE(s->build->arena, double, m), *x = f->basis + (size_t)f->n * (size_t)m, size = 0, norm = 0;
+    double *v = DAL_NEW(s->build->arena, double, m), *x = f->basis + (size_t)f->n * (size_t)m, size = 0, norm = 0;
     if (f->n == f->wanted || !velocities_of(s, move, v))
         return;
     for (int k = 0; k < m; k++) {
@@ -303,7 +302,7 @@ static void try_move(finding *f, const dal_move *move)
     dal_massless found = direction_of(s, v);
     if (!is_weightless(s, &found))
         return;
-    found.move = DAL_TAKE(s->build->arena, dal_move, 1);
+    found.move = DAL_NEW(s->build->arena, dal_move, 1);
     *found.move = *move;
     f->list[f->n++] = found;
 }
@@ -312,7 +311,7 @@ static void try_move(finding *f, const dal_move *move)
 static bool *hanging(const survey *s, int body, int without)
 {
     const dal_mechanism *m = &s->build->mechanism;
-    bool *set = DAL_TAKE(s->build->arena, bool, s->n_bodies);
+    bool *set = DAL_NEW(s->build->arena, bool, s->n_bodies);
     set[body] = true;
     for (bool more = true; more;) {
         more = false;
@@ -369,7 +368,7 @@ static void try_body(finding *f, int body)
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const dal_build *build = f->s->build;
     const dal_mechanism *m = &build->mechanism;
-    bool *alone = DAL_TAKE(build->arena, bool, f->s->n_bodies);
+    bool *alone = DAL_NEW(build->arena, bool, f->s->n_bodies);
     alone[body] = true;
     for (int j = -1; j < m->n_joints; j++) {
         const dal_joint *joint = j < 0 ? NULL : &m->joints[j];
@@ -398,7 +397,7 @@ static void try_body(finding *f, int body)
 
 static bool find_moves(survey *s, int n, const double *rows, dal_massless *list)
 {
-    finding f = {s, n, 0, list, DAL_TAKE(s->build->arena, double, (size_t)(n + 1) * (size_t)s->m)};
+    finding f = {s, n, 0, list, DAL_NEW(s->build->arena, double, (size_t)(n + 1) * (size_t)s->m)};
     dal_determined found;
     for (int b = 0; b < s->n_bodies && f.n < n; b++) {
         double most = 0;
@@ -429,7 +428,7 @@ bool dal_massless_find(dal_build *build, dal_state *state, int *n, dal_massless 
     s.m = s.layout->nv;
     s.n_y = dal_system_describe(dal_system_of(state)).states;
     s.n_measures = s.layout->mechanism->n_measures;
-    s.y = DAL_TAKE(build->arena, double, s.n_y);
+    s.y = DAL_NEW(build->arena, double, s.n_y);
     memcpy(s.y, dal_state_y(state), sizeof *s.y * (size_t)s.n_y);
     if (s.m > MOST_VELOCITIES)
         return false;
@@ -437,7 +436,7 @@ bool dal_massless_find(dal_build *build, dal_state *state, int *n, dal_massless 
     if (found <= 0)
         return false;
     find_columns(&s);
-    *list = DAL_TAKE(build->arena, dal_massless, found);
+    *list = DAL_NEW(build->arena, dal_massless, found);
     for (int i = 0; i < found; i++) {
         const dal_massless at = direction_of(&s, rows + i * s.m);
         if (!is_weightless(&s, &at))
@@ -455,7 +454,7 @@ dal_massless dal_massless_combine(dal_build *build, int n, const dal_massless *l
     dal_massless sum = {0};
     double **const to[3] = {&sum.v, &sum.twist, &sum.measured};
     for (int part = 0; part < 3; part++) {
-        *to[part] = DAL_TAKE(build->arena, double, sizes[part]);
+        *to[part] = DAL_NEW(build->arena, double, sizes[part]);
         for (int i = 0; i < n; i++) {
             const double *from = part == 0 ? list[i].v : part == 1 ? list[i].twist : list[i].measured;
             for (int k = 0; k < sizes[part]; k++)
@@ -464,7 +463,7 @@ dal_massless dal_massless_combine(dal_build *build, int n, const dal_massless *l
     }
     for (int i = n - 1; i >= 0; i--)
         for (const dal_move *move = factor[i] != 0 ? list[i].move : NULL; move; move = move->next) {
-            dal_move *copy = DAL_TAKE(build->arena, dal_move, 1);
+            dal_move *copy = DAL_NEW(build->arena, dal_move, 1);
             *copy = *move;
             copy->factor *= factor[i];
             copy->next = sum.move;
@@ -564,7 +563,7 @@ void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_m
 {
     const dal_layout *layout = dal_layout_of(state);
     const int n_y = dal_system_describe(dal_system_of(state)).states;
-    double *start = DAL_TAKE(build->arena, double, n_y), *y = DAL_TAKE(build->arena, double, n_y);
+    double *start = DAL_NEW(build->arena, double, n_y), *y = DAL_NEW(build->arena, double, n_y);
     memcpy(start, dal_state_y(state), sizeof *start * (size_t)n_y);
     memset(R, 0, sizeof *R * (size_t)(n * n));
     for (int j = 0; j < n; j++)

@@ -148,7 +148,7 @@ static bool read_frames(dal_symbolic *s)
     const dal_parser parser = parser_of(s);
     dal_graph *graph = build->graph;
     dal_messages *messages = build->messages;
-    s->frame = DAL_TAKE(s->arena, dal_node, 12 * build->spec->n_bodies);
+    s->frame = DAL_NEW(s->arena, dal_node, 12 * build->spec->n_bodies);
     build->graph = s->graph;
     build->messages = NULL;
     build->reader = &parser;
@@ -161,7 +161,7 @@ static bool read_frames(dal_symbolic *s)
 
 dal_symbolic *dal_symbolic_begin(dal_build *build)
 {
-    dal_symbolic *s = DAL_TAKE(build->arena, dal_symbolic, 1);
+    dal_symbolic *s = DAL_NEW(build->arena, dal_symbolic, 1);
     s->build = build;
     s->arena = build->arena;
     s->plain = build->graph;

@@ -21,7 +21,7 @@ static bool keeps_attitude(const dal_joint *joint, dal_space space)
 static bool *upright_bodies(const dal_build *build)
 {
     const dal_mechanism *m = &build->mechanism;
-    bool *upright = DAL_TAKE(build->arena, bool, m->n_bodies);
+    bool *upright = DAL_NEW(build->arena, bool, m->n_bodies);
     for (bool more = true, back = false; more; back = !back) { /* there and back, so that a chain takes two rounds in either order */
         more = false;
         for (int k = 0; k < m->n_joints; k++) {

@@ -307,14 +307,14 @@ static void begin_placing(placing *p, dal_build *build)
 {
     const dal_spec *spec = build->spec;
     const int n = spec->n_bodies;
-    int *fill = DAL_TAKE(build->arena, int, n + 2), *ends = DAL_TAKE(build->arena, int, 2 * spec->n_joints);
+    int *fill = DAL_NEW(build->arena, int, n + 2), *ends = DAL_NEW(build->arena, int, 2 * spec->n_joints);
     *p = (placing){.build = build};
-    p->waiting = DAL_TAKE(build->arena, int, n);
-    p->started = DAL_TAKE(build->arena, int, spec->n_joints);
-    p->first = DAL_TAKE(build->arena, int, n + 2);
-    p->joint = DAL_TAKE(build->arena, int, 2 * spec->n_joints);
-    p->heap = DAL_TAKE(build->arena, int, 4 * spec->n_joints);
-    p->known = DAL_TAKE(build->arena, bool, n + 1);
+    p->waiting = DAL_NEW(build->arena, int, n);
+    p->started = DAL_NEW(build->arena, int, spec->n_joints);
+    p->first = DAL_NEW(build->arena, int, n + 2);
+    p->joint = DAL_NEW(build->arena, int, 2 * spec->n_joints);
+    p->heap = DAL_NEW(build->arena, int, 4 * spec->n_joints);
+    p->known = DAL_NEW(build->arena, bool, n + 1);
     for (int b = 0; b < n; b++)
         if (build->start[b].mounted || spec->bodies[b].between.n == 2)
             p->waiting[p->n_waiting++] = b;

@@ -68,7 +68,7 @@ static bool add_bodies(maker *m)
     const dal_spec *spec = m->build.spec;
     bool ok = true;
     scene->n_bodies = spec->n_bodies;
-    scene->bodies = DAL_TAKE(m->build.arena, dal_scene_body, spec->n_bodies);
+    scene->bodies = DAL_NEW(m->build.arena, dal_scene_body, spec->n_bodies);
     for (int b = 0; b < spec->n_bodies; b++) {
         const dal_body *body = &m->system->mechanism.bodies[b];
         dal_scene_body *out = &scene->bodies[b];
@@ -104,7 +104,7 @@ static void add_joints(maker *m)
     const dal_mechanism *mechanism = &system->mechanism;
     dal_scene *scene = m->scene;
     scene->n_joints = m->build.spec->n_joints; /* behind them lie the constraints */
-    scene->joints = DAL_TAKE(m->build.arena, dal_scene_joint, scene->n_joints);
+    scene->joints = DAL_NEW(m->build.arena, dal_scene_joint, scene->n_joints);
     for (int j = 0; j < scene->n_joints; j++) {
         const dal_joint *joint = &mechanism->joints[j];
         const char *motion = dal_joint_in(joint->type, scene->space)->motion;
@@ -139,7 +139,7 @@ static void add_forces(maker *m)
     const dal_spec *spec = m->build.spec;
     dal_scene *scene = m->scene;
     scene->n_forces = spec->n_forces;
-    scene->forces = DAL_TAKE(m->build.arena, dal_scene_force, spec->n_forces);
+    scene->forces = DAL_NEW(m->build.arena, dal_scene_force, spec->n_forces);
     for (int i = 0; i < spec->n_forces; i++) {
         const dal_force_spec *f = &spec->forces[i];
         dal_scene_force *out = &scene->forces[i];
@@ -160,12 +160,12 @@ static dal_status make(void *user)
     maker *m = user;
     dal_build *build = &m->build;
     dal_arena *arena = build->arena;
-    dal_scene *scene = m->scene = DAL_TAKE(arena, dal_scene, 1);
+    dal_scene *scene = m->scene = DAL_NEW(arena, dal_scene, 1);
     build->graph = dal_graph_create(arena);
     dal_mechanism_begin(&build->mechanism, arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_symbols_fill(build);
-    dal_build_tables(build, DAL_TAKE(arena, dal_system, 1));
+    dal_build_tables(build, DAL_NEW(arena, dal_system, 1));
     dal_build_names(build);
     scene->space = build->spec->space;
     scene->length = m->system->layout.units.length;

@@ -56,7 +56,7 @@ void dal_symbols_fill(dal_build *build)
     build->n_symbols = 16;
     while (build->n_symbols < 2 * count)
         build->n_symbols *= 2;
-    build->symbols = DAL_TAKE(build->arena, dal_symbol, build->n_symbols);
+    build->symbols = DAL_NEW(build->arena, dal_symbol, build->n_symbols);
     for (int i = 0; i < s->n_parameters; i++)
         insert(build, s->parameters[i].name, DAL_SYMBOL_PARAMETER, i);
     for (int i = 0; i < s->n_define; i++)
@@ -218,7 +218,7 @@ const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path)
 {
     if (!build->messages || dal_messages_count(build->messages, DAL_ERROR) >= HINTS)
         return "";
-    const char **names = DAL_TAKE(build->arena, const char *, CANDIDATES + 8);
+    const char **names = DAL_NEW(build->arena, const char *, CANDIDATES + 8);
     names[collect(build, kinds, names)] = NULL;
     const char *whole = dal_arena_print(build->arena, "%s.", path), *of_part = path;
     const size_t inside = right_part(whole, names);
@@ -261,7 +261,7 @@ static bool same_signal(const dal_signal *a, const dal_signal *b)
 static void rehash_signals(dal_build *build)
 {
     int size = build->n_signal_table ? 2 * build->n_signal_table : 64;
-    build->signal_table = DAL_TAKE(build->arena, int, size);
+    build->signal_table = DAL_NEW(build->arena, int, size);
     build->n_signal_table = size;
     for (int i = 0; i < build->n_signals; i++) {
         size_t at = hash_signal(&build->signals[i]) & ((size_t)size - 1);

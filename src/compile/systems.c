@@ -126,7 +126,7 @@ static void look_at(void *user, int variable)
 static contents contents_of(dal_build *build, dal_node node)
 {
     const int n = build->spec->n_coordinates;
-    contents c = {.build = build, .coordinate = DAL_TAKE(build->arena, bool, n), .rate = DAL_TAKE(build->arena, bool, n)};
+    contents c = {.build = build, .coordinate = DAL_NEW(build->arena, bool, n), .rate = DAL_NEW(build->arena, bool, n)};
     dal_each_var(build->graph, node, look_at, &c);
     return c;
 }
@@ -181,7 +181,7 @@ static bool check_masses(dal_build *build, const reading *r, dal_text text)
 
 static void take_coordinates(dal_build *build, reading *r, const contents *c)
 {
-    r->number = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
+    r->number = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     for (int k = 0; k < build->spec->n_coordinates; k++)
         if (c->coordinate[k] || c->rate[k])
             r->number[r->n++] = k;
@@ -191,7 +191,7 @@ static bool read_dissipation(dal_build *build, reading *r)
 {
     const dal_text text = r->spec->dissipation;
     dal_node D;
-    r->D = DAL_TAKE(build->arena, dal_node, build->spec->n_coordinates);
+    r->D = DAL_NEW(build->arena, dal_node, build->spec->n_coordinates);
     for (int k = 0; k < build->spec->n_coordinates; k++)
         r->D[k] = zero(build);
     if (!text.text)
@@ -235,8 +235,8 @@ static bool read_lagrangian(dal_build *build, reading *r)
     r->written = L;
     r->T = plus(build, L, r->V);
     r->energy = true;
-    r->M = DAL_TAKE(build->arena, dal_node, r->n * r->n);
-    r->N = DAL_TAKE(build->arena, dal_node, r->n);
+    r->M = DAL_NEW(build->arena, dal_node, r->n * r->n);
+    r->N = DAL_NEW(build->arena, dal_node, r->n);
     for (int i = 0; i < r->n; i++) {
         const dal_node p = by_rate(build, L, r->number[i]);
         r->N[i] = dal_substitute(build->graph, p, rates_are_zero, build);
@@ -251,7 +251,7 @@ static bool read_numbers(dal_build *build, reading *r)
     const dal_subsystem_spec *spec = r->spec;
     bool fine = true;
     r->n = spec->coordinates.n;
-    r->number = DAL_TAKE(build->arena, int, r->n);
+    r->number = DAL_NEW(build->arena, int, r->n);
     for (int i = 0; i < r->n; i++) {
         const dal_text name = spec->coordinates.item[i];
         const dal_symbol *symbol = dal_symbol_find(build, name.text, strlen(name.text));
@@ -272,14 +272,14 @@ static bool read_numbers(dal_build *build, reading *r)
 /* Rows and columns of what is written, in ascending order of the coordinates. */
 static void sort_numbers(dal_build *build, reading *r)
 {
-    r->order = DAL_TAKE(build->arena, int, r->n);
+    r->order = DAL_NEW(build->arena, int, r->n);
     for (int i = 0; i < r->n; i++) {
         int k = i;
         for (; k > 0 && r->number[r->order[k - 1]] > r->number[i]; k--)
             r->order[k] = r->order[k - 1];
         r->order[k] = i;
     }
-    int *number = DAL_TAKE(build->arena, int, r->n);
+    int *number = DAL_NEW(build->arena, int, r->n);
     for (int i = 0; i < r->n; i++)
         number[i] = r->number[r->order[i]];
     r->number = number;
@@ -318,8 +318,8 @@ static bool read_matrices(dal_build *build, reading *r)
     if (!fine)
         return false;
     sort_numbers(build, r);
-    r->M = DAL_TAKE(build->arena, dal_node, r->n * r->n);
-    r->F = DAL_TAKE(build->arena, dal_node, r->n);
+    r->M = DAL_NEW(build->arena, dal_node, r->n * r->n);
+    r->F = DAL_NEW(build->arena, dal_node, r->n);
     for (int i = 0; i < r->n; i++) {
         fine &= dal_build_scalar(build, DAL_REACH_ACTION, spec->binding, spec->force.item[r->order[i]], &r->F[i]);
         for (int j = 0; j < r->n; j++)
@@ -492,10 +492,10 @@ static trial begin_trial(dal_build *build, const reading *r)
     }
     t.n_outputs = list.n;
     t.program = dal_program_build(build->arena, build->graph, build->n_signals, list.n, list.node);
-    t.variables = DAL_TAKE(build->arena, double, build->n_signals);
-    t.registers = DAL_TAKE(build->arena, double, dal_program_registers(t.program));
-    t.out = DAL_TAKE(build->arena, double, list.n);
-    t.S = DAL_TAKE(build->arena, double, r->n * r->n);
+    t.variables = DAL_NEW(build->arena, double, build->n_signals);
+    t.registers = DAL_NEW(build->arena, double, dal_program_registers(t.program));
+    t.out = DAL_NEW(build->arena, double, list.n);
+    t.S = DAL_NEW(build->arena, double, r->n * r->n);
     const dal_text *until = &build->spec->simulate.until;
     if (until->text)
         dal_build_number(build, NULL, *until, &t.until);
@@ -627,7 +627,7 @@ static void find_sizes(dal_build *build)
     const dal_text *text = &build->spec->simulate.until;
     if (text->text)
         dal_build_number(build, NULL, *text, &until);
-    build->own_size = DAL_TAKE(build->arena, double, build->spec->n_coordinates);
+    build->own_size = DAL_NEW(build->arena, double, build->spec->n_coordinates);
     bool any = false;
     for (int k = 0; k < build->spec->n_coordinates; k++) {
         build->own_size[k] = fmax(fabs(build->start_q[k]), fabs(build->start_v[k]) * fast_for_size * until);
@@ -667,7 +667,7 @@ static void adjust_sizes(dal_build *build, int n, trial *trials)
 /* A coordinate belongs to one of them: two masses of the same coordinate are more likely a mistake. */
 static bool own_each(dal_build *build, int n, const reading *all)
 {
-    int *owner = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
+    int *owner = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     bool fine = true;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < all[i].n; k++) {
@@ -689,11 +689,11 @@ static void note_need(void *user, int variable)
 
 static void find_needs(dal_build *build, dal_subsystems *s, int n, const dal_expressions *lists)
 {
-    bool *used = DAL_TAKE(build->arena, bool, build->n_signals);
+    bool *used = DAL_NEW(build->arena, bool, build->n_signals);
     for (int l = 0; l < n; l++)
         for (int i = 0; i < lists[l].n; i++)
             dal_each_var(build->graph, lists[l].node[i], note_need, used);
-    s->need = DAL_TAKE(build->arena, int, 3 * build->n_signals);
+    s->need = DAL_NEW(build->arena, int, 3 * build->n_signals);
     s->n_variables = build->n_signals;
     for (int i = 0; i < build->n_signals; i++)
         if (used[i]) {
@@ -706,11 +706,11 @@ static void find_needs(dal_build *build, dal_subsystems *s, int n, const dal_exp
 
 static void make_programs(dal_build *build, int n, const reading *all)
 {
-    dal_subsystems *s = build->parts.systems = DAL_TAKE(build->arena, dal_subsystems, 1);
+    dal_subsystems *s = build->parts.systems = DAL_NEW(build->arena, dal_subsystems, 1);
     dal_expressions lists[3] = {{0}};
     s->n = n;
-    s->system = DAL_TAKE(build->arena, dal_subsystem, n);
-    s->coordinate = DAL_TAKE(build->arena, int, build->spec->n_coordinates);
+    s->system = DAL_NEW(build->arena, dal_subsystem, n);
+    s->coordinate = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     for (int i = 0; i < n; i++) {
         const reading *r = &all[i];
         s->system[i] = (dal_subsystem){.n = r->n,
@@ -736,7 +736,7 @@ static void make_programs(dal_build *build, int n, const reading *all)
 static dal_force_group *begin_group(dal_build *build, int most)
 {
     dal_force_group *group = DAL_PUSH(build->arena, build->groups, build->n_groups, build->cap_groups);
-    *group = (dal_force_group){.elements = DAL_TAKE(build->arena, dal_subsystem_force, most)};
+    *group = (dal_force_group){.elements = DAL_NEW(build->arena, dal_subsystem_force, most)};
     while (dal_force_types[group->type] != &dal_force_subsystem)
         group->type++;
     return group;
@@ -755,8 +755,8 @@ void dal_build_systems(dal_build *build)
                   "'%s' is written in coordinates of the model, and there are none: name them in `coordinates:`", spec->systems[0].name.text);
         return;
     }
-    reading *all = DAL_TAKE(build->arena, reading, n);
-    trial *trials = DAL_TAKE(build->arena, trial, n);
+    reading *all = DAL_NEW(build->arena, reading, n);
+    trial *trials = DAL_NEW(build->arena, trial, n);
     for (int i = 0; i < n; i++) {
         const bool function = spec->systems[i].L.text || spec->systems[i].T.text;
         all[i] = (reading){.spec = &spec->systems[i]};

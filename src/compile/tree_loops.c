@@ -52,7 +52,7 @@ dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system)
 {
     const dal_layout *layout = &system->layout;
     const dal_mechanism *m = layout->mechanism;
-    bool *relative = DAL_TAKE(arena, bool, layout->n_rows);
+    bool *relative = DAL_NEW(arena, bool, layout->n_rows);
     dal_loop_side *side = NULL;
     size_t capacity = 0;
     int n = 0;
@@ -86,7 +86,7 @@ static bool has_only_weight(const dal_system *system)
 dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system)
 {
     const dal_layout *layout = &system->layout;
-    int *winding = DAL_TAKE(arena, int, layout->n_measures), n = 0;
+    int *winding = DAL_NEW(arena, int, layout->n_measures), n = 0;
     if (!system->loops || system->method.stabilization->stabilises_gamma || !has_only_weight(system))
         return NULL;
     for (int k = 0; k < layout->n_measures; k++)

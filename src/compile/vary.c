@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The reader itself used a value. */
-static dal_status compile_anew(const dal_allocator *allocator, const dal_system *base, const dal_variation *v, dal_system **system)
+static dal_status compile_anew(const dal_allocator *allocator, const dal_system *base, const dal_value_changes *v, dal_system **system)
 {
     dal_arena scratch;
     dal_spec *spec = NULL;
@@ -32,7 +32,7 @@ static dal_status compile_anew(const dal_allocator *allocator, const dal_system 
 /* ---- compiled with memory ------------------------------------------------------------------------------------- */
 
 /* The first one records what the others take. Of two threads that are first, one keeps it. */
-static dal_status compile_first(const dal_allocator *allocator, dal_origin *origin, const dal_variation *v, dal_system **system)
+static dal_status compile_first(const dal_allocator *allocator, dal_origin *origin, const dal_value_changes *v, dal_system **system)
 {
     dal_memory *memory = dal_memory_begin(&origin->arena.allocator, &origin->arena), *none = NULL;
     if (!memory)
@@ -44,7 +44,7 @@ static dal_status compile_first(const dal_allocator *allocator, dal_origin *orig
 }
 
 /* With what is known. Any other answer than DAL_OK and DAL_NO_MEMORY: not with that. */
-static dal_status compile_known(const dal_allocator *allocator, const dal_origin *origin, dal_memory *memory, const dal_variation *v,
+static dal_status compile_known(const dal_allocator *allocator, const dal_origin *origin, dal_memory *memory, const dal_value_changes *v,
                                 dal_system **system)
 {
     dal_workspace *workspace = dal_memory_take_workspace(memory);
@@ -56,7 +56,7 @@ static dal_status compile_known(const dal_allocator *allocator, const dal_origin
     return status;
 }
 
-static dal_status compile_next(const dal_allocator *allocator, dal_origin *origin, const dal_variation *v, dal_system **system)
+static dal_status compile_next(const dal_allocator *allocator, dal_origin *origin, const dal_value_changes *v, dal_system **system)
 {
     dal_memory *memory = atomic_load(&origin->memory);
     if (!memory)
@@ -70,7 +70,7 @@ static dal_status compile_next(const dal_allocator *allocator, dal_origin *origi
     return status;
 }
 
-static dal_status compile(const dal_allocator *allocator, const dal_system *base, dal_variation *v, dal_system **system)
+static dal_status compile(const dal_allocator *allocator, const dal_system *base, dal_value_changes *v, dal_system **system)
 {
     if (v->shape)
         return compile_anew(allocator, base, v, system);
@@ -104,8 +104,8 @@ typedef struct edit {
 static dal_status list_values(void *user)
 {
     edit *e = user;
-    e->names = DAL_TAKE(&e->arena, const char *, e->now->n_parameters);
-    e->values = DAL_TAKE(&e->arena, double, e->now->n_parameters);
+    e->names = DAL_NEW(&e->arena, const char *, e->now->n_parameters);
+    e->values = DAL_NEW(&e->arena, double, e->now->n_parameters);
     for (int i = 0; i < e->now->n_parameters; i++) {
         const dal_pair *p = &e->then->parameters[i], *q = &e->now->parameters[i];
         if (!strcmp(p->value.text, q->value.text))
@@ -125,7 +125,7 @@ static bool same_numbers(const dal_spec *a, const dal_spec *b)
 }
 
 /* It is the description that was read, with its hash and what there is to say about its text. */
-static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_variation *v,
+static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_value_changes *v,
                                  dal_system **system)
 {
     memcpy(v->spec->hash, spec->hash, sizeof spec->hash);
@@ -145,7 +145,7 @@ dal_status dal_compile_again(const dal_allocator *allocator, const dal_system *b
         return dal_compile(allocator, spec, messages, system);
     dal_arena_begin(&e.arena, allocator);
     dal_status status = dal_arena_try(&e.arena, list_values, &e);
-    dal_variation v = {.from = e.then, .n = e.n, .names = e.names, .values = e.values, .messages = messages};
+    dal_value_changes v = {.from = e.then, .n = e.n, .names = e.names, .values = e.values, .messages = messages};
     if (status == DAL_OK) {
         status = dal_spec_vary(allocator, &v);
         *anew = status == DAL_OK && (v.shape || !same_numbers(v.spec, spec));
@@ -186,7 +186,7 @@ dal_status dal_system_vary(const dal_allocator *allocator, const dal_system *bas
         !DAL_NEEDS_ARRAY(messages, n, names) || !DAL_NEEDS_ARRAY(messages, n, values) || !check_values(__func__, n, names, values, messages))
         return DAL_BAD_COMMAND;
     const dal_memory *memory = atomic_load(&base->origin->memory);
-    dal_variation v = {
+    dal_value_changes v = {
         .from = base->spec, .n = n, .names = names, .values = values, .messages = messages, .decimal = memory ? &memory->decimal : NULL};
     dal_status status = dal_spec_vary(allocator, &v);
     if (status == DAL_OK)

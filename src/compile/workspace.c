@@ -21,7 +21,7 @@ void dal_workspace_free(dal_workspace *workspace)
     below.release(below.user, workspace);
 }
 
-static void *take(void *user, size_t bytes)
+static void *allocate_in_workspace(void *user, size_t bytes)
 {
     dal_workspace *w = user;
     if (bytes > SIZE_MAX / 4)
@@ -45,7 +45,7 @@ static void give_back(void *user, void *memory)
 dal_allocator dal_workspace_open(dal_workspace *workspace)
 {
     workspace->used = workspace->wanted = 0;
-    return (dal_allocator){take, give_back, workspace};
+    return (dal_allocator){allocate_in_workspace, give_back, workspace};
 }
 
 void dal_workspace_close(dal_workspace *w)

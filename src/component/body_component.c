@@ -75,7 +75,7 @@ static void take_mass(dal_body_component *c, const dal_body *body)
 
 dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_data *data)
 {
-    dal_body_component *c = DAL_TAKE(arena, dal_body_component, 1);
+    dal_body_component *c = DAL_NEW(arena, dal_body_component, 1);
     const dal_layout_parts none = {0};
     const dal_body *body = data->body;
     c->fixed = !body;
@@ -91,27 +91,27 @@ dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_d
         c->mechanism.n_bodies = 1;
     }
     c->layout = dal_layout_build(arena, &c->mechanism, c->family, &none);
-    dal_work_layout(c->layout, DAL_TAKE(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
+    dal_work_layout(c->layout, DAL_NEW(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
     c->n = c->layout->nv;
     c->n_rot = body ? c->layout->body[0].n_rot : 0;
     if (body)
         take_mass(c, body);
     const size_t n = (size_t)c->n, p = (size_t)data->n_ports;
     c->n_ports = data->n_ports;
-    c->place = DAL_TAKE(arena, dal_port_place, p);
+    c->place = DAL_NEW(arena, dal_port_place, p);
     if (p)
         memcpy(c->place, data->ports, sizeof *data->ports * p);
-    c->wrench = DAL_TAKE(arena, dal_port_wrench, p);
-    c->own_q = DAL_TAKE(arena, double, n *n);
-    c->own_v = DAL_TAKE(arena, double, n *n);
-    c->port_q = DAL_TAKE(arena, double, 18 * n * p);
-    c->port_v = DAL_TAKE(arena, double, 18 * n * p);
-    c->port_a = DAL_TAKE(arena, double, 6 * n * p);
-    c->row_q = DAL_TAKE(arena, double, n);
-    c->row_v = DAL_TAKE(arena, double, n);
-    c->row_a = DAL_TAKE(arena, double, n);
-    c->before = DAL_TAKE(arena, dal_port_motion, p);
-    c->after = DAL_TAKE(arena, dal_port_motion, p);
+    c->wrench = DAL_NEW(arena, dal_port_wrench, p);
+    c->own_q = DAL_NEW(arena, double, n *n);
+    c->own_v = DAL_NEW(arena, double, n *n);
+    c->port_q = DAL_NEW(arena, double, 18 * n * p);
+    c->port_v = DAL_NEW(arena, double, 18 * n * p);
+    c->port_a = DAL_NEW(arena, double, 6 * n * p);
+    c->row_q = DAL_NEW(arena, double, n);
+    c->row_v = DAL_NEW(arena, double, n);
+    c->row_a = DAL_NEW(arena, double, n);
+    c->before = DAL_NEW(arena, dal_port_motion, p);
+    c->after = DAL_NEW(arena, dal_port_motion, p);
     c->mechanism.arena = NULL;
     return c;
 }

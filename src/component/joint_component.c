@@ -31,7 +31,7 @@ enum { MOST_PORTS = DAL_MAX_SIDES + 1 }; /* the ground is a port, too */
 
 dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_joint_data *data)
 {
-    dal_joint_component *j = DAL_TAKE(arena, dal_joint_component, 1);
+    dal_joint_component *j = DAL_NEW(arena, dal_joint_component, 1);
     const dal_layout_parts parts = {.n_times = data->n_times,
                                     .forms = data->forms,
                                     .n_form_needs = data->n_form_needs,
@@ -42,19 +42,19 @@ dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_join
     j->mechanism = *data->mechanism;
     j->mechanism.arena = NULL;
     j->layout = dal_layout_build(arena, &j->mechanism, &dal_family_angle, &parts);
-    dal_work_layout(j->layout, DAL_TAKE(arena, double, dal_work_size(j->layout)), DAL_TAKE(arena, int, 3 * j->mechanism.n_bodies), &j->work);
+    dal_work_layout(j->layout, DAL_NEW(arena, double, dal_work_size(j->layout)), DAL_NEW(arena, int, 3 * j->mechanism.n_bodies), &j->work);
     const size_t s = (size_t)(j->n_sides = j->mechanism.n_bodies), r = (size_t)(j->n_rows = j->layout->n_rows);
     j->alpha = data->alpha;
     j->beta = data->beta;
     j->length = data->length > 0 ? data->length : 1;
-    j->motion = DAL_TAKE(arena, dal_port_motion, s);
-    j->gradient = DAL_TAKE(arena, double, 6 * r * s);
-    j->row_x = DAL_TAKE(arena, double, 6 * r * s);
-    j->row_v = DAL_TAKE(arena, double, 6 * r * s);
-    j->wrench_x = DAL_TAKE(arena, double, 36 * s * s);
+    j->motion = DAL_NEW(arena, dal_port_motion, s);
+    j->gradient = DAL_NEW(arena, double, 6 * r * s);
+    j->row_x = DAL_NEW(arena, double, 6 * r * s);
+    j->row_v = DAL_NEW(arena, double, 6 * r * s);
+    j->wrench_x = DAL_NEW(arena, double, 36 * s * s);
     for (int k = 0; k < 2; k++) {
-        j->residual[k] = DAL_TAKE(arena, double, r);
-        j->wrench[k] = DAL_TAKE(arena, dal_port_wrench, s);
+        j->residual[k] = DAL_NEW(arena, double, r);
+        j->wrench[k] = DAL_NEW(arena, dal_port_wrench, s);
     }
     return j;
 }

@@ -116,8 +116,8 @@ static void take_needs(builder *b, int j, dal_joint_data *data)
         return;
     data->forms = b->joint_forms[j];
     data->n_form_variables = layout->n_form_variables;
-    data->form_need = DAL_TAKE(b->arena, int, 2 * layout->n_form_needs);
-    data->form_rate = DAL_TAKE(b->arena, int, 2 * layout->n_form_rates);
+    data->form_need = DAL_NEW(b->arena, int, 2 * layout->n_form_needs);
+    data->form_rate = DAL_NEW(b->arena, int, 2 * layout->n_form_rates);
     for (int i = 0; i < layout->n_form_rates; i++) {
         const int own = b->measure[layout->form_rate[2 * i + 1]];
         if (own < 0)
@@ -141,12 +141,12 @@ static void build_joint(builder *b, int j)
     dal_mechanism own;
     int n_outputs = 0, n_times = 0;
     dal_mechanism_begin(&own, b->arena, m->space);
-    own.joints = DAL_TAKE(b->arena, dal_joint, 1);
+    own.joints = DAL_NEW(b->arena, dal_joint, 1);
     own.n_joints = 1;
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
         take_row(b, &own, j, &m->rows[i], &n_outputs, &n_times);
     own.n_bodies = b->network->n_connections - b->network->of_joint[j];
-    own.bodies = DAL_TAKE(b->arena, dal_body, own.n_bodies);
+    own.bodies = DAL_NEW(b->arena, dal_body, own.n_bodies);
     dal_joint_data data = {.mechanism = &own, .n_times = n_times, .alpha = b->alpha, .beta = b->beta, .length = b->layout->units.length};
     take_needs(b, j, &data);
     b->network->joint[j] = dal_joint_component_create(b->arena, &data);
@@ -159,10 +159,10 @@ static void build_joints(builder *b)
 {
     dal_network *n = b->network;
     const dal_mechanism *m = b->layout->mechanism;
-    n->joint = DAL_TAKE(b->arena, dal_joint_component *, n->n_joints);
-    n->of_joint = DAL_TAKE(b->arena, int, n->n_joints + 1);
-    n->row = DAL_TAKE(b->arena, int, n->n_joints + 1);
-    b->measure = DAL_TAKE(b->arena, int, m->n_measures);
+    n->joint = DAL_NEW(b->arena, dal_joint_component *, n->n_joints);
+    n->of_joint = DAL_NEW(b->arena, int, n->n_joints + 1);
+    n->row = DAL_NEW(b->arena, int, n->n_joints + 1);
+    b->measure = DAL_NEW(b->arena, int, m->n_measures);
     memset(b->measure, -1, sizeof *b->measure * (size_t)m->n_measures);
     for (int j = 0; j < n->n_joints; j++) {
         n->of_joint[j] = n->n_connections;
@@ -179,10 +179,10 @@ static void build_bodies(builder *b)
 {
     dal_network *n = b->network;
     const dal_mechanism *m = b->layout->mechanism;
-    int *count = DAL_TAKE(b->arena, int, n->n_bodies + 2), *first = DAL_TAKE(b->arena, int, n->n_bodies + 2);
-    dal_port_place *ports = DAL_TAKE(b->arena, dal_port_place, n->n_connections);
-    n->body = DAL_TAKE(b->arena, dal_body_component *, n->n_bodies + 1);
-    n->own_row = DAL_TAKE(b->arena, int, n->n_bodies);
+    int *count = DAL_NEW(b->arena, int, n->n_bodies + 2), *first = DAL_NEW(b->arena, int, n->n_bodies + 2);
+    dal_port_place *ports = DAL_NEW(b->arena, dal_port_place, n->n_connections);
+    n->body = DAL_NEW(b->arena, dal_body_component *, n->n_bodies + 1);
+    n->own_row = DAL_NEW(b->arena, int, n->n_bodies);
     for (int c = 0; c < n->n_connections; c++)
         n->connection[c].port = count[n->connection[c].body]++;
     for (int i = 0; i <= n->n_bodies; i++)
@@ -214,7 +214,7 @@ static int rows_of(const dal_network *n, int j)
 static void find_meetings(builder *b)
 {
     dal_network *n = b->network;
-    int *first = DAL_TAKE(b->arena, int, n->n_bodies + 2), *list = DAL_TAKE(b->arena, int, n->n_connections);
+    int *first = DAL_NEW(b->arena, int, n->n_bodies + 2), *list = DAL_NEW(b->arena, int, n->n_connections);
     for (int c = 0; c < n->n_connections; c++)
         first[n->connection[c].body + 1]++;
     for (int i = 0; i <= n->n_bodies; i++)
@@ -243,15 +243,15 @@ static void place_dense(dal_network *n)
 static void place_sparse(builder *b)
 {
     dal_network *n = b->network;
-    int *mark = DAL_TAKE(b->arena, int, n->n_joints), *offset = DAL_TAKE(b->arena, int, n->n_joints);
-    int *first = DAL_TAKE(b->arena, int, n->n_joints + 1), *list = DAL_TAKE(b->arena, int, n->n_meetings);
+    int *mark = DAL_NEW(b->arena, int, n->n_joints), *offset = DAL_NEW(b->arena, int, n->n_joints);
+    int *first = DAL_NEW(b->arena, int, n->n_joints + 1), *list = DAL_NEW(b->arena, int, n->n_meetings);
     size_t capacity = 0;
-    n->start = DAL_TAKE(b->arena, int, n->n_rows + 1);
+    n->start = DAL_NEW(b->arena, int, n->n_rows + 1);
     for (int k = 0; k < n->n_meetings; k++)
         first[n->connection[n->meeting[k].d].joint + 1]++;
     for (int j = 0; j < n->n_joints; j++)
         first[j + 1] += first[j];
-    int *fill = DAL_TAKE(b->arena, int, n->n_joints);
+    int *fill = DAL_NEW(b->arena, int, n->n_joints);
     for (int k = 0; k < n->n_meetings; k++) {
         const int j = n->connection[n->meeting[k].d].joint;
         list[first[j] + fill[j]++] = k;
@@ -285,7 +285,7 @@ static void place_sparse(builder *b)
 static dal_status build(void *user)
 {
     builder *b = user;
-    dal_network *n = b->network = DAL_TAKE(b->arena, dal_network, 1);
+    dal_network *n = b->network = DAL_NEW(b->arena, dal_network, 1);
     n->n_bodies = b->layout->mechanism->n_bodies;
     n->n_joints = b->layout->mechanism->n_joints;
     n->n_rows = b->layout->n_extrinsic;
@@ -302,13 +302,13 @@ static dal_status build(void *user)
         place_dense(n);
     else
         place_sparse(b);
-    n->S = DAL_TAKE(b->arena, double, n->n_entries);
-    n->pivots = DAL_TAKE(b->arena, int, n->n_rows);
-    n->wrench = DAL_TAKE(b->arena, dal_port_wrench, n->n_connections);
-    n->residual = DAL_TAKE(b->arena, double, n->n_rows);
-    n->change = DAL_TAKE(b->arena, double, n->n_rows);
-    n->scale = DAL_TAKE(b->arena, double, n->n_rows);
-    n->independent = DAL_TAKE(b->arena, bool, n->n_all);
+    n->S = DAL_NEW(b->arena, double, n->n_entries);
+    n->pivots = DAL_NEW(b->arena, int, n->n_rows);
+    n->wrench = DAL_NEW(b->arena, dal_port_wrench, n->n_connections);
+    n->residual = DAL_NEW(b->arena, double, n->n_rows);
+    n->change = DAL_NEW(b->arena, double, n->n_rows);
+    n->scale = DAL_NEW(b->arena, double, n->n_rows);
+    n->independent = DAL_NEW(b->arena, bool, n->n_all);
     return DAL_OK;
 }
 

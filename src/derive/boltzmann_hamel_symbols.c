@@ -10,9 +10,9 @@
 static void derive_boltzmann_hamel(dal_derivation *d)
 {
     const int p = d->p, n = d->nv;
-    dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p), *v = DAL_TAKE(d->arena, dal_node, n);
-    dal_node *Gamma = DAL_TAKE(d->arena, dal_node, n * p), *column = DAL_TAKE(d->arena, dal_node, n), *W_j = DAL_TAKE(d->arena, dal_node, n);
-    const char **names = DAL_TAKE(d->arena, const char *, p);
+    dal_node *K = DAL_NEW(d->arena, dal_node, p * p), *f = DAL_NEW(d->arena, dal_node, p), *v = DAL_NEW(d->arena, dal_node, n);
+    dal_node *Gamma = DAL_NEW(d->arena, dal_node, n * p), *column = DAL_NEW(d->arena, dal_node, n), *W_j = DAL_NEW(d->arena, dal_node, n);
+    const char **names = DAL_NEW(d->arena, const char *, p);
     const dal_node T = dal_in_speeds(d, d->T);
     for (int k = 0; k < n; k++)
         v[k] = dal_in_speeds(d, dal_n_var(d, d->v + k));

@@ -240,10 +240,10 @@ static void derive_row(dal_derivation *d, int r)
 
 void dal_derive_rows(dal_derivation *d)
 {
-    const char **names = DAL_TAKE(d->arena, const char *, d->layout->n_rows);
+    const char **names = DAL_NEW(d->arena, const char *, d->layout->n_rows);
     d->n_rows = d->layout->n_rows;
-    d->row = DAL_TAKE(d->arena, dal_derived_row, d->n_rows);
-    d->A = DAL_TAKE(d->arena, dal_node, d->n_rows * d->nv);
+    d->row = DAL_NEW(d->arena, dal_derived_row, d->n_rows);
+    d->A = DAL_NEW(d->arena, dal_node, d->n_rows * d->nv);
     for (int r = 0; r < d->n_rows; r++) {
         derive_row(d, r);
         if (d->failed)

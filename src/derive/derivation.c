@@ -41,7 +41,7 @@ void dal_add_derived_step(dal_derivation *d, const char *text, const char *name,
 static void add_rows(dal_derivation *d)
 {
     static const char *const gamma_name[] = {"gamma"};
-    dal_node *gamma = DAL_TAKE(d->arena, dal_node, d->n_rows);
+    dal_node *gamma = DAL_NEW(d->arena, dal_node, d->n_rows);
     for (int r = 0; r < d->n_rows; r++)
         gamma[r] = d->row[r].gamma;
     if (!d->n_rows)
@@ -53,7 +53,7 @@ static void add_rows(dal_derivation *d)
 static void add_inertia(dal_derivation *d)
 {
     static const char *const force_name[] = {"Q - h"};
-    dal_node *rest = DAL_TAKE(d->arena, dal_node, d->nv);
+    dal_node *rest = DAL_NEW(d->arena, dal_node, d->nv);
     for (int k = 0; k < d->nv; k++)
         rest[k] = dal_n_sub(d, d->Q[k], d->h[k]);
     dal_add_derived_block(d, "M", "the mass matrix, second derivatives of T by the velocities", d->nv, d->nv, d->M, d->velocity_names,
@@ -70,7 +70,7 @@ void dal_add_saddle_blocks(dal_derivation *d)
 
 static const char **unit_names(dal_derivation *d)
 {
-    const char **names = DAL_TAKE(d->arena, const char *, d->p);
+    const char **names = DAL_NEW(d->arena, const char *, d->p);
     for (int j = 0; j < d->p; j++)
         names[j] = d->letters[d->u + j].name;
     return names;
@@ -98,7 +98,7 @@ dal_node dal_in_speeds(dal_derivation *d, dal_node node)
 void dal_add_speed_equations(dal_derivation *d, const char *K_name, const char *K_title, const dal_node *K, const char *f_name, const char *f_title,
                              const dal_node *f)
 {
-    const char **names = unit_names(d), **one = DAL_TAKE(d->arena, const char *, 1);
+    const char **names = unit_names(d), **one = DAL_NEW(d->arena, const char *, 1);
     const int p = d->p;
     one[0] = f_name;
     dal_add_derived_block(d, "W", "the velocities of a unit of each speed: v = W u + X", d->nv, p, d->W, d->velocity_names, names);
@@ -183,7 +183,7 @@ static void name_momenta(dal_derivation *d)
 dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
                                      dal_messages *messages)
 {
-    dal_derivation *d = DAL_TAKE(arena, dal_derivation, 1);
+    dal_derivation *d = DAL_NEW(arena, dal_derivation, 1);
     const char *name = options->formulation ? options->formulation : dal_derived_lagrange.name;
     const dal_derived_formulation *formulation = find_formulation(name);
     *d = (dal_derivation){.arena = arena,

@@ -28,8 +28,8 @@ void dal_derive_partials(dal_derivation *d)
     const int n = d->mechanism->n_bodies;
     if (d->Jc)
         return;
-    d->Jc = DAL_TAKE(d->arena, dal_node, 3 * n * d->nv);
-    d->Jw = DAL_TAKE(d->arena, dal_node, 3 * n * d->nv);
+    d->Jc = DAL_NEW(d->arena, dal_node, 3 * n * d->nv);
+    d->Jw = DAL_NEW(d->arena, dal_node, 3 * n * d->nv);
     for (int b = 0; b < n; b++)
         for (int k = 0; k < d->nv; k++)
             for (int i = 0; i < 3; i++) {
@@ -69,9 +69,9 @@ void dal_add_ball_turns(dal_derivation *d, const dal_node *p, dal_node *out)
 
 void dal_derive_inertia(dal_derivation *d)
 {
-    d->M = DAL_TAKE(d->arena, dal_node, d->nv * d->nv);
-    d->h = DAL_TAKE(d->arena, dal_node, d->nv);
-    dal_node *p = DAL_TAKE(d->arena, dal_node, d->nv);
+    d->M = DAL_NEW(d->arena, dal_node, d->nv * d->nv);
+    d->h = DAL_NEW(d->arena, dal_node, d->nv);
+    dal_node *p = DAL_NEW(d->arena, dal_node, d->nv);
     dal_derive_partials(d);
     for (int k = 0; k < d->nv; k++) {
         p[k] = dal_by_rate(d, d->T, k);

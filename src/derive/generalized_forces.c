@@ -270,8 +270,8 @@ static void derive_element(dal_derivation *d, int i)
 void dal_derive_forces(dal_derivation *d)
 {
     const dal_acting *acting = dal_system_acting(d->system);
-    d->Q = DAL_TAKE(d->arena, dal_node, d->nv);
-    d->Q_other = DAL_TAKE(d->arena, dal_node, d->nv);
+    d->Q = DAL_NEW(d->arena, dal_node, d->nv);
+    d->Q_other = DAL_NEW(d->arena, dal_node, d->nv);
     d->V = dal_n_const(d, 0);
     for (int k = 0; k < d->nv; k++)
         d->Q_other[k] = dal_n_const(d, 0);

@@ -40,7 +40,7 @@ static dal_node at_rest(void *user, dal_graph *graph, int variable)
 static void derive_gibbs_appell(dal_derivation *d)
 {
     const int p = d->p;
-    dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p);
+    dal_node *K = DAL_NEW(d->arena, dal_node, p * p), *f = DAL_NEW(d->arena, dal_node, p);
     const dal_partials t = dal_derive_partial_velocities(d);
     const dal_node G = energy_of_acceleration(d, &t);
     dal_add_derived_step(d, "The energy of acceleration as a function of the rates of the speeds:", "G", dal_in_speeds(d, G), DAL_NO_NODE);

@@ -23,12 +23,12 @@ static void add_tables(dal_derivation *d, const dal_partials *t)
 {
     static const char *const axes[] = {"w_x", "w_y", "w_z", "v_x", "v_y", "v_z"}, *const planar[] = {"w", "v_x", "v_y"};
     const int p = d->p, space = (int)d->mechanism->space, rows = space == 2 ? 3 : 6;
-    const char **names = DAL_TAKE(d->arena, const char *, p);
+    const char **names = DAL_NEW(d->arena, const char *, p);
     for (int j = 0; j < p; j++)
         names[j] = d->letters[d->u + j].name;
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
         const char *body = d->mechanism->bodies[b].name;
-        dal_node *values = DAL_TAKE(d->arena, dal_node, rows * p);
+        dal_node *values = DAL_NEW(d->arena, dal_node, rows * p);
         for (int j = 0; j < p; j++) {
             const dal_node *c = t->c + 3 * (b * p + j), *w = t->w + 3 * (b * p + j);
             for (int i = 0; i < rows; i++)
@@ -43,7 +43,7 @@ static void add_tables(dal_derivation *d, const dal_partials *t)
 static void derive_kane(dal_derivation *d)
 {
     const int p = d->p, n = d->mechanism->n_bodies;
-    dal_node *K = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p), force[3], torque[3], H[3];
+    dal_node *K = DAL_NEW(d->arena, dal_node, p * p), *f = DAL_NEW(d->arena, dal_node, p), force[3], torque[3], H[3];
     const dal_partials t = dal_derive_partial_velocities(d);
     for (int i = 0; i < p * p; i++)
         K[i] = dal_n_const(d, 0);

@@ -78,7 +78,7 @@ static const char *primed(dal_derivation *d, const char *name, const char *more)
 
 static int *no_letters(dal_derivation *d, int n)
 {
-    int *list = DAL_TAKE(d->arena, int, n);
+    int *list = DAL_NEW(d->arena, int, n);
     for (int i = 0; i < n; i++)
         list[i] = -1;
     return list;
@@ -87,7 +87,7 @@ static int *no_letters(dal_derivation *d, int n)
 void dal_derive_letters(dal_derivation *d)
 {
     char name[DAL_LABEL];
-    const char **q = DAL_TAKE(d->arena, const char *, d->nq), **v = DAL_TAKE(d->arena, const char *, d->nv);
+    const char **q = DAL_NEW(d->arena, const char *, d->nq), **v = DAL_NEW(d->arena, const char *, d->nv);
     d->time = dal_letter_add(d, DAL_ROLE_TIME, "t", 0, 0);
     d->q = d->n_letters;
     for (int k = 0; k < d->nq; k++) {
@@ -110,8 +110,8 @@ void dal_derive_letters(dal_derivation *d)
     d->parameter = no_letters(d, d->spec->n_parameters);
     d->input = no_letters(d, d->spec->n_inputs);
     d->state = no_letters(d, d->spec->n_states);
-    d->define = DAL_TAKE(d->arena, dal_value, d->spec->n_define);
-    d->define_progress = DAL_TAKE(d->arena, int, d->spec->n_define);
+    d->define = DAL_NEW(d->arena, dal_value, d->spec->n_define);
+    d->define_progress = DAL_NEW(d->arena, int, d->spec->n_define);
 }
 
 /* ---- values -------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ double dal_derive_value(dal_derivation *d, dal_node node)
     if (dal_is_const(d->graph, node, &value))
         return value;
     dal_program *program = dal_program_build(d->arena, d->graph, d->n_letters, 1, &node);
-    double *letters = DAL_TAKE(d->arena, double, d->n_letters), *registers = DAL_TAKE(d->arena, double, dal_program_registers(program));
+    double *letters = DAL_NEW(d->arena, double, d->n_letters), *registers = DAL_NEW(d->arena, double, dal_program_registers(program));
     for (int i = 0; i < d->n_letters; i++)
         letters[i] = d->letters[i].value;
     dal_program_run(program, letters, NULL, registers, &value);
@@ -194,7 +194,7 @@ static int decimal_letter(dal_derivation *d, const char *text, size_t length)
 static const char *without_decimals(dal_derivation *d, const char *text)
 {
     size_t room = 16 * strlen(text) + 64, n = 0;
-    char *out = DAL_TAKE(d->arena, char, room);
+    char *out = DAL_NEW(d->arena, char, room);
     for (size_t at = 0; text[at];) {
         bool whole = true;
         size_t length = 1;

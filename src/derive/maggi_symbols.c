@@ -5,8 +5,8 @@ static void derive_maggi(dal_derivation *d)
 {
     static const char *const right_name[] = {"W^T (Q - h)"};
     const int n = d->nv, p = d->p;
-    dal_node *left = DAL_TAKE(d->arena, dal_node, p * n), *right = DAL_TAKE(d->arena, dal_node, p);
-    const char **names = DAL_TAKE(d->arena, const char *, p);
+    dal_node *left = DAL_NEW(d->arena, dal_node, p * n), *right = DAL_NEW(d->arena, dal_node, p);
+    const char **names = DAL_NEW(d->arena, const char *, p);
     dal_derive_inertia(d);
     dal_add_saddle_blocks(d);
     for (int j = 0; j < p; j++) {

@@ -55,7 +55,7 @@ void dal_derive_marker(dal_derivation *d, dal_text name, const dal_marker *compi
 
 void dal_derive_markers(dal_derivation *d)
 {
-    d->markers = DAL_TAKE(d->arena, dal_symbolic_marker, 2 * d->mechanism->n_joints);
+    d->markers = DAL_NEW(d->arena, dal_symbolic_marker, 2 * d->mechanism->n_joints);
     for (int j = 0; j < d->mechanism->n_joints && j < d->spec->n_joints; j++) {
         const dal_joint_spec *spec = &d->spec->joints[j];
         for (int i = 0; i < 2 && spec->connect.n >= 2; i++)

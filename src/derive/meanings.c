@@ -51,7 +51,7 @@ dal_element dal_find_element(dal_derivation *d, const dal_model_spec *model, con
 
 /* ---- plain ones -------------------------------------------------------------------- */
 
-static bool give(dal_value *value, dal_node node)
+static bool set_node(dal_value *value, dal_node node)
 {
     *value = (dal_value){1, {node}};
     return true;
@@ -62,7 +62,7 @@ static bool use_parameter(dal_derivation *d, int i, dal_value *value)
     const dal_pair *p = &d->spec->parameters[i];
     if (d->parameter[i] < 0)
         d->parameter[i] = dal_letter_add(d, DAL_ROLE_PARAMETER, p->name.text, i, p->number);
-    return give(value, dal_n_var(d, d->parameter[i]));
+    return set_node(value, dal_n_var(d, d->parameter[i]));
 }
 
 /* What an input, or a state, begins with. */
@@ -77,7 +77,7 @@ static bool use_input(dal_derivation *d, int i, dal_value *value)
     const dal_pair *p = &d->spec->inputs[i];
     if (d->input[i] < 0)
         d->input[i] = dal_letter_add(d, DAL_ROLE_INPUT, p->name.text, i, p->period.text ? 0 : start_of(d, p->binding, p->value));
-    return give(value, dal_n_var(d, d->input[i]));
+    return set_node(value, dal_n_var(d, d->input[i]));
 }
 
 static bool use_state(dal_derivation *d, int i, dal_value *value)
@@ -85,7 +85,7 @@ static bool use_state(dal_derivation *d, int i, dal_value *value)
     const dal_state_spec *s = &d->spec->states[i];
     if (d->state[i] < 0)
         d->state[i] = dal_letter_add(d, DAL_ROLE_STATE, s->name.text, i, start_of(d, s->binding, s->start));
-    return give(value, dal_n_var(d, d->state[i]));
+    return set_node(value, dal_n_var(d, d->state[i]));
 }
 
 static bool use_define(dal_derivation *d, int i, dal_value *value)
@@ -124,7 +124,7 @@ static bool give_vector(dal_derivation *d, const dal_node x[3], const char *rest
         return true;
     }
     const int k = rest[1] - 'x';
-    return rest[0] == '.' && rest[1] && !rest[2] && k >= 0 && k < space && give(value, x[k]);
+    return rest[0] == '.' && rest[1] && !rest[2] && k >= 0 && k < space && set_node(value, x[k]);
 }
 
 static bool point_channel(dal_derivation *d, const dal_node x[3], const char *rest, dal_value *value)
@@ -147,9 +147,9 @@ static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *
     const dal_body_spec *spec = &d->spec->bodies[b];
     const char *more;
     if (dal_n_planar(d) && !strcmp(rest, ".angle"))
-        return give(value, dal_n_add(d, body->angle, dal_derive_number(d, body->offset)));
+        return set_node(value, dal_n_add(d, body->angle, dal_derive_number(d, body->offset)));
     if (dal_n_planar(d) && !strcmp(rest, ".omega"))
-        return give(value, body->w[2]);
+        return set_node(value, body->w[2]);
     if (starts(rest, "omega.body", &more))
         return give_vector(d, body->w_body, more, value);
     if (starts(rest, "omega", &more) && !dal_n_planar(d))
@@ -183,7 +183,7 @@ static bool joint_channel(dal_derivation *d, int j, const char *rest, dal_value 
     const dal_joint_variant *variant = dal_joint_in(joint->type, d->mechanism->space);
     for (int k = 0; k < joint->n_coordinates && k < DAL_MAX_COORDINATES && rest[0] == '.'; k++)
         if (variant->coordinates[k] && !strcmp(variant->coordinates[k], rest + 1))
-            return give(value, dal_derive_joint_coordinate(d, j, k));
+            return set_node(value, dal_derive_joint_coordinate(d, j, k));
     return false;
 }
 
@@ -202,7 +202,7 @@ static bool force_channel(dal_derivation *d, int f, const char *rest, dal_value 
         const dal_marker compiled = {.body = v->body, .s = {v->s[0], v->s[1], v->s[2]}, .B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         dal_derive_marker(d, spec->connect.item[i], &compiled, &near[i]);
     }
-    return give(value, dal_derive_measure(d, force->measure, 2, near));
+    return set_node(value, dal_derive_measure(d, force->measure, 2, near));
 }
 
 static bool find(dal_derivation *d, const char *name, dal_value *value)
@@ -211,9 +211,9 @@ static bool find(dal_derivation *d, const char *name, dal_value *value)
     int i;
     for (const dal_binding *b = d->binding; b; b = b->outer)
         if (!strcmp(b->name, name))
-            return give(value, dal_n_const(d, b->value));
+            return set_node(value, dal_n_const(d, b->value));
     if (!strcmp(name, "t"))
-        return give(value, dal_n_var(d, d->time));
+        return set_node(value, dal_n_var(d, d->time));
     const dal_element kind = dal_find_element(d, d->binding ? d->binding->model : NULL, name, &i, &rest);
     if (kind >= DAL_ELEMENT_BODY && !d->bodies)
         return false;
@@ -222,7 +222,7 @@ static bool find(dal_derivation *d, const char *name, dal_value *value)
     case DAL_ELEMENT_DEFINE: return !*rest && use_define(d, i, value);
     case DAL_ELEMENT_INPUT: return !*rest && use_input(d, i, value);
     case DAL_ELEMENT_STATE: return !*rest && use_state(d, i, value);
-    case DAL_ELEMENT_COORDINATE: return !*rest && give(value, dal_n_var(d, d->q + i));
+    case DAL_ELEMENT_COORDINATE: return !*rest && set_node(value, dal_n_var(d, d->q + i));
     case DAL_ELEMENT_BODY: return body_channel(d, i, rest, value);
     case DAL_ELEMENT_JOINT: return joint_channel(d, i, rest, value);
     case DAL_ELEMENT_FORCE: return force_channel(d, i, rest, value);

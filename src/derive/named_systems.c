@@ -147,9 +147,9 @@ static void solve_rest(dal_derivation *d, const char *name, int n, const dal_nod
 
 /* ---- everything ------------------------------------------------------------------------ */
 
-static table begin(dal_derivation *d, int n, const dal_node *matrix, int columns, const dal_node *right)
+static table begin_table(dal_derivation *d, int n, const dal_node *matrix, int columns, const dal_node *right)
 {
-    table t = {d, n, columns, n + columns, DAL_TAKE(d->arena, dal_node, n * (n + columns)), DAL_TAKE(d->arena, int, n), DAL_TAKE(d->arena, bool, n)};
+    table t = {d, n, columns, n + columns, DAL_NEW(d->arena, dal_node, n * (n + columns)), DAL_NEW(d->arena, int, n), DAL_NEW(d->arena, bool, n)};
     for (int i = 0; i < n; i++) {
         memcpy(t.entry + i * t.width, matrix + i * n, sizeof *matrix * (size_t)n);
         memcpy(t.entry + i * t.width + n, right + i * columns, sizeof *right * (size_t)columns);
@@ -162,19 +162,19 @@ static table begin(dal_derivation *d, int n, const dal_node *matrix, int columns
 static void finish_rest(table *t, const char *name, dal_node *X)
 {
     dal_derivation *d = t->d;
-    int n = 0, *row = DAL_TAKE(d->arena, int, t->n), *column = DAL_TAKE(d->arena, int, t->n), m = 0;
+    int n = 0, *row = DAL_NEW(d->arena, int, t->n), *column = DAL_NEW(d->arena, int, t->n), m = 0;
     for (int i = 0; i < t->n; i++) {
         if (!t->used[i])
             row[n++] = i;
         if (t->pivot_row[i] < 0)
             column[m++] = i;
     }
-    dal_node *block = DAL_TAKE(d->arena, dal_node, n * n), *x = DAL_TAKE(d->arena, dal_node, n);
+    dal_node *block = DAL_NEW(d->arena, dal_node, n * n), *x = DAL_NEW(d->arena, dal_node, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             block[i * n + j] = t->entry[row[i] * t->width + column[j]];
     for (int c = 0; c < t->columns && n; c++) {
-        dal_node *b = DAL_TAKE(d->arena, dal_node, n);
+        dal_node *b = DAL_NEW(d->arena, dal_node, n);
         for (int i = 0; i < n; i++)
             b[i] = t->entry[row[i] * t->width + t->n + c];
         solve_rest(d, name, n, block, b, x);
@@ -185,8 +185,8 @@ static void finish_rest(table *t, const char *name, dal_node *X)
 
 void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node *matrix, int columns, const dal_node *right, dal_node *X)
 {
-    table t = begin(d, n, matrix, columns, right);
-    int row = 0, column = 0, *order = DAL_TAKE(d->arena, int, n), n_order = 0;
+    table t = begin_table(d, n, matrix, columns, right);
+    int row = 0, column = 0, *order = DAL_NEW(d->arena, int, n), n_order = 0;
     while (find_pivot(&t, &row, &column)) {
         eliminate(&t, row, column);
         order[n_order++] = column;
@@ -216,7 +216,7 @@ static int find_rate(const dal_derivation *d, int of)
 static int add_rate(dal_derivation *d, int of)
 {
     const dal_named_system s = d->systems[of];
-    dal_node *right = DAL_TAKE(d->arena, dal_node, s.n);
+    dal_node *right = DAL_NEW(d->arena, dal_node, s.n);
     for (int i = 0; i < s.n; i++) {
         right[i] = dal_along(d, s.right[i]);
         for (int j = 0; j < s.n; j++)
@@ -275,7 +275,7 @@ static bool run(dal_derivation *d, const double *letters, int n, const dal_node 
     if (!n)
         return true;
     dal_program *program = dal_program_build(d->arena, d->graph, d->n_letters, n, nodes);
-    double *registers = DAL_TAKE(d->arena, double, dal_program_registers(program));
+    double *registers = DAL_NEW(d->arena, double, dal_program_registers(program));
     return dal_program_run(program, letters, NULL, registers, values) == 0;
 }
 
@@ -283,7 +283,7 @@ bool dal_derivation_evaluate(dal_derivation *d, double *letters, int n, const da
 {
     for (int s = 0; s < d->n_systems; s++) {
         const dal_named_system *system = &d->systems[s];
-        double *m = DAL_TAKE(d->arena, double, system->n * system->n), *b = letters + system->first;
+        double *m = DAL_NEW(d->arena, double, system->n * system->n), *b = letters + system->first;
         if (!run(d, letters, system->n * system->n, system->matrix, m) || !run(d, letters, system->n, system->right, b) ||
             !solve_numbers(system->n, m, b))
             return false;

@@ -156,7 +156,7 @@ static poly make(algebra *g, int n)
 {
     if (n > 4 * MOST_TERMS)
         g->failed = true;
-    return (poly){0, DAL_TAKE(g->d->arena, term, g->failed ? 1 : n > 0 ? n : 1)};
+    return (poly){0, DAL_NEW(g->d->arena, term, g->failed ? 1 : n > 0 ? n : 1)};
 }
 
 /* Sorted, equal terms added up, zeros dropped. */
@@ -551,10 +551,10 @@ static poly of_graph(algebra *g, dal_node root)
 
 dal_form *dal_form_make(dal_arena *arena, dal_form_kind kind, int n)
 {
-    dal_form *form = DAL_TAKE(arena, dal_form, 1);
+    dal_form *form = DAL_NEW(arena, dal_form, 1);
     form->kind = kind;
     form->n = n;
-    form->item = DAL_TAKE(arena, const dal_form *, n);
+    form->item = DAL_NEW(arena, const dal_form *, n);
     return form;
 }
 
@@ -849,7 +849,7 @@ static const dal_form *group_form(algebra *g, int n, const term *const *terms, c
     term constants = common;
     put_factors(g, &l, constants.n_factors, constants.factors);
     if (n > 1) {
-        const dal_form **items = DAL_TAKE(g->d->arena, const dal_form *, n);
+        const dal_form **items = DAL_NEW(g->d->arena, const dal_form *, n);
         for (int i = 0; i < n; i++) {
             term rest = without(g, terms[i], &common);
             line inner = {.n_above = 0};
@@ -875,9 +875,9 @@ static const dal_form *group_form(algebra *g, int n, const term *const *terms, c
 /* Terms whose moving parts are equal stand together. */
 static const dal_form *sum_form(algebra *g, const poly *p)
 {
-    const dal_form **items = DAL_TAKE(g->d->arena, const dal_form *, p->n);
-    const term **group = DAL_TAKE(g->d->arena, const term *, p->n);
-    bool *used = DAL_TAKE(g->d->arena, bool, p->n);
+    const dal_form **items = DAL_NEW(g->d->arena, const dal_form *, p->n);
+    const term **group = DAL_NEW(g->d->arena, const term *, p->n);
+    bool *used = DAL_NEW(g->d->arena, bool, p->n);
     int n = 0;
     for (int first = 0; first < 4; first++)
         for (int i = 0; i < p->n && !g->failed; i++) {
@@ -926,7 +926,7 @@ typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING } division;
 /* The equation without what all its terms have in common. A single term keeps what moves: something has to be zero. */
 static void divide_by_common(algebra *g, poly *p, division what, const dal_form **by)
 {
-    const term **all = DAL_TAKE(g->d->arena, const term *, p->n);
+    const term **all = DAL_NEW(g->d->arena, const term *, p->n);
     for (int i = 0; i < p->n; i++)
         all[i] = &p->term[i];
     const bool alone = p->n == 1 && !has_unknown(g, all[0]);
@@ -962,14 +962,14 @@ static algebra *begin_algebra(dal_derivation *d, dal_way way)
     const int n = dal_graph_size(d->graph);
     algebra *g = d->algebra[way];
     if (!g) {
-        g = d->algebra[way] = DAL_TAKE(d->arena, algebra, 1);
+        g = d->algebra[way] = DAL_NEW(d->arena, algebra, 1);
         g->d = d;
         g->way = way;
         order_letters(g);
     }
     if (g->n_nodes < n) {
-        poly *known = DAL_TAKE(d->arena, poly, 2 * n);
-        bool *is_known = DAL_TAKE(d->arena, bool, 2 * n);
+        poly *known = DAL_NEW(d->arena, poly, 2 * n);
+        bool *is_known = DAL_NEW(d->arena, bool, 2 * n);
         if (g->n_nodes) {
             memcpy(known, g->known, sizeof *known * (size_t)g->n_nodes);
             memcpy(is_known, g->is_known, sizeof *is_known * (size_t)g->n_nodes);
@@ -1068,7 +1068,7 @@ static bool too_large(dal_derivation *d, dal_node root)
     dal_node *stack = NULL, x[3];
     if (d->n_marks < dal_graph_size(d->graph)) {
         d->n_marks = 2 * dal_graph_size(d->graph);
-        d->marks = DAL_TAKE(d->arena, int, d->n_marks);
+        d->marks = DAL_NEW(d->arena, int, d->n_marks);
         d->mark = 0;
     }
     d->mark++;
@@ -1120,10 +1120,10 @@ typedef struct memo {
 
 static struct remembered *remember(dal_derivation *d, dal_node node)
 {
-    memo *m = d->memo ? d->memo : (d->memo = DAL_TAKE(d->arena, memo, 1));
+    memo *m = d->memo ? d->memo : (d->memo = DAL_NEW(d->arena, memo, 1));
     if (m->n <= node) {
         const int n = 2 * dal_graph_size(d->graph);
-        struct remembered *grown = DAL_TAKE(d->arena, struct remembered, n);
+        struct remembered *grown = DAL_NEW(d->arena, struct remembered, n);
         if (m->n)
             memcpy(grown, m->of, sizeof *grown * (size_t)m->n);
         m->of = grown;

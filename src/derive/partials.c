@@ -3,7 +3,7 @@
 dal_partials dal_derive_partial_velocities(dal_derivation *d)
 {
     const int n = d->mechanism->n_bodies, p = d->p;
-    dal_partials t = {DAL_TAKE(d->arena, dal_node, 3 * n * p), DAL_TAKE(d->arena, dal_node, 3 * n * p)};
+    dal_partials t = {DAL_NEW(d->arena, dal_node, 3 * n * p), DAL_NEW(d->arena, dal_node, 3 * n * p)};
     dal_derive_partials(d);
     for (int b = 0; b < n; b++)
         for (int j = 0; j < p; j++)

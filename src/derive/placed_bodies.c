@@ -55,7 +55,7 @@ static void list_columns(dal_derivation *d)
     int n = 0;
     size_t room_q = 0, room_N = 0;
     int m = 0;
-    d->column_first = DAL_TAKE(d->arena, int, d->nv + 1);
+    d->column_first = DAL_NEW(d->arena, int, d->nv + 1);
     for (int k = 0; k < d->nv; k++) {
         d->column_first[k] = n;
         const bool plain = d->nq == d->nv;
@@ -343,7 +343,7 @@ static void end_walk(dal_derivation *d, const dal_carrier *carrier, const dal_sy
 static void place_by_tree(dal_derivation *d)
 {
     const dal_tree *tree = d->layout->tree;
-    double *C = DAL_TAKE(d->arena, double, 9 * d->mechanism->n_bodies);
+    double *C = DAL_NEW(d->arena, double, 9 * d->mechanism->n_bodies);
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *carrier = &tree->carrier[i];
         const dal_symbolic_marker from = carrier_frame(d, carrier, &carrier->from, carrier->marker_parent);
@@ -474,9 +474,9 @@ static void read_constants(dal_derivation *d, int b)
 void dal_derive_places(dal_derivation *d)
 {
     const int n = d->mechanism->n_bodies;
-    bool *placed = DAL_TAKE(d->arena, bool, n);
-    dal_derived_body *bodies = DAL_TAKE(d->arena, dal_derived_body, n);
-    d->qd = DAL_TAKE(d->arena, dal_node, d->nq);
+    bool *placed = DAL_NEW(d->arena, bool, n);
+    dal_derived_body *bodies = DAL_NEW(d->arena, dal_derived_body, n);
+    d->qd = DAL_NEW(d->arena, dal_node, d->nq);
     if (d->layout->tree)
         tree_rates(d);
     else

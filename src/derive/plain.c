@@ -35,8 +35,8 @@ int dal_form_operations(const dal_form *form)
 /* Nodes under the roots, operands first. */
 static dal_node *list_nodes(dal_derivation *d, int n_roots, const dal_node *roots, int *n)
 {
-    bool *seen = DAL_TAKE(d->arena, bool, dal_graph_size(d->graph));
-    dal_node *list = DAL_TAKE(d->arena, dal_node, dal_graph_size(d->graph)), x[3];
+    bool *seen = DAL_NEW(d->arena, bool, dal_graph_size(d->graph));
+    dal_node *list = DAL_NEW(d->arena, dal_node, dal_graph_size(d->graph)), x[3];
     int most = -1;
     for (int i = 0; i < n_roots; i++) {
         seen[roots[i]] = true;
@@ -56,7 +56,7 @@ void dal_count_operations(dal_derivation *d, int n, const dal_node *nodes, doubl
 {
     int m;
     const dal_node *list = list_nodes(d, n, nodes, &m);
-    double *count = DAL_TAKE(d->arena, double, dal_graph_size(d->graph));
+    double *count = DAL_NEW(d->arena, double, dal_graph_size(d->graph));
     dal_node x[3];
     *shared = 0;
     *written = 0;
@@ -75,7 +75,7 @@ void dal_count_operations(dal_derivation *d, int n, const dal_node *nodes, doubl
 
 dal_writer *dal_writer_create(dal_derivation *d)
 {
-    dal_writer *w = DAL_TAKE(d->arena, dal_writer, 1);
+    dal_writer *w = DAL_NEW(d->arena, dal_writer, 1);
     w->d = d;
     return w;
 }
@@ -87,8 +87,8 @@ static void grow(dal_writer *w)
     if (w->n_nodes >= n)
         return;
     const int room = n + n / 4;
-    int *number_of = DAL_TAKE(w->d->arena, int, room);
-    const dal_form **form = DAL_TAKE(w->d->arena, const dal_form *, room);
+    int *number_of = DAL_NEW(w->d->arena, int, room);
+    const dal_form **form = DAL_NEW(w->d->arena, const dal_form *, room);
     for (int i = 0; i < room; i++)
         number_of[i] = i < w->n_nodes ? w->number_of[i] : -1;
     if (w->n_nodes)
@@ -173,7 +173,7 @@ void dal_plain_forms(dal_writer *w, int n_roots, const dal_node *roots)
     grow(w);
     const dal_node *list = list_nodes(d, n_roots, roots, &n);
     const dal_form **form = w->form;
-    int *uses = DAL_TAKE(d->arena, int, dal_graph_size(d->graph));
+    int *uses = DAL_NEW(d->arena, int, dal_graph_size(d->graph));
     dal_node x[3];
     for (int i = 0; i < n; i++)
         for (int k = 0, m = dal_node_operands(d->graph, list[i], x); k < m; k++)

@@ -61,15 +61,15 @@ void dal_derive_speeds(dal_derivation *d)
     const int n = d->nv, s = d->G >= 0 ? d->layout->n_ignorable : 0;
     const int p = dal_system_freedoms(d->system) - s, columns = p + 2;
     const int *rows = d->options.rows ? d->options.rows : dal_system_start_rows(d->system);
-    dal_node *S = DAL_TAKE(d->arena, dal_node, n * n), *right = DAL_TAKE(d->arena, dal_node, n * columns);
-    dal_node *X = DAL_TAKE(d->arena, dal_node, n * columns);
+    dal_node *S = DAL_NEW(d->arena, dal_node, n * n), *right = DAL_NEW(d->arena, dal_node, n * columns);
+    dal_node *X = DAL_NEW(d->arena, dal_node, n * columns);
     if (!d->mechanism->n_speeds && !d->options.speeds) {
         dal_derive_refuse(d, "the model names no speeds, and none were chosen");
         return;
     }
     d->p = p;
     d->quasi = true;
-    d->speed_names = DAL_TAKE(d->arena, const char *, p);
+    d->speed_names = DAL_NEW(d->arena, const char *, p);
     for (int j = 0; j < p; j++) {
         name_speed(d, j);
         write_row(d, j, speed(d, j), S, right);
@@ -88,9 +88,9 @@ void dal_derive_speeds(dal_derivation *d)
     for (int j = 0; j < p; j++)
         dal_letter_add(d, DAL_ROLE_SPEED_RATE, dal_arena_print(d->arena, "%s'", d->letters[d->u + j].name), j, 0);
     dal_derive_solve(d, "w", n, S, columns, right, X);
-    d->W = DAL_TAKE(d->arena, dal_node, n * p);
-    d->X = DAL_TAKE(d->arena, dal_node, n);
-    d->bias = DAL_TAKE(d->arena, dal_node, n);
+    d->W = DAL_NEW(d->arena, dal_node, n * p);
+    d->X = DAL_NEW(d->arena, dal_node, n);
+    d->bias = DAL_NEW(d->arena, dal_node, n);
     for (int k = 0; k < n; k++) {
         memcpy(d->W + k * p, X + k * columns, sizeof *X * (size_t)p);
         d->X[k] = X[k * columns + p];

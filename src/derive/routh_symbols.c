@@ -15,7 +15,7 @@ typedef struct parts {
 
 static parts divide(dal_derivation *d)
 {
-    parts p = {0, d->layout->n_ignorable, DAL_TAKE(d->arena, int, d->nv), DAL_TAKE(d->arena, int, d->nv), NULL};
+    parts p = {0, d->layout->n_ignorable, DAL_NEW(d->arena, int, d->nv), DAL_NEW(d->arena, int, d->nv), NULL};
     memcpy(p.two, d->layout->ignorable, sizeof *p.two * (size_t)p.s);
     for (int k = 0; k < d->nv; k++) {
         bool ignorable = false;
@@ -39,8 +39,8 @@ static dal_node at_rest(void *user, dal_graph *graph, int variable)
 /* M_22 v_2 = G - (dT/dv_2 for v_2 = 0) */
 static void eliminate(dal_derivation *d, parts *p)
 {
-    dal_node *M22 = DAL_TAKE(d->arena, dal_node, p->s * p->s), *right = DAL_TAKE(d->arena, dal_node, p->s);
-    p->v_2 = DAL_TAKE(d->arena, dal_node, p->s);
+    dal_node *M22 = DAL_NEW(d->arena, dal_node, p->s * p->s), *right = DAL_NEW(d->arena, dal_node, p->s);
+    p->v_2 = DAL_NEW(d->arena, dal_node, p->s);
     for (int i = 0; i < p->s; i++) {
         const dal_node momentum = dal_by_rate(d, d->T, p->two[i]);
         for (int j = 0; j < p->s; j++)
@@ -82,7 +82,7 @@ static dal_node routhian(dal_derivation *d, const parts *p)
 /* Less w x dR/dw of the balls. */
 static void add_commutators(dal_derivation *d, const parts *p, dal_node R, dal_node *f)
 {
-    dal_node *slope = DAL_TAKE(d->arena, dal_node, d->nv), *turn = DAL_TAKE(d->arena, dal_node, d->nv);
+    dal_node *slope = DAL_NEW(d->arena, dal_node, d->nv), *turn = DAL_NEW(d->arena, dal_node, d->nv);
     for (int k = 0; k < d->nv; k++) {
         slope[k] = dal_by_rate(d, R, k);
         turn[k] = dal_n_const(d, 0);
@@ -94,7 +94,7 @@ static void add_commutators(dal_derivation *d, const parts *p, dal_node R, dal_n
 
 static const char **names_of(dal_derivation *d, int n, const int *velocity)
 {
-    const char **names = DAL_TAKE(d->arena, const char *, n);
+    const char **names = DAL_NEW(d->arena, const char *, n);
     for (int i = 0; i < n; i++)
         names[i] = d->velocity_names[velocity[i]];
     return names;
@@ -103,7 +103,7 @@ static const char **names_of(dal_derivation *d, int n, const int *velocity)
 static void add_rates(dal_derivation *d, const parts *p, const char **one, const char **two)
 {
     static const char *const c_name[] = {"c"};
-    dal_node *X = DAL_TAKE(d->arena, dal_node, p->s * p->n), *c = DAL_TAKE(d->arena, dal_node, p->s);
+    dal_node *X = DAL_NEW(d->arena, dal_node, p->s * p->n), *c = DAL_NEW(d->arena, dal_node, p->s);
     for (int i = 0; i < p->s; i++) {
         for (int j = 0; j < p->n; j++)
             X[i * p->n + j] = dal_n_neg(d, dal_by_rate(d, p->v_2[i], p->one[j]));
@@ -119,8 +119,8 @@ static void add_constraints(dal_derivation *d, const parts *p, const char **one)
 {
     static const char *const gamma_name[] = {"gamma"};
     const int k = dal_system_rank(d->system), *rows = d->options.rows ? d->options.rows : dal_system_start_rows(d->system);
-    dal_node *A = DAL_TAKE(d->arena, dal_node, k * p->n), *gamma = DAL_TAKE(d->arena, dal_node, k);
-    const char **names = DAL_TAKE(d->arena, const char *, k);
+    dal_node *A = DAL_NEW(d->arena, dal_node, k * p->n), *gamma = DAL_NEW(d->arena, dal_node, k);
+    const char **names = DAL_NEW(d->arena, const char *, k);
     for (int r = 0; r < k; r++) {
         names[r] = d->row[rows[r]].name;
         gamma[r] = d->row[rows[r]].gamma;
@@ -137,7 +137,7 @@ static void derive_routh(dal_derivation *d)
 {
     static const char *const f_name[] = {"f"};
     parts p = divide(d);
-    dal_node *B = DAL_TAKE(d->arena, dal_node, p.n * p.n), *f = DAL_TAKE(d->arena, dal_node, p.n);
+    dal_node *B = DAL_NEW(d->arena, dal_node, p.n * p.n), *f = DAL_NEW(d->arena, dal_node, p.n);
     eliminate(d, &p);
     const dal_node R = routhian(d, &p);
     const char **one = names_of(d, p.n, p.one), **two = names_of(d, p.s, p.two);

@@ -40,7 +40,7 @@ static dal_node inertia(dal_derivation *d, const dal_partials *t, int j, int l)
 static void derive_volterra(dal_derivation *d)
 {
     const int p = d->p;
-    dal_node *B = DAL_TAKE(d->arena, dal_node, p * p), *f = DAL_TAKE(d->arena, dal_node, p);
+    dal_node *B = DAL_NEW(d->arena, dal_node, p * p), *f = DAL_NEW(d->arena, dal_node, p);
     const dal_partials t = dal_derive_partial_velocities(d);
     for (int j = 0; j < p; j++) {
         for (int l = 0; l < p; l++)
@@ -64,8 +64,8 @@ static void derive_reduced(dal_derivation *d)
 {
     static const char *const right_name[] = {"G - N_2"};
     const int s = d->layout->n_ignorable, n = d->nv;
-    dal_node *rows = DAL_TAKE(d->arena, dal_node, s * n), *right = DAL_TAKE(d->arena, dal_node, s);
-    const char **names = DAL_TAKE(d->arena, const char *, s);
+    dal_node *rows = DAL_NEW(d->arena, dal_node, s * n), *right = DAL_NEW(d->arena, dal_node, s);
+    const char **names = DAL_NEW(d->arena, const char *, s);
     for (int i = 0; i < s; i++) {
         const dal_node momentum = dal_by_rate(d, d->T, d->layout->ignorable[i]);
         names[i] = d->velocity_names[d->layout->ignorable[i]];

@@ -250,8 +250,8 @@ static void write_named_systems(document *doc)
 static const dal_form **choose_forms(document *doc, const dal_form **by)
 {
     dal_derivation *d = doc->d;
-    const dal_form **form = DAL_TAKE(d->arena, const dal_form *, d->n_equations);
-    dal_node *nodes = DAL_TAKE(d->arena, dal_node, d->n_equations);
+    const dal_form **form = DAL_NEW(d->arena, const dal_form *, d->n_equations);
+    dal_node *nodes = DAL_NEW(d->arena, dal_node, d->n_equations);
     double written;
     int shared, operations = 0;
     for (int i = 0; i < d->n_equations; i++) {
@@ -274,7 +274,7 @@ static const dal_form **choose_forms(document *doc, const dal_form **by)
 static void write_equations(document *doc)
 {
     dal_derivation *d = doc->d;
-    const dal_form **divided = DAL_TAKE(d->arena, const dal_form *, d->n_equations), **forms = choose_forms(doc, divided);
+    const dal_form **divided = DAL_NEW(d->arena, const dal_form *, d->n_equations), **forms = choose_forms(doc, divided);
     heading(doc, "Equations of motion");
     for (int i = 0; i < d->n_equations; i++) {
         const dal_form *form = forms[i], *by = form ? divided[i] : NULL;
@@ -354,7 +354,7 @@ static void write_size(document *doc)
     dal_derivation *d = doc->d;
     double written;
     int shared, n = 0;
-    dal_node *nodes = DAL_TAKE(d->arena, dal_node, d->n_equations);
+    dal_node *nodes = DAL_NEW(d->arena, dal_node, d->n_equations);
     for (; n < d->n_equations; n++)
         nodes[n] = d->equations[n].zero;
     dal_count_operations(d, n, nodes, &written, &shared);
@@ -386,7 +386,7 @@ static const char *node_text(document *doc, dal_node node)
 
 static void json_nodes(dal_json *json, document *doc, const char *key, int n, const dal_node *nodes)
 {
-    const char **texts = DAL_TAKE(doc->d->arena, const char *, n);
+    const char **texts = DAL_NEW(doc->d->arena, const char *, n);
     for (int i = 0; i < n; i++)
         texts[i] = node_text(doc, nodes[i]);
     dal_json_strings(json, key, n, texts);

@@ -27,7 +27,7 @@ static double *stack_up(dal_arena *arena, const dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const size_t m = (size_t)layout->nv, n = m + (size_t)layout->n_rows;
-    double *K = DAL_TAKE(arena, double, n *m);
+    double *K = DAL_NEW(arena, double, n *m);
     const double *scale = layout->units.column_scale;
     for (int b = 0; b < layout->n_blocks; b++) {
         const dal_mass_block *at = &layout->block[b];
@@ -136,9 +136,9 @@ int dal_state_null(dal_arena *arena, const dal_state *state, double **null, doub
         return -1;
     *rows = (int)n;
     *stack = stack_up(arena, state);
-    *null = DAL_TAKE(arena, double, m *m);
-    double *sigma = DAL_TAKE(arena, double, n + m), *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
-    double *K = DAL_TAKE(arena, double, n *m);
+    *null = DAL_NEW(arena, double, m *m);
+    double *sigma = DAL_NEW(arena, double, n + m), *work = DAL_NEW(arena, double, dal_rank_work((int)n, (int)m));
+    double *K = DAL_NEW(arena, double, n *m);
     memcpy(K, *stack, sizeof *K * n * m);
     const int rank = dal_rank_svd(K, (int)n, (int)m, (int)m, DAL_RANK_TOLERANCE, sigma, *null, NULL, work);
     return rank < 0 ? -1 : (int)m - rank;
@@ -156,8 +156,8 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, double toler
                  "that no joint moves along");
         return false;
     }
-    double *K = stack_up(arena, state), *sigma = DAL_TAKE(arena, double, n + m), *null = DAL_TAKE(arena, double, m *m);
-    double *work = DAL_TAKE(arena, double, dal_rank_work((int)n, (int)m));
+    double *K = stack_up(arena, state), *sigma = DAL_NEW(arena, double, n + m), *null = DAL_NEW(arena, double, m *m);
+    double *work = DAL_NEW(arena, double, dal_rank_work((int)n, (int)m));
     out->rank = dal_rank_svd(K, (int)n, (int)m, (int)m, tolerance, sigma, null, NULL, work);
     if (out->rank == (int)m)
         return true;

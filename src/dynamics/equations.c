@@ -38,7 +38,7 @@ static dal_arena *arena_of(dal_equations *equations)
 
 double *dal_show_scratch(dal_equations *equations, size_t n)
 {
-    return dal_arena_take(arena_of(equations), sizeof(double) * n);
+    return dal_arena_alloc(arena_of(equations), sizeof(double) * n);
 }
 
 /* ---- names --------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ typedef void name_writer(const dal_state *state, int k, char *buffer, size_t siz
 static dal_names make_names(dal_equations *equations, const dal_state *state, int n, name_writer *write)
 {
     dal_arena *arena = arena_of(equations);
-    const char **names = DAL_TAKE(arena, const char *, n + 1);
+    const char **names = DAL_NEW(arena, const char *, n + 1);
     for (int k = 0; k < n; k++) {
         char buffer[256];
         write(state, k, buffer, sizeof buffer);
@@ -186,7 +186,7 @@ dal_names dal_names_twist(dal_equations *equations, const dal_state *state)
 
 dal_names dal_names_part(dal_equations *equations, dal_names names, int n, const int *which)
 {
-    const char **part = DAL_TAKE(arena_of(equations), const char *, n + 1);
+    const char **part = DAL_NEW(arena_of(equations), const char *, n + 1);
     for (int i = 0; i < n; i++)
         part[i] = names.name[which[i]];
     return (dal_names){n, part};
@@ -194,7 +194,7 @@ dal_names dal_names_part(dal_equations *equations, dal_names names, int n, const
 
 dal_names dal_names_join(dal_equations *equations, dal_names first, dal_names second)
 {
-    const char **all = DAL_TAKE(arena_of(equations), const char *, first.n + second.n + 1);
+    const char **all = DAL_NEW(arena_of(equations), const char *, first.n + second.n + 1);
     for (int i = 0; i < first.n + second.n; i++)
         all[i] = i < first.n ? first.name[i] : second.name[i - first.n];
     return (dal_names){first.n + second.n, all};
@@ -224,7 +224,7 @@ double *dal_show_matrix(dal_equations *equations, const char *name, const char *
 
 double *dal_show_vector(dal_equations *equations, const char *name, const char *title, dal_names rows)
 {
-    const char **own = DAL_TAKE(arena_of(equations), const char *, 1);
+    const char **own = DAL_NEW(arena_of(equations), const char *, 1);
     *own = copy_text(equations, name);
     return dal_show_matrix(equations, name, title, rows, (dal_names){1, own});
 }
@@ -260,7 +260,7 @@ void dal_show_unknowns(dal_equations *equations, dal_names names, const double *
 {
     frame *f = frame_of(equations);
     int n = equations->solution.n, total = n + names.n;
-    const char **all = DAL_TAKE(&f->arena, const char *, total + 1);
+    const char **all = DAL_NEW(&f->arena, const char *, total + 1);
     double *x = dal_show_scratch(equations, (size_t)total);
     for (int i = 0; i < total; i++) {
         all[i] = i < n ? equations->solution.names[i] : names.name[i - n];
@@ -272,7 +272,7 @@ void dal_show_unknowns(dal_equations *equations, dal_names names, const double *
 void dal_show_multipliers(dal_equations *equations, const dal_state *state, const char *sign)
 {
     const dal_names rows = dal_names_rows(equations, state);
-    const char **names = DAL_TAKE(arena_of(equations), const char *, rows.n + 1);
+    const char **names = DAL_NEW(arena_of(equations), const char *, rows.n + 1);
     double *values = dal_show_scratch(equations, (size_t)rows.n);
     const double *lambda = dal_multipliers_of(state);
     const int *order = dal_rank_of(state)->order;

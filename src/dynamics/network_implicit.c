@@ -184,8 +184,8 @@ static void mark_blocks(const dal_network *n, const dal_network_pattern *p, bool
 static void layout_columns(dal_arena *arena, dal_network_pattern *p, const bool *mark, int n_columns)
 {
     size_t cap_blocks = 0, cap_rows = 0;
-    p->block_start = DAL_TAKE(arena, int, p->n_groups + 1);
-    p->start = DAL_TAKE(arena, int, n_columns + 1);
+    p->block_start = DAL_NEW(arena, int, p->n_groups + 1);
+    p->start = DAL_NEW(arena, int, n_columns + 1);
     for (int g = 0; g < p->n_groups; g++) {
         int offset = 0;
         p->block_start[g] = p->n_blocks;
@@ -217,18 +217,18 @@ static dal_status layout_network(void *user)
     dal_state *state = l->state;
     const dal_system *system = state->system;
     const dal_network *n = state->network;
-    dal_network_pattern *p = l->pattern = DAL_TAKE(l->arena, dal_network_pattern, 1);
+    dal_network_pattern *p = l->pattern = DAL_NEW(l->arena, dal_network_pattern, 1);
     const int bodies = n->n_bodies;
     p->n_groups = 3 * bodies + 2 + n->n_joints;
-    p->first = DAL_TAKE(l->arena, int, p->n_groups);
-    p->size = DAL_TAKE(l->arena, int, p->n_groups);
-    p->follows = DAL_TAKE(l->arena, bool, (size_t)(bodies + 1) * (size_t)(bodies + 1));
-    p->colour = DAL_TAKE(l->arena, int, bodies + 1);
-    p->slopes = DAL_TAKE(l->arena, dal_body_slopes, bodies);
-    p->y = DAL_TAKE(l->arena, double, system->n_y);
-    p->below = DAL_TAKE(l->arena, double, 6 * bodies + system->n_states);
-    p->above = DAL_TAKE(l->arena, double, 6 * bodies + system->n_states);
-    bool *mark = DAL_TAKE(l->arena, bool, (size_t)p->n_groups *(size_t)p->n_groups);
+    p->first = DAL_NEW(l->arena, int, p->n_groups);
+    p->size = DAL_NEW(l->arena, int, p->n_groups);
+    p->follows = DAL_NEW(l->arena, bool, (size_t)(bodies + 1) * (size_t)(bodies + 1));
+    p->colour = DAL_NEW(l->arena, int, bodies + 1);
+    p->slopes = DAL_NEW(l->arena, dal_body_slopes, bodies);
+    p->y = DAL_NEW(l->arena, double, system->n_y);
+    p->below = DAL_NEW(l->arena, double, 6 * bodies + system->n_states);
+    p->above = DAL_NEW(l->arena, double, 6 * bodies + system->n_states);
+    bool *mark = DAL_NEW(l->arena, bool, (size_t)p->n_groups *(size_t)p->n_groups);
     memcpy(p->y, state->y, sizeof *p->y * (size_t)system->n_y);
     for (int c = 0; c <= bodies; c++)
         find_followers_of(state, p, c);

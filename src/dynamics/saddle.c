@@ -59,9 +59,9 @@ static void sort_column(int *row, int *owner, int n)
 void dal_saddle_pattern(dal_arena *arena, const dal_layout *layout, dal_saddle_slots *slots)
 {
     const int n = layout->nv + layout->n_rows;
-    int *fill = DAL_TAKE(arena, int, n + 1), *start = DAL_TAKE(arena, int, n + 1);
+    int *fill = DAL_NEW(arena, int, n + 1), *start = DAL_NEW(arena, int, n + 1);
     int total = count_columns(layout, fill);
-    int *row = DAL_TAKE(arena, int, total), *owner = DAL_TAKE(arena, int, total);
+    int *row = DAL_NEW(arena, int, total), *owner = DAL_NEW(arena, int, total);
     for (int j = 0; j < n; j++)
         start[j + 1] = start[j] + fill[j];
     memcpy(fill, start, sizeof *fill * (size_t)n);
@@ -91,7 +91,7 @@ void dal_saddle_pattern(dal_arena *arena, const dal_layout *layout, dal_saddle_s
     slots->n = total;
     slots->start = start;
     slots->row = row;
-    int *slot = DAL_TAKE(arena, int, diagonal + layout->n_rows);
+    int *slot = DAL_NEW(arena, int, diagonal + layout->n_rows);
     for (int k = 0; k < total; k++)
         slot[owner[k]] = k;
     slots->mass = slot;

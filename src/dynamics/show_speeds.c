@@ -36,7 +36,7 @@ static void show_momenta(dal_state *state, dal_equations *equations)
     memcpy(dal_show_vector(equations, "G - N_2", "these momenta, less what is there for v = 0", rows), s->e, sizeof *s->e * (size_t)s->s);
 }
 
-static void begin(dal_state *state, dal_equations *equations, const char *equation, const char *title)
+static void begin_equations(dal_state *state, dal_equations *equations, const char *equation, const char *title)
 {
     dal_show_equation(equations, equation, title);
     if (dal_speeds_of(state)->basis->s)
@@ -118,7 +118,7 @@ static void show_partials(dal_state *state, dal_equations *equations, int b)
 
 void dal_show_kane(dal_state *state, dal_equations *equations)
 {
-    begin(state, equations, "sum Ti^T (Mi dVi/dt + Wi Mi Vi) = sum Ti^T wi, or K u' = f", "`lagrange-to-kane` (50)");
+    begin_equations(state, equations, "sum Ti^T (Mi dVi/dt + Wi Mi Vi) = sum Ti^T wi, or K u' = f", "`lagrange-to-kane` (50)");
     for (int b = 0; b < dal_layout_of(state)->mechanism->n_bodies; b++)
         show_partials(state, equations, b);
     show_system(state, equations, "K", "the inertia of the speeds, sum of Ti^T Mi Ti", "f",
@@ -129,29 +129,30 @@ void dal_show_kane(dal_state *state, dal_equations *equations)
 
 void dal_show_gibbs_appell(dal_state *state, dal_equations *equations)
 {
-    begin(state, equations, "dG/du' = U, or K u' = f", "Gibbs and Appell, G the energy of acceleration");
+    begin_equations(state, equations, "dG/du' = U, or K u' = f", "Gibbs and Appell, G the energy of acceleration");
     show_system(state, equations, "K", "second derivatives of the energy of acceleration G by u'", "f",
                 "the applied forces U less dG/du' for u' = 0");
 }
 
 void dal_show_boltzmann_hamel(dal_state *state, dal_equations *equations)
 {
-    begin(state, equations, "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f", "Boltzmann and Hamel");
+    begin_equations(state, equations, "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f", "Boltzmann and Hamel");
     show_system(state, equations, "K", "second derivatives of the kinetic energy T* by u", "f",
                 "the applied forces U, with D T* and Gamma^T dT/dv, less d/dt (dT*/du) for u' = 0");
 }
 
 void dal_show_volterra(dal_state *state, dal_equations *equations)
 {
-    begin(state, equations, "d/dt (dT/du) - sum [P.d/dt (dv/du) + H.d/dt (dw/du)] = U, or B u' = U + K - A", "`volterra-reduced` (2), (64)");
+    begin_equations(state, equations, "d/dt (dT/du) - sum [P.d/dt (dv/du) + H.d/dt (dw/du)] = U, or B u' = U + K - A",
+                    "`volterra-reduced` (2), (64)");
     show_system(state, equations, "B", "the inertia of the speeds, W^T M W (47)", "U + K - A",
                 "applied forces, K of the partial velocities (63), A the rate of dT/du for u' = 0 (52)");
 }
 
 void dal_show_volterra_reduced(dal_state *state, dal_equations *equations)
 {
-    begin(state, equations, "d/dt (dT/du) - sum [P.d/dt (dv/du) + H.d/dt (dw/du)] = U, or B u' = U + K - A, with M' v = G - N_2",
-          "`volterra-reduced` (41), (64), (25)");
+    begin_equations(state, equations, "d/dt (dT/du) - sum [P.d/dt (dv/du) + H.d/dt (dw/du)] = U, or B u' = U + K - A, with M' v = G - N_2",
+                    "`volterra-reduced` (41), (64), (25)");
     show_system(state, equations, "B", "the inertia of the speeds, W^T M W (47)", "U + K - A",
                 "applied forces, K of the partial velocities (63), A the rate of dT/du for u' = 0 (52)");
 }

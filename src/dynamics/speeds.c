@@ -167,7 +167,7 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
 {
     const dal_layout *layout = &system->layout;
     const size_t n = (size_t)layout->nv, bodies = (size_t)layout->mechanism->n_bodies;
-    dal_speeds shape, *s = dal_block_take(block, sizeof *s);
+    dal_speeds shape, *s = dal_block_alloc(block, sizeof *s);
     *out = s;
     s = s ? s : &shape;
     s->n = layout->nv;

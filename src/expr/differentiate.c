@@ -93,7 +93,7 @@ static void store_memo(dal_graph *graph, dal_node node, int variable, dal_node r
 {
     if (2 * (graph->n_derived + 1) > graph->derived_size) {
         size_t size = graph->derived_size ? 2 * graph->derived_size : 64;
-        dal_derived *fresh = DAL_TAKE(graph->arena, dal_derived, size);
+        dal_derived *fresh = DAL_NEW(graph->arena, dal_derived, size);
         for (size_t i = 0; i < size; i++)
             fresh[i].node = DAL_NO_NODE;
         for (size_t i = 0; i < graph->derived_size; i++) {

@@ -18,14 +18,14 @@ enum { SMOOTH = 1000, MOST_NODES = 1 << 24 };
 
 dal_graph *dal_graph_create(dal_arena *arena)
 {
-    dal_graph *graph = DAL_TAKE(arena, dal_graph, 1);
+    dal_graph *graph = DAL_NEW(arena, dal_graph, 1);
     graph->arena = arena;
     return graph;
 }
 
 static void *copy_array(dal_arena *arena, const void *from, size_t bytes)
 {
-    void *to = dal_arena_take(arena, bytes);
+    void *to = dal_arena_alloc(arena, bytes);
     if (bytes)
         memcpy(to, from, bytes);
     return to;
@@ -68,7 +68,7 @@ static bool same_term(const dal_term *p, const dal_term *q)
 static void rehash(dal_graph *graph)
 {
     graph->n_buckets = graph->n_buckets ? 2 * graph->n_buckets : 256;
-    graph->buckets = DAL_TAKE(graph->arena, int32_t, graph->n_buckets);
+    graph->buckets = DAL_NEW(graph->arena, int32_t, graph->n_buckets);
     memset(graph->buckets, 0xff, graph->n_buckets * sizeof *graph->buckets);
     for (int i = 0; i < graph->n; i++) {
         size_t at = hash_term(&graph->terms[i]) & (graph->n_buckets - 1);
@@ -132,7 +132,7 @@ static dal_node intern(dal_graph *graph, dal_term term)
         if (same_term(&graph->terms[graph->buckets[at]], &term))
             return graph->buckets[at];
     if (graph->n >= MOST_NODES)
-        dal_arena_take(graph->arena, SIZE_MAX); /* jumps to the guard: a graph of this size is no memory */
+        dal_arena_alloc(graph->arena, SIZE_MAX); /* jumps to the guard: a graph of this size is no memory */
     inherit(graph, &term);
     graph->buckets[at] = graph->n;
     *DAL_PUSH(graph->arena, graph->terms, graph->n, graph->capacity) = term;

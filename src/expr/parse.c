@@ -146,7 +146,7 @@ static bool close_with(reader *r, char c, size_t open)
     return fail_expected(r, expected);
 }
 
-static bool take(reader *r, char c)
+static bool accept_character(reader *r, char c)
 {
     skip_blanks(r);
     if (r->text[r->at] != c)
@@ -380,7 +380,7 @@ typedef struct arguments {
 
 static bool read_arguments(reader *r, size_t open, arguments *list)
 {
-    if (list->n == 0 && take(r, ')'))
+    if (list->n == 0 && accept_character(r, ')'))
         return true;
     do {
         skip_blanks(r);
@@ -389,7 +389,7 @@ static bool read_arguments(reader *r, size_t open, arguments *list)
         if (!read_expression(r, &value))
             return false;
         *DAL_PUSH(r->graph->arena, list->value, list->n, list->capacity) = value;
-    } while (take(r, ','));
+    } while (accept_character(r, ','));
     if (r->text[r->at] == ')') {
         r->at++;
         return true;
@@ -401,7 +401,7 @@ static bool read_arguments(reader *r, size_t open, arguments *list)
 
 static const char *nearest_table(reader *r, const char *name, char buffer[96])
 {
-    const char **candidates = DAL_TAKE(r->graph->arena, const char *, r->graph->n_tables + 1);
+    const char **candidates = DAL_NEW(r->graph->arena, const char *, r->graph->n_tables + 1);
     const char *prefix = r->graph->table_prefix ? r->graph->table_prefix : "";
     int n = 0;
     for (int i = 0; i < r->graph->n_tables; i++)
@@ -436,7 +436,7 @@ static bool read_interp(reader *r, size_t start, size_t open, const dal_function
         return fail_expected(r, "',' behind the name of the table");
     *DAL_PUSH(r->graph->arena, list.value, list.n, list.capacity) = scalar(DAL_NO_NODE); /* stands for the table */
     *DAL_PUSH(r->graph->arena, list.at, list.n_at, list.at_capacity) = name_at;
-    if (take(r, ',')) {
+    if (accept_character(r, ',')) {
         if (!read_arguments(r, open, &list))
             return false;
     } else {
@@ -501,7 +501,7 @@ static bool read_vector(reader *r, dal_value *value)
         if (value->n == 3)
             return fail(r, at, "a vector has 2 or 3 components, a fourth is given");
         value->node[value->n++] = component.node[0];
-    } while (take(r, ','));
+    } while (accept_character(r, ','));
     if (!close_with(r, ']', open))
         return false;
     if (value->n < 2)
@@ -565,7 +565,7 @@ static bool read_power(reader *r, dal_value *value)
 {
     if (!read_atom(r, value))
         return false;
-    if (!take(r, '^'))
+    if (!accept_character(r, '^'))
         return true;
     size_t at = r->at - 1;
     skip_blanks(r);
@@ -580,11 +580,11 @@ static bool read_sign(reader *r, dal_value *value)
     if (!enter(r))
         return false;
     bool fine;
-    if (take(r, '-')) {
+    if (accept_character(r, '-')) {
         fine = read_sign(r, value);
         if (fine)
             *value = dal_negative(r->graph, value);
-    } else if (take(r, '+')) {
+    } else if (accept_character(r, '+')) {
         fine = read_sign(r, value);
     } else {
         fine = read_power(r, value);

@@ -241,7 +241,7 @@ static dal_program *lay_out(builder *b, dal_arena *arena, int n_variables, int n
     head.tables = place(&head.bytes, sizeof(dal_program_table) * (size_t)b->n_tables);
     head.doubles = place(&head.bytes, sizeof(double) * (size_t)(b->n_constants + b->table_doubles));
     int64_t text = place(&head.bytes, b->text_bytes);
-    dal_program *program = dal_arena_take(arena, (size_t)head.bytes);
+    dal_program *program = dal_arena_alloc(arena, (size_t)head.bytes);
     *program = head;
     put(program, head.code, b->code, sizeof *b->code * (size_t)b->n_code);
     put(program, head.loads, b->loads, sizeof *b->loads * (size_t)b->n_loads);
@@ -264,12 +264,12 @@ dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variabl
     dal_arena *scratch = graph->arena;
     builder b = {.arena = scratch, .graph = graph};
     list_nodes(&b, n_outputs, outputs);
-    b.constants = DAL_TAKE(scratch, double, b.n_list);
-    b.loads = DAL_TAKE(scratch, int32_t, b.n_list);
-    b.code = DAL_TAKE(scratch, dal_instruction, b.n_list);
-    b.switches = DAL_TAKE(scratch, dal_switch, b.n_list);
-    b.texts = DAL_TAKE(scratch, const char *, b.n_list);
-    b.tables = DAL_TAKE(scratch, int32_t, graph->n_tables);
+    b.constants = DAL_NEW(scratch, double, b.n_list);
+    b.loads = DAL_NEW(scratch, int32_t, b.n_list);
+    b.code = DAL_NEW(scratch, dal_instruction, b.n_list);
+    b.switches = DAL_NEW(scratch, dal_switch, b.n_list);
+    b.texts = DAL_NEW(scratch, const char *, b.n_list);
+    b.tables = DAL_NEW(scratch, int32_t, graph->n_tables);
     assign(&b, n_variables);
     return lay_out(&b, arena, n_variables, n_outputs, outputs);
 }

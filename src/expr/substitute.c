@@ -23,7 +23,7 @@ dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user,
                      dal_node (*make)(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c))
 {
     int n;
-    dal_node *list = dal_collect(graph, node, &n), *fresh = DAL_TAKE(graph->arena, dal_node, n);
+    dal_node *list = dal_collect(graph, node, &n), *fresh = DAL_NEW(graph->arena, dal_node, n);
     /* The variables first: `by` may walk the graph itself. */
     for (int i = 0; i < n; i++)
         if (graph->terms[list[i]].op == DAL_OP_VAR) {

@@ -73,7 +73,7 @@ static void solve_tridiagonal(int n, double *diagonal, const double *e, double *
 
 static void natural_moments(dal_arena *arena, int n, const double *h, const double *s, double *m)
 {
-    double *diagonal = DAL_TAKE(arena, double, n);
+    double *diagonal = DAL_NEW(arena, double, n);
     for (int i = 1; i < n - 1; i++) {
         diagonal[i] = 2 * (h[i - 1] + h[i]);
         m[i] = 6 * (s[i] - s[i - 1]);
@@ -87,7 +87,7 @@ static void natural_moments(dal_arena *arena, int n, const double *h, const doub
 static void periodic_moments(dal_arena *arena, int n, const double *h, const double *s, double *m)
 {
     int k = n - 1;
-    double *diagonal = DAL_TAKE(arena, double, k), *again = DAL_TAKE(arena, double, k), *q = DAL_TAKE(arena, double, k);
+    double *diagonal = DAL_NEW(arena, double, k), *again = DAL_NEW(arena, double, k), *q = DAL_NEW(arena, double, k);
     double w = h[k - 1];
     for (int i = 0; i < k; i++) {
         double before = h[i ? i - 1 : k - 1];
@@ -142,7 +142,7 @@ bool dal_table_build(dal_arena *arena, int n, const double *x, const double *y, 
     if (*why)
         return false;
     double *c = numbers + n;
-    double *h = DAL_TAKE(arena, double, n), *s = DAL_TAKE(arena, double, n), *d = DAL_TAKE(arena, double, n);
+    double *h = DAL_NEW(arena, double, n), *s = DAL_NEW(arena, double, n), *d = DAL_NEW(arena, double, n);
     bool periodic = outside == DAL_OUTSIDE_PERIODIC;
     memcpy(numbers, x, (size_t)n * sizeof *x);
     for (int i = 0; i < n - 1; i++) {
@@ -199,7 +199,7 @@ int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double 
         *why = "a table of this name exists already";
         return -1;
     }
-    double *numbers = DAL_TAKE(graph->arena, double, dal_table_doubles(n < 2 ? 2 : n));
+    double *numbers = DAL_NEW(graph->arena, double, dal_table_doubles(n < 2 ? 2 : n));
     if (!dal_table_build(graph->arena, n, x, y, smooth, outside, numbers, why))
         return -1;
     dal_table *table = DAL_PUSH(graph->arena, graph->tables, graph->n_tables, graph->table_capacity);

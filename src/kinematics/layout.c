@@ -38,7 +38,7 @@ int dal_family_number(const dal_family *family)
 static void count_bodies(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
-    layout->block = DAL_TAKE(arena, dal_mass_block, m->n_bodies);
+    layout->block = DAL_NEW(arena, dal_mass_block, m->n_bodies);
     layout->n_blocks = m->n_bodies;
     for (int b = 0; b < m->n_bodies; b++) {
         dal_body_layout *at = &layout->body[b];
@@ -55,8 +55,8 @@ static void count_bodies(dal_layout *layout, dal_arena *arena)
         layout->n_intrinsic += at->n_intrinsic;
     }
     layout->n_body_columns = layout->nv;
-    layout->body_column = DAL_TAKE(arena, int, layout->nv);
-    layout->angular = DAL_TAKE(arena, int, layout->nv);
+    layout->body_column = DAL_NEW(arena, int, layout->nv);
+    layout->angular = DAL_NEW(arena, int, layout->nv);
     for (int b = 0; b < m->n_bodies; b++)
         for (int k = 0; k < layout->body[b].nv; k++) {
             layout->body_column[layout->body[b].v + k] = layout->body[b].v + k;
@@ -111,7 +111,7 @@ static void connect_rows(dal_layout *layout, dal_arena *arena)
         }
     for (int i = 0; i < layout->n_speeds; i++)
         connect_row(layout, &layout->row[layout->n_rows + i], &m->speeds[i], &capacity, arena);
-    layout->column = DAL_TAKE(arena, int, layout->n_values);
+    layout->column = DAL_NEW(arena, int, layout->n_values);
     for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         const dal_row_layout *at = &layout->row[i];
         for (int k = 0; k < at->n_sides; k++) {
@@ -218,7 +218,7 @@ static void connect_intrinsic_row(dal_layout *layout, int body, int i, size_t ca
 static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
 {
     size_t capacity[3] = {0, 0, 0};
-    column_set set = {DAL_TAKE(arena, int, layout->nv), DAL_TAKE(arena, int, layout->nv), 0};
+    column_set set = {DAL_NEW(arena, int, layout->nv), DAL_NEW(arena, int, layout->nv), 0};
     for (int j = 0; j < layout->nv; j++)
         set.entry[j] = -1;
     for (int i = 0; i < layout->n_extrinsic; i++)
@@ -235,7 +235,7 @@ static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
 static void choose_rows(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
-    layout->row_at = DAL_TAKE(arena, int, m->n_rows);
+    layout->row_at = DAL_NEW(arena, int, m->n_rows);
     for (int i = 0; i < m->n_rows; i++)
         layout->row_at[i] = (layout->tree && dal_tree_holds(layout->tree, m, i)) || (layout->reduction && layout->reduction->held_at[i] >= 0)
                                 ? -1
@@ -256,7 +256,7 @@ static void fill_sources(dal_layout *layout)
 static void choose_vectors(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
-    bool *measure = DAL_TAKE(arena, bool, m->n_measures), *vector = DAL_TAKE(arena, bool, m->n_vectors);
+    bool *measure = DAL_NEW(arena, bool, m->n_measures), *vector = DAL_NEW(arena, bool, m->n_vectors);
     const bool held = layout->tree || layout->reduction; /* joints hold by construction */
     for (int i = 0; i < m->n_measures; i++)
         measure[i] = !held || m->measures[i].wanted || (layout->reduction && m->measures[i].kind != DAL_MEASURE_DOT);
@@ -271,8 +271,8 @@ static void choose_vectors(dal_layout *layout, dal_arena *arena)
     for (int i = 0; i < layout->n_form_needs; i++)
         if (layout->form_need[2 * i + 1] >= 0)
             measure[layout->form_need[2 * i + 1]] = true;
-    layout->measure = DAL_TAKE(arena, int, m->n_measures);
-    layout->vector = DAL_TAKE(arena, int, m->n_vectors);
+    layout->measure = DAL_NEW(arena, int, m->n_measures);
+    layout->vector = DAL_NEW(arena, int, m->n_vectors);
     for (int i = 0; i < m->n_vectors; i++)
         vector[i] = !held || m->vectors[i].wanted;
     for (int i = 0; i < m->n_measures; i++) {
@@ -367,7 +367,7 @@ static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const
 
 static void take_mass(dal_layout *layout, dal_arena *arena)
 {
-    layout->constant_mass = DAL_TAKE(arena, double, layout->family->separated ? layout->n_mass : 0);
+    layout->constant_mass = DAL_NEW(arena, double, layout->family->separated ? layout->n_mass : 0);
     if (layout->reduction)
         dal_reduction_mass(layout);
     else if (layout->family->separated)
@@ -376,7 +376,7 @@ static void take_mass(dal_layout *layout, dal_arena *arena)
 
 dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
 {
-    dal_layout *layout = DAL_TAKE(arena, dal_layout, 1);
+    dal_layout *layout = DAL_NEW(arena, dal_layout, 1);
     if (can_share(parts->like, mechanism, family, parts)) {
         *layout = *parts->like;
         take_parts(layout, mechanism, family, parts);
@@ -384,7 +384,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         return layout;
     }
     take_parts(layout, mechanism, family, parts);
-    layout->body = DAL_TAKE(arena, dal_body_layout, mechanism->n_bodies);
+    layout->body = DAL_NEW(arena, dal_body_layout, mechanism->n_bodies);
     if (family == &dal_family_natural_reduced)
         layout->reduction = dal_reduction_build(arena, mechanism, layout->length);
     choose_rows(layout, arena);
@@ -399,15 +399,15 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         count_bodies(layout, arena);
     layout->n_rows = layout->n_extrinsic + layout->n_intrinsic;
     layout->n_speeds = mechanism->n_speeds;
-    layout->row = DAL_TAKE(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
+    layout->row = DAL_NEW(arena, dal_row_layout, layout->n_rows + layout->n_speeds);
     fill_sources(layout);
     for (int i = 0; i < layout->n_extrinsic; i++) {
         layout->curved |= mechanism->rows[layout->row[i].source].curved;
         layout->derived |= mechanism->rows[layout->row[i].source].derived;
     }
     choose_vectors(layout, arena);
-    layout->term_side = DAL_TAKE(arena, int, 4 * mechanism->n_terms);
-    layout->term_entry = DAL_TAKE(arena, int, mechanism->n_terms);
+    layout->term_side = DAL_NEW(arena, int, 4 * mechanism->n_terms);
+    layout->term_entry = DAL_NEW(arena, int, mechanism->n_terms);
     if (family->shares)
         connect_shared_rows(layout, arena);
     else
@@ -511,13 +511,13 @@ const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout)
     if (layout->tree || layout->placement || layout->systems || layout->reduction) /* the values of a model are in these */
         return NULL;
     for (dal_block block = {0};; block.used = 0) { /* measured, then filled */
-        mechanism = dal_block_take(&block, sizeof *mechanism);
-        kept = dal_block_take(&block, sizeof *kept);
+        mechanism = dal_block_alloc(&block, sizeof *mechanism);
+        kept = dal_block_alloc(&block, sizeof *kept);
         dal_mechanism_pack(&block, layout->mechanism, mechanism ? mechanism : &its);
         dal_layout_pack(&block, layout, mechanism ? mechanism : layout->mechanism, kept ? kept : &local);
         if (kept)
             break;
-        block.memory = dal_arena_take(arena, block.used);
+        block.memory = dal_arena_alloc(arena, block.used);
     }
     kept->shared = true;
     return kept;
@@ -528,7 +528,7 @@ const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout)
 enum { REALS_IN_KIN = sizeof(dal_kin) / sizeof(dal_real) };
 
 /* One list for measuring and laying out: `take` hands out `n` reals, or counts them while memory is NULL. */
-static dal_real *take(dal_real *memory, size_t *used, size_t n)
+static dal_real *reserve_reals(dal_real *memory, size_t *used, size_t n)
 {
     dal_real *at = memory ? memory + *used : NULL;
     *used += n;
@@ -540,53 +540,53 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
     const dal_mechanism *m = layout->mechanism;
     const size_t vectors = (size_t)m->n_vectors, measures = (size_t)m->n_measures, rows = (size_t)(layout->n_rows + layout->n_speeds);
     size_t used = 0;
-    w->q = take(memory, &used, (size_t)layout->nq);
-    w->v = take(memory, &used, (size_t)layout->nv);
-    w->kin = (dal_kin *)(void *)take(memory, &used, REALS_IN_KIN * ((size_t)m->n_bodies + 1));
+    w->q = reserve_reals(memory, &used, (size_t)layout->nq);
+    w->v = reserve_reals(memory, &used, (size_t)layout->nv);
+    w->kin = (dal_kin *)(void *)reserve_reals(memory, &used, REALS_IN_KIN * ((size_t)m->n_bodies + 1));
     if (memory)
         w->kin++; /* kin[-1] is the ground */
-    w->x = take(memory, &used, 3 * vectors);
-    w->xd = take(memory, &used, 3 * vectors);
-    w->xb = take(memory, &used, 3 * vectors);
-    w->value = take(memory, &used, measures);
-    w->rate = take(memory, &used, measures);
-    w->bias = take(memory, &used, measures);
-    w->gradient = take(memory, &used, 12 * measures);
-    w->winding = take(memory, &used, (size_t)m->n_windings);
-    w->coef = take(memory, &used, (size_t)m->n_terms);
-    w->along = take(memory, &used, measures);
-    w->across = take(memory, &used, measures);
-    w->second = take(memory, &used, measures);
+    w->x = reserve_reals(memory, &used, 3 * vectors);
+    w->xd = reserve_reals(memory, &used, 3 * vectors);
+    w->xb = reserve_reals(memory, &used, 3 * vectors);
+    w->value = reserve_reals(memory, &used, measures);
+    w->rate = reserve_reals(memory, &used, measures);
+    w->bias = reserve_reals(memory, &used, measures);
+    w->gradient = reserve_reals(memory, &used, 12 * measures);
+    w->winding = reserve_reals(memory, &used, (size_t)m->n_windings);
+    w->coef = reserve_reals(memory, &used, (size_t)m->n_terms);
+    w->along = reserve_reals(memory, &used, measures);
+    w->across = reserve_reals(memory, &used, measures);
+    w->second = reserve_reals(memory, &used, measures);
     if (layout->forms) {
-        w->form = take(memory, &used, (size_t)dal_program_outputs(layout->forms));
-        w->form_registers = take(memory, &used, (size_t)dal_program_registers(layout->forms));
-        w->form_variables = take(memory, &used, (size_t)layout->n_form_variables);
+        w->form = reserve_reals(memory, &used, (size_t)dal_program_outputs(layout->forms));
+        w->form_registers = reserve_reals(memory, &used, (size_t)dal_program_registers(layout->forms));
+        w->form_variables = reserve_reals(memory, &used, (size_t)layout->n_form_variables);
     }
     if (layout->systems) {
         const dal_program *const programs[] = {layout->systems->place, layout->systems->motion, layout->systems->skew};
         size_t most = 0;
         for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
             most = (size_t)dal_program_registers(programs[i]) > most ? (size_t)dal_program_registers(programs[i]) : most;
-        w->system_place = take(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
-        w->system_motion = take(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
-        w->system_registers = take(memory, &used, most);
-        w->system_variables = take(memory, &used, (size_t)layout->systems->n_variables);
-        w->system_skew = take(memory, &used, (size_t)dal_program_outputs(layout->systems->skew));
-        w->system_square = take(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
+        w->system_place = reserve_reals(memory, &used, (size_t)dal_program_outputs(layout->systems->place));
+        w->system_motion = reserve_reals(memory, &used, (size_t)dal_program_outputs(layout->systems->motion));
+        w->system_registers = reserve_reals(memory, &used, most);
+        w->system_variables = reserve_reals(memory, &used, (size_t)layout->systems->n_variables);
+        w->system_skew = reserve_reals(memory, &used, (size_t)dal_program_outputs(layout->systems->skew));
+        w->system_square = reserve_reals(memory, &used, 2 * (size_t)(layout->systems->n_coordinates * layout->systems->n_coordinates));
     }
     w->body_column = layout->body_column;
-    w->jacobian = layout->columnless ? NULL : take(memory, &used, 6 * (size_t)layout->n_jacobian);
-    w->phi = take(memory, &used, rows);
-    w->phid = take(memory, &used, rows);
-    w->A = take(memory, &used, (size_t)layout->n_values);
-    w->gamma = take(memory, &used, rows);
-    w->M = layout->columnless ? NULL : take(memory, &used, (size_t)layout->n_mass);
-    w->h = take(memory, &used, (size_t)layout->nv);
-    w->Q = take(memory, &used, (size_t)layout->nv);
-    w->direct = take(memory, &used, (size_t)layout->nv);
-    w->scratch = take(memory, &used, layout->family->scratch ? layout->family->scratch(layout) : 0);
-    w->force = take(memory, &used, 6 * (size_t)m->n_bodies);
-    w->time = take(memory, &used, 3 * (size_t)layout->n_times);
+    w->jacobian = layout->columnless ? NULL : reserve_reals(memory, &used, 6 * (size_t)layout->n_jacobian);
+    w->phi = reserve_reals(memory, &used, rows);
+    w->phid = reserve_reals(memory, &used, rows);
+    w->A = reserve_reals(memory, &used, (size_t)layout->n_values);
+    w->gamma = reserve_reals(memory, &used, rows);
+    w->M = layout->columnless ? NULL : reserve_reals(memory, &used, (size_t)layout->n_mass);
+    w->h = reserve_reals(memory, &used, (size_t)layout->nv);
+    w->Q = reserve_reals(memory, &used, (size_t)layout->nv);
+    w->direct = reserve_reals(memory, &used, (size_t)layout->nv);
+    w->scratch = reserve_reals(memory, &used, layout->family->scratch ? layout->family->scratch(layout) : 0);
+    w->force = reserve_reals(memory, &used, 6 * (size_t)m->n_bodies);
+    w->time = reserve_reals(memory, &used, 3 * (size_t)layout->n_times);
     return used;
 }
 

@@ -67,13 +67,13 @@ static void put_bend(dal_graph *graph, const dal_placed *placed, const dal_node 
 dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal_mechanism *mechanism, const dal_node *frame)
 {
     const int n = mechanism->n_coordinates, variables = dal_placement_variables(n);
-    dal_placement *p = DAL_TAKE(arena, dal_placement, 1);
+    dal_placement *p = DAL_NEW(arena, dal_placement, 1);
     list jacobian = {.arena = arena}, bends = {.arena = arena}, rates = {.arena = arena};
     direction a = {n, n + 1};
     p->n_bodies = mechanism->n_bodies;
     p->n_coordinates = n;
-    p->body = DAL_TAKE(arena, dal_placed, p->n_bodies);
-    p->column = DAL_TAKE(arena, int, p->n_bodies *n);
+    p->body = DAL_NEW(arena, dal_placed, p->n_bodies);
+    p->column = DAL_NEW(arena, int, p->n_bodies *n);
     for (int b = 0; b < p->n_bodies; b++) {
         dal_placed *placed = &p->body[b];
         const dal_node *own = frame + 12 * b;
@@ -107,11 +107,11 @@ void dal_placement_columns(dal_arena *arena, dal_layout *layout)
     const int n = p->n_coordinates;
     layout->nq = layout->nv = n;
     layout->n_blocks = 1;
-    layout->block = DAL_TAKE(arena, dal_mass_block, 1);
+    layout->block = DAL_NEW(arena, dal_mass_block, 1);
     layout->block[0] = (dal_mass_block){0, 0, n};
     layout->n_mass = n * n;
     layout->n_body_columns = layout->n_jacobian = p->n_columns;
-    layout->body_column = DAL_TAKE(arena, int, p->n_columns);
+    layout->body_column = DAL_NEW(arena, int, p->n_columns);
     memcpy(layout->body_column, p->column, sizeof *p->column * (size_t)p->n_columns);
     for (int b = 0; b < p->n_bodies; b++) {
         dal_body_layout *at = &layout->body[b];
@@ -119,7 +119,7 @@ void dal_placement_columns(dal_arena *arena, dal_layout *layout)
         at->column = at->jacobian = p->body[b].column;
         at->n_columns = p->body[b].n_columns;
     }
-    layout->angular = DAL_TAKE(arena, int, n);
+    layout->angular = DAL_NEW(arena, int, n);
     for (int i = 0; i < n; i++)
         layout->angular[i] = -1;
 }

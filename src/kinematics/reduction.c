@@ -254,12 +254,12 @@ static void number_coordinates(building *b)
     dal_reduction *e = b->e;
     const dal_mechanism *m = b->m;
     e->n_bodies = m->n_bodies;
-    e->natural = DAL_TAKE(b->arena, int, m->n_bodies + 1);
+    e->natural = DAL_NEW(b->arena, int, m->n_bodies + 1);
     for (int k = 0; k < m->n_bodies; k++)
         e->natural[k + 1] = e->natural[k] + dal_natural_count(m->space, m->bodies[k].particle);
     e->n_natural = e->natural[m->n_bodies];
-    b->place = DAL_TAKE(b->arena, int, e->n_natural);
-    b->body = DAL_TAKE(b->arena, int, e->n_natural);
+    b->place = DAL_NEW(b->arena, int, e->n_natural);
+    b->body = DAL_NEW(b->arena, int, e->n_natural);
     for (int k = 0; k < m->n_bodies; k++)
         for (int i = e->natural[k]; i < e->natural[k + 1]; i++)
             b->body[i] = k;
@@ -270,12 +270,12 @@ static int *find_groups(building *b)
 {
     dal_reduction *e = b->e;
     const int n = b->m->n_bodies;
-    int *parent = DAL_TAKE(b->arena, int, n), *size = DAL_TAKE(b->arena, int, n), *number = DAL_TAKE(b->arena, int, n);
-    b->linear = DAL_TAKE(b->arena, linear_row, b->m->n_rows);
+    int *parent = DAL_NEW(b->arena, int, n), *size = DAL_NEW(b->arena, int, n), *number = DAL_NEW(b->arena, int, n);
+    b->linear = DAL_NEW(b->arena, linear_row, b->m->n_rows);
     for (int i = 0; i < b->m->n_rows; i++)
         b->n_linear += read_linear(b->m, i, &b->linear[b->n_linear]);
-    int *group = DAL_TAKE(b->arena, int, b->n_linear);
-    e->body_block = DAL_TAKE(b->arena, int, n);
+    int *group = DAL_NEW(b->arena, int, b->n_linear);
+    e->body_block = DAL_NEW(b->arena, int, n);
     for (int k = 0; k < n; k++) {
         parent[k] = k;
         number[k] = -1;
@@ -296,7 +296,7 @@ static int *find_groups(building *b)
 
 static members gather(dal_arena *arena, int n_groups, const int *group, int n)
 {
-    members out = {DAL_TAKE(arena, int, n_groups + 2), DAL_TAKE(arena, int, n)};
+    members out = {DAL_NEW(arena, int, n_groups + 2), DAL_NEW(arena, int, n)};
     for (int i = 0; i < n; i++)
         if (group[i] >= 0)
             out.first[group[i] + 2]++;
@@ -362,7 +362,7 @@ static void put_entry(dal_arena *arena, entries *to, int row, int column, double
 static void keep_tableau(building *b, const tableau *t)
 {
     dal_reduction *e = b->e;
-    int *column = DAL_TAKE(b->arena, int, t->m);
+    int *column = DAL_NEW(b->arena, int, t->m);
     for (int j = 0; j < t->m; j++)
         if (!t->solved[j]) {
             column[j] = e->n_left;
@@ -392,7 +392,7 @@ static void keep_tableau(building *b, const tableau *t)
 /* Rows of entries, in the order in which they came. */
 static int *sort_entries(dal_arena *arena, const entries *from, int n, int *column, double *value)
 {
-    int *first = DAL_TAKE(arena, int, n + 2);
+    int *first = DAL_NEW(arena, int, n + 2);
     for (int i = 0; i < from->n; i++)
         first[from->list[i].row + 2]++;
     for (int i = 0; i < n; i++)
@@ -409,13 +409,13 @@ static void keep_entries(building *b)
 {
     dal_reduction *e = b->e;
     e->n_entries = b->B.n;
-    e->column = DAL_TAKE(b->arena, int, b->B.n);
-    e->coef = DAL_TAKE(b->arena, double, b->B.n);
+    e->column = DAL_NEW(b->arena, int, b->B.n);
+    e->coef = DAL_NEW(b->arena, double, b->B.n);
     e->first = sort_entries(b->arena, &b->B, e->n_natural, e->column, e->coef);
     for (int i = 0; i < b->E.n; i++)
         b->E.list[i].row = e->held_at[b->E.list[i].row];
-    e->force_from = DAL_TAKE(b->arena, int, b->E.n);
-    e->force = DAL_TAKE(b->arena, double, b->E.n);
+    e->force_from = DAL_NEW(b->arena, int, b->E.n);
+    e->force = DAL_NEW(b->arena, double, b->E.n);
     e->force_first = sort_entries(b->arena, &b->E, e->n_held, e->force_from, e->force);
 }
 
@@ -425,31 +425,31 @@ static tableau take_tableau(dal_arena *arena, const members *rows, int n_groups)
     for (int g = 0; g < n_groups; g++)
         most = rows->first[g + 1] - rows->first[g] > most ? rows->first[g + 1] - rows->first[g] : most;
     const size_t n = (size_t)most, m = MOST_JOINED;
-    return (tableau){.a = DAL_TAKE(arena, double, n *(m + 1 + n)),
-                     .coordinate = DAL_TAKE(arena, int, m),
-                     .row = DAL_TAKE(arena, int, n),
-                     .pivot = DAL_TAKE(arena, int, n),
-                     .in_column = DAL_TAKE(arena, int, m),
-                     .shift = DAL_TAKE(arena, bool, m),
-                     .solved = DAL_TAKE(arena, bool, m)};
+    return (tableau){.a = DAL_NEW(arena, double, n *(m + 1 + n)),
+                     .coordinate = DAL_NEW(arena, int, m),
+                     .row = DAL_NEW(arena, int, n),
+                     .pivot = DAL_NEW(arena, int, n),
+                     .in_column = DAL_NEW(arena, int, m),
+                     .shift = DAL_NEW(arena, bool, m),
+                     .solved = DAL_NEW(arena, bool, m)};
 }
 
 /* With at most so many natural coordinates in a group. */
 static dal_reduction *reduce(dal_arena *arena, const dal_mechanism *mechanism, double length, int most)
 {
-    building b = {.arena = arena, .m = mechanism, .length = length, .most = most, .e = DAL_TAKE(arena, dal_reduction, 1)};
+    building b = {.arena = arena, .m = mechanism, .length = length, .most = most, .e = DAL_NEW(arena, dal_reduction, 1)};
     dal_reduction *e = b.e;
     number_coordinates(&b);
     const int *group = find_groups(&b);
     const members bodies = gather(arena, e->n_groups, e->body_block, e->n_bodies), rows = gather(arena, e->n_groups, group, b.n_linear);
     tableau t = take_tableau(arena, &rows, e->n_groups);
-    e->left = DAL_TAKE(arena, int, e->n_natural);
-    e->left_body = DAL_TAKE(arena, int, e->n_natural);
-    e->constant = DAL_TAKE(arena, double, e->n_natural);
-    e->group = DAL_TAKE(arena, int, e->n_groups + 1);
-    e->held = DAL_TAKE(arena, int, b.n_linear);
-    e->solved = DAL_TAKE(arena, int, b.n_linear);
-    e->held_at = DAL_TAKE(arena, int, mechanism->n_rows);
+    e->left = DAL_NEW(arena, int, e->n_natural);
+    e->left_body = DAL_NEW(arena, int, e->n_natural);
+    e->constant = DAL_NEW(arena, double, e->n_natural);
+    e->group = DAL_NEW(arena, int, e->n_groups + 1);
+    e->held = DAL_NEW(arena, int, b.n_linear);
+    e->solved = DAL_NEW(arena, int, b.n_linear);
+    e->held_at = DAL_NEW(arena, int, mechanism->n_rows);
     for (int i = 0; i < mechanism->n_rows; i++)
         e->held_at[i] = -1;
     for (int g = 0; g < e->n_groups; g++) {
@@ -461,7 +461,7 @@ static dal_reduction *reduce(dal_arena *arena, const dal_mechanism *mechanism, d
     }
     e->group[e->n_groups] = e->n_left;
     keep_entries(&b);
-    e->moments = DAL_TAKE(arena, double, 16 * e->n_bodies);
+    e->moments = DAL_NEW(arena, double, 16 * e->n_bodies);
     for (int k = 0; k < e->n_bodies; k++)
         dal_natural_moments(mechanism->space, &mechanism->bodies[k], e->moments + 16 * k);
     return e;
@@ -498,10 +498,10 @@ void dal_reduction_columns(dal_arena *arena, dal_layout *layout)
 {
     dal_reduction *e = layout->reduction;
     const dal_mechanism *m = layout->mechanism;
-    int *seen = DAL_TAKE(arena, int, e->n_left), *at_column = DAL_TAKE(arena, int, e->n_left);
+    int *seen = DAL_NEW(arena, int, e->n_left), *at_column = DAL_NEW(arena, int, e->n_left);
     layout->nq = layout->nv = e->n_left;
-    layout->body_column = DAL_TAKE(arena, int, e->n_entries); /* at most */
-    e->local = DAL_TAKE(arena, int, e->n_entries);
+    layout->body_column = DAL_NEW(arena, int, e->n_entries); /* at most */
+    e->local = DAL_NEW(arena, int, e->n_entries);
     for (int b = 0; b < e->n_bodies; b++) {
         dal_body_layout *at = &layout->body[b];
         at->n_rot = dal_natural_count(m->space, m->bodies[b].particle) - (int)m->space;
@@ -516,11 +516,11 @@ void dal_reduction_columns(dal_arena *arena, dal_layout *layout)
         at->n_intrinsic = dal_natural_rows(m->space, m->bodies[b].particle);
         layout->n_intrinsic += at->n_intrinsic;
     }
-    layout->angular = DAL_TAKE(arena, int, layout->nv);
+    layout->angular = DAL_NEW(arena, int, layout->nv);
     for (int j = 0; j < layout->nv; j++)
         layout->angular[j] = e->left[j] - e->natural[e->left_body[j]] >= (int)m->space;
-    layout->block = DAL_TAKE(arena, dal_mass_block, e->n_groups);
-    int *block = DAL_TAKE(arena, int, e->n_groups);
+    layout->block = DAL_NEW(arena, dal_mass_block, e->n_groups);
+    int *block = DAL_NEW(arena, int, e->n_groups);
     for (int g = 0; g < e->n_groups; g++) {
         const int n = e->group[g + 1] - e->group[g];
         block[g] = n > 0 ? layout->n_blocks++ : -1;

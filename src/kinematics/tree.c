@@ -147,7 +147,7 @@ static void take_zeros(dal_carrier *c, int n, dal_motion_step *step)
 /* The counter of whole turns of each planar body's own angle, -1 where nobody measures it. */
 static int *windings_of_bodies(dal_arena *arena, const dal_mechanism *m)
 {
-    int *winding = DAL_TAKE(arena, int, m->n_bodies);
+    int *winding = DAL_NEW(arena, int, m->n_bodies);
     for (int b = 0; b < m->n_bodies; b++)
         winding[b] = -1;
     for (int i = m->n_measures - 1; i >= 0; i--) { /* of several the first */
@@ -250,9 +250,9 @@ static way pop_way(growth *g)
 static void list_ends(growth *g)
 {
     const dal_mechanism *m = g->mechanism;
-    int *fill = DAL_TAKE(g->arena, int, m->n_bodies + 2);
-    g->first = DAL_TAKE(g->arena, int, m->n_bodies + 2);
-    g->end = DAL_TAKE(g->arena, int, 2 * m->n_joints);
+    int *fill = DAL_NEW(g->arena, int, m->n_bodies + 2);
+    g->first = DAL_NEW(g->arena, int, m->n_bodies + 2);
+    g->end = DAL_NEW(g->arena, int, 2 * m->n_joints);
     for (int pass = 0; pass < 2; pass++) {
         for (int j = 0; j < m->n_joints; j++)
             for (int k = 0; k < 2 && usable_tree(g, j); k++) {
@@ -333,7 +333,7 @@ static void sort_by_branches(dal_arena *arena, dal_tree *tree)
 {
     const int n = tree->n_bodies;
     const dal_carrier *grown = tree->carrier;
-    int *at = DAL_TAKE(arena, int, n), *first = DAL_TAKE(arena, int, n), *next = DAL_TAKE(arena, int, n), sorted = 0;
+    int *at = DAL_NEW(arena, int, n), *first = DAL_NEW(arena, int, n), *next = DAL_NEW(arena, int, n), sorted = 0;
     for (int i = 0; i < n; i++) {
         at[grown[i].body] = i;
         first[i] = next[i] = -1;
@@ -345,7 +345,7 @@ static void sort_by_branches(dal_arena *arena, dal_tree *tree)
         next[body] = first[parent];
         first[parent] = body;
     }
-    tree->carrier = DAL_TAKE(arena, dal_carrier, n);
+    tree->carrier = DAL_NEW(arena, dal_carrier, n);
     for (int i = 0; i < n; i++) {
         if (grown[i].parent != DAL_GROUND)
             continue;
@@ -390,14 +390,13 @@ static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tre
 dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const bool *cut)
 {
     const int n = mechanism->n_bodies;
-    dal_tree *tree = DAL_TAKE(arena, dal_tree, 1);
-    growth g = {
-        .mechanism = mechanism, .cut = cut, .tree = tree, .arena = arena, .inside = DAL_TAKE(arena, bool, n), .depth = DAL_TAKE(arena, int, n)};
+    dal_tree *tree = DAL_NEW(arena, dal_tree, 1);
+    growth g = {.mechanism = mechanism, .cut = cut, .tree = tree, .arena = arena, .inside = DAL_NEW(arena, bool, n), .depth = DAL_NEW(arena, int, n)};
     tree->n_bodies = n;
     tree->n_joints = mechanism->n_joints;
-    tree->carrier = DAL_TAKE(arena, dal_carrier, n);
-    tree->carrier_of = DAL_TAKE(arena, int, n);
-    tree->carries = DAL_TAKE(arena, int, mechanism->n_joints);
+    tree->carrier = DAL_NEW(arena, dal_carrier, n);
+    tree->carrier_of = DAL_NEW(arena, int, n);
+    tree->carries = DAL_NEW(arena, int, mechanism->n_joints);
     for (int j = 0; j < mechanism->n_joints; j++)
         tree->carries[j] = -1;
     grow_tree(&g);
@@ -480,24 +479,24 @@ void dal_tree_columns(dal_arena *arena, dal_layout *layout)
 {
     const dal_tree *tree = layout->tree;
     layout->nq = tree->nq;
-    layout->block = DAL_TAKE(arena, dal_mass_block, tree->n_trees);
-    layout->angular = DAL_TAKE(arena, int, tree->nv);
+    layout->block = DAL_NEW(arena, dal_mass_block, tree->n_trees);
+    layout->angular = DAL_NEW(arena, int, tree->nv);
     bool numbered = list_blocks(tree, layout);
     numbered &= place_columns(tree, layout);
     if (!numbered && !layout->columnless)
-        dal_arena_take(arena, SIZE_MAX); /* there is no such memory */
+        dal_arena_alloc(arena, SIZE_MAX); /* there is no such memory */
     if (!numbered)
         layout->n_jacobian = -1;
     if (layout->columnless)
         return;
     layout->n_body_columns = layout->n_jacobian;
-    layout->body_column = DAL_TAKE(arena, int, layout->n_body_columns);
+    layout->body_column = DAL_NEW(arena, int, layout->n_body_columns);
     dal_tree_list_columns(layout, layout->body_column);
 }
 
 dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from)
 {
-    dal_tree shape = *from, *to = dal_block_take(block, sizeof *from);
+    dal_tree shape = *from, *to = dal_block_alloc(block, sizeof *from);
     DAL_PACK(block, shape.carrier, from->n_bodies);
     DAL_PACK(block, shape.carrier_of, from->n_bodies);
     DAL_PACK(block, shape.step, from->n_steps);

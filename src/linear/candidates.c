@@ -64,7 +64,7 @@ void dal_list_candidates(dal_linear *x)
 {
     const dal_mechanism *m = dal_system_mechanism(x->bare);
     const int most = x->options->n_states + x->spec->n_coordinates + DAL_MAX_COORDINATES * m->n_joints + 21 * m->n_bodies;
-    x->candidates = DAL_TAKE(&x->arena, dal_candidate, most + 1);
+    x->candidates = DAL_NEW(&x->arena, dal_candidate, most + 1);
     for (int i = 0; i < x->options->n_states; i++)
         add(x, (dal_candidate){.name = x->options->states[i], .body = -1, .about = -1, .asked = true});
     for (int i = 0; i < x->spec->n_coordinates; i++)
@@ -103,7 +103,7 @@ dal_spec dal_record_candidates(dal_linear *x)
     spec.record_given = true;
     spec.motion = spec.shown = false;
     spec.n_record = 0;
-    spec.record = DAL_TAKE(&x->arena, dal_text, 3 * x->n_candidates + x->options->n_outputs + 1);
+    spec.record = DAL_NEW(&x->arena, dal_text, 3 * x->n_candidates + x->options->n_outputs + 1);
     for (int i = 0; i < x->n_candidates; i++)
         for (int order = 0; order < 3; order++)
             record(&spec, x->candidates[i].text[order], x->candidates[i].asked);
@@ -129,7 +129,7 @@ static double norm_of(const double *g, int n)
 }
 
 /* Take g where the sine of its angle to the basis is at least this. */
-static bool take(basis *to, const double *g, double sine)
+static bool add_candidate(basis *to, const double *g, double sine)
 {
     double *rest = to->vector + (size_t)to->n * (size_t)to->size;
     const double size = norm_of(g, to->size);
@@ -219,7 +219,7 @@ static dal_status take_positions(dal_linear *x)
 {
     const dal_column *columns = dal_system_columns(x->system, NULL, NULL);
     basis taken = {.size = x->point.positions.p};
-    taken.vector = DAL_TAKE(&x->arena, double, (size_t)(taken.size + 1) * (size_t)taken.size + 1);
+    taken.vector = DAL_NEW(&x->arena, double, (size_t)(taken.size + 1) * (size_t)taken.size + 1);
     for (int pass = 0; pass < 3; pass++)
         for (int i = 0; i < x->n_candidates; i++) {
             dal_candidate *c = &x->candidates[i];
@@ -228,7 +228,7 @@ static dal_status take_positions(dal_linear *x)
                 had = had || x->chosen[k] == i;
             if (had)
                 continue;
-            const bool fits = moves(x, columns, i) && take(&taken, gradient(x, c->column, 0), pass == 0 ? asked : pass == 1 ? apart : least);
+            const bool fits = moves(x, columns, i) && add_candidate(&taken, gradient(x, c->column, 0), pass == 0 ? asked : pass == 1 ? apart : least);
             if (fits)
                 x->chosen[taken.n - 1] = i;
             if (pass == 0 && !fits) {
@@ -260,17 +260,17 @@ static dal_status take_rates(dal_linear *x)
 {
     const int n = x->point.positions.p;
     basis taken = {.size = x->point.velocities.p};
-    taken.vector = DAL_TAKE(&x->arena, double, (size_t)(taken.size + 1) * (size_t)taken.size + 1);
+    taken.vector = DAL_NEW(&x->arena, double, (size_t)(taken.size + 1) * (size_t)taken.size + 1);
     for (int i = 0; i < n; i++)
         x->moving[i] = -1;
-    bool *has = DAL_TAKE(&x->arena, bool, n + 1);
+    bool *has = DAL_NEW(&x->arena, bool, n + 1);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n; i++)
             if (!has[i] && is_left_free(x, &x->candidates[x->chosen[i]]) &&
-                take(&taken, gradient(x, x->candidates[x->chosen[i]].rate, n),
-                     n == taken.size ? 0
-                     : pass          ? least
-                                     : apart))
+                add_candidate(&taken, gradient(x, x->candidates[x->chosen[i]].rate, n),
+                              n == taken.size ? 0
+                              : pass          ? least
+                                              : apart))
                 has[i] = true;
     for (int i = 0, k = 0; i < n; i++)
         x->moving[i] = has[i] ? k++ : -1;
@@ -282,8 +282,8 @@ static dal_status take_rates(dal_linear *x)
 
 dal_status dal_choose_states(dal_linear *x)
 {
-    x->chosen = DAL_TAKE(&x->arena, int, x->point.positions.p + 1);
-    x->moving = DAL_TAKE(&x->arena, int, x->point.positions.p + 1);
+    x->chosen = DAL_NEW(&x->arena, int, x->point.positions.p + 1);
+    x->moving = DAL_NEW(&x->arena, int, x->point.positions.p + 1);
     order_axes(x);
     const dal_status status = take_positions(x);
     return status == DAL_OK ? take_rates(x) : status;

@@ -93,7 +93,7 @@ static dal_status look(settler *s)
 static dal_status correct(settler *s)
 {
     const dal_layout *layout = s->point.layout;
-    double *dq = DAL_TAKE(&s->arena, double, layout->nv + 1), *phi = DAL_TAKE(&s->arena, double, layout->n_rows + 1), last = INFINITY;
+    double *dq = DAL_NEW(&s->arena, double, layout->nv + 1), *phi = DAL_NEW(&s->arena, double, layout->n_rows + 1), last = INFINITY;
     bool moved = false;
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
         const dal_work *work = dal_seen_work(s->state);
@@ -155,10 +155,10 @@ static void find_system(settler *s)
 {
     dal_point *p = &s->point;
     const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
-    double *motion = DAL_TAKE(&s->arena, double, p->velocities.p + 1), *states = DAL_TAKE(&s->arena, double, p->n_z + 1);
-    double *dz = DAL_TAKE(&s->arena, double, p->n_z + 1);
-    s->K = DAL_TAKE(&s->arena, double, (size_t)rows *(size_t)columns + 1);
-    s->rho = DAL_TAKE(&s->arena, double, rows + 1);
+    double *motion = DAL_NEW(&s->arena, double, p->velocities.p + 1), *states = DAL_NEW(&s->arena, double, p->n_z + 1);
+    double *dz = DAL_NEW(&s->arena, double, p->n_z + 1);
+    s->K = DAL_NEW(&s->arena, double, (size_t)rows *(size_t)columns + 1);
+    s->rho = DAL_NEW(&s->arena, double, rows + 1);
     dal_point_hold(p);
     dal_point_values(p, NULL, s->rho + p->velocities.p);
     dal_point_unbalance(p, s->rho);
@@ -178,7 +178,7 @@ static void find_system(settler *s)
 static void name_direction(settler *s, const double *xi)
 {
     dal_point *p = &s->point;
-    double *v = DAL_TAKE(&s->arena, double, p->nv + 1);
+    double *v = DAL_NEW(&s->arena, double, p->nv + 1);
     const dal_mode_share *shares;
     dal_kept_expand(p, &p->positions, 1, xi, v);
     if (dal_find_shares(p, v, NULL, &shares))
@@ -191,9 +191,9 @@ static bool descend(settler *s)
     const int n = s->point.positions.p;
     const size_t area = (size_t)n * (size_t)n;
     const dal_units *units = &s->point.layout->units;
-    double *S = DAL_TAKE(&s->arena, double, area + 1), *value = DAL_TAKE(&s->arena, double, n + 1), *vector = DAL_TAKE(&s->arena, double, area + 1);
-    double *work = DAL_TAKE(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
-    int *pivot = DAL_TAKE(&s->arena, int, n + 1);
+    double *S = DAL_NEW(&s->arena, double, area + 1), *value = DAL_NEW(&s->arena, double, n + 1), *vector = DAL_NEW(&s->arena, double, area + 1);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
+    int *pivot = DAL_NEW(&s->arena, int, n + 1);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
@@ -232,10 +232,10 @@ static bool find_step(settler *s)
 {
     const dal_point *p = &s->point;
     const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
-    s->step = DAL_TAKE(&s->arena, double, columns + 1);
+    s->step = DAL_NEW(&s->arena, double, columns + 1);
     if (!p->n_z && rows == columns)
         return descend(s);
-    double *right = DAL_TAKE(&s->arena, double, rows + 1), *work = DAL_TAKE(&s->arena, double, dal_rank_work(rows, columns) + 1);
+    double *right = DAL_NEW(&s->arena, double, rows + 1), *work = DAL_NEW(&s->arena, double, dal_rank_work(rows, columns) + 1);
     for (int i = 0; i < rows; i++)
         right[i] = -s->rho[i];
     dal_rank_solve(s->K, rows, columns, columns, flat, right, s->step, work);
@@ -262,7 +262,7 @@ static dal_status make_step(void *user)
         return status;
     dal_point *p = &s->point;
     const dal_layout *layout = p->layout;
-    double *dq = DAL_TAKE(&s->arena, double, p->nv + 1), most = 0;
+    double *dq = DAL_NEW(&s->arena, double, p->nv + 1), most = 0;
     find_system(s);
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
@@ -302,8 +302,8 @@ static dal_status finish(void *user)
         return status;
     dal_point *p = &s->point;
     const dal_units *units = &p->layout->units;
-    double *rates = DAL_TAKE(&s->arena, double, p->n_z + 1), most = 0;
-    s->rho = DAL_TAKE(&s->arena, double, p->velocities.p + 1);
+    double *rates = DAL_NEW(&s->arena, double, p->n_z + 1), most = 0;
+    s->rho = DAL_NEW(&s->arena, double, p->velocities.p + 1);
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
     if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * sqrt(units->mass) * units->length / (units->time * units->time)) {
@@ -335,9 +335,9 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *me
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
     settler s = {.state = state, .messages = messages, .radius = longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
-    s.q = DAL_TAKE(arena, double, layout->nq + 1);
-    s.z = DAL_TAKE(arena, double, n_z + 1);
-    s.rest = DAL_TAKE(arena, double, layout->nv + 1);
+    s.q = DAL_NEW(arena, double, layout->nq + 1);
+    s.z = DAL_NEW(arena, double, n_z + 1);
+    s.rest = DAL_NEW(arena, double, layout->nv + 1);
     memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
     memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)n_z);
     dal_status status = rest_at(&s);
@@ -368,8 +368,8 @@ typedef struct finder {
 static void gather_coordinates(finder *f)
 {
     dal_linear *x = &f->linear;
-    const char **names = DAL_TAKE(&x->arena, const char *, x->n_candidates + 1);
-    double *values = DAL_TAKE(&x->arena, double, x->n_candidates + 1);
+    const char **names = DAL_NEW(&x->arena, const char *, x->n_candidates + 1);
+    double *values = DAL_NEW(&x->arena, double, x->n_candidates + 1);
     for (int i = 0; i < x->n_candidates; i++)
         if (x->candidates[i].about < 0) {
             names[f->out->n_coordinates] = dal_arena_copy(&x->arena, x->candidates[i].name, strlen(x->candidates[i].name));
@@ -383,7 +383,7 @@ static void gather_reactions(finder *f)
 {
     dal_linear *x = &f->linear;
     const dal_mechanism *m = x->point.layout->mechanism;
-    dal_evaluation_reaction *list = DAL_TAKE(&x->arena, dal_evaluation_reaction, m->n_joints + 1);
+    dal_evaluation_reaction *list = DAL_NEW(&x->arena, dal_evaluation_reaction, m->n_joints + 1);
     for (int j = 0; j < m->n_joints; j++) {
         if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
             continue;
@@ -405,8 +405,8 @@ static void judge(finder *f)
     dal_point *p = &x->point;
     const int n = p->velocities.p;
     const size_t area = (size_t)n * (size_t)n;
-    double *K = DAL_TAKE(&x->arena, double, area + 1), *value = DAL_TAKE(&x->arena, double, n + 1), *vector = DAL_TAKE(&x->arena, double, area + 1);
-    double *motion = DAL_TAKE(&x->arena, double, n + 1), *work = DAL_TAKE(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
+    double *K = DAL_NEW(&x->arena, double, area + 1), *value = DAL_NEW(&x->arena, double, n + 1), *vector = DAL_NEW(&x->arena, double, area + 1);
+    double *motion = DAL_NEW(&x->arena, double, n + 1), *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
     for (int j = 0; j < n; j++) {
         dal_point_stiffness(p, &(dal_change){.q = p->velocities.T + (size_t)p->nv * (size_t)j}, motion, NULL);
         for (int i = 0; i < n; i++)
@@ -431,7 +431,7 @@ static void judge(finder *f)
                                                                                    : DAL_STABLE;
     if (!n)
         return;
-    double *v = DAL_TAKE(&x->arena, double, p->nv + 1);
+    double *v = DAL_NEW(&x->arena, double, p->nv + 1);
     dal_kept_expand(p, &p->velocities, 1, vector, v);
     f->out->n_softest = dal_find_shares(p, v, NULL, &f->out->softest);
 }
@@ -440,7 +440,7 @@ static dal_status gather(void *user)
 {
     finder *f = user;
     dal_linear *x = &f->linear;
-    f->out = DAL_TAKE(&x->arena, dal_equilibrium, 1);
+    f->out = DAL_NEW(&x->arena, dal_equilibrium, 1);
     f->out->info = dal_linear_heading(x);
     f->out->time = x->point.at.t;
     gather_coordinates(f);

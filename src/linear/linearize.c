@@ -75,11 +75,11 @@ static void differentiate(dal_linear *x)
     dal_point *p = &x->point;
     const size_t nv = (size_t)p->nv;
     const int positions = p->positions.p, velocities = p->velocities.p;
-    double *dv = DAL_TAKE(&x->arena, double, nv + 1), *vd = DAL_TAKE(&x->arena, double, nv + 1), *dz = DAL_TAKE(&x->arena, double, p->n_z + 1);
-    double *column = DAL_TAKE(&x->arena, double, p->n_columns + 1), *state = DAL_TAKE(&x->arena, double, p->n_z + 1);
+    double *dv = DAL_NEW(&x->arena, double, nv + 1), *vd = DAL_NEW(&x->arena, double, nv + 1), *dz = DAL_NEW(&x->arena, double, p->n_z + 1);
+    double *column = DAL_NEW(&x->arena, double, p->n_columns + 1), *state = DAL_NEW(&x->arena, double, p->n_z + 1);
     x->n_x = positions + velocities + p->n_z;
-    x->columns = DAL_TAKE(&x->arena, double, (size_t)p->n_columns *(size_t)x->n_x + 1);
-    x->states = DAL_TAKE(&x->arena, double, (size_t)p->n_z *(size_t)x->n_x + 1);
+    x->columns = DAL_NEW(&x->arena, double, (size_t)p->n_columns *(size_t)x->n_x + 1);
+    x->states = DAL_NEW(&x->arena, double, (size_t)p->n_z *(size_t)x->n_x + 1);
     for (int j = 0; j < positions; j++) {
         const double *dq = p->positions.T + nv * (size_t)j;
         dal_point_follow(p, dq, dv);
@@ -104,8 +104,8 @@ static void gather(dal_linear *x)
 {
     const size_t n = (size_t)x->n_x;
     const int positions = x->point.positions.p, velocities = x->point.velocities.p;
-    x->G = DAL_TAKE(&x->arena, double, n *n + 1);
-    x->F = DAL_TAKE(&x->arena, double, n *n + 1);
+    x->G = DAL_NEW(&x->arena, double, n *n + 1);
+    x->F = DAL_NEW(&x->arena, double, n *n + 1);
     for (int i = 0; i < positions; i++) {
         const dal_candidate *c = &x->candidates[x->chosen[i]];
         fill_row(x, x->G, i, x->columns + n * (size_t)c->column);
@@ -131,8 +131,8 @@ typedef struct factored {
 static dal_status factor(dal_linear *x, factored *out)
 {
     const size_t n = (size_t)x->n_x;
-    out->lu = DAL_TAKE(&x->arena, double, n *n + 1);
-    out->pivot = DAL_TAKE(&x->arena, int, n + 1);
+    out->lu = DAL_NEW(&x->arena, double, n *n + 1);
+    out->pivot = DAL_NEW(&x->arena, int, n + 1);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             out->lu[n * j + i] = x->G[n * i + j];
@@ -159,8 +159,8 @@ static dal_status name_inputs(dal_linear *x, int **numbers)
     const bool some = x->options->inputs != NULL;
     dal_linearization *out = x->out;
     out->n_inputs = some ? x->options->n_inputs : n;
-    const char **names = DAL_TAKE(&x->arena, const char *, out->n_inputs + 1);
-    *numbers = DAL_TAKE(&x->arena, int, out->n_inputs + 1);
+    const char **names = DAL_NEW(&x->arena, const char *, out->n_inputs + 1);
+    *numbers = DAL_NEW(&x->arena, int, out->n_inputs + 1);
     for (int i = 0; i < out->n_inputs; i++) {
         const char *name = some ? x->options->inputs[i] : all[i];
         names[i] = dal_arena_copy(&x->arena, name, strlen(name));
@@ -195,8 +195,8 @@ static int columns_of(const dal_linear *x, const char *output, int column[3])
 static int *name_outputs(dal_linear *x)
 {
     const dal_column *columns = dal_system_columns(x->system, NULL, NULL);
-    int *numbers = DAL_TAKE(&x->arena, int, 3 * x->options->n_outputs + 1), column[3];
-    const char **names = DAL_TAKE(&x->arena, const char *, 3 * x->options->n_outputs + 1);
+    int *numbers = DAL_NEW(&x->arena, int, 3 * x->options->n_outputs + 1), column[3];
+    const char **names = DAL_NEW(&x->arena, const char *, 3 * x->options->n_outputs + 1);
     for (int i = 0; i < x->options->n_outputs; i++) {
         const int n = columns_of(x, x->options->outputs[i], column);
         for (int k = 0; k < n; k++) {
@@ -230,8 +230,8 @@ static void fill_inputs(dal_linear *x, const int *inputs, const int *outputs, do
     dal_point *p = &x->point;
     dal_linearization *out = x->out;
     const int positions = p->positions.p, velocities = p->velocities.p;
-    double *du = DAL_TAKE(&x->arena, double, p->n_inputs + 1), *vd = DAL_TAKE(&x->arena, double, p->nv + 1);
-    double *column = DAL_TAKE(&x->arena, double, p->n_columns + 1), *state = DAL_TAKE(&x->arena, double, p->n_z + 1);
+    double *du = DAL_NEW(&x->arena, double, p->n_inputs + 1), *vd = DAL_NEW(&x->arena, double, p->nv + 1);
+    double *column = DAL_NEW(&x->arena, double, p->n_columns + 1), *state = DAL_NEW(&x->arena, double, p->n_z + 1);
     for (int j = 0; j < out->n_inputs; j++) {
         du[inputs[j]] = 1;
         dal_point_change(p, &(dal_change){.inputs = du}, vd, state, column);
@@ -258,7 +258,7 @@ static void name_states(dal_linear *x)
     dal_linearization *out = x->out;
     const char *const *own;
     dal_system_states(x->system, &own);
-    const char **names = DAL_TAKE(&x->arena, const char *, x->n_x + 1);
+    const char **names = DAL_NEW(&x->arena, const char *, x->n_x + 1);
     out->n_positions = x->point.positions.p;
     out->n_rates = x->point.velocities.p;
     out->n_states = x->n_x;
@@ -277,7 +277,7 @@ static void fill_values(dal_linear *x)
 {
     dal_linearization *out = x->out;
     const dal_values *values = dal_values_of(x->state);
-    double *at = DAL_TAKE(&x->arena, double, x->n_x + 1), *rates = DAL_TAKE(&x->arena, double, x->n_x + 1);
+    double *at = DAL_NEW(&x->arena, double, x->n_x + 1), *rates = DAL_NEW(&x->arena, double, x->n_x + 1);
     const int positions = out->n_positions, rest = positions + out->n_rates;
     for (int i = 0; i < positions; i++) {
         const dal_candidate *c = &x->candidates[x->chosen[i]];
@@ -355,9 +355,9 @@ static dal_status fill_matrices(dal_linear *x)
     if (status != DAL_OK)
         return status;
     const int *outputs = name_outputs(x);
-    double *A = DAL_TAKE(&x->arena, double, n *n + 1), *B = DAL_TAKE(&x->arena, double, n *(size_t)out->n_inputs + 1);
-    double *C = DAL_TAKE(&x->arena, double, (size_t)out->n_outputs *n + 1);
-    double *D = DAL_TAKE(&x->arena, double, (size_t)out->n_outputs *(size_t)out->n_inputs + 1);
+    double *A = DAL_NEW(&x->arena, double, n *n + 1), *B = DAL_NEW(&x->arena, double, n *(size_t)out->n_inputs + 1);
+    double *C = DAL_NEW(&x->arena, double, (size_t)out->n_outputs *n + 1);
+    double *D = DAL_NEW(&x->arena, double, (size_t)out->n_outputs *(size_t)out->n_inputs + 1);
     for (size_t i = 0; i < n; i++) {
         over_states(x, &by, x->F + n * i, A + n * i);
         if (i < (size_t)out->n_positions && x->moving[i] >= 0) { /* s' is a state itself */
@@ -365,7 +365,7 @@ static dal_status fill_matrices(dal_linear *x)
             A[n * i + (size_t)(out->n_positions + x->moving[i])] = 1;
         }
     }
-    double *y = DAL_TAKE(&x->arena, double, out->n_outputs + 1);
+    double *y = DAL_NEW(&x->arena, double, out->n_outputs + 1);
     for (int i = 0; i < out->n_outputs; i++)
         y[i] = x->values[outputs[i]];
     out->A = A, out->B = B, out->C = C, out->D = D, out->y = y;
@@ -432,7 +432,7 @@ static dal_status linearize(void *user)
     if (dal_point_ages(&x->point))
         dal_say(x->messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g",
                 x->point.at.t);
-    x->values = DAL_TAKE(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
+    x->values = DAL_NEW(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
     dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
     if (x->here)
         return DAL_OK;
@@ -440,7 +440,7 @@ static dal_status linearize(void *user)
     if ((status = dal_choose_states(x)) != DAL_OK)
         return status;
     gather(x);
-    x->out = DAL_TAKE(&x->arena, dal_linearization, 1);
+    x->out = DAL_NEW(&x->arena, dal_linearization, 1);
     name_states(x);
     x->out->info = dal_linear_heading(x);
     fill_values(x);

@@ -51,8 +51,8 @@ static bool divide(seeker *s, double *out)
 {
     dal_linear *x = &s->linear;
     const size_t n = (size_t)s->n;
-    double *lu = DAL_TAKE(&x->arena, double, n *n + 1), *column = DAL_TAKE(&x->arena, double, n + 1);
-    int *pivot = DAL_TAKE(&x->arena, int, n + 1);
+    double *lu = DAL_NEW(&x->arena, double, n *n + 1), *column = DAL_NEW(&x->arena, double, n + 1);
+    int *pivot = DAL_NEW(&x->arena, int, n + 1);
     memcpy(lu, x->G, sizeof *lu * n * n);
     if (!(dal_lu(lu, s->n, s->n, pivot) > 0))
         return false;
@@ -89,7 +89,7 @@ static void scale_matrix(seeker *s)
             s->W[(size_t)n * (size_t)i + (size_t)j] *= s->scale[i] / s->scale[j] / s->omega;
     if (!rest)
         return;
-    double *by = DAL_TAKE(&s->linear.arena, double, n + 1); /* states of the model have units of their own */
+    double *by = DAL_NEW(&s->linear.arena, double, n + 1); /* states of the model have units of their own */
     lapack_int low, high;
     LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, s->W, n, &low, &high, by);
     for (int i = 0; i < n; i++)
@@ -103,9 +103,9 @@ static bool decompose(seeker *s, const double *W, int m, double *sigma, double *
 {
     dal_arena *arena = &s->linear.arena;
     const size_t area = (size_t)m * (size_t)m;
-    double *copy = DAL_TAKE(arena, double, area + 1), *u = DAL_TAKE(arena, double, area + 1), *vt = DAL_TAKE(arena, double, area + 1);
+    double *copy = DAL_NEW(arena, double, area + 1), *u = DAL_NEW(arena, double, area + 1), *vt = DAL_NEW(arena, double, area + 1);
     const int room = 10 * m + 64;
-    double *work = DAL_TAKE(arena, double, room);
+    double *work = DAL_NEW(arena, double, room);
     memcpy(copy, W, sizeof *copy * area);
     if (LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', m, m, copy, m, sigma, u, m, vt, m, work, room))
         return false;
@@ -128,15 +128,15 @@ static double along(const double *a, const double *W, const double *b, int m)
 static bool take_zeros(seeker *s)
 {
     dal_arena *arena = &s->linear.arena;
-    s->levels = DAL_TAKE(arena, level, s->n + 1);
+    s->levels = DAL_NEW(arena, level, s->n + 1);
     s->core = s->W;
     s->n_core = s->n;
     while (s->n_core) {
         const int m = s->n_core;
         level *l = &s->levels[s->n_levels];
-        double *sigma = DAL_TAKE(arena, double, m + 1), *Ut = DAL_TAKE(arena, double, (size_t)m *(size_t)m + 1);
+        double *sigma = DAL_NEW(arena, double, m + 1), *Ut = DAL_NEW(arena, double, (size_t)m *(size_t)m + 1);
         l->m = m;
-        l->V = DAL_TAKE(arena, double, (size_t)m *(size_t)m + 1);
+        l->V = DAL_NEW(arena, double, (size_t)m *(size_t)m + 1);
         if (!decompose(s, s->core, m, sigma, l->V, Ut))
             return false;
         while (l->m1 < m && sigma[l->m1] > nothing * m * fmax(sigma[0], s->n_levels ? 1 : 0))
@@ -147,8 +147,8 @@ static bool take_zeros(seeker *s)
         }
         if (l->m1 == m)
             return true;
-        double *W11 = DAL_TAKE(arena, double, (size_t)l->m1 *(size_t)l->m1 + 1);
-        l->W01 = DAL_TAKE(arena, double, (size_t)(m - l->m1) * (size_t)l->m1 + 1);
+        double *W11 = DAL_NEW(arena, double, (size_t)l->m1 *(size_t)l->m1 + 1);
+        l->W01 = DAL_NEW(arena, double, (size_t)(m - l->m1) * (size_t)l->m1 + 1);
         for (int i = 0; i < m; i++)
             for (int j = 0; j < l->m1; j++) {
                 const double value = along(l->V + (size_t)m * (size_t)i, s->core, l->V + (size_t)m * (size_t)j, m);
@@ -199,7 +199,7 @@ static void lift(const seeker *s, double re, double im, double *y_re, double *y_
 static double *velocities_of(seeker *s, const double *xi, bool displacement)
 {
     const dal_point *p = &s->linear.point;
-    double *v = DAL_TAKE(&s->linear.arena, double, p->nv + 1);
+    double *v = DAL_NEW(&s->linear.arena, double, p->nv + 1);
     if (displacement)
         dal_kept_expand(p, &p->positions, 1, xi, v);
     else
@@ -240,8 +240,8 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
 {
     dal_linear *x = &s->linear;
     const size_t n = (size_t)s->n;
-    double *a = DAL_TAKE(&x->arena, double, n + 1), *b = DAL_TAKE(&x->arena, double, n + 1), *work = DAL_TAKE(&x->arena, double, 2 * n + 1);
-    double *shape_re = DAL_TAKE(&x->arena, double, n + 1), *shape_im = DAL_TAKE(&x->arena, double, n + 1);
+    double *a = DAL_NEW(&x->arena, double, n + 1), *b = DAL_NEW(&x->arena, double, n + 1), *work = DAL_NEW(&x->arena, double, 2 * n + 1);
+    double *shape_re = DAL_NEW(&x->arena, double, n + 1), *shape_im = DAL_NEW(&x->arena, double, n + 1);
     memcpy(a, y_re, sizeof *a * (size_t)s->n_core);
     if (y_im)
         memcpy(b, y_im, sizeof *b * (size_t)s->n_core);
@@ -279,9 +279,9 @@ static bool find_modes(seeker *s)
     dal_arena *arena = &s->linear.arena;
     const int m = s->n_core, room = 8 * m + 64;
     const size_t area = (size_t)m * (size_t)m;
-    dal_mode *modes = DAL_TAKE(arena, dal_mode, m + 1);
-    double *copy = DAL_TAKE(arena, double, area + 1), *re = DAL_TAKE(arena, double, m + 1), *im = DAL_TAKE(arena, double, m + 1);
-    double *vectors = DAL_TAKE(arena, double, area + 1), *work = DAL_TAKE(arena, double, room);
+    dal_mode *modes = DAL_NEW(arena, dal_mode, m + 1);
+    double *copy = DAL_NEW(arena, double, area + 1), *re = DAL_NEW(arena, double, m + 1), *im = DAL_NEW(arena, double, m + 1);
+    double *vectors = DAL_NEW(arena, double, area + 1), *work = DAL_NEW(arena, double, room);
     s->out->modes = modes;
     s->out->n_zeros = s->n - m;
     for (int i = 0; i < m; i++)
@@ -361,10 +361,10 @@ static void name_free(seeker *s)
     dal_linear *x = &s->linear;
     const size_t n = (size_t)s->n;
     const int rows = s->n_null, p = x->point.positions.p;
-    dal_free_mode *list = DAL_TAKE(&x->arena, dal_free_mode, rows + 1);
-    double *named = DAL_TAKE(&x->arena, double, n *(size_t)rows + 1), *lu = DAL_TAKE(&x->arena, double, n *n + 1),
-           *xi = DAL_TAKE(&x->arena, double, n + 1);
-    int *pivot = DAL_TAKE(&x->arena, int, n + 1), *first = DAL_TAKE(&x->arena, int, rows + 1);
+    dal_free_mode *list = DAL_NEW(&x->arena, dal_free_mode, rows + 1);
+    double *named = DAL_NEW(&x->arena, double, n *(size_t)rows + 1), *lu = DAL_NEW(&x->arena, double, n *n + 1),
+           *xi = DAL_NEW(&x->arena, double, n + 1);
+    int *pivot = DAL_NEW(&x->arena, int, n + 1), *first = DAL_NEW(&x->arena, int, rows + 1);
     s->out->free = list;
     s->out->n_free = rows;
     for (int r = 0; r < rows; r++) {
@@ -392,10 +392,10 @@ static dal_status seek(void *user)
     seeker *s = user;
     dal_linear *x = &s->linear;
     s->n = x->n_x;
-    s->out = DAL_TAKE(&x->arena, dal_modes, 1);
+    s->out = DAL_NEW(&x->arena, dal_modes, 1);
     s->out->linearization = x->out;
-    s->W = DAL_TAKE(&x->arena, double, (size_t)s->n *(size_t)s->n + 1);
-    s->scale = DAL_TAKE(&x->arena, double, s->n + 1);
+    s->W = DAL_NEW(&x->arena, double, (size_t)s->n *(size_t)s->n + 1);
+    s->scale = DAL_NEW(&x->arena, double, s->n + 1);
     if (!divide(s, s->W))
         return DAL_NUMERICAL;
     scale_matrix(s);

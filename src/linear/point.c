@@ -33,8 +33,8 @@ static void choose_rows(dal_point *x, const double *A, const double *scale, bool
 {
     const dal_layout *layout = x->layout;
     const size_t nv = (size_t)x->nv, rows = (size_t)x->n_rows;
-    double *some = DAL_TAKE(x->arena, double, rows *nv + 1), *work = DAL_TAKE(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
-    int *number = DAL_TAKE(x->arena, int, rows + 1), *order = DAL_TAKE(x->arena, int, rows + 1), n = 0;
+    double *some = DAL_NEW(x->arena, double, rows *nv + 1), *work = DAL_NEW(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
+    int *number = DAL_NEW(x->arena, int, rows + 1), *order = DAL_NEW(x->arena, int, rows + 1), n = 0;
     for (int i = 0; i < x->n_rows; i++) {
         if (!all && is_of_velocities(layout, i))
             continue;
@@ -42,10 +42,10 @@ static void choose_rows(dal_point *x, const double *A, const double *scale, bool
         number[n++] = i;
     }
     out->n = n ? dal_rank_rows(some, n, x->nv, x->nv, DAL_RANK_TOLERANCE, n < x->nv ? n : x->nv, order, NULL, work) : 0;
-    out->row = DAL_TAKE(x->arena, int, out->n + 1);
-    out->scale = DAL_TAKE(x->arena, double, out->n + 1);
-    out->qr = DAL_TAKE(x->arena, double, (size_t)(out->n + 1) * nv);
-    out->tau = DAL_TAKE(x->arena, double, out->n + 1);
+    out->row = DAL_NEW(x->arena, int, out->n + 1);
+    out->scale = DAL_NEW(x->arena, double, out->n + 1);
+    out->qr = DAL_NEW(x->arena, double, (size_t)(out->n + 1) * nv);
+    out->tau = DAL_NEW(x->arena, double, out->n + 1);
     for (int j = 0; j < out->n; j++) {
         out->row[j] = number[order[j]];
         out->scale[j] = scale[out->row[j]];
@@ -61,7 +61,7 @@ static bool span_tangents(dal_point *x, dal_kept_rows *out)
 {
     const size_t nv = (size_t)x->nv, p = (size_t)out->p;
     const double *unit = x->layout->units.column_scale;
-    double *raw = DAL_TAKE(x->arena, double, nv *p + 1), *K = DAL_TAKE(x->arena, double, p *p + 1), *row = DAL_TAKE(x->arena, double, p + 1);
+    double *raw = DAL_NEW(x->arena, double, nv *p + 1), *K = DAL_NEW(x->arena, double, p *p + 1), *row = DAL_NEW(x->arena, double, p + 1);
     int where;
     for (size_t j = 0; j < p; j++) {
         double *column = raw + nv * j;
@@ -79,7 +79,7 @@ static bool span_tangents(dal_point *x, dal_kept_rows *out)
     }
     if (p && (!dal_cholesky(K, (int)p, (int)p, massless, &where) || !dal_diagonal_counts(K, (int)p, (int)p, massless)))
         return false;
-    out->T = DAL_TAKE(x->arena, double, nv *p + 1);
+    out->T = DAL_NEW(x->arena, double, nv *p + 1);
     for (size_t k = 0; k < nv; k++) {
         for (size_t j = 0; j < p; j++)
             row[j] = raw[nv * j + k];
@@ -141,7 +141,7 @@ static void find_multipliers(dal_point *x)
 
 static double *copy_of(dal_arena *arena, const double *from, int n)
 {
-    double *copy = DAL_TAKE(arena, double, n + 1);
+    double *copy = DAL_NEW(arena, double, n + 1);
     if (n && from)
         memcpy(copy, from, sizeof *copy * (size_t)n);
     return copy;
@@ -155,11 +155,11 @@ static void copy_state(dal_point *x)
     x->q = copy_of(x->arena, work->q, x->layout->nq);
     x->v = copy_of(x->arena, work->v, x->nv);
     x->vd = copy_of(x->arena, dal_rates_of(x->state), x->nv);
-    x->lambda = DAL_TAKE(x->arena, double, x->n_rows + 1);
-    x->motion = DAL_TAKE(x->arena, double, most);
-    x->phid = DAL_TAKE(x->arena, double, most);
-    x->phidd = DAL_TAKE(x->arena, double, most);
-    x->w = DAL_TAKE(x->arena, double, most);
+    x->lambda = DAL_NEW(x->arena, double, x->n_rows + 1);
+    x->motion = DAL_NEW(x->arena, double, most);
+    x->phid = DAL_NEW(x->arena, double, most);
+    x->phidd = DAL_NEW(x->arena, double, most);
+    x->w = DAL_NEW(x->arena, double, most);
     x->at = (dal_variation_point){.t = work->t,
                                   .q = x->q,
                                   .v = x->v,
@@ -197,7 +197,7 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     if (!x->variation)
         return DAL_NO_MEMORY;
     copy_state(x);
-    double *A = DAL_TAKE(arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_TAKE(arena, double, x->n_rows + 1);
+    double *A = DAL_NEW(arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_NEW(arena, double, x->n_rows + 1);
     if (x->n_rows)
         dal_scaled_rows(state, A, scale);
     choose_rows(x, A, scale, true, &x->velocities);
@@ -265,7 +265,7 @@ void dal_point_follow(dal_point *x, const double *dq, double *dv)
 
 bool dal_point_ages(dal_point *x)
 {
-    double *states = DAL_TAKE(x->arena, double, x->n_z + 1), *phi = DAL_TAKE(x->arena, double, x->n_rows + 1);
+    double *states = DAL_NEW(x->arena, double, x->n_z + 1), *phi = DAL_NEW(x->arena, double, x->n_rows + 1);
     bool ages = false;
     dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.t = 1},
                         &(dal_variation_result){.motion = x->motion, .phi = phi, .phid = x->phid, .phidd = x->phidd, .states = states});

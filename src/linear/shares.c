@@ -52,7 +52,7 @@ static void add_energies(dal_point *x, const double *v, dal_tangent *tangent, do
 static void add_system_energies(dal_point *x, const double *v, double *energy)
 {
     const dal_layout *layout = x->layout;
-    double *momentum = DAL_TAKE(x->arena, double, layout->nv + 1);
+    double *momentum = DAL_NEW(x->arena, double, layout->nv + 1);
     dal_subsystems_mass(layout, dal_work_of(x->state), v, momentum);
     for (int k = 0; layout->systems && k < layout->mechanism->n_coordinates; k++)
         energy[k] += v[layout->own_v + k] * momentum[layout->own_v + k];
@@ -76,9 +76,9 @@ static const char *name_part(dal_point *x, const dal_mechanism *m, int b, const 
 int dal_find_shares(dal_point *x, const double *re, const double *im, const dal_mode_share **shares)
 {
     const dal_mechanism *m = x->layout->mechanism;
-    dal_tangent *tangent = DAL_TAKE(x->arena, dal_tangent, m->n_bodies + 1);
-    double *energy = DAL_TAKE(x->arena, double, 6 * m->n_bodies + m->n_coordinates + 1), *of_systems = energy + 6 * m->n_bodies, sum = 0;
-    dal_mode_share *list = DAL_TAKE(x->arena, dal_mode_share, m->n_bodies + m->n_coordinates + 1);
+    dal_tangent *tangent = DAL_NEW(x->arena, dal_tangent, m->n_bodies + 1);
+    double *energy = DAL_NEW(x->arena, double, 6 * m->n_bodies + m->n_coordinates + 1), *of_systems = energy + 6 * m->n_bodies, sum = 0;
+    dal_mode_share *list = DAL_NEW(x->arena, dal_mode_share, m->n_bodies + m->n_coordinates + 1);
     int n = 0;
     for (int k = 0; k < 2; k++)
         if (k ? im : re) {

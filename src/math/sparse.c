@@ -39,7 +39,7 @@ struct dal_sparse {
 #endif
 };
 
-static void *take(dal_sparse *sparse, size_t count, size_t element)
+static void *allocate_sparse(dal_sparse *sparse, size_t count, size_t element)
 {
     if (count > (size_t)-1 / element)
         return NULL;
@@ -48,7 +48,7 @@ static void *take(dal_sparse *sparse, size_t count, size_t element)
 
 static int *copy_integers(dal_sparse *sparse, const int *list, int count)
 {
-    int *copy = take(sparse, (size_t)count, sizeof *copy);
+    int *copy = allocate_sparse(sparse, (size_t)count, sizeof *copy);
     if (copy && count)
         memcpy(copy, list, (size_t)count * sizeof *copy);
     return copy;
@@ -116,7 +116,7 @@ static double factor(dal_sparse *sparse, double *values, bool fresh)
     return rcond;
 }
 
-static void solve(dal_sparse *sparse, double *b)
+static void solve_factored(dal_sparse *sparse, double *b)
 {
     klu_solve(sparse->symbolic, sparse->numeric, sparse->n, 1, b, &sparse->common);
 }
@@ -146,8 +146,8 @@ bool dal_sparse_available(void)
 static bool prepare(dal_sparse *sparse)
 {
     size_t n = (size_t)sparse->n;
-    sparse->lu = take(sparse, n * n, sizeof *sparse->lu);
-    sparse->pivot = take(sparse, n, sizeof *sparse->pivot);
+    sparse->lu = allocate_sparse(sparse, n * n, sizeof *sparse->lu);
+    sparse->pivot = allocate_sparse(sparse, n, sizeof *sparse->pivot);
     return sparse->lu && sparse->pivot;
 }
 
@@ -170,7 +170,7 @@ static double factor(dal_sparse *sparse, double *values, bool fresh)
     return ratio;
 }
 
-static void solve(dal_sparse *sparse, double *b)
+static void solve_factored(dal_sparse *sparse, double *b)
 {
     dal_lu_solve(sparse->lu, sparse->n, sparse->n, sparse->pivot, b);
 }
@@ -194,7 +194,7 @@ dal_sparse *dal_sparse_create(const dal_allocator *allocator, int n, const int *
     *sparse = (dal_sparse){.allocator = source, .n = n, .singular = true};
     sparse->start = copy_integers(sparse, start, n + 1);
     sparse->row = copy_integers(sparse, row, start[n]);
-    sparse->fresh = take(sparse, (size_t)start[n], sizeof *sparse->fresh);
+    sparse->fresh = allocate_sparse(sparse, (size_t)start[n], sizeof *sparse->fresh);
     if (!sparse->start || !sparse->row || !sparse->fresh || !prepare(sparse)) {
         dal_sparse_free(sparse);
         return NULL;
@@ -226,7 +226,7 @@ void dal_sparse_solve(dal_sparse *sparse, double *b)
     if (sparse->n == 0)
         return;
     if (!sparse->singular)
-        solve(sparse, b);
+        solve_factored(sparse, b);
     else
         for (int i = 0; i < sparse->n; i++)
             b[i] = NAN;

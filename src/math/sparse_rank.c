@@ -74,10 +74,10 @@ typedef struct elimination {
 static bool transpose(elimination *e)
 {
     const dal_sparse_matrix *a = e->a;
-    int *fill = DAL_TAKE(e->arena, int, a->m + 1);
-    e->start = DAL_TAKE(e->arena, int, a->m + 1);
-    e->row = DAL_TAKE(e->arena, int, a->start[a->r]);
-    e->value = DAL_TAKE(e->arena, double, a->start[a->r]);
+    int *fill = DAL_NEW(e->arena, int, a->m + 1);
+    e->start = DAL_NEW(e->arena, int, a->m + 1);
+    e->row = DAL_NEW(e->arena, int, a->start[a->r]);
+    e->value = DAL_NEW(e->arena, double, a->start[a->r]);
     for (int k = 0; k < a->start[a->r]; k++)
         e->start[a->column[k] + 1]++;
     for (int j = 0; j < a->m; j++)
@@ -120,9 +120,9 @@ static bool find_neighbours(elimination *e, int **first, int **other)
         pairs += (size_t)(e->start[j + 1] - e->start[j]) * (size_t)(e->start[j + 1] - e->start[j]);
     if (pairs > MOST_PAIRS)
         return false;
-    int *seen = DAL_TAKE(e->arena, int, a->r), n = 0;
-    *first = DAL_TAKE(e->arena, int, a->r + 1);
-    *other = DAL_TAKE(e->arena, int, pairs);
+    int *seen = DAL_NEW(e->arena, int, a->r), n = 0;
+    *first = DAL_NEW(e->arena, int, a->r + 1);
+    *other = DAL_NEW(e->arena, int, pairs);
     for (int i = 0; i < a->r; i++) {
         seen[i] = i + 1;
         (*other)[n++] = i;
@@ -151,7 +151,7 @@ static void enqueue(elimination *e, piece *p)
 static bool find_order(elimination *e, const bool *late)
 {
     const dal_sparse_matrix *a = e->a;
-    int *first, *other, n = 0, *chosen = DAL_TAKE(e->arena, int, a->r), *place = DAL_TAKE(e->arena, int, a->r);
+    int *first, *other, n = 0, *chosen = DAL_NEW(e->arena, int, a->r), *place = DAL_NEW(e->arena, int, a->r);
     if (!find_neighbours(e, &first, &other) || !dal_sparse_order(a->r, first, other, chosen))
         return false;
     for (int pass = 0; pass < 2; pass++)
@@ -166,7 +166,7 @@ static bool find_order(elimination *e, const bool *late)
         const int count = e->start[j + 1] - e->start[j];
         if (!count)
             continue;
-        piece *p = DAL_TAKE(e->arena, piece, 1);
+        piece *p = DAL_NEW(e->arena, piece, 1);
         *p = (piece){NULL, 1, count, e->row + e->start[j], e->value + e->start[j]};
         for (int k = 0; k < count; k++)
             p->column[k] = place[p->column[k]];
@@ -203,7 +203,7 @@ static bool gather_values(elimination *e, int k, int n_rows, int n)
         return false;
     if (size > e->room) {
         e->room = 2 * size;
-        e->front = DAL_TAKE(e->arena, double, e->room);
+        e->front = DAL_NEW(e->arena, double, e->room);
     }
     if (size)
         memset(e->front, 0, sizeof *e->front * size);
@@ -300,8 +300,8 @@ static bool pass_on(elimination *e, front *f)
     rows = rows > columns ? columns : rows;
     if ((e->kept += (size_t)rows * (size_t)columns) > MOST_VALUES)
         return false;
-    piece *p = DAL_TAKE(e->arena, piece, 1);
-    *p = (piece){NULL, rows, columns, DAL_TAKE(e->arena, int, columns), DAL_TAKE(e->arena, double, (size_t)rows *(size_t)columns)};
+    piece *p = DAL_NEW(e->arena, piece, 1);
+    *p = (piece){NULL, rows, columns, DAL_NEW(e->arena, int, columns), DAL_NEW(e->arena, double, (size_t)rows *(size_t)columns)};
     memcpy(p->column, e->list + f->done, sizeof *p->column * (size_t)columns);
     for (int i = 0; i < rows; i++)
         for (int c = 0; c < columns; c++)
@@ -435,11 +435,11 @@ static void begin_saddle(elimination *e, saddle *s)
 {
     const int entries = e->a->start[e->a->r];
     s->n = e->a->m + e->a->r;
-    s->next = DAL_TAKE(e->arena, int, s->n);
-    s->start = DAL_TAKE(e->arena, int, s->n + 1);
-    s->row = DAL_TAKE(e->arena, int, 2 * entries + s->n);
-    s->value = DAL_TAKE(e->arena, double, 2 * entries + s->n);
-    s->x = DAL_TAKE(e->arena, double, s->n);
+    s->next = DAL_NEW(e->arena, int, s->n);
+    s->start = DAL_NEW(e->arena, int, s->n + 1);
+    s->row = DAL_NEW(e->arena, int, 2 * entries + s->n);
+    s->value = DAL_NEW(e->arena, double, 2 * entries + s->n);
+    s->x = DAL_NEW(e->arena, double, s->n);
 }
 
 /* [1 A^T; A -SHIFT], rows at unit norm; rows that were skipped are those of the unit matrix. */
@@ -565,11 +565,11 @@ static int rank_of(elimination *e, double tolerance, const bool *late, double *p
     if (setjmp(no_memory))
         return DAL_RANK_NO_MEMORY;
     e->arena->guard = &no_memory;
-    e->order = DAL_TAKE(e->arena, int, r);
-    e->list = DAL_TAKE(e->arena, int, r);
-    e->seat = DAL_TAKE(e->arena, int, r);
-    e->waiting = DAL_TAKE(e->arena, piece *, r);
-    e->off = DAL_TAKE(e->arena, int, r);
+    e->order = DAL_NEW(e->arena, int, r);
+    e->list = DAL_NEW(e->arena, int, r);
+    e->seat = DAL_NEW(e->arena, int, r);
+    e->waiting = DAL_NEW(e->arena, piece *, r);
+    e->off = DAL_NEW(e->arena, int, r);
     for (int i = 0; i < r; i++)
         e->seat[i] = -1;
     if (!transpose(e))

@@ -121,7 +121,7 @@ bool dal_tree_velocity(const dal_system *system, int k, char *buffer, size_t siz
 dal_labels dal_make_labels(dal_arena *arena, const dal_system *system, bool rates)
 {
     const int n = rates ? system->layout.nv : system->layout.nq;
-    dal_labels list = {n, rates, DAL_TAKE(arena, const char *, n + 1), DAL_TAKE(arena, const char *, n + 1)};
+    dal_labels list = {n, rates, DAL_NEW(arena, const char *, n + 1), DAL_NEW(arena, const char *, n + 1)};
     for (int k = 0; k < n; k++) {
         char text[DAL_LABEL];
         label_of(system, rates, k, text, sizeof text);

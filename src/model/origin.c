@@ -13,7 +13,7 @@ dal_origin *dal_origin_begin(const dal_allocator *allocator, const dal_spec *spe
 {
     dal_arena arena;
     dal_arena_begin(&arena, allocator);
-    dal_origin *origin = DAL_TAKE(&arena, dal_origin, 1);
+    dal_origin *origin = DAL_NEW(&arena, dal_origin, 1);
     if (!origin)
         return NULL;
     origin->arena = arena;
@@ -46,7 +46,7 @@ void dal_origin_leave(dal_origin *origin)
 
 dal_layer *dal_layer_begin(dal_arena *arena, dal_layer *below)
 {
-    dal_layer *layer = DAL_TAKE(arena, dal_layer, 1);
+    dal_layer *layer = DAL_NEW(arena, dal_layer, 1);
     const dal_arena *kept = layer ? dal_arena_keep(arena) : NULL;
     if (!kept)
         return NULL;

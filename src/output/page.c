@@ -29,7 +29,7 @@ void dal_spec_record_motion(dal_spec *spec)
 
 static const char *keep_text(dal_page *page, const char *text, size_t length)
 {
-    char *copy = text ? dal_arena_take(&page->arena, length + 1) : NULL;
+    char *copy = text ? dal_arena_alloc(&page->arena, length + 1) : NULL;
     if (text && !copy)
         page->status = DAL_NO_MEMORY;
     return copy ? memcpy(copy, text, length) : NULL;
@@ -43,7 +43,7 @@ static const char *copy_text(dal_page *page, const char *text)
 /* At the end of a list. */
 static dal_page_fact *add_fact(dal_page *page, dal_page_fact **list)
 {
-    dal_page_fact *fact = dal_arena_take(&page->arena, sizeof *fact);
+    dal_page_fact *fact = dal_arena_alloc(&page->arena, sizeof *fact);
     if (!fact) {
         page->status = DAL_NO_MEMORY;
         return NULL;
@@ -76,7 +76,7 @@ static void add_message(dal_page *page, dal_page_fact **list, const dal_message 
     if (mark.file && page->file && strcmp(mark.file, page->file)) {
         char place[400];
         snprintf(place, sizeof place, mark.line > 0 ? "%.300s:%d: " : "%.300s: ", mark.file, mark.line);
-        char *whole = dal_arena_take(&page->arena, strlen(place) + strlen(text) + 1);
+        char *whole = dal_arena_alloc(&page->arena, strlen(place) + strlen(text) + 1);
         if (whole)
             strcpy(stpcpy(whole, place), text);
         fact->text = whole;
@@ -321,7 +321,7 @@ dal_status dal_page_item(dal_page *page, const char *title, const char *href, co
 {
     if (!takes(page, __func__, "title", title) || !takes(page, __func__, "spec", spec) || !takes(page, __func__, "system", system))
         return DAL_BAD_COMMAND;
-    dal_page_part *part = dal_arena_take(&page->arena, sizeof *part);
+    dal_page_part *part = dal_arena_alloc(&page->arena, sizeof *part);
     if (!part)
         return page->status = DAL_NO_MEMORY;
     *part = (dal_page_part){

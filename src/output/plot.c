@@ -122,7 +122,7 @@ static int find_column(plot *p, const char *name)
     if (column >= 0)
         return column;
     const dal_column *columns = dal_results_columns(p->results, &n);
-    const char **names = DAL_TAKE(&p->arena, const char *, n + 1), *some = "";
+    const char **names = DAL_NEW(&p->arena, const char *, n + 1), *some = "";
     for (int i = 0; i < n; i++) {
         names[i] = columns[i].name;
         if (i < 12)
@@ -141,8 +141,8 @@ static dal_status choose_lines(plot *p)
     int unused;
     p->x_column = o->x ? find_column(p, o->x) : 0;
     bool found = p->x_column >= 0;
-    p->lines = DAL_TAKE(&p->arena, line, o->n_channels);
-    p->panels = DAL_TAKE(&p->arena, panel, o->n_channels);
+    p->lines = DAL_NEW(&p->arena, line, o->n_channels);
+    p->panels = DAL_NEW(&p->arena, panel, o->n_channels);
     for (int i = 0; i < o->n_channels; i++) {
         const int column = find_column(p, o->channels[i]);
         found &= column >= 0;

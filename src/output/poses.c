@@ -32,7 +32,7 @@ static int *slot_of(const lookup *in, const char *name)
 
 static lookup make_lookup(dal_results *results)
 {
-    lookup in = {results, 2 * results->n_columns + 1, DAL_TAKE(&results->arena, int, 2 * results->n_columns + 1)};
+    lookup in = {results, 2 * results->n_columns + 1, DAL_NEW(&results->arena, int, 2 * results->n_columns + 1)};
     for (int i = 0; i < results->n_columns; i++)
         *slot_of(&in, results->columns[i].name) = i + 1;
     return in;
@@ -119,10 +119,10 @@ dal_status dal_poses_find(dal_results *results, const dal_scene *scene, dal_pose
     const bool planar = scene->space == DAL_PLANAR;
     const lookup in = make_lookup(results);
     *poses = (dal_poses){.scene = scene, .has_motion = true};
-    poses->place = DAL_TAKE(&results->arena, int, 7 * scene->n_bodies);
-    poses->motion = DAL_TAKE(&results->arena, int, 6 * scene->n_bodies);
-    poses->reaction = DAL_TAKE(&results->arena, int, 6 * scene->n_joints);
-    poses->values = DAL_TAKE(&results->arena, double, 10 * scene->n_bodies + 6 * scene->n_joints);
+    poses->place = DAL_NEW(&results->arena, int, 7 * scene->n_bodies);
+    poses->motion = DAL_NEW(&results->arena, int, 6 * scene->n_bodies);
+    poses->reaction = DAL_NEW(&results->arena, int, 6 * scene->n_joints);
+    poses->values = DAL_NEW(&results->arena, double, 10 * scene->n_bodies + 6 * scene->n_joints);
     for (int b = 0; b < scene->n_bodies; b++) {
         if (!find_place(&in, &scene->bodies[b], planar, poses->place + 7 * b))
             return refuse_body(results, scene, &scene->bodies[b]);

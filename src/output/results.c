@@ -67,7 +67,7 @@ dal_status dal_results_open(const dal_allocator *allocator, const char *path, da
     }
     dal_arena arena;
     dal_arena_begin(&arena, allocator);
-    dal_results *results = dal_arena_take(&arena, sizeof *results);
+    dal_results *results = dal_arena_alloc(&arena, sizeof *results);
     if (!results) {
         dal_arena_release(&arena);
         return DAL_NO_MEMORY;

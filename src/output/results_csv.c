@@ -46,7 +46,7 @@ static dal_status fill(dal_results *r, csv *file)
     if (file->to == file->size) {
         if (file->size >= LONGEST)
             return report_trouble(r, file->line + 1, 0, "this line is longer than 64 MiB");
-        char *bigger = dal_arena_take(&r->arena, 2 * file->size + 1);
+        char *bigger = dal_arena_alloc(&r->arena, 2 * file->size + 1);
         memcpy(bigger, file->buffer, file->to);
         file->buffer = bigger;
         file->size *= 2;
@@ -120,7 +120,7 @@ static const char *next_field(dal_arena *arena, char **at)
 {
     if (!*at)
         return NULL;
-    char *from = *at, *out = dal_arena_take(arena, strlen(from) + 1), *end = out;
+    char *from = *at, *out = dal_arena_alloc(arena, strlen(from) + 1), *end = out;
     const bool quoted = *from == '"';
     from += quoted;
     for (; *from && (quoted || *from != ','); from++) {
@@ -168,10 +168,10 @@ static dal_status read_head(dal_results *r, csv *file)
     const int most = count_commas(at);
     if (most > DAL_RESULT_COLUMNS)
         return report_trouble(r, file->line, 0, "more than 100,000 columns");
-    r->columns = DAL_TAKE(&r->arena, dal_column, most);
+    r->columns = DAL_NEW(&r->arena, dal_column, most);
     for (const char *name; (name = next_field(&r->arena, &at));)
         r->columns[r->n_columns++] = (dal_column){name, ""};
-    file->row = DAL_TAKE(&r->arena, double, r->n_columns);
+    file->row = DAL_NEW(&r->arena, double, r->n_columns);
     if ((status = next_line(r, file, &line)) != DAL_OK || !line)
         return status;
     at = line;
@@ -196,10 +196,10 @@ static void release(dal_results *r)
 
 static dal_status open_csv(dal_results *r)
 {
-    csv *file = DAL_TAKE(&r->arena, csv, 1);
+    csv *file = DAL_NEW(&r->arena, csv, 1);
     char text[256];
     struct stat found;
-    file->buffer = dal_arena_take(&r->arena, FIRST + 1);
+    file->buffer = dal_arena_alloc(&r->arena, FIRST + 1);
     file->size = FIRST;
     file->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     file->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

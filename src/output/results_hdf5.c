@@ -61,7 +61,7 @@ static const char *read_fixed(dal_results *r, const dal_hdf5 *h, hid_t attribute
     const size_t size = h->H5Tget_class(type) == H5T_STRING ? h->H5Tget_size(type) : 0;
     if (!size || size > LONGEST_TEXT)
         return "";
-    char *text = dal_arena_take(&r->arena, size + 1);
+    char *text = dal_arena_alloc(&r->arena, size + 1);
     const bool good = h->H5Aread(attribute, type, text) >= 0;
     text[good ? size : 0] = '\0';
     return text;
@@ -186,9 +186,9 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
     H5G_info_t info;
     if (h->H5Gget_info(f->file, &info) < 0 || info.nlinks > DAL_RESULT_COLUMNS)
         return report_trouble(r, "cannot be read: it has no list of datasets, or one that is too long");
-    found *all = DAL_TAKE(&r->arena, found, info.nlinks + 1);
-    f->dataset = DAL_TAKE(&r->arena, hid_t, info.nlinks + 1);
-    r->columns = DAL_TAKE(&r->arena, dal_column, info.nlinks + 1);
+    found *all = DAL_NEW(&r->arena, found, info.nlinks + 1);
+    f->dataset = DAL_NEW(&r->arena, hid_t, info.nlinks + 1);
+    r->columns = DAL_NEW(&r->arena, dal_column, info.nlinks + 1);
     int n = 0;
     for (hsize_t i = 0; i < info.nlinks; i++) {
         char name[4096];
@@ -253,14 +253,14 @@ static dal_status open_file(dal_results *r, hdf5 *f)
     read_options(r, h, f->file);
     r->report = read_text(r, h, f->file, "report");
     dal_status status = list_columns(r, f);
-    f->block = DAL_TAKE(&r->arena, double, (size_t)BLOCK *(size_t)r->n_columns);
-    f->row = DAL_TAKE(&r->arena, double, r->n_columns);
+    f->block = DAL_NEW(&r->arena, double, (size_t)BLOCK *(size_t)r->n_columns);
+    f->row = DAL_NEW(&r->arena, double, r->n_columns);
     return status;
 }
 
 static dal_status open_hdf5(dal_results *r)
 {
-    hdf5 *f = DAL_TAKE(&r->arena, hdf5, 1);
+    hdf5 *f = DAL_NEW(&r->arena, hdf5, 1);
     char why[512];
     f->file = -1;
     r->file = f;

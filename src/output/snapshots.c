@@ -56,7 +56,7 @@ typedef struct picture {
 static piece *add_piece(picture *p, int body, int n)
 {
     piece *out = DAL_PUSH(&p->arena, p->pieces, p->n_pieces, p->room_pieces);
-    *out = (piece){.body = body, .n = n, .points = DAL_TAKE(&p->arena, double, 3 * n)};
+    *out = (piece){.body = body, .n = n, .points = DAL_NEW(&p->arena, double, 3 * n)};
     return out;
 }
 
@@ -222,7 +222,7 @@ static dal_status choose_times(picture *p)
         return DAL_BAD_FILE;
     }
     p->n_times = o->n_times ? o->n_times : o->count ? o->count : COUNT;
-    p->wanted = DAL_TAKE(&p->arena, double, p->n_times);
+    p->wanted = DAL_NEW(&p->arena, double, p->n_times);
     for (int i = 0; i < p->n_times; i++) {
         p->wanted[i] = o->n_times ? o->times[i] : p->n_times > 1 ? first + (last - first) * i / (p->n_times - 1) : first;
         if (p->wanted[i] < first - 1e-9 || p->wanted[i] > last + 1e-9 * (1 + fabs(last))) {
@@ -240,8 +240,8 @@ static dal_status take_poses(picture *p)
     dal_poses poses;
     const double *row, *places, *unused[2];
     dal_status status = dal_results_open(&p->arena.allocator, p->path, p->messages, &p->results);
-    p->time = DAL_TAKE(&p->arena, double, p->n_times);
-    p->poses = DAL_TAKE(&p->arena, double, n *(size_t)p->n_times);
+    p->time = DAL_NEW(&p->arena, double, p->n_times);
+    p->poses = DAL_NEW(&p->arena, double, n *(size_t)p->n_times);
     for (int i = 0; i < p->n_times; i++)
         p->time[i] = INFINITY;
     if (status == DAL_OK) {
@@ -389,7 +389,7 @@ static int wrap(const spot *s, int n, spot *hull)
 
 static void draw_piece(picture *p, int instant, const piece *q, const char *color)
 {
-    spot *s = DAL_TAKE(&p->arena, spot, q->n), *hull = s;
+    spot *s = DAL_NEW(&p->arena, spot, q->n), *hull = s;
     double r[3];
     int n = q->n;
     for (int i = 0; i < n; i++) {
@@ -401,7 +401,7 @@ static void draw_piece(picture *p, int instant, const piece *q, const char *colo
         return;
     }
     if (q->hull && n > 2) {
-        hull = DAL_TAKE(&p->arena, spot, n);
+        hull = DAL_NEW(&p->arena, spot, n);
         n = wrap(s, n, hull);
     }
     dal_svg_print(&p->svg, "<path d=\"");

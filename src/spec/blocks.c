@@ -50,7 +50,7 @@ dal_text dal_made_text(dal_reader *reader, dal_mark mark, const char *format, ..
     va_start(list, format);
     va_copy(again, list);
     int n = vsnprintf(NULL, 0, format, list);
-    char *text = dal_arena_take(reader->keep, (size_t)n + 1);
+    char *text = dal_arena_alloc(reader->keep, (size_t)n + 1);
     vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     va_end(list);

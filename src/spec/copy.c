@@ -39,7 +39,7 @@ static void remember(walk *w, const void *from, const void *to)
         const entry *old = w->table;
         const size_t n = w->size;
         w->size = n ? 2 * n : 256;
-        w->table = DAL_TAKE(w->arena, entry, w->size);
+        w->table = DAL_NEW(w->arena, entry, w->size);
         for (size_t i = 0; i < n; i++)
             if (old[i].from)
                 w->table[place_of(w, old[i].from)] = old[i];
@@ -95,7 +95,7 @@ static void array(walk *w, void *pointer, int n, size_t size)
     if (w->count || n <= 0)
         return;
     memcpy(&from, pointer, sizeof from);
-    void *to = dal_arena_take(w->arena, size * (size_t)n);
+    void *to = dal_arena_alloc(w->arena, size * (size_t)n);
     memcpy(to, from, size * (size_t)n);
     memcpy(pointer, &to, sizeof to);
 }
@@ -118,7 +118,7 @@ static void binding(walk *w, const dal_binding **b)
         return;
     const dal_binding *known = find_copy(w, *b);
     if (!known) {
-        dal_binding *copy = DAL_TAKE(w->arena, dal_binding, 1);
+        dal_binding *copy = DAL_NEW(w->arena, dal_binding, 1);
         *copy = **b;
         remember(w, *b, copy);
         string(w, &copy->name);
@@ -300,7 +300,7 @@ static void models(walk *w, dal_spec *s)
 {
     ARRAY(w, s->models, s->n_models);
     for (int i = 0; i < s->n_models && !w->count; i++) {
-        dal_model_spec *copy = DAL_TAKE(w->arena, dal_model_spec, 1);
+        dal_model_spec *copy = DAL_NEW(w->arena, dal_model_spec, 1);
         *copy = *s->models[i];
         remember(w, s->models[i], copy);
         remember(w, &s->models[i]->binding, &copy->binding); /* elements point at it */
@@ -415,7 +415,7 @@ static void warnings(walk *w, dal_spec *s)
 
 dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec)
 {
-    dal_spec *s = DAL_TAKE(arena, dal_spec, 1);
+    dal_spec *s = DAL_NEW(arena, dal_spec, 1);
     walk w = {.arena = arena};
     *s = *spec;
     s->memory = NULL;

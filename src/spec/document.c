@@ -45,7 +45,7 @@ typedef struct builder {
 
 dal_yaml *dal_yaml_open(dal_arena *arena)
 {
-    dal_yaml *yaml = DAL_TAKE(arena, dal_yaml, 1);
+    dal_yaml *yaml = DAL_NEW(arena, dal_yaml, 1);
     yaml->open = yaml_parser_initialize(&yaml->parser) != 0;
     return yaml;
 }
@@ -86,7 +86,7 @@ static char *hide_braces(dal_arena *arena, const char *text, size_t length, size
     size_t pairs = 0;
     for (const char *p = text; p + 1 < end; p++)
         pairs += p[0] == '.' && p[1] == '{' && index_length(p + 1, end) > 0;
-    char *copy = dal_arena_take(arena, length + 4 * pairs + 1), *out = copy;
+    char *copy = dal_arena_alloc(arena, length + 4 * pairs + 1), *out = copy;
     for (const char *p = text; p < end; p++) {
         size_t n = p > text && p[-1] == '.' && *p == '{' ? index_length(p, end) : 0;
         if (!n) {
@@ -287,7 +287,7 @@ static void find_repeated_keys(builder *b, dal_tree *map)
 {
     if (map->n < 2)
         return;
-    dal_tree **sorted = DAL_TAKE(b->nodes, dal_tree *, map->n);
+    dal_tree **sorted = DAL_NEW(b->nodes, dal_tree *, map->n);
     int n = 0;
     for (dal_tree *child = map->first; child; child = child->next)
         sorted[n++] = child;
@@ -375,7 +375,7 @@ static void refuse_decoration(builder *b, dal_tree *node, const yaml_char_t *anc
 static dal_tree *make_node(builder *b)
 {
     const yaml_event_t *event = &b->yaml->event;
-    dal_tree *node = DAL_TAKE(b->nodes, dal_tree, 1);
+    dal_tree *node = DAL_NEW(b->nodes, dal_tree, 1);
     node->mark = mark_of(b, event->start_mark);
     switch (event->type) {
     case YAML_SCALAR_EVENT:
@@ -474,7 +474,7 @@ dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings
         return NULL;
     if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) /* the byte order mark that some editors write */
         text += 3, length -= 3;
-    builder *b = DAL_TAKE(nodes, builder, 1);
+    builder *b = DAL_NEW(nodes, builder, 1);
     *b = (builder){.yaml = yaml, .nodes = nodes, .strings = strings, .messages = messages, .file = file};
     char *source = hide_braces(nodes, text, length, &b->length);
     b->pairs = hide_pairs(source, b->length);

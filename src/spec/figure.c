@@ -14,7 +14,7 @@ static void read_points(dal_reader *reader, const dal_tree *tree, dal_figure_spe
         return;
     }
     figure->points_mark = tree->mark;
-    figure->points = DAL_TAKE(reader->keep, dal_list, tree->n);
+    figure->points = DAL_NEW(reader->keep, dal_list, tree->n);
     for (const dal_tree *child = tree->first; child; child = child->next)
         dal_read_list(reader, child, 0, &figure->points[figure->n_points++]);
 }
@@ -57,7 +57,7 @@ void dal_read_figures(dal_reader *reader, const dal_tree *tree, void *field)
     if (tree->bad)
         return;
     const bool list = tree->kind == DAL_SEQUENCE;
-    figures->item = DAL_TAKE(reader->keep, dal_figure_spec, list ? tree->n : 1);
+    figures->item = DAL_NEW(reader->keep, dal_figure_spec, list ? tree->n : 1);
     if (!list)
         read_figure(reader, tree, &figures->item[figures->n++]);
     for (const dal_tree *child = list ? tree->first : NULL; child; child = child->next)

@@ -47,7 +47,7 @@ static char *walk(char *out, size_t size, const char *path)
 static const char *find_path(dal_reader *reader, const char *file, const char **why)
 {
     const size_t size = strlen(reader->source->path) + LONGEST_PATH + 2;
-    char *path = dal_arena_take(reader->keep, size);
+    char *path = dal_arena_alloc(reader->keep, size);
     *path = '\0';
     *why = NULL;
     if (!reader->root)
@@ -99,7 +99,7 @@ static void take_settings(dal_reader *reader, const dal_tree *entry, const dal_t
     reader->key = "set";
     if (set && !dal_needs_map(reader, set, "{k: 300}"))
         set = NULL;
-    dal_setting *list = DAL_TAKE(reader->scratch, dal_setting, (set ? set->n : 0) + reader->n_settings);
+    dal_setting *list = DAL_NEW(reader->scratch, dal_setting, (set ? set->n : 0) + reader->n_settings);
     dal_scope outer = dal_descend(reader, NULL);
     for (const dal_tree *child = set ? set->first : NULL; child; child = child->next) {
         dal_text value = {0};
@@ -199,7 +199,7 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
                        .included = reader->included,
                        .included_bytes = reader->included_bytes,
                        .binding = &model->binding};
-    dal_spec *spec = part.spec = DAL_TAKE(reader->keep, dal_spec, 1);
+    dal_spec *spec = part.spec = DAL_NEW(reader->keep, dal_spec, 1);
     spec->file = dal_arena_print(reader->keep, "%s%s", reader->root, path);
     part.folder = dal_folder_of(reader->keep, spec->file);
     take_settings(reader, entry, keys->set, &part);
@@ -235,7 +235,7 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry)
     dal_read_keys(reader, dal_keys_include, entry, &keys, reader->what);
     if (!keys.file.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return NULL;
-    dal_model_spec *model = DAL_TAKE(reader->keep, dal_model_spec, 1);
+    dal_model_spec *model = DAL_NEW(reader->keep, dal_model_spec, 1);
     *model = (dal_model_spec){
         .name = {.text = entry->key, .mark = entry->key_mark}, .file = keys.file, .ground = keys.ground, .binding = {.name = "", .model = model}};
     if (!model->ground.text)
@@ -245,7 +245,7 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry)
         return NULL;
     model->points = spec->ground;
     model->shape = spec->ground_shape;
-    dal_model_spec **models = DAL_TAKE(reader->keep, dal_model_spec *, spec->n_models + 1);
+    dal_model_spec **models = DAL_NEW(reader->keep, dal_model_spec *, spec->n_models + 1);
     if (spec->n_models)
         memcpy(models + 1, spec->models, sizeof *models * (size_t)spec->n_models);
     models[0] = model;
@@ -335,7 +335,7 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
 /* Room for `n` elements with the first ones in it; *end is where the next go. */
 static void *begin_list(dal_arena *arena, size_t size, int n, int n_first, const void *first, char **end)
 {
-    char *all = dal_arena_take(arena, size * (size_t)n);
+    char *all = dal_arena_alloc(arena, size * (size_t)n);
     if (n_first)
         memcpy(all, first, size * (size_t)n_first);
     *end = all + size * (size_t)n_first;
@@ -400,7 +400,7 @@ static int carrier_of(int n, dal_spec **part, int index)
 /* Parts may carry one another, but not in a circle. Complains. */
 static bool stands_on_ground(dal_reader *reader, int n, dal_spec **part)
 {
-    int *carrier = DAL_TAKE(reader->scratch, int, n);
+    int *carrier = DAL_NEW(reader->scratch, int, n);
     for (int i = 0; i < n; i++)
         carrier[i] = carrier_of(n, part, i);
     for (int i = 0; i < n; i++) {
@@ -422,7 +422,7 @@ void dal_read_models(dal_reader *reader, const dal_tree *tree)
     int n = 0;
     if (!tree)
         return;
-    dal_spec **part = DAL_TAKE(reader->scratch, dal_spec *, tree->n);
+    dal_spec **part = DAL_NEW(reader->scratch, dal_spec *, tree->n);
     for (const dal_tree *entry = tree->first; entry && !*reader->no_memory; entry = entry->next) {
         part[n] = read_entry(reader, entry);
         if (part[n])

@@ -54,7 +54,7 @@ static size_t find_slot(const builder *b, const float x[3])
 static void enlarge_table(builder *b)
 {
     b->n_slots = b->n_slots ? 2 * b->n_slots + 1 : 1021;
-    b->slot = DAL_TAKE(b->arena, uint32_t, b->n_slots);
+    b->slot = DAL_NEW(b->arena, uint32_t, b->n_slots);
     for (int i = 0; i < b->mesh->n_vertices; i++)
         b->slot[find_slot(b, b->mesh->vertices + 3 * (size_t)i)] = (uint32_t)i + 1;
 }

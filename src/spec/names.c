@@ -25,7 +25,7 @@ static void make_room(dal_reader *reader)
     if (2 * (names->n + 1) <= names->size)
         return;
     names->size = old.size ? 2 * old.size : 64;
-    names->slot = DAL_TAKE(reader->scratch, dal_name, names->size);
+    names->slot = DAL_NEW(reader->scratch, dal_name, names->size);
     for (size_t i = 0; i < old.size; i++)
         if (old.slot[i].name)
             names->slot[find_slot(names, old.slot[i].name)] = old.slot[i];

@@ -232,7 +232,7 @@ void dal_read_settings(dal_reader *reader)
 static void collect_names(dal_reader *reader)
 {
     int n = reader->spec->n_parameters < CANDIDATES ? reader->spec->n_parameters : CANDIDATES;
-    reader->parameter_names = DAL_TAKE(reader->scratch, const char *, n + 1);
+    reader->parameter_names = DAL_NEW(reader->scratch, const char *, n + 1);
     for (int i = 0; i < n; i++)
         reader->parameter_names[i] = reader->spec->parameters[i].name.text;
 }
@@ -240,7 +240,7 @@ static void collect_names(dal_reader *reader)
 void dal_read_parameters(dal_reader *reader)
 {
     int n = reader->spec->n_parameters;
-    reader->parameter = DAL_TAKE(reader->scratch, struct dal_parameter, n);
+    reader->parameter = DAL_NEW(reader->scratch, struct dal_parameter, n);
     collect_names(reader);
     for (int i = 0; i < reader->n_settings; i++)
         override(reader, &reader->settings[i]);

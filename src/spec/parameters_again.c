@@ -93,7 +93,7 @@ static bool finish(evaluation *e, int index, bool *given, dal_messages *messages
 
 static bool evaluate(evaluation *e, int first, bool *given, dal_messages *messages)
 {
-    int *stack = DAL_TAKE(e->scratch, int, e->n + 1), n = 0;
+    int *stack = DAL_NEW(e->scratch, int, e->n + 1), n = 0;
     bool fine = true;
     stack[n++] = first;
     while (n) {
@@ -127,8 +127,8 @@ bool dal_parameters_again(dal_arena *scratch, int n, dal_pair *parameters, bool 
     evaluation e = {.scratch = scratch, .graph = dal_graph_create(scratch), .n = n, .parameters = parameters, .n_slots = 16};
     while (e.n_slots < 2 * n)
         e.n_slots *= 2;
-    e.slot = DAL_TAKE(scratch, int, e.n_slots);
-    e.uses = DAL_TAKE(scratch, use, n);
+    e.slot = DAL_NEW(scratch, int, e.n_slots);
+    e.uses = DAL_NEW(scratch, use, n);
     memset(e.slot, 0xff, sizeof *e.slot * (size_t)e.n_slots);
     for (int i = 0; i < n; i++)
         e.slot[slot_of(&e, parameters[i].name.text)] = i;

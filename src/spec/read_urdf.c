@@ -41,7 +41,7 @@ static bool is_first(urdf_reader *r, const char *owner, const char *name)
     for (const remark *old = r->remarks; old; old = old->next)
         if (!strcmp(old->owner, owner) && !strcmp(old->name, name))
             return false;
-    remark *new = DAL_TAKE(r->base->scratch, remark, 1);
+    remark *new = DAL_NEW(r->base->scratch, remark, 1);
     *new = (remark){owner, name, r->remarks};
     r->remarks = new;
     return true;

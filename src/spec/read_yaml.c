@@ -72,7 +72,7 @@ static dal_pair *read_pairs(dal_reader *reader, const dal_tree *tree, const char
 {
     if (!tree)
         return NULL;
-    dal_pair *pairs = DAL_TAKE(reader->keep, dal_pair, tree->n);
+    dal_pair *pairs = DAL_NEW(reader->keep, dal_pair, tree->n);
     reader->what = section;
     for (const dal_tree *child = tree->first; child; child = child->next) {
         dal_pair *pair = &pairs[(*n)++];
@@ -145,7 +145,7 @@ typedef void read_element(dal_reader *reader, const dal_tree *tree, void *elemen
 /* The elements of a section, of `size` bytes each. */
 static void *read_section(dal_reader *reader, const dal_tree *tree, size_t size, int *n, read_element *read)
 {
-    char *list = dal_arena_take(reader->keep, size * (size_t)(tree ? tree->n : 0));
+    char *list = dal_arena_alloc(reader->keep, size * (size_t)(tree ? tree->n : 0));
     for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
         reader->key = child->key;
         read(reader, child, list + size * (size_t)(*n)++);
@@ -231,7 +231,7 @@ static void read_lagrangian(dal_reader *reader, const dal_tree *tree)
     dal_spec *spec = reader->spec;
     if (!tree)
         return;
-    dal_subsystem_spec *all = DAL_TAKE(reader->keep, dal_subsystem_spec, spec->n_systems + 1), *own = &all[spec->n_systems];
+    dal_subsystem_spec *all = DAL_NEW(reader->keep, dal_subsystem_spec, spec->n_systems + 1), *own = &all[spec->n_systems];
     if (spec->n_systems)
         memcpy(all, spec->systems, sizeof *all * (size_t)spec->n_systems);
     spec->systems = all;

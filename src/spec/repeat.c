@@ -170,7 +170,7 @@ static bool run_loop(loop_nest *loop, int depth, const char *name)
             complain_many(loop);
             return false;
         }
-        dal_binding *binding = DAL_TAKE(reader->keep, dal_binding, 1);
+        dal_binding *binding = DAL_NEW(reader->keep, dal_binding, 1);
         *binding = (dal_binding){range->name.text, i, outer, outer ? outer->model : NULL};
         reader->binding = binding;
         reader->coming = depth + 1 == loop->n ? smaller((size_t)(last - i) + 1, MOST_COMING) : 0;

@@ -122,7 +122,7 @@ static void read_word(dal_reader *reader, const dal_tree *tree, void *field)
 /* The words of "world|body", for dal_nearest. */
 static const char **split_words(dal_arena *arena, const char *words)
 {
-    const char **list = DAL_TAKE(arena, const char *, strlen(words) + 2);
+    const char **list = DAL_NEW(arena, const char *, strlen(words) + 2);
     int n = 0;
     for (const char *p = words;; p++) {
         size_t length = strcspn(p, "|");
@@ -209,7 +209,7 @@ static void read_name_list(dal_reader *reader, const dal_tree *tree, int n, dal_
         dal_complain(reader->messages, tree->mark, "%s needs %s; %d given", dal_label(reader), number, tree->n);
         return;
     }
-    list->item = DAL_TAKE(reader->keep, dal_text, tree->n);
+    list->item = DAL_NEW(reader->keep, dal_text, tree->n);
     list->mark = tree->mark;
     for (const dal_tree *child = tree->first; child; child = child->next)
         read_path(reader, child, &list->item[list->n++]);
@@ -247,7 +247,7 @@ bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *li
         dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed, %d given", dal_label(reader), n, tree->n);
         return false;
     }
-    list->item = DAL_TAKE(reader->keep, dal_text, tree->n);
+    list->item = DAL_NEW(reader->keep, dal_text, tree->n);
     list->mark = tree->mark;
     list->n = 0;
     bool fine = true;
@@ -262,7 +262,7 @@ static bool read_single(dal_reader *reader, const dal_tree *tree, dal_list *list
     dal_text text = {0};
     if (!dal_read_expression(reader, tree, &text))
         return false;
-    list->item = DAL_TAKE(reader->keep, dal_text, 1);
+    list->item = DAL_NEW(reader->keep, dal_text, 1);
     list->item[0] = text;
     list->mark = text.mark;
     list->n = 1;
@@ -311,7 +311,7 @@ static void read_matrix(dal_reader *reader, const dal_tree *tree, void *field)
                      dal_tree_found(reader->scratch, no_row));
         return;
     }
-    matrix->row = DAL_TAKE(reader->keep, dal_list, tree->n);
+    matrix->row = DAL_NEW(reader->keep, dal_list, tree->n);
     matrix->mark = tree->mark;
     for (const dal_tree *child = tree->first; child; child = child->next) {
         if (child->kind == DAL_SEQUENCE && child->n != tree->n) {
@@ -383,7 +383,7 @@ bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as
 static void read_options(dal_reader *reader, const dal_tree *map, dal_choice *choice)
 {
     dal_scope outer = dal_descend(reader, NULL);
-    choice->option = DAL_TAKE(reader->keep, dal_pair, map->n);
+    choice->option = DAL_NEW(reader->keep, dal_pair, map->n);
     for (const dal_tree *child = map->first; child; child = child->next) {
         dal_pair *option = &choice->option[choice->n++];
         option->name = (dal_text){.text = child->key, .mark = child->key_mark};
@@ -519,7 +519,7 @@ static const char **key_names(dal_reader *reader, const dal_key *keys)
     int n = 0;
     while (keys[n].doc.key)
         n++;
-    const char **names = DAL_TAKE(reader->scratch, const char *, n + 1);
+    const char **names = DAL_NEW(reader->scratch, const char *, n + 1);
     for (int i = 0; i < n; i++)
         names[i] = keys[i].doc.key;
     return names;

@@ -54,7 +54,7 @@ char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const ch
         return NULL;
     }
     size_t size = (size_t)found.st_size, got = 0;
-    char *text = dal_arena_take(arena, size + 1);
+    char *text = dal_arena_alloc(arena, size + 1);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool fine = fd >= 0 && !fstat(fd, &found) && S_ISREG(found.st_mode);
     for (ssize_t n = 1; fine && n > 0 && got <= size; got += (size_t)n) {
@@ -151,7 +151,7 @@ static bool check_type(const reading *job, dal_mark mark)
 
 static const dal_setting *take_overrides(reading *job)
 {
-    dal_setting *settings = DAL_TAKE(&job->keep, dal_setting, job->n_overrides);
+    dal_setting *settings = DAL_NEW(&job->keep, dal_setting, job->n_overrides);
     for (int i = 0; i < job->n_overrides; i++) {
         const dal_override *o = &job->overrides[i];
         dal_mark mark = {dal_arena_print(&job->keep, "--set %.80s=%.80s", o->name, o->value), 0, 1};
@@ -189,7 +189,7 @@ static bool read_xml(reading *job, dal_reader *reader)
 static void keep_overrides(const reading *job, const dal_reader *reader)
 {
     dal_spec *spec = reader->spec;
-    dal_override *kept = DAL_TAKE(reader->keep, dal_override, job->n_overrides);
+    dal_override *kept = DAL_NEW(reader->keep, dal_override, job->n_overrides);
     for (int i = 0; i < job->n_overrides; i++)
         kept[i] = (dal_override){reader->settings[i].name.text, reader->settings[i].value.text};
     spec->n_overrides = job->n_overrides;
@@ -211,7 +211,7 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
                          .files = &files,
                          .n_settings = job->n_overrides,
                          .settings = take_overrides(job)};
-    dal_spec *spec = reader.spec = DAL_TAKE(&job->keep, dal_spec, 1);
+    dal_spec *spec = reader.spec = DAL_NEW(&job->keep, dal_spec, 1);
     spec->file = job->file;
     spec->text = dal_arena_copy(&job->keep, job->text, job->length);
     reader.graph = dal_graph_create(&job->scratch);
@@ -306,7 +306,7 @@ static dal_status read_job(const dal_allocator *allocator, reading *job, dal_mes
     dal_messages_free(job->messages);
     dal_arena_release(&job->scratch);
     job->keep.guard = NULL;
-    dal_arena *owner = status == DAL_OK ? dal_arena_take(&job->keep, sizeof *owner) : NULL;
+    dal_arena *owner = status == DAL_OK ? dal_arena_alloc(&job->keep, sizeof *owner) : NULL;
     if (!owner) {
         dal_arena_release(&job->keep);
         return status == DAL_OK ? DAL_NO_MEMORY : status;

@@ -79,7 +79,7 @@ static void read_pairs(dal_reader *reader, const dal_tree *tree, const char *suc
 {
     if (!dal_needs_map(reader, tree, such_as))
         return;
-    law->item = DAL_TAKE(reader->keep, dal_pair, tree->n);
+    law->item = DAL_NEW(reader->keep, dal_pair, tree->n);
     const char *key = reader->key;
     for (const dal_tree *child = tree->first; child; child = child->next) {
         dal_pair *pair = &law->item[law->n++];
@@ -116,7 +116,7 @@ static void read_named_inertia(dal_reader *reader, const dal_tree *tree, dal_lis
     static const char *const names[6] = {"xx", "yy", "zz", "xy", "xz", "yz"};
     dal_inertia_trees part = {0};
     dal_read_keys(reader, dal_keys_inertia, tree, &part, dal_label(reader));
-    list->item = DAL_TAKE(reader->keep, dal_text, 6);
+    list->item = DAL_NEW(reader->keep, dal_text, 6);
     list->mark = tree->mark;
     list->n = 6;
     dal_scope outer = dal_descend(reader, NULL);
@@ -147,7 +147,7 @@ void dal_read_inertia(dal_reader *reader, const dal_tree *tree, void *field)
     } else if (tree->kind == DAL_SEQUENCE) {
         dal_read_list(reader, tree, 0, list);
     } else {
-        list->item = DAL_TAKE(reader->keep, dal_text, 1);
+        list->item = DAL_NEW(reader->keep, dal_text, 1);
         list->mark = tree->mark;
         list->n = 1;
         dal_read_expression(reader, tree, &list->item[0]);
@@ -184,7 +184,7 @@ static void read_quaternion(dal_reader *reader, const dal_tree *tree, dal_list *
     dal_quaternion_trees part = {0};
     dal_read_keys(reader, dal_keys_quaternion, tree, &part, dal_label(reader));
     const dal_tree *const component[4] = {part.w, part.x, part.y, part.z};
-    list->item = DAL_TAKE(reader->keep, dal_text, 4);
+    list->item = DAL_NEW(reader->keep, dal_text, 4);
     list->mark = tree->mark;
     list->n = 4;
     for (int i = 0; i < 4; i++)
@@ -198,7 +198,7 @@ static void read_axis_angle(dal_reader *reader, const dal_orientation_trees *par
     reader->key = "axis";
     dal_read_vector(reader, part->axis, &orientation->first);
     reader->key = "angle";
-    orientation->second.item = DAL_TAKE(reader->keep, dal_text, 1);
+    orientation->second.item = DAL_NEW(reader->keep, dal_text, 1);
     orientation->second.n = 1;
     orientation->second.mark = part->angle->mark;
     dal_read_expression(reader, part->angle, &orientation->second.item[0]);

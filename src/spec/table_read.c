@@ -156,7 +156,7 @@ static void read_file(row_reader *rows)
 static bool evaluate(dal_reader *reader, const dal_list *list, double **value)
 {
     bool fine = true;
-    *value = DAL_TAKE(reader->keep, double, list->n);
+    *value = DAL_NEW(reader->keep, double, list->n);
     for (int i = 0; i < list->n; i++)
         fine = dal_constant(reader, &list->item[i], &(*value)[i]) && fine;
     return fine;
@@ -173,7 +173,7 @@ static bool read_lists(row_reader *rows)
     table->n = table->x.n;
     bool fine = evaluate(reader, &table->x, &table->x_value);
     fine = evaluate(reader, &table->y, &table->y_value) && fine;
-    rows->mark = DAL_TAKE(reader->scratch, dal_mark, table->n);
+    rows->mark = DAL_NEW(reader->scratch, dal_mark, table->n);
     for (int i = 0; i < table->n; i++)
         rows->mark[i] = table->x.item[i].mark;
     return fine;

@@ -44,7 +44,7 @@ static dal_text number(writer *w, double value, dal_mark mark)
 
 static dal_list numbers(writer *w, int n, const double *values, dal_mark mark)
 {
-    dal_list list = {.n = n, .item = DAL_TAKE(w->base->keep, dal_text, n), .mark = mark};
+    dal_list list = {.n = n, .item = DAL_NEW(w->base->keep, dal_text, n), .mark = mark};
     for (int i = 0; i < n; i++)
         list.item[i] = number(w, values[i], mark);
     return list;
@@ -52,7 +52,7 @@ static dal_list numbers(writer *w, int n, const double *values, dal_mark mark)
 
 static dal_list pair(writer *w, const char *a, const char *b, dal_mark mark)
 {
-    dal_list list = {.n = 2, .item = DAL_TAKE(w->base->keep, dal_text, 2), .mark = mark};
+    dal_list list = {.n = 2, .item = DAL_NEW(w->base->keep, dal_text, 2), .mark = mark};
     list.item[0] = word(a, mark);
     list.item[1] = word(b, mark);
     return list;
@@ -242,11 +242,11 @@ void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating)
 {
     const dal_urdf_link *root = &robot->link[robot->root];
     writer w = {.base = reader, .spec = reader->spec, .robot = robot};
-    w.spec->bodies = DAL_TAKE(reader->keep, dal_body_spec, robot->n_links);
-    w.spec->joints = DAL_TAKE(reader->keep, dal_joint_spec, robot->n_joints + 1);
-    w.spec->forces = DAL_TAKE(reader->keep, dal_force_spec, robot->n_joints);
-    w.body = DAL_TAKE(reader->scratch, int, robot->n_links);
-    w.room_points = DAL_TAKE(reader->scratch, size_t, robot->n_links);
+    w.spec->bodies = DAL_NEW(reader->keep, dal_body_spec, robot->n_links);
+    w.spec->joints = DAL_NEW(reader->keep, dal_joint_spec, robot->n_joints + 1);
+    w.spec->forces = DAL_NEW(reader->keep, dal_force_spec, robot->n_joints);
+    w.body = DAL_NEW(reader->scratch, int, robot->n_links);
+    w.room_points = DAL_NEW(reader->scratch, size_t, robot->n_links);
     set_choices(&w);
     w.body[robot->root] = -1;
     if (floating || root->has_inertial)

@@ -36,7 +36,7 @@ static int compare_names(const void *a, const void *b)
 static entry *sort_names(dal_arena *arena, const dal_urdf *robot, bool links)
 {
     const int n = links ? robot->n_links : robot->n_joints;
-    entry *list = DAL_TAKE(arena, entry, n);
+    entry *list = DAL_NEW(arena, entry, n);
     for (int i = 0; i < n; i++)
         list[i] = (entry){links ? robot->link[i].name : robot->joint[i].name, i};
     qsort(list, (size_t)n, sizeof *list, compare_entries);
@@ -131,7 +131,7 @@ static void fix_at_start(dal_reader *reader, dal_urdf_joint *joint, const char *
 /* Starts of joints that mimic, along the chain to one that does not. */
 static void find_starts(dal_reader *reader, dal_urdf *robot)
 {
-    int *waiting = DAL_TAKE(reader->scratch, int, robot->n_joints), *chain = DAL_TAKE(reader->scratch, int, robot->n_joints);
+    int *waiting = DAL_NEW(reader->scratch, int, robot->n_joints), *chain = DAL_NEW(reader->scratch, int, robot->n_joints);
     for (int j = 0; j < robot->n_joints; j++)
         waiting[j] = robot->joint[j].mimic >= 0;
     for (int j = 0; j < robot->n_joints; j++) {
@@ -180,9 +180,9 @@ static bool find_root(dal_reader *reader, dal_urdf *robot)
 static void walk(dal_reader *reader, dal_urdf *robot)
 {
     const int n = robot->n_links;
-    int *first = DAL_TAKE(reader->scratch, int, n + 1), *next = DAL_TAKE(reader->scratch, int, robot->n_joints + 1);
-    int *stack = DAL_TAKE(reader->scratch, int, n + 1), depth = 0;
-    robot->order = DAL_TAKE(reader->scratch, int, n);
+    int *first = DAL_NEW(reader->scratch, int, n + 1), *next = DAL_NEW(reader->scratch, int, robot->n_joints + 1);
+    int *stack = DAL_NEW(reader->scratch, int, n + 1), depth = 0;
+    robot->order = DAL_NEW(reader->scratch, int, n);
     for (int i = 0; i < n; i++)
         first[i] = -1;
     for (int j = 0; j < robot->n_joints; j++) { /* the stack turns the order round: here the last comes first */
@@ -198,7 +198,7 @@ static void walk(dal_reader *reader, dal_urdf *robot)
 
 static void refuse_circles(dal_reader *reader, const dal_urdf *robot)
 {
-    bool *reached = DAL_TAKE(reader->scratch, bool, robot->n_links);
+    bool *reached = DAL_NEW(reader->scratch, bool, robot->n_links);
     for (int i = 0; i < robot->n_order; i++)
         reached[robot->order[i]] = true;
     for (int i = 0; i < robot->n_links; i++)

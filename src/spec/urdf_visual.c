@@ -38,7 +38,7 @@ static dal_text number(dal_reader *r, double value, dal_mark mark)
 
 static dal_list numbers(dal_reader *r, int n, const double *values, dal_mark mark)
 {
-    dal_list list = {.n = n, .item = DAL_TAKE(r->keep, dal_text, n), .mark = mark};
+    dal_list list = {.n = n, .item = DAL_NEW(r->keep, dal_text, n), .mark = mark};
     for (int i = 0; i < n; i++)
         list.item[i] = number(r, values[i], mark);
     return list;

@@ -18,13 +18,13 @@
 /* ---- arrays of which something changes -------------------------------------------------------------------- */
 
 /* The array behind *pointer as one of our own; once. */
-static void own_array(dal_variation *v, void *pointer, const void *original, int n, size_t size)
+static void own_array(dal_value_changes *v, void *pointer, const void *original, int n, size_t size)
 {
     void *now;
     memcpy(&now, pointer, sizeof now);
     if (now != original)
         return;
-    void *copy = dal_arena_take(&v->arena, size * (size_t)n);
+    void *copy = dal_arena_alloc(&v->arena, size * (size_t)n);
     if (n)
         memcpy(copy, now, size * (size_t)n);
     memcpy(pointer, &copy, sizeof copy);
@@ -32,7 +32,7 @@ static void own_array(dal_variation *v, void *pointer, const void *original, int
 
 #define OWN(v, field, count) own_array((v), &(v)->spec->field, (v)->from->field, (v)->spec->count, sizeof *(v)->spec->field)
 
-static void set_text(dal_variation *v, int i, dal_text *text)
+static void set_text(dal_value_changes *v, int i, dal_text *text)
 {
     text->text = v->as_text[i].value;
     text->mark = v->mark ? *v->mark : (dal_mark){v->as_text[i].name, 0, 1};
@@ -59,25 +59,25 @@ static int component(const char *channel, const char *behind_it)
     return k >= 0 && k < 3 && is(channel + 1, behind_it) ? k : -1;
 }
 
-static bool refuse_absent(const dal_variation *v, int i, const char *what)
+static bool refuse_absent(const dal_value_changes *v, int i, const char *what)
 {
     dal_error(v->messages, v->mark ? *v->mark : dal_nowhere,
               "the model gives no %s, and '%.100s' cannot be varied: only start values that are written in it can", what, v->names[i]);
     return false;
 }
 
-static bool set_component(dal_variation *v, int i, dal_list *list, int k, const char *what)
+static bool set_component(dal_value_changes *v, int i, dal_list *list, int k, const char *what)
 {
     if (k >= list->n)
         return refuse_absent(v, i, what);
-    dal_text *items = DAL_TAKE(&v->arena, dal_text, list->n);
+    dal_text *items = DAL_NEW(&v->arena, dal_text, list->n);
     memcpy(items, list->item, sizeof *items * (size_t)list->n);
     list->item = items;
     set_text(v, i, &items[k]);
     return true;
 }
 
-static bool set_given(dal_variation *v, int i, dal_text *text, const char *what)
+static bool set_given(dal_value_changes *v, int i, dal_text *text, const char *what)
 {
     if (!text->text)
         return refuse_absent(v, i, what);
@@ -86,7 +86,7 @@ static bool set_given(dal_variation *v, int i, dal_text *text, const char *what)
 }
 
 /* *found: it is a name of such an element, whether the value can be set or not. */
-static bool set_body(dal_variation *v, int i, int b, const char *channel, bool *found)
+static bool set_body(dal_value_changes *v, int i, int b, const char *channel, bool *found)
 {
     const int position = component(channel, ""), velocity = component(channel, "'");
     const bool omega = !strncmp(channel, "omega.", 6);
@@ -103,7 +103,7 @@ static bool set_body(dal_variation *v, int i, int b, const char *channel, bool *
                                   : set_given(v, i, &body->rate, "rate of this body");
 }
 
-static bool set_joint(dal_variation *v, int i, int j, const char *channel, bool *found)
+static bool set_joint(dal_value_changes *v, int i, int j, const char *channel, bool *found)
 {
     const bool angle = is(channel, "angle"), distance = is(channel, "distance"), rate = is(channel, "angle'") || is(channel, "distance'");
     *found = angle || distance || rate;
@@ -114,7 +114,7 @@ static bool set_joint(dal_variation *v, int i, int j, const char *channel, bool 
     return set_given(v, i, angle ? &start->angle : distance ? &start->distance : &start->rate, "such start of this joint");
 }
 
-static bool set_parameter(dal_variation *v, int i, int p)
+static bool set_parameter(dal_value_changes *v, int i, int p)
 {
     OWN(v, parameters, n_parameters);
     v->spec->parameters[p].number = v->values[i] + 0.0;
@@ -124,7 +124,7 @@ static bool set_parameter(dal_variation *v, int i, int p)
     return true;
 }
 
-static bool set_coordinate(dal_variation *v, int i, int c, bool rate)
+static bool set_coordinate(dal_value_changes *v, int i, int c, bool rate)
 {
     OWN(v, coordinates, n_coordinates);
     set_text(v, i, rate ? &v->spec->coordinates[c].rate : &v->spec->coordinates[c].start);
@@ -138,12 +138,12 @@ static bool is_rate_of(const char *name, const char *coordinate)
     return !strncmp(name, coordinate, n) && is(name + n, "'");
 }
 
-static void refuse_unknown(dal_variation *v, int i)
+static void refuse_unknown(dal_value_changes *v, int i)
 {
     const dal_spec *s = v->spec;
     const char *name = v->names[i];
     const int most = s->n_parameters + s->n_inputs + s->n_states + s->n_coordinates;
-    const char **candidates = DAL_TAKE(&v->arena, const char *, most + 1);
+    const char **candidates = DAL_NEW(&v->arena, const char *, most + 1);
     char hint[96];
     int n = 0;
     for (int k = 0; k < s->n_parameters; k++)
@@ -159,7 +159,7 @@ static void refuse_unknown(dal_variation *v, int i)
 }
 
 /* *known: there is such a name. */
-static bool set_value(dal_variation *v, int i, bool *known)
+static bool set_value(dal_value_changes *v, int i, bool *known)
 {
     const char *name = v->names[i], *channel;
     dal_spec *s = v->spec;
@@ -196,7 +196,7 @@ bool dal_spec_set_start(dal_arena *arena, dal_spec *spec, dal_text name, dal_tex
 {
     static const dal_spec none; /* the arrays are the description's own */
     dal_override as_text = {name.text, value.text};
-    dal_variation v = {.from = &none, .n = 1, .names = &name.text, .messages = messages, .spec = spec, .as_text = &as_text, .mark = &value.mark};
+    dal_value_changes v = {.from = &none, .n = 1, .names = &name.text, .messages = messages, .spec = spec, .as_text = &as_text, .mark = &value.mark};
     v.arena = *arena;
     const bool set = set_value(&v, 0, known);
     *arena = v.arena;
@@ -206,7 +206,7 @@ bool dal_spec_set_start(dal_arena *arena, dal_spec *spec, dal_text name, dal_tex
 /* ---- the description with the new values -------------------------------------------------------------------- */
 
 /* The hash of a model that was read with these overrides behind those of the base. */
-static void hash_values(const dal_variation *v)
+static void hash_values(const dal_value_changes *v)
 {
     dal_spec *spec = v->spec;
     if (!*spec->hash)
@@ -218,15 +218,15 @@ static void hash_values(const dal_variation *v)
 }
 
 /* Names and values as texts, behind those of the base. */
-static void print_values(dal_variation *v)
+static void print_values(dal_value_changes *v)
 {
     const int before = v->spec->n_overrides;
-    dal_override *all = DAL_TAKE(&v->arena, dal_override, before + v->n);
+    dal_override *all = DAL_NEW(&v->arena, dal_override, before + v->n);
     if (before)
         memcpy(all, v->spec->overrides, sizeof *all * (size_t)before);
     v->as_text = all + before;
     for (int i = 0; i < v->n; i++) {
-        char *text = DAL_TAKE(&v->arena, char, 32);
+        char *text = DAL_NEW(&v->arena, char, 32);
         if (v->decimal)
             dal_decimal_print(v->decimal, v->values[i] + 0.0, text); /* no -0 */
         else
@@ -238,7 +238,7 @@ static void print_values(dal_variation *v)
 }
 
 /* A parameter that the reader itself used has another value. */
-static const char *find_shape(const dal_variation *v)
+static const char *find_shape(const dal_value_changes *v)
 {
     const dal_pair *now = v->spec->parameters, *then = v->from->parameters;
     for (int i = 0; i < v->spec->n_parameters; i++)
@@ -249,10 +249,10 @@ static const char *find_shape(const dal_variation *v)
 
 static dal_status describe(void *user)
 {
-    dal_variation *v = user;
-    v->spec = DAL_TAKE(&v->arena, dal_spec, 1);
+    dal_value_changes *v = user;
+    v->spec = DAL_NEW(&v->arena, dal_spec, 1);
     *v->spec = *v->from;
-    v->given = DAL_TAKE(&v->arena, bool, v->spec->n_parameters);
+    v->given = DAL_NEW(&v->arena, bool, v->spec->n_parameters);
     print_values(v);
     for (int i = 0; i < v->n; i++) {
         bool known;
@@ -274,7 +274,7 @@ static dal_status describe(void *user)
 typedef struct rereading {
     const dal_allocator *allocator;
     const dal_spec *kept;
-    const dal_variation *v;
+    const dal_value_changes *v;
     dal_arena scratch;
     dal_spec *spec;
 } rereading;
@@ -318,9 +318,9 @@ static dal_status read_with_values(void *user)
     dal_status status = check_elements(r);
     if (status != DAL_OK)
         return status;
-    dal_override *parameters = DAL_TAKE(&r->scratch, dal_override, varied->n_overrides);
-    const char **names = DAL_TAKE(&r->scratch, const char *, varied->n_overrides);
-    double *values = DAL_TAKE(&r->scratch, double, varied->n_overrides);
+    dal_override *parameters = DAL_NEW(&r->scratch, dal_override, varied->n_overrides);
+    const char **names = DAL_NEW(&r->scratch, const char *, varied->n_overrides);
+    double *values = DAL_NEW(&r->scratch, double, varied->n_overrides);
     int n = 0, others = 0;
     for (int i = 0; i < varied->n_overrides; i++) {
         const dal_override *o = &varied->overrides[i];
@@ -342,7 +342,7 @@ static dal_status read_with_values(void *user)
     spec->motion = varied->motion;
     spec->shown = varied->shown;
     spec->plain_names = varied->plain_names;
-    dal_variation rest = {.from = spec, .n = others, .names = names, .values = values, .messages = r->v->messages};
+    dal_value_changes rest = {.from = spec, .n = others, .names = names, .values = values, .messages = r->v->messages};
     rest.arena = r->scratch;
     status = describe(&rest);
     r->scratch = rest.arena;
@@ -355,13 +355,13 @@ static dal_status read_with_values(void *user)
     return DAL_OK;
 }
 
-dal_status dal_spec_vary(const dal_allocator *allocator, dal_variation *v)
+dal_status dal_spec_vary(const dal_allocator *allocator, dal_value_changes *v)
 {
     dal_arena_begin(&v->arena, allocator);
     return dal_arena_try(&v->arena, describe, v);
 }
 
-dal_status dal_spec_vary_text(const dal_allocator *allocator, const dal_spec *kept, const dal_variation *v, dal_arena *scratch, dal_spec **spec)
+dal_status dal_spec_vary_text(const dal_allocator *allocator, const dal_spec *kept, const dal_value_changes *v, dal_arena *scratch, dal_spec **spec)
 {
     rereading r = {.allocator = allocator, .kept = kept, .v = v};
     dal_arena_begin(&r.scratch, allocator);

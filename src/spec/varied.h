@@ -6,7 +6,7 @@
 #include "base/message.h"
 #include "dalembert/spec.h"
 
-typedef struct dal_variation {
+typedef struct dal_value_changes {
     const dal_spec *from;
     int n;
     const char *const *names;
@@ -20,9 +20,9 @@ typedef struct dal_variation {
     dal_override *as_text; /* names and values */
     bool parameters_too, *given;
     const char *shape; /* a parameter that the reader used itself, and that has another value; NULL: none. Then `spec` cannot be compiled */
-} dal_variation;
+} dal_value_changes;
 
-dal_status dal_spec_vary(const dal_allocator *allocator, dal_variation *v);
+dal_status dal_spec_vary(const dal_allocator *allocator, dal_value_changes *v);
 
 /* An input or a start value of a description that is being read, by the names of dal_system_vary; the arena has a guard. False with a message, or (*known
  * false) without one: it has no such name. */
@@ -30,6 +30,6 @@ bool dal_spec_set_start(dal_arena *arena, dal_spec *spec, dal_text name, dal_tex
 
 /* Where it has a shape: the text of `kept`, the description that all this began with, read again with all values that were varied since. The spec
  * is to be freed, and `scratch` to be released, in any case. */
-dal_status dal_spec_vary_text(const dal_allocator *allocator, const dal_spec *kept, const dal_variation *v, dal_arena *scratch, dal_spec **spec);
+dal_status dal_spec_vary_text(const dal_allocator *allocator, const dal_spec *kept, const dal_value_changes *v, dal_arena *scratch, dal_spec **spec);
 
 #endif

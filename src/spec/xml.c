@@ -37,7 +37,7 @@ struct dal_xml {
 
 dal_xml *dal_xml_open(dal_arena *arena)
 {
-    return dal_arena_take(arena, sizeof(dal_xml));
+    return dal_arena_alloc(arena, sizeof(dal_xml));
 }
 
 void dal_xml_close(dal_xml *xml)
@@ -128,7 +128,7 @@ static const char *value_of(copier *c, dal_mark mark, const xmlAttr *attribute)
 
 static dal_xml_node *copy_node(copier *c, const xmlNode *from, int depth)
 {
-    dal_xml_node *node = DAL_TAKE(c->arena, dal_xml_node, 1);
+    dal_xml_node *node = DAL_NEW(c->arena, dal_xml_node, 1);
     node->name = qualified(c, from->ns, from->name);
     node->mark = (dal_mark){c->file, (int)c->library->xmlGetLineNo((xmlNode *)from), 0};
     if (depth > DAL_XML_DEPTH_LIMIT)
@@ -137,7 +137,7 @@ static dal_xml_node *copy_node(copier *c, const xmlNode *from, int depth)
         fail(c, node->mark, "the file has more than a million elements");
     dal_xml_attribute **last = &node->attributes;
     for (const xmlAttr *a = from->properties; a && !c->failed; a = a->next) {
-        *last = DAL_TAKE(c->arena, dal_xml_attribute, 1);
+        *last = DAL_NEW(c->arena, dal_xml_attribute, 1);
         **last = (dal_xml_attribute){qualified(c, a->ns, a->name), value_of(c, node->mark, a), NULL};
         last = &(*last)->next;
     }
@@ -204,7 +204,7 @@ struct dal_xml {
 
 dal_xml *dal_xml_open(dal_arena *arena)
 {
-    return dal_arena_take(arena, sizeof(dal_xml));
+    return dal_arena_alloc(arena, sizeof(dal_xml));
 }
 
 void dal_xml_close(dal_xml *xml)

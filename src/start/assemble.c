@@ -33,7 +33,7 @@ static void add_target_rows(dal_assembly *a)
 {
     dal_mechanism *m = &a->mechanism;
     int n = 0;
-    a->target = DAL_TAKE(m->arena, const dal_target *, a->build->n_targets);
+    a->target = DAL_NEW(m->arena, const dal_target *, a->build->n_targets);
     for (int pass = 0; pass < 2; pass++) /* kept exactly first */
         for (int i = 0; i < a->build->n_targets; i++) {
             const dal_target *target = &a->build->targets[i];
@@ -62,7 +62,7 @@ static double rounding_of_places(const dal_build *build)
 
 static const dal_newton_rows rows_of_bodies;
 
-static void begin(dal_assembly *a, dal_build *build)
+static void begin_assembly(dal_assembly *a, dal_build *build)
 {
     dal_arena *arena = &build->start_arena;
     a->build = build;
@@ -82,20 +82,20 @@ static void begin(dal_assembly *a, dal_build *build)
     if (build->kept)
         build->start_layout = dal_layout_keep(build->kept, a->layout);
     dal_real *work = dal_arena_room(arena, sizeof *work * dal_work_size(a->layout));
-    dal_work_layout(a->layout, work, DAL_TAKE(arena, int, 3 * a->mechanism.n_bodies), &a->work);
+    dal_work_layout(a->layout, work, DAL_NEW(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->m = a->layout->nv;
     a->r = a->layout->n_rows;
     a->length = build->length;
     a->rounding = rounding_of_places(build) / a->length;
-    a->unit = DAL_TAKE(arena, double, a->r);
+    a->unit = DAL_NEW(arena, double, a->r);
     size_t rows = (size_t)(a->r + a->m), m = (size_t)a->m;
-    a->b = DAL_TAKE(arena, double, rows);
-    a->source = DAL_TAKE(arena, int, rows);
-    a->row_unit = DAL_TAKE(arena, double, rows);
-    a->x = DAL_TAKE(arena, double, m);
-    a->e = DAL_TAKE(arena, double, m);
-    a->S = DAL_TAKE(arena, double, m);
-    a->q0 = DAL_TAKE(arena, double, a->layout->nq);
+    a->b = DAL_NEW(arena, double, rows);
+    a->source = DAL_NEW(arena, int, rows);
+    a->row_unit = DAL_NEW(arena, double, rows);
+    a->x = DAL_NEW(arena, double, m);
+    a->e = DAL_NEW(arena, double, m);
+    a->S = DAL_NEW(arena, double, m);
+    a->q0 = DAL_NEW(arena, double, a->layout->nq);
     a->newton = (dal_newton){.user = a,
                              .rows = &rows_of_bodies,
                              .solve = dal_assembly_large(a) ? dal_assembly_least : dal_newton_dense,
@@ -111,8 +111,8 @@ void dal_assembly_dense(dal_assembly *a)
 {
     if (a->svd || dal_assembly_large(a))
         return;
-    a->A = DAL_TAKE(&a->build->start_arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
-    a->svd = DAL_TAKE(&a->build->start_arena, double, dal_rank_work(a->r + a->m, a->m));
+    a->A = DAL_NEW(&a->build->start_arena, double, (size_t)(a->r + a->m) * (size_t)a->m);
+    a->svd = DAL_NEW(&a->build->start_arena, double, dal_rank_work(a->r + a->m, a->m));
     a->newton.A = a->A;
     a->newton.work = a->svd;
 }
@@ -134,8 +134,8 @@ void dal_start_drives(dal_arena *arena, const dal_compiled *drives, double *time
 {
     if (!drives->program)
         return;
-    double *variables = DAL_TAKE(arena, double, dal_program_variables(drives->program));
-    double *registers = DAL_TAKE(arena, double, dal_program_registers(drives->program));
+    double *variables = DAL_NEW(arena, double, dal_program_variables(drives->program));
+    double *registers = DAL_NEW(arena, double, dal_program_registers(drives->program));
     dal_program_run(drives->program, variables, NULL, registers, time);
 }
 
@@ -421,7 +421,7 @@ enum { WALK = 150 }; /* solutions that the walk may cost: nearness is a wish, cl
 static void walk_nearer(dal_assembly *a, int rows)
 {
     const size_t nq = (size_t)a->layout->nq;
-    double *from = a->q0, *x = DAL_TAKE(a->build->arena, double, a->m), distance = distance_back(a);
+    double *from = a->q0, *x = DAL_NEW(a->build->arena, double, a->m), distance = distance_back(a);
     for (const int enough = a->newton.solves + WALK; a->newton.solves < enough;) {
         double step = find_step_back(a, rows), part = 1;
         if (!(step >= 1e-13))
@@ -569,7 +569,7 @@ static void note_move(dal_assembly *a, int b, double shift, double turn)
 static void report_moves(dal_assembly *a)
 {
     dal_build *build = a->build;
-    double *turned = DAL_TAKE(build->arena, double, a->mechanism.n_bodies);
+    double *turned = DAL_NEW(build->arena, double, a->mechanism.n_bodies);
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
         const dal_kin *kin = &a->work.kin[b];
@@ -707,7 +707,7 @@ static bool refuse_turned_over(const dal_assembly *a)
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding)
 {
     dal_assembly a = {0};
-    begin(&a, build);
+    begin_assembly(&a, build);
     dal_start_drives(build->arena, drives, a.work.time);
     place_bodies(&a);
     dal_turns_begin(build, &a.work);

@@ -51,18 +51,18 @@ static struct dal_assembly_saddle *saddle_of(dal_assembly *a)
     if (a->saddle)
         return a->saddle;
     dal_arena *arena = &a->build->start_arena;
-    struct dal_assembly_saddle *s = a->saddle = DAL_TAKE(arena, struct dal_assembly_saddle, 1);
+    struct dal_assembly_saddle *s = a->saddle = DAL_NEW(arena, struct dal_assembly_saddle, 1);
     dal_saddle_pattern(arena, a->layout, &s->slots);
-    s->K = DAL_TAKE(arena, double, s->slots.n);
-    s->rhs = DAL_TAKE(arena, double, a->m + a->r);
-    s->pivot = DAL_TAKE(arena, double, a->r);
-    s->row = DAL_TAKE(arena, double, a->layout->n_values);
-    s->unit = DAL_TAKE(arena, double, a->r);
-    s->H = DAL_TAKE(arena, double, a->layout->n_mass);
-    s->wanted = DAL_TAKE(arena, bool, a->r);
-    s->used = DAL_TAKE(arena, bool, a->r);
-    s->soft = DAL_TAKE(arena, bool, a->r);
-    s->start = DAL_TAKE(arena, int, a->r + 1);
+    s->K = DAL_NEW(arena, double, s->slots.n);
+    s->rhs = DAL_NEW(arena, double, a->m + a->r);
+    s->pivot = DAL_NEW(arena, double, a->r);
+    s->row = DAL_NEW(arena, double, a->layout->n_values);
+    s->unit = DAL_NEW(arena, double, a->r);
+    s->H = DAL_NEW(arena, double, a->layout->n_mass);
+    s->wanted = DAL_NEW(arena, bool, a->r);
+    s->used = DAL_NEW(arena, bool, a->r);
+    s->soft = DAL_NEW(arena, bool, a->r);
+    s->start = DAL_NEW(arena, int, a->r + 1);
     for (int i = 0; i < a->r; i++) {
         s->start[i] = a->layout->row[i].value;
         s->start[i + 1] = s->start[i] + a->layout->row[i].n_values;
@@ -219,7 +219,7 @@ static void add_block(dal_assembly *a, int b, int n_f, const double *f, const do
 /* M / mass where there is any; a part without mass has the little one that it has in the weights. */
 static double *inertia_of(dal_assembly *a, double mass)
 {
-    double *M = DAL_TAKE(&a->build->start_arena, double, a->layout->n_mass);
+    double *M = DAL_NEW(&a->build->start_arena, double, a->layout->n_mass);
     for (int b = 0; b < a->layout->n_blocks; b++) {
         const dal_mass_block *at = &a->layout->block[b];
         double most = 0;
@@ -363,11 +363,11 @@ bool dal_assembly_velocity(dal_assembly *a, double *v, const double *v0)
     struct dal_assembly_saddle *s = saddle_of(a);
     const dal_layout *layout = a->layout;
     dal_arena *arena = &a->build->start_arena;
-    double mass = 0, *fixed = DAL_TAKE(arena, double, a->m), *vectors = DAL_TAKE(arena, double, 5 * (size_t)a->m);
+    double mass = 0, *fixed = DAL_NEW(arena, double, a->m), *vectors = DAL_NEW(arena, double, 5 * (size_t)a->m);
     const size_t m = (size_t)a->m;
     descent d = {a,
-                 DAL_TAKE(arena, double, layout->n_mass),
-                 DAL_TAKE(arena, int, layout->n_blocks),
+                 DAL_NEW(arena, double, layout->n_mass),
+                 DAL_NEW(arena, int, layout->n_blocks),
                  vectors,
                  vectors + m,
                  vectors + 2 * m,

@@ -134,7 +134,7 @@ static void keep(dal_branches *s)
         if (!differs(s, s->found[i].q))
             return;
     dal_position *new = &s->found[s->n++];
-    new->q = DAL_TAKE(a->build->arena, double, a->layout->nq);
+    new->q = DAL_NEW(a->build->arena, double, a->layout->nq);
     memcpy(new->q, a->work.q, sizeof *new->q *(size_t)a->layout->nq);
     new->distance = dal_assembly_distance(a);
 }
@@ -174,8 +174,8 @@ bool dal_branches_find(dal_branches *s, dal_assembly *a, int rows, double produc
 {
     const double solves = products / ((double)a->m * a->m * (a->r + 1));
     *s = (dal_branches){.a = a, .rows = rows, .seed = 20};
-    s->now = DAL_TAKE(a->build->arena, double, a->layout->nq);
-    s->kin = DAL_TAKE(a->build->arena, dal_kin, a->mechanism.n_bodies);
+    s->now = DAL_NEW(a->build->arena, double, a->layout->nq);
+    s->kin = DAL_NEW(a->build->arena, dal_kin, a->mechanism.n_bodies);
     keep(s);
     if (solves < LEAST_SOLVES)
         return false;
@@ -217,7 +217,7 @@ static void find_curve(dal_branches *s, int i, const dal_kin *goal)
     dal_assembly *a = s->a;
     dal_position *p = &s->found[i];
     const double ends = fmax(p->distance, s->found[0].distance);
-    double *weight = DAL_TAKE(a->build->arena, double, a->m), last = INFINITY;
+    double *weight = DAL_NEW(a->build->arena, double, a->m), last = INFINITY;
     memcpy(weight, a->S, sizeof *weight * (size_t)a->m);
     dal_branches_go(a, p->q);
     for (int n = 0; n < STRIDES; n++) {
@@ -242,7 +242,7 @@ static void find_curve(dal_branches *s, int i, const dal_kin *goal)
 void dal_branches_sort(dal_branches *s)
 {
     dal_assembly *a = s->a;
-    dal_kin *goal = DAL_TAKE(a->build->arena, dal_kin, a->mechanism.n_bodies);
+    dal_kin *goal = DAL_NEW(a->build->arena, dal_kin, a->mechanism.n_bodies);
     dal_branches_go(a, s->found[0].q);
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         goal[b] = a->work.kin[b];
@@ -363,7 +363,7 @@ bool dal_assembly_choose(dal_assembly *a, int rows)
                   a->mechanism.joints[a->build->wishes[0].joint].name, a->m);
         return false;
     }
-    double *value = DAL_TAKE(a->build->arena, double, (size_t)a->build->n_wishes *DAL_MOST_BRANCHES);
+    double *value = DAL_NEW(a->build->arena, double, (size_t)a->build->n_wishes *DAL_MOST_BRANCHES);
     measure_wishes(&s, value);
     const int best = choose(&s, value);
     dal_branches_go(a, s.found[best < 0 ? 0 : best].q);

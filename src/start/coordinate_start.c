@@ -25,9 +25,9 @@ static const double velocity_allowed = 1e-9; /* what remains of a velocity, rela
 static void find_angles(dal_build *build, const double *q)
 {
     const int n = build->spec->n_coordinates;
-    double *variables = DAL_TAKE(build->arena, double, dal_placement_variables(n));
-    double *registers = DAL_TAKE(build->arena, double, dal_program_registers(build->place_angle));
-    double *angle = DAL_TAKE(build->arena, double, build->spec->n_bodies);
+    double *variables = DAL_NEW(build->arena, double, dal_placement_variables(n));
+    double *registers = DAL_NEW(build->arena, double, dal_program_registers(build->place_angle));
+    double *angle = DAL_NEW(build->arena, double, build->spec->n_bodies);
     memcpy(variables, q, sizeof *q * (size_t)n);
     dal_program_run(build->place_angle, variables, NULL, registers, angle);
     for (int b = 0; b < build->spec->n_bodies; b++)
@@ -38,8 +38,8 @@ void dal_start_frames(dal_build *build)
 {
     const dal_program *frames = build->parts.placement->frames;
     const int n = build->spec->n_coordinates, bodies = build->spec->n_bodies;
-    double *variables = DAL_TAKE(build->arena, double, dal_placement_variables(n));
-    double *registers = DAL_TAKE(build->arena, double, dal_program_registers(frames)), *out = DAL_TAKE(build->arena, double, 12 * bodies);
+    double *variables = DAL_NEW(build->arena, double, dal_placement_variables(n));
+    double *registers = DAL_NEW(build->arena, double, dal_program_registers(frames)), *out = DAL_NEW(build->arena, double, 12 * bodies);
     memcpy(variables, build->start_q, sizeof *variables * (size_t)n);
     int left = dal_program_run(frames, variables, NULL, registers, out);
     if (left)
@@ -94,25 +94,25 @@ static const dal_row *row_at(const starting *s, int i)
 
 static const dal_newton_rows rows_of_coordinates;
 
-static void begin(starting *s, dal_build *build, const dal_compiled *drives)
+static void begin_coordinate_start(starting *s, dal_build *build, const dal_compiled *drives)
 {
     dal_arena *arena = build->arena;
     s->build = build;
     build->parts.n_times = build->n_times;
     s->layout = dal_layout_build(arena, &build->mechanism, &dal_family_user, &build->parts);
-    dal_work_layout(s->layout, DAL_TAKE(arena, dal_real, dal_work_size(s->layout)), DAL_TAKE(arena, int, 3 * build->mechanism.n_bodies), &s->work);
+    dal_work_layout(s->layout, DAL_NEW(arena, dal_real, dal_work_size(s->layout)), DAL_NEW(arena, int, 3 * build->mechanism.n_bodies), &s->work);
     s->n = s->layout->nv;
     s->r = s->layout->n_rows;
     s->length = build->length;
     const size_t n = (size_t)s->n, r = (size_t)s->r;
-    s->rhs = DAL_TAKE(arena, double, r);
-    s->x = DAL_TAKE(arena, double, n);
-    s->e = DAL_TAKE(arena, double, n);
-    s->S = DAL_TAKE(arena, double, n);
-    s->unit = DAL_TAKE(arena, double, r);
-    s->known = DAL_TAKE(arena, bool, r);
-    s->scale = DAL_TAKE(arena, double, n);
-    s->q0 = DAL_TAKE(arena, double, n);
+    s->rhs = DAL_NEW(arena, double, r);
+    s->x = DAL_NEW(arena, double, n);
+    s->e = DAL_NEW(arena, double, n);
+    s->S = DAL_NEW(arena, double, n);
+    s->unit = DAL_NEW(arena, double, r);
+    s->known = DAL_NEW(arena, bool, r);
+    s->scale = DAL_NEW(arena, double, n);
+    s->q0 = DAL_NEW(arena, double, n);
     s->newton = (dal_newton){.user = s,
                              .rows = &rows_of_coordinates,
                              .solve = dal_newton_dense,
@@ -120,9 +120,9 @@ static void begin(starting *s, dal_build *build, const dal_compiled *drives)
                              .x = s->x,
                              .e = s->e,
                              .S = s->S,
-                             .A = DAL_TAKE(arena, double, r *n),
-                             .b = DAL_TAKE(arena, double, r),
-                             .work = DAL_TAKE(arena, double, dal_rank_work(s->r, s->n))};
+                             .A = DAL_NEW(arena, double, r *n),
+                             .b = DAL_NEW(arena, double, r),
+                             .work = DAL_NEW(arena, double, dal_rank_work(s->r, s->n))};
     memcpy(s->work.q, build->start_q, sizeof *s->work.q * n);
     if (s->layout->curved)
         memcpy(s->work.v, build->start_v, sizeof *s->work.v * n); /* A depends on them */
@@ -241,7 +241,7 @@ static double close_gaps(starting *s, int most)
 /* Along the constraints towards what was given, while the steps shrink; back to where it began if the gaps open. */
 static void come_nearer(starting *s)
 {
-    double *from = DAL_TAKE(s->build->arena, double, s->n), before = HUGE_VAL;
+    double *from = DAL_NEW(s->build->arena, double, s->n), before = HUGE_VAL;
     memcpy(from, s->work.q, sizeof *from * (size_t)s->n);
     for (int i = 0; i < 60; i++) {
         for (int j = 0; j < s->n; j++)
@@ -365,7 +365,7 @@ static bool leads_to(starting *s, const double *q)
 {
     enum { STRIDES = 400 };
     const double stride = 0.05;
-    double *begin = DAL_TAKE(s->build->arena, double, 2 * (size_t)s->n), *before = begin + s->n;
+    double *begin = DAL_NEW(s->build->arena, double, 2 * (size_t)s->n), *before = begin + s->n;
     bool there = false, moves = true;
     memcpy(begin, s->work.q, sizeof *q * (size_t)s->n);
     for (int k = 0; k < STRIDES && moves && !there; k++) {
@@ -403,7 +403,7 @@ static bool look(starting *s, const double *q, int i, double lengths)
 static bool find_other(starting *s, double *other)
 {
     enum { MOST = 16, STEPS = 3 };
-    double *q = DAL_TAKE(s->build->arena, double, s->n), best = INFINITY;
+    double *q = DAL_NEW(s->build->arena, double, s->n), best = INFINITY;
     memcpy(q, s->work.q, sizeof *q * (size_t)s->n);
     weigh(s, false, false);
     for (int k = 0; k < STEPS * 2 * (s->n < MOST ? s->n : MOST); k++) {
@@ -420,7 +420,7 @@ static bool find_other(starting *s, double *other)
 /* Given values that moved far, with what else there is. */
 static void warn_of_moves(starting *s)
 {
-    double *other = DAL_TAKE(s->build->arena, double, s->n);
+    double *other = DAL_NEW(s->build->arena, double, s->n);
     int far = 0;
     for (int i = 0; i < s->n; i++)
         far += is_given(s, i, false) && is_far(s, i, s->work.q[i] - s->q0[i]);
@@ -562,16 +562,16 @@ static void settle(starting *s)
     dal_arena *arena = s->build->arena;
     const dal_layout *layout = s->layout;
     const size_t n = (size_t)s->n, r = (size_t)s->r;
-    int *omitted = DAL_TAKE(arena, int, n);
+    int *omitted = DAL_NEW(arena, int, n);
     size_t o = 0;
     for (int i = 0; i < s->n; i++)
         if (!is_given(s, i, true))
             omitted[o++] = i;
     if (!o)
         return;
-    double *p = DAL_TAKE(arena, double, n), *whole = DAL_TAKE(arena, double, n), *K = DAL_TAKE(arena, double, (o + r) * (o + r)),
-           *b = DAL_TAKE(arena, double, o + r);
-    double *x = DAL_TAKE(arena, double, o + r), *work = DAL_TAKE(arena, double, dal_rank_work((int)(o + r), (int)(o + r)));
+    double *p = DAL_NEW(arena, double, n), *whole = DAL_NEW(arena, double, n), *K = DAL_NEW(arena, double, (o + r) * (o + r)),
+           *b = DAL_NEW(arena, double, o + r);
+    double *x = DAL_NEW(arena, double, o + r), *work = DAL_NEW(arena, double, dal_rank_work((int)(o + r), (int)(o + r)));
     const double unit = 1 / total_mass(s);
     dal_family_user.velocity(layout, &s->work);
     dal_rows_velocity(layout, &s->work);
@@ -602,7 +602,7 @@ static void settle(starting *s)
 bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double *winding)
 {
     starting s = {0};
-    begin(&s, build, drives);
+    begin_coordinate_start(&s, build, drives);
     dal_turns_begin(build, &s.work);
     set_start_constants(&s);
     dal_turns_follow(build, &s.work);
@@ -613,7 +613,7 @@ bool dal_start_coordinates(dal_build *build, const dal_compiled *drives, double 
         return false;
     settle(&s);
     for (int i = 0; closed && s.layout->curved && i < TANGENTS; i++) { /* along the tangents only: back to the rows */
-        double *v = DAL_TAKE(build->arena, double, s.n), change = 0;
+        double *v = DAL_NEW(build->arena, double, s.n), change = 0;
         memcpy(v, s.work.v, sizeof *v * (size_t)s.n);
         close_velocities(&s, v);
         dal_rows_jacobian(s.layout, &s.work);

@@ -76,7 +76,7 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
     char hint[96] = "";
     dal_arena arena;
     dal_arena_begin(&arena, dal_allocator_of(state));
-    const char **names = DAL_TAKE(&arena, const char *, n + 1);
+    const char **names = DAL_NEW(&arena, const char *, n + 1);
     for (int k = 0; k < n && names; k++) {
         char text[256];
         if (k < nq)
@@ -361,7 +361,7 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
 /* Every value names another number of (q, v) or a speed: more of them than these contradict each other. */
 static bool can_give(dal_state *state, int n, const dal_given *given, dal_messages *messages)
 {
-    static const char function[] = "dal_state_give";
+    static const char function[] = "dal_state_assign";
     if (!dal_needs_own(messages, function, state) || !dal_needs_array(messages, function, "given", n, given))
         return false;
     const dal_layout *layout = dal_layout_of(state);
@@ -379,7 +379,7 @@ static bool can_give(dal_state *state, int n, const dal_given *given, dal_messag
     return n <= most;
 }
 
-dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved)
+dal_status dal_state_assign(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved)
 {
     if (moved)
         *moved = 0;
@@ -391,10 +391,10 @@ dal_status dal_state_give(dal_state *state, int n, const dal_given *given, dal_m
     dal_state_forget(state, DAL_STAGE_ACCELERATION);
     dal_arena arena;
     dal_arena_begin(&arena, dal_allocator_of(state));
-    target *targets = DAL_TAKE(&arena, target, n);
+    target *targets = DAL_NEW(&arena, target, n);
     double *memory =
-        DAL_TAKE(&arena, double,
-                 (size_t)rows *(size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq + (size_t)layout->mechanism->n_windings + work);
+        DAL_NEW(&arena, double,
+                (size_t)rows *(size_t)m + (size_t)rows + 2 * (size_t)m + 2 * (size_t)layout->nq + (size_t)layout->mechanism->n_windings + work);
     dal_status status = targets && memory ? DAL_OK : DAL_NO_MEMORY;
     for (int k = 0; k < n && status == DAL_OK; k++) {
         if (find_target(dal_system_of(state), given[k].name, &targets[k])) {

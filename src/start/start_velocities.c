@@ -152,9 +152,9 @@ static int settle(dal_assembly *a, int n_soft, const double *G, double *g, doubl
 {
     dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
-    double *B = DAL_TAKE(arena, double, (size_t)n_soft *(size_t)n_free), *y = DAL_TAKE(arena, double, n_free);
-    double *sigma = DAL_TAKE(arena, double, n_soft + n_free), *null = DAL_TAKE(arena, double, n_free *n_free);
-    double *work = DAL_TAKE(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_TAKE(arena, double, (size_t)n_free *m);
+    double *B = DAL_NEW(arena, double, (size_t)n_soft *(size_t)n_free), *y = DAL_NEW(arena, double, n_free);
+    double *sigma = DAL_NEW(arena, double, n_soft + n_free), *null = DAL_NEW(arena, double, n_free *n_free);
+    double *work = DAL_NEW(arena, double, dal_rank_work(n_soft, n_free)), *fresh = DAL_NEW(arena, double, (size_t)n_free *m);
     for (int i = 0; i < n_soft; i++) {
         double largest = 0;
         for (size_t k = 0; k < m; k++) {
@@ -199,9 +199,9 @@ static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free
 {
     dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
-    double *Mz = DAL_TAKE(arena, double, m), *z = DAL_TAKE(arena, double, m), *K = DAL_TAKE(arena, double, n_free *n_free),
-           *rhs = DAL_TAKE(arena, double, n_free);
-    double *y = DAL_TAKE(arena, double, n_free), *work = DAL_TAKE(arena, double, dal_rank_work(n_free, n_free));
+    double *Mz = DAL_NEW(arena, double, m), *z = DAL_NEW(arena, double, m), *K = DAL_NEW(arena, double, n_free *n_free),
+           *rhs = DAL_NEW(arena, double, n_free);
+    double *y = DAL_NEW(arena, double, n_free), *work = DAL_NEW(arena, double, dal_rank_work(n_free, n_free));
     for (int i = 0; i < n_free; i++) {
         for (size_t k = 0; k < m; k++)
             z[k] = dal_assembly_unit(a, (int)k) * Z[(size_t)i * m + k];
@@ -253,7 +253,7 @@ static double velocity_gap(const dal_assembly *a, const double *v)
 static double *misses(const dal_assembly *a, int n, const double *v)
 {
     const size_t m = (size_t)a->m;
-    double *miss = DAL_TAKE(&a->build->start_arena, double, n);
+    double *miss = DAL_NEW(&a->build->start_arena, double, n);
     for (int i = 0; i < n; i++) {
         miss[i] = -a->b[i];
         for (size_t k = 0; k < m; k++)
@@ -264,7 +264,7 @@ static double *misses(const dal_assembly *a, int n, const double *v)
 
 static double *sparse_misses(dal_assembly *a, int *n, const double *v)
 {
-    double *miss = DAL_TAKE(&a->build->start_arena, double, a->r);
+    double *miss = DAL_NEW(&a->build->start_arena, double, a->r);
     *n = 0;
     for (int i = 0; i < dal_assembly_exact(a); i++) {
         const dal_target *target = i < a->n_own ? NULL : dal_assembly_target(a, i);
@@ -328,7 +328,7 @@ static double fastest_of(const dal_assembly *a, const double *v)
 static bool nothing_to_do(const dal_assembly *a, const double *v0, double fastest)
 {
     const double length = a->length;
-    double *momentum = DAL_TAKE(&a->build->start_arena, double, a->m);
+    double *momentum = DAL_NEW(&a->build->start_arena, double, a->m);
     if (velocity_gap(a, v0) > dal_closed * fastest)
         return false;
     dal_mass_times(a->layout, a->work.M, v0, momentum);
@@ -479,14 +479,14 @@ static bool settle_small(dal_assembly *a, double *v, const double *v0, double fa
     const size_t m = (size_t)a->m;
     dal_assembly_dense(a);
     const int n = exact_equations(a, v0);
-    double *sigma = DAL_TAKE(arena, double, (size_t)n + m), *Z = DAL_TAKE(arena, double, m *m), *u = DAL_TAKE(arena, double, m);
+    double *sigma = DAL_NEW(arena, double, (size_t)n + m), *Z = DAL_NEW(arena, double, m *m), *u = DAL_NEW(arena, double, m);
     dal_rank_solve(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, a->b, u, a->svd);
     for (size_t k = 0; k < m; k++)
         fastest = fmax(fastest, fabs(u[k]));
     if (!velocities_fit(a, n, misses(a, n, u), fastest))
         return false;
     int n_free = a->m - dal_rank_svd(a->A, n, a->m, a->m, DAL_RANK_TOLERANCE, sigma, Z, NULL, a->svd);
-    double *G = DAL_TAKE(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_TAKE(arena, double, a->r + a->m);
+    double *G = DAL_NEW(arena, double, (size_t)(a->r + a->m) * m), *g = DAL_NEW(arena, double, a->r + a->m);
     const int n_soft = soft_equations(a, v0, G, g);
     if (n_soft && n_free)
         n_free = settle(a, n_soft, G, g, u, Z, n_free);
@@ -597,7 +597,7 @@ static bool begin_tangents(dal_assembly *a, double *v, const double *v0, double 
 static bool follow_tangents(dal_assembly *a, const double *v0)
 {
     const size_t m = (size_t)a->m;
-    double *v = a->work.v, *before = DAL_TAKE(&a->build->start_arena, double, m);
+    double *v = a->work.v, *before = DAL_NEW(&a->build->start_arena, double, m);
     double fastest = fastest_of(a, v0), step = HUGE_VAL;
     if (!begin_tangents(a, v, v0, fastest))
         return false;
@@ -625,7 +625,7 @@ bool dal_assemble_velocities(dal_assembly *a)
 {
     dal_arena *arena = &a->build->start_arena;
     const size_t m = (size_t)a->m;
-    double *v0 = DAL_TAKE(arena, double, m), *v = a->work.v;
+    double *v0 = DAL_NEW(arena, double, m), *v = a->work.v;
     dal_assembly_given(a, v0);
     memcpy(v, v0, sizeof *v * m);
     dal_family_twist.velocity(a->layout, &a->work);

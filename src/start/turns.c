@@ -62,7 +62,7 @@ static int prescribed(const dal_mechanism *m, const dal_work *work, const dal_ro
 void dal_turns_begin(dal_build *build, dal_work *work)
 {
     const dal_mechanism *m = &build->mechanism;
-    build->kept_from_start = DAL_TAKE(build->arena, bool, m->n_rows);
+    build->kept_from_start = DAL_NEW(build->arena, bool, m->n_rows);
     for (int i = 0; i < m->n_rows; i++)
         build->kept_from_start[i] = isnan(m->rows[i].constant) && m->rows[i].form < 0;
     for (int i = 0; i < m->n_measures; i++) {
@@ -82,7 +82,7 @@ void dal_turns_begin(dal_build *build, dal_work *work)
         if (measure >= 0)
             work->winding[m->measures[measure].winding] = value;
     }
-    build->turns_written = DAL_TAKE(build->arena, double, m->n_windings);
+    build->turns_written = DAL_NEW(build->arena, double, m->n_windings);
     for (int k = 0; k < m->n_windings; k++)
         build->turns_written[k] = work->winding[k];
 }
@@ -130,7 +130,7 @@ static void move_constants(dal_build *build, int measure, double by)
 void dal_turns_end(dal_build *build, const dal_work *work, double *winding)
 {
     const dal_mechanism *m = &build->mechanism;
-    bool *kept = DAL_TAKE(build->arena, bool, m->n_measures);
+    bool *kept = DAL_NEW(build->arena, bool, m->n_measures);
     mark_kept(build, kept);
     for (int i = 0; i < m->n_measures; i++) {
         if (m->measures[i].winding < 0)

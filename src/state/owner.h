@@ -18,7 +18,7 @@ typedef struct dal_owner {
 } dal_owner;
 
 /* Room for count of *pointer; for a part, which is a local one while the block is only measured. */
-#define DAL_LAYOUT(block, pointer, count) ((pointer) = dal_block_take((block), sizeof *(pointer) * (size_t)(count)))
+#define DAL_LAYOUT(block, pointer, count) ((pointer) = dal_block_alloc((block), sizeof *(pointer) * (size_t)(count)))
 #define DAL_LAYOUT_ROOM(block, pointer, count) ((pointer) = dal_block_room((block), sizeof *(pointer) * (size_t)(count))) /* not cleared */
 #define DAL_LAYOUT_PART(block, part, local) (DAL_LAYOUT(block, part, 1), (part) ? (part) : &(local))
 

@@ -188,9 +188,9 @@ static int add_span(builder *b, int link)
 static void list_columns(builder *b)
 {
     dal_links *links = b->links;
-    links->parent_column = DAL_TAKE(b->arena, int, links->nv + 1);
-    links->link_of = DAL_TAKE(b->arena, int, links->nv + 1);
-    links->span_of = DAL_TAKE(b->arena, int, links->n + 1);
+    links->parent_column = DAL_NEW(b->arena, int, links->nv + 1);
+    links->link_of = DAL_NEW(b->arena, int, links->nv + 1);
+    links->span_of = DAL_NEW(b->arena, int, links->n + 1);
     for (int i = 0; i < links->n; i++) {
         const dal_link *link = &links->link[i];
         const int n = dal_link_velocities(link->kind);
@@ -205,9 +205,9 @@ static void list_columns(builder *b)
 
 dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_tree *tree, const double gravity[3])
 {
-    dal_links *links = DAL_TAKE(arena, dal_links, 1);
+    dal_links *links = DAL_NEW(arena, dal_links, 1);
     builder b = {arena, mechanism, tree, links, 0, 0, 0};
-    links->seat = DAL_TAKE(arena, dal_seat, mechanism->n_bodies);
+    links->seat = DAL_NEW(arena, dal_seat, mechanism->n_bodies);
     DAL_RESERVE(arena, links->link, links->n, b.cap_links, tree->n_steps);
     links->n_bodies = mechanism->n_bodies;
     links->nq = tree->nq;
@@ -225,7 +225,7 @@ dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, con
 
 dal_links *dal_links_pack(dal_block *block, const dal_links *from)
 {
-    dal_links shape = *from, *to = dal_block_take(block, sizeof *from);
+    dal_links shape = *from, *to = dal_block_alloc(block, sizeof *from);
     DAL_PACK(block, shape.link, from->n);
     DAL_PACK(block, shape.run, from->n_runs);
     DAL_PACK(block, shape.seat, from->n_bodies);

@@ -69,7 +69,7 @@ static void add_row(builder *b, int front, int row)
 static void trace_rows(builder *b, const bool *relative)
 {
     const dal_links *links = b->links;
-    int *seen = DAL_TAKE(b->arena, int, links->n + 1); /* row + 1 */
+    int *seen = DAL_NEW(b->arena, int, links->n + 1); /* row + 1 */
     for (int s = 0; s < b->loops->n_sides;) {
         const int row = b->sides[s].row;
         int end = s, node = relative[row] ? b->sides[s].link : -1;
@@ -161,7 +161,7 @@ static int waiting(const neighbours *set, const int *place)
 static void eliminate(builder *b, int front, neighbours *set, int *place)
 {
     const draft *d = &b->draft[front];
-    int *degree = DAL_TAKE(b->arena, int, d->n), left = 0, done = 0;
+    int *degree = DAL_NEW(b->arena, int, d->n), left = 0, done = 0;
     for (int i = 0; i < d->n; i++) {
         place[i] = -1;
         left += !is_open(b, front, d->row[i]);
@@ -212,8 +212,8 @@ static void list_pivots(builder *b, dal_loop_front *front, const neighbours *set
 static neighbours *order_front(builder *b, int f, dal_loop_front *front)
 {
     draft *d = &b->draft[f];
-    neighbours *set = DAL_TAKE(b->arena, neighbours, d->n);
-    int *place = DAL_TAKE(b->arena, int, d->n), *at = DAL_TAKE(b->arena, int, d->n), *row = DAL_TAKE(b->arena, int, d->n);
+    neighbours *set = DAL_NEW(b->arena, neighbours, d->n);
+    int *place = DAL_NEW(b->arena, int, d->n), *at = DAL_NEW(b->arena, int, d->n), *row = DAL_NEW(b->arena, int, d->n);
     for (int i = 0; i < d->n; i++)
         b->local[d->row[i]] = i;
     if (eliminates(b, f)) {
@@ -230,7 +230,7 @@ static neighbours *order_front(builder *b, int f, dal_loop_front *front)
         front->n_eliminated += !is_open(b, f, d->row[i]);
     }
     list_pivots(b, front, set, place, at);
-    neighbours *sorted = DAL_TAKE(b->arena, neighbours, d->n); /* by place, in terms of places */
+    neighbours *sorted = DAL_NEW(b->arena, neighbours, d->n); /* by place, in terms of places */
     for (int i = 0; i < d->n; i++) {
         sorted[place[i]] = set[i];
         for (int k = 0; k < set[i].n; k++)
@@ -268,7 +268,7 @@ static void deposit(builder *b, int i, dal_loop_front *front, const neighbours *
 static void list_deposits(builder *b, int *first, int *next)
 {
     const dal_links *links = b->links;
-    int *target = DAL_TAKE(b->arena, int, links->n);
+    int *target = DAL_NEW(b->arena, int, links->n);
     for (int f = 0; f <= links->n; f++)
         first[f] = -1;
     for (int i = 0; i < links->n; i++) {
@@ -284,8 +284,8 @@ static void list_deposits(builder *b, int *first, int *next)
 static void list_children(builder *b)
 {
     const dal_links *links = b->links;
-    b->first = DAL_TAKE(b->arena, int, links->n + 1);
-    b->next = DAL_TAKE(b->arena, int, links->n + 1);
+    b->first = DAL_NEW(b->arena, int, links->n + 1);
+    b->next = DAL_NEW(b->arena, int, links->n + 1);
     for (int f = 0; f <= links->n; f++)
         b->first[f] = b->next[f] = -1;
     for (int i = links->n - 1; i >= 0; i--) {
@@ -298,7 +298,7 @@ static void list_children(builder *b)
 static void place_sides(builder *b)
 {
     dal_loops *loops = b->loops;
-    loops->side_slot = DAL_TAKE(b->arena, int, loops->n_sides);
+    loops->side_slot = DAL_NEW(b->arena, int, loops->n_sides);
     for (int s = 0; s < loops->n_sides; s++) {
         const dal_loop_front *front = &loops->front[b->sides[s].link];
         int k = 0;
@@ -310,32 +310,32 @@ static void place_sides(builder *b)
 
 dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows, const bool *relative, int n_sides, const dal_loop_side *sides)
 {
-    dal_loops *loops = DAL_TAKE(arena, dal_loops, 1);
+    dal_loops *loops = DAL_NEW(arena, dal_loops, 1);
     const int n_fronts = links->n + 1;
     builder b = {.arena = arena, .links = links, .loops = loops, .sides = sides};
-    neighbours **sets = DAL_TAKE(arena, neighbours *, n_fronts);
+    neighbours **sets = DAL_NEW(arena, neighbours *, n_fronts);
     loops->n_rows = n_rows;
     loops->n_sides = n_sides;
     loops->n_links = links->n;
-    loops->front = DAL_TAKE(arena, dal_loop_front, n_fronts);
-    loops->side = DAL_TAKE(arena, dal_loop_side, n_sides);
+    loops->front = DAL_NEW(arena, dal_loop_front, n_fronts);
+    loops->side = DAL_NEW(arena, dal_loop_side, n_sides);
     if (n_sides)
         memcpy(loops->side, sides, sizeof *sides * (size_t)n_sides);
-    b.draft = DAL_TAKE(arena, draft, n_fronts);
-    b.node = DAL_TAKE(arena, int, n_rows);
-    b.local = DAL_TAKE(arena, int, n_rows);
+    b.draft = DAL_NEW(arena, draft, n_fronts);
+    b.node = DAL_NEW(arena, int, n_rows);
+    b.local = DAL_NEW(arena, int, n_rows);
     memset(b.node, -1, sizeof *b.node * (size_t)n_rows);
     list_children(&b);
     trace_rows(&b, relative);
     for (int f = 0; f < n_fronts; f++)
         sets[f] = order_front(&b, f, &loops->front[f]);
-    int *first = DAL_TAKE(arena, int, n_fronts), *next = DAL_TAKE(arena, int, n_fronts);
+    int *first = DAL_NEW(arena, int, n_fronts), *next = DAL_NEW(arena, int, n_fronts);
     list_deposits(&b, first, next);
-    loops->slot_row = DAL_TAKE(arena, int, loops->n_slots);
-    loops->slot_up = DAL_TAKE(arena, int, loops->n_slots);
+    loops->slot_row = DAL_NEW(arena, int, loops->n_slots);
+    loops->slot_up = DAL_NEW(arena, int, loops->n_slots);
     for (int k = 0; k < loops->n_slots; k++)
         loops->slot_up[k] = -1;
-    loops->hit = DAL_TAKE(arena, bool, links->n);
+    loops->hit = DAL_NEW(arena, bool, links->n);
     for (int f = 0; f < n_fronts; f++) {
         const dal_loop_front *front = &loops->front[f];
         for (int k = 0; k < front->n_slots; k++) {
@@ -355,7 +355,7 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
 
 dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from)
 {
-    dal_loops shape = *from, *to = dal_block_take(block, sizeof *from);
+    dal_loops shape = *from, *to = dal_block_alloc(block, sizeof *from);
     DAL_PACK(block, shape.front, from->n_links + 1);
     DAL_PACK(block, shape.pivot, from->n_pivots);
     DAL_PACK(block, shape.below, from->n_below);

@@ -83,13 +83,13 @@ static void cut(builder *b)
 {
     const dal_links *links = b->links;
     dal_sweep *sweep = b->sweep;
-    int *earliest = DAL_TAKE(b->arena, int, links->n + 1); /* parent of all links from i on */
+    int *earliest = DAL_NEW(b->arena, int, links->n + 1); /* parent of all links from i on */
     earliest[links->n] = links->n;
     for (int i = links->n - 1; i >= 0; i--) {
         const int parent = links->link[i].parent;
         earliest[i] = parent >= 0 && parent < earliest[i + 1] ? parent : earliest[i + 1];
     }
-    b->block_of = DAL_TAKE(b->arena, int, links->n);
+    b->block_of = DAL_NEW(b->arena, int, links->n);
     for (int i = 0; i < links->n; i++) {
         const dal_sweep_block *last = sweep->n_blocks ? &sweep->block[sweep->n_blocks - 1] : NULL;
         if (!last || (last->n_links >= b->enough && earliest[i] >= i))
@@ -103,8 +103,8 @@ static void list_links(builder *b)
 {
     dal_sweep *sweep = b->sweep;
     sweep->n_links = b->links->n;
-    sweep->link = DAL_TAKE(b->arena, dal_link, sweep->n_links);
-    sweep->joint = DAL_TAKE(b->arena, dal_sweep_joint, sweep->n_links);
+    sweep->link = DAL_NEW(b->arena, dal_link, sweep->n_links);
+    sweep->joint = DAL_NEW(b->arena, dal_sweep_joint, sweep->n_links);
     for (int k = 0; k < sweep->n_blocks; k++) {
         dal_sweep_block *block = &sweep->block[k];
         block->run = sweep->n_runs;
@@ -143,7 +143,7 @@ static int place_of(const builder *b, int link)
 static void find_sides(builder *b)
 {
     const dal_loops *loops = b->loops;
-    b->first_side = DAL_TAKE(b->arena, int, loops->n_rows + 1);
+    b->first_side = DAL_NEW(b->arena, int, loops->n_rows + 1);
     for (int s = 0; s < loops->n_sides; s++)
         b->first_side[loops->side[s].row + 1]++;
     for (int i = 0; i < loops->n_rows; i++)
@@ -154,7 +154,7 @@ static void find_sides(builder *b)
 static draft *collect(builder *b, int *n)
 {
     dal_sweep *sweep = b->sweep;
-    draft *all = DAL_TAKE(b->arena, draft, b->layout->n_rows);
+    draft *all = DAL_NEW(b->arena, draft, b->layout->n_rows);
     for (int k = 0; k < sweep->n_blocks; k++)
         sweep->block[k].need = k;
     for (int i = 0; i < b->layout->n_rows; i += all[*n].n_rows, ++*n) {
@@ -230,7 +230,7 @@ static bool add_row(builder *b, dal_sweep_closure *closure, int *known, int i)
 static bool list_closures(builder *b, const draft *all, int n)
 {
     dal_sweep *sweep = b->sweep;
-    int *head = DAL_TAKE(b->arena, int, sweep->n_blocks), *next = DAL_TAKE(b->arena, int, n);
+    int *head = DAL_NEW(b->arena, int, sweep->n_blocks), *next = DAL_NEW(b->arena, int, n);
     for (int k = 0; k < sweep->n_blocks; k++)
         head[k] = -1;
     for (int c = n - 1; c >= 0; c--) {
@@ -254,7 +254,7 @@ static void place_sides(builder *b)
 {
     dal_sweep *sweep = b->sweep;
     sweep->n_sides = b->loops->n_sides;
-    sweep->side_slot = DAL_TAKE(b->arena, int, sweep->n_sides);
+    sweep->side_slot = DAL_NEW(b->arena, int, sweep->n_sides);
     for (int s = 0; s < sweep->n_sides; s++) {
         const int k = b->block_of[b->loops->side[s].link];
         sweep->side_slot[s] = b->loops->side_slot[s];
@@ -269,10 +269,10 @@ static void watch(builder *b, int n, const int *measures)
 {
     const dal_mechanism *m = b->layout->mechanism;
     dal_sweep *sweep = b->sweep;
-    bool *wanted = DAL_TAKE(b->arena, bool, b->links->n_bodies);
-    int *next = DAL_TAKE(b->arena, int, b->links->n_bodies), *head = DAL_TAKE(b->arena, int, sweep->n_blocks);
+    bool *wanted = DAL_NEW(b->arena, bool, b->links->n_bodies);
+    int *next = DAL_NEW(b->arena, int, b->links->n_bodies), *head = DAL_NEW(b->arena, int, sweep->n_blocks);
     sweep->n_measures = n;
-    sweep->measure = DAL_TAKE(b->arena, int, n);
+    sweep->measure = DAL_NEW(b->arena, int, n);
     for (int i = 0; i < n; i++) {
         const dal_measure *measure = &m->measures[measures[i]];
         sweep->measure[i] = measures[i];
@@ -296,7 +296,7 @@ static void watch(builder *b, int n, const int *measures)
 dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, int n_watched,
                            const int *watched, int enough)
 {
-    builder b = {.arena = arena, .links = links, .loops = loops, .layout = layout, .sweep = DAL_TAKE(arena, dal_sweep, 1), .enough = enough};
+    builder b = {.arena = arena, .links = links, .loops = loops, .layout = layout, .sweep = DAL_NEW(arena, dal_sweep, 1), .enough = enough};
     int n = 0;
     find_sides(&b);
     if (!suits(&b))
@@ -313,7 +313,7 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
 
 dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from)
 {
-    dal_sweep shape = *from, *to = dal_block_take(block, sizeof *from);
+    dal_sweep shape = *from, *to = dal_block_alloc(block, sizeof *from);
     DAL_PACK(block, shape.block, from->n_blocks);
     DAL_PACK(block, shape.link, from->n_links);
     DAL_PACK(block, shape.run, from->n_runs);
