@@ -124,12 +124,16 @@ static const dal_derived_formulation *find_formulation(const char *name)
 
 bool dal_derives(const char *formulation, dal_messages *messages)
 {
+    const char *names[32] = {NULL};
+    char hint[96];
     if (find_formulation(formulation))
         return true;
+    for (int i = 0; dal_derived_formulations[i] && i < 31; i++)
+        names[i] = dal_derived_formulations[i]->name;
     dal_error(messages, (dal_mark){0},
-              "the equations of '%s' are not written in symbols: those of lagrange, maggi, kane, gibbs-appell, volterra, volterra-reduced, "
+              "the equations of '%s' are not written in symbols%s: those of lagrange, maggi, kane, gibbs-appell, volterra, volterra-reduced, "
               "boltzmann-hamel, routh, udwadia-kalaba and udwadia-phohomsiri are",
-              formulation);
+              formulation, dal_did_you_mean(formulation, names, hint));
     return false;
 }
 
