@@ -42,4 +42,5 @@ const dal_derived_formulation dal_derived_boltzmann_hamel = {.name = "boltzmann-
                                                              .equation = "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f",
                                                              .source = "",
                                                              .speeds = true,
+                                                             .solution = DAL_SOLVED_WITH_SPEEDS,
                                                              .derive = derive_boltzmann_hamel};

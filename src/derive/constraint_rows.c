@@ -5,7 +5,7 @@
  * Rows that only hold at velocity level, linear or not, begin with phi'. A joint that writes its rows as expressions (rolling, skate) is asked for them
  * once more, on symbols; they are linear in its radius, which is how the radius stays a symbol.
  */
-#include "derive/nodes.h"
+#include "derive/written_joints.h"
 
 #include "joint/joint.h"
 
@@ -182,8 +182,8 @@ static dal_node joint_form(dal_derivation *d, const dal_row *row, int number)
     dal_value radius;
     if (joint->drive == number)
         return dal_n_sub(d, dal_along_motion(d, row_measure(d, d->mechanism->terms[row->term].measure, row->joint)), time_function(d, spec));
-    if (joint->type->written || joint->type->class != DAL_JOINT_PAIR) {
-        dal_derive_refuse(d, "joint '%s' is of a type of the model's own: its rows are not written in symbols here", joint->name);
+    if (joint->type->class != DAL_JOINT_PAIR) {
+        dal_derive_refuse(d, "the rows of '%s' are not written in symbols", joint->name);
         return dal_n_const(d, 0);
     }
     const dal_node f = form_with_radius(d, row->joint, number - joint->row, 0);
@@ -205,6 +205,18 @@ static dal_node constraint_form(dal_derivation *d, const dal_row *row)
     return dal_n_const(d, 0);
 }
 
+/* A row that comes from an equation of a joint type. */
+static dal_node written_form(dal_derivation *d, const dal_row *row, int number)
+{
+    const dal_joint_scope scope = dal_derive_sides(d, row->joint);
+    const dal_node f = dal_derive_written_row(d, &scope, number);
+    if (f != DAL_NO_NODE)
+        return f;
+    dal_derive_refuse(d, "equation %d of joint '%s', of a type of the model's own, cannot be written in symbols", row->equation,
+                      d->mechanism->joints[row->joint].name);
+    return dal_n_const(d, 0);
+}
+
 /* ---- all rows ------------------------------------------------------------------------------ */
 
 static const char *row_name(dal_derivation *d, const dal_row *row, int number)
@@ -217,25 +229,46 @@ static const char *row_name(dal_derivation *d, const dal_row *row, int number)
     return dal_arena_print(d->arena, "%s %d", joint->name, number - joint->row + 1);
 }
 
+/* gamma and A from the rate. */
+static void complete_row(dal_derivation *d, int r)
+{
+    dal_derived_row *out = &d->row[r];
+    out->gamma = dal_n_neg(d, dal_along_motion(d, out->rate));
+    for (int k = 0; k < d->nv; k++)
+        d->A[r * d->nv + k] = dal_by_rate(d, out->rate, k);
+}
+
+void dal_derive_row_form(dal_derivation *d, int number, dal_derived_row *out)
+{
+    const dal_row *row = &d->mechanism->rows[number];
+    const bool constraint = row->joint >= d->spec->n_joints, plain = row->form < 0 && !constraint && !row->equation;
+    const dal_node f = row->equation ? written_form(d, row, number)
+                       : plain       ? plain_row(d, row)
+                       : constraint  ? constraint_form(d, row)
+                                     : joint_form(d, row, number);
+    out->phi = row->nonholonomic ? DAL_NO_NODE : f;
+    out->rate = row->nonholonomic ? f : plain ? plain_rate(d, row) : dal_along_motion(d, f);
+}
+
 static void derive_row(dal_derivation *d, int r)
 {
     const int number = d->layout->row[r].source;
+    dal_derived_row *out = &d->row[r];
+    if (number < 0) {
+        dal_derive_intrinsic_row(d, r, out);
+        complete_row(d, r);
+        return;
+    }
     const dal_row *row = &d->mechanism->rows[number];
-    const bool constraint = row->joint >= d->spec->n_joints;
     if (row->derived || row->joint >= d->spec->n_joints + d->spec->n_constraints) {
         dal_derive_refuse(d,
                           "the model has a constraint that follows from the balance of forces along a direction without inertia: such rows are not "
                           "written in symbols yet");
         return;
     }
-    dal_node f = row->form < 0 && !constraint ? plain_row(d, row) : constraint ? constraint_form(d, row) : joint_form(d, row, number);
-    dal_derived_row *out = &d->row[r];
     out->name = row_name(d, row, number);
-    out->phi = row->nonholonomic ? DAL_NO_NODE : f;
-    out->rate = row->nonholonomic ? f : row->form < 0 && !constraint ? plain_rate(d, row) : dal_along_motion(d, f);
-    out->gamma = dal_n_neg(d, dal_along_motion(d, out->rate));
-    for (int k = 0; k < d->nv; k++)
-        d->A[r * d->nv + k] = dal_by_rate(d, out->rate, k);
+    dal_derive_row_form(d, number, out);
+    complete_row(d, r);
 }
 
 void dal_derive_rows(dal_derivation *d)

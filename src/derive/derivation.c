@@ -4,7 +4,8 @@
 #include <string.h>
 
 extern const dal_derived_formulation dal_derived_lagrange, dal_derived_kane, dal_derived_udwadia_kalaba, dal_derived_udwadia_phohomsiri,
-    dal_derived_maggi, dal_derived_gibbs_appell, dal_derived_volterra, dal_derived_boltzmann_hamel, dal_derived_routh, dal_derived_volterra_reduced;
+    dal_derived_maggi, dal_derived_gibbs_appell, dal_derived_volterra, dal_derived_boltzmann_hamel, dal_derived_routh, dal_derived_volterra_reduced,
+    dal_derived_component, dal_derived_recursive;
 
 const dal_derived_formulation *const dal_derived_formulations[] = {&dal_derived_lagrange,
                                                                    &dal_derived_maggi,
@@ -16,6 +17,8 @@ const dal_derived_formulation *const dal_derived_formulations[] = {&dal_derived_
                                                                    &dal_derived_udwadia_phohomsiri,
                                                                    &dal_derived_routh,
                                                                    &dal_derived_volterra_reduced,
+                                                                   &dal_derived_component,
+                                                                   &dal_derived_recursive,
                                                                    NULL};
 
 /* ---- what is collected ---------------------------------------------------------- */
@@ -81,6 +84,8 @@ static dal_node in_speeds(void *user, dal_graph *graph, int variable)
 {
     dal_derivation *d = user;
     (void)graph;
+    if (d->letters[variable].role == DAL_ROLE_NORM_RATE)
+        return dal_n_const(d, 0);
     if (d->letters[variable].role != DAL_ROLE_RATE)
         return DAL_NO_NODE;
     const int k = d->letters[variable].index;
@@ -101,6 +106,8 @@ void dal_add_speed_equations(dal_derivation *d, const char *K_name, const char *
     const char **names = unit_names(d), **one = DAL_NEW(d->arena, const char *, 1);
     const int p = d->p;
     one[0] = f_name;
+    d->K = K;
+    d->f = f;
     dal_add_derived_block(d, "W", "the velocities of a unit of each speed: v = W u + X", d->nv, p, d->W, d->velocity_names, names);
     dal_add_derived_block(d, K_name, K_title, p, p, K, names, names);
     dal_add_derived_block(d, f_name, f_title, p, 1, f, names, one);
@@ -114,7 +121,7 @@ void dal_add_speed_equations(dal_derivation *d, const char *K_name, const char *
 
 /* ---- everything ---------------------------------------------------------------------- */
 
-static const dal_derived_formulation *find_formulation(const char *name)
+const dal_derived_formulation *dal_find_derived_formulation(const char *name)
 {
     for (int i = 0; dal_derived_formulations[i]; i++)
         if (!strcmp(dal_derived_formulations[i]->name, name))
@@ -126,24 +133,14 @@ bool dal_derives(const char *formulation, dal_messages *messages)
 {
     const char *names[32] = {NULL};
     char hint[96];
-    if (find_formulation(formulation))
+    if (dal_find_derived_formulation(formulation))
         return true;
     for (int i = 0; dal_derived_formulations[i] && i < 31; i++)
         names[i] = dal_derived_formulations[i]->name;
     dal_error(messages, (dal_mark){0},
               "the equations of '%s' are not written in symbols%s: those of lagrange, maggi, kane, gibbs-appell, volterra, volterra-reduced, "
-              "boltzmann-hamel, routh, udwadia-kalaba and udwadia-phohomsiri are",
+              "boltzmann-hamel, routh, udwadia-kalaba, udwadia-phohomsiri, component and recursive are",
               formulation, dal_did_you_mean(formulation, names, hint));
-    return false;
-}
-
-/* The words of the key `coordinates:` that derivations understand. */
-bool dal_family_is_derived(const char *family)
-{
-    static const char *const known[] = {"angle", "joint", "user"};
-    for (size_t i = 0; family && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(family, known[i]))
-            return true;
     return false;
 }
 
@@ -159,12 +156,6 @@ static void add_tables(dal_derivation *d)
                                                            : DAL_OUTSIDE_ERROR,
                             &why);
     }
-}
-
-/* Families whose numbers for an attitude are constrained by rows of their own, or not rotations, are not written here. */
-static bool family_is_written(const dal_derivation *d)
-{
-    return d->layout->tree || d->layout->placement || (d->layout->n_intrinsic == 0 && d->nq == d->nv);
 }
 
 /* Entries of M are sums over bodies that move with both velocities: beyond some ten million operations nothing can be read. */
@@ -189,7 +180,7 @@ dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, con
 {
     dal_derivation *d = DAL_NEW(arena, dal_derivation, 1);
     const char *name = options->formulation ? options->formulation : dal_derived_lagrange.name;
-    const dal_derived_formulation *formulation = find_formulation(name);
+    const dal_derived_formulation *formulation = dal_find_derived_formulation(name);
     *d = (dal_derivation){.arena = arena,
                           .graph = dal_graph_create(arena),
                           .spec = spec,
@@ -204,9 +195,7 @@ dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, con
     d->nv = d->layout->nv;
     if (!dal_derives(name, messages))
         return NULL;
-    if (!family_is_written(d))
-        dal_derive_refuse(d, "equations in these coordinates are not written in symbols yet: those in angle, joint and user are");
-    if (!d->failed && is_too_large(d))
+    if (is_too_large(d))
         dal_derive_refuse(
             d, "%d bodies with %d velocities are too many for equations in symbols: derive a smaller model of the kind, as with `--set N=10`",
             d->mechanism->n_bodies, d->nv);
@@ -233,5 +222,7 @@ dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, con
         formulation->derive(d);
     if (!d->failed && options->steps)
         dal_derive_steps(d);
+    if (!d->failed)
+        dal_put_parameters(d);
     return d->failed ? NULL : d;
 }

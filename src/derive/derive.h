@@ -4,8 +4,10 @@
  *   meanings.c            what a name in an expression means here
  *   markers.c             points and joint frames in symbols
  *   placed_bodies.c       the families: r(t, q), R(t, q) of every body, and their velocities
+ *   attitude_parameters.c the families euler and natural, whose attitudes have rows of their own
  *   measures.c            scalars made of material vectors
  *   constraint_rows.c     constraints: phi, A, gamma
+ *   written_joints.c      joint types of the model's own: their equations, read on symbols
  *   generalized_forces.c  potential energy and generalized forces
  *   energy.c              T, M and h
  *   named_systems.c       linear systems: solved where they are small, named where they are not
@@ -14,8 +16,10 @@
  *   lagrange_symbols.c, kane_symbols.c, ...: one formulation each
  *   derivation_steps.c    positions, velocities and energies as steps
  *   normal.c              the normal form: polynomials in parameters, rates, and sines and cosines of integer combinations of angles
+ *   polynomial.c, polynomial_of_node.c, polynomial_form.c, polynomial_collect.c, factored_form.c: its arithmetic, and how it is printed
  *   plain.c               nodes as they stand, with names for what is shared; the count of operations
- *   form_text.c, write.c  text, Markdown, LaTeX, JSON
+ *   origins.c             which body, force or joint each printed term comes from
+ *   form_text.c, mathml.c, write.c, write_html.c, write_json.c: text, Markdown, LaTeX, HTML with MathML, JSON
  *
  * It is a second implementation beside the kernels: it reads the description (texts), and of the compiled model only its structure (which joint
  * carries which body, which vectors a row is made of, how coordinates are called). It uses no function of kinematics/, tree/ and dynamics/, so that
@@ -28,6 +32,7 @@
 #include "base/message.h"
 #include "dalembert/system.h"
 #include "expr/expr.h"
+#include "kinematics/tree.h"
 #include "model/system_parts.h"
 
 typedef enum dal_role {
@@ -43,15 +48,24 @@ typedef enum dal_role {
     DAL_ROLE_NUMBER, /* a decimal of the description, or a number of the compiled model */
     DAL_ROLE_INPUT,
     DAL_ROLE_STATE,
-    DAL_ROLE_NAMED /* an unknown of a linear system */
+    DAL_ROLE_NAMED, /* an unknown of a linear system */
+    DAL_ROLE_PORT,  /* component: place of a port, or a residual of a joint */
+    DAL_ROLE_PORT_RATE,
+    DAL_ROLE_PORT_ACCELERATION,
+    DAL_ROLE_WRENCH,    /* component: of a joint on a port */
+    DAL_ROLE_NORM,      /* n = p . p of the Euler parameters of a body: 1 where everything is derived */
+    DAL_ROLE_NORM_RATE, /* p . p': 0 there */
+    DAL_ROLE_NATURAL    /* a natural coordinate where linear rows were eliminated: B z + b there */
 } dal_role;
 
 /* A variable of the graph. */
 typedef struct dal_letter {
     dal_role role;
     const char *name;
-    int index;    /* among those of its role */
-    double value; /* of parameters, numbers, inputs, states; numbers: the nearest double */
+    int index;      /* among those of its role */
+    double value;   /* of parameters, numbers, inputs, states; numbers: the nearest double */
+    dal_node means; /* what it stands for; DAL_NO_NODE: itself */
+    dal_node rate;  /* along the motion, of letters of ports; DAL_NO_NODE: none */
 } dal_letter;
 
 /* A linear system that is not solved in symbols: matrix x = right; x are letters. */
@@ -123,6 +137,8 @@ typedef struct dal_derive_options {
     const int *speeds;       /* columns of v that are the speeds, p of them; not read where the model names its own */
     const int *rows;         /* independent rows of the layout, rank of them; NULL: those that the system begins with */
     bool steps;
+    bool whole_systems; /* no linear system is solved by Cramer's rule: all stay systems */
+    bool unfactored;    /* FLINT is not asked */
 } dal_derive_options;
 
 typedef struct dal_derivation {
@@ -145,7 +161,8 @@ typedef struct dal_derivation {
     int *parameter, *input, *state; /* letters, or -1: not met so far */
     int *define_progress;           /* of `define:`: 0 unseen, 1 open, 2 known */
     dal_value *define;
-    const dal_binding *binding; /* of the text that is being read */
+    const dal_binding *binding;          /* of the text that is being read */
+    const struct dal_joint_scope *scope; /* where that is an equation of a joint type: what its words mean */
     int n_notes;
     size_t cap_notes;
     const char **notes; /* what the reader has to know beside the equations */
@@ -157,12 +174,16 @@ typedef struct dal_derivation {
     dal_derived_body *bodies;
     dal_symbolic_marker *markers; /* two a joint */
     bool *marker_known;
+    int natural;           /* letter of the first natural coordinate that is B z + b; where linear rows were eliminated */
+    int *norm, *norm_rate; /* letters of the bodies whose Euler parameters are coordinates, or -1; NULL: other families */
 
     dal_node T, V; /* energies; V of gravity and springs */
     dal_node *Q;   /* nv: all applied forces */
     dal_node gravity[3], V_gravity;
-    dal_node *Q_other; /* nv: those without potential */
-    dal_node *M, *h;   /* nv x nv, nv; by Lagrange's definition where it is asked for */
+    const dal_node *weights; /* masses as gravity sees them; NULL: as they are */
+    int first_source;        /* letter of the first marker of origins.c; 0: none */
+    dal_node *Q_other;       /* nv: those without potential */
+    dal_node *M, *h;         /* nv x nv, nv; by Lagrange's definition where it is asked for */
     int n_rows;
     dal_derived_row *row;
     dal_node *A;       /* n_rows x nv */
@@ -177,37 +198,56 @@ typedef struct dal_derivation {
     int G; /* letter of the first momentum; -1: none */
     int p; /* speeds */
     const char **speed_names;
-    dal_node *W, *X, *bias; /* nv x p, nv, nv: v = W u + X, v' = W u' + bias */
-    bool quasi;             /* the formulation has speeds */
+    dal_node *speeds;                      /* in q, v and t */
+    dal_node *W, *X, *bias;                /* nv x p, nv, nv: v = W u + X, v' = W u' + bias */
+    bool quasi;                            /* the formulation has speeds */
+    const dal_node *K, *f;                 /* of K u' = f, in q and v; NULL: the formulation has none */
+    dal_node *accelerations, *multipliers; /* solved for: of formulations that give them so; NULL: equations do */
+    bool in_ports;                         /* a joint is being derived on its ports */
 
     const struct dal_derived_formulation *formulation;
-    int n_blocks, n_equations, n_steps;
+    int n_blocks, n_equations, n_steps, n_general_steps; /* general: positions, velocities and energies, which stand before the others */
     size_t cap_blocks, cap_equations, cap_steps;
     dal_derived_block *blocks;
     dal_derived_equation *equations;
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
+    const char *prefix;        /* of intermediates, once it is asked for */
     void *memo;                /* normal forms that are known */
     long normal_work;          /* on all of them: there is a bound */
+    void *flint;               /* its functions, once it was asked for */
     void *algebra[3];          /* what normal.c knows, for each way to write sines */
     int n_marks, mark, *marks; /* of nodes, there: which walk saw them */
 } dal_derivation;
 
 /* ---- a formulation ------------------------------------------------------------- */
 
+/* How accelerations follow from what a formulation derives. */
+typedef enum dal_solution {
+    DAL_SOLVED_WITH_MULTIPLIERS, /* M, Q - h, A, gamma */
+    DAL_SOLVED_ON_FREE_MOTIONS,  /* W^T M and A */
+    DAL_SOLVED_WITH_SPEEDS,      /* K u' = f */
+    DAL_SOLVED_WITH_ROUTHIAN,    /* B, f, A_1, gamma, X, c */
+    DAL_SOLVED_ALREADY,          /* accelerations, multipliers */
+    DAL_SOLVED_BY_PORTS          /* not in one place */
+} dal_solution;
+
 typedef struct dal_derived_formulation {
     const char *name, *title, *equation, *source;
-    bool speeds;  /* it has W, X and bias */
+    bool speeds; /* it has W, X and bias */
+    bool tree;   /* it goes along the joint tree */
+    dal_solution solution;
     bool ignores; /* momenta of ignorable coordinates are constants in it */
+    bool ports;   /* joints are written in the variables of their ports */
     void (*derive)(dal_derivation *d);
 } dal_derived_formulation;
 
 extern const dal_derived_formulation *const dal_derived_formulations[]; /* ends with NULL */
 
+/* The one of this name, or NULL. */
+const dal_derived_formulation *dal_find_derived_formulation(const char *name);
 /* Is there one of this name? False with a message. */
 bool dal_derives(const char *formulation, dal_messages *messages);
-/* Is a family of this name written in symbols? */
-bool dal_family_is_derived(const char *family);
 
 /* Everything into the arena, whose guard has to be set. NULL: refused, with messages. */
 dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, const dal_system *system, const dal_derive_options *options,
@@ -221,6 +261,10 @@ bool dal_derivation_evaluate(dal_derivation *d, double *letters, int n, const da
 
 void dal_derive_letters(dal_derivation *d);
 int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index, double value);
+/* The word, or it several times, so that with a number behind it nothing else has that name. */
+const char *dal_free_word(const dal_derivation *d, const char *word);
+const char *dal_intermediate_prefix(dal_derivation *d);      /* z of z1, z2, ... */
+int *dal_no_letters(dal_derivation *d, int n);               /* n times -1 */
 dal_node dal_derive_number(dal_derivation *d, double value); /* a number of the compiled model */
 bool dal_derive_text(dal_derivation *d, const dal_binding *binding, dal_text text, dal_value *value);
 /* The node of a text that is a number; where the text cannot be read here, or gives another number than the compiled model has, that number. */
@@ -242,6 +286,9 @@ typedef enum dal_element {
 /* The element that a dotted path begins with. `model`: the included model in which it is written, or NULL. */
 dal_element dal_find_element(dal_derivation *d, const dal_model_spec *model, const char *path, int *index, const char **rest);
 
+/* A word of an equation of a joint type: a point, an axis, an angle, a parameter of the type. Needs d->scope. */
+bool dal_derive_joint_word(dal_derivation *d, const char *name, int primes, dal_value *value);
+
 void dal_derive_refuse(dal_derivation *d, const char *format, ...) DAL_PRINTF(2, 3);
 void dal_derive_note(dal_derivation *d, const char *format, ...) DAL_PRINTF(2, 3);
 
@@ -259,15 +306,35 @@ void dal_derive_markers(dal_derivation *d);
 /* The frame that a name of `connect:` means, compared with the compiled one. */
 void dal_derive_marker(dal_derivation *d, dal_text name, const dal_marker *compiled, dal_symbolic_marker *marker);
 void dal_derive_places(dal_derivation *d);
+/* The frame of a carrier of the tree on its parent, or on the body: that of the joint, in symbols, unless the carrier moved it by the joint's `zero:`. */
+dal_symbolic_marker dal_derive_carrier_frame(dal_derivation *d, const dal_carrier *carrier, bool on_parent);
+bool dal_places_by_parameters(const dal_derivation *d); /* euler or natural? */
+void dal_place_by_parameters(dal_derivation *d, int body);
+void dal_derive_row_spin(dal_derivation *d, int body, bool own, dal_node w[3]);  /* as expressions have it: world axes, or its own */
+dal_node dal_twice_natural_energy(dal_derivation *d, int body);                  /* of the turning of a body, from rates of direction cosines */
+void dal_derive_intrinsic_row(dal_derivation *d, int row, dal_derived_row *out); /* name, phi and rate */
+dal_node dal_norm_along_column(dal_derivation *d, dal_node node, int k);         /* what a derivative along column k has by n and p . p' */
+dal_node dal_norm_by_rate(dal_derivation *d, dal_node node, int k);              /* and one by v_k */
+dal_node dal_rate_of_norm(dal_derivation *d, const dal_letter *letter, bool accelerated); /* of n, or of p . p', along d->direction */
+void dal_put_parameters(dal_derivation *d);                    /* n = 1, p . p' = 0 and natural coordinates B z + b in everything that is shown */
+dal_node dal_in_coordinates(dal_derivation *d, dal_node node); /* the same in one node */
+void dal_name_natural(dal_derivation *d);
+dal_node dal_rate_of_natural(dal_derivation *d, int i);                     /* of natural coordinate i, along d->direction */
+dal_node dal_natural_along_column(dal_derivation *d, dal_node node, int k); /* what a derivative by z_k has by natural coordinates */
+/* natural: Q += factor times what the gradient of a function of q does on the motions of rigid bodies. */
+void dal_push_natural(dal_derivation *d, dal_node function, dal_node factor, dal_node *Q);
 void dal_derive_vector(dal_derivation *d, int vector, int n, const dal_symbolic_marker *near, dal_node x[3]); /* world axes */
 dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near);
 dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near);
 dal_node dal_derive_joint_coordinate(dal_derivation *d, int joint, int k); /* `zero:` included */
 void dal_derive_rows(dal_derivation *d);
+/* phi and phi' of a row of the mechanism, as d->mechanism, d->bodies and d->markers place it. */
+void dal_derive_row_form(dal_derivation *d, int number, dal_derived_row *out);
 void dal_derive_forces(dal_derivation *d);
-void dal_derive_energy(dal_derivation *d);   /* T */
-void dal_derive_partials(dal_derivation *d); /* Jc, Jw */
-void dal_derive_inertia(dal_derivation *d);  /* M, h from T: needs d->T */
+dal_node dal_derive_weight(const dal_derivation *d, int body); /* its mass, as gravity sees it */
+void dal_derive_energy(dal_derivation *d);                     /* T */
+void dal_derive_partials(dal_derivation *d);                   /* Jc, Jw */
+void dal_derive_inertia(dal_derivation *d);                    /* M, h from T: needs d->T */
 /* out += w x p of every ball joint, whose velocities w are not rates of coordinates; p and out have an entry for each velocity. */
 void dal_add_ball_turns(dal_derivation *d, const dal_node *p, dal_node *out);
 void dal_derive_speeds(dal_derivation *d);

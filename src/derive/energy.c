@@ -17,6 +17,10 @@ void dal_derive_energy(dal_derivation *d)
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
         const dal_derived_body *body = &d->bodies[b];
         twice = dal_n_add(d, twice, dal_n_mul(d, body->mass, dal_n_dot(d, body->cd, body->cd)));
+        if (d->layout->family->separated) {
+            twice = dal_n_add(d, twice, dal_twice_natural_energy(d, b));
+            continue;
+        }
         dal_n_turn(d, body->inertia, body->w_body, Iw);
         twice = dal_n_add(d, twice, dal_n_dot(d, body->w_body, Iw));
     }
@@ -76,7 +80,7 @@ void dal_derive_inertia(dal_derivation *d)
     for (int k = 0; k < d->nv; k++) {
         p[k] = dal_by_rate(d, d->T, k);
         for (int l = 0; l <= k; l++)
-            d->M[k * d->nv + l] = d->M[l * d->nv + k] = second_derivative(d, k, l);
+            d->M[k * d->nv + l] = d->M[l * d->nv + k] = d->layout->family->separated ? dal_by_rate(d, p[k], l) : second_derivative(d, k, l);
         d->h[k] = dal_n_sub(d, dal_along_motion(d, p[k]), dal_along_column(d, d->T, k));
     }
     dal_add_ball_turns(d, p, d->h);

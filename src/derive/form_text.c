@@ -44,50 +44,71 @@ const char *dal_latex_escaped(dal_arena *arena, const char *text)
     return out.text;
 }
 
-static bool is_greek(const char *word, size_t n)
+static int find_greek(const char *word, size_t n)
 {
     static const char *const letters[] = {"alpha", "beta", "gamma", "delta", "epsilon", "zeta",  "eta", "theta", "iota", "kappa", "lambda",
                                           "mu",    "nu",   "xi",    "pi",    "rho",     "sigma", "tau", "phi",   "chi",  "psi",   "omega"};
     for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
         if (strlen(letters[i]) == n && !strncmp(word, letters[i], n))
-            return true;
-    return false;
+            return (int)i;
+    return -1;
 }
 
-/* m1 is m with an index; theta is a letter; any other word is upright. */
+dal_set_name dal_name_as_set(dal_arena *arena, const char *name)
+{
+    const size_t whole = strlen(name);
+    dal_set_name set = {.index = ""};
+    size_t n = whole;
+    while (n > 1 && name[n - 1] == '\'')
+        n--;
+    set.primes = (int)(whole - n);
+    const char *base = dal_arena_copy(arena, name, n), *first = strchr(base, '.'), *last = strrchr(base, '.');
+    const bool step = first && last > first && (!strncmp(base, "c.", 2) || !strncmp(base, "w.", 2));
+    const bool leads = step || (first && (!strncmp(base, "lambda.", 7) || !strncmp(base, "G.", 2))); /* names of our own */
+    if (leads) {
+        set.symbol = dal_arena_copy(arena, base, (size_t)(first - base));
+        set.index = first + 1;
+    } else if (last && last > base && last[1]) {
+        set.symbol = last + 1;
+        set.index = dal_arena_copy(arena, base, (size_t)(last - base));
+    } else {
+        size_t letters = n;
+        while (letters > 1 && isdigit((unsigned char)base[letters - 1]) && !strchr(base, '_'))
+            letters--;
+        set.symbol = dal_arena_copy(arena, base, letters);
+        set.index = base + letters;
+    }
+    set.greek = find_greek(set.symbol, strlen(set.symbol));
+    set.is_word = set.greek < 0 && strlen(set.symbol) > 1;
+    return set;
+}
+
+static bool is_number(const char *text)
+{
+    return strspn(text, "0123456789") == strlen(text);
+}
+
+/* theta is a letter; any other word is upright. */
 const char *dal_latex_name(dal_arena *arena, const char *name)
 {
-    size_t n = strlen(name), letters = n;
-    while (letters > 1 && isdigit((unsigned char)name[letters - 1]))
-        letters--;
-    const bool plain = strcspn(name, "._") == n;
-    const char *index = letters < n ? dal_arena_print(arena, "_{%s}", name + letters) : "";
-    if (plain && is_greek(name, letters))
-        return dal_arena_print(arena, "\\%.*s%s", (int)letters, name, index);
-    if (plain && letters == 1)
-        return dal_arena_print(arena, "%c%s", name[0], index);
-    if (plain)
-        return dal_arena_print(arena, "\\mathit{%.*s}%s", (int)letters, name, index);
-    return dal_arena_print(arena, "\\mathrm{%s}", dal_latex_escaped(arena, name));
+    const dal_set_name set = dal_name_as_set(arena, name);
+    const char *symbol = set.greek >= 0 ? dal_arena_print(arena, "\\%s", set.symbol)
+                         : set.is_word  ? dal_arena_print(arena, "\\mathrm{%s}", dal_latex_escaped(arena, set.symbol))
+                                        : dal_latex_escaped(arena, set.symbol);
+    if (set.primes)
+        symbol = dal_arena_print(arena, set.primes == 1 ? "\\dot{%s}" : "\\ddot{%s}", symbol);
+    if (!*set.index)
+        return symbol;
+    return dal_arena_print(arena, is_number(set.index) ? "%s_{%s}" : "%s_{\\mathrm{%s}}", symbol, dal_latex_escaped(arena, set.index));
 }
 
 static void write_letter(dal_growing *out, dal_derivation *d, int letter, bool latex)
 {
-    const char *name = d->letters[letter].name;
-    size_t n = strlen(name), primes = 0;
-    if (!latex) {
-        dal_grow(out, "%s", name);
-        return;
-    }
-    while (primes < n && name[n - primes - 1] == '\'')
-        primes++;
-    const char *base = dal_latex_name(out->arena, dal_arena_copy(out->arena, name, n - primes));
-    dal_grow(out, primes == 0 ? "%s" : primes == 1 ? "\\dot{%s}" : "\\ddot{%s}", base);
+    const dal_letter *l = &d->letters[letter];
+    dal_grow(out, "%s", latex && l->role != DAL_ROLE_NUMBER ? dal_latex_name(out->arena, l->name) : l->name);
 }
 
 /* ---- forms ------------------------------------------------------------------------------- */
-
-enum { IN_SUM = 1, IN_PRODUCT, IN_POWER };
 
 static void write_form(dal_growing *out, dal_derivation *d, const dal_form *form, bool latex, int inside);
 
@@ -97,7 +118,7 @@ static void write_sum(dal_growing *out, dal_derivation *d, const dal_form *form,
         const bool negative = form->item[i]->kind == DAL_FORM_NEGATIVE;
         const dal_form *item = negative && i ? form->item[i]->item[0] : form->item[i];
         dal_grow(out, "%s", i == 0 ? "" : negative ? " - " : " + ");
-        write_form(out, d, item, latex, i && negative ? IN_PRODUCT : IN_SUM);
+        write_form(out, d, item, latex, i && negative ? DAL_INSIDE_PRODUCT : DAL_INSIDE_SUM);
     }
 }
 
@@ -137,7 +158,7 @@ static void write_function(dal_growing *out, dal_derivation *d, const dal_form *
     for (int i = 0; i < form->n; i++) {
         if (i)
             dal_grow(out, "%s", !relation ? ", " : name[0] == 'e' ? " == " : name[2] == 's' ? " < " : latex ? " \\le " : " <= ");
-        write_form(out, d, form->item[i], latex, relation ? IN_SUM : 0);
+        write_form(out, d, form->item[i], latex, relation ? DAL_INSIDE_SUM : 0);
     }
     dal_grow(out, latex && !relation ? "\\right)" : ")");
 }
@@ -147,7 +168,7 @@ static void write_product(dal_growing *out, dal_derivation *d, const dal_form *f
     for (int i = 0; i < form->n; i++) {
         if (i)
             dal_grow(out, "%s", latex ? "\\," : "*");
-        write_form(out, d, form->item[i], latex, IN_PRODUCT);
+        write_form(out, d, form->item[i], latex, DAL_INSIDE_PRODUCT);
     }
 }
 
@@ -162,9 +183,9 @@ static void write_quotient(dal_growing *out, dal_derivation *d, const dal_form *
         dal_grow(out, "}");
         return;
     }
-    write_form(out, d, above, latex, IN_PRODUCT);
+    write_form(out, d, above, latex, DAL_INSIDE_PRODUCT);
     dal_grow(out, "/");
-    write_form(out, d, below, latex, IN_POWER);
+    write_form(out, d, below, latex, DAL_INSIDE_POWER);
 }
 
 static void write_power(dal_growing *out, dal_derivation *d, const dal_form *form, bool latex)
@@ -172,7 +193,7 @@ static void write_power(dal_growing *out, dal_derivation *d, const dal_form *for
     const bool function = latex && form->item[0]->kind == DAL_FORM_LETTER && strchr(d->letters[form->item[0]->letter].name, '\'');
     if (function)
         dal_grow(out, "{");
-    write_form(out, d, form->item[0], latex, IN_POWER);
+    write_form(out, d, form->item[0], latex, DAL_INSIDE_POWER);
     if (function)
         dal_grow(out, "}");
     if (form->n == 1) {
@@ -180,12 +201,11 @@ static void write_power(dal_growing *out, dal_derivation *d, const dal_form *for
         return;
     }
     dal_grow(out, latex ? "^{" : "^");
-    write_form(out, d, form->item[1], latex, latex ? 0 : IN_POWER);
+    write_form(out, d, form->item[1], latex, latex ? 0 : DAL_INSIDE_POWER);
     dal_grow(out, latex ? "}" : "%s", "");
 }
 
-/* 981/200 as 4.905, exactly. */
-static const char *decimal_text(dal_arena *arena, int64_t num, int64_t den)
+const char *dal_decimal_text(dal_arena *arena, int64_t num, int64_t den)
 {
     dal_growing out = {.arena = arena};
     dal_grow(&out, "%" PRId64 ".", num / den);
@@ -197,17 +217,16 @@ static const char *decimal_text(dal_arena *arena, int64_t num, int64_t den)
     return out.text;
 }
 
-/* Does it need brackets where it stands? */
-static bool needs_brackets(const dal_form *form, bool latex, int inside)
+bool dal_form_has_brackets(const dal_form *form, bool fractions, int inside)
 {
     switch (form->kind) {
-    case DAL_FORM_SUM: return inside >= IN_PRODUCT;
-    case DAL_FORM_NEGATIVE: return inside >= IN_PRODUCT;
-    case DAL_FORM_PRODUCT: return inside >= IN_POWER;
-    case DAL_FORM_QUOTIENT: return inside >= IN_POWER;
-    case DAL_FORM_NUMBER: return form->den != 1 && !dal_is_decimal(form->den) && inside >= (latex ? IN_POWER : IN_PRODUCT);
+    case DAL_FORM_SUM: return inside >= DAL_INSIDE_PRODUCT;
+    case DAL_FORM_NEGATIVE: return inside >= DAL_INSIDE_PRODUCT;
+    case DAL_FORM_PRODUCT: return inside >= DAL_INSIDE_POWER;
+    case DAL_FORM_QUOTIENT: return inside >= DAL_INSIDE_POWER;
+    case DAL_FORM_NUMBER: return form->den != 1 && !dal_is_decimal(form->den) && inside >= (fractions ? DAL_INSIDE_POWER : DAL_INSIDE_PRODUCT);
     case DAL_FORM_POWER:
-    case DAL_FORM_FUNCTION: return inside >= IN_POWER && form->kind == DAL_FORM_POWER;
+    case DAL_FORM_FUNCTION: return inside >= DAL_INSIDE_POWER && form->kind == DAL_FORM_POWER;
     default: return false;
     }
 }
@@ -219,7 +238,7 @@ static void write_inner(dal_growing *out, dal_derivation *d, const dal_form *for
         if (form->den == 1)
             dal_grow(out, "%" PRId64, form->num);
         else if (dal_is_decimal(form->den))
-            dal_grow(out, "%s", decimal_text(out->arena, form->num, form->den));
+            dal_grow(out, "%s", dal_decimal_text(out->arena, form->num, form->den));
         else
             dal_grow(out, latex ? "\\frac{%" PRId64 "}{%" PRId64 "}" : "%" PRId64 "/%" PRId64, form->num, form->den);
         break;
@@ -227,19 +246,19 @@ static void write_inner(dal_growing *out, dal_derivation *d, const dal_form *for
     case DAL_FORM_SUM: write_sum(out, d, form, latex); break;
     case DAL_FORM_NEGATIVE:
         dal_grow(out, "-");
-        write_form(out, d, form->item[0], latex, IN_PRODUCT);
+        write_form(out, d, form->item[0], latex, DAL_INSIDE_PRODUCT);
         break;
     case DAL_FORM_PRODUCT: write_product(out, d, form, latex); break;
     case DAL_FORM_QUOTIENT: write_quotient(out, d, form, latex); break;
     case DAL_FORM_POWER: write_power(out, d, form, latex); break;
     case DAL_FORM_FUNCTION: write_function(out, d, form, latex); break;
-    case DAL_FORM_NAMED: dal_grow(out, latex ? "z_{%d}" : "z%d", form->letter + 1); break;
+    case DAL_FORM_NAMED: dal_grow(out, latex ? "%s_{%d}" : "%s%d", dal_intermediate_prefix(d), form->letter + 1); break;
     }
 }
 
 static void write_form(dal_growing *out, dal_derivation *d, const dal_form *form, bool latex, int inside)
 {
-    const bool brackets = needs_brackets(form, latex, inside);
+    const bool brackets = dal_form_has_brackets(form, latex, inside);
     dal_grow(out, "%s", !brackets ? "" : latex ? "\\left(" : "(");
     write_inner(out, d, form, latex);
     dal_grow(out, "%s", !brackets ? "" : latex ? "\\right)" : ")");

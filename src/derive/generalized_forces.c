@@ -71,7 +71,9 @@ static void add_other(dal_derivation *d, int k, dal_node force)
 
 static void push_measure(dal_derivation *d, dal_node measure, dal_node effort)
 {
-    for (int k = 0; k < d->nv; k++)
+    if (d->layout->family->separated)
+        dal_push_natural(d, measure, effort, d->Q_other);
+    for (int k = 0; k < d->nv && !d->layout->family->separated; k++)
         add_other(d, k, dal_n_mul(d, effort, dal_along_column(d, measure, k)));
 }
 
@@ -85,6 +87,11 @@ static void push_velocity(dal_derivation *d, const dal_node velocity[3], const d
 
 /* ---- the elements ---------------------------------------------------------------------------- */
 
+dal_node dal_derive_weight(const dal_derivation *d, int body)
+{
+    return d->weights ? d->weights[body] : d->bodies[body].mass;
+}
+
 static void derive_gravity(dal_derivation *d)
 {
     const double *compiled = dal_system_acting(d->system)->gravity;
@@ -94,7 +101,7 @@ static void derive_gravity(dal_derivation *d)
         g[i] = dal_derive_constant(d, NULL, i < d->spec->gravity.n ? d->spec->gravity.item[i] : none, compiled[i]);
     memcpy(d->gravity, g, sizeof d->gravity);
     for (int b = 0; b < d->mechanism->n_bodies; b++)
-        d->V = dal_n_sub(d, d->V, dal_n_mul(d, d->bodies[b].mass, dal_n_dot(d, g, d->bodies[b].c)));
+        d->V = dal_n_sub(d, d->V, dal_n_mul(d, dal_derive_weight(d, b), dal_n_dot(d, g, d->bodies[b].c)));
     d->V_gravity = d->V;
 }
 
@@ -222,7 +229,7 @@ static void attract(const element *e, int b, dal_node mu, bool gradient)
     for (int i = 0; i < 3; i++)
         x[i] = dal_n_sub(d, body->c[i], read_item(e, &e->spec->center, i));
     const dal_node square = dal_n_dot(d, x, x), rho = dal_unary(d->graph, DAL_OP_SQRT, square), cube = dal_n_mul(d, square, rho);
-    d->V = dal_n_sub(d, d->V, dal_n_div(d, dal_n_mul(d, mu, body->mass), rho));
+    d->V = dal_n_sub(d, d->V, dal_n_div(d, dal_n_mul(d, mu, dal_derive_weight(d, b)), rho));
     if (!gradient)
         return;
     dal_n_turn_back(d, body->R, x, local);
@@ -267,6 +274,23 @@ static void derive_element(dal_derivation *d, int i)
     dal_derive_refuse(d, "force '%s' of type %s is not written in symbols yet", e.spec->name.text, e.spec->type.text);
 }
 
+/* The same, with the markers of the element (origins.c) before its potential and before its other forces. */
+static void derive_marked_element(dal_derivation *d, int i)
+{
+    const int marker = d->first_source + 2 * (d->mechanism->n_bodies + i);
+    const dal_node V = d->V, zero = dal_n_const(d, 0);
+    dal_node *Q = d->Q_other;
+    d->V = zero;
+    d->Q_other = DAL_NEW(d->arena, dal_node, d->nv);
+    for (int k = 0; k < d->nv; k++)
+        d->Q_other[k] = zero;
+    derive_element(d, i);
+    d->V = dal_n_add(d, V, dal_n_mul(d, dal_n_var(d, marker), d->V));
+    for (int k = 0; k < d->nv; k++)
+        Q[k] = dal_n_add(d, Q[k], dal_n_mul(d, dal_n_var(d, marker + 1), d->Q_other[k]));
+    d->Q_other = Q;
+}
+
 void dal_derive_forces(dal_derivation *d)
 {
     const dal_acting *acting = dal_system_acting(d->system);
@@ -281,7 +305,9 @@ void dal_derive_forces(dal_derivation *d)
         dal_derive_refuse(d, "the model has joints or constraints that are not ideal: their forces are not written in symbols yet");
     derive_gravity(d);
     for (int i = 0; i < d->spec->n_forces && !d->failed; i++)
-        derive_element(d, i);
+        (d->first_source ? derive_marked_element : derive_element)(d, i);
     for (int k = 0; k < d->nv; k++)
-        d->Q[k] = dal_n_sub(d, d->Q_other[k], dal_along_column(d, d->V, k));
+        d->Q[k] = d->layout->family->separated ? d->Q_other[k] : dal_n_sub(d, d->Q_other[k], dal_along_column(d, d->V, k));
+    if (d->layout->family->separated)
+        dal_push_natural(d, d->V, dal_n_const(d, -1), d->Q);
 }

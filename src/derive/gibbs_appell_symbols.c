@@ -59,4 +59,5 @@ const dal_derived_formulation dal_derived_gibbs_appell = {.name = "gibbs-appell"
                                                           .equation = "dG/du' = U, or K u' = f",
                                                           .source = "",
                                                           .speeds = true,
+                                                          .solution = DAL_SOLVED_WITH_SPEEDS,
                                                           .derive = derive_gibbs_appell};

@@ -72,4 +72,5 @@ const dal_derived_formulation dal_derived_kane = {.name = "kane",
                                                   .equation = "sum of Ti^T (wi - Mi dVi/dt - Wi Mi Vi) = 0, or K u' = f",
                                                   .source = "lagrange-to-kane (50)",
                                                   .speeds = true,
+                                                  .solution = DAL_SOLVED_WITH_SPEEDS,
                                                   .derive = derive_kane};

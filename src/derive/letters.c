@@ -43,7 +43,8 @@ void dal_derive_note(dal_derivation *d, const char *format, ...)
 
 int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index, double value)
 {
-    *DAL_PUSH(d->arena, d->letters, d->n_letters, d->cap_letters) = (dal_letter){role, dal_arena_copy(d->arena, name, strlen(name)), index, value};
+    *DAL_PUSH(d->arena, d->letters, d->n_letters, d->cap_letters) =
+        (dal_letter){role, dal_arena_copy(d->arena, name, strlen(name)), index, value, DAL_NO_NODE, DAL_NO_NODE};
     return d->n_letters - 1;
 }
 
@@ -76,7 +77,7 @@ static const char *primed(dal_derivation *d, const char *name, const char *more)
     return dal_arena_print(d->arena, "%s%s", name, more);
 }
 
-static int *no_letters(dal_derivation *d, int n)
+int *dal_no_letters(dal_derivation *d, int n)
 {
     int *list = DAL_NEW(d->arena, int, n);
     for (int i = 0; i < n; i++)
@@ -107,11 +108,41 @@ void dal_derive_letters(dal_derivation *d)
     d->coordinate_names = q;
     d->velocity_names = v;
     d->u = d->ud = d->lambda = -1;
-    d->parameter = no_letters(d, d->spec->n_parameters);
-    d->input = no_letters(d, d->spec->n_inputs);
-    d->state = no_letters(d, d->spec->n_states);
+    d->parameter = dal_no_letters(d, d->spec->n_parameters);
+    d->input = dal_no_letters(d, d->spec->n_inputs);
+    d->state = dal_no_letters(d, d->spec->n_states);
     d->define = DAL_NEW(d->arena, dal_value, d->spec->n_define);
     d->define_progress = DAL_NEW(d->arena, int, d->spec->n_define);
+}
+
+/* Is there a letter, or an element of the model, that is this word and a number? */
+static bool is_taken(const dal_derivation *d, const char *word)
+{
+    const size_t n = strlen(word);
+    for (int i = 0; i < d->n_letters; i++) {
+        const char *name = d->letters[i].name;
+        if (!strncmp(name, word, n) && name[n] && !name[n + strspn(name + n, "0123456789'")])
+            return true;
+    }
+    for (int i = 0; i < d->spec->n_parameters; i++)
+        if (!strncmp(d->spec->parameters[i].name.text, word, n) && isdigit((unsigned char)d->spec->parameters[i].name.text[n]))
+            return true;
+    return false;
+}
+
+const char *dal_free_word(const dal_derivation *d, const char *word)
+{
+    const char *name = word;
+    while (is_taken(d, name))
+        name = dal_arena_print(d->arena, "%s%s", name, word);
+    return name;
+}
+
+const char *dal_intermediate_prefix(dal_derivation *d)
+{
+    if (!d->prefix)
+        d->prefix = dal_free_word(d, "z");
+    return d->prefix;
 }
 
 /* ---- values -------------------------------------------------------------------------- */
@@ -218,9 +249,20 @@ static const char *without_decimals(dal_derivation *d, const char *text)
 static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
 {
     dal_derivation *d = user;
+    if (d->scope && dal_derive_joint_word(d, name, primes, value))
+        return true;
     if (strncmp(name, decimal, sizeof decimal - 1))
         return dal_derive_resolve(user, name, primes, mark, value, hint);
     *value = (dal_value){1, {dal_n_var(d, atoi(name + sizeof decimal))}};
+    return true;
+}
+
+/* What stands in brackets with a prime behind them. */
+static bool rate_of_brackets(void *user, dal_mark mark, dal_value *value)
+{
+    (void)mark;
+    for (int i = 0; i < value->n; i++)
+        value->node[i] = dal_along_motion(user, value->node[i]);
     return true;
 }
 
@@ -230,7 +272,7 @@ bool dal_derive_text(dal_derivation *d, const dal_binding *binding, dal_text tex
     const dal_model_spec *model = binding ? binding->model : NULL;
     const char *tables = dal_graph_table_prefix(d->graph, model ? dal_arena_print(d->arena, "%s.", model->name.text) : NULL);
     /* without messages: what cannot be read is refused by the caller, in its own words */
-    const dal_parser parser = {.graph = d->graph, .messages = NULL, .resolve = resolve, .user = d};
+    const dal_parser parser = {.graph = d->graph, .messages = NULL, .resolve = resolve, .rate = d->scope ? rate_of_brackets : NULL, .user = d};
     d->binding = binding;
     const bool ok = text.text && dal_parse(&parser, without_decimals(d, text.text), text.mark, value);
     d->binding = outer;
@@ -274,6 +316,11 @@ static dal_node rate_of_letter(dal_derivation *d, int letter, const dal_node *ac
     case DAL_ROLE_COORDINATE: return rate_of_coordinate(d, l->index);
     case DAL_ROLE_RATE: return accelerations ? accelerations[l->index] : DAL_NO_NODE;
     case DAL_ROLE_NAMED: return dal_rate_of_named(d, letter);
+    case DAL_ROLE_PORT:
+    case DAL_ROLE_PORT_RATE: return d->direction == DAL_ALONG_MOTION ? l->rate : DAL_NO_NODE;
+    case DAL_ROLE_NATURAL: return dal_rate_of_natural(d, l->index);
+    case DAL_ROLE_NORM:
+    case DAL_ROLE_NORM_RATE: return dal_rate_of_norm(d, l, accelerations != NULL);
     default: return DAL_NO_NODE;
     }
 }
@@ -318,10 +365,13 @@ dal_node dal_along_column(dal_derivation *d, dal_node node, int k)
     dal_node sum = dal_n_const(d, 0);
     for (int i = d->column_first[k]; i < d->column_first[k + 1]; i++)
         sum = dal_n_add(d, sum, dal_n_mul(d, d->column_N[i], dal_diff(d->graph, node, d->q + d->column_q[i])));
-    return sum;
+    if (d->layout->reduction)
+        sum = dal_n_add(d, sum, dal_natural_along_column(d, node, k));
+    return d->norm ? dal_n_add(d, sum, dal_norm_along_column(d, node, k)) : sum;
 }
 
 dal_node dal_by_rate(dal_derivation *d, dal_node node, int k)
 {
-    return dal_diff(d->graph, node, d->v + k);
+    const dal_node slope = dal_diff(d->graph, node, d->v + k);
+    return d->norm ? dal_n_add(d, slope, dal_norm_by_rate(d, node, k)) : slope;
 }

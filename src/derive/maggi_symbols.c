@@ -34,4 +34,5 @@ const dal_derived_formulation dal_derived_maggi = {.name = "maggi",
                                                    .equation = "W^T (M v' + h - Q) = 0,  A v' = gamma",
                                                    .source = "",
                                                    .speeds = true,
+                                                   .solution = DAL_SOLVED_ON_FREE_MOTIONS,
                                                    .derive = derive_maggi};

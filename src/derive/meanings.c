@@ -146,14 +146,14 @@ static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *
     const dal_derived_body *body = &d->bodies[b];
     const dal_body_spec *spec = &d->spec->bodies[b];
     const char *more;
+    dal_node w[3];
     if (dal_n_planar(d) && !strcmp(rest, ".angle"))
         return set_node(value, dal_n_add(d, body->angle, dal_derive_number(d, body->offset)));
+    dal_derive_row_spin(d, b, starts(rest, "omega.body", &more), w);
     if (dal_n_planar(d) && !strcmp(rest, ".omega"))
-        return set_node(value, body->w[2]);
-    if (starts(rest, "omega.body", &more))
-        return give_vector(d, body->w_body, more, value);
-    if (starts(rest, "omega", &more) && !dal_n_planar(d))
-        return give_vector(d, body->w, more, value);
+        return set_node(value, w[2]);
+    if (starts(rest, "omega.body", &more) || (starts(rest, "omega", &more) && !dal_n_planar(d)))
+        return give_vector(d, w, more, value);
     for (int k = 0; k < (int)d->mechanism->space; k++) {
         const char name[3] = {'e', (char)('x' + k), 0};
         const dal_node axis[3] = {body->R[k], body->R[3 + k], body->R[6 + k]};
@@ -222,7 +222,7 @@ static bool find(dal_derivation *d, const char *name, dal_value *value)
     case DAL_ELEMENT_DEFINE: return !*rest && use_define(d, i, value);
     case DAL_ELEMENT_INPUT: return !*rest && use_input(d, i, value);
     case DAL_ELEMENT_STATE: return !*rest && use_state(d, i, value);
-    case DAL_ELEMENT_COORDINATE: return !*rest && set_node(value, dal_n_var(d, d->q + i));
+    case DAL_ELEMENT_COORDINATE: return !*rest && set_node(value, dal_n_var(d, d->q + d->layout->own_q + i));
     case DAL_ELEMENT_BODY: return body_channel(d, i, rest, value);
     case DAL_ELEMENT_JOINT: return joint_channel(d, i, rest, value);
     case DAL_ELEMENT_FORCE: return force_channel(d, i, rest, value);

@@ -82,7 +82,7 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
     const dal_measure *m = &d->mechanism->measures[measure];
     dal_node x[3], y[3], z[3];
     switch (m->kind) {
-    case DAL_MEASURE_COORDINATE: return dal_n_var(d, d->q + m->vector[0]);
+    case DAL_MEASURE_COORDINATE: return dal_n_var(d, d->q + d->layout->own_q + m->vector[0]);
     case DAL_MEASURE_LENGTH:
         difference(d, dal_derive_vector, m->vector[0], m->vector[1], n, near, x);
         return dal_unary(d->graph, DAL_OP_SQRT, dal_n_dot(d, x, x));
@@ -91,7 +91,7 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
         difference(d, dal_derive_vector, m->vector[2], m->vector[3], n, near, y);
         return dal_n_dot(d, x, y);
     case DAL_MEASURE_ANGLE:
-        if (dal_n_planar(d))
+        if (dal_n_planar(d) && (d->in_ports || !dal_places_by_parameters(d)))
             return planar_angle(d, m);
         dal_derive_vector(d, m->vector[0], n, near, x);
         dal_derive_vector(d, m->vector[1], n, near, y);
@@ -121,12 +121,24 @@ static void vector_rate(dal_derivation *d, int vector, int n, const dal_symbolic
         dal_n_sum(d, body->rd, rate, rate);
 }
 
+/* In the plane, of directions of two bodies: the difference of their angular velocities. */
+static dal_node planar_angle_rate(dal_derivation *d, const dal_measure *m)
+{
+    const int from = d->mechanism->vectors[m->vector[0]].body, to = d->mechanism->vectors[m->vector[2]].body;
+    const dal_node zero = dal_n_const(d, 0);
+    return dal_n_sub(d, to == DAL_GROUND ? zero : d->bodies[to].w[2], from == DAL_GROUND ? zero : d->bodies[from].w[2]);
+}
+
 /* Along a tree in space: a product of vectors from their velocities, which is shorter than the derivatives of all entries of R; anything else by differentiation. */
 dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near)
 {
     const dal_measure *m = &d->mechanism->measures[measure];
     dal_node x[3], y[3], xd[3], yd[3];
-    if (dal_n_planar(d) || !d->layout->tree || m->kind != DAL_MEASURE_DOT)
+    if (d->norm && !d->in_ports && dal_n_planar(d) && m->kind == DAL_MEASURE_ANGLE)
+        return planar_angle_rate(d, m);
+    if ((dal_n_planar(d) || !d->layout->tree) && !(d->norm && m->kind == DAL_MEASURE_DOT))
+        return dal_along_motion(d, dal_derive_measure(d, measure, n, near));
+    if (m->kind != DAL_MEASURE_DOT)
         return dal_along_motion(d, dal_derive_measure(d, measure, n, near));
     difference(d, dal_derive_vector, m->vector[0], m->vector[1], n, near, x);
     difference(d, dal_derive_vector, m->vector[2], m->vector[3], n, near, y);

@@ -136,7 +136,7 @@ static void solve_rest(dal_derivation *d, const char *name, int n, const dal_nod
         memcpy(x, right, sizeof *x * (size_t)n);
         return;
     }
-    if (n <= CRAMER) {
+    if (n <= CRAMER && !d->options.whole_systems) {
         cramer(d, n, matrix, right, x);
         return;
     }

@@ -57,6 +57,8 @@ dal_writer *dal_writer_create(dal_derivation *d);
 const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms);
 /* The same of an equation node = 0, divided by what all its terms have in common: numbers, parameters, sines and cosines. *by: that, or NULL. */
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms);
+/* The same in one way to write sines and cosines, and with `divided` or without; for those who compare terms. NULL: there is none. */
+const dal_form *dal_normal_in_way(dal_derivation *d, dal_node node, dal_way way, bool divided);
 /* The same of a constraint node = 0, divided by numbers and parameters alone: it is zero exactly where the node is. */
 const dal_form *dal_normal_constraint(dal_derivation *d, dal_node node);
 /* Are two equations node = 0 the same, up to factors that all their terms have? False: not as far as normal forms can tell. */

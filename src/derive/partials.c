@@ -43,7 +43,7 @@ dal_node dal_derive_active(dal_derivation *d, const dal_partials *t, int j)
     const dal_node V = dal_n_sub(d, d->V, d->V_gravity);
     dal_node sum = dal_n_const(d, 0);
     for (int b = 0; b < d->mechanism->n_bodies; b++)
-        sum = dal_n_add(d, sum, dal_n_mul(d, d->bodies[b].mass, dal_n_dot(d, d->gravity, t->c + 3 * (b * d->p + j))));
+        sum = dal_n_add(d, sum, dal_n_mul(d, dal_derive_weight(d, b), dal_n_dot(d, d->gravity, t->c + 3 * (b * d->p + j))));
     for (int k = 0; k < d->nv; k++)
         if (!dal_n_is(d, d->W[k * d->p + j], 0))
             sum = dal_n_add(d, sum, dal_n_mul(d, d->W[k * d->p + j], dal_n_sub(d, d->Q_other[k], dal_along_column(d, V, k))));

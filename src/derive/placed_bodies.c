@@ -4,11 +4,12 @@
  *   joint   along the tree: E := R_parent B_from, p := r_parent + R_parent s_from, one elementary motion after the other, then
  *           R = E B_to^T, r = p - R s_to. Intermediate nodes are shared and never expanded: a chain of n links has O(n) nodes
  *   user    as the model writes it
+ * (euler and natural: attitude_parameters.c)
  * In the plane R = R_z(angle) C with a constant C, so that angles add up before a cosine is taken of them.
  *
  * Velocities: r' by differentiation along q' = N v, w by propagation where the family turns step by step, otherwise from R' R^T.
  */
-#include "derive/nodes.h"
+#include "derive/placed_bodies.h"
 
 #include "kinematics/tree.h"
 #include "math/rotation.h"
@@ -72,13 +73,13 @@ static void list_columns(dal_derivation *d)
 
 /* ---- what a frame consists of ---------------------------------------------------- */
 
-static void set_zero(dal_derivation *d, dal_node x[3])
+void dal_zero_vector(dal_derivation *d, dal_node x[3])
 {
     for (int i = 0; i < 3; i++)
         x[i] = dal_n_const(d, 0);
 }
 
-static void differentiate(dal_derivation *d, const dal_node x[3], dal_node rate[3])
+void dal_differentiate_vector(dal_derivation *d, const dal_node x[3], dal_node rate[3])
 {
     for (int i = 0; i < 3; i++)
         rate[i] = dal_along_motion(d, x[i]);
@@ -106,24 +107,26 @@ static void planar_attitude(dal_derivation *d, dal_derived_body *body, const dou
     for (int i = 0; i < 9; i++)
         rest[i] = dal_derive_number(d, fabs(C[i] - floor(C[i] + 0.5)) < 1e-15 ? floor(C[i] + 0.5) : C[i]);
     dal_n_multiply(d, turn, rest, false, body->R);
-    set_zero(d, body->w);
+    dal_zero_vector(d, body->w);
     body->w[2] = dal_along_motion(d, body->angle);
 }
 
 static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 /* What follows from r, R, r' and w. */
-static void complete(dal_derivation *d, dal_derived_body *body, bool differentiated)
+void dal_complete_body(dal_derivation *d, dal_derived_body *body, bool differentiated)
 {
     dal_node lever[3], turn[3];
     dal_n_turn(d, body->R, body->center, lever);
     dal_n_sum(d, body->r, lever, body->c);
     if (differentiated)
-        differentiate(d, body->c, body->cd);
+        dal_differentiate_vector(d, body->c, body->cd);
     else {
         dal_n_cross(d, body->w, lever, turn);
         dal_n_sum(d, body->rd, turn, body->cd);
     }
+    if (dal_places_by_parameters(d))
+        return;
     if (dal_n_planar(d))
         memcpy(body->w_body, body->w, sizeof body->w);
     else if (d->layout->placement) /* where the family turns step by step it is known already */
@@ -140,9 +143,9 @@ static void place_by_angles(dal_derivation *d, int b)
     const int space = (int)d->mechanism->space;
     dal_derived_body *body = &d->bodies[b];
     dal_node turn[9];
-    set_zero(d, body->r);
-    set_zero(d, body->w);
-    set_zero(d, body->w_body);
+    dal_zero_vector(d, body->r);
+    dal_zero_vector(d, body->w);
+    dal_zero_vector(d, body->w_body);
     body->angle = dal_n_const(d, 0);
     dal_n_identity(d, body->R);
     for (int i = 0; i < space; i++)
@@ -160,8 +163,8 @@ static void place_by_angles(dal_derivation *d, int b)
         dal_n_turn_back(d, turn, body->w_body, body->w_body); /* in the axes that turned */
         body->w_body[chart[k]] = dal_n_add(d, body->w_body[chart[k]], rate);
     }
-    differentiate(d, body->r, body->rd);
-    complete(d, body, false);
+    dal_differentiate_vector(d, body->r, body->rd);
+    dal_complete_body(d, body, false);
 }
 
 /* ---- joint ----------------------------------------------------------------------------- */
@@ -208,27 +211,31 @@ static void turn_frame(dal_derivation *d, walker *x, int axis, dal_node angle, d
     x->w_E[axis] = dal_n_add(d, x->w_E[axis], rate);
 }
 
-/* E := E R(p), of unit quaternions: R = 1 + 2 p0 [p x] + 2 [p x]^2 */
+void dal_n_quaternion_rotation(dal_derivation *d, const dal_node p[4], dal_node k, dal_node R[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            dal_node entry = dal_n_mul(d, p[1 + i], p[1 + j]);
+            if (i == j) {
+                const int a = 1 + (i + 1) % 3, b = 1 + (i + 2) % 3;
+                entry = dal_n_neg(d, dal_n_add(d, dal_n_mul(d, p[a], p[a]), dal_n_mul(d, p[b], p[b])));
+            } else
+                entry = dal_binary(d->graph, (j - i + 3) % 3 == 1 ? DAL_OP_SUB : DAL_OP_ADD, entry, dal_n_mul(d, p[0], p[4 - i - j]));
+            R[3 * i + j] = dal_n_mul(d, k, entry);
+            if (i == j)
+                R[3 * i + j] = dal_n_add(d, dal_n_const(d, 1), R[3 * i + j]);
+        }
+}
+
+/* E := E R(p) */
 static void turn_ball(dal_derivation *d, walker *x, const dal_motion_step *step)
 {
-    dal_node p[4], R[9], w[3], turned[3], two = dal_n_const(d, 2);
+    dal_node p[4], R[9], w[3], turned[3];
     for (int i = 0; i < 4; i++)
         p[i] = dal_n_var(d, d->q + step->q + i);
     for (int i = 0; i < 3; i++)
         w[i] = dal_n_var(d, d->v + step->v + i);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            dal_node entry = dal_n_mul(d, p[1 + i], p[1 + k]);
-            const int l = 3 - i - k;
-            if (i == k) {
-                const int a = 1 + (i + 1) % 3, b = 1 + (i + 2) % 3;
-                entry = dal_n_neg(d, dal_n_add(d, dal_n_mul(d, p[a], p[a]), dal_n_mul(d, p[b], p[b])));
-            } else
-                entry = dal_binary(d->graph, (k - i + 3) % 3 == 1 ? DAL_OP_SUB : DAL_OP_ADD, entry, dal_n_mul(d, p[0], p[1 + l]));
-            R[3 * i + k] = dal_n_mul(d, two, entry);
-            if (i == k)
-                R[3 * i + k] = dal_n_add(d, dal_n_const(d, 1), R[3 * i + k]);
-        }
+    dal_n_quaternion_rotation(d, p, dal_n_const(d, 2), R);
     dal_n_multiply(d, x->E, R, false, x->E);
     dal_n_turn(d, x->E, w, turned);
     dal_n_sum(d, x->w, turned, x->w);
@@ -267,12 +274,12 @@ static void walk_step(dal_derivation *d, walker *x, const dal_carrier *carrier, 
     }
 }
 
-/* The frame of a carrier: that of the joint, in symbols, unless the carrier moved it by the joint's `zero:`. */
-static dal_symbolic_marker carrier_frame(dal_derivation *d, const dal_carrier *carrier, const dal_marker *compiled, int side)
+dal_symbolic_marker dal_derive_carrier_frame(dal_derivation *d, const dal_carrier *carrier, bool on_parent)
 {
+    const dal_marker *compiled = on_parent ? &carrier->from : &carrier->to;
     dal_symbolic_marker marker;
     if (carrier->joint >= 0) {
-        const dal_symbolic_marker *of_joint = &d->markers[2 * carrier->joint + side];
+        const dal_symbolic_marker *of_joint = &d->markers[2 * carrier->joint + (on_parent ? carrier->marker_parent : 1 - carrier->marker_parent)];
         if (!memcmp(of_joint->s_value, compiled->s, sizeof compiled->s) && !memcmp(of_joint->B_value, compiled->B, sizeof compiled->B))
             return *of_joint;
     }
@@ -285,10 +292,10 @@ static void start_walk(dal_derivation *d, const dal_carrier *carrier, const dal_
     dal_node lever[3], turn[3], R[9];
     memset(x, 0, sizeof *x);
     x->angle = dal_n_const(d, 0);
-    set_zero(d, x->p);
-    set_zero(d, x->pd);
-    set_zero(d, x->w);
-    set_zero(d, x->w_E);
+    dal_zero_vector(d, x->p);
+    dal_zero_vector(d, x->pd);
+    dal_zero_vector(d, x->w);
+    dal_zero_vector(d, x->w_E);
     dal_n_identity(d, R);
     memcpy(x->C, one, sizeof one);
     if (carrier->parent != DAL_GROUND) {
@@ -322,10 +329,10 @@ static void end_walk(dal_derivation *d, const dal_carrier *carrier, const dal_sy
     memcpy(body->w, x->w, sizeof x->w);
     dal_n_turn(d, to->B, x->w_E, body->w_body);
     if (carrier->particle) {
-        set_zero(d, body->w_body);
+        dal_zero_vector(d, body->w_body);
         dal_n_identity(d, body->R);
         body->angle = dal_n_const(d, 0);
-        set_zero(d, body->w);
+        dal_zero_vector(d, body->w);
         memcpy(C, one, sizeof one);
     } else if (dal_n_planar(d))
         planar_attitude(d, body, C);
@@ -337,7 +344,7 @@ static void end_walk(dal_derivation *d, const dal_carrier *carrier, const dal_sy
         body->r[i] = dal_n_sub(d, x->p[i], lever[i]);
         body->rd[i] = dal_n_sub(d, x->pd[i], turn[i]);
     }
-    complete(d, body, false);
+    dal_complete_body(d, body, false);
 }
 
 static void place_by_tree(dal_derivation *d)
@@ -346,8 +353,8 @@ static void place_by_tree(dal_derivation *d)
     double *C = DAL_NEW(d->arena, double, 9 * d->mechanism->n_bodies);
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *carrier = &tree->carrier[i];
-        const dal_symbolic_marker from = carrier_frame(d, carrier, &carrier->from, carrier->marker_parent);
-        const dal_symbolic_marker to = carrier_frame(d, carrier, &carrier->to, 1 - carrier->marker_parent);
+        const dal_symbolic_marker from = dal_derive_carrier_frame(d, carrier, true);
+        const dal_symbolic_marker to = dal_derive_carrier_frame(d, carrier, false);
         walker x;
         start_walk(d, carrier, &from, carrier->parent == DAL_GROUND ? one : C + 9 * carrier->parent, &x);
         for (int k = carrier->step; k < carrier->step + carrier->n_steps; k++)
@@ -424,7 +431,7 @@ static void place_by_user(dal_derivation *d, int b, bool *placed, int depth)
     placed[b] = true;
     body->angle = dal_n_const(d, 0);
     dal_n_identity(d, body->R);
-    set_zero(d, body->w);
+    dal_zero_vector(d, body->w);
     for (int i = 0; i < 3; i++)
         body->r[i] = place_text(d, spec, &spec->position, i);
     if (spec->angle.text) {
@@ -449,8 +456,8 @@ static void place_by_user(dal_derivation *d, int b, bool *placed, int depth)
         planar_attitude(d, body, one);
     else if (!d->mechanism->bodies[b].particle)
         spin_of(d, body);
-    differentiate(d, body->r, body->rd);
-    complete(d, body, true);
+    dal_differentiate_vector(d, body->r, body->rd);
+    dal_complete_body(d, body, true);
 }
 
 /* ---- constants ------------------------------------------------------------------------------ */
@@ -485,11 +492,18 @@ void dal_derive_places(dal_derivation *d)
     d->bodies = bodies;
     for (int b = 0; b < n; b++)
         read_constants(d, b);
+    dal_name_natural(d);
+    if (dal_places_by_parameters(d) && !d->layout->family->separated) {
+        d->norm = dal_no_letters(d, n);
+        d->norm_rate = dal_no_letters(d, n);
+    }
     if (d->layout->tree)
         place_by_tree(d);
     for (int b = 0; b < n && !d->layout->tree; b++) {
         if (d->layout->placement)
             place_by_user(d, b, placed, 0);
+        else if (dal_places_by_parameters(d))
+            dal_place_by_parameters(d, b);
         else
             place_by_angles(d, b);
     }

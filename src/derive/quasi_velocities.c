@@ -15,7 +15,8 @@
 static dal_node without_rates(void *user, dal_graph *graph, int variable)
 {
     const dal_derivation *d = user;
-    return d->letters[variable].role == DAL_ROLE_RATE ? dal_const(graph, 0) : DAL_NO_NODE;
+    const dal_role role = d->letters[variable].role;
+    return role == DAL_ROLE_RATE || role == DAL_ROLE_NORM_RATE ? dal_const(graph, 0) : DAL_NO_NODE;
 }
 
 /* Speed j as an expression in q, v and t. */
@@ -70,9 +71,11 @@ void dal_derive_speeds(dal_derivation *d)
     d->p = p;
     d->quasi = true;
     d->speed_names = DAL_NEW(d->arena, const char *, p);
+    d->speeds = DAL_NEW(d->arena, dal_node, p);
     for (int j = 0; j < p; j++) {
         name_speed(d, j);
-        write_row(d, j, speed(d, j), S, right);
+        d->speeds[j] = speed(d, j);
+        write_row(d, j, d->speeds[j], S, right);
     }
     for (int i = 0; i < s; i++) {
         dal_node *momentum = &right[(p + i) * columns + p];
@@ -81,9 +84,10 @@ void dal_derive_speeds(dal_derivation *d)
     }
     for (int r = p + s; r < n; r++)
         write_row(d, r, d->row[rows[r - p - s]].rate, S, right);
+    const char *word = dal_free_word(d, "u");
     d->u = d->n_letters;
     for (int j = 0; j < p; j++)
-        dal_letter_add(d, DAL_ROLE_SPEED, d->mechanism->n_speeds ? d->speed_names[j] : dal_arena_print(d->arena, "u%d", j + 1), j, 0);
+        dal_letter_add(d, DAL_ROLE_SPEED, d->mechanism->n_speeds ? d->speed_names[j] : dal_arena_print(d->arena, "%s%d", word, j + 1), j, 0);
     d->ud = d->n_letters;
     for (int j = 0; j < p; j++)
         dal_letter_add(d, DAL_ROLE_SPEED_RATE, dal_arena_print(d->arena, "%s'", d->letters[d->u + j].name), j, 0);

@@ -146,6 +146,8 @@ static void derive_routh(dal_derivation *d)
         for (int j = 0; j < p.n; j++)
             B[i * p.n + j] = dal_by_rate(d, slope, p.one[j]);
         f[i] = dal_n_sub(d, dal_n_add(d, d->Q_other[p.one[i]], dal_along_column(d, R, p.one[i])), dal_along_motion(d, slope));
+        if (d->layout->family->separated) /* V on the motions of rigid bodies: dal_push_natural */
+            f[i] = dal_n_add(d, f[i], dal_n_sub(d, dal_n_add(d, d->Q[p.one[i]], dal_along_column(d, d->V, p.one[i])), d->Q_other[p.one[i]]));
     }
     add_commutators(d, &p, R, f);
     dal_add_derived_block(d, "B", "second derivatives of the Routhian by v_1", p.n, p.n, B, one, one);
@@ -168,4 +170,5 @@ const dal_derived_formulation dal_derived_routh = {.name = "routh",
                                                    .equation = "d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,  R = T - V - G . v_2",
                                                    .source = "",
                                                    .ignores = true,
+                                                   .solution = DAL_SOLVED_WITH_ROUTHIAN,
                                                    .derive = derive_routh};

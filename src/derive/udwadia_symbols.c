@@ -6,6 +6,34 @@
  */
 #include "derive/nodes.h"
 
+/* M and Q - h completed by the intrinsic rows A_i of each body, which changes no acceleration: M + mu A_i^T A_i, Q - h + mu A_i^T gamma_i, with
+ * mu = tr I + m c . c of the body. Euler parameters make M singular without them. */
+static void complete_inertia(dal_derivation *d)
+{
+    for (int b = 0; b < d->mechanism->n_bodies && dal_places_by_parameters(d); b++) {
+        const dal_derived_body *body = &d->bodies[b];
+        const dal_node *I = body->inertia, trace = dal_n_add(d, dal_n_add(d, I[0], I[4]), I[8]);
+        const dal_node mu = dal_n_add(d, trace, dal_n_mul(d, body->mass, dal_n_dot(d, body->center, body->center)));
+        const dal_body_layout *at = &d->layout->body[b];
+        for (int r = at->intrinsic; r < at->intrinsic + at->n_intrinsic; r++)
+            for (int k = 0; k < d->nv; k++) {
+                const dal_node part = dal_n_mul(d, mu, d->A[r * d->nv + k]);
+                if (dal_n_is(d, part, 0))
+                    continue;
+                for (int l = 0; l < d->nv; l++)
+                    d->M[k * d->nv + l] = dal_n_add(d, d->M[k * d->nv + l], dal_n_mul(d, part, d->A[r * d->nv + l]));
+                d->h[k] = dal_n_sub(d, d->h[k], dal_n_mul(d, part, d->row[r].gamma));
+            }
+    }
+}
+
+static void derive_kalaba(dal_derivation *d)
+{
+    dal_derive_inertia(d);
+    complete_inertia(d);
+    dal_add_saddle_blocks(d);
+}
+
 static void derive_udwadia(dal_derivation *d)
 {
     dal_derive_inertia(d);
@@ -16,7 +44,7 @@ const dal_derived_formulation dal_derived_udwadia_kalaba = {.name = "udwadia-kal
                                                             .title = "Udwadia and Kalaba",
                                                             .equation = "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h",
                                                             .source = "udwadia-phohomsiri (4.24)",
-                                                            .derive = derive_udwadia};
+                                                            .derive = derive_kalaba};
 const dal_derived_formulation dal_derived_udwadia_phohomsiri = {.name = "udwadia-phohomsiri",
                                                                 .title = "Udwadia and Phohomsiri",
                                                                 .equation = "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",

@@ -57,6 +57,7 @@ const dal_derived_formulation dal_derived_volterra = {.name = "volterra",
                                                           "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
                                                       .source = "volterra-reduced (2)",
                                                       .speeds = true,
+                                                      .solution = DAL_SOLVED_WITH_SPEEDS,
                                                       .derive = derive_volterra};
 
 /* The reduced equations (44): momenta of ignorable coordinates are rows of S (25), and as many equations disappear. */
@@ -90,4 +91,5 @@ const dal_derived_formulation dal_derived_volterra_reduced = {
     .source = "volterra-reduced (2), (25), (44)",
     .speeds = true,
     .ignores = true,
+    .solution = DAL_SOLVED_WITH_SPEEDS,
     .derive = derive_reduced};

@@ -1,163 +1,176 @@
 /* A derivation as a document: what the letters mean, energies, constraints, the equations, and how large all of it is. */
-#include "derive/write.h"
+#include "derive/document.h"
 
 #include "derive/nodes.h"
-
-#include "base/json.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct document {
-    dal_growing *out;
-    dal_derivation *d;
-    dal_writing writing;
-    int width;
-    dal_writer *writer;
-    int written; /* intermediates that are */
-    int terms;
-    bool shorter; /* the equations as they were derived have fewer operations than their normal forms */
-} document;
-
-static bool in_latex(const document *doc)
+static bool in_latex(const dal_document *doc)
 {
-    return doc->writing != DAL_WRITE_TEXT;
+    return doc->writing == DAL_WRITE_LATEX || doc->writing == DAL_WRITE_MARKDOWN;
+}
+
+/* A formula in the language of the document: text, LaTeX or MathML. */
+static const char *in_language(const dal_document *doc, const char *text, const char *latex, const char *mathml)
+{
+    return doc->writing == DAL_WRITE_TEXT ? text : doc->writing == DAL_WRITE_HTML ? mathml : latex;
 }
 
 /* ---- paragraphs --------------------------------------------------------------------- */
 
-static const char *escaped(const document *doc, const char *text)
+static const char *escaped(const dal_document *doc, const char *text)
 {
-    return doc->writing == DAL_WRITE_LATEX ? dal_latex_escaped(doc->d->arena, text) : text;
+    return doc->writing == DAL_WRITE_LATEX  ? dal_latex_escaped(doc->d->arena, text)
+           : doc->writing == DAL_WRITE_HTML ? dal_html_escaped(doc->d->arena, text)
+                                            : text;
 }
 
-static void heading(const document *doc, const char *text)
+static void heading(const dal_document *doc, const char *text)
 {
     switch (doc->writing) {
     case DAL_WRITE_MARKDOWN: dal_grow(doc->out, "\n### %s\n", text); break;
     case DAL_WRITE_LATEX: dal_grow(doc->out, "\n\\subsection*{%s}\n", escaped(doc, text)); break;
+    case DAL_WRITE_HTML: dal_grow(doc->out, "<h3>%s</h3>\n", escaped(doc, text)); break;
     default: dal_grow(doc->out, "\n%s\n", text);
     }
 }
 
-static void sentence(const document *doc, const char *text)
+static void sentence(const dal_document *doc, const char *text)
 {
     if (!*text)
         return;
-    if (doc->writing == DAL_WRITE_TEXT)
-        dal_grow(doc->out, "  %s\n", text);
-    else
-        dal_grow(doc->out, "\n%s\n", escaped(doc, text));
+    dal_grow(doc->out, in_language(doc, "  %s\n", "\n%s\n", "<p>%s</p>\n"), escaped(doc, text));
 }
 
 /* ---- equations ------------------------------------------------------------------------- */
 
-/* The terms of a sum, each with its sign, in lines of the width. */
-static void text_lines(const document *doc, const char *left, const dal_form *form)
+/* A term of a sum behind its sign. */
+static const char *term_text(const dal_document *doc, const dal_signed_form *term, bool latex)
 {
-    dal_derivation *d = doc->d;
-    int column = (int)strlen(left) + 2;
+    const dal_form *item = term->form;
+    const dal_form pair = {.kind = DAL_FORM_PRODUCT, .n = 1, .item = &item};
+    const bool brackets = term->negative && (item->kind == DAL_FORM_SUM || item->kind == DAL_FORM_NEGATIVE);
+    return dal_form_text(doc->d, brackets ? &pair : item, latex);
+}
+
+static const char *sign_text(const dal_signed_form *term, bool first)
+{
+    return first ? term->negative ? "-" : "" : term->negative ? " - " : " + ";
+}
+
+/* The terms of a sum, each with its sign, in lines of the width. */
+static void text_lines(const dal_document *doc, const char *left, const dal_form *form)
+{
+    int column = (int)strlen(left) + 2, n;
     const int indent = column < 30 ? column : 6;
-    const bool sum = form->kind == DAL_FORM_SUM;
+    const dal_signed_form *terms = dal_form_terms(doc->d, form, &n);
     dal_grow(doc->out, "  %s", left);
-    for (int i = 0; i < (sum ? form->n : 1); i++) {
-        const dal_form *item = sum ? form->item[i] : form;
-        const bool negative = sum && i && item->kind == DAL_FORM_NEGATIVE;
-        dal_form pair = {.kind = DAL_FORM_PRODUCT, .n = 1, .item = &item};
-        if (negative)
-            item = item->item[0];
-        const char *text = negative && item->kind == DAL_FORM_SUM ? dal_form_text(d, &pair, false) : dal_form_text(d, item, false);
+    for (int i = 0; i < n; i++) {
+        const char *text = term_text(doc, &terms[i], false);
         const int length = (int)strlen(text) + 3;
         if (i && column + length > doc->width) {
             dal_grow(doc->out, "\n%*s", indent, "");
             column = indent;
         }
-        dal_grow(doc->out, "%s%s", !i ? "" : negative ? " - " : " + ", text);
+        dal_grow(doc->out, "%s%s", sign_text(&terms[i], !i), text);
         column += length;
     }
 }
 
-static void latex_lines(const document *doc, const char *left, const dal_form *form, const char *right)
+static void latex_lines(const dal_document *doc, const char *left, const dal_form *form, const char *right)
 {
-    dal_derivation *d = doc->d;
-    const bool sum = form->kind == DAL_FORM_SUM;
-    int column = 0;
+    int column = 0, n;
+    const dal_signed_form *terms = dal_form_terms(doc->d, form, &n);
     dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "\\begin{align*}\n%s&" : "\n$$\n\\begin{aligned}\n%s&", left);
-    for (int i = 0; i < (sum ? form->n : 1); i++) {
-        const dal_form *item = sum ? form->item[i] : form;
-        const bool negative = sum && i && item->kind == DAL_FORM_NEGATIVE;
-        dal_form pair = {.kind = DAL_FORM_PRODUCT, .n = 1, .item = &item};
-        if (negative)
-            item = item->item[0];
-        const char *text = negative && item->kind == DAL_FORM_SUM ? dal_form_text(d, &pair, true) : dal_form_text(d, item, true);
+    for (int i = 0; i < n; i++) {
+        const char *text = term_text(doc, &terms[i], true);
         if (i && column + (int)strlen(text) > 130) {
             dal_grow(doc->out, " \\\\\n&\\quad");
             column = 0;
         }
-        dal_grow(doc->out, "%s%s", !i ? "" : negative ? " - " : " + ", text);
+        dal_grow(doc->out, "%s%s", sign_text(&terms[i], !i), text);
         column += (int)strlen(text) + 3;
     }
     dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "%s\n\\end{align*}\n" : "%s\n\\end{aligned}\n$$\n", right);
 }
 
-/* name = value */
-static void define(const document *doc, const char *name, const dal_form *form)
+static const dal_printed nothing = {DAL_NO_NODE, DAL_NO_NODE, false}; /* whose origin is asked for */
+
+/* left, the form, right. */
+static void write_equation(dal_document *doc, const char *left, const dal_form *form, const char *right, dal_printed printed)
 {
-    if (in_latex(doc)) {
-        latex_lines(doc, dal_arena_print(doc->d->arena, "%s = ", name), form, "");
-        return;
+    if (doc->writing == DAL_WRITE_HTML)
+        dal_html_equation(doc, left, form, right, printed);
+    else if (in_latex(doc))
+        latex_lines(doc, left, form, right);
+    else {
+        text_lines(doc, left, form);
+        dal_grow(doc->out, "%s\n", right);
     }
-    text_lines(doc, dal_arena_print(doc->d->arena, "%s = ", name), form);
-    dal_grow(doc->out, "\n");
+}
+
+/* name = value */
+static void define(dal_document *doc, const char *name, const dal_form *form, dal_printed printed)
+{
+    const char *equals = in_language(doc, "%s = ", "%s = ", "%s<mo>=</mo>");
+    dal_growing left = {.arena = doc->d->arena};
+    dal_grow(&left, equals, name);
+    write_equation(doc, left.text, form, "", printed);
 }
 
 /* Intermediates that came up since the last time, in the order in which they are needed. */
-static void define_intermediates(document *doc)
+static void define_intermediates(dal_document *doc)
 {
     for (; doc->written < doc->writer->n_intermediates; doc->written++) {
-        const char *name = dal_arena_print(doc->d->arena, in_latex(doc) ? "z_{%d}" : "z%d", doc->written + 1);
-        define(doc, name, doc->writer->intermediate[doc->written].form);
+        const char *name = dal_arena_print(doc->d->arena, in_language(doc, "%s%d", "%s_{%d}", "<msub><mi>%s</mi><mn>%d</mn></msub>"),
+                                           dal_intermediate_prefix(doc->d), doc->written + 1);
+        define(doc, name, doc->writer->intermediate[doc->written].form, nothing);
     }
 }
 
-static void define_node(document *doc, const char *name, dal_node node)
+static void define_printed(dal_document *doc, const char *name, dal_printed printed)
 {
-    const dal_form *form = dal_some_form(doc->writer, node);
+    const dal_form *form = dal_some_form(doc->writer, printed.node);
     define_intermediates(doc);
-    define(doc, name, form);
+    define(doc, name, form, printed);
+}
+
+static void define_node(dal_document *doc, const char *name, dal_node node)
+{
+    define_printed(doc, name, (dal_printed){node, DAL_NO_NODE, false});
 }
 
 /* ---- what the letters are ------------------------------------------------------------------ */
 
-static const char *spelled(const document *doc, const char *name)
+static const char *spelled(const dal_document *doc, const char *name)
 {
-    size_t n = strlen(name), primes = 0;
-    if (!in_latex(doc))
-        return name;
-    while (primes < n && name[n - primes - 1] == '\'')
-        primes++;
-    const char *base = dal_latex_name(doc->d->arena, dal_arena_copy(doc->d->arena, name, n - primes));
-    return dal_arena_print(doc->d->arena, primes == 0 ? "%s" : primes == 1 ? "\\dot{%s}" : "\\ddot{%s}", base);
+    return in_latex(doc) ? dal_latex_name(doc->d->arena, name) : doc->writing == DAL_WRITE_HTML ? dal_mathml_name(doc->d->arena, name) : name;
 }
 
-static void list_letters(const document *doc, dal_role role, const char *what, bool values)
+/* One of "parameters: M = 2, m = 0.5". */
+static void list_letter(const dal_document *doc, const dal_letter *letter, bool value)
+{
+    dal_grow(doc->out, in_language(doc, "%s", "$%s$", "<math>%s</math>"), spelled(doc, letter->name));
+    if (value)
+        dal_grow(doc->out, " = %.6g", letter->value);
+}
+
+static void list_letters(const dal_document *doc, dal_role role, const char *what, bool values)
 {
     const dal_derivation *d = doc->d;
-    const char *dollar = in_latex(doc) ? "$" : "";
     int n = 0;
     for (int i = 0; i < d->n_letters; i++) {
         if (d->letters[i].role != role)
             continue;
-        dal_grow(doc->out, n++ ? ", " : doc->writing == DAL_WRITE_TEXT ? "  %s: " : "\n%s: ", what);
-        dal_grow(doc->out, "%s%s%s", dollar, spelled(doc, d->letters[i].name), dollar);
-        if (values)
-            dal_grow(doc->out, " = %.6g", d->letters[i].value);
+        dal_grow(doc->out, n++ ? ", " : in_language(doc, "  %s: ", "\n%s: ", "<p class=\"letters\">%s: "), what);
+        list_letter(doc, &d->letters[i], values);
     }
     if (n)
-        dal_grow(doc->out, "\n");
+        dal_grow(doc->out, "%s", in_language(doc, "\n", "\n", "</p>\n"));
 }
 
-static void describe_letters(const document *doc)
+static void describe_letters(const dal_document *doc)
 {
     list_letters(doc, DAL_ROLE_PARAMETER, "parameters", true);
     list_letters(doc, DAL_ROLE_COORDINATE, "coordinates", false);
@@ -168,8 +181,12 @@ static void describe_letters(const document *doc)
 
 /* ---- parts --------------------------------------------------------------------------------------- */
 
-static void write_head(const document *doc, const dal_derived_formulation *f)
+static void write_head(dal_document *doc, const dal_derived_formulation *f)
 {
+    if (doc->writing == DAL_WRITE_HTML) {
+        dal_html_begin(doc, f);
+        return;
+    }
     const dal_system_info info = dal_system_describe(doc->d->system);
     const char *title = dal_arena_print(doc->d->arena, "%s: %s, coordinates %s", info.model, f->name, info.coordinates);
     switch (doc->writing) {
@@ -181,14 +198,14 @@ static void write_head(const document *doc, const dal_derived_formulation *f)
     sentence(doc, dal_arena_print(doc->d->arena, "%s%s%s", f->equation, f->source[0] ? "    -- " : "", f->source));
 }
 
-static void write_energies(document *doc)
+static void write_energies(dal_document *doc)
 {
     heading(doc, "Energies");
-    define_node(doc, "T", doc->d->T);
-    define_node(doc, "V", doc->d->V);
+    define_printed(doc, spelled(doc, "T"), (dal_printed){doc->d->T, dal_marked_kinetic(doc->origins), true});
+    define_printed(doc, spelled(doc, "V"), (dal_printed){doc->d->V, dal_marked_potential(doc->origins), true});
 }
 
-static void write_rows(document *doc)
+static void write_rows(dal_document *doc)
 {
     const dal_derivation *d = doc->d;
     if (d->n_rows)
@@ -203,7 +220,10 @@ static void write_rows(document *doc)
         if (!form || dal_form_operations(form) > shared)
             form = dal_plain_form(doc->writer, zero);
         define_intermediates(doc);
-        define(doc, dal_arena_print(d->arena, in_latex(doc) ? "\\text{%s:}\\quad 0" : "%s: 0", escaped(doc, d->row[r].name)), form);
+        dal_growing name = {.arena = d->arena};
+        dal_grow(&name, in_language(doc, "%s: 0", "\\text{%s:}\\quad 0", "<mtext>%s:</mtext><mspace width=\"1em\"/><mn>0</mn>"),
+                 escaped(doc, d->row[r].name));
+        define(doc, name.text, form, nothing);
     }
 }
 
@@ -214,7 +234,7 @@ static bool is_speed(dal_derivation *d, int k)
     return !d->mechanism->n_speeds && dal_node_op(d->graph, v) == DAL_OP_VAR && d->letters[dal_node_index(d->graph, v)].role == DAL_ROLE_SPEED;
 }
 
-static void write_speeds(document *doc)
+static void write_speeds(dal_document *doc)
 {
     dal_derivation *d = doc->d;
     if (!d->quasi)
@@ -222,14 +242,14 @@ static void write_speeds(document *doc)
     heading(doc, "Speeds");
     for (int j = 0; j < d->p; j++)
         if (!d->mechanism->n_speeds)
-            dal_grow(doc->out, in_latex(doc) ? "\n$%s = %s$\n" : "  %s = %s\n", spelled(doc, d->letters[d->u + j].name),
-                     spelled(doc, d->speed_names[j]));
+            dal_grow(doc->out, in_language(doc, "  %s = %s\n", "\n$%s = %s$\n", "<div class=\"eq\"><math>%s<mo>=</mo>%s</math></div>\n"),
+                     spelled(doc, d->letters[d->u + j].name), spelled(doc, d->speed_names[j]));
     for (int k = 0; k < d->nv; k++)
         if (!is_speed(d, k))
             define_node(doc, spelled(doc, d->velocity_names[k]), dal_in_speeds(d, dal_n_var(d, d->v + k)));
 }
 
-static void write_named_systems(document *doc)
+static void write_named_systems(dal_document *doc)
 {
     dal_derivation *d = doc->d;
     if (!d->n_systems)
@@ -241,13 +261,13 @@ static void write_named_systems(document *doc)
             dal_node left = dal_n_neg(d, system->right[i]);
             for (int j = 0; j < system->n; j++)
                 left = dal_n_add(d, left, dal_n_mul(d, system->matrix[i * system->n + j], dal_n_var(d, system->first + j)));
-            define_node(doc, "0", left);
+            define_node(doc, in_language(doc, "0", "0", "<mn>0</mn>"), left);
         }
     }
 }
 
 /* Of the normal forms and the equations as they were derived, those with fewer operations are printed. NULL: that one as it was derived. */
-static const dal_form **choose_forms(document *doc, const dal_form **by)
+static const dal_form **choose_forms(dal_document *doc, const dal_form **by)
 {
     dal_derivation *d = doc->d;
     const dal_form **form = DAL_NEW(d->arena, const dal_form *, d->n_equations);
@@ -263,15 +283,15 @@ static const dal_form **choose_forms(document *doc, const dal_form **by)
         doc->writer->plain += !form[i];
     }
     dal_count_operations(d, d->n_equations, nodes, &written, &shared);
-    for (int i = 0; i < d->n_equations && operations > shared; i++)
+    doc->shorter = 4 * operations > 5 * shared + 20; /* names cost reading, too */
+    for (int i = 0; i < d->n_equations && doc->shorter; i++)
         form[i] = NULL;
-    doc->shorter = operations > shared;
     if (doc->shorter || doc->writer->plain)
         dal_plain_forms(doc->writer, d->n_equations, nodes);
     return form;
 }
 
-static void write_equations(document *doc)
+static void write_equations(dal_document *doc)
 {
     dal_derivation *d = doc->d;
     const dal_form **divided = DAL_NEW(d->arena, const dal_form *, d->n_equations), **forms = choose_forms(doc, divided);
@@ -281,51 +301,64 @@ static void write_equations(document *doc)
         if (!form)
             form = dal_plain_form(doc->writer, d->equations[i].zero);
         define_intermediates(doc);
-        if (in_latex(doc))
-            latex_lines(doc, "", form, " = 0");
-        else {
-            text_lines(doc, "", form);
-            dal_grow(doc->out, " = 0\n");
-        }
-        if (by)
+        write_equation(doc, "", form, in_language(doc, " = 0", " = 0", "<mo>=</mo><mn>0</mn>"),
+                       (dal_printed){d->equations[i].zero, dal_marked_equation(doc->origins, i), false});
+        if (!by)
+            continue;
+        if (doc->writing == DAL_WRITE_HTML)
+            dal_grow(doc->out, "<p class=\"by\">divided by <math>%s</math></p>\n", dal_form_mathml(d, by));
+        else
             dal_grow(doc->out, in_latex(doc) ? "\nDivided by $%s$.\n" : "    (divided by %s)\n", dal_form_text(d, by, in_latex(doc)));
     }
 }
 
-static void write_matrices(document *doc)
+/* "(M)[1, 2]" */
+static const char *entry_name(const dal_document *doc, const dal_derived_block *block, int i, int j)
+{
+    dal_arena *arena = doc->d->arena;
+    const char *place = block->columns == 1 ? dal_arena_print(arena, "%d", i + 1) : dal_arena_print(arena, "%d, %d", i + 1, j + 1);
+    dal_growing name = {.arena = arena};
+    dal_grow(
+        &name,
+        in_language(doc, "(%s)[%s]", "\\left(\\text{%s}\\right)_{%s}", "<msub><mrow><mo>(</mo><mtext>%s</mtext><mo>)</mo></mrow><mn>%s</mn></msub>"),
+        escaped(doc, block->name), place);
+    return name.text;
+}
+
+static void write_matrices(dal_document *doc)
 {
     dal_derivation *d = doc->d;
     heading(doc, "Matrices");
     for (int b = 0; b < d->n_blocks; b++) {
         const dal_derived_block *block = &d->blocks[b];
+        const bool symmetric = block->row_names == block->column_names && block->rows == block->columns;
         sentence(doc, dal_arena_print(d->arena, "%s, %d x %d: %s", block->name, block->rows, block->columns, block->title));
         for (int i = 0; i < block->rows; i++)
             for (int j = 0; j < block->columns; j++) {
-                const bool symmetric = block->row_names == block->column_names && block->rows == block->columns;
-                if (dal_n_is(d, block->values[i * block->columns + j], 0) || (symmetric && j > i))
+                const int entry = i * block->columns + j;
+                if (dal_n_is(d, block->values[entry], 0) || (symmetric && j > i))
                     continue;
-                const char *place = block->columns == 1 ? dal_arena_print(d->arena, "%d", i + 1) : dal_arena_print(d->arena, "%d, %d", i + 1, j + 1);
-                const char *name = in_latex(doc) ? dal_arena_print(d->arena, "\\left(\\text{%s}\\right)_{%s}", escaped(doc, block->name), place)
-                                                 : dal_arena_print(d->arena, "(%s)[%s]", block->name, place);
-                define_node(doc, name, block->values[i * block->columns + j]);
+                define_printed(doc, entry_name(doc, block, i, j),
+                               (dal_printed){block->values[entry], dal_marked_entry(doc->origins, b, entry), block->columns > 1});
             }
     }
 }
 
-static void write_steps(document *doc)
+/* Those from `first` on, to the one before `end`. */
+static void write_steps(dal_document *doc, int first, int end)
 {
     const dal_derivation *d = doc->d;
-    if (!d->n_steps)
+    if (first >= end)
         return;
     heading(doc, "Steps");
-    for (int i = 0; i < d->n_steps; i++) {
+    for (int i = first; i < end; i++) {
         sentence(doc, d->step[i].text);
         define_node(doc, spelled(doc, d->step[i].name), d->step[i].value);
     }
 }
 
 /* What a program would compute: the matrix and the right side of the system that is solved. */
-static void count_blocks(const document *doc)
+static void count_blocks(const dal_document *doc)
 {
     dal_derivation *d = doc->d;
     dal_node *nodes = NULL;
@@ -349,7 +382,7 @@ static void count_blocks(const document *doc)
     sentence(doc, dal_arena_print(d->arena, "matrices (%s): %.6g operations as derived, %d of them different", names, written, shared));
 }
 
-static void write_size(document *doc)
+static void write_size(dal_document *doc)
 {
     dal_derivation *d = doc->d;
     double written;
@@ -372,127 +405,9 @@ static void write_size(document *doc)
         sentence(doc, d->notes[i]);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------ */
-
-static void write_bytes(void *out, const void *bytes, size_t n)
-{
-    dal_grow(out, "%.*s", (int)n, (const char *)bytes);
-}
-
-static const char *node_text(document *doc, dal_node node)
-{
-    return dal_form_text(doc->d, dal_some_form(doc->writer, node), false);
-}
-
-static void json_nodes(dal_json *json, document *doc, const char *key, int n, const dal_node *nodes)
-{
-    const char **texts = DAL_NEW(doc->d->arena, const char *, n);
-    for (int i = 0; i < n; i++)
-        texts[i] = node_text(doc, nodes[i]);
-    dal_json_strings(json, key, n, texts);
-}
-
-static void json_letters(dal_json *json, const dal_derivation *d)
-{
-    static const char *const roles[] = {"time",     "coordinate", "rate",   "acceleration", "speed", "rate of a speed",    "multiplier",
-                                        "momentum", "parameter",  "number", "input",        "state", "unknown of a system"};
-    dal_json_open(dal_json_line(json, "\n "), "letters", '[');
-    for (int i = 0; i < d->n_letters; i++) {
-        const dal_letter *l = &d->letters[i];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", l->name);
-        dal_json_string(json, "role", roles[l->role]);
-        if (l->role == DAL_ROLE_PARAMETER || l->role == DAL_ROLE_NUMBER)
-            dal_json_number(json, "value", l->value);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-}
-
-static void json_blocks(dal_json *json, document *doc)
-{
-    const dal_derivation *d = doc->d;
-    dal_json_open(dal_json_line(json, "\n "), "blocks", '[');
-    for (int b = 0; b < d->n_blocks; b++) {
-        const dal_derived_block *block = &d->blocks[b];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", block->name);
-        dal_json_string(json, "title", block->title);
-        dal_json_strings(json, "rows", block->rows, block->row_names);
-        dal_json_strings(json, "columns", block->columns, block->column_names);
-        dal_json_open(json, "values", '[');
-        for (int i = 0; i < block->rows; i++)
-            json_nodes(dal_json_line(json, "\n   "), doc, NULL, block->columns, block->values + i * block->columns);
-        dal_json_close(json, ']');
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-}
-
-static void json_systems(dal_json *json, document *doc)
-{
-    const dal_derivation *d = doc->d;
-    dal_json_open(dal_json_line(json, "\n "), "systems", '[');
-    for (int s = 0; s < d->n_systems; s++) {
-        const dal_named_system *system = &d->systems[s];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", system->name);
-        dal_json_open(json, "unknowns", '[');
-        for (int i = 0; i < system->n; i++)
-            dal_json_string(json, NULL, d->letters[system->first + i].name);
-        dal_json_close(json, ']');
-        dal_json_open(json, "matrix", '[');
-        for (int i = 0; i < system->n; i++)
-            json_nodes(dal_json_line(json, "\n   "), doc, NULL, system->n, system->matrix + i * system->n);
-        dal_json_close(json, ']');
-        json_nodes(dal_json_line(json, "\n   "), doc, "right", system->n, system->right);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-}
-
-static void json_definitions(dal_json *json, document *doc)
-{
-    dal_json_open(dal_json_line(json, "\n "), "definitions", '[');
-    for (int i = 0; i < doc->writer->n_intermediates; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", dal_arena_print(doc->d->arena, "z%d", i + 1));
-        dal_json_string(json, "value", dal_form_text(doc->d, doc->writer->intermediate[i].form, false));
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-}
-
-static void write_json(document *doc, const dal_derived_formulation *f)
-{
-    dal_derivation *d = doc->d;
-    const dal_system_info info = dal_system_describe(d->system);
-    dal_json writer = {.write = write_bytes, .user = doc->out, .missing = ""}, *json = &writer;
-    dal_json_open(json, NULL, '{');
-    dal_json_string(json, "model", info.model);
-    dal_json_string(json, "formulation", f->name);
-    dal_json_string(json, "coordinates", info.coordinates);
-    dal_json_string(json, "equation", f->equation);
-    json_letters(json, d);
-    dal_json_string(dal_json_line(json, "\n "), "T", node_text(doc, d->T));
-    dal_json_string(dal_json_line(json, "\n "), "V", node_text(doc, d->V));
-    json_blocks(json, doc);
-    json_systems(json, doc);
-    dal_json_open(dal_json_line(json, "\n "), "equations", '[');
-    for (int i = 0; i < d->n_equations; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", d->equations[i].name);
-        dal_json_string(json, "zero", node_text(doc, d->equations[i].zero));
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-    json_definitions(json, doc);
-    dal_json_close(json, '}');
-}
-
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-static void write_document(document *doc, const dal_derived_formulation *f, bool steps)
+static void write_document(dal_document *doc, const dal_derived_formulation *f, bool steps)
 {
     write_head(doc, f);
     describe_letters(doc);
@@ -500,7 +415,7 @@ static void write_document(document *doc, const dal_derived_formulation *f, bool
     if (!steps)
         write_energies(doc);
     write_speeds(doc);
-    write_steps(doc);
+    write_steps(doc, steps ? 0 : doc->d->n_general_steps, doc->d->n_steps);
     write_named_systems(doc);
     if (steps || !doc->d->n_equations)
         write_matrices(doc);
@@ -509,16 +424,47 @@ static void write_document(document *doc, const dal_derived_formulation *f, bool
     write_size(doc);
 }
 
+/* On a page the result stands first. Positions, velocities and matrices are folded up behind it. */
+static void write_html_document(dal_document *doc, const dal_derived_formulation *f, bool steps)
+{
+    const dal_derivation *d = doc->d;
+    write_head(doc, f);
+    describe_letters(doc);
+    write_rows(doc);
+    write_energies(doc);
+    write_speeds(doc);
+    write_steps(doc, d->n_general_steps, d->n_steps);
+    write_named_systems(doc);
+    if (d->n_equations)
+        write_equations(doc);
+    else
+        write_matrices(doc);
+    write_size(doc);
+    if (steps) {
+        dal_html_fold(doc, "The derivation, step by step");
+        write_steps(doc, 0, d->n_general_steps);
+        if (d->n_equations)
+            write_matrices(doc);
+        dal_html_unfold(doc);
+    }
+    dal_html_end(doc);
+}
+
 static const char latex_head[] = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n";
 
 void dal_write_derivation(dal_growing *out, dal_derivation *d, dal_writing writing, bool steps, int width, bool first, bool last)
 {
-    document doc = {.out = out, .d = d, .writing = writing, .width = width, .writer = dal_writer_create(d)};
+    dal_document doc = {.out = out, .d = d, .writing = writing, .width = width, .writer = dal_writer_create(d)};
     const dal_derived_formulation *f = d->formulation;
     if (writing == DAL_WRITE_JSON) {
         dal_grow(out, "%s", first ? "[\n" : ",\n");
-        write_json(&doc, f);
+        dal_write_json_document(&doc, f);
         dal_grow(out, "%s", last ? "]\n" : "");
+        return;
+    }
+    if (writing == DAL_WRITE_HTML) {
+        doc.origins = dal_find_origins(d);
+        write_html_document(&doc, f, steps);
         return;
     }
     if (writing == DAL_WRITE_LATEX && first)

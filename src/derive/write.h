@@ -1,10 +1,10 @@
-/* A derivation as text, Markdown, LaTeX or JSON. */
+/* A derivation as text, Markdown, LaTeX, HTML or JSON. */
 #ifndef DAL_DERIVE_WRITE_H
 #define DAL_DERIVE_WRITE_H
 
 #include "derive/normal.h"
 
-typedef enum dal_writing { DAL_WRITE_TEXT, DAL_WRITE_MARKDOWN, DAL_WRITE_LATEX, DAL_WRITE_JSON } dal_writing;
+typedef enum dal_writing { DAL_WRITE_TEXT, DAL_WRITE_MARKDOWN, DAL_WRITE_LATEX, DAL_WRITE_HTML, DAL_WRITE_JSON } dal_writing;
 
 /* Text that grows, in the arena. */
 typedef struct dal_growing {
@@ -18,10 +18,36 @@ void dal_grow(dal_growing *out, const char *format, ...) DAL_PRINTF(2, 3);
 
 /* An expression in the language of models, which the parser reads back, or in LaTeX. Arena memory. */
 const char *dal_form_text(dal_derivation *d, const dal_form *form, bool latex);
+/* Where a form stands inside another one, and whether it has brackets there. */
+enum { DAL_INSIDE_SUM = 1, DAL_INSIDE_PRODUCT, DAL_INSIDE_POWER };
+bool dal_form_has_brackets(const dal_form *form, bool fractions, int inside); /* fractions: quotients of numbers are written with a line */
+/* 981/200 as 4.905, exactly. Of others the fraction. */
+const char *dal_decimal_text(dal_arena *arena, int64_t num, int64_t den);
+
+/* A name as it is set: a symbol with an index. "m1" is m with 1, "crank.x" is x with crank, "lambda.A.1" is lambda with A.1. The strings are arena
+ * memory or part of the name; the index may be "". */
+typedef struct dal_set_name {
+    const char *symbol, *index;
+    int primes;   /* dots above it */
+    bool is_word; /* more than a letter, and no Greek one */
+    int greek;    /* 0: alpha, ...; -1: none */
+} dal_set_name;
+dal_set_name dal_name_as_set(dal_arena *arena, const char *name);
+
 /* A name in LaTeX: nothing in it is a command. */
 const char *dal_latex_name(dal_arena *arena, const char *name);
 /* Any sentence in LaTeX. */
 const char *dal_latex_escaped(dal_arena *arena, const char *text);
+
+/* mathml.c: text in HTML: nothing in it is markup. */
+const char *dal_html_escaped(dal_arena *arena, const char *text);
+/* A name in MathML, with the dots of its primes. */
+const char *dal_mathml_name(dal_arena *arena, const char *name);
+/* A form as the content of one element <math>. */
+const char *dal_form_mathml(dal_derivation *d, const dal_form *form);
+/* A form as elements <math> in elements <span class="t">, between which lines break: at the terms of a sum before those of a bracket, there before
+ * the factors of a product. What is small stays whole. */
+void dal_grow_breakable(dal_growing *out, dal_derivation *d, const dal_form *form, int inside);
 
 /* One derivation after the other. `first`, `last`: what stands before and behind all of them belongs to it. */
 void dal_write_derivation(dal_growing *out, dal_derivation *d, dal_writing writing, bool steps, int width, bool first, bool last);

@@ -1,0 +1,25 @@
+/* Sums as products of sums. */
+#ifndef DAL_DERIVE_FACTORED_FORM_H
+#define DAL_DERIVE_FACTORED_FORM_H
+
+#include "derive/polynomial.h"
+
+enum { DAL_MOST_SUMS = 8 };
+
+/* common * product of sum^exponent */
+typedef struct dal_factors {
+    dal_monomial common;
+    int n, exponent[DAL_MOST_SUMS];
+    dal_poly sum[DAL_MOST_SUMS];
+} dal_factors;
+
+/* Squares of sines or of cosines may be divided out by sin^2 + cos^2 = 1 before. */
+typedef enum dal_squares { DAL_SQUARES_STAY, DAL_SQUARES_OF_SINES, DAL_SQUARES_OF_COSINES } dal_squares;
+
+/* The factors of a sum of terms without cos and sin of their own (not DAL_FOURIER). False: it is too large to be asked for, FLINT is not there or gave
+ * up, or its numbers do not fit. */
+bool dal_poly_factor(dal_algebra *g, int n, const dal_monomial *const *terms, dal_squares squares, dal_factors *out);
+/* The same as it is printed, with the fewest operations of all ways. NULL: it is no product. */
+const dal_form *dal_poly_factored_form(dal_algebra *g, int n, const dal_monomial *const *terms);
+
+#endif
