@@ -1,0 +1,644 @@
+/* Nodes as C. A node that is used once stands inside what uses it; any other is a constant of its own. A long function is cut into parts, because
+ * compilers take more than proportional time; what one part leaves for another is in an array z, whose places are used again. */
+#include "generate/listing.h"
+
+#include "expr/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PART = 2000, DEEPEST = 5 }; /* operations of a part; of an expression in one statement */
+
+typedef struct emitter {
+    dal_growing *out;
+    dal_listing *c;
+    const char *prefix, *state;
+    bool wide, exact; /* on lanes; products are added by fma */
+    int n, *node;     /* of the function, operands first */
+    int *place;       /* of each node of the graph: in `node`, or -1 */
+    int *uses, *part, *last, *slot, *deep, *pair;
+    bool *inside;
+    int n_parts, n_slots, operations, now; /* now: the part that is printed */
+    int n_guards, *guard;
+} emitter;
+
+static dal_node_view look(const emitter *e, dal_node node)
+{
+    return dal_node_look(e->c->graph, node);
+}
+
+/* ---- what is needed ------------------------------------------------------------------ */
+
+static void mark(dal_node node, bool *wanted)
+{
+    if (node >= 0)
+        wanted[node] = true;
+}
+
+static void mark_operands(emitter *e, dal_node node, bool *wanted)
+{
+    const dal_node_view x = look(e, node);
+    mark(x.a, wanted);
+    mark(x.b, wanted);
+    mark(x.c, wanted);
+}
+
+static bool is_leaf(const emitter *e, dal_node node)
+{
+    const dal_op op = dal_node_op(e->c->graph, node);
+    return op == DAL_OP_CONST || op == DAL_OP_VAR;
+}
+
+/* Behind its operands, as late as it can be: few values wait at the same time. */
+static void visit(emitter *e, dal_node root)
+{
+    dal_arena *arena = e->c->arena;
+    int n = 0;
+    size_t room = 0;
+    dal_node *stack = NULL;
+    *DAL_PUSH(arena, stack, n, room) = root;
+    while (n) {
+        const dal_node node = stack[n - 1];
+        const dal_node_view x = look(e, node);
+        const dal_node operand[3] = {x.a, x.b, x.c};
+        if (is_leaf(e, node) || e->place[node] >= 0) {
+            n--;
+            continue;
+        }
+        const int before = n;
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0 && !is_leaf(e, operand[k]) && e->place[operand[k]] < 0)
+                *DAL_PUSH(arena, stack, n, room) = operand[k];
+        if (n > before)
+            continue;
+        e->place[node] = e->n;
+        e->node[e->n++] = node;
+        n--;
+    }
+}
+
+static void collect(emitter *e, int n_results, const dal_listing_result *results, bool guarded)
+{
+    const int n = dal_graph_size(e->c->graph);
+    bool *wanted = DAL_NEW(e->c->arena, bool, n);
+    e->guard = DAL_NEW(e->c->arena, int, e->c->n_guards);
+    for (int r = 0; r < n_results; r++)
+        for (int i = 0; i < results[r].n; i++)
+            mark(results[r].nodes[i], wanted);
+    for (dal_node node = n - 1; node >= 0; node--)
+        if (wanted[node])
+            mark_operands(e, node, wanted);
+    for (int g = 0; g < e->c->n_guards && guarded; g++) /* of pivots that this function divides by */
+        if (wanted[e->c->guards[g].pivot] && wanted[e->c->guards[g].size])
+            e->guard[e->n_guards++] = g;
+    e->node = DAL_NEW(e->c->arena, int, n);
+    e->place = DAL_NEW(e->c->arena, int, n);
+    for (dal_node node = 0; node < n; node++)
+        e->place[node] = -1;
+    for (int r = 0; r < n_results; r++)
+        for (int i = 0; i < results[r].n; i++)
+            visit(e, results[r].nodes[i]);
+    e->operations = e->n;
+}
+
+/* ---- statements and parts --------------------------------------------------------------- */
+
+static bool is_arithmetic(dal_op op)
+{
+    return op == DAL_OP_ADD || op == DAL_OP_SUB || op == DAL_OP_MUL || op == DAL_OP_NEG || op == DAL_OP_DIV;
+}
+
+static bool is_sine(dal_op op)
+{
+    return op == DAL_OP_SIN || op == DAL_OP_COS;
+}
+
+static void count_use(emitter *e, dal_node node)
+{
+    if (node >= 0 && e->place[node] >= 0)
+        e->uses[e->place[node]]++;
+}
+
+static void choose_statements(emitter *e, int n_results, const dal_listing_result *results)
+{
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        count_use(e, x.a);
+        count_use(e, x.b);
+        count_use(e, x.c);
+    }
+    for (int r = 0; r < n_results; r++)
+        for (int i = 0; i < results[r].n; i++)
+            if (e->place[results[r].nodes[i]] >= 0)
+                e->uses[e->place[results[r].nodes[i]]] += 2; /* a statement */
+    for (int g = 0; g < e->n_guards; g++) {
+        const dal_guard_pair *pair = &e->c->guards[e->guard[g]];
+        for (int k = 0; k < 2; k++) {
+            const int at = e->place[k ? pair->size : pair->pivot];
+            if (at >= 0)
+                e->uses[at] += 2;
+        }
+    }
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        const dal_node operand[3] = {x.a, x.b, x.c};
+        e->deep[i] = 1;
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0 && e->place[operand[k]] >= 0 && e->inside[e->place[operand[k]]])
+                e->deep[i] += e->deep[e->place[operand[k]]];
+        e->inside[i] = e->uses[i] == 1 && is_arithmetic(x.op) && e->deep[i] <= DEEPEST;
+    }
+}
+
+/* Sines and cosines of the same angle are computed together: the other one of the pair, or -1. */
+static void find_pairs(emitter *e)
+{
+    int *of[2] = {DAL_NEW(e->c->arena, int, dal_graph_size(e->c->graph)), DAL_NEW(e->c->arena, int, dal_graph_size(e->c->graph))};
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        if (is_sine(x.op))
+            of[x.op == DAL_OP_COS][x.a] = i + 1;
+    }
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        e->pair[i] = is_sine(x.op) ? of[x.op == DAL_OP_SIN][x.a] - 1 : -1;
+    }
+}
+
+static void use_from(emitter *e, dal_node node, int part)
+{
+    const int i = node >= 0 ? e->place[node] : -1;
+    if (i < 0)
+        return;
+    if (e->inside[i]) {
+        const dal_node_view x = look(e, node);
+        use_from(e, x.a, part);
+        use_from(e, x.b, part);
+        use_from(e, x.c, part);
+    } else if (part > e->last[i])
+        e->last[i] = part;
+}
+
+static int statement_cost(const emitter *e, int i)
+{
+    return is_sine(look(e, e->node[i]).op) ? 20 : e->deep[i];
+}
+
+static void choose_parts(emitter *e)
+{
+    int operations = 0, total = 0;
+    for (int i = 0; i < e->n; i++)
+        total += e->inside[i] ? 0 : statement_cost(e, i);
+    const int parts = (total + PART - 1) / PART, size = parts > 1 ? (total + parts - 1) / parts : total;
+    for (int i = 0; i < e->n; i++)
+        e->part[i] = -1;
+    for (int i = 0; i < e->n; i++) {
+        if (e->inside[i] || e->part[i] >= 0)
+            continue;
+        e->part[i] = size ? operations / size : 0;
+        operations += statement_cost(e, i);
+        if (e->pair[i] >= 0)
+            e->part[e->pair[i]] = e->part[i];
+        e->n_parts = e->part[i] + 1 > e->n_parts ? e->part[i] + 1 : e->n_parts;
+    }
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        if (e->inside[i])
+            continue;
+        e->last[i] = e->part[i] > e->last[i] ? e->part[i] : e->last[i];
+        use_from(e, x.a, e->part[i]);
+        use_from(e, x.b, e->part[i]);
+        use_from(e, x.c, e->part[i]);
+    }
+}
+
+static int part_of(const emitter *e, dal_node node)
+{
+    const int i = e->place[node];
+    return i < 0 ? 0 : e->part[i];
+}
+
+/* The part in which a guard is looked at: the first that knows both. */
+static int guard_part(const emitter *e, int g)
+{
+    const dal_guard_pair *pair = &e->c->guards[e->guard[g]];
+    const int a = part_of(e, pair->pivot), b = part_of(e, pair->size);
+    return a > b ? a : b;
+}
+
+static void choose_slots(emitter *e)
+{
+    int *busy = DAL_NEW(e->c->arena, int, e->n + 1); /* until which part */
+    for (int g = 0; g < e->n_guards; g++) {
+        const dal_guard_pair *pair = &e->c->guards[e->guard[g]];
+        use_from(e, pair->pivot, guard_part(e, g));
+        use_from(e, pair->size, guard_part(e, g));
+    }
+    for (int i = 0; i < e->n; i++) {
+        int s = 0;
+        e->slot[i] = -1;
+        if (e->inside[i] || e->last[i] <= e->part[i])
+            continue;
+        while (s < e->n_slots && busy[s] >= e->part[i])
+            s++;
+        e->n_slots = s == e->n_slots ? s + 1 : e->n_slots;
+        busy[s] = e->last[i];
+        e->slot[i] = s;
+    }
+}
+
+/* ---- expressions ----------------------------------------------------------------------- */
+
+static void print_number(emitter *e, double value)
+{
+    dal_grow(e->out, value < 0 ? "(%s)" : "%s", dal_c_number(e->c->arena, value));
+}
+
+static void print_variable(emitter *e, int index)
+{
+    static const char *const arrays[] = {"t", "q", "v", "inputs", "parameters", "u"};
+    int array = 0;
+    while (index >= e->c->first[array + 1])
+        array++;
+    const int at = index - e->c->first[array];
+    if (array == DAL_ARRAY_TIME)
+        dal_grow(e->out, e->wide ? "%s_W(t)" : "t", e->prefix);
+    else if (e->wide)
+        dal_grow(e->out, "%s_load(%s + %d)", e->prefix, arrays[array], at * e->c->options->lanes);
+    else if (array == DAL_ARRAY_PARAMETERS)
+        dal_grow(e->out, "parameters->%s", e->c->parameter_names[at]);
+    else
+        dal_grow(e->out, "%s[%d]", arrays[array], at);
+}
+
+static void print_node(emitter *e, dal_node node, int outer);
+
+static bool is_inside_product(const emitter *e, dal_node node)
+{
+    const int i = e->place[node];
+    return i >= 0 && e->inside[i] && look(e, node).op == DAL_OP_MUL;
+}
+
+/* a b + c, a b - c, c - a b with one rounding. False: there is no product that stands here alone. */
+static bool print_fused(emitter *e, dal_node_view x)
+{
+    const bool first = is_inside_product(e, x.a), second = !first && is_inside_product(e, x.b);
+    if (!e->exact || (!first && !second))
+        return false;
+    const dal_node_view m = look(e, first ? x.a : x.b);
+    dal_grow(e->out, "%s_%sFMA(%s", e->prefix, e->wide ? "W" : "", x.op == DAL_OP_SUB && second ? "-" : "");
+    print_node(e, m.a, 3);
+    dal_grow(e->out, ", ");
+    print_node(e, m.b, 0);
+    dal_grow(e->out, ", %s", x.op == DAL_OP_SUB && first ? "-" : "");
+    print_node(e, first ? x.b : x.a, x.op == DAL_OP_SUB && first ? 3 : 0);
+    dal_grow(e->out, ")");
+    return true;
+}
+
+static void print_infix(emitter *e, dal_node_view x, const char *sign, int level, int outer)
+{
+    if (level < outer)
+        dal_grow(e->out, "(");
+    print_node(e, x.a, level);
+    dal_grow(e->out, " %s ", sign);
+    print_node(e, x.b, level + 1);
+    if (level < outer)
+        dal_grow(e->out, ")");
+}
+
+static void print_call(emitter *e, const char *name, dal_node_view x)
+{
+    if (e->wide)
+        dal_grow(e->out, "%s_each_%s(%s_W(", e->prefix, name, e->prefix);
+    else
+        dal_grow(e->out, "%s(", name);
+    print_node(e, x.a, 0);
+    dal_grow(e->out, e->wide ? "), %s_W(" : x.b >= 0 ? ", " : "", e->prefix);
+    if (x.b >= 0 || e->wide)
+        print_node(e, x.b >= 0 ? x.b : x.a, 0);
+    dal_grow(e->out, e->wide ? "))" : ")");
+}
+
+/* Functions that have a name in C, or one of the file. */
+static const char *function_name(dal_op op)
+{
+    switch (op) {
+    case DAL_OP_SIN: return "sin";
+    case DAL_OP_COS: return "cos";
+    case DAL_OP_TAN: return "tan";
+    case DAL_OP_ASIN: return "asin";
+    case DAL_OP_ACOS: return "acos";
+    case DAL_OP_ATAN: return "atan";
+    case DAL_OP_ATAN2: return "atan2";
+    case DAL_OP_SINH: return "sinh";
+    case DAL_OP_COSH: return "cosh";
+    case DAL_OP_TANH: return "tanh";
+    case DAL_OP_SQRT: return "sqrt";
+    case DAL_OP_EXP: return "exp";
+    case DAL_OP_LOG: return "log";
+    case DAL_OP_POW: return "pow";
+    case DAL_OP_ABS: return "fabs";
+    case DAL_OP_FLOOR: return "floor";
+    default: return NULL;
+    }
+}
+
+/* Comparisons and what else is made of conditions; in lanes they are not written. */
+static void print_switch(emitter *e, dal_node node, dal_node_view x)
+{
+    switch (x.op) {
+    case DAL_OP_SIGN:
+        dal_grow(e->out, "(double)((");
+        print_node(e, x.a, 0);
+        dal_grow(e->out, " > 0) - (");
+        print_node(e, x.a, 0);
+        dal_grow(e->out, " < 0))");
+        return;
+    case DAL_OP_SELECT:
+        dal_grow(e->out, "(");
+        print_node(e, x.a, 3);
+        dal_grow(e->out, " != 0 ? ");
+        print_node(e, x.b, 3);
+        dal_grow(e->out, " : ");
+        print_node(e, x.c, 3);
+        dal_grow(e->out, ")");
+        return;
+    case DAL_OP_INTERP: {
+        const int table = dal_node_index(e->c->graph, node);
+        const dal_table *of = dal_graph_table(e->c->graph, table);
+        dal_grow(e->out, "%s_table(%d, %s_x%d, %s_c%d, %d, %d, ", e->prefix, of->n, e->prefix, table, e->prefix, table, (int)of->outside,
+                 dal_node_order(e->c->graph, node));
+        print_node(e, x.a, 0);
+        dal_grow(e->out, ")");
+        return;
+    }
+    case DAL_OP_MOD:
+        dal_grow(e->out, "%s_mod(", e->prefix);
+        print_node(e, x.a, 0);
+        dal_grow(e->out, ", ");
+        print_node(e, x.b, 0);
+        dal_grow(e->out, ")");
+        return;
+    default: break;
+    }
+    const char *sign = x.op == DAL_OP_LESS ? "<" : x.op == DAL_OP_LEQ || x.op == DAL_OP_MIN ? "<=" : x.op == DAL_OP_MAX ? ">=" : "==";
+    const bool choice = x.op == DAL_OP_MIN || x.op == DAL_OP_MAX;
+    dal_grow(e->out, "(");
+    print_node(e, x.a, 3);
+    dal_grow(e->out, " %s ", sign);
+    print_node(e, x.b, 3);
+    dal_grow(e->out, " ? ");
+    if (choice)
+        print_node(e, x.a, 3);
+    dal_grow(e->out, choice ? " : " : "1.0 : 0.0");
+    if (choice)
+        print_node(e, x.b, 3);
+    dal_grow(e->out, ")");
+}
+
+/* Levels: 1 sums, 2 products, 3 signs and what stands alone. */
+static void print_operation(emitter *e, dal_node node, int outer)
+{
+    const dal_node_view x = look(e, node);
+    switch (x.op) {
+    case DAL_OP_ADD:
+    case DAL_OP_SUB:
+        if (!print_fused(e, x))
+            print_infix(e, x, x.op == DAL_OP_ADD ? "+" : "-", 1, outer);
+        return;
+    case DAL_OP_MUL: print_infix(e, x, "*", 2, outer); return;
+    case DAL_OP_DIV: print_infix(e, x, "/", 2, outer); return;
+    case DAL_OP_NEG:
+        dal_grow(e->out, "(-");
+        print_node(e, x.a, 3);
+        dal_grow(e->out, ")");
+        return;
+    default: break;
+    }
+    if (function_name(x.op))
+        print_call(e, function_name(x.op), x);
+    else
+        print_switch(e, node, x);
+}
+
+static void print_node(emitter *e, dal_node node, int outer)
+{
+    const dal_node_view x = look(e, node);
+    const int i = e->place[node];
+    if (x.op == DAL_OP_CONST)
+        print_number(e, x.value);
+    else if (x.op == DAL_OP_VAR)
+        print_variable(e, x.index);
+    else if (e->inside[i])
+        print_operation(e, node, outer);
+    else if (e->part[i] != e->now)
+        dal_grow(e->out, "z[%d]", e->slot[i]);
+    else
+        dal_grow(e->out, "x%d", i);
+}
+
+/* ---- statements -------------------------------------------------------------------------- */
+
+static const char *type_name(const emitter *e)
+{
+    return e->wide ? dal_arena_print(e->c->arena, "%s_lanes", e->prefix) : "double";
+}
+
+static void keep(emitter *e, int i)
+{
+    if (e->slot[i] >= 0)
+        dal_grow(e->out, "    z[%d] = x%d;\n", e->slot[i], i);
+}
+
+static void print_sines(emitter *e, int i)
+{
+    const dal_node_view x = look(e, e->node[i]);
+    const int k = e->pair[i], sine = x.op == DAL_OP_SIN ? i : k, cosine = x.op == DAL_OP_SIN ? k : i;
+    char s[32], c[32];
+    snprintf(s, sizeof s, sine >= 0 ? "x%d" : "s%d", sine >= 0 ? sine : i);
+    snprintf(c, sizeof c, cosine >= 0 ? "x%d" : "c%d", cosine >= 0 ? cosine : i);
+    dal_grow(e->out, "    %s %s, %s;\n    %s_%ssincos(", type_name(e), s, c, e->prefix, e->wide ? "w" : "");
+    print_node(e, x.a, 0);
+    dal_grow(e->out, ", &%s, &%s);\n", s, c);
+    keep(e, i);
+    if (k >= 0)
+        keep(e, k);
+}
+
+static void print_statement(emitter *e, int i)
+{
+    if (is_sine(look(e, e->node[i]).op)) {
+        if (e->pair[i] < 0 || i < e->pair[i]) /* the second of a pair was printed with the first */
+            print_sines(e, i);
+        return;
+    }
+    dal_grow(e->out, "    const %s x%d = ", type_name(e), i);
+    print_operation(e, e->node[i], 0);
+    dal_grow(e->out, ";\n");
+    keep(e, i);
+}
+
+static void print_result(emitter *e, const dal_listing_result *r, int i)
+{
+    if (e->wide)
+        dal_grow(e->out, "    %s_store(%s + %d, %s_W(", e->prefix, r->array, i * e->c->options->lanes, e->prefix);
+    else
+        dal_grow(e->out, "    %s[%d] = ", r->array, i);
+    print_node(e, r->nodes[i], 0);
+    dal_grow(e->out, e->wide ? "));\n" : ";\n");
+}
+
+static void print_results(emitter *e, int n_results, const dal_listing_result *results)
+{
+    for (int r = 0; r < n_results; r++)
+        for (int i = 0; i < results[r].n; i++) {
+            const int at = e->place[results[r].nodes[i]];
+            if ((at >= 0 ? e->part[at] : e->n_parts - 1) == e->now)
+                print_result(e, &results[r], i);
+        }
+}
+
+static void print_guards(emitter *e)
+{
+    for (int g = 0; g < e->n_guards; g++) {
+        const dal_guard_pair *pair = &e->c->guards[e->guard[g]];
+        if (guard_part(e, g) != e->now)
+            continue;
+        dal_grow(e->out, e->wide ? "    bad |= ~(%s_wfabs(%s_W(" : "    bad |= !(fabs(", e->prefix, e->prefix);
+        print_node(e, pair->pivot, 0);
+        dal_grow(e->out, e->wide ? ")) > %g * %s_wfabs(%s_W(" : ") > %g * fabs(", pair->share, e->prefix, e->prefix);
+        print_node(e, pair->size, 0);
+        dal_grow(e->out, e->wide ? ")));\n" : "));\n");
+    }
+}
+
+/* What has to be a number: the first array. */
+static void print_finite(emitter *e, const dal_listing_result *r)
+{
+    for (int i = 0; i < r->n; i++) {
+        if (e->wide)
+            dal_grow(e->out, "%s%s_load(%s + %d)", i ? " + " : "", e->prefix, r->array, i * e->c->options->lanes);
+        else
+            dal_grow(e->out, "%s%s[%d]", i ? " + " : "", r->array, i);
+    }
+}
+
+static void print_body(emitter *e, int n_results, const dal_listing_result *results)
+{
+    for (int i = 0; i < e->n; i++)
+        if (!e->inside[i] && e->part[i] == e->now)
+            print_statement(e, i);
+    print_results(e, n_results, results);
+    print_guards(e);
+}
+
+const char *dal_emit_arguments(dal_listing *c, bool header, bool wide, const char *state, int n_results, const dal_listing_result *results)
+{
+    const char *r = header ? "" : "restrict ", *p = c->options->prefix;
+    const char *text = dal_arena_print(c->arena, "double t, const double *%sq, const double *%s%s, const double *%sinputs, const %s%s *%sparameters",
+                                       r, r, state, r, wide ? "double" : p, wide ? "" : "_parameters", r);
+    for (int i = 0; i < n_results; i++)
+        text = dal_arena_print(c->arena, "%s, double *%s%s", text, r, results[i].array);
+    return text;
+}
+
+static void ignore_arguments(emitter *e, int n_results, const dal_listing_result *results)
+{
+    dal_grow(e->out, "    (void)t; (void)q; (void)%s; (void)inputs; (void)parameters;", e->state);
+    for (int r = 0; r < n_results; r++)
+        dal_grow(e->out, " (void)%s;", results[r].array);
+    dal_grow(e->out, "\n");
+}
+
+/* "t, q, v": what a part is called with. */
+static void pass_arguments(emitter *e, int n_results, const dal_listing_result *results)
+{
+    dal_grow(e->out, "t, q, %s, inputs, parameters", e->state);
+    for (int r = 0; r < n_results; r++)
+        dal_grow(e->out, ", %s", results[r].array);
+    dal_grow(e->out, e->n_slots ? ", z, &bad" : ", &bad");
+}
+
+static void print_parts(emitter *e, const char *name, const char *arguments, int n_results, const dal_listing_result *results)
+{
+    for (e->now = 0; e->now < e->n_parts; e->now++) {
+        const char *mask = e->wide ? dal_arena_print(e->c->arena, "%s_mask", e->prefix) : "int";
+        dal_grow(e->out, "static %s_PART void %s_%s_part%d(%s%s%s%s, %s *restrict failed)\n{\n    %s bad = *failed;\n", e->prefix, e->prefix, name,
+                 e->now + 1, arguments, e->n_slots ? ", " : "", e->n_slots ? type_name(e) : "", e->n_slots ? " *restrict z" : "", mask, mask);
+        ignore_arguments(e, n_results, results);
+        print_body(e, n_results, results);
+        dal_grow(e->out, "    *failed = bad;\n}\n\n");
+    }
+}
+
+static void print_end(emitter *e, bool guarded, const dal_listing_result *results)
+{
+    if (guarded && results[0].n) {
+        dal_grow(e->out, e->wide ? "    {\n        const %s_lanes sum = " : "    {\n        const double sum = ", e->prefix);
+        print_finite(e, &results[0]);
+        dal_grow(e->out, e->wide ? ";\n        bad |= ~(sum - sum == %s_W(0.0));\n    }\n" : ";\n        bad |= !(sum - sum == 0);\n    }\n",
+                 e->prefix);
+    }
+    dal_grow(e->out,
+             e->wide ? "    return (bad[0] != 0) | (bad[1] != 0) << 1 | (bad[2] != 0) << 2 | (bad[3] != 0) << 3;\n}\n\n" : "    return bad;\n}\n\n");
+}
+
+int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, const char *state, int n_results, const dal_listing_result *results,
+                      bool guarded, bool wide)
+{
+    const char *prefix = code->options->prefix, *arguments = dal_emit_arguments(code, false, wide, state, n_results, results);
+    emitter e = {.out = out, .c = code, .prefix = prefix, .state = state, .wide = wide, .exact = code->options->lanes > 0};
+    collect(&e, n_results, results, guarded);
+    int *numbers = DAL_NEW(code->arena, int, 6 * (e.n + 1));
+    e.uses = numbers;
+    e.part = numbers + e.n;
+    e.last = numbers + 2 * e.n;
+    e.slot = numbers + 3 * e.n;
+    e.deep = numbers + 4 * e.n;
+    e.pair = numbers + 5 * e.n;
+    e.inside = DAL_NEW(code->arena, bool, e.n + 1);
+    e.n_parts = 1;
+    find_pairs(&e);
+    choose_statements(&e, n_results, results);
+    choose_parts(&e);
+    choose_slots(&e);
+    if (e.n_parts > 1)
+        print_parts(&e, name, arguments, n_results, results);
+    dal_grow(out, "%s %s_%s(%s)\n{\n", wide ? "static int" : "int", prefix, name, arguments);
+    if (e.n_slots)
+        dal_grow(out, "    %s z[%d];\n", type_name(&e), e.n_slots);
+    dal_grow(out, wide ? "    %s_mask bad = {0, 0, 0, 0};\n" : "    int bad = 0;\n", prefix);
+    ignore_arguments(&e, n_results, results);
+    e.now = 0;
+    if (e.n_parts == 1)
+        print_body(&e, n_results, results);
+    for (int p = 0; p < e.n_parts && e.n_parts > 1; p++) {
+        dal_grow(out, "    %s_%s_part%d(", prefix, name, p + 1);
+        pass_arguments(&e, n_results, results);
+        dal_grow(out, ");\n");
+    }
+    print_end(&e, guarded, results);
+    return e.operations;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+void dal_emit_tables(dal_growing *out, dal_listing *code)
+{
+    emitter e = {.out = out, .c = code, .prefix = code->options->prefix};
+    for (int i = 0; i < dal_graph_tables(code->graph); i++) {
+        const dal_table *t = dal_graph_table(code->graph, i);
+        dal_grow(out, "static const double %s_x%d[] = {", e.prefix, i);
+        for (int k = 0; k < t->n; k++) {
+            dal_grow(out, k ? (k % 6 ? ", " : ",\n    ") : "");
+            print_number(&e, t->x[k]);
+        }
+        dal_grow(out, "};\nstatic const double %s_c%d[] = {", e.prefix, i);
+        for (int k = 0; k < 4 * (t->n - 1) + 1; k++) {
+            dal_grow(out, k ? (k % 4 ? ", " : ",\n    ") : "");
+            print_number(&e, t->c[k]);
+        }
+        dal_grow(out, "};\n\n");
+    }
+}

@@ -1,0 +1,68 @@
+/* C code of one model: straight-line functions from the graph of its equations.
+ *
+ *   translate.c    the graph of the derivation with numbers folded and linear systems eliminated
+ *   eliminate.c    L D L^T and L U on nodes, in an order that is chosen here
+ *   equations.c    accelerations, rows, energies and outputs of every formulation
+ *   emit.c         nodes as C, in parts
+ *   code_texts.c   what is printed as it stands: sines and cosines, lanes, tables
+ *   escape.c       the one way from a text of the model into the file
+ *   model_file.c   the C file, its header and its self-test
+ */
+#ifndef DAL_GENERATE_GENERATE_H
+#define DAL_GENERATE_GENERATE_H
+
+#include "derive/derive.h"
+#include "derive/write.h"
+
+typedef struct dal_generate_options {
+    const char *prefix;        /* of all names; an identifier */
+    bool struct_of_parameters; /* parameters are an argument; otherwise they are fixed */
+    const bool *fixed;         /* of each parameter of the description: it is fixed in any case. NULL: none is */
+    int lanes;                 /* 0, 4 or 8 */
+    bool jacobians;
+} dal_generate_options;
+
+/* What the code is to be tested with: a state, and what the engine finds there. */
+typedef struct dal_reference_state {
+    double t;
+    const double *q, *v, *inputs; /* inputs: with the model's own states behind them */
+    const double *vd;
+    double scale; /* of vd: differences are measured by it */
+    double T, V;
+} dal_reference_state;
+
+/* Sizes and names of generated code, and the two files. Arena memory. */
+typedef struct dal_generated {
+    int nq, nv, n_rows, n_inputs, n_parameters, n_speeds, n_outputs;
+    int operations; /* of one evaluation of the accelerations */
+    const char *const *input_names;
+    const char *source, *header;
+} dal_generated;
+
+/* Can code be made of it? False, with a message. */
+bool dal_generates(const dal_derivation *d, const dal_generate_options *options, dal_messages *messages);
+
+/* The derivation has to have been made with `whole_systems`. The first reference state is where orders of elimination are chosen; the others (all)
+ * go into the self-test. Into the arena of the derivation, whose guard has to be set. */
+const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options *options, int n_references, const dal_reference_state *references);
+
+/* Values of accelerations by the graph of the code, without a compiler: for the parameters given in the order of the struct (NULL: those of the
+ * model). */
+typedef struct dal_listing dal_listing;
+dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *options, const dal_reference_state *reference);
+bool dal_listing_accelerations(dal_listing *code, const dal_reference_state *at, const double *parameters, double *vd);
+/* Of the struct: how many, and which parameter of the description each one is. */
+int dal_listing_parameters(const dal_listing *code, const int **parameter);
+
+/* ---- escape.c: texts of the model -------------------------------------------------------- */
+
+/* An identifier of C: letters, digits and _; no word of C, and none of `taken` (which may be NULL). */
+const char *dal_c_identifier(dal_arena *arena, const char *text, int n_taken, const char *const *taken);
+/* What may stand in a comment: one line, no end of comment, nothing that a compiler reads. */
+const char *dal_c_comment(dal_arena *arena, const char *text);
+/* What may stand between quotes. */
+const char *dal_c_string(dal_arena *arena, const char *text);
+/* The shortest constant of this value. */
+const char *dal_c_number(dal_arena *arena, double value);
+
+#endif

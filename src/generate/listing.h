@@ -1,0 +1,131 @@
+/* What the files of generate/ share: the graph of the code, and its functions.
+ *
+ * The graph of a derivation becomes another one, in which nothing is left to be solved: numbers (and parameters that are fixed) are constants and
+ * fold, a linear system is the nodes of its elimination in a fixed order, and zeros are not there. Each function of the code is a list of nodes.
+ */
+#ifndef DAL_GENERATE_LISTING_H
+#define DAL_GENERATE_LISTING_H
+
+#include "derive/nodes.h"
+#include "generate/generate.h"
+
+/* An array of the generated function, in the order of the variables of the graph. */
+typedef enum dal_listing_array {
+    DAL_ARRAY_TIME,
+    DAL_ARRAY_Q,
+    DAL_ARRAY_V,
+    DAL_ARRAY_INPUTS,
+    DAL_ARRAY_PARAMETERS,
+    DAL_ARRAY_SPEEDS,
+    DAL_ARRAY_COUNT
+} dal_listing_array;
+
+/* A pivot: |pivot| > share |size|, or the factorisation is not to be trusted. */
+typedef struct dal_guard_pair {
+    dal_node pivot, size;
+    double share;
+} dal_guard_pair;
+
+/* Results that one function writes to one array. */
+typedef struct dal_listing_result {
+    const char *array;
+    int n;
+    const dal_node *nodes;
+} dal_listing_result;
+
+typedef struct dal_listing {
+    dal_derivation *d;
+    dal_arena *arena;
+    dal_graph *graph;
+    const dal_generate_options *options;
+    int first[DAL_ARRAY_COUNT + 1]; /* variables of each array */
+    double *reference;              /* a value for each variable: where orders of elimination are chosen */
+    int n_extra;                    /* inputs, states, momenta: what the array `inputs` holds */
+    const char **extra;             /* their names */
+    int n_parameters, *parameter;   /* letters of the parameters that are variables */
+    const char **parameter_names;   /* identifiers */
+
+    int n_guards;
+    size_t cap_guards;
+    dal_guard_pair *guards;
+
+    dal_node *vd, *lambda; /* of accelerations */
+    dal_node *ud, *uv;     /* of speed rates: u' and v; NULL: no speeds */
+    dal_node *qd;
+    dal_node energy[2]; /* T, V */
+    dal_node *phi, *phid;
+    int n_outputs;
+    const char **output_names;
+    dal_node *outputs;
+    dal_node *jacobian; /* nv x (nq + nv): v' by q and v; NULL: not asked for */
+} dal_listing;
+
+/* How letters of the derivation are seen: one node each, or DAL_NO_NODE. */
+typedef struct dal_translation {
+    dal_listing *code;
+    dal_node *letter;
+    dal_node *map;      /* of each node of the derivation, as far as it is known */
+    int *wanted, depth; /* at which depth each node is wanted */
+    bool *solved;       /* named systems */
+    int n_map, n_letters, n_systems;
+} dal_translation;
+
+static inline dal_node dal_c_add(dal_listing *c, dal_node a, dal_node b)
+{
+    return dal_binary(c->graph, DAL_OP_ADD, a, b);
+}
+
+static inline dal_node dal_c_sub(dal_listing *c, dal_node a, dal_node b)
+{
+    return dal_binary(c->graph, DAL_OP_SUB, a, b);
+}
+
+static inline dal_node dal_c_mul(dal_listing *c, dal_node a, dal_node b)
+{
+    return dal_binary(c->graph, DAL_OP_MUL, a, b);
+}
+
+static inline bool dal_c_is_zero(const dal_listing *c, dal_node node)
+{
+    double value;
+    return dal_is_const(c->graph, node, &value) && value == 0;
+}
+
+/* ---- translate.c --------------------------------------------------------------- */
+
+/* Letters as a function of (t, q, v, inputs, parameters) sees them. */
+dal_translation dal_translation_begin(dal_listing *code);
+/* Nodes of the derivation as nodes of the code. */
+void dal_translate(dal_translation *t, int n, const dal_node *from, dal_node *to);
+
+/* ---- eliminate.c ----------------------------------------------------------------- */
+
+/* x of `matrix x = right`. Symmetric ones by L D L^T in the order of least fill, others by L U with pivots that are large at the reference. `later`:
+ * of each unknown, the unknowns that have to be eliminated before it are those of a smaller number here, as far as they share an entry with it; NULL:
+ * any order. */
+void dal_eliminate(dal_listing *code, int n, const dal_node *matrix, const dal_node *right, const int *later, dal_node *x);
+/* Values at the reference. */
+void dal_listing_values(dal_listing *code, int n, const dal_node *nodes, double *values);
+
+/* ---- equations.c ------------------------------------------------------------------ */
+
+/* vd, lambda, ud, uv and the others, from the equations of the formulation. */
+void dal_listing_equations(dal_listing *code);
+/* Are multipliers among the results? */
+bool dal_listing_multiplies(const dal_listing *code);
+
+/* ---- emit.c -------------------------------------------------------------------------- */
+
+/* Parameters of a function: (t, q, v or u, inputs, parameters) and its results. */
+const char *dal_emit_arguments(dal_listing *code, bool header, bool wide, const char *state, int n_results, const dal_listing_result *results);
+/* A function of the C file: its parts, and itself. `state`: "v" or "u"; `wide`: on lanes. Returns how many operations it has. */
+int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, const char *state, int n_results, const dal_listing_result *results,
+                      bool guarded, bool wide);
+/* The tables of the graph, as far as they are used. */
+void dal_emit_tables(dal_growing *out, dal_listing *code);
+
+/* ---- code_texts.c -------------------------------------------------------------------- */
+
+extern const char dal_text_sincos[], dal_text_lanes[], dal_text_lane_sines[], dal_text_table[];
+
+#endif
