@@ -1,0 +1,191 @@
+/* A study: one model, run many times with other values.
+ *
+ *     const char *vary[] = {"k=10:1000:20log", "l=0.2,0.3"}, *each[] = {"peak=max(abs(A.force))"};
+ *     const dal_study_plan plan = {.n_vary = 2, .vary = vary, .n_each = 1, .each = each};
+ *     dal_study *study;
+ *     dal_study_create(NULL, spec, &plan, messages, &study);
+ *     dal_study_run(study, &(dal_study_options){.journal = "study.journal", .jobs = 2}, messages, &outcome);
+ *     dal_study_write(study, "study.journal", "study.csv", messages);
+ *     dal_study_free(study);
+ *
+ * The plan says which values the runs have: run i has the same values, and the same results bit for bit, whatever the number of threads, processes
+ * and interruptions. Each finished run is one record of the journal, a file that can be continued. Result files are written from a journal, in
+ * the order of the plan. A run that fails is a row with its reason.
+ */
+#ifndef DALEMBERT_STUDY_H
+#define DALEMBERT_STUDY_H
+
+#include "dalembert/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dal_study dal_study;
+
+/* What is varied, and what is kept of each run. Texts are those of `dalembert sweep`.
+ *
+ *   vary       "NAME=a,b,c"           these values
+ *              "NAME=a:b:n"           n values from a to b; "a:b:nlog": with equal ratios between them
+ *              "NAME=uniform(a,b)"    at random, between a and b
+ *              "NAME=normal(m,s)"     at random, with mean m and standard deviation s
+ *              NAME: as in dal_system_vary (a parameter, an input, a start value), or a setting of `simulate:` (formulation, coordinates,
+ *              integrator, rtol, ...), which takes words or numbers, but not random ones. Numbers may be expressions in the model's parameters.
+ *   each       "NAME=EXPRESSION": a number for each run. max(x), min(x), mean(x), rms(x), integral(x), first(x), final(x) of an expression x of
+ *              channels; when(x > y): the first time at which that holds; settling(x, b): the time after which x stays within b of its final
+ *              value. They may stand in an expression; what is a channel outside of them has its final value. Values are those of the recorded rows
+ *              (`every:`): when() interpolates between two rows, mean, rms and integral use the trapezoidal rule. NAN: there is no such value.
+ *   channels   expressions whose values at every row are kept
+ *   random     how many samples of the random values are taken. Each sample is combined with each combination of the other values
+ *   sampling   "random" (NULL), "latin-hypercube" or "sobol" (Joe and Kuo's direction numbers; with a normal value the sequence begins with its
+ *              second point, as the first one is at minus infinity)
+ *   seed       of the random numbers: sample i of a seed is always the same; Sobol's points do not depend on it
+ */
+typedef struct dal_study_plan {
+    int n_vary, n_each, n_channels;
+    const char *const *vary, *const *each, *const *channels;
+    long random;
+    const char *sampling;
+    unsigned long long seed;
+} dal_study_plan;
+
+/* A study as a file has it:
+ *
+ *     study: 1
+ *     model: slider-crank.yaml           # beside the study
+ *     vary:
+ *       k: 10:1000:20log                 # as above
+ *       l: [0.2, 0.3]
+ *       m: normal(1, 0.1)
+ *     random: 500
+ *     sampling: sobol
+ *     seed: 7
+ *     each: {peak: max(abs(A.force))}
+ *     channels: [A.angle]
+ *     set: {damping: 0.3}                # other values for all runs, as `--set`
+ *     simulate: {until: 5}               # other settings for all runs
+ *     floating: true                     # the root of a URDF file is free
+ *
+ * Only `study` and `model` are needed. */
+typedef struct dal_study_file {
+    const char *model; /* its path, relative to the folder of the program, as the path of the file is */
+    dal_study_plan plan;
+    int n_overrides, n_settings;
+    const dal_override *overrides, *settings;
+    bool floating;
+    void *memory;
+} dal_study_file;
+/* DAL_BAD_FILE: it cannot be read; DAL_BAD_MODEL with messages that have line and column: something in it is wrong. */
+DAL_API dal_status dal_study_read(const dal_allocator *allocator, const char *path, dal_messages *messages, dal_study_file **file);
+/* The same of a text; `path` is what messages call it, and where `model` is beside. */
+DAL_API dal_status dal_study_parse(const dal_allocator *allocator, const char *path, const char *text, size_t length, dal_messages *messages,
+                                   dal_study_file **file);
+DAL_API void dal_study_file_free(dal_study_file *file);
+/* Does a text begin like a study rather than like a model? */
+DAL_API bool dal_is_study(const char *path);
+
+/* The plan is checked and the model compiled, once for each combination of settings. The spec may be freed afterwards. DAL_BAD_COMMAND with a
+ * sentence about every text of the plan that cannot be used; DAL_BAD_MODEL where the model itself is refused under all settings. */
+DAL_API dal_status dal_study_create(const dal_allocator *allocator, const dal_spec *spec, const dal_study_plan *plan, dal_messages *messages,
+                                    dal_study **study);
+/* Not while it runs. NULL is accepted. */
+DAL_API void dal_study_free(dal_study *study);
+
+/* One of the varied values. */
+typedef struct dal_study_variable {
+    const char *name, *text; /* "k", and what was asked for: "10:1000:20log" */
+    const char *unit;        /* "" where it is not known */
+    bool setting;            /* of `simulate:` */
+    bool random;
+    int n;                    /* number of values, 0 for a random one */
+    const double *values;     /* NULL: words or random */
+    const char *const *words; /* of a setting that has words; NULL: numbers */
+} dal_study_variable;
+
+typedef struct dal_study_info {
+    const char *model, *model_hash, *version;
+    char hash[17];       /* of the plan, the model and the version: journals of another one are refused */
+    long runs, samples;  /* all runs; random samples, 1 without any */
+    int factors, values; /* what is varied; numbers that are kept of each run */
+    int channels;        /* columns that are kept of each row, time first; 0: none */
+} dal_study_info;
+/* Of NULL: zeros and empty texts. */
+DAL_API dal_study_info dal_study_describe(const dal_study *study);
+/* NULL: there is no factor of that number. It lives as long as the study. */
+DAL_API const dal_study_variable *dal_study_variable_at(const dal_study *study, int factor);
+/* Names and units of the numbers that are kept of each run: the summaries of `each`, then evidence (time_end, steps, ...). `n` may be NULL. */
+DAL_API const dal_column *dal_study_values(const dal_study *study, int *n);
+/* Names and units of the channels. */
+DAL_API const dal_column *dal_study_channels(const dal_study *study, int *n);
+/* What a run is varied to: a number for each factor; of a setting with words the number of the word. False: there is no such run. */
+DAL_API bool dal_study_point(const dal_study *study, long run, double *values);
+/* The system of a run, to be freed by the caller: what `run` does with it is one line of the study. DAL_BAD_COMMAND, or the status by which the run
+ * is refused, with its messages. */
+DAL_API dal_status dal_study_system(const dal_study *study, long run, dal_messages *messages, dal_system **system);
+
+/* ---- running -------------------------------------------------------------------- */
+
+typedef struct dal_study_progress {
+    long done, failed, runs; /* of this shard; `done` counts those that failed and those of an earlier start */
+    double seconds;          /* since this start */
+    long here;               /* runs that were finished in it */
+} dal_study_progress;
+
+typedef struct dal_study_options {
+    const char *journal;                   /* the file of the journal; it may not exist yet, unless `resume` is true */
+    bool resume;                           /* continue it */
+    int jobs;                              /* threads; 0: as many as the machine has cores */
+    int shard, shards;                     /* only the runs i with i mod shards = shard - 1: shard from 1 to shards; 0, 0: all */
+    const struct dal_transport *transport; /* other processes that make runs, for the program under MPI; NULL: none */
+    const void *note;                      /* kept in a new journal, for dal_study_note; may be NULL */
+    size_t note_size;
+    /* Called about thirty times a second; may be NULL. Returns false to stop: runs under way are dropped, and `resume` makes them again. */
+    bool (*progress)(void *user, const dal_study_progress *progress);
+    void *progress_user;
+} dal_study_options;
+
+typedef struct dal_study_outcome {
+    dal_study_progress progress;
+    bool stopped; /* by `progress` */
+} dal_study_outcome;
+
+/* Make the runs that the journal does not have. DAL_OK also where runs failed (outcome->progress.failed), or where it was stopped. DAL_BAD_FILE: the
+ * journal cannot be written, is that of another study, or another process is writing it. `outcome` may be NULL. */
+DAL_API dal_status dal_study_run(const dal_study *study, const dal_study_options *options, dal_messages *messages, dal_study_outcome *outcome);
+
+/* What `note` said when the journal was begun: *note is to be freed by free(), and has a zero behind its bytes. */
+DAL_API dal_status dal_study_note(const char *journal, dal_messages *messages, char **note, size_t *size);
+
+/* ---- results --------------------------------------------------------------------- */
+
+/* One run, as the journal has it. */
+typedef struct dal_study_row {
+    long run;
+    dal_status status;
+    const double *values; /* as many as dal_study_values says; NAN where a run that failed has none */
+    const char *reason;   /* why it failed, in a sentence; "" */
+    const char *warnings; /* codes of its warnings, "joints-open, stiff"; "" */
+    long n_rows;          /* of the channels */
+    const double *rows;   /* n_rows times the channels */
+    double wall_seconds;  /* in the journal only: it is not the same twice */
+} dal_study_row;
+
+/* Reads a journal in the order of the plan. */
+typedef struct dal_study_reader dal_study_reader;
+/* Journals of shards are read together. DAL_BAD_FILE: it is no journal of this study. A journal that was cut off is read up to there. */
+DAL_API dal_status dal_study_open(const dal_study *study, int n, const char *const *journals, dal_messages *messages, dal_study_reader **reader);
+/* The next run that is there. False: there are no more, or *status says why it cannot be read. The row is valid until the next call. */
+DAL_API bool dal_study_next(dal_study_reader *reader, dal_study_row *row, dal_status *status);
+/* Runs that the journals do not have. */
+DAL_API long dal_study_missing(const dal_study_reader *reader);
+DAL_API void dal_study_close(dal_study_reader *reader);
+
+/* Write a file of results from journals; the type is the extension: .csv or .h5. It appears under its name when it is complete. The same runs give
+ * the same bytes. */
+DAL_API dal_status dal_study_write(const dal_study *study, int n, const char *const *journals, const char *path, dal_messages *messages);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

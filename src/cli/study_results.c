@@ -1,0 +1,112 @@
+/* The table has a line for each summary, over all runs that have it. */
+#include "cli/study_results.h"
+
+#include "cli/outputs.h"
+#include "study/study_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int dal_study_outputs_add(dal_study_outputs *outputs, const char *path)
+{
+    if (outputs->n == DAL_STUDY_FILES)
+        return dal_wrong_use(outputs->command, "more than %d files to write", DAL_STUDY_FILES);
+    outputs->path[outputs->n++] = path;
+    return DAL_OK;
+}
+
+dal_status dal_study_outputs_check(const dal_study_outputs *outputs, const dal_spec *spec, const char *journal, dal_messages *messages)
+{
+    const char *paths[DAL_STUDY_FILES + 1];
+    for (int i = 0; i < outputs->n; i++) {
+        if (!dal_study_file_known(outputs->path[i], messages))
+            return DAL_BAD_COMMAND;
+        paths[i] = outputs->path[i];
+    }
+    paths[outputs->n] = journal;
+    return dal_outputs_check(outputs->n + (journal != NULL), paths, spec->n_files, spec->files, messages);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+typedef struct column_sum {
+    long n;
+    double least, largest, mean, square; /* Welford's sums */
+} column_sum;
+
+static void add_value(column_sum *s, double x)
+{
+    if (isnan(x))
+        return;
+    s->n++;
+    s->least = s->n == 1 || x < s->least ? x : s->least;
+    s->largest = s->n == 1 || x > s->largest ? x : s->largest;
+    const double change = x - s->mean;
+    s->mean += change / (double)s->n;
+    s->square += change * (x - s->mean);
+}
+
+static void print_sums(const dal_study *study, const column_sum *sums, const char *reason, long failed)
+{
+    const dal_study_info info = dal_study_describe(study);
+    int n, width = 8;
+    const dal_column *values = dal_study_values(study, &n);
+    n -= DAL_STUDY_EVIDENCE;
+    for (int i = 0; i < n; i++)
+        width = width > (int)strlen(values[i].name) ? width : (int)strlen(values[i].name);
+    printf("%s: %ld runs, %ld failed\n\n", info.model, info.runs, failed);
+    printf("%-*s %13s %13s %13s %13s\n", width, "", "mean", "deviation", "least", "largest");
+    for (int i = 0; i < n; i++) {
+        const column_sum *s = &sums[i];
+        if (s->n)
+            printf("%-*s %13.6g %13.6g %13.6g %13.6g  %s\n", width, values[i].name, s->mean, s->n > 1 ? sqrt(s->square / (double)(s->n - 1)) : 0,
+                   s->least, s->largest, values[i].unit);
+        else
+            printf("%-*s          none\n", width, values[i].name);
+    }
+    if (failed)
+        printf("\nthe first run that failed: %s\n", reason);
+}
+
+static dal_status print_table(const dal_study_outputs *outputs, const dal_study *study, int n_journals, const char *const *journals,
+                              dal_messages *messages)
+{
+    const int n = dal_study_describe(study).values;
+    dal_study_reader *reader = NULL;
+    dal_study_row row;
+    long failed = 0, done = 0;
+    char reason[600] = "";
+    column_sum *sums = calloc((size_t)n + 1, sizeof *sums);
+    dal_status status = sums ? dal_study_open(study, n_journals, journals, messages, &reader) : DAL_NO_MEMORY;
+    while (status == DAL_OK && dal_study_next(reader, &row, &status)) {
+        done++;
+        for (int i = 0; i < n; i++)
+            add_value(&sums[i], row.values[i]);
+        if (row.status != DAL_OK && !failed++)
+            snprintf(reason, sizeof reason, "%s", row.reason);
+    }
+    if (status == DAL_OK && !outputs->quiet)
+        print_sums(study, sums, reason, failed);
+    if (status == DAL_OK && dal_study_missing(reader))
+        fprintf(stderr, "dalembert %s: warning: %ld of %ld runs are missing\n", outputs->command, dal_study_missing(reader),
+                dal_study_describe(study).runs);
+    if (status == DAL_OK && failed && failed == done) {
+        fprintf(stderr, "dalembert %s: error: every run failed: %s\n", outputs->command, reason);
+        status = DAL_NUMERICAL;
+    }
+    dal_study_close(reader);
+    free(sums);
+    return status;
+}
+
+dal_status dal_study_outputs_write(const dal_study_outputs *outputs, const dal_study *study, int n, const char *const *journals,
+                                   dal_messages *messages)
+{
+    dal_status status = DAL_OK;
+    for (int i = 0; i < outputs->n && status == DAL_OK; i++) {
+        dal_announce_output(outputs->path[i]);
+        status = dal_study_write(study, n, journals, outputs->path[i], messages);
+    }
+    return status == DAL_OK ? print_table(outputs, study, n, journals, messages) : status;
+}

@@ -1,0 +1,30 @@
+/* What a study is made of: a file of its own, options of the command line, or the note of a journal. */
+#ifndef DAL_CLI_SWEEP_PLAN_H
+#define DAL_CLI_SWEEP_PLAN_H
+
+#include "cli/options.h"
+
+typedef struct dal_sweep_plan {
+    dal_study_file *file; /* NULL: there is none */
+    const char *model;
+    dal_study_plan plan;
+    int n_overrides, n_settings;
+    const char **texts; /* of vary, each, channels */
+    dal_override *overrides, *settings;
+    bool floating;
+    dal_spec *spec;
+    dal_study *study;
+} dal_sweep_plan;
+
+/* `asked`: what the command line says. A model that is a study brings its own plan, to which the options are added. `seeded`: the seed was given. */
+dal_status dal_sweep_plan_ask(dal_sweep_plan *plan, const dal_model_options *model, const dal_study_plan *asked, bool seeded, dal_messages *messages);
+/* The plan of a journal; `model`: where the model is now, NULL: where it was. */
+dal_status dal_sweep_plan_recall(dal_sweep_plan *plan, const char *journal, const char *model, dal_messages *messages);
+/* plan->spec, the model; plan->study. */
+dal_status dal_sweep_plan_read(dal_sweep_plan *plan, dal_messages *messages);
+dal_status dal_sweep_plan_make(dal_sweep_plan *plan, dal_messages *messages);
+/* The plan as the text of a study file, to be freed; NULL without memory. */
+char *dal_sweep_plan_note(const dal_sweep_plan *plan);
+void dal_sweep_plan_close(dal_sweep_plan *plan);
+
+#endif

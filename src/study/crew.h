@@ -1,0 +1,32 @@
+/* Who makes the runs: threads of this process, and whoever else takes runs from the queue and puts records into it (mpi.h). */
+#ifndef DAL_STUDY_CREW_H
+#define DAL_STUDY_CREW_H
+
+#include "study/journal.h"
+
+#include <pthread.h>
+
+typedef struct dal_queue {
+    const dal_study *study;
+    pthread_mutex_t lock;
+    dal_journal journal;
+    unsigned char *done; /* a bit for each run */
+    long next;           /* the first run that was not handed out yet */
+    int shard, shards;   /* runs i with i mod shards = shard; shards at least 1 */
+    long total, finished, failed, here;
+    double start, synced;
+    bool stop;         /* nothing more is handed out */
+    dal_status status; /* why, where something went wrong */
+    int error;         /* what the system says of the journal */
+} dal_queue;
+
+/* The next run; false: there are no more, or it was stopped. */
+bool dal_queue_take(dal_queue *queue, long *run);
+/* The record of a run that was handed out; NULL: it could not be made for want of memory. */
+void dal_queue_put(dal_queue *queue, const void *record, size_t size);
+/* Was it asked to stop? For runs under way. */
+bool dal_queue_stopped(dal_queue *queue);
+/* How far it is; false: `progress` of the options asks it to stop. */
+bool dal_queue_show(dal_queue *queue, const dal_study_options *options);
+
+#endif

@@ -1,0 +1,21 @@
+/* Files of results of a study, one function for each type. The file is made and takes its name in study_write.c. */
+#ifndef DAL_STUDY_STUDY_FILE_H
+#define DAL_STUDY_STUDY_FILE_H
+
+#include "output/file.h"
+#include "study/plan.h"
+
+/* "ok", "failed" (the motion could not be continued) or "refused" (the model with these values). */
+const char *dal_study_status_word(dal_status status);
+
+/* Fills destination->path, an empty file that exists. */
+typedef dal_status dal_study_file_writer(const dal_study *study, dal_study_reader *reader, const dal_destination *destination);
+dal_study_file_writer dal_study_write_csv, dal_study_write_hdf5;
+
+/* rows.c: the next run is the first one again. */
+void dal_study_rewind(dal_study_reader *reader);
+
+/* study_write.c: is the extension that of a type? Otherwise a sentence says which there are. */
+bool dal_study_file_known(const char *path, dal_messages *messages);
+
+#endif
