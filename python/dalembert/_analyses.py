@@ -1,0 +1,209 @@
+"""What can be asked about a model, besides running it. One more analysis is one more method here, and one more function on the C side."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import tempfile
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._answers import Answer
+from ._messages import CommandError, Error, FileError
+
+Names = Union[str, Sequence[str], None]
+
+
+def _names(value: Names) -> list:
+    """A list of names; one alone may be a string."""
+    return [] if value is None else [value] if isinstance(value, str) else list(value)
+
+
+def _at(at: Any, folder: str) -> Optional[str]:
+    """"start", "equilibrium" or a state file; a dictionary becomes one."""
+    if not isinstance(at, Mapping):
+        return at if at is None else os.fspath(at)
+    path = os.path.join(folder, "state.json")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(_state_text(at))
+    return path
+
+
+def _state_text(state: Mapping[str, Any]) -> str:
+    """A state file: {"q": , "rates": , "forces": , "accelerations": , "time": }."""
+    return json.dumps({key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in state.items()},
+                      default=lambda value: value.tolist())
+
+
+def _values_text(value: Any) -> str:
+    """What is varied, as the command line has it."""
+    if isinstance(value, str):
+        return value
+    return ",".join(item if isinstance(item, str) else repr(float(item)) for item in (value if np.iterable(value) else [value]))
+
+
+class Study:
+    """The runs of a sweep, in the order of the plan: table["k"] is what run i had, table["peak"] what came out."""
+
+    def __init__(self, factors: list, points: np.ndarray, values: list, channels: list, rows: list):
+        self.units = {name: unit for name, unit, *_ in [*factors, *values]}
+        self.run = np.array([row[0] for row in rows], dtype=int)
+        self.status = np.array([row[1] for row in rows], dtype=int)  # 0: it came to its end
+        self.reason = [row[2] for row in rows]
+        self.warnings = [row[3] for row in rows]  # codes
+        self.channels = tuple(name for name, _ in channels)
+        self.rows = [row[5] for row in rows]  # the channels of each run, time first
+        self._columns: dict = {}
+        for k, (name, _, words) in enumerate(factors):
+            column = points[self.run, k]
+            self._columns[name] = np.array([words[int(i)] for i in column]) if words else column
+        for k, (name, _) in enumerate(values):
+            self._columns[name] = np.array([row[4][k] for row in rows])
+
+    @property
+    def columns(self) -> tuple:
+        """Names of what was varied, then of what was kept."""
+        return tuple(self._columns)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name in self._columns:
+            return self._columns[name]
+        raise KeyError(f"there is no column '{name}' in this study; it has {', '.join(self._columns)}")
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    def __repr__(self) -> str:
+        return f"<Study of {len(self)} runs, {int(np.count_nonzero(self.status))} of them failed: {', '.join(self._columns)}>"
+
+    def to_pandas(self) -> Any:
+        """A DataFrame, a row a run."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError("to_pandas() needs pandas, which is not installed (Debian's package python3-pandas)") from error
+        return pandas.DataFrame({**self._columns, "status": self.status, "reason": self.reason}, index=pandas.Index(self.run, name="run"))
+
+
+class Analyses:
+    """Methods of Model. Settings are those of run()."""
+
+    _spec: Callable[..., Any]
+    _system: Callable[..., Any]
+    state: Callable[..., Any]
+
+    # ---- reports ---------------------------------------------------------------------------------
+
+    def check(self, along: bool = False, **settings: Any) -> Answer:
+        """A verdict: freedoms, redundant joints, singular positions, what is loose or stiff. `along`: also along the motion. A model that cannot be
+        simulated has one, too: `status` is then not 0, and `reason` says why."""
+        return Answer.read(_core.check(self._spec(settings), along, None))
+
+    def compare(self, formulations: Names = None, coordinates: Names = None, **settings: Any) -> Answer:
+        """The same motion under several formulations (all that apply) and families of coordinates: sizes, costs, errors."""
+        return Answer.read(_core.compare(self._spec(settings), _names(coordinates), _names(formulations), None))
+
+    def ports(self, **settings: Any) -> Answer:
+        """The model as components with ports."""
+        return Answer.read(_core.ports(self._spec(settings)))
+
+    def derive(self, formulations: Names = None, coordinates: Optional[str] = None, form: str = "txt", steps: bool = False, width: int = 100,
+               file: Any = None) -> str:
+        """The equations of motion in symbols, as text; `form`: "txt", "md", "tex" or "json". `file`: they are written there as well, in the form of
+        its extension."""
+        if file is not None:
+            form = os.path.splitext(os.fspath(file))[1][1:].lower()
+        text = _core.derive(self._spec({}), _names(formulations), coordinates, form, steps, width)
+        if file is not None:
+            _write(os.fspath(file), text)
+        return text
+
+    def convert(self, form: str = "yaml") -> str:
+        """The model in another language: a robot from URDF as "yaml", a tree as "urdf"."""
+        if form not in ("yaml", "urdf"):
+            raise CommandError(f"a model is converted to 'yaml' or 'urdf', not to {form!r}")
+        return _core.convert(self._spec({}), form)
+
+    # ---- at one state ----------------------------------------------------------------------------------
+
+    def equations(self, start: Optional[Mapping[str, float]] = None, **settings: Any) -> Answer:
+        """The matrices that the formulation solves, at the start or at `start`, {"A.angle": 0.3}: blocks by name, the solution, accelerations."""
+        return Answer.read(_core.equations(self.state(start, **settings)))
+
+    def evaluate(self, state: Any = None, *, seed: Optional[int] = None, inverse: bool = False, nearest: bool = False, **settings: Any) -> Answer:
+        """Everything at one state: M, C, bias, gravity, accelerations, reactions. `state`: a state file, or {"q": , "rates": , ...}; or a random one of
+        this `seed`. `inverse`: the forces for the wanted accelerations."""
+        if (state is None) == (seed is None):
+            raise TypeError("evaluate() wants a state, or the seed of a random one")
+        here = _core.State(self._system(settings, for_evaluation=True))
+        text = _state_text(state) if isinstance(state, Mapping) else None
+        file = None if state is None or text is not None else os.fspath(state)
+        return Answer.read(_core.evaluate(here, text, file, seed or 0, inverse, nearest))
+
+    # ---- small motions -----------------------------------------------------------------------------------
+
+    def equilibrium(self, **settings: Any) -> Answer:
+        """Where the model stands, near its start: values, stability, reactions."""
+        return Answer.read(_core.equilibrium(self._spec(settings)))
+
+    def _linear(self, function: Callable, at: Any, states: Names, inputs: Names, outputs: Names, settings: Mapping[str, Any], *more: Any) -> Answer:
+        with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
+            where = (self._spec(settings), _at(at, folder), _names(states), None if inputs is None else _names(inputs), _names(outputs))
+            return Answer.read(function(where, *more) if more else function(*where))
+
+    def linearize(self, at: Any = "start", states: Names = None, inputs: Names = None, outputs: Names = None, **settings: Any) -> Answer:
+        """x' = A x + B u, y = C x + D u near the start, the equilibrium ("equilibrium"), or a state (a file, or a dictionary)."""
+        return self._linear(_core.linearize, at, states, inputs, outputs, settings)
+
+    def modes(self, at: Any = "start", states: Names = None, **settings: Any) -> Answer:
+        """Frequencies, damping, shapes, and shares of the parts."""
+        return self._linear(_core.modes, at, states, None, None, settings)
+
+    def response(self, omega: Iterable[float], at: Any = "start", inputs: Names = None, outputs: Names = None, **settings: Any) -> Answer:
+        """Amplitudes of outputs over inputs at the frequencies omega, rad/s."""
+        return self._linear(_core.response, at, None, inputs, outputs, settings, np.asarray(list(omega), dtype=float))
+
+    # ---- many runs ----------------------------------------------------------------------------------------
+
+    def sweep(self, vary: Mapping[str, Any], each: Optional[Mapping[str, str]] = None, channels: Names = None, *, random: int = 0,
+              sampling: Optional[str] = None, seed: int = 0, threads: int = 0, output: Any = None, **settings: Any) -> "Study":
+        """One run for each combination of values, {"k": "10:1000:20log", "l": [0.2, 0.3], "formulation": ["kane", "lagrange"]}, or for `random` samples of
+        random ones, {"m": "normal(1, 0.1)"}. `each`: numbers of each run, {"peak": "max(abs(A.force))"}; `channels`: kept at every instant. `threads`: 0
+        are as many as there are cores. `output`: a file, .csv or .h5. All as `dalembert sweep`; a run that fails is a row with its reason."""
+        texts = [f"{name}={_values_text(value)}" for name, value in vary.items()]
+        wanted = [f"{name}={expression}" for name, expression in (each or {}).items()]
+        with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
+            return Study(*_core.sweep(self._spec(settings), texts, wanted, _names(channels), random, sampling, seed, threads,
+                                      os.path.join(folder, "journal"), None if output is None else os.fspath(output), None))
+
+    # ---- pictures ------------------------------------------------------------------------------------------
+
+    def picture(self, width: int = 480) -> str:
+        """The mechanism at its start, as SVG."""
+        spec = self._spec({})
+        spec.record_motion()
+        with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
+            return _core.picture(_core.compile_model(spec, False), os.path.join(folder, "start.csv"), width)
+
+    def _repr_html_(self) -> str:
+        try:
+            verdict = f"<pre>{html.escape(str(self.check()))}</pre>"
+        except Error as error:
+            return f"<pre>{html.escape(str(error))}</pre>"
+        try:
+            return f'<div style="background: white">{self.picture()}</div>{verdict}'
+        except Error:
+            return verdict
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise FileError(f"{path}: error: it cannot be written: {error.strerror}") from error
+
+
