@@ -92,6 +92,7 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     const dal_system *system = state->system;
     double linear[3], angular[3], residual[2];
     dal_need(state, DAL_STAGE_FORCES);
+    dal_state_measures(state);
     switch (s->kind) {
     case DAL_SIGNAL_MEASURE:
     case DAL_SIGNAL_VECTOR:

@@ -393,6 +393,8 @@ static dal_status compose_equations(dal_equations *equations, dal_state *state, 
     if (!dal_state_widen(state))
         return DAL_NO_MEMORY;
     dal_need(state, DAL_STAGE_LOADS);
+    if (dal_layout_of(state)->columnless && !formulation->recursive && formulation->solve(state)) /* on matrices, for once */
+        return DAL_NUMERICAL;
     if (!formulation->show) {
         dal_error(messages, dal_nowhere, "%s does not show its equations", formulation->name);
         return DAL_BAD_MODEL;

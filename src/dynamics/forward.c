@@ -53,8 +53,9 @@ static void forget_motion(dal_state *state)
         forget_numbers(kin->rb, 3), forget_numbers(kin->Rb, 9);
         forget_numbers(kin->w, 3), forget_numbers(kin->wb, 3);
     }
+    const size_t moving = layout->mechanism->space == DAL_PLANAR ? 2 : 3; /* components along z stay what they are in the plane */
     for (int k = 0; k < layout->n_vectors; k++)
-        forget_numbers(w->x + 3 * layout->vector[k], 3), forget_numbers(w->xd + 3 * layout->vector[k], 3);
+        forget_numbers(w->x + 3 * layout->vector[k], moving), forget_numbers(w->xd + 3 * layout->vector[k], moving);
     for (int k = 0; k < layout->n_measures; k++)
         w->value[layout->measure[k]] = w->rate[layout->measure[k]] = NAN;
     forget_numbers(w->phi, (size_t)layout->n_rows), forget_numbers(w->phid, (size_t)layout->n_rows);

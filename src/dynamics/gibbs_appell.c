@@ -9,6 +9,7 @@
  * and dG/du' = U is K u' = U - G_0 with K the part of the speeds. Sub-systems whose equations are known add 1/2 v'.M v' + h.v' to G.
  */
 #include "dynamics/equations.h"
+#include "dynamics/open_tree.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
 #include "model/system_parts.h"
@@ -53,8 +54,33 @@ static void add_body_gibbs_appell(dal_state *state, int b)
     }
 }
 
+/* On a large open tree: U - G_0, body by body, as wrenches at r. */
+static dal_flow solve_on_tree(dal_state *state)
+{
+    dal_body_wrench *wrench = dal_open_wrenches(state);
+    dal_open_rates(state);
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        const struct dal_body_rate *rate = &state->speeds->basis->rate[b];
+        double I[9], I_alpha[3], gyroscopic[3], rho[3], lost[3];
+        dal_turn(kin->R, body->center, rho);
+        dal_turn_inertia(kin->R, body->inertia, I);
+        dal_gyroscopic_moment(I, kin->w, gyroscopic);
+        dal_mul3(I, rate->w, I_alpha);
+        dal_cross(rho, rate->c, lost);
+        for (int i = 0; i < 3; i++) {
+            wrench[b][i] = state->work.force[6 * b + i] - body->mass * rate->c[i];
+            wrench[b][3 + i] = state->work.force[6 * b + 3 + i] - (I_alpha[i] + gyroscopic[i]) - body->mass * lost[i];
+        }
+    }
+    return dal_open_finish(state);
+}
+
 static dal_flow solve_gibbs_appell(dal_state *state)
 {
+    if (dal_on_open_tree(state))
+        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     const dal_flow flow = dal_speeds_begin(state, false);
@@ -73,4 +99,5 @@ const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
+    .on_tree = true,
 };

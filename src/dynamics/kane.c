@@ -8,6 +8,7 @@
  * are known W^T (M v' + h).
  */
 #include "dynamics/equations.h"
+#include "dynamics/open_tree.h"
 #include "dynamics/speeds.h"
 #include "kinematics/newton_euler.h"
 #include "model/system_parts.h"
@@ -63,8 +64,26 @@ static void add_body_kane(dal_state *state, int b)
     }
 }
 
+/* On a large open tree: the remainders as wrenches at r, in world axes. */
+static dal_flow solve_on_tree(dal_state *state)
+{
+    dal_body_wrench *wrench = dal_open_wrenches(state);
+    dal_open_rates(state);
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_kin *kin = &state->work.kin[b];
+        double moment[3], rho[3];
+        find_remainder(state, b, moment, wrench[b]);
+        dal_turn(kin->R, state->mechanism->bodies[b].center, rho);
+        dal_mul3(kin->R, moment, wrench[b] + 3);
+        dal_add_cross(rho, wrench[b], wrench[b] + 3);
+    }
+    return dal_open_finish(state);
+}
+
 static dal_flow solve_kane(dal_state *state)
 {
+    if (dal_on_open_tree(state))
+        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     const dal_flow flow = dal_speeds_begin(state, false);
@@ -86,4 +105,5 @@ const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
+    .on_tree = true,
 };

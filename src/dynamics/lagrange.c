@@ -8,6 +8,8 @@
 #include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
+#include "dynamics/open_tree.h"
+#include "kinematics/newton_euler.h"
 #include "dynamics/row_rank.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
@@ -15,8 +17,33 @@
 
 #include <string.h>
 
+/* M v' = Q - h on a large open tree: Q - h is the projection of the applied forces less what the motion needs while v' = 0. */
+static dal_flow solve_on_tree(dal_state *state)
+{
+    dal_body_wrench *wrench = dal_open_wrenches(state);
+    double *f = state->saddle->rhs;
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        double I[9], rho[3], force[3], moment[3];
+        dal_bias_wrench(body, kin, I, force, moment);
+        dal_turn(kin->R, body->center, rho);
+        dal_add_cross(rho, force, moment);
+        for (int i = 0; i < 3; i++) {
+            wrench[b][i] = state->work.force[6 * b + i] - force[i];
+            wrench[b][3 + i] = state->work.force[6 * b + 3 + i] - moment[i];
+        }
+    }
+    dal_open_project(state, wrench, f);
+    for (int k = 0; k < state->layout->nv; k++)
+        f[k] += state->work.direct[k];
+    return dal_open_solve(state, f, state->vd);
+}
+
 dal_flow dal_lagrange_solve(dal_state *state)
 {
+    if (dal_on_open_tree(state))
+        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_layout *layout = state->layout;
     const double unit = 1 / layout->units.mass;
@@ -85,4 +112,5 @@ const dal_formulation dal_lagrange = {
     DAL_FORMULATION(NULL, dal_null_space_work, solve_lagrange, correct_lagrange, dal_lagrange_show),
     .multiplies = true,
     .saddle = true,
+    .on_tree = true,
 };

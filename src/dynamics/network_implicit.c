@@ -11,13 +11,14 @@
  *
  * T = d (displacement of a port) by q = d (x'', w') by v', W = d v' by a wrench at a port, g = the joint's rows there. What a source
  * follows is found once: bodies are given places that are no numbers, one at a time, and the wrenches that are none either follow it.
- * The slopes of sources are differences of the whole evaluation, many bodies at a time where they have no source in common.
+ * The slopes of sources are exact (slopes.h), of many bodies at a time where they have no source in common.
  * The work depends on everything and nothing on it: its row has only its diagonal, and an iteration gets it right one step later.
  */
 #include "component/network.h"
 
 #include "math/vec.h"
 #include "dynamics/row_rank.h"
+#include "dynamics/slopes.h"
 #include "model/system.h"
 #include "state/report.h"
 #include "state/state.h"
@@ -226,8 +227,7 @@ static dal_status layout_network(void *user)
     p->colour = DAL_NEW(l->arena, int, bodies + 1);
     p->slopes = DAL_NEW(l->arena, dal_body_slopes, bodies);
     p->y = DAL_NEW(l->arena, double, system->n_y);
-    p->below = DAL_NEW(l->arena, double, 6 * bodies + system->n_states);
-    p->above = DAL_NEW(l->arena, double, 6 * bodies + system->n_states);
+    p->slope = DAL_NEW(l->arena, double, 6 * bodies + system->n_states);
     bool *mark = DAL_NEW(l->arena, bool, (size_t)p->n_groups *(size_t)p->n_groups);
     memcpy(p->y, state->y, sizeof *p->y * (size_t)system->n_y);
     for (int c = 0; c <= bodies; c++)
@@ -247,6 +247,8 @@ static dal_status ready_network(dal_state *state, dal_implicit *form, bool *offe
     *offered = state->system->acting.n_frictions == 0 && !state->layout->curved; /* wrenches that depend on velocities are not differentiated */
     if (!*offered)
         return DAL_OK;
+    if (!dal_slopes_open(state))
+        return DAL_NO_MEMORY;
     if (!n->implicit) {
         dal_arena arena;
         layer l = {&arena, state, NULL};
@@ -485,76 +487,52 @@ static void fill_joint(const filler *f, int j, const double *z)
         }
 }
 
-static const double source_step =
-    1e-6; /* of units, or of the value where that is larger: below the cube root of rounding, because contacts are small */
-
-/* What component k of a body, or a state of the model, is measured by: a length or a radian, in a unit of time where it is a velocity. */
-static double unit_of(const dal_system *system, bool body, int k, bool velocity)
-{
-    if (!body)
-        return system->state_scale[k];
-    const double unit = k < (int)system->mechanism.space ? system->layout.units.length : 1;
-    return velocity ? unit / system->layout.units.time : unit;
-}
-
-/* Place of component k of group (body or states) c in y, -1: it has not so many; and the step there. */
-static int component_of(const filler *f, const double *y, int c, int k, bool velocity, double *step)
+/* Component k of group c (a body, or the states): is there one? Then its group of columns. */
+static bool has_component(const filler *f, int c, int k, bool velocity, int *group)
 {
     const dal_network *n = f->network;
-    const int g = c == n->n_bodies ? group_states(n) : velocity ? group_v(n, c) : group_q(n, c);
-    if (k >= f->pattern->size[g] || (c == n->n_bodies && velocity))
-        return -1;
-    const int i = f->pattern->first[g] + k;
-    const bool body = c < n->n_bodies;
-    const double unit = unit_of(f->state->system, body, k, velocity);
-    *step = source_step * (body && !velocity ? unit : fmax(unit, fabs(y[i])));
-    return i;
+    *group = c == n->n_bodies ? group_states(n) : velocity ? group_v(n, c) : group_q(n, c);
+    return k < f->pattern->size[*group] && !(c == n->n_bodies && velocity);
 }
 
-static dal_flow sources_beside(const filler *f, const double *y, int colour_now, int k, bool velocity, double sign, double *out)
-{
-    const dal_network *n = f->network;
-    const dal_system *system = f->state->system;
-    double *moved = f->pattern->y, step;
-    memcpy(moved, y, sizeof *moved * (size_t)system->n_y);
-    for (int c = 0; c <= n->n_bodies; c++) {
-        const int i = f->pattern->colour[c] == colour_now ? component_of(f, y, c, k, velocity, &step) : -1;
-        if (i >= 0)
-            moved[i] += sign * step;
-    }
-    dal_flow flow = sources_at(f->state, f->t, moved);
-    if (flow)
-        return flow;
-    memcpy(out, f->state->work.force, sizeof *out * 6 * (size_t)n->n_bodies);
-    for (int s = 0; s < system->n_states; s++)
-        out[6 * n->n_bodies + s] = f->state->values->expression[system->n_expressions + s];
-    return 0;
-}
-
-/* Entries of one column: what component k of group c changes of all that follows it. */
-static void fill_followers(const filler *f, const double *y, int c, int k, bool velocity)
+/* p->slope: how wrenches and rates of states change with components k of all groups of a colour. */
+static dal_flow sources_along(const filler *f, int colour_now, int k, bool velocity)
 {
     const dal_network *n = f->network;
     const dal_network_pattern *p = f->pattern;
-    double step, W[6 * DAL_BODY_VELOCITIES], change[6];
-    if (component_of(f, y, c, k, velocity, &step) < 0)
+    const dal_system *system = f->state->system;
+    const dal_layout *layout = &system->layout;
+    int group;
+    memset(p->y, 0, sizeof *p->y * (size_t)system->n_y);
+    for (int c = 0; c <= n->n_bodies; c++)
+        if (p->colour[c] == colour_now && has_component(f, c, k, velocity, &group))
+            p->y[p->first[group] + k] = 1;
+    const dal_variation_direction along = {.coordinates = p->y, .v = p->y + layout->nq, .z = p->y + layout->nq + layout->nv};
+    return dal_slopes_of_forces(f->state, &along, p->slope, p->slope + 6 * n->n_bodies);
+}
+
+/* Entries of one column: what component k of group c changes of all that follows it. */
+static void fill_followers(const filler *f, int c, int k, bool velocity)
+{
+    const dal_network *n = f->network;
+    const dal_network_pattern *p = f->pattern;
+    double W[6 * DAL_BODY_VELOCITIES];
+    int column;
+    if (!has_component(f, c, k, velocity, &column))
         return;
-    const int column = c == n->n_bodies ? group_states(n) : velocity ? group_v(n, c) : group_q(n, c);
     for (int b = 0; b < n->n_bodies; b++) {
         if (!p->follows[c * (n->n_bodies + 1) + b])
             continue;
         double *out = at_network(f, group_v(n, b), column, k);
-        for (int i = 0; i < 6; i++)
-            change[i] = (p->above[6 * b + i] - p->below[6 * b + i]) / (2 * step);
         dal_body_component_mobility(n->body[b], -1, W);
         for (int i = 0; i < p->size[group_v(n, b)]; i++)
-            out[i] -= times(W + 6 * i, change, 1, 0);
+            out[i] -= times(W + 6 * i, p->slope + 6 * b, 1, 0);
     }
     for (int s = 0; p->follows[c * (n->n_bodies + 1) + n->n_bodies] && s < p->size[group_states(n)]; s++)
-        at_network(f, group_states(n), column, k)[s] -= (p->above[6 * n->n_bodies + s] - p->below[6 * n->n_bodies + s]) / (2 * step);
+        at_network(f, group_states(n), column, k)[s] -= p->slope[6 * n->n_bodies + s];
 }
 
-static dal_flow fill_sources_network(const filler *f, const double *y)
+static dal_flow fill_sources_network(const filler *f)
 {
     const dal_network_pattern *p = f->pattern;
     int most = p->size[group_states(f->network)];
@@ -563,12 +541,12 @@ static dal_flow fill_sources_network(const filler *f, const double *y)
     for (int now = 0; now < p->n_colours; now++)
         for (int k = 0; k < most; k++)
             for (int velocity = 0; velocity < 2; velocity++) {
-                dal_flow flow = sources_beside(f, y, now, k, velocity, -1, p->below);
-                if (flow || (flow = sources_beside(f, y, now, k, velocity, 1, p->above)))
+                const dal_flow flow = sources_along(f, now, k, velocity);
+                if (flow)
                     return flow;
                 for (int c = 0; c <= f->network->n_bodies; c++)
                     if (p->colour[c] == now)
-                        fill_followers(f, y, c, k, velocity);
+                        fill_followers(f, c, k, velocity);
             }
     return 0;
 }
@@ -592,7 +570,7 @@ static dal_flow jacobian_network(dal_state *state, double t, double c, const dou
         at_network(&f, group_states(n), group_states(n), k)[k] += c;
     for (int k = 0; k < state->system->works; k++)
         at_network(&f, group_work(n), group_work(n), k)[k] = c;
-    return fill_sources_network(&f, y);
+    return fill_sources_network(&f);
 }
 
 static bool stale_network(const dal_state *state)

@@ -10,6 +10,11 @@
  * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
  */
 #include "dynamics/equations.h"
+#include "state/scratch.h"
+#include "kinematics/newton_euler.h"
+#include "dynamics/tree_columns.h"
+#include "dynamics/speeds.h"
+#include "dynamics/open_tree.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "model/system.h"
@@ -60,7 +65,7 @@ static void export_body(const dal_seat *seat, const dal_link_motion *m, dal_kin 
     dal_orthonormal_bias(kin);
 }
 
-static void refresh_recursive(dal_state *state)
+void dal_tree_refresh(dal_state *state)
 {
     memset(state->tree->links.lift, 0, sizeof state->tree->links.lift); /* weight is among the forces on bodies */
     state->system->recursion->aba_velocity(state->system->links, &state->tree->links, state->work.q, state->work.v);
@@ -70,7 +75,7 @@ static void refresh_recursive(dal_state *state)
 void dal_tree_motion(dal_state *state)
 {
     const dal_links *links = state->system->links;
-    refresh_recursive(state);
+    dal_tree_refresh(state);
     for (int b = 0; b < links->n_bodies; b++)
         export_body(&links->seat[b], &state->tree->links.motion[links->seat[b].link], &state->work.kin[b]);
 }
@@ -130,7 +135,7 @@ static void find_covectors(dal_state *state)
 static void ready_links(dal_state *state)
 {
     if (!dal_has(state, DAL_STAGE_LINKS))
-        refresh_recursive(state);
+        dal_tree_refresh(state);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     find_covectors(state);
 }
@@ -263,7 +268,7 @@ static dal_flow solve_open(dal_state *state)
 {
     const dal_system *system = state->system;
     if (!dal_has(state, DAL_STAGE_LINKS))
-        refresh_recursive(state);
+        dal_tree_refresh(state);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     const double *tau = load_recursive(state);
     return system->recursion->aba_solve(system->links, &state->tree->links, tau, state->vd) ? 0 : no_inertia(state);
@@ -315,6 +320,133 @@ const dal_formulation dal_recursive = {
     .multiplies = true,
     .recursive = true,
 };
+
+/* ---- for other formulations, on an open tree of many bodies (open_tree.h) --------------------
+ *
+ * Formulations on such a tree: no rows, and every speed is a velocity, W = 1.
+ *
+ * A formulation forms f of K u' = f from a wrench (or a momentum) of each body, by its own equations. What is common to all is linear algebra:
+ *   projection   f_k = sum over bodies of F . v_k + N . w_k, v_k and w_k the partial velocities: the backward pass of RNEA (tree/rnea.c), which sums up
+ *                what hangs behind each link
+ *   its rate     a column turns about the axis a through the origin o and shifts along d: v_k = a x (c - o) + d, w_k = a, so that with P and L,
+ *                the momentum of all that hangs behind it and its moment about o,
+ *                    sum P . v_k' + H . w_k' = a'.L + d'.P - a.(o' x P)        because c' x P = 0 for each body
+ *   K^-1         the factorisation over the tree (ABA, tree/aba.c); K = M here
+ * All of it takes work in proportion to the bodies, where columns of bodies take its square, and a dense K its cube.
+ */
+_Static_assert(sizeof(dal_body_wrench) <= sizeof(dal_tangent), "they lie in the place of tangents");
+
+dal_body_wrench *dal_open_wrenches(const dal_state *state)
+{
+    return (dal_body_wrench *)(void *)state->scratch->tangents;
+}
+
+void dal_open_project(dal_state *state, dal_body_wrench *wrench, double *out)
+{
+    const dal_links *links = state->system->links;
+    dal_links_work *work = &state->tree->links;
+    memset(work->wrench - 1, 0, sizeof *work->wrench * (size_t)(links->n + 1));
+    for (int b = 0; b < links->n_bodies; b++) {
+        const dal_seat *seat = &links->seat[b];
+        const double *f = wrench[b];
+        double arm[3];
+        if (seat->link < 0)
+            continue;
+        dal_link_wrench *sum = &work->wrench[seat->link];
+        dal_link_turn(&work->motion[seat->link], seat->s, arm);
+        dal_axpy3(1, f, sum->f);
+        dal_add_cross(arm, f, sum->n);
+        if (!seat->particle)
+            dal_axpy3(1, f + 3, sum->n);
+    }
+    state->system->recursion->rnea_backward(links, work, out);
+}
+
+void dal_open_project_rates(const dal_state *state, double *out)
+{
+    const dal_links *links = state->system->links;
+    const dal_links_work *work = &state->tree->links;
+    for (int k = 0; k < links->nv; k++) {
+        const dal_link_wrench *behind = &work->wrench[links->link_of[k]];
+        dal_column_motion column;
+        double lost[3];
+        dal_tree_column_rate(links, work, k, &column);
+        dal_cross(column.origin_rate, behind->f, lost);
+        out[k] = dal_dot(column.axis_rate, behind->n) + dal_dot(column.direction_rate, behind->f) - dal_dot(column.axis, lost);
+    }
+}
+
+dal_flow dal_open_solve(dal_state *state, const double *f, double *x)
+{
+    const dal_system *system = state->system;
+    dal_links_work *work = &state->tree->links;
+    if (!dal_has(state, DAL_STAGE_LINKS))
+        dal_tree_refresh(state);
+    state->stages &= ~(unsigned)DAL_STAGE_LINKS;
+    memset(work->wrench - 1, 0, sizeof *work->wrench * (size_t)(system->links->n + 1));
+    if (system->recursion->aba_solve(system->links, work, f, x))
+        return 0;
+    return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK,
+                              "a joint of the tree moves nothing that has inertia: formulation '%s' cannot go on here",
+                              system->method.formulation->name);
+}
+
+/* The tangent of the bias vanishes with the bias: what is left is the body's own. */
+void dal_open_rates(dal_state *state)
+{
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_kin *kin = &state->work.kin[b];
+        struct dal_body_rate *rate = &state->speeds->basis->rate[b];
+        dal_turn(kin->Rb, state->mechanism->bodies[b].center, rate->c);
+        dal_axpy3(1, kin->rb, rate->c);
+        dal_copy3(kin->wb, rate->w);
+    }
+}
+
+dal_flow dal_open_finish_with(dal_state *state, const double *f)
+{
+    const dal_flow flow = dal_open_solve(state, f, state->vd);
+    for (int j = 0; j < state->speeds->basis->p && !flow; j++)
+        state->speeds->wd[j] = state->vd[state->speeds->column[j]];
+    return flow;
+}
+
+dal_flow dal_open_finish(dal_state *state)
+{
+    double *f = state->saddle->rhs;
+    dal_open_project(state, dal_open_wrenches(state), f);
+    for (int k = 0; k < state->layout->nv; k++)
+        f[k] += state->work.direct[k];
+    return dal_open_finish_with(state, f);
+}
+
+/* Row i is the projection of the momenta that a unit of the ignorable velocity i gives to the bodies. */
+void dal_open_momentum_rows(dal_state *state, double *rows)
+{
+    const dal_layout *layout = state->layout;
+    const int bodies = layout->mechanism->n_bodies;
+    double *J = (double *)(void *)(state->scratch->tangents + bodies);
+    dal_body_wrench *wrench = dal_open_wrenches(state);
+    state->system->recursion->kinematics(state->system->links, &state->tree->links, state->work.q);
+    state->stages &= ~(unsigned)DAL_STAGE_LINKS;
+    dal_state_frames(state);
+    for (int i = 0; i < layout->n_ignorable; i++) {
+        dal_tree_jacobian_column(layout, &state->work, layout->ignorable[i], J);
+        for (int b = 0; b < bodies; b++) {
+            const dal_body *body = &layout->mechanism->bodies[b];
+            double rho[3], I[9], *push = wrench[b], *turn = push + 3;
+            dal_turn(state->work.kin[b].R, body->center, rho);
+            dal_turn_inertia(state->work.kin[b].R, body->inertia, I);
+            dal_copy3(J + 6 * b, push);
+            dal_add_cross(J + 6 * b + 3, rho, push);
+            for (int k = 0; k < 3; k++)
+                push[k] *= body->mass;
+            dal_mul3(I, J + 6 * b + 3, turn);
+            dal_add_cross(rho, push, turn);
+        }
+        dal_open_project(state, wrench, rows + (size_t)i * (size_t)layout->nv);
+    }
+}
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 

@@ -21,6 +21,7 @@
 #include "dynamics/refine.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
+#include "dynamics/slopes.h"
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system.h"
@@ -315,4 +316,9 @@ static void keep_refinement(dal_state *state, dal_keep *keep)
     dal_keep_integers(keep, &part->column, 1, 0, state->system->layout.nv ? state->system->layout.nv - 1 : 0);
 }
 
-const dal_owner dal_refinement_owner = {.layout = layout_refinement, .reset = reset_refinement, .keep = keep_refinement};
+static void close_refinement(dal_state *state)
+{
+    dal_slopes_close(state, state->refinement->slopes);
+}
+
+const dal_owner dal_refinement_owner = {.layout = layout_refinement, .reset = reset_refinement, .keep = keep_refinement, .close = close_refinement};

@@ -12,6 +12,7 @@ typedef struct dal_refinement {
     double ratio;                 /* largest over smallest inertia; 0: not known yet */
     double worst;                 /* the largest error since the start, over the accelerations */
     int column;                   /* of the velocity that had it */
+    struct dal_slopes *slopes;    /* derivatives through the same factors (slopes.h); NULL: nobody has asked */
 } dal_refinement;
 
 extern const dal_owner dal_refinement_owner;

@@ -7,12 +7,14 @@
  * the others are replaced by identity rows, so that the size and the pattern stay
  * what compile made them.
  *
- * Small systems: dense view, LDL^T with Bunch-Kaufman pivots. Large ones: sparse LU
+ * Small systems: LDL^T on the pattern, in the order of compile, where M is positive definite and no pivot loses digits (saddle_order.c); else
+ * dense view, LDL^T with Bunch-Kaufman pivots. Large ones: sparse LU
  * on the pattern of compile, refactored in place. Formulation `recursive`: by elimination over the
  * links of the tree (recursive.c), where M has to be positive.
  */
 #include "math/dense.h"
 #include "dynamics/saddle.h"
+#include "dynamics/saddle_order.h"
 #include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
 #include "dynamics/tree_state.h"
@@ -175,24 +177,138 @@ static double factor_sparse(dal_state *state, dal_metric metric, double softness
     return dal_sparse_factor(state->saddle->sparse, K, false);
 }
 
+/* ---- in the order of compile ------------------------------------------------------------------------------- */
+
+static bool are_zero(const double *restrict value, const int *restrict which, int n)
+{
+    bool other = false;
+    for (int k = 0; k < n; k++)
+        other |= value[which[k]] != 0;
+    return !other;
+}
+
+/* What row i would be left with at its full weight on the bodies, were these free and of the model's mass. */
+static double full_row(const dal_state *state, const dal_saddle_order *order, int i)
+{
+    const dal_layout *layout = state->layout;
+    const double *K = state->saddle->factor, *U = layout->units.column_unit;
+    double sum = 0;
+    for (int k = order->row_start[i]; k < order->row_start[i + 1]; k++) {
+        const double value = K[order->rows[k].to] * U[layout->column[order->rows[k].from]];
+        sum += value * value;
+    }
+    const double scale = dal_scale_of_row(state, i, dal_unit_of_row(state, layout, i, sqrt(sum)));
+    return 1 / (scale * scale);
+}
+
+static void drop_row(dal_state *state, const dal_saddle_order *order, int i)
+{
+    double *K = state->saddle->factor;
+    K[order->place[state->layout->nv + i]] = 1;
+    for (int k = order->row_start[i]; k < order->row_start[i + 1]; k++)
+        K[order->rows[k].to] = 0;
+}
+
+/* K, in order, as it is: ratios of pivots to what they were do not depend on scales. */
+static void store_matrix(dal_state *state, const dal_saddle_order *order, dal_metric metric)
+{
+    const dal_layout *layout = state->layout;
+    const double *restrict M = state->work.M, *restrict A = state->work.A, *S = layout->units.column_scale;
+    double *restrict K = state->saddle->factor;
+    const int n = order->ldl.n, nv = layout->nv;
+    for (int k = 0; k < order->n_fill; k++)
+        K[order->fill[k]] = 0;
+    for (int k = nv; k < n; k++)
+        K[k] = 0;
+    if (metric == DAL_METRIC_MASS)
+        for (int k = 0; k < order->n_mass; k++)
+            K[order->mass[k].to] = M[order->mass[k].from] * order->unit;
+    else {
+        for (int k = 0; k < order->n_mass; k++)
+            K[order->mass[k].to] = 0;
+        for (int k = 0; k < nv; k++)
+            K[order->place[k]] = S[k] * S[k];
+    }
+    for (int k = 0; k < order->n_rows; k++)
+        K[order->rows[k].to] = A[order->rows[k].from];
+}
+
+/* The least ratio of a pivot to what it was (math/ldl.h). At or below DAL_SADDLE_LEAST the factor cannot be used; -1: an entry is not zero that was
+ * thought to be. */
+static double factor_in_order(dal_state *state, dal_metric metric)
+{
+    const dal_saddle_order *order = &state->system->order;
+    const int n = order->ldl.n, nv = state->layout->nv, rows = state->layout->n_rows;
+    double *K = state->saddle->factor, *full = state->layout->family->shares ? state->saddle->row_scale : NULL;
+    if (!are_zero(state->work.A, order->zero_rows, order->n_zero_rows) ||
+        (metric == DAL_METRIC_MASS && !are_zero(state->work.M, order->zero_mass, order->n_zero_mass)))
+        return -1;
+    store_matrix(state, order, metric);
+    for (int i = 0; i < rows && full; i++)
+        full[order->place[nv + i] - nv] = full_row(state, order, i);
+    for (int i = 0; i < rows && state->rank->n < rows; i++)
+        if (!state->rank->independent[i])
+            drop_row(state, order, i);
+    return dal_ldl_factor(&order->ldl, K, K + n, state->saddle->rhs, full, DAL_SADDLE_LEAST);
+}
+
+static void solve_in_order(dal_state *state, double *f, double *b)
+{
+    const dal_layout *layout = state->layout;
+    const dal_saddle_order *order = &state->system->order;
+    const double *K = state->saddle->factor;
+    const int nv = layout->nv, rows = layout->n_rows, *place = order->place;
+    double *x = state->saddle->rhs;
+    for (int k = 0; k < nv; k++)
+        x[place[k]] = f[k];
+    for (int i = 0; i < rows; i++)
+        x[place[nv + i]] = b[i];
+    for (int i = 0; i < rows && state->rank->n < rows; i++)
+        if (!state->rank->independent[i])
+            x[place[nv + i]] = 0;
+    dal_ldl_solve(&order->ldl, K, K + order->ldl.n, x);
+    for (int k = 0; k < nv; k++)
+        f[k] = x[place[k]];
+    for (int i = 0; i < rows; i++)
+        b[i] = x[place[nv + i]];
+}
+
+/* Dense or sparse, with pivots. */
+static double factor_large(dal_state *state, dal_metric metric, double softness)
+{
+    state->saddle->in_order = false;
+    scale_rows(state);
+    return (state->layout->dense ? factor_dense : factor_sparse)(state, metric, softness);
+}
+
+/* In the order of compile, where that loses no digits. Ratios stay comparable where it does: they are those in order, 0 where the matrix is singular,
+ * and what rounding leaves where the order ends in it. */
+static double factor_small(dal_state *state, dal_metric metric)
+{
+    static const double rounding = 1e-16, singular = 1e-17;
+    const double ordered = state->system->order.ldl.n ? factor_in_order(state, metric) : -1;
+    if (ordered > DAL_SADDLE_LEAST) {
+        state->saddle->in_order = true;
+        return ordered;
+    }
+    const double ratio = factor_large(state, metric, 0);
+    return ordered == -1 || !(ratio > singular) ? ratio : ordered > rounding ? ordered : rounding;
+}
+
 double dal_saddle_factor(dal_state *state, dal_metric metric)
 {
     state->saddle->soft = false;
     state->saddle->on_tree = state->system->loops && metric == DAL_METRIC_MASS;
     if (state->saddle->on_tree)
         return state->saddle->ratio = dal_tree_factor(state);
-    scale_rows(state);
-    state->saddle->ratio = (state->layout->dense ? factor_dense : factor_sparse)(state, metric, 0);
-    return state->saddle->ratio;
+    return state->saddle->ratio = state->layout->dense ? factor_small(state, metric) : factor_large(state, metric, 0);
 }
 
 double dal_saddle_soften(dal_state *state, double softness)
 {
     state->saddle->soft = true;
     state->saddle->on_tree = false;
-    scale_rows(state);
-    state->saddle->ratio = (state->layout->dense ? factor_dense : factor_sparse)(state, DAL_METRIC_MASS, softness);
-    return state->saddle->ratio;
+    return state->saddle->ratio = factor_large(state, DAL_METRIC_MASS, softness);
 }
 
 void dal_saddle_solve(dal_state *state, double *f, double *b)
@@ -203,6 +319,10 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
     double *x = state->saddle->rhs;
     if (state->saddle->on_tree) {
         dal_tree_saddle(state, f, b);
+        return;
+    }
+    if (state->saddle->in_order) {
+        solve_in_order(state, f, b);
         return;
     }
     for (int k = 0; k < nv; k++)
@@ -248,6 +368,7 @@ static void layout_saddle(dal_block *block, const dal_system *system, dal_state 
     dal_saddle local, *saddle = DAL_LAYOUT_PART(block, state->saddle, local);
     const int n = system->layout.nv + system->layout.n_rows;
     DAL_LAYOUT_ROOM(block, saddle->matrix, system->layout.dense ? (size_t)n * (size_t)n : (size_t)system->slots.n);
+    DAL_LAYOUT_ROOM(block, saddle->factor, system->order.ldl.n + system->order.ldl.n_entries);
     DAL_LAYOUT(block, saddle->rhs, n);
     DAL_LAYOUT(block, saddle->row_scale, system->layout.n_rows);
     DAL_LAYOUT(block, saddle->pivots, n + 1);

@@ -272,7 +272,7 @@ static void reset_singular(dal_state *state)
     part->nearness = 1;
     part->near = part->observe = false;
     part->measured_at = -HUGE_VAL;
-    for (int i = 0; i < r; i++)
+    for (int i = 0; i < r && !state->layout->dense; i++)        /* for inverse iteration */
         part->weakest[i] = sin(1 + 2.4 * i) / sqrt(fmax(1, r)); /* near to no combination in particular */
 }
 

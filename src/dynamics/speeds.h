@@ -38,6 +38,7 @@ struct dal_speeds {
     int *dependent;                   /* columns of S that are factored: velocities that are not speeds; all n with the model's own speeds */
     double *S,
         *lu; /* rows at unit norm, columns over column_scale; unit rows (of automatic speeds) are not stored. LU factors of the dependent columns */
+    double ratio;               /* least over largest pivot of the factors */
     double *weight;             /* of the model's speeds: the largest square of their row so far */
     double *row_scale;          /* what the rows of S were multiplied by */
     double *E, *e;              /* s x n, s */
@@ -65,7 +66,7 @@ typedef struct dal_speed_choice {
     int *column;             /* automatic speeds: columns of v */
     double *wd;              /* rates of the speeds: the formulation's */
     double *momenta;         /* of the ignorable coordinates: constants of the run */
-    double condition, worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start */
+    double condition, worst; /* of [Y; A_k], rows and columns scaled: now (0: not estimated, the pivots are good), and the worst since the start */
     double good, ranked;     /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
     double steepness;        /* smallest value of max |D_c W D_c^-1| (speeds_choice.c) since the speeds were chosen */
     int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
@@ -79,6 +80,8 @@ extern const dal_owner dal_speeds_owner;
 void dal_speeds_choose(dal_state *state);
 /* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
 dal_flow dal_speeds_watch(dal_state *state, bool *change);
+/* The condition of S, where it has not been estimated since it was factored. */
+void dal_speeds_estimate(dal_state *state);
 #define DAL_SPEEDS_WARN 1e3 /* condition of speeds fixed by the model that deserves a warning */
 
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */

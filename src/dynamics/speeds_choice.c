@@ -186,11 +186,31 @@ static void select_named(dal_state *state)
  * that suit best it is about 1, and it grows without bound where the speeds cease to determine the velocities: u' and W
  * there change so fast that a step of given length misses them, by 1/steepness to the power of the order. The condition of S
  * does not see it in time: it is that of the rows A as well, and may be a thousand without any speed. */
+static double steepness_by_rows(dal_state *state) /* row d of W, a velocity that is no speed: S^-T of its unit */
+{
+    dal_speeds *s = state->speeds->basis;
+    const double *scale = state->layout->units.column_scale;
+    double most = 1, *row = s->sides;
+    for (int i = 0; i < s->n - s->p; i++) {
+        const int d = s->dependent[i];
+        memset(row, 0, sizeof *row * (size_t)s->n);
+        row[d] = 1;
+        dal_speeds_solve_transposed(state, row);
+        for (int j = 0; j < s->p; j++)
+            most = fmax(most, fabs(row[j]) * scale[d] / scale[state->speeds->column[j]]);
+    }
+    return most;
+}
+
 static double steepness_of(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
     const double *scale = state->layout->units.column_scale;
     double most = 1;
+    if (s->n == s->p && !s->fixed) /* W = 1 */
+        return 1;
+    if (!s->fixed && s->n - s->p < s->p)
+        return steepness_by_rows(state);
     dal_speeds_basis(state);
     for (int j = 0; j < s->p; j++)
         for (int i = 0; i < s->n; i++)

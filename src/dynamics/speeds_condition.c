@@ -52,7 +52,7 @@ static double norm_of_S_inverse(const dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
     const int n = s->n;
-    double *x = s->x, *y = s->b, *z = s->r, *b = s->bias, norm = 0; /* the bias is not known yet */
+    double *x = s->x, *y = s->b, *z = s->r, *b = s->p ? s->sides : s->bias, norm = 0; /* scratch; without speeds the bias is all there is */
     for (int i = 0; i < n; i++)
         x[i] = b[i] = 1.0 / n;
     for (int step = 0; step < 4; step++) {
@@ -88,20 +88,57 @@ static int determinant_sign(const dal_speeds *s)
 
 /* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. Rows are at unit norm or,
  * speeds of the model, below it where they vanish: |S| is taken for 1 at least, so that such a row counts. */
-double dal_speeds_factor(dal_state *state)
+static double find_condition(dal_state *state)
+{
+    const dal_speeds *s = state->speeds->basis;
+    double condition = s->n == dal_speeds_units(s) ? 1 : s->ratio > 0 ? fmax(norm_of_S(state), 1) * norm_of_S_inverse(state) : INFINITY;
+    return state->speeds->condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
+}
+
+static void factor_now(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     dal_speeds_build(state);
-    bool regular = dal_speeds_factor_dependent(s);
-    double condition = s->n == dal_speeds_units(s) ? 1 : regular ? fmax(norm_of_S(state), 1) * norm_of_S_inverse(state) : INFINITY;
+    dal_speeds_factor_dependent(s);
     state->speeds->side = determinant_sign(s);
-    return state->speeds->condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
+}
+
+double dal_speeds_factor(dal_state *state)
+{
+    factor_now(state);
+    return find_condition(state);
+}
+
+/* The condition decides where rows are chosen of more, where the model names the speeds, and where pivots differ; elsewhere only accepted steps ask for
+ * it (dal_speeds_estimate). */
+static double factor_and_judge(dal_state *state)
+{
+    const dal_speeds *s = state->speeds->basis;
+    factor_now(state);
+    if (dal_speeds_good_pivots(s) && !s->fixed && s->k == state->layout->n_rows && state->speeds->ranked > 0 && state->speeds->good > 0)
+        return state->speeds->condition = 0;
+    return find_condition(state);
+}
+
+static void remember(dal_speed_choice *speeds)
+{
+    if (speeds->good == 0 || speeds->condition < speeds->good)
+        speeds->good = speeds->condition;
+    speeds->worst = fmax(speeds->worst, speeds->condition);
+}
+
+void dal_speeds_estimate(dal_state *state)
+{
+    if (state->speeds->basis && state->speeds->condition == 0) {
+        find_condition(state);
+        remember(state->speeds);
+    }
 }
 
 /* Where rows are redundant, those of one position may depend on each other in another: others are taken. */
 static void factor_with_good_rows(dal_state *state)
 {
-    double condition = dal_speeds_factor(state);
+    double condition = factor_and_judge(state);
     if (state->speeds->basis->k < state->layout->n_rows && condition > row_growth * state->speeds->ranked && state->speeds->ranked > 0) {
         dal_state_rank(state, state->system->rank);
         state->rank->changed++;
@@ -145,9 +182,8 @@ dal_flow dal_speeds_check(dal_state *state)
 dal_flow dal_speeds_prepare(dal_state *state)
 {
     factor_with_good_rows(state);
-    if (state->speeds->good == 0 || state->speeds->condition < state->speeds->good)
-        state->speeds->good = state->speeds->condition;
-    state->speeds->worst = fmax(state->speeds->worst, state->speeds->condition);
+    if (state->speeds->condition > 0)
+        remember(state->speeds);
     return dal_speeds_check(state);
 }
 

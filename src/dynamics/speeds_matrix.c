@@ -6,7 +6,7 @@
  * leave are solved for. With B = [B_c B_d] the other rows of S_s,
  *   S_s x = [b; b']  <=>  x_c = b,  B_d x_d = b' - B_c b,      S_s^T [y; y'] = f  <=>  B_d^T y' = f_d,  y = f_c - B_c^T y'
  * and B_d, which is the whole of S_s for speeds of the model, is what is factored: P B_d = L U. Single solutions get one step of iterative
- * refinement.
+ * refinement where the pivots differ.
  */
 #include "dynamics/speeds_matrix.h"
 #include "dynamics/row_rank.h"
@@ -66,11 +66,32 @@ static void list_dependent_columns(const dal_state *state)
             s->dependent[at++] = j;
 }
 
+/* Row i of A becomes row `at` of S, at unit norm: its entries alone are looked at. */
+static void put_row(const dal_state *state, int i, int at)
+{
+    const dal_layout *layout = state->layout;
+    const dal_row_layout *in = &layout->row[i];
+    const int *column = layout->column + in->value, entries = in->n_values;
+    const double *A = state->work.A + in->value, *scale = layout->units.column_scale;
+    dal_speeds *s = state->speeds->basis;
+    double *row = s->S + (size_t)at * (size_t)s->n, sum = 0;
+    for (int j = 0; j < s->n; j++)
+        row[j] = 0;
+    for (int k = 0; k < entries; k++) {
+        const double value = A[k] / scale[column[k]];
+        row[column[k]] = value;
+        sum += value * value;
+    }
+    s->row_scale[at] = sum > 0 ? 1 / sqrt(sum) : 1;
+    for (int k = 0; k < entries; k++)
+        row[column[k]] *= s->row_scale[at];
+}
+
 void dal_speeds_build(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
-    memset(s->S + first * n, 0, sizeof *s->S * (n - first) * n);
+    memset(s->S + first * n, 0, sizeof *s->S * (size_t)(s->p + s->s - (int)first) * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)
             dal_speeds_scatter_row(state, dal_speeds_named_row(state, j), s->S + (size_t)j * n);
@@ -81,12 +102,12 @@ void dal_speeds_build(dal_state *state)
     for (size_t i = 0; i < (size_t)s->s; i++)
         for (size_t j = 0; j < n; j++)
             s->S[((size_t)s->p + i) * n + j] = s->E[i * n + j] / state->layout->units.column_scale[j];
+    for (int i = (int)first; i < s->p + s->s; i++)
+        dal_speeds_scale_row(state, i);
     for (int i = 0; i < s->k; i++) {
         s->row[i] = state->rank->order[i];
-        dal_speeds_scatter_row(state, s->row[i], s->S + (size_t)(s->p + s->s + i) * n);
+        put_row(state, s->row[i], s->p + s->s + i);
     }
-    for (int i = (int)first; i < s->n; i++)
-        dal_speeds_scale_row(state, i);
     list_dependent_columns(state);
 }
 
@@ -99,7 +120,8 @@ bool dal_speeds_factor_dependent(dal_speeds *s)
         for (int j = 0; j < m; j++)
             s->lu[(size_t)i * (size_t)m + (size_t)j] = row[s->dependent[j]];
     }
-    return m == 0 || dal_lu(s->lu, m, m, s->pivot) > 0;
+    s->ratio = m == 0 ? 1 : dal_lu(s->lu, m, m, s->pivot);
+    return s->ratio > 0;
 }
 
 /* ---- solutions with the factors of B_d ---------------------------------------------- */
@@ -183,7 +205,7 @@ void dal_speeds_solve(const dal_state *state, double *x)
     for (int i = 0; i < n; i++)
         s->x[i] = s->b[i] = s->row_scale[i] * x[i];
     dal_speeds_solve_scaled(state, s->x, x);
-    if (n > dal_speeds_units(s)) { /* one step of refinement */
+    if (n > dal_speeds_units(s) && !dal_speeds_good_pivots(s)) { /* one step of refinement */
         residual_of(state, s->b, x, s->r);
         dal_speeds_solve_scaled(state, s->r, s->b);
         for (int j = 0; j < n; j++)
@@ -201,6 +223,11 @@ void dal_speeds_solve_transposed(const dal_state *state, double *f)
     for (int j = 0; j < n; j++)
         f[j] /= state->layout->units.column_scale[j];
     dal_speeds_solve_scaled_transposed(state, f, s->b);
+    if (dal_speeds_good_pivots(s)) {
+        for (int i = 0; i < n; i++)
+            f[i] = s->row_scale[i] * s->b[i];
+        return;
+    }
     for (int j = 0; j < first; j++) /* one step of refinement: f less S_s^T of what was found */
         f[state->speeds->column[j]] -= s->b[j];
     for (int i = first; i < n; i++) {
@@ -275,7 +302,10 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns)
     const dal_speeds *s = state->speeds->basis;
     for (int j = 0; j < s->p; j++)
         set_right_side(state, j, columns + (size_t)j * (size_t)s->n);
-    solve_right_sides(s);
+    if (s->p == 1)
+        dal_lu_solve(s->lu, s->n - dal_speeds_units(s), s->n - dal_speeds_units(s), s->pivot, s->sides);
+    else
+        solve_right_sides(s);
     for (int i = 0; i < s->n - dal_speeds_units(s); i++) {
         const int at = s->dependent[i];
         const double *side = s->sides + (size_t)i * (size_t)s->p;

@@ -25,6 +25,12 @@ static inline const double *dal_speeds_row(const dal_speeds *s, int i)
     return s->S + (size_t)(dal_speeds_units(s) + i) * (size_t)s->n;
 }
 
+/* Do the pivots differ so little that no digits are lost to them? */
+static inline bool dal_speeds_good_pivots(const dal_speeds *s)
+{
+    return s->ratio > 0.05;
+}
+
 /* ---- speeds_matrix.c ---------------------------------------------------------------------- */
 
 /* out += row i of A (of the speeds behind them), the columns scaled. */

@@ -194,3 +194,27 @@ bool dal_state_residuals(const dal_state *state, double *position, double *veloc
         *velocity = found[1];
     return fine;
 }
+
+const double *dal_state_coordinates(const dal_state *state, int *n)
+{
+    const bool fine = is_known_state(state);
+    if (n)
+        *n = fine ? state->layout->nq : 0;
+    return fine ? state->work.q : NULL;
+}
+
+const double *dal_state_velocities(const dal_state *state, int *n)
+{
+    const bool fine = is_known_state(state);
+    if (n)
+        *n = fine ? state->layout->nv : 0;
+    return fine ? state->work.v : NULL;
+}
+
+const double *dal_state_accelerations(const dal_state *state, int *n)
+{
+    const bool fine = is_known_state(state);
+    if (n)
+        *n = fine ? state->layout->nv : 0;
+    return fine ? state->vd : NULL;
+}

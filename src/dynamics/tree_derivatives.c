@@ -133,9 +133,6 @@ static void invert_mass(dal_state *state, double *X)
     const int nv = links->nv;
     const size_t n = (size_t)nv;
     dal_column_block block = {.stride = n, .factor = 1, .identity = true};
-    memset(X, 0, sizeof *X * n * n);
-    for (size_t k = 0; k < n; k++)
-        X[k * (n + 1)] = 1;
     for (int first = 0; first < nv; first += 4 * DAL_COLUMN_VECTORS) {
         block.column = first;
         for (int j = first; j < nv && block.vectors < DAL_COLUMN_VECTORS; j += 4)
@@ -149,8 +146,8 @@ static void invert_mass(dal_state *state, double *X)
             mirror_tile(n, X, i, j);
 }
 
-dal_status dal_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches, double *dtau_dq,
-                                   double *dtau_dv)
+dal_status dal_tree_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
+                                        double *dtau_dq, double *dtau_dv)
 {
     const dal_status status = dtau_dq && dtau_dv ? dal_tree_accepts(state, q, v, vd, wrenches) : DAL_BAD_COMMAND;
     if (status != DAL_OK)
@@ -166,8 +163,8 @@ dal_status dal_inverse_derivatives(dal_state *state, const double *q, const doub
     return DAL_OK;
 }
 
-dal_status dal_forward_derivatives(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches, double *vd,
-                                   double *dvd_dq, double *dvd_dv)
+dal_status dal_tree_forward_derivatives(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches, double *vd,
+                                        double *dvd_dq, double *dvd_dv)
 {
     const dal_status status = v && vd && dvd_dq && dvd_dv ? dal_forward_dynamics(state, q, v, tau, wrenches, vd) : DAL_BAD_COMMAND;
     if (status != DAL_OK)

@@ -22,6 +22,8 @@ extern const dal_owner dal_tree_owner;
 /* Call this before reading M or the columns of bodies, but never in a step: where the system was compiled without columns it
  * allocates room for them. False: there is no memory. */
 bool dal_state_widen(dal_state *state);
+/* Inertias of the links and the wrenches that their motion needs, at work.q, work.v. */
+void dal_tree_refresh(dal_state *state);
 /* Frames of the bodies and how they move, from the links at work.q, work.v. */
 void dal_tree_motion(dal_state *state);
 /* Factor and solve as dal_saddle_factor, on the links; without the scaling. */

@@ -21,6 +21,8 @@
  */
 #include "dynamics/determined.h"
 #include "dynamics/equations.h"
+#include "dynamics/open_tree.h"
+#include "dynamics/saddle.h"
 #include "dynamics/speeds.h"
 #include "dynamics/speeds_directions.h"
 #include "kinematics/newton_euler.h"
@@ -95,8 +97,49 @@ static bool applies_volterra(const dal_system *system, dal_refusal *why)
     return dal_energy_applies(system, why) && dal_speeds_apply(system, why);
 }
 
+/* Momenta and their rates as wrenches at r. */
+static void write_wrenches(const dal_state *state, const dal_body_momenta *of, bool rates, dal_body_wrench *wrench)
+{
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        double rho[3];
+        dal_turn(state->work.kin[b].R, state->mechanism->bodies[b].center, rho);
+        dal_copy3(rates ? of[b].Pd : of[b].P, wrench[b]);
+        dal_copy3(rates ? of[b].Hd : of[b].H, wrench[b] + 3);
+        dal_add_cross(rho, wrench[b], wrench[b] + 3);
+    }
+}
+
+/* On a large open tree: U + K - A with the sums of K and A over the bodies taken link by link. */
+static dal_flow solve_on_tree(dal_state *state)
+{
+    const int n = state->layout->nv, bodies = state->mechanism->n_bodies;
+    double *K = state->scratch->solver, *A = K + n, *U = state->saddle->rhs;
+    dal_body_momenta *of = (dal_body_momenta *)(K + 5 * n);
+    dal_body_wrench *wrench = dal_open_wrenches(state);
+    dal_open_rates(state);
+    for (int b = 0; b < bodies; b++) {
+        const dal_kin *kin = &state->work.kin[b];
+        const struct dal_body_rate *rate = &state->speeds->basis->rate[b];
+        double I[9];
+        dal_turn(kin->Rd, state->mechanism->bodies[b].center, of[b].P);
+        dal_axpy3(1, kin->rd, of[b].P);
+        dal_momenta_of(&state->mechanism->bodies[b], kin, rate->c, rate->w, I, &of[b]);
+    }
+    write_wrenches(state, of, false, wrench);
+    dal_open_project(state, wrench, A);
+    dal_open_project_rates(state, K);
+    write_wrenches(state, of, true, wrench);
+    dal_open_project(state, wrench, A);
+    dal_open_project(state, (dal_body_wrench *)(void *)state->work.force, U);
+    for (int k = 0; k < n; k++)
+        U[k] += state->work.direct[k] + K[k] - (A[k] + K[k]);
+    return dal_open_finish_with(state, U);
+}
+
 static dal_flow solve_volterra(dal_state *state)
 {
+    if (dal_on_open_tree(state))
+        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     double *MW = state->scratch->solver;
@@ -120,4 +163,5 @@ const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(applies_volterra, work_volterra, solve_volterra, dal_show_volterra),
+    .on_tree = true,
 };

@@ -26,6 +26,11 @@
  *     D [M' b + N_2 db]_k = (D M b)_k + (D N)_k db
  */
 #include "dynamics/equations.h"
+#include "dynamics/open_tree.h"
+#include "dynamics/speeds_matrix.h"
+#include "dynamics/tree_state.h"
+#include "kinematics/newton_euler.h"
+#include "math/dense.h"
 #include "dynamics/speeds_directions.h"
 #include "dynamics/determined.h"
 #include "kinematics/subsystems.h"
@@ -53,7 +58,8 @@ static size_t doubles_of(size_t bytes)
 static size_t work_volterra_reduced(const dal_system *system)
 {
     const size_t units = (size_t)dal_system_layout(system)->n_ignorable * (size_t)dal_system_mechanism(system)->n_bodies;
-    return 6 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend));
+    const size_t s = (size_t)dal_system_layout(system)->n_ignorable;
+    return 6 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend)) + s * s;
 }
 
 static scratch scratch_volterra_reduced(const dal_state *state)
@@ -79,7 +85,11 @@ static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
 
 static void rows_volterra_reduced(dal_state *state, double *E, double *e)
 {
-    dal_momentum_rows(state, E, e);
+    if (state->layout->columnless && !dal_has(state, DAL_STAGE_LOADS)) {
+        dal_open_momentum_rows(state, E);
+        memset(e, 0, sizeof *e * (size_t)state->layout->n_ignorable);
+    } else
+        dal_momentum_rows(state, E, e);
     for (int i = 0; i < state->layout->n_ignorable; i++)
         e[i] = state->speeds->momenta[i] - e[i];
 }
@@ -203,8 +213,77 @@ static void complete_rates(dal_state *state, scratch *at)
         at->pd[i] += at->MW[i];
 }
 
+/* ---- on a large open tree ------------------------------------------------------------------ */
+
+/* mu := (M'_I)^-1 mu, M'_I the columns of the rows M' that are theirs: own, s x s, scratch. */
+static void solve_ignorable(const dal_state *state, double *own, double *mu)
+{
+    const int s = state->layout->n_ignorable, n = state->layout->nv;
+    int *pivot = state->speeds->basis->trial;
+    for (int i = 0; i < s; i++)
+        for (int j = 0; j < s; j++)
+            own[i * s + j] = state->speeds->basis->E[(size_t)i * (size_t)n + (size_t)state->layout->ignorable[j]];
+    dal_lu(own, s, s, pivot);
+    dal_lu_solve(own, s, s, pivot, mu);
+}
+
+/* p' of all velocities for v' = 0, and K with W held: sums over the bodies, link by link. */
+static void find_rates_on_tree(dal_state *state, double *pd, double *K)
+{
+    dal_body_wrench *momentum = dal_open_wrenches(state), *rate = momentum + state->mechanism->n_bodies;
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const dal_body *body = &state->mechanism->bodies[b];
+        const dal_kin *kin = &state->work.kin[b];
+        double rho[3], I[9];
+        dal_turn(kin->R, body->center, rho);
+        dal_momentum_wrench(body, kin, momentum[b], momentum[b] + 3);
+        dal_bias_wrench(body, kin, I, rate[b], rate[b] + 3);
+        dal_add_cross(rho, rate[b], rate[b] + 3);
+    }
+    dal_open_project(state, momentum, pd);
+    dal_open_project_rates(state, K);
+    dal_open_project(state, rate, pd);
+    for (int k = 0; k < state->layout->nv; k++)
+        pd[k] += K[k];
+}
+
+/* B u' = U + K - A. W'^T p, which stands in K and in A, is omitted, and with it W'. W^T is that of S^-T: its first rows. B^-1 by the factor of M over
+ * the tree: x = W u' obeys M x = F + M'^T mu, M' x = 0 for any F with W^T F = f, and M^-1 M'^T are units of the ignorable velocities,
+ *     x = M^-1 F + mu,   M'_I mu = -M' M^-1 F;     likewise v' = x + v_0 with M' v' = -p'_I, and M v_0 goes to the other side. */
+static dal_flow solve_on_tree(dal_state *state)
+{
+    dal_speeds *s = state->speeds->basis;
+    const int n = s->n;
+    const dal_flow flow = dal_speeds_ready(state);
+    double *pd = state->scratch->solver, *K = pd + n, *f = K + n, *F = f + n, *mu = F + n;
+    if (flow)
+        return flow;
+    dal_tree_motion(state); /* the rows M' have used the links */
+    find_rates_on_tree(state, pd, K);
+    dal_open_project(state, (dal_body_wrench *)(void *)state->work.force, f);
+    for (int k = 0; k < n; k++)
+        f[k] += state->work.direct[k] + K[k] - pd[k];
+    dal_speeds_solve_transposed(state, f);
+    memset(F, 0, sizeof *F * (size_t)n);
+    for (int j = 0; j < s->p; j++)
+        F[state->speeds->column[j]] = s->f[j] = f[j];
+    const dal_flow solved = dal_open_solve(state, F, state->vd);
+    if (solved)
+        return solved;
+    for (int i = 0; i < s->s; i++)
+        mu[i] = -pd[state->layout->ignorable[i]] - dot(s->E + (size_t)i * (size_t)n, state->vd, n);
+    solve_ignorable(state, mu + n, mu);
+    for (int i = 0; i < s->s; i++)
+        state->vd[state->layout->ignorable[i]] += mu[i];
+    for (int j = 0; j < s->p; j++)
+        state->speeds->wd[j] = state->vd[state->speeds->column[j]];
+    return 0;
+}
+
 static dal_flow solve_volterra_reduced(dal_state *state)
 {
+    if (dal_on_open_tree(state))
+        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     dal_speeds *s = state->speeds->basis;
     scratch at = scratch_volterra_reduced(state);
@@ -234,5 +313,6 @@ const dal_formulation dal_volterra_reduced = {
     .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
     DAL_FORMULATION_IN_SPEEDS(applies_volterra_reduced, work_volterra_reduced, solve_volterra_reduced, dal_show_volterra_reduced),
     .ignores = true,
+    .on_tree = true,
     .more = &momenta,
 };

@@ -34,16 +34,52 @@ static void add(dal_linear *x, dal_candidate candidate)
     x->candidates[x->n_candidates++] = candidate;
 }
 
+/* Component k of a point or an axis in a frame that turns at W about an axis: with i, j the components across it and p a point of the axis,
+ *     s_i' = i' + W (j - p_j),   s_i'' = i'' + 2 W j' - W^2 (i - p_i),   s_j' = j' - W (i - p_i),   s_j'' = j'' - 2 W i' - W^2 (j - p_j) */
+static void turn_with_frame(dal_linear *x, dal_candidate *c, const dal_frame *frame, const char *of, int k, bool point)
+{
+    if (!frame || !frame->turns || k == frame->axis)
+        return;
+    const bool first = k == (frame->axis + 1) % 3;
+    const int other = first ? (frame->axis + 2) % 3 : (frame->axis + 1) % 3;
+    const double W = first ? frame->rate : -frame->rate, own = point ? frame->center[k] : 0, across = point ? frame->center[other] : 0;
+    const char *a = dal_arena_print(&x->arena, "%s.%c", of, 'x' + k), *b = dal_arena_print(&x->arena, "%s.%c", of, 'x' + other);
+    c->text[0] = c->name;
+    c->text[1] = dal_arena_print(&x->arena, "%s' + (%.17g)*(%s - (%.17g))", a, W, b, across);
+    c->text[2] = dal_arena_print(&x->arena, "%s'' + 2*(%.17g)*%s' - (%.17g)^2*(%s - (%.17g))", a, W, b, W, a, own);
+}
+
+static const dal_frame *frame_of(const dal_linear *x, int b)
+{
+    return x->steady.frames ? &x->steady.frames[b] : NULL;
+}
+
+/* A coordinate of the point of a body. */
+static void add_place(dal_linear *x, int b, const char *of, int k)
+{
+    dal_candidate c = {.name = dal_arena_print(&x->arena, "%s.%c", of, 'x' + k), .body = -1, .about = -1};
+    turn_with_frame(x, &c, frame_of(x, b), of, k, true);
+    add(x, c);
+}
+
 static void add_named(dal_linear *x, const char *of, const char *channel)
 {
     add(x, (dal_candidate){.name = dal_arena_print(&x->arena, "%s.%s", of, channel), .body = -1, .about = -1});
 }
 
+/* In a frame that turns, a turn about an axis that is inclined to that of the frame is an angle to it: components along that of the frame. */
 static void add_turn(dal_linear *x, int b, const char *name, int axis, int about)
 {
+    const dal_frame *frame = frame_of(x, b);
+    const bool inclined = frame && frame->turns && x->inclined[3 * b + axis];
     dal_candidate c = {.body = b, .axis = axis, .about = about};
     const char *e = dal_arena_print(&x->arena, "%s.e%c", name, 'x' + (axis + 1) % 3);
     const char *i = dal_arena_print(&x->arena, "%s.%c", e, 'x' + (about + 1) % 3), *j = dal_arena_print(&x->arena, "%s.%c", e, 'x' + (about + 2) % 3);
+    if (inclined) {
+        c.inclined = true;
+        i = dal_arena_print(&x->arena, "%s.e%c.%c", name, 'x' + (axis + 2) % 3, 'x' + frame->axis);
+        j = dal_arena_print(&x->arena, "%s.%c", e, 'x' + frame->axis);
+    }
     c.name = c.text[0] = dal_arena_print(&x->arena, "atan2(%s, %s)", j, i);
     c.text[1] = dal_arena_print(&x->arena, "(%s*%s' - %s*%s')/(%s^2 + %s^2)", i, j, j, i, i, j);
     c.text[2] = dal_arena_print(&x->arena, "(%s*%s'' - %s*%s'' - 2*(%s*%s' + %s*%s')*%s)/(%s^2 + %s^2)", i, j, j, i, i, i, j, j, c.text[1], i, j);
@@ -53,8 +89,12 @@ static void add_turn(dal_linear *x, int b, const char *name, int axis, int about
 static void add_attitude(dal_linear *x, int b, const char *name)
 {
     for (int axis = 0; axis < 3; axis++) {
-        for (int k = 0; k < 3; k++)
-            add(x, (dal_candidate){.name = dal_arena_print(&x->arena, "%s.e%c.%c", name, 'x' + axis, 'x' + k), .body = b, .axis = axis, .about = -1});
+        for (int k = 0; k < 3; k++) {
+            const char *of = dal_arena_print(&x->arena, "%s.e%c", name, 'x' + axis);
+            dal_candidate c = {.name = dal_arena_print(&x->arena, "%s.%c", of, 'x' + k), .body = b, .axis = axis, .about = -1};
+            turn_with_frame(x, &c, frame_of(x, b), of, k, false);
+            add(x, c);
+        }
         for (int k = 0; k < 3; k++)
             add_turn(x, b, name, axis, k);
     }
@@ -64,6 +104,7 @@ void dal_list_candidates(dal_linear *x)
 {
     const dal_mechanism *m = dal_system_mechanism(x->bare);
     const int most = x->options->n_states + x->spec->n_coordinates + DAL_MAX_COORDINATES * m->n_joints + 21 * m->n_bodies;
+    x->n_candidates = 0;
     x->candidates = DAL_NEW(&x->arena, dal_candidate, most + 1);
     for (int i = 0; i < x->options->n_states; i++)
         add(x, (dal_candidate){.name = x->options->states[i], .body = -1, .about = -1, .asked = true});
@@ -76,10 +117,8 @@ void dal_list_candidates(dal_linear *x)
                 add_named(x, m->joints[j].name, channel);
         }
     for (int b = 0; b < m->n_bodies; b++) {
-        add_named(x, m->bodies[b].name, "x");
-        add_named(x, m->bodies[b].name, "y");
-        if (m->space == DAL_SPATIAL)
-            add_named(x, m->bodies[b].name, "z");
+        for (int k = 0; k < (m->space == DAL_SPATIAL ? 3 : 2); k++)
+            add_place(x, b, m->bodies[b].name, k);
         if (!m->bodies[b].particle && m->space == DAL_PLANAR)
             add_named(x, m->bodies[b].name, "angle");
         else if (!m->bodies[b].particle)
@@ -95,18 +134,45 @@ static void record(dal_spec *spec, const char *text, bool given)
     spec->record[spec->n_record++] = (dal_text){.text = text, .mark = given ? (dal_mark){"command line", 0, 0} : dal_nowhere};
 }
 
-dal_spec dal_record_candidates(dal_linear *x)
+/* The model in coordinates and a formulation that keep matrices, recording nothing yet. */
+static dal_spec begin_records(dal_linear *x, int most)
 {
     dal_spec spec = *x->spec;
-    if (dal_system_layout(x->bare)->columnless) /* `recursive` keeps no matrices; the equations are the same */
+    if (dal_system_layout(x->bare)->columnless || x->absolute) /* `recursive` keeps no matrices; the equations are the same */
         spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
+    if (x->absolute)
+        spec.simulate.coordinates = (dal_choice){.name = {.text = "angle", .mark = dal_nowhere}};
+    if (x->here) { /* an equilibrium that needs no friction */
+        spec.joints = DAL_NEW(&x->arena, dal_joint_spec, spec.n_joints + 1);
+        for (int i = 0; i < spec.n_joints; i++) {
+            spec.joints[i] = x->spec->joints[i];
+            spec.joints[i].friction = (dal_friction_spec){0};
+        }
+    }
     spec.record_given = true;
     spec.motion = spec.shown = false;
     spec.n_record = 0;
-    spec.record = DAL_NEW(&x->arena, dal_text, 3 * x->n_candidates + x->options->n_outputs + 1);
+    spec.record = DAL_NEW(&x->arena, dal_text, most + 1);
+    return spec;
+}
+
+dal_spec dal_record_steady(dal_linear *x)
+{
+    dal_spec spec = begin_records(x, x->options->n_steady);
+    for (int i = 0; i < x->options->n_steady; i++)
+        record(&spec, x->options->steady[i].coordinate, true);
+    return spec;
+}
+
+dal_spec dal_record_candidates(dal_linear *x)
+{
+    dal_spec spec = begin_records(x, 4 * x->n_candidates + x->options->n_outputs);
     for (int i = 0; i < x->n_candidates; i++)
         for (int order = 0; order < 3; order++)
             record(&spec, x->candidates[i].text[order], x->candidates[i].asked);
+    for (int i = 0; i < x->n_candidates && x->steady.frames; i++) /* in the world, too */
+        if (x->candidates[i].about < 0)
+            record(&spec, dal_arena_print(&x->arena, "%s'", x->candidates[i].name), false);
     for (int i = 0; i < x->options->n_outputs; i++)
         record(&spec, x->options->outputs[i], true);
     return spec;
@@ -171,19 +237,29 @@ static bool moves(const dal_linear *x, const dal_column *columns, int i)
     return norm_of(gradient(x, x->candidates[i].column, 0), n) > still * most;
 }
 
+/* Angular velocity of a body beside that of its frame. */
+static void spin_in_frame(const dal_linear *x, const dal_candidate *c, double w[3])
+{
+    dal_copy3(dal_seen_work(x->state)->kin[c->body].w, w);
+    if (frame_of(x, c->body))
+        dal_axpy3(-1, frame_of(x, c->body)->w, w);
+}
+
 /* How fast an axis of a body turns. */
 static double turning(const dal_linear *x, const dal_candidate *c)
 {
     const dal_kin *kin = &dal_seen_work(x->state)->kin[c->body];
     const double axis[3] = {kin->R[c->axis], kin->R[3 + c->axis], kin->R[6 + c->axis]};
-    double speed[3] = {0, 0, 0};
-    dal_add_cross(kin->w, axis, speed);
+    double speed[3] = {0, 0, 0}, w[3];
+    spin_in_frame(x, c, w);
+    dal_add_cross(w, axis, speed);
     return sqrt(dal_dot(speed, speed));
 }
 
 static double spin(const dal_linear *x, const dal_candidate *c)
 {
-    const double *w = dal_seen_work(x->state)->kin[c->body].w;
+    double w[3];
+    spin_in_frame(x, c, w);
     return sqrt(dal_dot(w, w));
 }
 
@@ -192,6 +268,8 @@ static bool is_useless(const dal_linear *x, const dal_candidate *c)
 {
     if (c->body < 0 || c->about < 0)
         return false;
+    if (c->inclined)
+        return !(spin(x, c) * x->point.layout->units.time > turns);
     const double *R = dal_seen_work(x->state)->kin[c->body].R;
     int nearest = 0;
     for (int k = 1; k < 3; k++)

@@ -11,10 +11,8 @@
 #include "linear/shares.h"
 
 #include "analysis/evaluator.h"
-#include "base/argument.h"
 #include "dynamics/equations.h"
-#include "dynamics/reactions.h"
-#include "joint/joint.h"
+#include "math/chance.h"
 #include "math/dense.h"
 #include "math/rank.h"
 #include "model/coordinate_names.h"
@@ -26,15 +24,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 300, MOST_CORRECTIONS = 30, MOST_CALM = 4 }; /* calm: steps that do not move the bodies, while states of the model settle */
-static const double longest = 0.25;                              /* of the model's length: a step */
-static const double shortest = 1e-9;                             /* of it: a step after which one more is exact to rounding */
-static const double flat = 1e-10;                                /* of the largest stiffness */
-static const double pushes = 1e-9;                               /* in the model's own units: a force that is not balanced */
-static const double far = 1e3;                                   /* lengths: it runs away */
-static const double chart_end = 0.3;                             /* of the charts of attitudes: as a run renews them */
-static const double kept = 1e-13;                                /* of the model's length: rows are met */
-static const double symmetric = 1e-8;                            /* what the antisymmetric part of K may be, of K */
+enum {
+    MOST_STEPS = 300,
+    MOST_CORRECTIONS = 30,
+    MOST_CALM = 4,
+    SCATTERED = 40
+};                                   /* calm: steps that do not move the bodies, while states of the model settle */
+static const double longest = 0.25;  /* of the model's length: a step */
+static const double shortest = 1e-9; /* of it: a step after which one more is exact to rounding */
+static const double flat = 1e-10;    /* of the largest stiffness */
+static const double pushes = 1e-9;   /* in the model's own units: a force that is not balanced */
+static const double far = 1e3;       /* lengths: it runs away */
+static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
+static const double kept = 1e-13;    /* of the model's length: rows are met */
 
 typedef struct settler {
     dal_arena arena; /* of one step */
@@ -47,6 +49,8 @@ typedef struct settler {
     double first;             /* largest rate of a state of the model at the start */
     int calm;
     bool last_newton, done;
+    bool moved; /* at the start */
+    uint64_t chance;
     const char *runs; /* what moves the most */
 } settler;
 
@@ -118,9 +122,19 @@ static dal_status correct(settler *s)
     return DAL_NUMERICAL;
 }
 
+/* The start may be a steady motion. */
+static void hint_at_motion(const settler *s)
+{
+    if (s->moved)
+        dal_say(s->messages, DAL_NOTE, dal_nowhere,
+                "the start of the model moves, and an equilibrium is at rest: a steady motion is found with --steady COORDINATE=RATE");
+}
+
 static dal_status refuse_motion(settler *s, const char *what, const char *name)
 {
-    dal_error(s->messages, dal_nowhere, "%s '%s' is moved by time at t = %g, and nothing can be at rest: an equilibrium takes drives that stand",
+    dal_error(s->messages, dal_nowhere,
+              "%s '%s' is moved by time at t = %g, and nothing can be at rest: an equilibrium takes drives that stand, a steady motion is found with "
+              "--steady COORDINATE=RATE",
               what, name, dal_seen_work(s->state)->t);
     return DAL_BAD_MODEL;
 }
@@ -308,6 +322,7 @@ static dal_status finish(void *user)
     dal_point_values(p, NULL, rates);
     if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * sqrt(units->mass) * units->length / (units->time * units->time)) {
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, forces are left that nothing balances");
+        hint_at_motion(s);
         return DAL_BAD_MODEL;
     }
     for (int k = 0; k < p->n_z; k++)
@@ -330,7 +345,29 @@ static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
     return status;
 }
 
-dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *messages)
+/* A random step along the constraints, as far as a step may go. */
+static dal_status scatter(void *user)
+{
+    settler *s = user;
+    dal_status status = look(s);
+    if (status == DAL_OK)
+        status = correct(s);
+    if (status != DAL_OK)
+        return status;
+    dal_point *p = &s->point;
+    double *dq = DAL_NEW(&s->arena, double, p->nv + 1), *xi = DAL_NEW(&s->arena, double, p->positions.p + 1), most = 0;
+    for (int j = 0; j < p->positions.p; j++)
+        xi[j] = dal_chance(&s->chance);
+    dal_kept_expand(p, &p->positions, 1, xi, dq);
+    for (int k = 0; k < p->nv; k++)
+        most = fmax(most, fabs(dq[k]) * p->layout->units.column_scale[k] / p->layout->units.length);
+    for (int k = 0; k < p->nv; k++)
+        dq[k] *= most > 0 ? longest / most : 0;
+    p->layout->family->add(p->layout, s->q, dq);
+    return rest_at(s);
+}
+
+dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *seed, dal_messages *messages)
 {
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
@@ -339,13 +376,21 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *me
     s.z = DAL_NEW(arena, double, n_z + 1);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
     memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
+    for (int k = 0; k < layout->nv; k++)
+        s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > 1e-9 * layout->units.length / layout->units.time;
     memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)n_z);
     dal_status status = rest_at(&s);
+    s.chance = seed ? *seed : 0;
+    for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++) {
+        status = in_own_memory(&s, scatter);
+        dal_arena_release(&s.arena);
+    }
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s.done && s.way < far; i++) {
         status = in_own_memory(&s, make_step);
         if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s.way < far)) && !s.done) {
             dal_error(messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
                       s.runs ? s.runs : "a state of the model", s.way, i + 1);
+            hint_at_motion(&s);
             status = DAL_BAD_MODEL;
         }
         dal_arena_release(&s.arena);
@@ -356,120 +401,4 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *me
         dal_arena_release(&s.arena);
     }
     return status;
-}
-
-/* ---- the result ------------------------------------------------------------------------------------------------ */
-
-typedef struct finder {
-    dal_linear linear;
-    dal_equilibrium *out;
-} finder;
-
-static void gather_coordinates(finder *f)
-{
-    dal_linear *x = &f->linear;
-    const char **names = DAL_NEW(&x->arena, const char *, x->n_candidates + 1);
-    double *values = DAL_NEW(&x->arena, double, x->n_candidates + 1);
-    for (int i = 0; i < x->n_candidates; i++)
-        if (x->candidates[i].about < 0) {
-            names[f->out->n_coordinates] = dal_arena_copy(&x->arena, x->candidates[i].name, strlen(x->candidates[i].name));
-            values[f->out->n_coordinates++] = x->values[x->candidates[i].column];
-        }
-    f->out->coordinates = names;
-    f->out->values = values;
-}
-
-static void gather_reactions(finder *f)
-{
-    dal_linear *x = &f->linear;
-    const dal_mechanism *m = x->point.layout->mechanism;
-    dal_evaluation_reaction *list = DAL_NEW(&x->arena, dal_evaluation_reaction, m->n_joints + 1);
-    for (int j = 0; j < m->n_joints; j++) {
-        if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
-            continue;
-        dal_evaluation_reaction *r = &list[f->out->n_reactions++];
-        r->joint = dal_arena_copy(&x->arena, m->joints[j].name, strlen(m->joints[j].name));
-        r->unique = true;
-        dal_state_reaction(x->state, j, r->force, r->torque);
-        const dal_reactions *reactions = dal_reactions_of(x->state);
-        for (int k = 0; k < 6 && x->point.velocities.n < x->point.n_rows && reactions->redundancy; k++)
-            r->unique = r->unique && !reactions->loose[6 * j + k];
-    }
-    f->out->reactions = list;
-}
-
-/* T^T D r T: symmetric where the forces have a potential. */
-static void judge(finder *f)
-{
-    dal_linear *x = &f->linear;
-    dal_point *p = &x->point;
-    const int n = p->velocities.p;
-    const size_t area = (size_t)n * (size_t)n;
-    double *K = DAL_NEW(&x->arena, double, area + 1), *value = DAL_NEW(&x->arena, double, n + 1), *vector = DAL_NEW(&x->arena, double, area + 1);
-    double *motion = DAL_NEW(&x->arena, double, n + 1), *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
-    for (int j = 0; j < n; j++) {
-        dal_point_stiffness(p, &(dal_change){.q = p->velocities.T + (size_t)p->nv * (size_t)j}, motion, NULL);
-        for (int i = 0; i < n; i++)
-            K[n * i + j] = motion[i];
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            skew = fmax(skew, fabs(K[n * i + j] - K[n * j + i]));
-            K[n * i + j] = K[n * j + i] = 0.5 * (K[n * i + j] + K[n * j + i]);
-        }
-    f->out->n_stiffnesses = n;
-    f->out->stiffnesses = value;
-    if (n && dal_symmetric_eigen(K, n, n, value, vector, work))
-        f->out->stability = DAL_NOT_DECIDED;
-    for (int i = 0; i < n; i++)
-        size = fmax(size, fabs(value[i]));
-    for (int i = 0; i < n; i++) /* what is rounding is zero */
-        value[i] = fabs(value[i]) <= flat * size ? 0 : value[i];
-    f->out->stability = p->n_z || skew > symmetric * size                          ? DAL_NOT_DECIDED
-                        : n && value[0] < 0                                        ? DAL_UNSTABLE
-                        : (n && value[0] == 0) || p->positions.p > p->velocities.p ? DAL_INDIFFERENT
-                                                                                   : DAL_STABLE;
-    if (!n)
-        return;
-    double *v = DAL_NEW(&x->arena, double, p->nv + 1);
-    dal_kept_expand(p, &p->velocities, 1, vector, v);
-    f->out->n_softest = dal_find_shares(p, v, NULL, &f->out->softest);
-}
-
-static dal_status gather(void *user)
-{
-    finder *f = user;
-    dal_linear *x = &f->linear;
-    f->out = DAL_NEW(&x->arena, dal_equilibrium, 1);
-    f->out->info = dal_linear_heading(x);
-    f->out->time = x->point.at.t;
-    gather_coordinates(f);
-    gather_reactions(f);
-    judge(f);
-    return DAL_OK;
-}
-
-dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium)
-{
-    static const dal_linear_options options = {.at = "equilibrium"};
-    finder f = {.linear = {.spec = spec, .options = &options, .messages = messages}};
-    dal_status status;
-    if (equilibrium)
-        *equilibrium = NULL;
-    if (!DAL_NEEDS(messages, equilibrium))
-        return DAL_BAD_COMMAND;
-    if (!dal_linear_needs(__func__, allocator, spec, NULL, messages, &status))
-        return status;
-    dal_arena_begin(&f.linear.arena, allocator);
-    status = dal_linear_make(&f.linear, true);
-    if (status == DAL_OK)
-        status = dal_arena_try(&f.linear.arena, gather, &f);
-    dal_linear_end(&f.linear);
-    return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), equilibrium);
-}
-
-void dal_equilibrium_free(dal_equilibrium *equilibrium)
-{
-    if (equilibrium)
-        dal_arena_dispose(equilibrium->memory);
 }

@@ -4,16 +4,17 @@
 
 #include "base/message.h"
 #include "linear/point.h"
+#include "linear/steady.h"
 
 /* A channel that may be a state: its columns among those of the system. */
 typedef struct dal_candidate {
     const char *name;
     const char *text[3]; /* of the channel, its rate and its acceleration */
     int column, rate, acceleration;
-    int body;  /* whose attitude it is part of, or -1 */
-    int axis;  /* which axis of that body it is a component of, or a turn about */
-    int about; /* a turn: the axis of the world that is nearest to that one; -1: a component */
-    bool asked, useless;
+    int body;                      /* whose attitude it is part of, or -1 */
+    int axis;                      /* which axis of that body it is a component of, or a turn about */
+    int about;                     /* a turn: the axis of the world that is nearest to that one; -1: a component */
+    bool asked, useless, inclined; /* inclined: a turn about an axis that is inclined to that of the frame */
 } dal_candidate;
 
 typedef struct dal_linear {
@@ -31,7 +32,16 @@ typedef struct dal_linear {
     double *values;           /* of the columns */
     int *chosen, *moving;     /* candidates that are positions of x; which of these have a rate in x */
     double *G, *F;            /* n_x square: x = G xi, x' = F xi along the directions xi */
-    bool here;                /* no more than the point is wanted */
+    double *lu;               /* of G^T */
+    int *pivot;
+    dal_steady_motion steady; /* of "steady" */
+    double *steady_q, *steady_v, *steady_z;
+    int *steady_chart;
+    bool descends;        /* its search looks for what is stable at given rates */
+    bool *inclined;       /* 3 a body: the axis is inclined to that of the frame */
+    const uint64_t *seed; /* of a random start for "equilibrium"; NULL: the start of the model */
+    bool here;            /* no more than the point is wanted */
+    bool absolute;        /* in coordinates of the bodies, for the sake of reactions */
     dal_linearization *out;
 } dal_linear;
 
@@ -39,24 +49,45 @@ typedef struct dal_linear {
 
 /* The states that were asked for, coordinates of the model, of its joints, and of its bodies. */
 void dal_list_candidates(dal_linear *linear);
+/* A spec that records only what steady motions are given by. */
+dal_spec dal_record_steady(dal_linear *linear);
 /* A spec that records them with their rates, and the outputs. */
 dal_spec dal_record_candidates(dal_linear *linear);
 /* linear->chosen, moving: after the columns are known along all directions. */
 dal_status dal_choose_states(dal_linear *linear);
 
+/* ---- inputs_outputs.c ---------------------------------------------------------------------------- */
+
+/* Names of inputs and outputs, B, C, D and y, after A. */
+dal_status dal_fill_ports(dal_linear *linear);
+
 /* ---- linearize.c ------------------------------------------------------------------------------- */
 
 /* Compile, go to the point and linearise; `here`: only go there. What was opened is closed by dal_linear_end. */
 dal_status dal_linear_make(dal_linear *linear, bool here);
+/* The rest, after `here`. */
+dal_status dal_linear_finish(dal_linear *linear);
+/* to = from G^-1: a row along the directions xi becomes one along the states. */
+void dal_over_states(const dal_linear *linear, const double *from, double *to);
 /* What the result begins with. */
 dal_system_info dal_linear_heading(dal_linear *linear);
 void dal_linear_end(dal_linear *linear);
 bool dal_linear_needs(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
                       dal_messages *messages, dal_status *status);
 
+/* ---- modes.c ------------------------------------------------------------------------------------- */
+
+/* The modes of a linearisation that was made, in its arena. */
+dal_status dal_linear_modes(dal_linear *linear, dal_modes **modes);
+
+/* ---- structure.c --------------------------------------------------------------------------------- */
+
+/* Poles, zeros and what is hidden, in linear->out. */
+dal_status dal_linear_study(dal_linear *linear);
+
 /* ---- equilibrium.c ----------------------------------------------------------------------------- */
 
-/* The state goes to an equilibrium near where it is, and is evaluated there. */
-dal_status dal_state_settle(dal_arena *arena, dal_state *state, dal_messages *messages);
+/* The state goes to an equilibrium near where it is, or near where chance brings it (seed; NULL: it begins here), and is evaluated there. */
+dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *seed, dal_messages *messages);
 
 #endif

@@ -27,6 +27,36 @@ static const double slow = 1e-12;    /* of the model's length in its time */
 
 /* ---- the point ------------------------------------------------------------------------------------- */
 
+static bool at_steady(const dal_linear *x)
+{
+    return x->options->at && !strcmp(x->options->at, "steady");
+}
+
+/* Do they say the same but for primes? */
+static bool are_alike(const char *a, const char *b)
+{
+    while (true) {
+        a += strspn(a, "'");
+        b += strspn(b, "'");
+        if (*a != *b || !*a)
+            return *a == *b;
+        a++;
+        b++;
+    }
+}
+
+/* A name that is not there is reported for the channel, its rate and its acceleration: once is enough. */
+static void pass_on(dal_linear *x, const dal_messages *heard)
+{
+    for (const dal_message *m = dal_messages_first(heard); m; m = m->next) {
+        bool said = false;
+        for (const dal_message *before = dal_messages_first(heard); before != m && !said; before = before->next)
+            said = before->severity == m->severity && are_alike(before->text, m->text);
+        if (!said)
+            dal_pass_on(x->messages, m);
+    }
+}
+
 static dal_status read_instant(dal_linear *x)
 {
     dal_instant *instant = NULL;
@@ -45,14 +75,98 @@ static dal_status read_instant(dal_linear *x)
     return status;
 }
 
+/* Compiles a spec that says what was said before; its messages are passed on if it fails. */
+static dal_status compile_quietly(dal_linear *x, const dal_spec *spec, dal_system **system)
+{
+    dal_messages *heard = dal_messages_create(&x->arena.allocator);
+    const dal_status status = heard ? dal_compile(&x->arena.allocator, spec, heard, system) : DAL_NO_MEMORY;
+    if (status != DAL_OK)
+        pass_on(x, heard);
+    dal_messages_free(heard);
+    return status;
+}
+
+static double *copy_of(dal_linear *x, const double *from, int n)
+{
+    double *copy = DAL_NEW(&x->arena, double, n + 1);
+    if (n)
+        memcpy(copy, from, sizeof *copy * (size_t)n);
+    return copy;
+}
+
+/* The steady motion, on a system of its own; q, v, z and the frames are kept. */
+static dal_status keep_steady(dal_linear *x, const dal_system *system, dal_state *state)
+{
+    const dal_layout *layout = dal_system_layout(system);
+    const int n = x->options->n_steady, bodies = layout->mechanism->n_bodies;
+    int *columns = DAL_NEW(&x->arena, int, n + 1);
+    double *rates = DAL_NEW(&x->arena, double, n + 1);
+    const char **names = DAL_NEW(&x->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        names[i] = x->options->steady[i].coordinate;
+        rates[i] = x->options->steady[i].rate;
+        columns[i] = dal_system_column(system, names[i]);
+        if (columns[i] < 0) {
+            dal_error(x->messages, (dal_mark){"command line", 0, 0}, "'%s' is no number: a steady motion is given by one coordinate and its rate",
+                      names[i]);
+            return DAL_BAD_COMMAND;
+        }
+    }
+    dal_status status = dal_evaluate_whole(state, x->messages);
+    if (status == DAL_OK)
+        status = dal_state_steady(&x->arena, state, x->descends, n, columns, rates, names, x->messages, &x->steady);
+    if (status != DAL_OK)
+        return status;
+    const dal_work *work = dal_seen_work(state);
+    x->steady_q = copy_of(x, work->q, layout->nq);
+    x->steady_v = copy_of(x, work->v, layout->nv);
+    x->steady_z = copy_of(x, dal_own_states_of(state), dal_system_states(system, NULL));
+    x->steady_chart = DAL_NEW(&x->arena, int, 3 * bodies + 1);
+    memcpy(x->steady_chart, work->chart, sizeof *work->chart * 3 * (size_t)bodies);
+    x->inclined = DAL_NEW(&x->arena, bool, 3 * bodies + 1);
+    for (int b = 0; b < bodies; b++)
+        for (int k = 0; k < 3; k++)
+            x->inclined[3 * b + k] = fabs(work->kin[b].R[3 * x->steady.frames[b].axis + k]) < 1 - 1e-6;
+    return DAL_OK;
+}
+
+static dal_status find_steady(dal_linear *x)
+{
+    const dal_spec spec = dal_record_steady(x);
+    dal_system *system = NULL;
+    dal_state *state = NULL;
+    dal_status status = compile_quietly(x, &spec, &system);
+    if (status == DAL_OK && !(state = dal_state_create(&x->arena.allocator, system)))
+        status = DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = keep_steady(x, system, state);
+    dal_state_free(state);
+    dal_system_free(system);
+    return status;
+}
+
+static dal_status adopt_steady(dal_linear *x)
+{
+    dal_work *work = dal_work_of(x->state);
+    memcpy(work->chart, x->steady_chart, sizeof *work->chart * 3 * (size_t)dal_system_mechanism(x->system)->n_bodies);
+    if (dal_state_adopt(x->state, work->t, x->steady_q, x->steady_v)) {
+        dal_error(x->messages, dal_nowhere, "in the steady motion: %s", dal_trouble_of(x->state));
+        return DAL_NUMERICAL;
+    }
+    memcpy(dal_own_states_of(x->state), x->steady_z, sizeof *x->steady_z * (size_t)dal_system_states(x->system, NULL));
+    return dal_evaluate_whole(x->state, x->messages);
+}
+
 static dal_status go_to_point(dal_linear *x)
 {
     const char *at = x->options->at ? x->options->at : "start";
     x->state = dal_state_create(&x->arena.allocator, x->system);
     if (!x->state)
         return DAL_NO_MEMORY;
+    if (!strcmp(at, "steady"))
+        return adopt_steady(x);
     if (!strcmp(at, "equilibrium"))
-        return dal_state_settle(&x->arena, x->state, x->messages);
+        return dal_state_settle(&x->arena, x->state, x->seed, x->messages);
     if (strcmp(at, "start"))
         return read_instant(x);
     return dal_evaluate_whole(x->state, x->messages);
@@ -123,132 +237,24 @@ static void gather(dal_linear *x)
 }
 
 /* G^T, factored. */
-typedef struct factored {
-    double *lu;
-    int *pivot;
-} factored;
-
-static dal_status factor(dal_linear *x, factored *out)
+static dal_status factor(dal_linear *x)
 {
     const size_t n = (size_t)x->n_x;
-    out->lu = DAL_NEW(&x->arena, double, n *n + 1);
-    out->pivot = DAL_NEW(&x->arena, int, n + 1);
+    x->lu = DAL_NEW(&x->arena, double, n *n + 1);
+    x->pivot = DAL_NEW(&x->arena, int, n + 1);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            out->lu[n * j + i] = x->G[n * i + j];
-    if (dal_lu(out->lu, (int)n, (int)n, out->pivot) > 0)
+            x->lu[n * j + i] = x->G[n * i + j];
+    if (dal_lu(x->lu, (int)n, (int)n, x->pivot) > 0)
         return DAL_OK;
     dal_error(x->messages, dal_nowhere, "the states do not describe the motion here: choose others with --states");
     return DAL_BAD_MODEL;
 }
 
-/* row := row G^-1 */
-static double *over_states(dal_linear *x, const factored *by, const double *from, double *to)
+void dal_over_states(const dal_linear *x, const double *from, double *to)
 {
     memcpy(to, from, sizeof *to * (size_t)x->n_x);
-    dal_lu_solve(by->lu, x->n_x, x->n_x, by->pivot, to);
-    return to;
-}
-
-/* ---- inputs and outputs -------------------------------------------------------------------------------- */
-
-static dal_status name_inputs(dal_linear *x, int **numbers)
-{
-    const char *const *all;
-    const int n = dal_system_inputs(x->system, &all);
-    const bool some = x->options->inputs != NULL;
-    dal_linearization *out = x->out;
-    out->n_inputs = some ? x->options->n_inputs : n;
-    const char **names = DAL_NEW(&x->arena, const char *, out->n_inputs + 1);
-    *numbers = DAL_NEW(&x->arena, int, out->n_inputs + 1);
-    for (int i = 0; i < out->n_inputs; i++) {
-        const char *name = some ? x->options->inputs[i] : all[i];
-        names[i] = dal_arena_copy(&x->arena, name, strlen(name));
-        (*numbers)[i] = some ? dal_system_input(x->system, name) : i;
-        if ((*numbers)[i] >= 0)
-            continue;
-        dal_error(x->messages, (dal_mark){"command line", 0, 0},
-                  n ? "the model has no input '%s': its first one is '%s'" : "the model has no input '%s': it has none (`inputs:`)", name,
-                  n ? all[0] : "");
-        return DAL_BAD_COMMAND;
-    }
-    out->inputs = names;
-    return DAL_OK;
-}
-
-/* The columns of an output: one, or those of a vector. */
-static int columns_of(const dal_linear *x, const char *output, int column[3])
-{
-    int n = 0;
-    column[0] = dal_system_column(x->system, output);
-    if (column[0] >= 0)
-        return 1;
-    for (int k = 0; k < 3; k++) {
-        char name[600];
-        snprintf(name, sizeof name, "%.500s.%c", output, 'x' + k);
-        column[n] = dal_system_column(x->system, name);
-        n += column[n] >= 0;
-    }
-    return n;
-}
-
-static int *name_outputs(dal_linear *x)
-{
-    const dal_column *columns = dal_system_columns(x->system, NULL, NULL);
-    int *numbers = DAL_NEW(&x->arena, int, 3 * x->options->n_outputs + 1), column[3];
-    const char **names = DAL_NEW(&x->arena, const char *, 3 * x->options->n_outputs + 1);
-    for (int i = 0; i < x->options->n_outputs; i++) {
-        const int n = columns_of(x, x->options->outputs[i], column);
-        for (int k = 0; k < n; k++) {
-            names[x->out->n_outputs] = dal_arena_copy(&x->arena, columns[column[k]].name, strlen(columns[column[k]].name));
-            numbers[x->out->n_outputs++] = column[k];
-        }
-    }
-    x->out->outputs = names;
-    return numbers;
-}
-
-static dal_status fill_outputs(dal_linear *x, const factored *by, const int *numbers, double *C)
-{
-    for (int i = 0; i < x->out->n_outputs; i++) {
-        const double *from = x->columns + (size_t)numbers[i] * (size_t)x->n_x;
-        for (int j = 0; j < x->n_x; j++)
-            if (!isfinite(from[j])) {
-                dal_error(x->messages, (dal_mark){"command line", 0, 0},
-                          "output '%s' is not made of the motion alone: reactions, efforts, energies and quaternions have no derivative here",
-                          x->out->outputs[i]);
-                return DAL_BAD_MODEL;
-            }
-        over_states(x, by, from, C + (size_t)i * (size_t)x->n_x);
-    }
-    return DAL_OK;
-}
-
-/* B and D: the state is held. */
-static void fill_inputs(dal_linear *x, const int *inputs, const int *outputs, double *B, double *D)
-{
-    dal_point *p = &x->point;
-    dal_linearization *out = x->out;
-    const int positions = p->positions.p, velocities = p->velocities.p;
-    double *du = DAL_NEW(&x->arena, double, p->n_inputs + 1), *vd = DAL_NEW(&x->arena, double, p->nv + 1);
-    double *column = DAL_NEW(&x->arena, double, p->n_columns + 1), *state = DAL_NEW(&x->arena, double, p->n_z + 1);
-    for (int j = 0; j < out->n_inputs; j++) {
-        du[inputs[j]] = 1;
-        dal_point_change(p, &(dal_change){.inputs = du}, vd, state, column);
-        du[inputs[j]] = 0;
-        bool acts = false;
-        for (int i = 0; i < positions; i++)
-            if (x->moving[i] >= 0)
-                B[(size_t)(positions + x->moving[i]) * (size_t)out->n_inputs + (size_t)j] = column[x->candidates[x->chosen[i]].acceleration];
-        for (int i = 0; i < p->n_z; i++)
-            B[(size_t)(positions + velocities + i) * (size_t)out->n_inputs + (size_t)j] = state[i];
-        for (int i = 0; i < out->n_outputs; i++)
-            D[(size_t)i * (size_t)out->n_inputs + (size_t)j] = column[outputs[i]];
-        for (int i = 0; i < x->n_x; i++)
-            acts = acts || B[(size_t)i * (size_t)out->n_inputs + (size_t)j] != 0;
-        if (!acts)
-            dal_say(x->messages, DAL_WARNING, dal_nowhere, "input '%s' acts on nothing here: its column of B is zero", out->inputs[j]);
-    }
+    dal_lu_solve(x->lu, x->n_x, x->n_x, x->pivot, to);
 }
 
 /* ---- the result -------------------------------------------------------------------------------------------- */
@@ -347,32 +353,19 @@ static dal_status fill_matrices(dal_linear *x)
 {
     dal_linearization *out = x->out;
     const size_t n = (size_t)x->n_x;
-    factored by;
-    int *inputs;
-    dal_status status = factor(x, &by);
-    if (status == DAL_OK)
-        status = name_inputs(x, &inputs);
+    const dal_status status = factor(x);
     if (status != DAL_OK)
         return status;
-    const int *outputs = name_outputs(x);
-    double *A = DAL_NEW(&x->arena, double, n *n + 1), *B = DAL_NEW(&x->arena, double, n *(size_t)out->n_inputs + 1);
-    double *C = DAL_NEW(&x->arena, double, (size_t)out->n_outputs *n + 1);
-    double *D = DAL_NEW(&x->arena, double, (size_t)out->n_outputs *(size_t)out->n_inputs + 1);
+    double *A = DAL_NEW(&x->arena, double, n *n + 1);
     for (size_t i = 0; i < n; i++) {
-        over_states(x, &by, x->F + n * i, A + n * i);
+        dal_over_states(x, x->F + n * i, A + n * i);
         if (i < (size_t)out->n_positions && x->moving[i] >= 0) { /* s' is a state itself */
             memset(A + n * i, 0, sizeof *A * n);
             A[n * i + (size_t)(out->n_positions + x->moving[i])] = 1;
         }
     }
-    double *y = DAL_NEW(&x->arena, double, out->n_outputs + 1);
-    for (int i = 0; i < out->n_outputs; i++)
-        y[i] = x->values[outputs[i]];
-    out->A = A, out->B = B, out->C = C, out->D = D, out->y = y;
-    status = fill_outputs(x, &by, outputs, C);
-    if (status == DAL_OK)
-        fill_inputs(x, inputs, outputs, B, D);
-    return status;
+    out->A = A;
+    return dal_fill_ports(x);
 }
 
 static void find_columns(dal_linear *x)
@@ -409,35 +402,56 @@ static void warn_corners(dal_linear *x)
             corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
 }
 
-static dal_status linearize(void *user)
+/* Compiles with the columns, and opens the point. */
+static dal_status open_point(dal_linear *x)
 {
-    dal_linear *x = user;
-    dal_status status = dal_compile(&x->arena.allocator, x->spec, x->messages, &x->bare);
+    dal_status status = at_steady(x) ? find_steady(x) : DAL_OK;
     if (status != DAL_OK)
         return status;
     dal_list_candidates(x);
     const dal_spec spec = dal_record_candidates(x);
-    dal_messages *heard = dal_messages_create(&x->arena.allocator);
-    status = heard ? dal_compile(&x->arena.allocator, &spec, heard, &x->system) : DAL_NO_MEMORY;
-    if (status != DAL_OK) /* else they were said by the first one */
-        dal_pass_all(x->messages, heard);
-    dal_messages_free(heard);
-    if (status != DAL_OK)
+    if ((status = compile_quietly(x, &spec, &x->system)) != DAL_OK)
         return status;
     find_columns(x);
-    if ((status = refuse_states(x)) != DAL_OK || (status = go_to_point(x)) != DAL_OK ||
-        (status = dal_point_open(&x->arena, x->state, x->messages, &x->point)) != DAL_OK)
+    if ((status = refuse_states(x)) != DAL_OK || (status = go_to_point(x)) != DAL_OK)
         return status;
-    warn_corners(x);
-    if (dal_point_ages(&x->point))
-        dal_say(x->messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g",
-                x->point.at.t);
-    x->values = DAL_NEW(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
-    dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
-    if (x->here)
+    return dal_point_open(&x->arena, x->state, x->messages, &x->point);
+}
+
+static void close_point(dal_linear *x)
+{
+    dal_point_close(&x->point);
+    dal_state_free(x->state);
+    dal_system_free(x->system);
+    x->state = NULL;
+    x->system = NULL;
+}
+
+/* Reactions are made of multipliers. Joints of a tree have none: all is done in coordinates of the bodies then, where the same A, B, C and D come out. */
+static dal_status find_point(dal_linear *x)
+{
+    dal_status status = open_point(x);
+    bool rowless;
+    if (status != DAL_OK)
+        return status;
+    x->point.reacts = dal_variation_reacts(x->point.variation, &rowless);
+    if (!rowless || (x->options->at && strcmp(x->options->at, "start") && strcmp(x->options->at, "equilibrium") && !at_steady(x)))
         return DAL_OK;
+    close_point(x);
+    x->absolute = true;
+    status = open_point(x);
+    if (status == DAL_OK)
+        x->point.reacts = dal_variation_reacts(x->point.variation, &rowless);
+    return status;
+}
+
+/* Along the directions: the states, A, B, C, D. */
+static dal_status finish(void *user)
+{
+    dal_linear *x = user;
     differentiate(x);
-    if ((status = dal_choose_states(x)) != DAL_OK)
+    const dal_status status = dal_choose_states(x);
+    if (status != DAL_OK)
         return status;
     gather(x);
     x->out = DAL_NEW(&x->arena, dal_linearization, 1);
@@ -449,6 +463,32 @@ static dal_status linearize(void *user)
     return fill_matrices(x);
 }
 
+static dal_status linearize(void *user)
+{
+    dal_linear *x = user;
+    dal_status status = dal_compile(&x->arena.allocator, x->spec, x->messages, &x->bare);
+    if (status != DAL_OK)
+        return status;
+    if ((!x->here || at_steady(x)) && dal_refuse_friction(x->bare, x->messages))
+        return DAL_BAD_MODEL;
+    if ((status = find_point(x)) != DAL_OK)
+        return status;
+    warn_corners(x);
+    if (!at_steady(x) && dal_point_ages(&x->point))
+        dal_say(x->messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g",
+                x->point.at.t);
+    x->values = DAL_NEW(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
+    dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
+    return x->here && !at_steady(x) ? DAL_OK : finish(x);
+}
+
+static bool is_finite(dal_messages *messages, const char *name, double rate)
+{
+    if (!isfinite(rate))
+        dal_error(messages, (dal_mark){"command line", 0, 0}, "the rate of '%s' is not a finite number", name);
+    return isfinite(rate);
+}
+
 bool dal_linear_needs(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
                       dal_messages *messages, dal_status *status)
 {
@@ -457,8 +497,13 @@ bool dal_linear_needs(const char *function, const dal_allocator *allocator, cons
         return false;
     if (options && (!dal_needs_array(messages, function, "options->states", options->n_states, options->states) ||
                     !dal_needs_array(messages, function, "options->inputs", options->n_inputs, options->inputs) ||
-                    !dal_needs_array(messages, function, "options->outputs", options->n_outputs, options->outputs)))
+                    !dal_needs_array(messages, function, "options->outputs", options->n_outputs, options->outputs) ||
+                    !dal_needs_array(messages, function, "options->steady", options->n_steady, options->steady)))
         return false;
+    for (int i = 0; options && i < options->n_steady; i++)
+        if (!dal_needs(messages, function, "options->steady[i].coordinate", options->steady[i].coordinate) ||
+            !is_finite(messages, options->steady[i].coordinate, options->steady[i].rate))
+            return false;
     for (int i = 0; options && i < options->n_states; i++)
         if (!dal_needs(messages, function, "options->states[i]", options->states[i]))
             return false;
@@ -472,20 +517,61 @@ bool dal_linear_needs(const char *function, const dal_allocator *allocator, cons
     return dal_spec_sound(spec, messages);
 }
 
+/* Does a small motion grow? */
+static bool grows(dal_linear *x)
+{
+    dal_modes *modes;
+    double fast = 0, growth = 0;
+    if (dal_linear_modes(x, &modes) != DAL_OK)
+        return false;
+    for (int i = 0; i < modes->n_modes; i++) {
+        fast = fmax(fast, hypot(modes->modes[i].re, modes->modes[i].im));
+        growth = fmax(growth, modes->modes[i].re);
+    }
+    return growth > 1e-9 * fast;
+}
+
+/* A steady motion that is not stable: is there another one, which is? */
+static void try_to_descend(dal_linear *x)
+{
+    dal_linear other = {.spec = x->spec, .options = x->options, .here = x->here, .descends = true};
+    dal_arena_begin(&other.arena, &x->arena.allocator);
+    dal_linear *worse = &other;
+    if (dal_arena_try(&other.arena, linearize, &other) == DAL_OK && !grows(&other)) {
+        const dal_linear kept = *x;
+        dal_messages *messages = x->messages;
+        *x = other;
+        x->messages = messages;
+        x->point.arena = &x->arena;
+        other = kept;
+        other.point.arena = &other.arena;
+    }
+    dal_linear_end(worse);
+    dal_arena_release(&worse->arena);
+}
+
 dal_status dal_linear_make(dal_linear *x, bool here)
 {
     static const dal_linear_options defaults = {0};
     if (!x->options)
         x->options = &defaults;
     x->here = here;
-    return dal_arena_try(&x->arena, linearize, x);
+    const dal_status status = dal_arena_try(&x->arena, linearize, x);
+    if (status == DAL_OK && at_steady(x) && grows(x))
+        try_to_descend(x);
+    return status;
+}
+
+dal_status dal_linear_finish(dal_linear *x)
+{
+    if (dal_refuse_friction(x->bare, x->messages))
+        return DAL_BAD_MODEL;
+    return dal_arena_try(&x->arena, finish, x);
 }
 
 void dal_linear_end(dal_linear *x)
 {
-    dal_point_close(&x->point);
-    dal_state_free(x->state);
-    dal_system_free(x->system);
+    close_point(x);
     dal_system_free(x->bare);
 }
 
@@ -502,6 +588,8 @@ dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, c
         return status;
     dal_arena_begin(&x.arena, allocator);
     status = dal_linear_make(&x, false);
+    if (status == DAL_OK)
+        status = dal_linear_study(&x);
     dal_linear_end(&x);
     return dal_arena_deliver(&x.arena, status == DAL_OK, status, x.out, offsetof(dal_linearization, memory), linearization);
 }

@@ -15,6 +15,7 @@
 
 #include "base/argument.h"
 #include "math/dense.h"
+#include "math/rotation.h"
 #include "state/state_parts.h"
 
 #include <lapacke.h>
@@ -33,7 +34,7 @@ typedef struct level {
 } level;
 
 typedef struct seeker {
-    dal_linear linear;
+    dal_linear *linear;
     dal_modes *out;
     int n;
     double omega, *scale; /* xi = x / scale */
@@ -49,7 +50,7 @@ typedef struct seeker {
 /* G^-1 F, row-major. */
 static bool divide(seeker *s, double *out)
 {
-    dal_linear *x = &s->linear;
+    dal_linear *x = s->linear;
     const size_t n = (size_t)s->n;
     double *lu = DAL_NEW(&x->arena, double, n *n + 1), *column = DAL_NEW(&x->arena, double, n + 1);
     int *pivot = DAL_NEW(&x->arena, int, n + 1);
@@ -77,7 +78,7 @@ static double largest(const double *W, int n, int row, int rows, int column, int
 
 static void scale_matrix(seeker *s)
 {
-    const dal_linear *x = &s->linear;
+    const dal_linear *x = s->linear;
     const int p = x->point.positions.p, f = x->point.velocities.p, n = s->n, rest = n - p - f;
     double fast = fmax(sqrt(largest(s->W, n, p, f, 0, p)), fmax(largest(s->W, n, p, f, p, f), largest(s->W, n, p + f, rest, p + f, rest)));
     fast = fmax(fast, largest(s->W, n, 0, p, 0, p));
@@ -89,7 +90,7 @@ static void scale_matrix(seeker *s)
             s->W[(size_t)n * (size_t)i + (size_t)j] *= s->scale[i] / s->scale[j] / s->omega;
     if (!rest)
         return;
-    double *by = DAL_NEW(&s->linear.arena, double, n + 1); /* states of the model have units of their own */
+    double *by = DAL_NEW(&s->linear->arena, double, n + 1); /* states of the model have units of their own */
     lapack_int low, high;
     LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, s->W, n, &low, &high, by);
     for (int i = 0; i < n; i++)
@@ -101,7 +102,7 @@ static void scale_matrix(seeker *s)
 /* W = U S V^T by rows: LAPACK sees W^T by columns, whose left vectors are those of V. */
 static bool decompose(seeker *s, const double *W, int m, double *sigma, double *V, double *Ut)
 {
-    dal_arena *arena = &s->linear.arena;
+    dal_arena *arena = &s->linear->arena;
     const size_t area = (size_t)m * (size_t)m;
     double *copy = DAL_NEW(arena, double, area + 1), *u = DAL_NEW(arena, double, area + 1), *vt = DAL_NEW(arena, double, area + 1);
     const int room = 10 * m + 64;
@@ -127,7 +128,7 @@ static double along(const double *a, const double *W, const double *b, int m)
 
 static bool take_zeros(seeker *s)
 {
-    dal_arena *arena = &s->linear.arena;
+    dal_arena *arena = &s->linear->arena;
     s->levels = DAL_NEW(arena, level, s->n + 1);
     s->core = s->W;
     s->n_core = s->n;
@@ -198,8 +199,8 @@ static void lift(const seeker *s, double re, double im, double *y_re, double *y_
 /* Velocities (nv) of a vector xi: those along T, or, where it has none, its displacements. */
 static double *velocities_of(seeker *s, const double *xi, bool displacement)
 {
-    const dal_point *p = &s->linear.point;
-    double *v = DAL_NEW(&s->linear.arena, double, p->nv + 1);
+    const dal_point *p = &s->linear->point;
+    double *v = DAL_NEW(&s->linear->arena, double, p->nv + 1);
     if (displacement)
         dal_kept_expand(p, &p->positions, 1, xi, v);
     else
@@ -236,9 +237,42 @@ static void normalise(int n, int positions, double *re, double *im)
     }
 }
 
+/* What the bodies do along the displacements of xi: 6 numbers each. */
+static double *bodies_along(seeker *s, const double *xi)
+{
+    dal_linear *x = s->linear;
+    const dal_layout *layout = x->point.layout;
+    const int bodies = layout->mechanism->n_bodies;
+    dal_tangent *tangent = DAL_NEW(&x->arena, dal_tangent, bodies + 1);
+    double *out = DAL_NEW(&x->arena, double, 6 * bodies + 1);
+    dal_work *work = dal_work_of(x->state);
+    layout->family->tangent(layout, work, &(dal_direction){velocities_of(s, xi, true), 0, tangent});
+    for (int b = 0; b < bodies; b++) {
+        for (int k = 0; k < 3; k++)
+            out[6 * b + k] = tangent[b].rd[k] / layout->units.length;
+        if (!layout->mechanism->bodies[b].particle)
+            dal_spin_of(work->kin[b].R, tangent[b].Rd, out + 6 * b + 3);
+    }
+    return out;
+}
+
+static void keep_bodies(seeker *s, dal_mode *mode, const double *re, const double *im)
+{
+    const int n = 6 * s->linear->point.layout->mechanism->n_bodies;
+    double *a = bodies_along(s, re), *b = bodies_along(s, im), most = 0;
+    for (int k = 0; k < n; k++)
+        most = fmax(most, hypot(a[k], b[k]));
+    for (int k = 0; k < n && most > 0; k++) {
+        a[k] /= most;
+        b[k] /= most;
+    }
+    mode->bodies_re = a;
+    mode->bodies_im = b;
+}
+
 static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const double *y_re, const double *y_im)
 {
-    dal_linear *x = &s->linear;
+    dal_linear *x = s->linear;
     const size_t n = (size_t)s->n;
     double *a = DAL_NEW(&x->arena, double, n + 1), *b = DAL_NEW(&x->arena, double, n + 1), *work = DAL_NEW(&x->arena, double, 2 * n + 1);
     double *shape_re = DAL_NEW(&x->arena, double, n + 1), *shape_im = DAL_NEW(&x->arena, double, n + 1);
@@ -260,6 +294,7 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
                        .damping = -re / size,
                        .shape_re = shape_re,
                        .shape_im = shape_im};
+    keep_bodies(s, mode, a, b);
     mode->n_shares = dal_find_shares(&x->point, velocities_of(s, a, false), velocities_of(s, b, false), &mode->shares);
 }
 
@@ -276,7 +311,7 @@ static int by_size(const void *first, const void *second)
 
 static bool find_modes(seeker *s)
 {
-    dal_arena *arena = &s->linear.arena;
+    dal_arena *arena = &s->linear->arena;
     const int m = s->n_core, room = 8 * m + 64;
     const size_t area = (size_t)m * (size_t)m;
     dal_mode *modes = DAL_NEW(arena, dal_mode, m + 1);
@@ -358,7 +393,7 @@ static bool is_reached(const seeker *s, const double *xi)
 
 static void name_free(seeker *s)
 {
-    dal_linear *x = &s->linear;
+    dal_linear *x = s->linear;
     const size_t n = (size_t)s->n;
     const int rows = s->n_null, p = x->point.positions.p;
     dal_free_mode *list = DAL_NEW(&x->arena, dal_free_mode, rows + 1);
@@ -387,13 +422,28 @@ static void name_free(seeker *s)
 
 /* ---- the call ----------------------------------------------------------------------------------------------------- */
 
+static void keep_poses(seeker *s)
+{
+    dal_linear *x = s->linear;
+    const int bodies = x->point.layout->mechanism->n_bodies;
+    double *poses = DAL_NEW(&x->arena, double, 7 * bodies + 1);
+    for (int b = 0; b < bodies; b++) {
+        const dal_kin *kin = &dal_seen_work(x->state)->kin[b];
+        memcpy(poses + 7 * b, kin->r, sizeof kin->r);
+        dal_quaternion_of(kin->R, poses + 7 * b + 3);
+    }
+    s->out->n_bodies = bodies;
+    s->out->poses = poses;
+}
+
 static dal_status seek(void *user)
 {
     seeker *s = user;
-    dal_linear *x = &s->linear;
+    dal_linear *x = s->linear;
     s->n = x->n_x;
     s->out = DAL_NEW(&x->arena, dal_modes, 1);
     s->out->linearization = x->out;
+    keep_poses(s);
     s->W = DAL_NEW(&x->arena, double, (size_t)s->n *(size_t)s->n + 1);
     s->scale = DAL_NEW(&x->arena, double, s->n + 1);
     if (!divide(s, s->W))
@@ -407,10 +457,19 @@ static dal_status seek(void *user)
     return DAL_OK;
 }
 
+dal_status dal_linear_modes(dal_linear *linear, dal_modes **modes)
+{
+    seeker s = {.linear = linear};
+    const dal_status status = dal_arena_try(&linear->arena, seek, &s);
+    *modes = s.out;
+    return status;
+}
+
 dal_status dal_modes_find(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                           dal_modes **modes)
 {
-    seeker s = {.linear = {.spec = spec, .options = options, .messages = messages}};
+    dal_linear x = {.spec = spec, .options = options, .messages = messages};
+    dal_modes *found = NULL;
     dal_status status;
     if (modes)
         *modes = NULL;
@@ -418,12 +477,12 @@ dal_status dal_modes_find(const dal_allocator *allocator, const dal_spec *spec, 
         return DAL_BAD_COMMAND;
     if (!dal_linear_needs(__func__, allocator, spec, options, messages, &status))
         return status;
-    dal_arena_begin(&s.linear.arena, allocator);
-    status = dal_linear_make(&s.linear, false);
+    dal_arena_begin(&x.arena, allocator);
+    status = dal_linear_make(&x, false);
     if (status == DAL_OK)
-        status = dal_arena_try(&s.linear.arena, seek, &s);
-    dal_linear_end(&s.linear);
-    return dal_arena_deliver(&s.linear.arena, status == DAL_OK, status, s.out, offsetof(dal_modes, memory), modes);
+        status = dal_linear_modes(&x, &found);
+    dal_linear_end(&x);
+    return dal_arena_deliver(&x.arena, status == DAL_OK, status, found, offsetof(dal_modes, memory), modes);
 }
 
 void dal_modes_free(dal_modes *modes)

@@ -29,14 +29,14 @@ static bool is_holonomic(const dal_layout *layout)
     return true;
 }
 
-static void choose_rows(dal_point *x, const double *A, const double *scale, bool all, dal_kept_rows *out)
+static void choose_rows(dal_point *x, const double *A, const double *scale, bool all, const bool *skipped, dal_kept_rows *out)
 {
     const dal_layout *layout = x->layout;
     const size_t nv = (size_t)x->nv, rows = (size_t)x->n_rows;
     double *some = DAL_NEW(x->arena, double, rows *nv + 1), *work = DAL_NEW(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
     int *number = DAL_NEW(x->arena, int, rows + 1), *order = DAL_NEW(x->arena, int, rows + 1), n = 0;
     for (int i = 0; i < x->n_rows; i++) {
-        if (!all && is_of_velocities(layout, i))
+        if ((!all && is_of_velocities(layout, i)) || (skipped && skipped[i]))
             continue;
         memcpy(some + nv * (size_t)n, A + nv * (size_t)i, sizeof *some * nv);
         number[n++] = i;
@@ -120,21 +120,37 @@ void dal_kept_expand(const dal_point *x, const dal_kept_rows *rows, double facto
             out[k] += factor * y[j] * rows->T[(size_t)x->nv * (size_t)j + (size_t)k];
 }
 
-/* A^T lambda = M v' + h - Q on the independent rows; the others get zero. */
-static void find_multipliers(dal_point *x)
+bool dal_point_span(dal_point *x, const bool *skipped, dal_kept_rows *out)
 {
-    const dal_work *work = dal_seen_work(x->state);
+    double *A = DAL_NEW(x->arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_NEW(x->arena, double, x->n_rows + 1);
+    if (x->n_rows)
+        dal_scaled_rows(x->state, A, scale);
+    choose_rows(x, A, scale, true, skipped, out);
+    return span_tangents(x, out);
+}
+
+void dal_point_balance(const dal_point *x, double *f, double *lambda)
+{
     const dal_kept_rows *rows = &x->velocities;
-    double *f = x->w;
-    dal_mass_times(x->layout, work->M, x->vd, f);
+    memset(lambda, 0, sizeof *lambda * (size_t)x->n_rows);
     for (int k = 0; k < x->nv; k++)
-        f[k] = (f[k] + work->h[k] - work->Q[k]) / x->layout->units.column_scale[k];
+        f[k] /= x->layout->units.column_scale[k];
     if (!rows->n)
         return;
     dal_qr_qt_times(rows->qr, x->nv, rows->n, x->nv, rows->tau, f);
     dal_qr_r_solve(rows->qr, rows->n, x->nv, f);
     for (int j = 0; j < rows->n; j++)
-        x->lambda[rows->row[j]] = rows->scale[j] * f[j];
+        lambda[rows->row[j]] = rows->scale[j] * f[j];
+}
+
+/* Of M v' + h - Q. */
+static void find_multipliers(dal_point *x)
+{
+    const dal_work *work = dal_seen_work(x->state);
+    dal_mass_times(x->layout, work->M, x->vd, x->w);
+    for (int k = 0; k < x->nv; k++)
+        x->w[k] += work->h[k] - work->Q[k];
+    dal_point_balance(x, x->w, x->lambda);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -160,6 +176,7 @@ static void copy_state(dal_point *x)
     x->phid = DAL_NEW(x->arena, double, most);
     x->phidd = DAL_NEW(x->arena, double, most);
     x->w = DAL_NEW(x->arena, double, most);
+    x->dlambda = DAL_NEW(x->arena, double, most);
     x->at = (dal_variation_point){.t = work->t,
                                   .q = x->q,
                                   .v = x->v,
@@ -171,8 +188,7 @@ static void copy_state(dal_point *x)
                                   .chart = work->chart};
 }
 
-/* Its force is not a function of the state. */
-static bool rubs(const dal_system *system, dal_messages *messages)
+bool dal_refuse_friction(const dal_system *system, dal_messages *messages)
 {
     const dal_acting *acting = dal_system_acting(system);
     if (!acting->n_frictions)
@@ -188,8 +204,6 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     const dal_system *system = dal_system_of(state);
     const dal_layout *layout = dal_layout_of(state);
     *x = (dal_point){.arena = arena, .state = state, .layout = layout, .nv = layout->nv, .n_rows = layout->n_rows};
-    if (rubs(system, messages))
-        return DAL_BAD_MODEL;
     x->n_z = dal_system_states(system, NULL);
     x->n_inputs = dal_system_inputs(system, NULL);
     dal_system_columns(system, NULL, &x->n_columns);
@@ -200,12 +214,12 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     double *A = DAL_NEW(arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_NEW(arena, double, x->n_rows + 1);
     if (x->n_rows)
         dal_scaled_rows(state, A, scale);
-    choose_rows(x, A, scale, true, &x->velocities);
+    choose_rows(x, A, scale, true, NULL, &x->velocities);
     const bool holonomic = is_holonomic(layout);
     if (holonomic)
         x->positions = x->velocities;
     else
-        choose_rows(x, A, scale, false, &x->positions);
+        choose_rows(x, A, scale, false, NULL, &x->positions);
     if (!x->positions.p) {
         dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position");
         return DAL_BAD_MODEL;
@@ -237,7 +251,6 @@ static void negate(double *x, int n)
 void dal_point_hold(dal_point *x)
 {
     memset(x->vd, 0, sizeof *x->vd * (size_t)x->nv);
-    memset(x->lambda, 0, sizeof *x->lambda * (size_t)x->n_rows);
     find_multipliers(x);
 }
 
@@ -278,19 +291,94 @@ bool dal_point_ages(dal_point *x)
     return ages;
 }
 
+/* A dv' = -D phi'', T^T (M dv' + D r) = 0; the columns also along A^T dlambda = M dv' + D r. */
 void dal_point_change(dal_point *x, const dal_change *change, double *vd, double *states, double *columns)
 {
-    dal_variation_direction along = {.q = change->q, .v = change->v, .z = change->z, .inputs = change->inputs};
+    dal_variation_direction along = {
+        .q = change->q, .v = change->v, .z = change->z, .inputs = change->inputs, .force = change->force, .effort = change->effort};
     double *motion = x->phid, *bound = x->phidd;
     dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.phidd = bound});
     negate(bound, x->n_rows);
+    if (change->acceleration != 0)
+        bound[change->row] += change->acceleration;
     dal_kept_reach(x, &x->velocities, bound, vd);
     along.vd = vd; /* D r + M w */
     dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.motion = motion, .states = states});
     dal_kept_project(x, &x->velocities, motion, x->w);
     dal_kept_expand(x, &x->velocities, -1, x->w, vd);
-    if (columns)
-        dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.columns = columns});
+    if (!columns)
+        return;
+    if (x->reacts) {
+        dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.motion = motion});
+        dal_point_balance(x, motion, x->dlambda);
+        along.lambda = x->dlambda;
+    }
+    dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.columns = columns});
+}
+
+/* Is b what these rows change by, all of them? */
+static bool is_met(const dal_point *x, const double *change, int row, bool holonomic)
+{
+    const double *unit = x->layout->units.row_unit;
+    for (int i = 0; i < x->n_rows; i++)
+        if (!(holonomic && is_of_velocities(x->layout, i)) && fabs(change[i] - (i == row)) * unit[row] > 1e-8 * unit[i])
+            return false;
+    return true;
+}
+
+bool dal_point_drive(dal_point *x, int row, int level, double *dq, double *dv)
+{
+    double *asked = x->phidd;
+    bool met = true;
+    memset(dq, 0, sizeof *dq * (size_t)x->nv);
+    memset(dv, 0, sizeof *dv * (size_t)x->nv);
+    memset(asked, 0, sizeof *asked * (size_t)x->n_rows);
+    asked[row] = 1;
+    if (level == 0) {
+        dal_kept_reach(x, &x->positions, asked, dq);
+        dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.q = dq}, &(dal_variation_result){.phi = x->phid});
+        met = is_met(x, x->phid, row, true);
+        dal_point_follow(x, dq, dv);
+        return met;
+    }
+    dal_kept_reach(x, &x->velocities, asked, dv);
+    dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.v = dv}, &(dal_variation_result){.phid = x->phid});
+    met = is_met(x, x->phid, row, false);
+    if (level == 2)
+        memset(dv, 0, sizeof *dv * (size_t)x->nv);
+    return met;
+}
+
+/* Of each row i that depends on those kept: A_i = sum c_j A_j, and lambda may change along e_i - sum c_j e_j. */
+void dal_point_loose(dal_point *x, bool *loose)
+{
+    const dal_layout *layout = x->layout;
+    double *columns = DAL_NEW(x->arena, double, x->n_columns + 1), *value = DAL_NEW(x->arena, double, x->n_columns + 1);
+    const dal_work *work = dal_seen_work(x->state);
+    const dal_column *list = dal_system_columns(dal_system_of(x->state), NULL, NULL);
+    memset(loose, 0, sizeof *loose * (size_t)x->n_columns);
+    for (int i = 0; i < x->n_rows; i++) {
+        bool independent = false;
+        for (int j = 0; j < x->velocities.n; j++)
+            independent = independent || x->velocities.row[j] == i;
+        if (independent)
+            continue;
+        memset(x->w, 0, sizeof *x->w * (size_t)x->nv);
+        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+            x->w[layout->column[k]] += work->A[k];
+        dal_point_balance(x, x->w, x->dlambda);
+        negate(x->dlambda, x->n_rows);
+        x->dlambda[i] = 1;
+        dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.lambda = x->dlambda},
+                            &(dal_variation_result){.columns = columns, .values = value});
+        double torque = 0; /* of these multipliers */
+        for (int k = 0; k < x->n_rows; k++)
+            torque = fmax(torque, fabs(x->dlambda[k]) * layout->units.row_unit[k]);
+        for (int k = 0; k < x->n_columns; k++) {
+            const double size = list[k].unit && !strcmp(list[k].unit, "N") ? torque / layout->units.length : torque;
+            loose[k] = loose[k] || (isfinite(columns[k]) && fabs(columns[k]) > 1e-9 * size);
+        }
+    }
 }
 
 void dal_point_values(dal_point *x, double *columns, double *states)

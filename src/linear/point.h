@@ -38,17 +38,29 @@ typedef struct dal_point {
     int nv, n_rows, n_z, n_inputs, n_columns;
     dal_kept_rows positions, velocities; /* holonomic rows; all rows */
     double *q, *v, *vd, *lambda;
-    double *motion, *phid, *phidd, *w; /* scratch */
+    bool reacts;                                 /* recorded columns depend on multipliers */
+    double *motion, *phid, *phidd, *w, *dlambda; /* scratch */
 } dal_point;
 
-/* A change of the state, and what follows from it. NULL: zero. */
+/* A change of the state, and what follows from it. NULL, 0: zero. */
 typedef struct dal_change {
     const double *q, *v, *z, *inputs;
+    int force;           /* of the model */
+    double effort;       /* that it has more */
+    int row;             /* a drive */
+    double acceleration; /* that it asks for more */
 } dal_change;
 
+/* True, with a sentence, where joints have dry friction: its force is no function of the state. Points do not see it. */
+bool dal_refuse_friction(const dal_system *system, dal_messages *messages);
 /* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
 void dal_point_close(dal_point *point);
+
+/* The velocities that all rows allow but those that are skipped. False: some have no mass. */
+bool dal_point_span(dal_point *point, const bool *skipped, dal_kept_rows *out);
+/* A^T lambda = f on the independent rows; the others get zero. f is spent. */
+void dal_point_balance(const dal_point *point, double *f, double *lambda);
 
 /* From now on as if it were held: v' = 0, and the multipliers are those that balance the forces best. */
 void dal_point_hold(dal_point *point);
@@ -60,6 +72,11 @@ void dal_point_stiffness(dal_point *point, const dal_change *change, double *mot
 void dal_point_follow(dal_point *point, const double *dq, double *dv);
 /* vd (nv; may not be NULL), rates of the model's states, recorded columns: the last two may be NULL. */
 void dal_point_change(dal_point *point, const dal_change *change, double *vd, double *states, double *columns);
+/* A drive is given by f, f', f'': f grows by one (level 0), f' (1) or f'' (2). dq, dv: the change that follows, of least size, with dv following dq. False:
+ * other rows forbid it. */
+bool dal_point_drive(dal_point *point, int row, int level, double *dq, double *dv);
+/* Of the recorded columns: which depend on multipliers that are not unique, because rows are redundant? */
+void dal_point_loose(dal_point *point, bool *loose);
 /* What the recorded columns and the rates of the model's states are here. */
 void dal_point_values(dal_point *point, double *columns, double *states);
 /* Do forces, constraints or states of the model depend on time itself? */

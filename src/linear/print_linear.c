@@ -1,7 +1,8 @@
-/* Linearisations, modes and equilibria as text for people, as JSON and as CSV. */
+/* Linearisations and modes as text for people, as JSON and as CSV. */
 #include "analysis/tables.h"
 #include "base/json.h"
 #include "dalembert/linear.h"
+#include "linear/print_linear.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,6 +32,57 @@ static void print_heading(dal_tables *p, const dal_linearization *l)
         dal_print(&p->out, "%d positions, %d rates: nonholonomic constraints hold velocities, not positions\n", l->n_positions, l->n_rates);
 }
 
+static void print_root(dal_tables *p, double re, double im)
+{
+    const double part = dal_without_rounding(p, re, hypot(re, im));
+    if (im > 0)
+        dal_print(&p->out, " %.*g +- %.*g i", p->digits, part, p->digits, im);
+    else
+        dal_print(&p->out, " %.*g", p->digits, part);
+}
+
+static void print_hidden(dal_tables *p, const char *what, int n, const char *const *names)
+{
+    if (!n)
+        return;
+    dal_print(&p->out, "\n%s:", what);
+    for (int i = 0; i < n; i++)
+        dal_print(&p->out, "%s %s", i ? "," : "", names[i]);
+    dal_print(&p->out, "\n");
+}
+
+static void print_zeros(dal_tables *p, const dal_zeros *z)
+{
+    dal_print(&p->out, "  %s by %s:", z->output, z->input);
+    if (z->relative_degree < 0)
+        dal_print(&p->out, " the input does not reach the output");
+    else if (!z->n)
+        dal_print(&p->out, " none");
+    for (int i = 0; i < z->n; i++) {
+        dal_print(&p->out, i ? "," : "");
+        print_root(p, z->roots[i].re, z->roots[i].im);
+    }
+    dal_print(&p->out, "\n");
+}
+
+static void print_poles(dal_tables *p, const dal_linearization *l)
+{
+    dal_print(&p->out, "\npoles, 1/s:");
+    for (int i = 0; i < l->n_poles; i++) {
+        dal_print(&p->out, i ? "," : "");
+        print_root(p, l->poles[i].re, l->poles[i].im);
+    }
+    if (l->n_zero_poles)
+        dal_print(&p->out, "%s 0 (%d time%s)", l->n_poles ? "," : "", l->n_zero_poles, l->n_zero_poles == 1 ? "" : "s");
+    dal_print(&p->out, "\n");
+    print_hidden(p, "the inputs do not move (not controllable)", l->n_uncontrollable, l->uncontrollable);
+    print_hidden(p, "the outputs do not see (not observable)", l->n_unobservable, l->unobservable);
+    if (l->n_pairs)
+        dal_print(&p->out, "\nzeros, 1/s\n");
+    for (int i = 0; i < l->n_pairs; i++)
+        print_zeros(p, &l->zeros[i]);
+}
+
 int dal_linearization_text(const dal_linearization *l, int digits, int width, char *buffer, size_t size)
 {
     static const char *const name = "x";
@@ -43,10 +95,11 @@ int dal_linearization_text(const dal_linearization *l, int digits, int width, ch
     print_block(&p, "B", "of the inputs", l->n_states, l->n_inputs, l->B, l->states, l->inputs);
     print_block(&p, "C", "y = C x + D u", l->n_outputs, l->n_states, l->C, l->outputs, l->states);
     print_block(&p, "D", "of the inputs", l->n_outputs, l->n_inputs, l->D, l->outputs, l->inputs);
+    print_poles(&p, l);
     return p.out.length;
 }
 
-static void print_shares(dal_printer *out, int n, const dal_mode_share *shares)
+void dal_print_shares(dal_printer *out, int n, const dal_mode_share *shares)
 {
     if (!n)
         dal_print(out, "states of the model alone");
@@ -57,30 +110,22 @@ static void print_shares(dal_printer *out, int n, const dal_mode_share *shares)
 }
 
 /* What is rounding beside the largest is printed as zero. */
-static double without_rounding(const dal_tables *p, double x, double largest)
+double dal_without_rounding(const dal_tables *p, double x, double largest)
 {
     return fabs(x) <= p->nothing * largest ? 0 : x;
 }
 
-static double largest_of(int n, const double *x)
-{
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
-
-static void print_mode(dal_tables *p, const dal_mode *mode)
+void dal_print_mode(dal_tables *p, const dal_mode *mode)
 {
     const int width = p->digits + 7;
-    const double re = without_rounding(p, mode->re, hypot(mode->re, mode->im));
+    const double re = dal_without_rounding(p, mode->re, hypot(mode->re, mode->im));
     if (mode->im > 0)
         dal_print(&p->out, "  %*.*g %*.*g %*.*g +- %-*.*g  ", width, p->digits, mode->frequency, width, p->digits, re == 0 ? 0 : mode->damping, width,
                   p->digits, re, width, p->digits, mode->im);
     else
         dal_print(&p->out, "  %*s %*s %*.*g    %-*s  ", width, "-", width, "-", width, p->digits, re, width, "");
-    print_shares(&p->out, mode->n_shares, mode->shares);
-    dal_print(&p->out, "%s\n", re > 0 ? "; it grows" : "");
+    dal_print_shares(&p->out, mode->n_shares, mode->shares);
+    dal_print(&p->out, "%s\n", re > 1e-10 * hypot(mode->re, mode->im) ? "; it grows" : "");
 }
 
 static void print_free(dal_tables *p, const dal_modes *m)
@@ -99,7 +144,7 @@ static void print_free(dal_tables *p, const dal_modes *m)
     for (int i = 0; i < m->n_free; i++) {
         const dal_free_mode *free = &m->free[i];
         dal_print(&p->out, "  %s: ", free->state ? free->state : "-");
-        print_shares(&p->out, free->n_shares, free->shares);
+        dal_print_shares(&p->out, free->n_shares, free->shares);
         dal_print(&p->out, "%s\n", free->drifts ? "; it can drift" : "");
     }
 }
@@ -115,63 +160,45 @@ int dal_modes_text(const dal_modes *m, int digits, int width, char *buffer, size
         dal_print(&p.out, "\n  %*s %*s %*s    %-*s  %s\n", wide, "frequency, Hz", wide, "damping", wide, "eigenvalue,", wide, "1/s",
                   "kinetic energy");
     for (int i = 0; i < m->n_modes; i++)
-        print_mode(&p, &m->modes[i]);
+        dal_print_mode(&p, &m->modes[i]);
     print_free(&p, m);
     return p.out.length;
 }
 
-static const char *const stabilities[] = {
-    [DAL_STABLE] = "stable",
-    [DAL_UNSTABLE] = "unstable",
-    [DAL_INDIFFERENT] = "indifferent",
-    [DAL_NOT_DECIDED] = "not decided by its stiffness: forces without a potential or states of the model act; see dalembert modes",
-};
+/* ---- JSON --------------------------------------------------------------------------------------------- */
 
-static const char *const stability_words[] = {
-    [DAL_STABLE] = "stable", [DAL_UNSTABLE] = "unstable", [DAL_INDIFFERENT] = "indifferent", [DAL_NOT_DECIDED] = "not decided"};
-
-int dal_equilibrium_text(const dal_equilibrium *e, int digits, char *buffer, size_t size)
+static void write_roots(dal_json *json, const char *key, int n, const dal_root *roots)
 {
-    if (!e)
-        return -1;
-    dal_tables p = dal_tables_begin(digits, 100, buffer, size);
-    const int wide = p.digits + 7;
-    int name = 8;
-    dal_print(&p.out, "%s has an equilibrium, %s\n", e->info.model && *e->info.model ? e->info.model : "the model", stabilities[e->stability]);
-    if (e->n_stiffnesses) {
-        const double soft = e->stiffnesses[0];
-        dal_print(&p.out, "  the least stiffness over mass is %.*g 1/s^2", p.digits, soft);
-        if (soft > 0)
-            dal_print(&p.out, " (%.*g Hz)", p.digits, sqrt(soft) / (2 * M_PI));
-        dal_print(&p.out, ": ");
-        print_shares(&p.out, e->n_softest, e->softest);
-        dal_print(&p.out, "\n");
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < n; i++) {
+        const double pair[2] = {roots[i].re, roots[i].im};
+        dal_json_numbers(json, NULL, 2, pair);
     }
-    for (int i = 0; i < e->n_coordinates; i++)
-        name = (int)strlen(e->coordinates[i]) > name ? (int)strlen(e->coordinates[i]) : name;
-    dal_print(&p.out, "\ncoordinates, m and rad\n");
-    for (int i = 0; i < e->n_coordinates; i++)
-        dal_print(&p.out, "  %-*s %*.*g\n", name, e->coordinates[i], wide, p.digits,
-                  without_rounding(&p, e->values[i], largest_of(e->n_coordinates, e->values)));
-    if (e->n_reactions)
-        dal_print(&p.out, "\nreactions on the second body: force in N, torque in N m\n");
-    double force = 0, torque = 0;
-    for (int i = 0; i < e->n_reactions; i++) {
-        force = fmax(force, largest_of(3, e->reactions[i].force));
-        torque = fmax(torque, fmax(largest_of(3, e->reactions[i].torque), force * e->info.length));
-    }
-    for (int i = 0; i < e->n_reactions; i++) {
-        const dal_evaluation_reaction *r = &e->reactions[i];
-        dal_print(&p.out, "  %-*s", name, r->joint);
-        for (int k = 0; k < 6; k++)
-            dal_print(&p.out, " %*.*g", wide, p.digits,
-                      k < 3 ? without_rounding(&p, r->force[k], force) : without_rounding(&p, r->torque[k - 3], torque));
-        dal_print(&p.out, "%s\n", r->unique ? "" : "  one of many: the constraints are redundant");
-    }
-    return p.out.length;
+    dal_json_close(json, ']');
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------- */
+static void write_structure(dal_json *json, const dal_linearization *l)
+{
+    dal_json_open(dal_json_line(json, "\n"), "poles", '[');
+    for (int i = 0; i < l->n_poles; i++) {
+        const double pair[2] = {l->poles[i].re, l->poles[i].im};
+        dal_json_numbers(json, NULL, 2, pair);
+    }
+    dal_json_close(json, ']');
+    dal_json_integer(json, "zero_poles", l->n_zero_poles);
+    dal_json_strings(dal_json_line(json, "\n"), "uncontrollable", l->n_uncontrollable, l->uncontrollable);
+    dal_json_strings(dal_json_line(json, "\n"), "unobservable", l->n_unobservable, l->unobservable);
+    dal_json_open(dal_json_line(json, "\n"), "zeros", '[');
+    for (int i = 0; i < l->n_pairs; i++) {
+        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
+        dal_json_string(json, "output", l->zeros[i].output);
+        dal_json_string(json, "input", l->zeros[i].input);
+        dal_json_integer(json, "relative_degree", l->zeros[i].relative_degree);
+        write_roots(json, "roots", l->zeros[i].n, l->zeros[i].roots);
+        dal_json_close(json, '}');
+    }
+    dal_json_close(json, ']');
+}
 
 static void write_linearization(dal_json *json, const void *of)
 {
@@ -192,6 +219,7 @@ static void write_linearization(dal_json *json, const void *of)
     dal_json_matrix(dal_json_line(json, "\n"), "B", l->n_states, l->n_inputs, l->B, "\n  ");
     dal_json_matrix(dal_json_line(json, "\n"), "C", l->n_outputs, l->n_states, l->C, "\n  ");
     dal_json_matrix(dal_json_line(json, "\n"), "D", l->n_outputs, l->n_inputs, l->D, "\n  ");
+    write_structure(json, l);
     dal_json_close(json, '}');
 }
 
@@ -200,7 +228,7 @@ int dal_linearization_json(const dal_linearization *l, char *buffer, size_t size
     return l ? dal_json_text(buffer, size, write_linearization, l) : -1;
 }
 
-static void write_shares(dal_json *json, const char *key, int n, const dal_mode_share *shares)
+void dal_write_shares(dal_json *json, const char *key, int n, const dal_mode_share *shares)
 {
     dal_json_open(json, key, '[');
     for (int i = 0; i < n; i++) {
@@ -229,7 +257,7 @@ static void write_modes(dal_json *json, const void *of)
         dal_json_number(json, "im", mode->im);
         dal_json_number(json, "frequency", mode->frequency);
         dal_json_number(json, "damping", mode->damping);
-        write_shares(json, "energy", mode->n_shares, mode->shares);
+        dal_write_shares(json, "energy", mode->n_shares, mode->shares);
         dal_json_numbers(json, "shape_re", l->n_states, mode->shape_re);
         dal_json_numbers(json, "shape_im", l->n_states, mode->shape_im);
         dal_json_close(json, '}');
@@ -241,7 +269,7 @@ static void write_modes(dal_json *json, const void *of)
         dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
         dal_json_string(json, "state", m->free[i].state);
         dal_json_truth(json, "drifts", m->free[i].drifts);
-        write_shares(json, "energy", m->free[i].n_shares, m->free[i].shares);
+        dal_write_shares(json, "energy", m->free[i].n_shares, m->free[i].shares);
         dal_json_close(json, '}');
     }
     dal_json_close(json, ']');
@@ -251,33 +279,6 @@ static void write_modes(dal_json *json, const void *of)
 int dal_modes_json(const dal_modes *m, char *buffer, size_t size)
 {
     return m ? dal_json_text(buffer, size, write_modes, m) : -1;
-}
-
-static void write_equilibrium(dal_json *json, const void *of)
-{
-    const dal_equilibrium *e = of;
-    dal_json_open(json, NULL, '{');
-    dal_json_members(json, dal_heading, &e->info);
-    dal_json_string(dal_json_line(json, "\n"), "stability", stability_words[e->stability]);
-    dal_json_number(json, "time", e->time);
-    dal_json_numbers(dal_json_line(json, "\n"), "stiffness_over_mass", e->n_stiffnesses, e->stiffnesses);
-    write_shares(dal_json_line(json, "\n"), "softest", e->n_softest, e->softest);
-    dal_json_named(dal_json_line(json, "\n"), "coordinates", e->n_coordinates, e->coordinates, e->values);
-    dal_json_open(dal_json_line(json, "\n"), "reactions", '{');
-    for (int i = 0; i < e->n_reactions; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), e->reactions[i].joint, '{');
-        dal_json_numbers(json, "force", 3, e->reactions[i].force);
-        dal_json_numbers(json, "torque", 3, e->reactions[i].torque);
-        dal_json_truth(json, "unique", e->reactions[i].unique);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, '}');
-    dal_json_close(json, '}');
-}
-
-int dal_equilibrium_json(const dal_equilibrium *e, char *buffer, size_t size)
-{
-    return e ? dal_json_text(buffer, size, write_equilibrium, e) : -1;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------------------ */

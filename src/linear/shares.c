@@ -10,12 +10,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double mostly = 0.75; /* of a body's energy */
 static const double listed = 0.01; /* of the whole */
 
-/* w of R' = [w x] R */
-static void spin_of(const double R[9], const double Rd[9], double w[3])
+void dal_spin_of(const double R[9], const double Rd[9], double w[3])
 {
     double S[9];
     for (int i = 0; i < 3; i++)
@@ -38,7 +38,7 @@ static void add_energies(dal_point *x, const double *v, dal_tangent *tangent, do
         dal_turn(tangent[b].Rd, body->center, c);
         dal_axpy3(1, tangent[b].rd, c);
         if (!body->particle)
-            spin_of(work->kin[b].R, tangent[b].Rd, w);
+            dal_spin_of(work->kin[b].R, tangent[b].Rd, w);
         dal_turn_inertia(work->kin[b].R, body->inertia, I);
         dal_mul3(I, w, H);
         for (int k = 0; k < 3; k++) {
@@ -60,8 +60,9 @@ static void add_system_energies(dal_point *x, const double *v, double *energy)
 
 static int by_share(const void *a, const void *b)
 {
-    const double x = ((const dal_mode_share *)a)->share, y = ((const dal_mode_share *)b)->share;
-    return x < y ? 1 : x > y ? -1 : 0;
+    const dal_mode_share *first = a, *second = b;
+    const double x = round(1e6 * first->share), y = round(1e6 * second->share); /* those alike by name, whatever rounding says */
+    return x < y ? 1 : x > y ? -1 : strcmp(first->part, second->part);
 }
 
 static const char *name_part(dal_point *x, const dal_mechanism *m, int b, const double *energy, double total)

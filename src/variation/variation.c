@@ -4,6 +4,9 @@
 #include "expr/program.h"
 #include "force/force.h"
 #include "force/signal.h"
+#include "kinematics/newton_euler.h"
+#include "kinematics/subsystems.h"
+#include "kinematics/tree.h"
 #include "math/vec.h"
 #include "model/system.h"
 
@@ -19,8 +22,10 @@ struct dal_variation {
     dal_loads loads;
     dal_real *z, *inputs, *variables, *registers, *expression, *effort;
     dal_real *qd, *vd, *sum; /* nq; nv; the larger of nv and n_rows */
-    dal_real *columns;
+    dal_real *columns, *lambda;
+    dal_real *wide;       /* of a layout without columns: work.jacobian, then work.M */
     dal_tangent *tangent; /* of the bodies along v' */
+    int *list;            /* and work.body_column */
     int *modes;           /* of the actions */
     double *guards;
 };
@@ -55,6 +60,9 @@ static size_t lay_out_variation(dal_variation *x, dal_real *memory)
                        {&x->qd, layout->nq},
                        {&x->vd, layout->nv},
                        {&x->columns, system->records.n_outputs},
+                       {&x->wide, layout->columnless ? 6 * layout->n_jacobian + layout->n_mass : 0},
+                       {&x->loads.island, 2 * system->acting.islands.n},
+                       {&x->lambda, layout->n_rows},
                        {&x->sum, larger(layout->nv, layout->n_rows + layout->n_speeds)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (memory)
@@ -64,16 +72,29 @@ static size_t lay_out_variation(dal_variation *x, dal_real *memory)
     return used;
 }
 
+/* As dal_state_widen. */
+static void widen(dal_variation *x)
+{
+    if (!x->layout.columnless)
+        return;
+    dal_tree_list_columns(&x->layout, x->list);
+    x->work.jacobian = x->wide;
+    x->work.M = x->wide + 6 * (size_t)x->layout.n_jacobian;
+    x->work.body_column = x->list;
+}
+
 dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_system *system, int family)
 {
     dal_variation local = {.allocator = *allocator, .system = system, .layout = system->layout};
-    if (system->layout.columnless || !dal_family_numbered(family))
+    if ((system->layout.columnless && system->layout.n_jacobian < 0) || !dal_family_numbered(family)) /* too many to be numbered */
         return NULL;
     local.layout.family = dal_family_numbered(family);
+    dal_layout_keep_busy(&local.layout);
     const size_t numbers = lay_out_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
     const size_t switches = system->actions.program ? (size_t)dal_program_switches(system->actions.program) : 0;
+    const size_t listed = system->layout.columnless ? (size_t)system->layout.n_jacobian : 0;
     const size_t bytes = sizeof local + sizeof(dal_real) * (numbers + 1) + sizeof(dal_tangent) * bodies + sizeof(double) * switches +
-                         sizeof(int) * (3 * bodies + switches);
+                         sizeof(int) * (3 * bodies + switches + listed);
     dal_variation *x = allocator->allocate(allocator->user, bytes);
     if (!x)
         return NULL;
@@ -83,9 +104,16 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     x->tangent = (dal_tangent *)(void *)(memory + numbers);
     x->guards = (double *)(void *)(x->tangent + bodies);
     x->modes = (int *)(void *)(x->guards + switches);
+    x->list = x->modes + switches + 3 * bodies;
     dal_work_layout(&x->layout, memory, x->modes + switches, &x->work);
     lay_out_variation(x, memory);
-    x->loads = (dal_loads){.layout = &x->layout, .work = &x->work, .expression = x->expression, .effort = x->effort};
+    widen(x);
+    x->loads = (dal_loads){.layout = &x->layout,
+                           .work = &x->work,
+                           .expression = x->expression,
+                           .effort = x->effort,
+                           .islands = &system->acting.islands,
+                           .island = system->acting.islands.n > 1 ? x->loads.island : NULL};
     return x;
 }
 
@@ -104,11 +132,11 @@ static void set_numbers(dal_real *to, int n, const double *value, const double *
 }
 
 /* N dq: what the rates are along dq, less what they are at rest. */
-static void move_coordinates(dal_variation *x, const dal_variation_point *at, const double *dq)
+static void move_coordinates(dal_variation *x, const dal_variation_point *at, const double *dq, const double *raw)
 {
     dal_work *w = &x->work;
     const dal_layout *layout = &x->layout;
-    set_numbers(w->q, layout->nq, at->q, NULL);
+    set_numbers(w->q, layout->nq, at->q, raw);
     if (!dq)
         return;
     layout->family->position(layout, w);
@@ -158,14 +186,102 @@ static dal_real spin_rate(const dal_variation *x, const dal_signal *s)
     return (s->kind == DAL_SIGNAL_OMEGA ? alpha : body)[s->component];
 }
 
-/* After the tangents along v', and after the actions. */
+/* ---- results: as dynamics/reactions.c and channel_values.c have them ---------------------------- */
+
+static const dal_real unknown = (dal_real)NAN * (1 + _Complex_I);
+
+/* What an effort along a measure does on a body, reduced to P. */
+static void add_measure(const dal_variation *x, int number, dal_real effort, int body, const dal_real P[3], dal_real wrench[6])
+{
+    const dal_mechanism *m = x->layout.mechanism;
+    const dal_measure *measure = &m->measures[number];
+    for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
+        const int n = measure->vector[j];
+        if (n < 0 || m->vectors[n].body != body)
+            continue;
+        dal_real f[3], arm[3];
+        dal_zero3(f);
+        dal_axpy3(effort, x->work.gradient + 12 * number + 3 * j, f);
+        dal_copy3(x->work.x + 3 * n, arm);
+        if (m->vectors[n].point) {
+            dal_sub3(arm, P, arm);
+            dal_axpy3(1, f, wrench);
+        }
+        dal_add_cross(arm, f, wrench + 3);
+    }
+}
+
+/* Force and torque on the body of a point of the joint, at that point. Joints of a tree and eliminated rows have no multipliers here. */
+static dal_real reaction(const dal_variation *x, int number, int component)
+{
+    const dal_layout *layout = &x->layout;
+    const dal_mechanism *m = layout->mechanism;
+    const dal_acting *acting = &x->system->acting;
+    const dal_marker *marker = &m->joints[number].marker[component < 6 ? 1 : component / 6 - 1];
+    dal_real P[3], wrench[6];
+    if (layout->tree || layout->reduction)
+        return unknown;
+    dal_zero3(wrench);
+    dal_zero3(wrench + 3);
+    if (marker->body == DAL_GROUND)
+        return unknown;
+    dal_turn(x->work.kin[marker->body].R, marker->s, P);
+    dal_axpy3(1, x->work.kin[marker->body].r, P);
+    for (int i = 0; i < layout->n_extrinsic; i++) {
+        const dal_row *row = &m->rows[layout->row[i].source];
+        for (int k = row->term; row->joint == number && !row->derived && k < row->term + row->n_terms; k++)
+            add_measure(x, m->terms[k].measure, x->lambda[i] * x->work.coef[k], marker->body, P, wrench);
+    }
+    for (int i = 0; i < acting->n_laws; i++)
+        if (acting->laws[i].joint == number)
+            add_measure(x, acting->laws[i].measure, x->expression[acting->laws[i].expression], marker->body, P, wrench);
+    return wrench[component % 6];
+}
+
+static dal_real multiplier(const dal_variation *x, int row)
+{
+    const dal_layout *layout = &x->layout;
+    return layout->mechanism->rows[row].derived ? 0 : layout->row_at[row] >= 0 ? x->lambda[layout->row_at[row]] : unknown;
+}
+
+static dal_real power(const dal_variation *x, const dal_signal *s)
+{
+    if (!s->component)
+        return x->effort[s->index] * x->work.rate[x->system->acting.forces[s->index].measure];
+    const dal_joint *joint = &x->layout.mechanism->joints[s->index];
+    return multiplier(x, joint->drive) * x->work.rate[joint->coordinate[joint->drive_coordinate]];
+}
+
+/* Signals that exist after the accelerations are known. */
+static dal_real result_value(const dal_variation *x, const dal_signal *s)
+{
+    const dal_joint *joints = x->layout.mechanism->joints;
+    dal_real linear[3], angular[3];
+    switch (s->kind) {
+    case DAL_SIGNAL_REACTION: return reaction(x, s->index, s->component);
+    case DAL_SIGNAL_DRIVE: return multiplier(x, joints[s->index].drive);
+    case DAL_SIGNAL_MULTIPLIER: return multiplier(x, joints[s->index].row);
+    case DAL_SIGNAL_EFFORT: return x->effort[s->index];
+    case DAL_SIGNAL_POWER: return power(x, s);
+    case DAL_SIGNAL_ENERGY:
+        return s->index == 1   ? dal_kinetic(&x->layout, &x->work, linear, angular)
+               : s->index == 2 ? x->loads.potential
+               : s->index == 0 ? dal_kinetic(&x->layout, &x->work, linear, angular) + x->loads.potential
+                               : unknown; /* works since the start */
+    case DAL_SIGNAL_MOMENTUM:
+        dal_kinetic(&x->layout, &x->work, linear, angular);
+        return s->component < 3 ? linear[s->component] : angular[s->component - 3];
+    case DAL_SIGNAL_SPEED: return x->work.phid[x->layout.n_rows + s->index];
+    default: return unknown;
+    }
+}
+
+/* After the tangents along v', after the actions and loads. */
 static dal_real signal_value(const dal_variation *x, const dal_signal *s)
 {
     dal_real xdd[3];
-    if (s->kind == DAL_SIGNAL_SPEED)
-        return x->work.phid[x->layout.n_rows + s->index];
     if (s->kind >= DAL_SIGNAL_KINDS_OF_MOTION)
-        return (dal_real)NAN * (1 + _Complex_I);
+        return result_value(x, s);
     if (s->kind == DAL_SIGNAL_STATE && s->order == 1)
         return x->expression[x->system->n_expressions + s->index];
     if ((s->kind == DAL_SIGNAL_OMEGA || s->kind == DAL_SIGNAL_OMEGA_BODY) && s->order == 1)
@@ -214,16 +330,48 @@ static void keep_motion(dal_variation *x, const dal_variation_point *at, double 
             out[layout->column[k]] -= cimag(w->A[k]) / h * at->lambda[i];
 }
 
-/* phi'' = A v' - gamma */
-static void keep_row_accelerations(dal_variation *x, double *out)
+/* phi'' = A v' - gamma; of the speeds that the model names, u' */
+static void keep_row_accelerations(dal_variation *x, int first, int n, double *out)
 {
     const dal_layout *layout = &x->layout;
-    for (int i = 0; i < layout->n_rows; i++) {
+    for (int i = first; out && i < first + n; i++) {
         dal_real sum = -x->work.gamma[i];
         for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
             sum += x->work.A[k] * x->vd[layout->column[k]];
-        out[i] = cimag(sum) / h;
+        out[i - first] = cimag(sum) / h;
     }
+}
+
+/* As dal_state_powers, at given multipliers; without the forces that hold bodies whose place time gives. */
+static void keep_powers(const dal_variation *x, const dal_variation_point *at, double *out)
+{
+    const dal_system *system = x->system;
+    const dal_layout *layout = &x->layout;
+    for (int i = 0; i < system->acting.islands.n; i++)
+        out[i] = cimag(x->loads.island ? x->loads.island[2 * i + 1] : x->loads.power) / h;
+    for (int i = 0; at->lambda && !layout->placement && i < layout->n_extrinsic; i++) {
+        const int source = layout->row[i].source;
+        const dal_row *row = &layout->mechanism->rows[source];
+        const dal_real rate = row->time >= 0 ? x->work.time[3 * row->time + 1] : row->form >= 0 ? -x->work.form[row->form + 1 + row->n_terms] : 0;
+        if (!row->derived)
+            out[dal_island(system->acting.islands.of_row, source)] += at->lambda[i] * cimag(rate) / h;
+    }
+}
+
+/* dT/dv: momenta of the bodies, pulled back as forces are, and those of the sub-systems. */
+static void keep_momenta(dal_variation *x, double *out)
+{
+    const dal_layout *layout = &x->layout;
+    dal_work *w = &x->work;
+    for (int k = 0; k < layout->nv; k++)
+        x->sum[k] = 0;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        dal_real P[3], H[3];
+        dal_momentum_wrench(&layout->mechanism->bodies[b], &w->kin[b], P, H);
+        dal_pull_body(layout, w, b, P, H, x->sum);
+    }
+    dal_subsystems_momentum(layout, w, x->sum);
+    keep_slopes(layout->nv, x->sum, out);
 }
 
 /* Frames, rows and all that is computed of the motion; 0, or the number of a table. */
@@ -240,9 +388,10 @@ static int move_along(dal_variation *x, const dal_variation_point *at, const dal
         w->winding[i] = at->winding[i];
     if (at->chart)
         memcpy(w->chart, at->chart, sizeof *w->chart * 3 * (size_t)layout->mechanism->n_bodies);
-    move_coordinates(x, at, along->q);
+    move_coordinates(x, at, along->q, along->coordinates);
     set_numbers(w->v, layout->nv, at->v, along->v);
     set_numbers(x->vd, layout->nv, at->vd, along->vd);
+    set_numbers(x->lambda, layout->n_rows, at->lambda, along->lambda);
     const int exceeded = run_program(x, &system->drives, NULL, w->time);
     dal_layout_motion(layout, w);
     return exceeded ? exceeded : w->table_exceeded;
@@ -267,40 +416,82 @@ int dal_variation_along(dal_variation *x, const dal_variation_point *at, const d
     int exceeded = move_along(x, at, along);
     keep_slopes(layout->n_rows, w->phi, out->phi);
     keep_slopes(layout->n_rows, w->phid, out->phid);
-    if (out->phidd)
-        keep_row_accelerations(x, out->phidd);
-    const bool columns = out->columns || out->values;
-    if (!out->motion && !out->states && !out->rates && !columns)
+    keep_row_accelerations(x, 0, layout->n_rows, out->phidd);
+    keep_slopes(layout->n_speeds, w->phid + layout->n_rows, out->speeds);
+    keep_row_accelerations(x, layout->n_rows, layout->n_speeds, out->speed_rates);
+    if (out->qd) {
+        layout->family->rates(layout, w, x->qd);
+        keep_slopes(layout->nq, x->qd, out->qd);
+    }
+    if (out->momenta)
+        keep_momenta(x, out->momenta);
+    const bool columns = out->columns || out->values, pushes = out->motion || out->force || out->power;
+    if (!pushes && !out->states && !out->rates && !columns)
         return exceeded;
     const int of_actions = run_program(x, &system->actions, at->modes, x->expression);
     keep_slopes(system->n_states, x->expression + system->n_expressions, out->states);
     keep_values(system->n_states, x->expression + system->n_expressions, out->rates);
-    if (out->motion) {
+    if (pushes || columns) {
         dal_loads_apply(&x->loads, system->acting.n_groups, system->acting.groups);
         for (int i = 0; i < system->acting.n_laws; i++)
             dal_push_measure(&x->loads, system->acting.laws[i].measure, x->expression[system->acting.laws[i].expression], true);
-        keep_motion(x, at, out->motion);
+        if (along->effort != 0) {
+            x->effort[along->force] += _Complex_I * h * along->effort;
+            dal_push_measure(&x->loads, system->acting.forces[along->force].measure, _Complex_I * h * along->effort, true);
+        }
+        keep_slopes(6 * layout->mechanism->n_bodies, w->force, out->force);
+        if (out->power)
+            keep_powers(x, at, out->power);
     }
+    if (out->motion)
+        keep_motion(x, at, out->motion);
     const int of_columns = columns ? keep_columns(x, out) : 0;
     return exceeded ? exceeded : of_actions ? of_actions : of_columns;
 }
 
-int dal_variation_corners(dal_variation *x, const dal_variation_point *at)
+bool dal_variation_reacts(const dal_variation *x, bool *rowless)
+{
+    const dal_compiled *records = &x->system->records;
+    bool reacts = false;
+    *rowless = false;
+    for (int i = 0; i < records->n_needs; i++) {
+        const dal_signal *s = &x->system->signals[records->needs[i]];
+        reacts = reacts || s->kind == DAL_SIGNAL_REACTION || s->kind == DAL_SIGNAL_DRIVE || s->kind == DAL_SIGNAL_MULTIPLIER ||
+                 (s->kind == DAL_SIGNAL_POWER && s->component);
+        *rowless = *rowless || (s->kind == DAL_SIGNAL_REACTION && (x->layout.tree || x->layout.reduction));
+    }
+    return reacts;
+}
+
+/* Is switch i exactly between two pieces? */
+static bool is_corner(const dal_variation *x, const dal_switch *list, int i)
+{
+    const bool between = (list[i].op == DAL_OP_SIGN || list[i].op == DAL_OP_EQUAL) && x->modes[i] == 0;
+    return x->guards[i] == 0 || between;
+}
+
+int dal_variation_corner(dal_variation *x, const dal_variation_point *at, int after)
 {
     const dal_compiled *actions = &x->system->actions;
     const int switches = actions->program ? dal_program_switches(actions->program) : 0;
-    int corners = 0;
     if (!switches)
-        return 0;
+        return -1;
     move_along(x, at, &(dal_variation_direction){0});
     run_program(x, actions, NULL, x->expression);
     dal_program_modes(actions->program, x->registers, x->modes);
     run_program(x, actions, x->modes, x->expression);
     dal_program_guards(actions->program, x->registers, x->modes, x->guards);
     const dal_switch *list = DAL_PROGRAM_PART(actions->program, dal_switch, switches);
-    for (int i = 0; i < switches; i++) {
-        const bool between = (list[i].op == DAL_OP_SIGN || list[i].op == DAL_OP_EQUAL) && x->modes[i] == 0;
-        corners += x->guards[i] == 0 || between;
-    }
+    for (int i = after + 1; i < switches; i++)
+        if (is_corner(x, list, i))
+            return i;
+    return -1;
+}
+
+int dal_variation_corners(dal_variation *x, const dal_variation_point *at)
+{
+    int corners = 0;
+    for (int i = dal_variation_corner(x, at, -1); i >= 0; i = dal_variation_corner(x, at, i))
+        corners++;
     return corners;
 }

@@ -3,10 +3,12 @@
  *     r   = M v' + h - Q - A^T lambda          equations of motion, at given v' and lambda
  *     phi,   phi' = A v - beta,   phi'' = A v' - gamma       rows
  *     z'                                       rates of the model's own states
- *     recorded columns                         as far as they are made of the motion: up to accelerations
+ *     recorded columns                         made of the motion up to accelerations, of multipliers, efforts, energies and momenta
+ *     q', u, u', dT/dv, forces on bodies, powers
  *
  * is written on dal_real and compiled for complex numbers as well. f(x + i h dx) = f(x) + i h df - O(h^2): with h = 1e-30 the imaginary part is df to
- * rounding. A direction moves q along velocities (q' = N dq, as in dalembert/tree.h), and v, v', t, z and the inputs by themselves; lambda stays.
+ * rounding. A direction moves q along velocities (q' = N dq, as in dalembert/tree.h), and v, v', lambda, t, z and the inputs by themselves. lambda moves
+ * for the columns alone: r has it as it is.
  *
  * Switches keep the pieces that hold at the point: at a corner the derivative is one-sided. Dry friction is not among the forces here.
  */
@@ -32,15 +34,24 @@ typedef struct dal_variation_direction {
     double t;
     const double *q, *v, *vd; /* nv each */
     const double *z, *inputs;
+    const double *coordinates; /* nq: q itself, instead of along velocities */
+    const double *lambda;      /* n_rows; seen by columns only */
+    int force;                 /* of the model, one that acts along a measure: it acts with so much effort more */
+    double effort;
 } dal_variation_direction;
 
 /* What changes; NULL: not wanted. */
 typedef struct dal_variation_result {
-    double *motion;             /* nv: r */
-    double *phi, *phid, *phidd; /* n_rows */
-    double *states;             /* z' */
-    double *columns;            /* of the system; NAN where one needs more than the motion (reactions, energies) */
-    double *values, *rates;     /* and what they are: the columns, z' */
+    double *motion;               /* nv: r */
+    double *phi, *phid, *phidd;   /* n_rows */
+    double *states;               /* z' */
+    double *columns;              /* of the system; NAN: quaternions, residuals, works; reactions where joints have no rows */
+    double *values, *rates;       /* and what they are: the columns, z' */
+    double *qd;                   /* nq: q' = N v */
+    double *speeds, *speed_rates; /* the speeds that the model names: u, u' */
+    double *momenta;              /* nv: dT/dv */
+    double *force;                /* 6 a body: applied force, and its moment about r */
+    double *power;                /* of the applied forces that have no potential, one of each island */
 } dal_variation_result;
 
 /* `family`: dal_family_number of the layout's. NULL: no memory, or a layout without columns. The system has to outlive it. */
@@ -50,7 +61,12 @@ void dal_variation_free(dal_variation *variation);
 int dal_variation_along(dal_variation *variation, const dal_variation_point *at, const dal_variation_direction *along,
                         const dal_variation_result *out);
 
+/* Do recorded columns depend on multipliers? `rowless`: on reactions of joints that have no rows in this family. */
+bool dal_variation_reacts(const dal_variation *variation, bool *rowless);
+
 /* How many switches of the forces and states are exactly at a corner: the derivatives above are one-sided there. */
 int dal_variation_corners(dal_variation *variation, const dal_variation_point *at);
+/* The number of the first of them behind switch `after` (-1: of all), or -1. */
+int dal_variation_corner(dal_variation *variation, const dal_variation_point *at, int after);
 
 #endif

@@ -1,0 +1,11 @@
+/* What the calls of dalembert/derivatives.h share: derivative_calls.c. */
+#ifndef DAL_DYNAMICS_DERIVATIVE_CALLS_H
+#define DAL_DYNAMICS_DERIVATIVE_CALLS_H
+
+#include "base/message.h"
+#include "dynamics/slopes.h"
+
+/* The state is evaluated and its factors are ready; else a sentence. */
+dal_status dal_derivatives_begin(dal_state *state, const char *function, dal_messages *messages);
+
+#endif

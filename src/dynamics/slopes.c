@@ -1,0 +1,472 @@
+/* Derivatives through the factors of the formulation: the equations are in slopes.h. */
+#include "dynamics/slopes.h"
+
+#include "dynamics/refine.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
+#include "dynamics/speeds_matrix.h"
+#include "dynamics/tree_state.h"
+#include "math/dense.h"
+#include "model/system.h"
+#include "state/report.h"
+#include "state/values.h"
+
+#include <string.h>
+
+/* Whose factors are used. */
+typedef enum solver { BY_FORMULATION, BY_SADDLE, ON_NULL_SPACE } solver;
+
+struct dal_slopes {
+    dal_variation *variation;
+    solver solver;
+    double *motion, *phi, *phid, *phidd; /* D r; D of the rows */
+    double *f, *b, *vd, *lambda;         /* right sides; where the caller wants no multipliers, and of the null space */
+    double *rest, *gap, *more, *more_mu; /* of the second pass: nv, rows, nv, rows */
+    double *v, *momenta;                 /* nv */
+    double *speeds, *speed_rates;        /* of the model's own speeds */
+    double *wd;                          /* n_w */
+    double *power;
+    dal_derivative_room room;
+    double *M22; /* routh: the factor of the inertia of the ignorable coordinates */
+};
+
+/* ---- memory --------------------------------------------------------------------------------------- */
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static size_t lay_out_slopes(const dal_system *system, double *memory, dal_slopes *s)
+{
+    const dal_layout *layout = &system->layout;
+    const int nv = layout->nv, rows = layout->n_rows, ignorable = layout->n_ignorable;
+    struct {
+        double **at;
+        int n;
+    } const parts[] = {{&s->motion, nv},
+                       {&s->phi, rows},
+                       {&s->phid, rows},
+                       {&s->phidd, rows},
+                       {&s->f, nv},
+                       {&s->b, rows},
+                       {&s->vd, nv},
+                       {&s->lambda, rows},
+                       {&s->rest, nv},
+                       {&s->gap, rows},
+                       {&s->more, nv},
+                       {&s->more_mu, rows},
+                       {&s->v, nv},
+                       {&s->momenta, nv},
+                       {&s->speeds, layout->n_speeds},
+                       {&s->speed_rates, layout->n_speeds},
+                       {&s->wd, system->n_w},
+                       {&s->power, system->acting.islands.n},
+                       {&s->room.unit, larger(nv, larger(system->n_states, system->n_inputs))},
+                       {&s->room.vd, nv},
+                       {&s->room.lambda, rows},
+                       {&s->room.zd, system->n_states},
+                       {&s->M22, ignorable * ignorable}};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        *parts[i].at = memory ? memory + used : NULL;
+        used += (size_t)parts[i].n;
+    }
+    return used;
+}
+
+bool dal_slopes_open(dal_state *state)
+{
+    const dal_allocator *from = &state->hold.allocator;
+    dal_slopes local = {0}, *s = state->refinement->slopes;
+    if (s)
+        return s->variation != NULL;
+    if (!dal_state_widen(state))
+        return false;
+    const size_t numbers = lay_out_slopes(state->system, NULL, &local);
+    s = from->allocate(from->user, sizeof *s + sizeof(double) * (numbers + 1));
+    if (!s)
+        return false;
+    memset(s, 0, sizeof *s + sizeof(double) * numbers);
+    lay_out_slopes(state->system, (double *)(void *)(s + 1), s);
+    s->variation = dal_variation_create(from, state->system, dal_family_number(state->layout->family));
+    state->refinement->slopes = s;
+    return s->variation != NULL;
+}
+
+dal_derivative_room dal_slopes_room(const dal_state *state)
+{
+    return state->refinement->slopes->room;
+}
+
+void dal_slopes_close(dal_state *state, dal_slopes *s)
+{
+    if (!s)
+        return;
+    dal_variation_free(s->variation);
+    state->hold.allocator.release(state->hold.allocator.user, s);
+}
+
+/* ---- what has none ---------------------------------------------------------------------------------- */
+
+bool dal_slopes_refuse(const dal_system *system, dal_refusal *why)
+{
+    const dal_acting *acting = &system->acting;
+    if (acting->n_frictions)
+        dal_decline(why, DAL_REASON_OTHER, "joint '%s' has dry friction, whose force has no derivative where it sticks or begins to slide",
+                    system->mechanism.joints[acting->frictions[0].joint].name);
+    else if (system->method.minimum_norm)
+        dal_decline(why, DAL_REASON_OTHER,
+                    "the model takes the least accelerations where none are determined (minimum-norm): how they change is not determined either");
+    else if (system->layout.columnless && system->layout.n_jacobian < 0)
+        dal_decline(why, DAL_REASON_OTHER, "the tree is too large for matrices of its derivatives: the calls of dalembert/tree.h take it");
+    else
+        return false;
+    return true;
+}
+
+bool dal_weight_on_tree(const dal_system *system)
+{
+    const dal_acting *acting = &system->acting;
+    bool weight = system->links && !system->layout.n_rows && !system->layout.systems && !acting->n_laws && !acting->n_frictions;
+    for (int g = 0; g < acting->n_groups; g++)
+        weight = weight && dal_force_types[acting->groups[g].type] == &dal_force_gravity;
+    return weight;
+}
+
+/* ---- factors ---------------------------------------------------------------------------------------- */
+
+/* The inertia M22 of the ignorable coordinates, from columns of M. */
+static bool factor_ignorable(dal_state *state, dal_slopes *s)
+{
+    const dal_layout *layout = state->layout;
+    const int n = layout->n_ignorable;
+    int where;
+    memset(s->v, 0, sizeof *s->v * (size_t)layout->nv);
+    for (int j = 0; j < n; j++) {
+        s->v[layout->ignorable[j]] = 1;
+        dal_mass_times(layout, state->work.M, s->v, s->f);
+        s->v[layout->ignorable[j]] = 0;
+        for (int i = 0; i < n; i++)
+            s->M22[i * n + j] = s->f[layout->ignorable[i]];
+    }
+    return !n || dal_cholesky(s->M22, n, n, 1e-15, &where);
+}
+
+/* Speeds that are neither named nor chosen: routh, whose states are the velocities that are not ignorable. */
+static bool in_velocities(const dal_system *system)
+{
+    return system->method.formulation->unpack && !system->method.formulation->chooses;
+}
+
+dal_flow dal_slopes_ready(dal_state *state)
+{
+    const dal_system *system = state->system;
+    const dal_formulation *formulation = system->method.formulation;
+    dal_refusal why = {0};
+    if (dal_slopes_refuse(system, &why))
+        return dal_state_fail(state, "%s", why.text);
+    if (!dal_slopes_open(state))
+        return -DAL_NO_MEMORY;
+    dal_slopes *s = state->refinement->slopes;
+    dal_need(state, DAL_STAGE_LOADS);
+    dal_flow flow = 0;
+    if (state->singular->near && state->layout->careful) {
+        s->solver = ON_NULL_SPACE;
+    } else if (formulation->correct && !system->method.stabilization->solve) {
+        s->solver = BY_FORMULATION; /* anew: reactions and projections use the same room */
+        flow = dal_state_solve(state);
+        if (!flow && state->singular->near && state->layout->careful)
+            s->solver = ON_NULL_SPACE;
+    } else {
+        s->solver = BY_SADDLE;
+        flow = dal_saddle_ready(state, DAL_METRIC_MASS);
+    }
+    if (!flow && in_velocities(system) && !factor_ignorable(state, s))
+        flow = dal_state_fail(state, "the inertia that belongs to the ignorable coordinates became singular");
+    return flow;
+}
+
+/* M x - A^T mu = f, A x = b */
+static void solve_by_saddle(dal_state *state, const double *f, const double *b, double *x, double *mu)
+{
+    const dal_layout *layout = state->layout;
+    for (int i = 0; i < layout->nv; i++)
+        x[i] = f[i] / layout->units.mass;
+    memcpy(mu, b, sizeof *b * (size_t)layout->n_rows);
+    dal_saddle_solve(state, x, mu);
+    for (int i = 0; i < layout->n_rows; i++)
+        mu[i] *= -layout->units.mass;
+}
+
+static void exchange(double *a, double *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const double kept = a[i];
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
+/* The same equations as those of v' with h = 0, Q = f, gamma = b. */
+static dal_flow solve_on_null_space(dal_state *state, double *f, double *b, double *x, double *mu)
+{
+    const dal_layout *layout = state->layout;
+    dal_work *w = &state->work;
+    for (int i = 0; i < layout->nv; i++)
+        f[i] += w->h[i];
+    memcpy(x, state->vd, sizeof *x * (size_t)layout->nv);
+    memcpy(mu, state->lambda, sizeof *mu * (size_t)layout->n_rows);
+    exchange(w->Q, f, layout->nv);
+    exchange(state->gamma, b, layout->n_rows);
+    dal_flow flow = dal_null_space_solve(state);
+    exchange(w->Q, f, layout->nv);
+    exchange(state->gamma, b, layout->n_rows);
+    exchange(state->vd, x, layout->nv);
+    exchange(state->lambda, mu, layout->n_rows);
+    return flow;
+}
+
+/* Once through the factors. */
+static dal_flow solve_once(dal_state *state, double *f, double *b, double *x, double *mu)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const size_t n = sizeof *s->wd * (size_t)state->system->n_w;
+    switch (s->solver) {
+    case BY_SADDLE: solve_by_saddle(state, f, b, x, mu); return 0;
+    case ON_NULL_SPACE: return solve_on_null_space(state, f, b, x, mu);
+    default: /* `correct` adds to the rates of the speeds */
+        memcpy(s->wd, state->speeds->wd, n);
+        state->system->method.formulation->correct(state, f, b, x, mu);
+        memcpy(state->speeds->wd, s->wd, n);
+        return 0;
+    }
+}
+
+/* Twice: the second time for what the first one left of the equations, f - M x + A^T mu and b - A x. */
+dal_flow dal_slopes_solve(dal_state *state, double *f, double *b, double *x, double *mu)
+{
+    const dal_layout *layout = state->layout;
+    dal_slopes *s = state->refinement->slopes;
+    const dal_flow flow = solve_once(state, f, b, x, mu);
+    if (flow || s->solver == ON_NULL_SPACE)
+        return flow;
+    dal_mass_times(layout, state->work.M, x, s->rest);
+    dal_rows_transposed(layout, state->work.A, mu, s->more);
+    for (int k = 0; k < layout->nv; k++)
+        s->rest[k] = f[k] - s->rest[k] + s->more[k];
+    dal_rows_times(layout, state->work.A, x, s->gap);
+    for (int i = 0; i < layout->n_rows; i++)
+        s->gap[i] = b[i] - s->gap[i];
+    solve_once(state, s->rest, s->gap, s->more, s->more_mu);
+    for (int k = 0; k < layout->nv; k++)
+        x[k] += s->more[k];
+    for (int i = 0; i < layout->n_rows; i++)
+        mu[i] += s->more_mu[i];
+    return 0;
+}
+
+/* ---- along a direction ---------------------------------------------------------------------------- */
+
+static dal_variation_point point_of(const dal_state *state)
+{
+    return (dal_variation_point){.t = state->work.t,
+                                 .q = state->work.q,
+                                 .v = state->work.v,
+                                 .z = state->values->z,
+                                 .inputs = state->values->inputs,
+                                 .vd = state->vd,
+                                 .lambda = state->lambda,
+                                 .winding = state->work.winding,
+                                 .chart = state->work.chart,
+                                 .modes = state->values->frozen ? state->values->modes : NULL};
+}
+
+static dal_flow vary(dal_state *state, const dal_variation_point *at, const dal_variation_direction *along, const dal_variation_result *out)
+{
+    const int exceeded = dal_variation_along(state->refinement->slopes->variation, at, along, out);
+    return exceeded ? dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[exceeded - 1]) : 0;
+}
+
+/* As dal_state_stabilise. */
+void dal_slopes_stabilisation(const dal_system *system, double *a, double *b)
+{
+    const dal_method *method = &system->method;
+    const bool speeds = method->formulation->unpack && method->formulation->chooses;
+    const bool pulls = method->stabilization->stabilises_gamma;
+    *a = !pulls ? 0 : speeds ? method->alpha : 2 * method->alpha;
+    *b = !pulls || speeds ? 0 : method->beta * method->beta;
+}
+
+dal_flow dal_slopes_along(dal_state *state, const dal_variation_direction *along, const dal_variation_result *more, double *vd, double *lambda)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const dal_layout *layout = state->layout;
+    dal_variation_result out = more ? *more : (dal_variation_result){0};
+    const dal_variation_point at = point_of(state);
+    double a, b;
+    dal_slopes_stabilisation(state->system, &a, &b);
+    out.motion = s->motion, out.phi = s->phi, out.phid = s->phid, out.phidd = s->phidd;
+    const dal_flow flow = vary(state, &at, along, &out);
+    if (flow)
+        return flow;
+    for (int k = 0; k < layout->nv; k++)
+        s->f[k] = -s->motion[k];
+    for (int i = 0; i < layout->n_rows; i++)
+        s->b[i] = -(s->phidd[i] + a * s->phid[i] + b * s->phi[i]);
+    return dal_slopes_solve(state, s->f, s->b, vd, lambda ? lambda : s->lambda);
+}
+
+void dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda)
+{
+    dal_slopes *s = state->refinement->slopes;
+    memcpy(s->f, tau, sizeof *tau * (size_t)state->layout->nv);
+    memset(s->b, 0, sizeof *s->b * (size_t)state->layout->n_rows);
+    dal_slopes_solve(state, s->f, s->b, vd, lambda ? lambda : s->lambda);
+}
+
+dal_flow dal_slopes_of_motion(dal_state *state, const dal_variation_direction *along, const double *vd, const double *lambda, double *motion)
+{
+    dal_variation_point at = point_of(state);
+    at.vd = vd ? vd : at.vd;
+    at.lambda = lambda ? lambda : at.lambda;
+    return vary(state, &at, along, &(dal_variation_result){.motion = motion});
+}
+
+dal_flow dal_slopes_of_forces(dal_state *state, const dal_variation_direction *along, double *force, double *states)
+{
+    const dal_variation_point at = point_of(state);
+    return vary(state, &at, along, &(dal_variation_result){.force = force, .states = states});
+}
+
+void dal_slopes_rates_of_states(const dal_state *state, double *out)
+{
+    const dal_system *system = state->system;
+    if (system->n_states)
+        memcpy(out, state->values->expression + system->n_expressions, sizeof *out * (size_t)system->n_states);
+}
+
+/* ---- of y ------------------------------------------------------------------------------------------- */
+
+/* S dv = [dw - D u; -D p; -(D phi' + a D phi)], after D. */
+static void follow_speeds(dal_state *state, const double *dw, double *dv)
+{
+    const dal_slopes *s = state->refinement->slopes;
+    const dal_speeds *basis = state->speeds->basis;
+    const dal_method *method = &state->system->method;
+    const double a = method->stabilization->stabilises_gamma ? method->alpha : 0;
+    for (int j = 0; j < basis->p; j++)
+        dv[j] = dw[j] - (basis->fixed ? s->speeds[state->speeds->column[j]] : 0);
+    for (int i = 0; i < basis->s; i++)
+        dv[basis->p + i] = -s->momenta[state->layout->ignorable[i]];
+    for (int i = 0; i < basis->k; i++)
+        dv[basis->p + basis->s + i] = -(s->phid[basis->row[i]] + a * s->phi[basis->row[i]]);
+    dal_speeds_solve(state, dv);
+}
+
+/* dv_1 = dw, M22 dv_2 = -D p_2 - M21 dv_1, after D. */
+static void follow_velocities(dal_state *state, const double *dw, double *dv)
+{
+    const dal_slopes *s = state->refinement->slopes;
+    const dal_layout *layout = state->layout;
+    const int n = layout->n_ignorable;
+    double *rest = s->f;
+    for (int k = 0, i = 0; k < layout->nv; k++) {
+        const bool ignorable = i < n && layout->ignorable[i] == k;
+        dv[k] = ignorable ? 0 : *dw++;
+        i += ignorable;
+    }
+    dal_mass_times(layout, state->work.M, dv, s->motion);
+    for (int i = 0; i < n; i++)
+        rest[i] = -s->momenta[layout->ignorable[i]] - s->motion[layout->ignorable[i]];
+    if (n)
+        dal_cholesky_solve(s->M22, n, n, rest);
+    for (int i = 0; i < n; i++)
+        dv[layout->ignorable[i]] = rest[i];
+}
+
+/* dv that goes with (dq, dw). */
+static dal_flow follow(dal_state *state, const double *dq, const double *dw, double *dv)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const dal_variation_point at = point_of(state);
+    const dal_variation_direction along = {.coordinates = dq};
+    const bool momenta = state->layout->n_ignorable && state->system->method.formulation->ignores;
+    const dal_flow flow = vary(state, &at, &along,
+                               &(dal_variation_result){.phi = s->phi, .phid = s->phid, .speeds = s->speeds, .momenta = momenta ? s->momenta : NULL});
+    if (!flow)
+        (in_velocities(state->system) ? follow_velocities : follow_speeds)(state, dw, dv);
+    return flow;
+}
+
+/* dw' from dv', and D u'. */
+static void rates_of_speeds(const dal_state *state, const double *vd, double *out)
+{
+    const dal_slopes *s = state->refinement->slopes;
+    const dal_layout *layout = state->layout;
+    const dal_speeds *basis = state->speeds->basis;
+    for (int k = 0, i = 0; k < layout->nv && in_velocities(state->system); k++) {
+        const bool ignorable = i < layout->n_ignorable && layout->ignorable[i] == k;
+        if (!ignorable)
+            *out++ = vd[k];
+        i += ignorable;
+    }
+    for (int j = 0; !in_velocities(state->system) && j < basis->p; j++) {
+        const int column = state->speeds->column[j];
+        out[j] = basis->fixed ? s->speed_rates[column] : vd[column];
+        const dal_row_layout *row = basis->fixed ? &layout->row[dal_speeds_named_row(state, j)] : NULL;
+        for (int k = 0; row && k < row->n_values; k++)
+            out[j] += state->work.A[row->value + k] * vd[layout->column[row->value + k]];
+    }
+}
+
+/* Of the rows that time drives: D of lambda times their rate. */
+static void add_powers(const dal_state *state, const double *dlambda, double *out)
+{
+    const dal_layout *layout = state->layout;
+    for (int i = 0; !layout->placement && i < layout->n_extrinsic; i++) {
+        const int source = layout->row[i].source;
+        const dal_row *row = &state->mechanism->rows[source];
+        const double rate = row->time >= 0   ? state->work.time[3 * row->time + 1]
+                            : row->form >= 0 ? -state->work.form[row->form + 1 + row->n_terms]
+                                             : 0;
+        if (!row->derived)
+            out[dal_island(state->system->acting.islands.of_row, source)] += dlambda[i] * rate;
+    }
+}
+
+dal_flow dal_slopes_rates(dal_state *state, const double *x, double *out)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const dal_system *system = state->system;
+    const int nq = system->layout.nq, n_w = system->n_w;
+    const bool speeds = system->method.formulation->unpack != NULL;
+    const double *dw = x + nq, *dz = dw + n_w;
+    dal_flow flow = speeds ? follow(state, x, dw, s->v) : 0;
+    if (flow)
+        return flow;
+    const dal_variation_direction along = {.coordinates = x, .v = speeds ? s->v : dw, .z = dz};
+    const dal_variation_result more = {.qd = out, .states = out + nq + n_w, .speed_rates = s->speed_rates, .power = system->works ? s->power : NULL};
+    flow = dal_slopes_along(state, &along, &more, s->vd, s->lambda);
+    if (flow)
+        return flow;
+    if (speeds)
+        rates_of_speeds(state, s->vd, out + nq);
+    else
+        memcpy(out + nq, s->vd, sizeof *out * (size_t)n_w);
+    if (system->works) {
+        add_powers(state, s->lambda, s->power);
+        memcpy(out + nq + n_w + system->n_states, s->power, sizeof *out * (size_t)system->works);
+    }
+    return 0;
+}
+
+const char *dal_slopes_corner(dal_state *state, int n)
+{
+    const dal_variation_point at = point_of(state);
+    int found = -1;
+    for (int i = 0; i <= n; i++)
+        if ((found = dal_variation_corner(state->refinement->slopes->variation, &at, found)) < 0)
+            return NULL;
+    return dal_program_switch_text(state->system->actions.program, found);
+}

@@ -1,0 +1,57 @@
+/* Derivatives of the accelerations and of y', exact, through the factors of the formulation (slopes.c).
+ *
+ * A formulation solves
+ *     M v' + h = Q + A^T lambda,   A v' = gamma_s,      gamma_s = gamma - a phi' - b phi   (a, b: zero, or those of the stabilisation)
+ * Along a change of (t, q, v, z, inputs), with D the derivative at given v' and lambda (variation/variation.h),
+ *     M dv' - A^T dlambda = -D r,   A dv' = -(D phi'' + a D phi' + b D phi),      r = M v' + h - Q - A^T lambda
+ * so D r contains sum lambda_i d2phi_i: the change of A^T at given multipliers. The left side is what `correct` of the formulation solves with
+ * the factors that it has already.
+ *
+ * y' along a change (dq, dw, dz) of y. Where the integrator sees speeds, v follows from them:
+ *     S dv = [dw - D u; -D p; -(D phi' + a D phi)]      u the model's own speeds, p momenta of ignorable coordinates, D at given v
+ *     dw' = dv' at the columns that are speeds, or D u' + Y dv'
+ */
+#ifndef DAL_DYNAMICS_SLOPES_H
+#define DAL_DYNAMICS_SLOPES_H
+
+#include "state/evaluate.h"
+#include "variation/variation.h"
+
+typedef struct dal_slopes dal_slopes;
+
+/* Memory, once a state. False: there is none. */
+bool dal_slopes_open(dal_state *state);
+/* Of an evaluated state: the factors. Called again after each evaluation. The first call opens. Not 0: a sentence in the report
+ * that names what has no derivative; < 0: no memory. */
+dal_flow dal_slopes_ready(dal_state *state);
+/* Room of callers: a direction of zeros, which stays so, as long as the longest of v, z and the inputs; results. After open. */
+typedef struct dal_derivative_room {
+    double *unit, *vd, *lambda, *zd;
+} dal_derivative_room;
+dal_derivative_room dal_slopes_room(const dal_state *state);
+/* M x - A^T mu = f, A x = b through the factors; f (nv) and b (rows) may be overwritten. */
+dal_flow dal_slopes_solve(dal_state *state, double *f, double *b, double *x, double *mu);
+/* A tree on which nothing acts but weight, and whose rows all hold by themselves: the recursions have all there is. */
+bool dal_weight_on_tree(const dal_system *system);
+/* How v' (nv) and lambda (rows; may be NULL) change. `more`: what else of variation.h is wanted of the same direction; NULL: nothing. */
+dal_flow dal_slopes_along(dal_state *state, const dal_variation_direction *along, const dal_variation_result *more, double *vd, double *lambda);
+/* The same for generalized forces tau (nv), dual to v. */
+void dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda);
+/* r itself: D r along a direction, at these v' and lambda (NULL: those of the state). */
+dal_flow dal_slopes_of_motion(dal_state *state, const dal_variation_direction *along, const double *vd, const double *lambda, double *motion);
+/* Applied forces, 6 a body (force, moment about r), and rates of the model's states. Needs dal_slopes_open alone. */
+dal_flow dal_slopes_of_forces(dal_state *state, const dal_variation_direction *along, double *force, double *states);
+/* Rates of the model's states as the last evaluation left them. */
+void dal_slopes_rates_of_states(const dal_state *state, double *out);
+/* a and b of gamma_s. */
+void dal_slopes_stabilisation(const dal_system *system, double *a, double *b);
+/* out = (dy'/dy) x: n_y numbers each. */
+dal_flow dal_slopes_rates(dal_state *state, const double *x, double *out);
+/* The text of the n-th force or rate of the model that is exactly at a corner here, where derivatives are those of one side; NULL: there are fewer. */
+const char *dal_slopes_corner(dal_state *state, int n);
+/* Has the model no derivatives at all? Then a sentence. */
+bool dal_slopes_refuse(const dal_system *system, dal_refusal *why);
+
+void dal_slopes_close(dal_state *state, dal_slopes *slopes);
+
+#endif

@@ -1,0 +1,326 @@
+/* Equilibria and steady motions as they are reported: coordinates, reactions, stability; equilibria from many starts.
+ *
+ * At rest under forces with a potential, the second variation of the potential on the constraints decides: T^T D r T, over the mass. Where forces have no
+ * potential, where the model has states of its own, and in a steady motion, the eigenvalues of the linearisation do, as far as they can.
+ */
+#include "linear/linear.h"
+#include "linear/shares.h"
+
+#include "base/argument.h"
+#include "dynamics/reactions.h"
+#include "joint/joint.h"
+#include "math/rank.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double flat = 1e-10;     /* of the largest stiffness */
+static const double symmetric = 1e-8; /* what the antisymmetric part of K may be, of K */
+static const double grows = 1e-9;     /* of the fastest motion: a real part that is more than rounding */
+static const double same = 1e-6;      /* of the model's length, or rad: one equilibrium found twice */
+
+typedef struct finder {
+    dal_linear linear;
+    dal_equilibrium *out;
+} finder;
+
+static void gather_coordinates(finder *f)
+{
+    dal_linear *x = &f->linear;
+    const char **names = DAL_NEW(&x->arena, const char *, x->n_candidates + 1);
+    double *values = DAL_NEW(&x->arena, double, x->n_candidates + 1), *rates = DAL_NEW(&x->arena, double, x->n_candidates + 1);
+    for (int i = 0; i < x->n_candidates; i++)
+        if (x->candidates[i].about < 0 && !x->candidates[i].asked) {
+            names[f->out->n_coordinates] = dal_arena_copy(&x->arena, x->candidates[i].name, strlen(x->candidates[i].name));
+            const int rate = dal_system_column(x->system, dal_arena_print(&x->arena, "%s'", x->candidates[i].name));
+            rates[f->out->n_coordinates] = rate >= 0 ? x->values[rate] : 0;
+            values[f->out->n_coordinates++] = x->values[x->candidates[i].column];
+        }
+    f->out->coordinates = names;
+    f->out->values = values;
+    f->out->rates = rates;
+}
+
+static void gather_reactions(finder *f)
+{
+    dal_linear *x = &f->linear;
+    const dal_mechanism *m = x->point.layout->mechanism;
+    dal_evaluation_reaction *list = DAL_NEW(&x->arena, dal_evaluation_reaction, m->n_joints + 1);
+    for (int j = 0; j < m->n_joints; j++) {
+        if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
+            continue;
+        dal_evaluation_reaction *r = &list[f->out->n_reactions++];
+        r->joint = dal_arena_copy(&x->arena, m->joints[j].name, strlen(m->joints[j].name));
+        r->unique = true;
+        dal_state_reaction(x->state, j, r->force, r->torque);
+        const dal_reactions *reactions = dal_reactions_of(x->state);
+        for (int k = 0; k < 6 && x->point.velocities.n < x->point.n_rows && reactions->redundancy; k++)
+            r->unique = r->unique && !reactions->loose[6 * j + k];
+    }
+    f->out->reactions = list;
+}
+
+/* The softest direction, and those in which nothing holds the model. */
+static void name_soft(finder *f, int n, const double *value, const double *vector)
+{
+    dal_linear *x = &f->linear;
+    dal_point *p = &x->point;
+    const char **free = DAL_NEW(&x->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        const dal_mode_share *shares;
+        double *v = DAL_NEW(&x->arena, double, p->nv + 1);
+        if (i && value[i] != 0)
+            break;
+        dal_kept_expand(p, &p->velocities, 1, vector + (size_t)n * (size_t)i, v);
+        const int found = dal_find_shares(p, v, NULL, &shares);
+        if (!i) {
+            f->out->n_softest = found;
+            f->out->softest = shares;
+        }
+        if (value[i] == 0 && found)
+            free[f->out->n_free++] = shares[0].part;
+    }
+    f->out->free = free;
+}
+
+/* Eigenvalues: some grow; all decay; or some are imaginary, and first order does not decide. Zeros of a steady motion are its symmetries. */
+static dal_status judge_by_modes(finder *f)
+{
+    dal_linear *x = &f->linear;
+    dal_modes *modes;
+    double fast = 0, growth = -INFINITY;
+    dal_status status = x->out ? DAL_OK : dal_linear_finish(x);
+    if (status == DAL_OK)
+        status = dal_linear_modes(x, &modes);
+    if (status != DAL_OK)
+        return status;
+    for (int i = 0; i < modes->n_modes; i++)
+        fast = fmax(fast, hypot(modes->modes[i].re, modes->modes[i].im));
+    for (int i = 0; i < modes->n_modes; i++)
+        growth = fmax(growth, modes->modes[i].re);
+    f->out->by_eigenvalues = true;
+    f->out->n_modes = modes->n_modes;
+    f->out->modes = modes->modes;
+    f->out->n_zeros = modes->n_zeros;
+    f->out->stability = growth > grows * fast               ? DAL_UNSTABLE
+                        : modes->n_zeros && !f->out->steady ? DAL_INDIFFERENT
+                        : growth < -grows * fast            ? DAL_STABLE
+                                                            : DAL_NOT_DECIDED;
+    return DAL_OK;
+}
+
+/* Dry friction that sticks holds the model in other positions as well. */
+static void name_friction(finder *f)
+{
+    dal_linear *x = &f->linear;
+    const dal_acting *acting = dal_system_acting(x->bare);
+    const dal_mechanism *m = dal_system_mechanism(x->bare);
+    const char **names = DAL_NEW(&x->arena, const char *, acting->n_frictions + 1);
+    for (int i = 0; i < acting->n_frictions; i++) {
+        const char *name = m->joints[acting->frictions[i].joint].name;
+        bool had = false;
+        for (int k = 0; k < f->out->n_frictions; k++)
+            had = had || !strcmp(names[k], name);
+        if (!had)
+            names[f->out->n_frictions++] = dal_arena_copy(&x->arena, name, strlen(name));
+    }
+    f->out->frictions = names;
+}
+
+/* T^T D r T: symmetric where the forces have a potential. */
+static void judge(finder *f)
+{
+    dal_linear *x = &f->linear;
+    dal_point *p = &x->point;
+    const int n = p->velocities.p;
+    const size_t area = (size_t)n * (size_t)n;
+    double *K = DAL_NEW(&x->arena, double, area + 1), *value = DAL_NEW(&x->arena, double, n + 1), *vector = DAL_NEW(&x->arena, double, area + 1);
+    double *motion = DAL_NEW(&x->arena, double, n + 1), *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
+    for (int j = 0; j < n; j++) {
+        dal_point_stiffness(p, &(dal_change){.q = p->velocities.T + (size_t)p->nv * (size_t)j}, motion, NULL);
+        for (int i = 0; i < n; i++)
+            K[n * i + j] = motion[i];
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            skew = fmax(skew, fabs(K[n * i + j] - K[n * j + i]));
+            K[n * i + j] = K[n * j + i] = 0.5 * (K[n * i + j] + K[n * j + i]);
+        }
+    f->out->n_stiffnesses = n;
+    f->out->stiffnesses = value;
+    if (n && dal_symmetric_eigen(K, n, n, value, vector, work))
+        f->out->stability = DAL_NOT_DECIDED;
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(value[i]));
+    for (int i = 0; i < n; i++) /* what is rounding is zero */
+        value[i] = fabs(value[i]) <= flat * size ? 0 : value[i];
+    f->out->stability = p->n_z || skew > symmetric * size                          ? DAL_NOT_DECIDED
+                        : n && value[0] < 0                                        ? DAL_UNSTABLE
+                        : (n && value[0] == 0) || p->positions.p > p->velocities.p ? DAL_INDIFFERENT
+                                                                                   : DAL_STABLE;
+    if (n)
+        name_soft(f, n, value, vector);
+}
+
+static dal_status gather(void *user)
+{
+    finder *f = user;
+    dal_linear *x = &f->linear;
+    f->out = DAL_NEW(&x->arena, dal_equilibrium, 1);
+    f->out->info = dal_linear_heading(x);
+    f->out->time = x->point.at.t;
+    f->out->steady = x->options->at && !strcmp(x->options->at, "steady");
+    f->out->n_choices = x->steady.freedom;
+    gather_coordinates(f);
+    gather_reactions(f);
+    name_friction(f);
+    if (!f->out->steady)
+        judge(f);
+    return DAL_OK;
+}
+
+static dal_status find_one(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, const uint64_t *seed,
+                           dal_messages *messages, dal_equilibrium **out)
+{
+    finder f = {.linear = {.spec = spec, .options = options, .messages = messages, .seed = seed}};
+    dal_arena_begin(&f.linear.arena, allocator);
+    dal_status status = dal_linear_make(&f.linear, true);
+    if (status == DAL_OK)
+        status = dal_arena_try(&f.linear.arena, gather, &f);
+    if (status == DAL_OK && (f.out->steady || (f.out->stability == DAL_NOT_DECIDED && !f.out->n_frictions)))
+        status = judge_by_modes(&f);
+    dal_linear_end(&f.linear);
+    return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), out);
+}
+
+static dal_status find(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
+                       dal_messages *messages, dal_equilibrium **out)
+{
+    dal_status status;
+    if (out)
+        *out = NULL;
+    if (!dal_needs(messages, function, "equilibrium", out))
+        return DAL_BAD_COMMAND;
+    if (!dal_linear_needs(function, allocator, spec, options, messages, &status))
+        return status;
+    return find_one(allocator, spec, options, NULL, messages, out);
+}
+
+dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium)
+{
+    return find(__func__, allocator, spec, &(dal_linear_options){.at = "equilibrium"}, messages, equilibrium);
+}
+
+dal_status dal_steady_find(const dal_allocator *allocator, const dal_spec *spec, int n, const dal_steady *steady, dal_messages *messages,
+                           dal_equilibrium **motion)
+{
+    return find(__func__, allocator, spec, &(dal_linear_options){.at = "steady", .n_steady = n, .steady = steady}, messages, motion);
+}
+
+void dal_equilibrium_free(dal_equilibrium *equilibrium)
+{
+    if (equilibrium)
+        dal_arena_dispose(equilibrium->memory);
+}
+
+/* ---- many starts --------------------------------------------------------------------------------------------------- */
+
+static bool is_angle(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && !strncmp(dot, ".angle", 6);
+}
+
+/* Angles a whole number of turns apart are the same place. */
+static bool are_same(const dal_equilibrium *a, const dal_equilibrium *b)
+{
+    for (int i = 0; i < a->n_coordinates; i++) {
+        const double apart = a->values[i] - b->values[i], turns = is_angle(a->coordinates[i]) ? 2 * M_PI * round(apart / (2 * M_PI)) : 0;
+        if (fabs(apart - turns) > same * (is_angle(a->coordinates[i]) ? 1 : fmax(a->info.length, fabs(a->values[i]))))
+            return false;
+    }
+    return true;
+}
+
+static void keep_new(dal_equilibria *all, dal_equilibrium *found)
+{
+    for (int i = 0; i < all->n; i++)
+        if (are_same(all->list[i], found)) {
+            all->times[i]++;
+            dal_equilibrium_free(found);
+            return;
+        }
+    all->times[all->n] = 1;
+    all->list[all->n++] = found;
+}
+
+/* The list before it is filled. */
+typedef struct room {
+    dal_arena *arena;
+    int starts;
+    dal_equilibria *out;
+} room;
+
+static dal_status make_room(void *user)
+{
+    room *x = user;
+    x->out = DAL_NEW(x->arena, dal_equilibria, 1);
+    x->out->starts = x->starts;
+    x->out->list = DAL_NEW(x->arena, dal_equilibrium *, x->starts);
+    x->out->times = DAL_NEW(x->arena, int, x->starts);
+    return DAL_OK;
+}
+
+dal_status dal_equilibria_find(const dal_allocator *allocator, const dal_spec *spec, int starts, uint64_t seed, dal_messages *messages,
+                               dal_equilibria **equilibria)
+{
+    static const dal_linear_options options = {.at = "equilibrium"};
+    dal_status status, last = DAL_OK;
+    if (equilibria)
+        *equilibria = NULL;
+    if (!DAL_NEEDS(messages, equilibria))
+        return DAL_BAD_COMMAND;
+    if (!dal_linear_needs(__func__, allocator, spec, NULL, messages, &status))
+        return status;
+    if (starts < 1 || starts > 1000000) {
+        dal_error(messages, (dal_mark){"command line", 0, 0}, "equilibria are looked for from 1 to 1000000 starts, not from %d", starts);
+        return DAL_BAD_COMMAND;
+    }
+    dal_arena arena;
+    dal_arena_begin(&arena, allocator);
+    room wanted = {&arena, starts, NULL};
+    status = dal_arena_try(&arena, make_room, &wanted);
+    dal_equilibria *all = wanted.out;
+    for (int i = 0; i < starts && status == DAL_OK; i++) {
+        const uint64_t number = seed + (uint64_t)i;
+        dal_equilibrium *found = NULL;
+        dal_messages *heard = dal_messages_create(allocator);
+        last = find_one(allocator, spec, &options, i ? &number : NULL, heard, &found);
+        if (last == DAL_NO_MEMORY)
+            status = last;
+        else if (last == DAL_OK)
+            keep_new(all, found);
+        else
+            all->failed++;
+        if (!i || (last != DAL_OK && all->failed == 1 && !all->n && i == starts - 1))
+            dal_pass_all(messages, heard);
+        dal_messages_free(heard);
+    }
+    if (status == DAL_OK && !all->n)
+        status = last;
+    if (status != DAL_OK && all)
+        for (int i = 0; i < all->n; i++)
+            dal_equilibrium_free(all->list[i]);
+    return dal_arena_deliver(&arena, status == DAL_OK, status, all, offsetof(dal_equilibria, memory), equilibria);
+}
+
+void dal_equilibria_free(dal_equilibria *equilibria)
+{
+    for (int i = 0; equilibria && i < equilibria->n; i++)
+        dal_equilibrium_free(equilibria->list[i]);
+    if (equilibria)
+        dal_arena_dispose(equilibria->memory);
+}

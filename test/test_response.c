@@ -1,0 +1,347 @@
+/* Frequency responses, drives and motors as inputs, reactions and energies as outputs: against references of 30 digits and closed forms, and the same in
+ * every family. */
+#include "check.h"
+#include "dalembert/dalembert.h"
+#include "json.h"
+
+#include <complex.h>
+#include <stdlib.h>
+
+#define LINEAR DAL_REFERENCE "/linear/"
+
+static const char *const families[] = {"angle", "euler", "natural", "joint"};
+
+static void say_all(const dal_messages *messages)
+{
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        print_message("    %s\n", m->text);
+}
+
+static dal_spec *parse_spec(const char *text, const char *family)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) != DAL_OK)
+        say_all(messages);
+    assert_non_null(spec);
+    if (family)
+        assert_true(dal_spec_set(spec, "coordinates", family, messages));
+    dal_messages_free(messages);
+    return spec;
+}
+
+static dal_response *response_of(const dal_spec *spec, const dal_linear_options *options, int n, const double *omega)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_response *response = NULL;
+    if (dal_response_find(NULL, spec, options, n, omega, messages, &response) != DAL_OK)
+        say_all(messages);
+    dal_messages_free(messages);
+    assert_non_null(response);
+    return response;
+}
+
+static double complex value_of(const dal_response *r, int f, int output, int input)
+{
+    const int at = (f * r->n_outputs + output) * r->n_inputs + input;
+    return r->re[at] + I * r->im[at];
+}
+
+static void check_number(double complex got, double complex wanted, double tolerance, const char *what)
+{
+    if (!(cabs(got - wanted) <= tolerance * cabs(wanted)))
+        fail_msg("%s: %.17g %+.17g i, not %.17g %+.17g i", what, creal(got), cimag(got), creal(wanted), cimag(wanted));
+}
+
+static void base_moves_two_masses_as_the_reference_says(void **unused)
+{
+    (void)unused;
+    static const char *const drive = "drive", *const outputs[] = {"m1.x", "m2.x", "m2.x-m1.x"}, *const keys[] = {"z1", "z2", "z2-z1"};
+    json_file file;
+    const json *root = json_open(&file, LINEAR "3_two_mass_base.json");
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = NULL;
+        assert_int_equal(dal_spec_read(NULL, LINEAR "3_two_mass_base.yaml", 0, NULL, NULL, &spec), DAL_OK);
+        assert_true(dal_spec_set(spec, "coordinates", families[f], NULL));
+        int n = 0;
+        for (const json *at = json_get(root, "results")->first; at; at = at->next, n++) {
+            const double omega = json_get(at, "omega")->number;
+            dal_response *r =
+                response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &drive, .n_outputs = 3, .outputs = outputs}, 1, &omega);
+            for (int k = 0; k < 3; k++) {
+                const json *wanted = json_get(json_get(at, "outputs"), keys[k]);
+                check_number(value_of(r, 0, k, 0), json_get(wanted, "re")->number + I * json_get(wanted, "im")->number, 1e-12, keys[k]);
+            }
+            dal_response_free(r);
+        }
+        assert_true(n >= 4);
+        dal_spec_free(spec);
+    }
+    json_close(&file);
+}
+
+/* A cart m_c on a spring, with a pendulum of a point mass m at the length l under it, pushed by a motor and by an input: with
+ * P = (m_c + m - m (m l w^2)/(m l w^2 - m g)) ... written out below. The vertical force of the track carries the weight alone to first order; the horizontal
+ * reaction of the pendulum is what moves it. */
+static void motor_moves_a_cart_with_a_pendulum(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {F: 0}\n"
+                               "bodies:\n  cart: {mass: 2, inertia: 1, position: [0, 0]}\n"
+                               "  bob: {mass: 0.7, inertia: 0.02, position: [0, -0.9], points: {P: [0, 0.9]}}\n"
+                               "joints:\n  track: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n"
+                               "  pin: {type: revolute, connect: [cart, bob.P]}\n"
+                               "forces:\n  push: {type: motor, joint: track, value: F - 30*track.distance - 0.8*track.distance'}\n"
+                               "  drag: {type: motor, joint: pin, value: -0.1*pin.angle'}\n";
+    static const char *const inputs[] = {"F", "push", "drag"};
+    static const char *const outputs[] = {"cart.x", "pin.angle", "pin.force.x", "track.torque", "push.force", "bob.x''"};
+    static const double omega[] = {0.3, 2.5, 4.1, 9, 50};
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 3, .inputs = inputs, .n_outputs = 6, .outputs = outputs}, 5, omega);
+        assert_int_equal(r->n_outputs, 6);
+        for (int k = 0; k < 5; k++) {
+            const double w = omega[k];
+            const double complex s = I * w;
+            /* (M s^2 + C s + K) (x, a) = (F, T) with m l = 0.63, I + m l^2 = 0.587 */
+            const double complex a = 2.7 * s * s + 0.8 * s + 30, b = 0.63 * s * s, c = 0.587 * s * s + 0.1 * s + 0.63 * 9.81, d = a * c - b * b;
+            const double complex x = c / d, angle = -b / d;
+            for (int input = 0; input < 2; input++) {
+                check_number(value_of(r, k, 0, input), x, 1e-12, "cart.x");
+                check_number(value_of(r, k, 1, input), angle, 1e-12, "pin.angle");
+                check_number(value_of(r, k, 2, input), 0.7 * s * s * (x + 0.9 * angle), 1e-11, "pin.force.x");
+                check_number(value_of(r, k, 5, input), s * s * (x + 0.9 * angle), 1e-11, "bob.x''");
+                check_number(value_of(r, k, 4, input), 1 - (30 + 0.8 * s) * x, 1e-11, "push.force");
+            }
+            check_number(value_of(r, k, 0, 2), -b / d, 1e-12, "cart.x by drag");
+            check_number(value_of(r, k, 1, 2), a / d, 1e-12, "pin.angle by drag");
+        }
+        dal_response_free(r);
+        dal_spec_free(spec);
+    }
+}
+
+/* The pivot of a pendulum follows a drive x = u: l a'' + g a = -u''; and a drive of the rate alone is the same over s. */
+static void drives_of_value_and_rate_move_a_pendulum(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                               "bodies:\n  pivot: {mass: 1, inertia: 1, position: [0, 0]}\n  bob: {mass: 0.5, position: [0, -0.8]}\n"
+                               "joints:\n  rail: {type: prismatic, connect: [ground, pivot], axis: [1, 0], %s: 0}\n"
+                               "  rod: {type: distance, connect: [pivot, bob], length: 0.8}\n";
+    static const char *const rail = "rail", *const outputs[] = {"bob.x", "rail.drive", "pivot.x"};
+    const double w = 2.7;
+    for (int f = 0; f < 8; f++) {
+        char model[600];
+        snprintf(model, sizeof model, text, f < 4 ? "drive" : "drive-rate");
+        dal_spec *spec = parse_spec(model, families[f % 4]);
+        dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &rail, .n_outputs = 3, .outputs = outputs}, 1, &w);
+        assert_int_equal(r->linearization->n_inputs, f < 4 ? 3 : 2);
+        assert_int_equal(r->n_inputs, 1);
+        const double complex s = I * w, x = (9.81 / 0.8) / (s * s + 9.81 / 0.8), over = f < 4 ? 1 : s;
+        check_number(value_of(r, 0, 0, 0), x / over, 1e-12, "bob.x");
+        check_number(value_of(r, 0, 1, 0), (s * s + 0.5 * s * s * x) / over, 1e-11, "rail.drive");
+        check_number(value_of(r, 0, 2, 0), 1 / over, 1e-12, "pivot.x");
+        dal_response_free(r);
+        dal_spec_free(spec);
+    }
+}
+
+static void expect_refusal(const char *text, const dal_linear_options *options, const char *words)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_response *r = NULL;
+    const double w = sqrt(2);
+    bool said = false;
+    dal_response_find(NULL, spec, options, 1, &w, messages, &r);
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        said = said || strstr(m->text, words);
+    if (!said) {
+        say_all(messages);
+        fail_msg("nothing says '%s'", words);
+    }
+    dal_response_free(r);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void what_has_no_response_is_named(void **unused)
+{
+    (void)unused;
+    static const char door[] =
+        "dalembert: 1\nspace: spatial\nbodies: {leaf: {mass: 10, inertia: [1, 1, 1], position: [0, 0, 0], points: {P: [0, 0, 1], Q: [0, 0, -1]}}}\n"
+        "ground: {points: {P: [0, 0, 1], Q: [0, 0, -1]}}\ninputs: {F: 0}\n"
+        "joints:\n  top: {type: revolute, connect: [ground.P, leaf.P], axis: [0, 0, 1]}\n"
+        "  foot: {type: revolute, connect: [ground.Q, leaf.Q], axis: [0, 0, 1]}\n"
+        "forces: {m: {type: motor, joint: top, value: F - 2*top.angle}}\n";
+    static const char *const F = "F", *const wrong = "G", *const angle = "top.angle", *const loose = "top.force.z",
+                             *const fixed = "top.force.x + foot.force.x";
+    expect_refusal(door, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &loose},
+                   "output 'top.force.z' is one of many");
+    expect_refusal(door, &(dal_linear_options){.n_inputs = 1, .inputs = &wrong, .n_outputs = 1, .outputs = &angle}, "an input is one of F, m");
+    expect_refusal(door, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &angle}, "the response is infinite");
+    dal_spec *spec = parse_spec(door, NULL);
+    const double w = 1;
+    dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &fixed}, 1, &w);
+    check_close(cabs(value_of(r, 0, 0, 0)), 0, 1e-12);
+    dal_response_free(r);
+    dal_spec_free(spec);
+}
+
+static void curves_are_drawn_and_written(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ninputs: {F: 0}\nbodies: {b: {mass: 2, position: [0, 0]}}\n"
+        "joints: {guide: {type: lock, body: b, coordinate: y}}\nforces: {f: {type: force, body: b, value: [F - 8*b.x - b.x', 0]}}\n";
+    static const char *const F = "F", *const x = "b.x";
+    const double omega[] = {0.5, 1, 2, 4};
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &x}, 4, omega);
+    for (int nyquist = 0; nyquist < 2; nyquist++) {
+        char *svg = NULL;
+        assert_int_equal(dal_response_svg(NULL, r, &(dal_response_drawing){.nyquist = nyquist}, NULL, &svg), DAL_OK);
+        assert_non_null(strstr(svg, nyquist ? "imaginary part" : "phase, deg"));
+        assert_non_null(strstr(svg, "clip-path"));
+        free(svg);
+    }
+    char line[2000];
+    assert_true(dal_response_csv(r, line, sizeof line) < (int)sizeof line);
+    double hertz, w, re, im;
+    assert_int_equal(sscanf(strchr(line, '\n') + 1, "%lf,%lf,%lf,%lf", &hertz, &w, &re, &im), 4);
+    check_close(hertz, 0.5 / (2 * M_PI), 1e-16);
+    check_number(re + I * im, 1 / (8 - 2 * 0.25 + 0.5 * I), 1e-14, "b.x");
+    dal_response_free(r);
+    dal_spec_free(spec);
+}
+
+/* ---- poles, zeros, what is hidden; modes over a parameter ------------------------------------------ */
+
+static dal_linearization *linearize(const dal_spec *spec, const dal_linear_options *options)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_linearization *l = NULL;
+    if (dal_linearize(NULL, spec, options, messages, &l) != DAL_OK)
+        say_all(messages);
+    dal_messages_free(messages);
+    assert_non_null(l);
+    return l;
+}
+
+/* Two equal masses on equal springs, coupled, pushed alike: the difference is not moved, and their mean does not see it. */
+static void hidden_modes_are_named(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ninputs: {F: 0, G: 0}\n"
+                               "bodies: {a: {mass: 2, position: [0, 0]}, b: {mass: 2, position: [0, 1]}}\n"
+                               "joints: {ra: {type: lock, body: a, coordinate: y}, rb: {type: lock, body: b, coordinate: y}}\nforces:\n"
+                               "  fa: {type: force, body: a, value: [F + G - 8*a.x - 5*(a.x - b.x), 0]}\n"
+                               "  fb: {type: force, body: b, value: [F - 8*b.x - 5*(b.x - a.x), 0]}\n";
+    static const char *const F = "F", *const G = "G", *const mean = "a.x + b.x", *const one = "a.x";
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        dal_linearization *l = linearize(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &mean});
+        assert_int_equal(l->n_poles, 2);
+        check_close(l->poles[0].im, 2, 1e-13);
+        check_close(l->poles[1].im, 3, 1e-13);
+        assert_int_equal(l->n_uncontrollable, 1);
+        assert_int_equal(l->n_unobservable, 1);
+        assert_non_null(strstr(l->uncontrollable[0], "0.477465 Hz"));
+        assert_non_null(strstr(l->unobservable[0], "0.477465 Hz"));
+        dal_linearization_free(l);
+        /* a.x by G: (2 s^2 + 13) / ((2 s^2 + 8)(2 s^2 + 18)) */
+        l = linearize(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &G, .n_outputs = 1, .outputs = &one});
+        assert_int_equal(l->n_uncontrollable, 0);
+        assert_int_equal(l->n_unobservable, 0);
+        assert_int_equal(l->n_pairs, 1);
+        assert_int_equal(l->zeros[0].relative_degree, 2);
+        assert_int_equal(l->zeros[0].n, 1);
+        check_close(l->zeros[0].roots[0].im, sqrt(6.5), 1e-12);
+        check_close(l->zeros[0].roots[0].re, 0, 1e-12);
+        dal_linearization_free(l);
+        dal_spec_free(spec);
+    }
+}
+
+/* A cart with a pendulum: the zeros of the cart are the poles of the pendulum alone; the angle has a double zero at 0. */
+static void zeros_are_those_of_what_is_held(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {F: 0}\n"
+                               "bodies:\n  cart: {mass: 2, inertia: 1, position: [0, 0]}\n  bob: {mass: 0.7, position: [0, -0.9]}\n"
+                               "joints:\n  track: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n"
+                               "  rod: {type: distance, connect: [cart, bob], length: 0.9}\n"
+                               "forces: {push: {type: motor, joint: track, value: F}}\n";
+    static const char *const F = "F", *const outputs[] = {"cart.x", "bob.x - cart.x", "bob.x''"};
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_linearization *l = linearize(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 3, .outputs = outputs});
+    assert_int_equal(l->n_zero_poles, 2);
+    check_close(l->poles[0].im, sqrt(9.81 / 0.9 * (1 + 0.35)), 1e-12);
+    assert_int_equal(l->zeros[0].n, 1);
+    check_close(l->zeros[0].roots[0].im, sqrt(9.81 / 0.9), 1e-12);
+    assert_int_equal(l->zeros[1].n, 2);
+    check_close(l->zeros[1].roots[0].re, 0, 0);
+    check_close(l->zeros[1].roots[1].re, 0, 0);
+    dal_linearization_free(l);
+    dal_spec_free(spec);
+}
+
+/* The diagram has the eigenvalues of the reference, and each line goes on without a jump. */
+static void rotor_is_followed_over_its_spin(void **unused)
+{
+    (void)unused;
+    json_file file;
+    const json *root = json_open(&file, LINEAR "2e_rotor_campbell.json");
+    enum { N = 101 };
+    dal_modes *modes[N];
+    double values[N];
+    for (int i = 0; i < N; i++) {
+        char text[40];
+        dal_spec *spec = NULL;
+        values[i] = 10 * i;
+        snprintf(text, sizeof text, "%.17g", values[i]);
+        const dal_override value = {"W", text};
+        assert_int_equal(dal_spec_read(NULL, LINEAR "2e_rotor.yaml", 1, &value, NULL, &spec), DAL_OK);
+        assert_int_equal(dal_modes_find(NULL, spec, NULL, NULL, &modes[i]), DAL_OK);
+        dal_spec_free(spec);
+    }
+    dal_campbell *c = NULL;
+    assert_int_equal(dal_campbell_track(NULL, "W", N, values, (const dal_modes *const *)modes, NULL, &c), DAL_OK);
+    assert_int_equal(c->n_lines, 4);
+    for (int l = 0; l < 4; l++)
+        for (int i = 12; i < N; i++) /* from 100 rad/s on lines are 10 rad/s apart at least: second differences of a jump would be as large */
+            check_close(c->lines[l].im[i] - 2 * c->lines[l].im[i - 1] + c->lines[l].im[i - 2], 0, 1);
+    for (const json *at = json_get(root, "results")->first; at; at = at->next) {
+        const int i = (int)round(json_get(at, "Omega")->number / 10);
+        for (const json *e = json_get(at, "eigenvalues")->first; e; e = e->next) {
+            double nearest = INFINITY;
+            for (int l = 0; l < 4; l++)
+                nearest = fmin(nearest, hypot(c->lines[l].re[i] - json_get(e, "re")->number, c->lines[l].im[i] - json_get(e, "im")->number));
+            check_close(nearest, 0, 1e-12 * 1000);
+        }
+    }
+    char *svg = NULL;
+    assert_int_equal(dal_campbell_svg(NULL, c, 1, &(double){1}, 0, 0, "rotor", NULL, &svg), DAL_OK);
+    assert_non_null(strstr(svg, "stroke-dasharray=\"4 4\""));
+    free(svg);
+    dal_campbell_free(c);
+    for (int i = 0; i < N; i++)
+        dal_modes_free(modes[i]);
+    json_close(&file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(base_moves_two_masses_as_the_reference_says),
+        cmocka_unit_test(motor_moves_a_cart_with_a_pendulum),
+        cmocka_unit_test(drives_of_value_and_rate_move_a_pendulum),
+        cmocka_unit_test(what_has_no_response_is_named),
+        cmocka_unit_test(curves_are_drawn_and_written),
+        cmocka_unit_test(hidden_modes_are_named),
+        cmocka_unit_test(zeros_are_those_of_what_is_held),
+        cmocka_unit_test(rotor_is_followed_over_its_spin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
