@@ -92,6 +92,30 @@ export class View {
     this.target.addScaledVector(this.y, this.head * this.distance * tan);
   }
 
+  /* The same for points: their picture fills the view, with room for bars of half width `rim` about them. */
+  fitPoints(points: ArrayLike<number>, rim: number): void {
+    this.aim();
+    const tan = Math.tan((FIELD * Math.PI) / 360);
+    const p = new Vector3();
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    const axes = [this.x, this.y, this.away];
+    for (let i = 0; i + 2 < points.length; i += 3) {
+      p.set(points[i], points[i + 1], points[i + 2]);
+      axes.forEach((axis, k) => { const s = p.dot(axis); low[k] = Math.min(low[k], s - rim); high[k] = Math.max(high[k], s + rim); });
+    }
+    if (!(high[0] > low[0])) return;
+    this.target.set(0, 0, 0);
+    axes.forEach((axis, k) => this.target.addScaledVector(axis, (low[k] + high[k]) / 2));
+    let need = 0;
+    for (let i = 0; i + 2 < points.length; i += 3) {
+      p.set(points[i], points[i + 1], points[i + 2]).sub(this.target);
+      const towards = this.flat ? 0 : p.dot(this.away);
+      need = Math.max(need, (Math.abs(p.dot(this.y)) + rim) / tan / (1 - this.head) + towards, (Math.abs(p.dot(this.x)) + rim) / tan / this.aspect + towards);
+    }
+    this.distance = Math.max(need, 1e-9) * 1.12;
+    this.target.addScaledVector(this.y, this.head * this.distance * tan);
+  }
+
   orbit(dx: number, dy: number): void {
     this.azimuth -= dx;
     this.elevation = Math.min(1.5, Math.max(-1.5, this.elevation + dy));

@@ -42,12 +42,14 @@ export function plotOf(channel: Channel): { key: string; title: string; log: boo
   return { key: `${unit}${channel.log ? ' log' : ''}`, title: unit, log: channel.log, change: false };
 }
 
-/* What is plotted before anyone asks: the checks, and the first channels of the first two units. */
+/* What is plotted before anyone asks: what `record:` lists, all of it and in its order; without it the first channels of the first two units. Then
+ * the checks. */
 export function usualChannels(series: Series): string[] {
   const keys: string[] = [];
   const names: string[] = [];
   const counts = new Map<string, number>();
-  for (const channel of series.channels) {
+  const asked = series.channels.slice(0, series.asked ?? 0).map((channel) => channel.name);
+  for (const channel of asked.length ? [] : series.channels) {
     const { key } = plotOf(channel);
     if (key === 'residual' || key === 'balance' || isError(channel.name)) continue;      // errors of methods are plotted beside their table
     if (!keys.includes(key) && keys.length < 2) keys.push(key);
@@ -57,8 +59,8 @@ export function usualChannels(series: Series): string[] {
       counts.set(key, count + 1);
     }
   }
-  for (const channel of series.channels) if (isBalance(channel.name)) names.push(channel.name);
-  for (const channel of series.channels) if (isResidual(channel.name)) names.push(channel.name);
+  names.push(...asked);
+  for (const channel of series.channels) if ((isBalance(channel.name) || isResidual(channel.name)) && !names.includes(channel.name)) names.push(channel.name);
   return names;
 }
 

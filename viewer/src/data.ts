@@ -51,6 +51,7 @@ export interface Series {
   recorded: number;
   time: number;
   poses: number;
+  asked?: number;
   channels: Channel[];
   values: number | null;
   least: number | null;
@@ -62,6 +63,9 @@ export interface Series {
   failed?: string;
 }
 export interface Item { title: string; href: string; text: string; group?: string; scene: Scene; series: Series[] }
+
+/* Shapes of small motions: six numbers a body, its shift in lengths and its turn in rad. */
+export interface Modes { length: number; list: { frequency: number; damping: number; rate: number; parts: [number, string][]; re: number[]; im: number[] }[] }
 
 export interface Header {
   format: string;
@@ -79,6 +83,7 @@ export interface Header {
   series: Series[];
   agreement?: { agree: boolean; methods: number; difference: number | null; limit: number };
   items?: Item[];
+  modes?: Modes;
   blocks: { type: 'float64' | 'float32' | 'uint32'; rows: number; columns: number }[];
   live: boolean;
 }
@@ -134,7 +139,7 @@ export function readHeader(): Header {
   return complete(header);
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const native = (Uint8Array as unknown as { fromBase64?: (s: string) => Uint8Array<ArrayBuffer> }).fromBase64;
   if (native) return native.call(Uint8Array, text);
   const binary = atob(text.trim());

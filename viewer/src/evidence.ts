@@ -1,7 +1,9 @@
 /* Tables of what was done and found, and the text of the model beside its messages. */
 
+import { copy } from './copy';
 import type { Fact, Header, Message } from './data';
 import { button, h } from './dom';
+import { pieces } from './yaml';
 
 function table(caption: string, rows: [string, string | Node][]): HTMLElement | null {
   if (!rows.length) return null;
@@ -10,21 +12,6 @@ function table(caption: string, rows: [string, string | Node][]): HTMLElement | 
 }
 
 export const factText = (fact: Fact) => (fact.unit && fact.unit !== '1' ? `${fact.value} ${fact.unit}` : fact.value);
-
-async function copy(text: string, place: HTMLElement): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = h('textarea', { class: 'offscreen' });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand('copy');
-    area.remove();
-  }
-  place.textContent = 'copied';
-  setTimeout(() => (place.textContent = ''), 1500);
-}
 
 export function messageList(messages: Message[], jump: (line: number) => void): HTMLElement {
   return h('ul', { class: 'messages' }, ...messages.map((message) => {
@@ -81,7 +68,7 @@ export class ModelText {
     const severity = new Map(messages.filter((m) => m.line).map((m) => [m.line!, m]));
     this.lines = text.replace(/\n$/, '').split('\n').map((line, i) => {
       const message = severity.get(i + 1);
-      const row = h('span', { class: `line${message ? ` ${message.severity}` : ''}` }, h('i', { class: 'number' }, String(i + 1)), h('span', { class: 'code' }, line || ' '));
+      const row = h('span', { class: `line${message ? ` ${message.severity}` : ''}` }, h('i', { class: 'number' }, String(i + 1)), h('span', { class: 'code' }, ...(line ? pieces(line).map(({ kind, text }) => (kind ? h('span', { class: `y-${kind}` }, text) : text)) : [' '])));
       if (message) row.title = message.text;
       return row;
     });

@@ -10,6 +10,8 @@ export interface Extent {
   size: number;        // diagonal of the mechanism: the largest at any instant
   path: number;        // diagonal of all places it visits
   unit: number;        // half the width of a bar
+  cloud: Float32Array; // points that it visits, less the origin: x, y, z, ...; what the camera has to show
+  reach: number[];     // of each body: how far it goes from its centre
   roams: boolean;      // it travels far beyond its own size: the camera goes with it
 }
 
@@ -75,6 +77,11 @@ export function inertiaBox(body: Body, planar: boolean): InertiaBox | null {
   return Math.max(...size) > 0 ? { size, axes } : null;
 }
 
+/* Are bodies joined to one another? Then a body is seen by its joints, and the box of its inertia would hide them. */
+export function isMachine(scene: Scene): boolean {
+  return scene.joints.some((joint) => joint.sides.length === 2);
+}
+
 /* What a body occupies in its own axes, as points: for boxes about it. */
 function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
   const body = scene.bodies[index];
@@ -96,7 +103,7 @@ function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
   }
   for (const joint of scene.joints) if (joint.radius && joint.sides[1]?.body === index) around(joint.sides[1].at, joint.radius);
   const alone = points.length <= 2 || (scene.space === 'spatial' && points.length >= 5);
-  if (!body.shapes.length && alone && !body.particle) {
+  if (!body.shapes.length && alone && !body.particle && !isMachine(scene)) {
     const box = inertiaBox(body, scene.space === 'planar');
     if (box) around(body.center, Math.max(...box.size) / 2);
   }
@@ -132,7 +139,7 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
   const p = { x: 0, y: 0, z: 0 };
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   let size = 0;
-  const nowLow = [0, 0, 0], nowHigh = [0, 0, 0];
+  const nowLow = [0, 0, 0], nowHigh = [0, 0, 0], cloud: number[] = [];
   const take = (lo: number[], hi: number[], x: number, y: number, z: number) => {
     if (!(Number.isFinite(x) && Number.isFinite(y) && Number.isFinite(z))) return;
     lo[0] = Math.min(lo[0], x); lo[1] = Math.min(lo[1], y); lo[2] = Math.min(lo[2], z);
@@ -140,6 +147,7 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
   };
   for (const motion of motions) {
     const count = Math.min(motion.frames, Math.max(20, Math.min(300, Math.floor(60000 / (n + 1)))));
+    const some = Math.ceil(count / Math.max(2, Math.floor(20000 / (1 + outlines.reduce((sum, points) => sum + points.length, 0) * motions.length)))); // frames between those of the cloud
     for (let i = 0; i < count; i++) {
       motion.frame(count > 1 ? Math.round((i * (motion.frames - 1)) / (count - 1)) : 0, pose);
       placements(pose, n, [0, 0, 0], places);
@@ -149,6 +157,7 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
         for (const at of points) {
           transform(places, body, n, at, p);
           take(nowLow, nowHigh, p.x, p.y, p.z);
+          if ((i % some === 0 || i === count - 1) && Number.isFinite(p.x + p.y + p.z)) cloud.push(p.x, p.y, p.z);
         }
       });
       take(low, high, nowLow[0], nowLow[1], nowLow[2]);
@@ -158,7 +167,10 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
     }
   }
   const alone = size;
-  for (const at of fixed) take(low, high, at[0], at[1], at[2]);
+  for (const at of fixed) {
+    take(low, high, at[0], at[1], at[2]);
+    if (at.every(Number.isFinite)) cloud.push(...at);
+  }
   if (!Number.isFinite(low[0])) { low.fill(-0.5); high.fill(0.5); }
   let path = distance(low, high);
   if (path <= 0) { path = 1; for (let k = 0; k < 3; k++) { low[k] -= 0.3; high[k] += 0.3; } }
@@ -172,6 +184,8 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
     size: whole,
     path,
     unit: barWidth(scene, whole),
+    reach: outlines.map((points, i) => Math.max(0, ...points.map((at) => distance(at, scene.bodies[i].center)).filter(Number.isFinite))),
+    cloud: Float32Array.from(cloud, (x, i) => x - origin[i % 3]),
     roams,
   };
 }

@@ -1,6 +1,7 @@
 /* The page opens here. */
 
 import './theme.css';
+import './equations.css';
 import { Blocks, readHeader } from './data';
 import { h } from './dom';
 import { Gallery } from './gallery';

@@ -35,6 +35,31 @@ export function geometry(kind: Kind, count = 1): BufferGeometry {
   return found;
 }
 
+/* How a body is seen. */
+export type Look = 'shown' | 'transparent' | 'hidden';
+
+/* Of two materials that look alike, the one through which others are seen. */
+function ghostOf(material: Material): Material {
+  let ghost = material.userData.ghost as Material | undefined;
+  if (!ghost) {
+    ghost = material.clone();
+    ghost.userData = {};
+    ghost.transparent = true;
+    ghost.opacity = 0.25;
+    ghost.depthWrite = false;
+    material.userData.ghost = ghost;
+  }
+  return ghost;
+}
+
+/* What is nearly black is lifted on a dark ground, where it would not be seen. */
+const LEAST_LIGHT = 0.11;
+const shade = new Color(), lifted = new Color('#6b7480');
+function onGround(color: Color, dark: boolean): Color {
+  const light = 0.2126 * color.r + 0.7152 * color.g + 0.0722 * color.b;      // linear, as three.js keeps colours
+  return dark && light < LEAST_LIGHT ? shade.copy(color).lerp(lifted, 1 - light / LEAST_LIGHT) : color;
+}
+
 const EVERYWHERE = new Sphere(new Vector3(), Infinity);
 const Z = new Vector3(0, 0, 1);
 
@@ -44,8 +69,10 @@ class Batch {
   readonly mesh: InstancedMesh;
   private readonly local: Float32Array;
   readonly owner: Int32Array;
+  private readonly colors: Color[];
+  private ghost: InstancedMesh | null = null;
 
-  constructor(kind: Kind, parts: Part[], material: Material, private readonly bodies: number) {
+  constructor(private readonly kind: Kind, parts: Part[], private readonly material: Material, private readonly bodies: number) {
     this.mesh = new InstancedMesh(geometry(kind, parts.length), material, parts.length);
     this.mesh.frustumCulled = false;
     this.mesh.boundingSphere = EVERYWHERE;
@@ -58,10 +85,30 @@ class Batch {
       this.mesh.setColorAt(i, part.color);
     });
     this.mesh.userData.owner = this.owner;
+    this.colors = parts.map((part) => part.color);
+  }
+
+  tint(dark: boolean): void {
+    for (const mesh of this.ghost ? [this.mesh, this.ghost] : [this.mesh]) {
+      this.colors.forEach((color, i) => mesh.setColorAt(i, onGround(color, dark)));
+      mesh.instanceColor!.needsUpdate = true;
+    }
+  }
+
+  /* Transparent parts are drawn by a second mesh; each part has no size in the mesh that does not draw it. */
+  makeGhost(dark: boolean): void {
+    if (this.ghost) return;
+    this.ghost = new InstancedMesh(geometry(this.kind, this.owner.length), ghostOf(this.material), this.owner.length);
+    this.ghost.frustumCulled = false;
+    this.ghost.boundingSphere = EVERYWHERE;
+    this.ghost.instanceMatrix.setUsage(DynamicDrawUsage);
+    this.ghost.userData.owner = this.owner;
+    this.mesh.parent?.add(this.ghost);
+    this.tint(dark);
   }
 
   /* W = (R | p) L, column by column */
-  update(places: Float64Array): void {
+  update(places: Float64Array, looks: Look[]): void {
     const out = this.mesh.instanceMatrix.array as Float32Array;
     const local = this.local;
     for (let i = 0; i < this.owner.length; i++) {
@@ -75,7 +122,25 @@ class Batch {
         out[k + 3] = w;
       }
     }
+    this.separate(looks, out);
     this.mesh.instanceMatrix.needsUpdate = true;
+  }
+
+  private separate(looks: Look[], out: Float32Array): void {
+    const other = this.ghost?.instanceMatrix.array as Float32Array | undefined;
+    other?.fill(0);
+    for (let i = 0; i < this.owner.length; i++) {
+      const look = this.owner[i] < 0 ? 'shown' : looks[this.owner[i]];
+      if (look === 'shown') continue;
+      if (look === 'transparent') other?.set(out.subarray(16 * i, 16 * i + 16), 16 * i);
+      out.fill(0, 16 * i, 16 * i + 16);
+    }
+    if (this.ghost) this.ghost.instanceMatrix.needsUpdate = true;
+  }
+
+  dispose(): void {
+    this.mesh.dispose();
+    this.ghost?.dispose();
   }
 }
 
@@ -87,8 +152,38 @@ export class Parts {
   private readonly lists = new Map<string, { layer: Layer; kind: Kind; parts: Part[] }>();
   private readonly pieces: Piece[] = [];
   private batches: Batch[] = [];
+  readonly looks: Look[];
+  private dark = false;
 
-  constructor(private readonly bodies: number, readonly material: Material) {}
+  constructor(private readonly bodies: number, readonly material: Material) {
+    this.looks = new Array<Look>(bodies).fill('shown');
+  }
+
+  /* How a body is seen from now on. */
+  look(body: number, look: Look): void {
+    this.looks[body] = look;
+    if (look === 'transparent') for (const batch of this.batches) if (batch.owner.includes(body)) batch.makeGhost(this.dark);
+    for (const piece of this.pieces) {
+      if (piece.body !== body) continue;
+      piece.object.visible = look !== 'hidden';
+      const mesh = piece.object as Mesh;
+      const opaque = (mesh.userData.opaque ??= mesh.material) as Material;
+      mesh.material = look === 'transparent' ? ghostOf(opaque) : opaque;
+    }
+  }
+
+  tint(dark: boolean): void {
+    this.dark = dark;
+    for (const batch of this.batches) batch.tint(dark);
+    for (const { object } of this.pieces) {
+      const color = object.userData.color as Color | undefined;
+      const colors = (object as Mesh).geometry?.getAttribute('color') as BufferAttribute | undefined;
+      if (!color || !colors) continue;
+      const seen = onGround(color, dark);
+      for (let i = 0; i < colors.count; i++) colors.setXYZ(i, seen.r, seen.g, seen.b);
+      colors.needsUpdate = true;
+    }
+  }
 
   add(layer: Layer, kind: Kind, body: number, at: Vector3, turn: Quaternion, scale: Vector3, color: string): void {
     const key = `${layer} ${kind}`;
@@ -121,6 +216,7 @@ export class Parts {
     const c = new Color(color);
     for (let i = 0; i < colors.length; i += 3) c.toArray(colors, i);
     shape.setAttribute('color', new BufferAttribute(colors, 3));
+    mesh.userData.color = c;
     this.attach(layer, body, mesh);
   }
 
@@ -142,7 +238,7 @@ export class Parts {
   }
 
   update(places: Float64Array): void {
-    for (const batch of this.batches) batch.update(places);
+    for (const batch of this.batches) batch.update(places, this.looks);
     for (const { body, object } of this.pieces) {
       const o = 12 * (body < 0 ? this.bodies : body);
       const p = places;
@@ -152,7 +248,7 @@ export class Parts {
   }
 
   dispose(): void {
-    for (const batch of this.batches) batch.mesh.dispose();
+    for (const batch of this.batches) batch.dispose();
     for (const { object } of this.pieces) (object as Mesh).geometry?.dispose();
   }
 }

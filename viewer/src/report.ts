@@ -5,21 +5,24 @@ import { control, type Pose } from './camera';
 import { Methods, agreementText, hasOtherChannels, swatchOf } from './compare';
 import type { Blocks, Header, Scene, Vector } from './data';
 import { button, download, fileName, h, pressed } from './dom';
+import { Equations, equationsOf } from './equations';
 import { ModelText, evidencePanel } from './evidence';
 import { measure } from './extent';
 import { type Key, Keyboard } from './keys';
 import { Labels } from './labels';
 import { keptView, listen } from './live';
 import { Mechanism } from './mechanism';
+import { ModalMotion, ModesPanel } from './modes';
 import { Motion } from './motion';
 import { CURVES, SERIES, pick } from './palette';
+import type { Look } from './parts';
 import { Clock, PlayerBar } from './player';
 import { PlotPanel } from './plots';
 import { Stage } from './stage';
 import type { ThemeSwitch } from './theme';
 import { type Switch, type Switches, ViewMenu } from './viewmenu';
 
-interface Saved { t: number; playing: boolean; speed: number; camera: Pose | null; shown: string[]; tab: string; switches: Switches; follow: number }
+interface Saved { t: number; playing: boolean; speed: number; camera: Pose | null; shown: string[]; tab: string; switches: Switches; follow: number; formulation?: string }
 
 /* Where no joint shows how bodies may move, their paths do. */
 function unguided(scene: Scene): boolean {
@@ -34,6 +37,7 @@ export class Report {
   private readonly plots: PlotPanel;
   private readonly methods: Methods | null;
   private readonly model: ModelText;
+  private readonly equations: Equations | null;
   private readonly tabs = new Map<string, { tab: HTMLButtonElement; panel: HTMLElement }>();
   private readonly stageBox = h('div', { class: 'stage' });
   private readonly canvas = h('canvas', { class: 'scene', role: 'img', tabindex: 0 });
@@ -62,7 +66,7 @@ export class Report {
   constructor(private readonly header: Header, blocks: Blocks, private readonly theme: ThemeSwitch, private readonly problem: (text: string) => void) {
     this.ready = new Promise((resolve) => (this.drawnOnce = resolve));
     const bodies = header.scene?.bodies.length ?? 0;
-    this.motions = header.series.map((series) => new Motion(series, blocks, bodies));
+    this.motions = header.series.map((series) => (header.modes ? new ModalMotion(series, blocks, bodies, header.modes) : new Motion(series, blocks, bodies)));
     this.seen = this.motions.map(() => true);
     const moving = this.motions.filter((m) => m.frames);
     this.selected = Math.max(0, this.motions.findIndex((m) => m.frames));
@@ -74,12 +78,13 @@ export class Report {
       ? new Methods(header, blocks, { select: (i) => this.select(i), display: (i, on) => this.display(i, on), seek: (t) => this.setTime(t), time: () => this.clock.t })
       : null;
     this.model = new ModelText(header);
+    this.equations = equationsOf(document);
     this.keyboard = new Keyboard(this.keys());
     this.layout();
     if (header.scene?.bodies.length) this.build(blocks);
     else if (header.scene) this.stageBox.append(h('p', { class: 'empty' }, 'This model has no bodies to draw. The plots and the evidence are complete.'));
     else this.stageBox.append(h('p', { class: 'empty' }, 'There is no motion to show: see the messages.'));
-    theme.changed = () => { this.stage?.tint(theme.tones()); this.plots.redraw(); this.methods?.draw(); this.change(); };
+    theme.changed = () => { this.stage?.tint(theme.tones(), theme.theme === 'dark'); this.plots.redraw(); this.methods?.draw(); this.change(); };
     this.open(moving.length > 0);
     if (header.live) listen(header, () => this.save());
   }
@@ -88,9 +93,12 @@ export class Report {
 
   private layout(): void {
     const panels: [string, string, HTMLElement][] = [];
+    const modal = this.motions.find((m) => m instanceof ModalMotion);
+    if (modal) panels.push(['modes', 'Modes', new ModesPanel(modal, () => this.change()).element]);
     if (this.methods) panels.push(['methods', 'Methods', this.methods.element]);
-    if (!this.methods || hasOtherChannels(this.header)) panels.push(['plots', 'Plots', this.plots.element]);
+    if ((!this.methods && !modal) || hasOtherChannels(this.header)) panels.push(['plots', 'Plots', this.plots.element]);
     panels.push(['evidence', 'Evidence', evidencePanel(this.header, (line) => this.jump(line))]);
+    if (this.equations) panels.push(['equations', 'Equations', this.equations.element]);
     if (this.header.model?.text) panels.push(['model', 'Model', this.model.element]);
     const bar = h('div', { class: 'tabs', role: 'tablist' });
     const side = h('div', { class: 'side' }, bar);
@@ -145,11 +153,14 @@ export class Report {
     this.motions.forEach((motion, i) => { if (motion.frames) this.stage!.add(new Mechanism(scene, motion, blocks, extent, several ? pick(SERIES, i) : null, this.stage!.mechanisms.length)); });
     const first = this.stage.mechanisms[0];
     if (!first) return;
+    this.stage.tint(this.theme.tones(), this.theme.theme === 'dark');
     this.labels = new Labels(first);
     this.menu = new ViewMenu(scene, { reactions: first.reactions !== null && first.reactions.most > 0, velocities: first.velocities !== null && first.velocities.most > 0 }, {
       set: (name, on) => this.set(name, on),
       scale: (name, factor) => { for (const m of this.stage!.mechanisms) if (m[name]) m[name]!.factor = factor; this.set(name, true); },
       follow: (body) => this.setFollow(body),
+      look: (body, look) => this.look(body, look),
+      focus: (body) => this.focus(body),
       trace: (body, point) => this.trace(body, point),
       clearTraces: () => { for (const m of this.stage!.mechanisms) m.clearTraces(); this.menu!.traces([]); this.change(); },
       face: (a, e) => { this.stage!.view.face(a, e); if (scene.space === 'planar') this.stage!.view.flat = a === 0 && e === 0; this.fit(); },
@@ -239,7 +250,7 @@ export class Report {
       key(['v'], 'v', 'velocities', () => this.flip('velocities')),
       key(['c'], 'c', 'follow the next body', () => this.setFollow(this.follow + 1 >= (this.header.scene?.bodies.length ?? 0) ? -1 : this.follow + 1)),
       key(['t'], 't', 'trace the followed body, or the last', () => this.trace(this.follow >= 0 ? this.follow : (this.header.scene?.bodies.length ?? 0) - 1, -1)),
-      key(['1', '2', '3', '4'], '1 2 3 4', 'plots, evidence and so on', (e) => { const name = [...this.tabs.keys()][Number(e.key) - 1]; if (name) this.openTab(name); }),
+      key(['1', '2', '3', '4', '5'], '1 2 3 4 5', 'plots, evidence and so on', (e) => { const name = [...this.tabs.keys()][Number(e.key) - 1]; if (name) this.openTab(name); }),
       key(['d'], 'd', 'light or dark', () => this.theme.toggle()),
       key(['?'], '?', 'this sheet', () => this.keyboard.toggle()),
     ];
@@ -346,6 +357,21 @@ export class Report {
     this.change();
   }
 
+  private look(body: number, look: Look): void {
+    for (const m of this.stage?.mechanisms ?? []) m.parts.look(body, look);
+    this.menu?.look(body, look);
+    this.change();
+  }
+
+  /* The camera goes near a body, and follows it. */
+  private focus(body: number): void {
+    if (!this.stage) return;
+    const { unit, reach } = this.stage.extent, { view } = this.stage;
+    this.setFollow(body);
+    view.distance = (1.5 * Math.max(4 * unit, reach[body] + unit)) / Math.tan((32 * Math.PI) / 360) / Math.min(1, view.aspect);
+    this.change();
+  }
+
   private trace(body: number, point: number): void {
     const scene = this.header.scene;
     if (!scene || !this.stage || body < 0 || !scene.bodies[body]) return;
@@ -399,7 +425,16 @@ export class Report {
   private named(x: number, y: number): void {
     const box = this.canvas.getBoundingClientRect();
     const hit = this.stage?.pick(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
-    this.note.textContent = hit ? (hit.body < 0 ? 'ground' : this.header.scene!.bodies[hit.body].name) : '';
+    if (!hit || hit.body < 0) {
+      this.note.textContent = hit ? 'ground' : '';
+      return;
+    }
+    const { body } = hit, name = this.header.scene!.bodies[body].name;
+    const action = (word: string, title: string, does: () => void) => h('button', { type: 'button', class: 'word', title, onclick: does }, word);
+    this.note.replaceChildren(h('span', {}, name),
+      action('Focus', `Bring ${name} near`, () => this.focus(body)),
+      action('Transparent', `See through ${name}`, () => this.look(body, this.mechanism()?.parts.looks[body] === 'transparent' ? 'shown' : 'transparent')),
+      action('Hide', `Hide ${name}; the View menu shows it again`, () => { this.look(body, 'hidden'); this.note.textContent = ''; }));
   }
 
   /* The picture is taken in the same breath as it is drawn: afterwards the browser owns it. */
@@ -495,7 +530,7 @@ export class Report {
   save(): Saved {
     return {
       t: this.clock.t, playing: this.clock.playing, speed: this.clock.speed, camera: this.stage?.view.get() ?? null, shown: this.plots.names(), tab: this.tab,
-      switches: this.switches, follow: this.follow,
+      switches: this.switches, follow: this.follow, formulation: this.equations?.shown,
     };
   }
 
@@ -506,6 +541,7 @@ export class Report {
     if (saved.follow < (this.header.scene?.bodies.length ?? 0)) this.setFollow(saved.follow);
     if (saved.camera && this.stage) this.stage.view.set(saved.camera);
     if (saved.shown.length) this.plots.show(saved.shown);
+    if (saved.formulation) this.equations?.show(saved.formulation);
   }
 
   /* ---- what FORMAT.md promises ---- */
@@ -523,7 +559,7 @@ export class Report {
       show: (names: string[]) => this.plots.show(names),
       select: (name: string) => this.select(name),
       frameTimes: () => this.stage?.frameTimes.slice() ?? [],
-      view: () => ({ ...this.save(), tabs: [...this.tabs.keys()], loop: this.clock.loop, help: this.keyboard.sheet.open, theme: this.theme.theme, traces: this.stage?.mechanisms[0]?.traces.length ?? 0,
+      view: () => ({ ...this.save(), tabs: [...this.tabs.keys()], loop: this.clock.loop, help: this.keyboard.sheet.open, theme: this.theme.theme, traces: this.stage?.mechanisms[0]?.traces.length ?? 0, looks: [...(this.stage?.mechanisms[0]?.parts.looks ?? [])],
         selected: this.header.series[this.selected]?.name, mechanisms: this.stage?.mechanisms.filter((m) => m.group.visible).length ?? 0, triangles: this.stage?.renderer.info.render.triangles ?? 0, calls: this.stage?.renderer.info.render.calls ?? 0 }),
     };
   }

@@ -1,5 +1,6 @@
 /* Bodies. Those with shapes are drawn as they say; the others as what their points suggest: a bar between two, a plate on three in a
- * plane, arms from the middle otherwise; a wheel on its own axle; the box of its inertia where there is nothing to go by. */
+ * plane, rods from the middle otherwise; a wheel on its own axle; a block where there is nothing to go by, as large as its inertia says where it is alone,
+ * and small in a machine. */
 
 import {
   BufferAttribute, BufferGeometry, CapsuleGeometry, CatmullRomCurve3, CurvePath, ExtrudeGeometry, LineCurve3, Line, LineBasicMaterial, Matrix4, type MeshLambertMaterial, Quaternion,
@@ -7,7 +8,7 @@ import {
 } from 'three';
 import { type Build, axisOf, colorOf, lift, turnTo } from './build';
 import type { Body, Shape } from './data';
-import { type InertiaBox, attached, inertiaBox } from './extent';
+import { type InertiaBox, attached, inertiaBox, isMachine } from './extent';
 import { CENTER, STEEL } from './palette';
 
 const vec = (a: ArrayLike<number>, raise = 0) => new Vector3(a[0], a[1], a[2] + raise);
@@ -127,8 +128,6 @@ function web(build: Build, body: number, points: Vector3[], center: Vector3, col
   if (points.some((p) => Math.abs(p.clone().sub(a).dot(normal)) > 0.02 * longest)) {
     const middle = build.scene.bodies[body].mass ? center : points.reduce((s, p) => s.add(p), new Vector3()).divideScalar(points.length);
     for (const p of points) addBar(build, body, middle, p, color, 0.8 * build.extent.unit);
-    const box = inertiaBox(build.scene.bodies[body], build.planar);
-    if (box && Math.max(...box.size) < 2 * longest) boxOf(build, box, body, center, color, build.extent.unit);
     return;
   }
   if (build.planar) normal.set(0, 0, 1);
@@ -149,11 +148,16 @@ export function addWheel(build: Build, body: number, at: Vector3, axis: Vector3,
   build.parts.add('bodies', 'box', body, at, turn, new Vector3(1.7 * radius, 0.09 * radius, 1.06 * height), STEEL);
 }
 
+const SMALL_BLOCK = 5; // half widths of a bar
+
 function boxOf(build: Build, box: InertiaBox, index: number, at: Vector3, color: string, least: number): Vector3 {
   const column = (k: number) => new Vector3(box.axes[0][k], box.axes[1][k], box.axes[2][k]);
   const z = new Vector3().crossVectors(column(0), column(1));
   const turn = new Quaternion().setFromRotationMatrix(new Matrix4().makeBasis(column(0), column(1), z));
-  const scale = new Vector3(...box.size).max(new Vector3(least, least, least));
+  const scale = new Vector3(...box.size);
+  const most = SMALL_BLOCK * build.extent.unit, longest = Math.max(...box.size);
+  if (isMachine(build.scene) && longest > most) scale.multiplyScalar(most / longest); // a block of that form that hides nothing
+  scale.max(new Vector3(least, least, least));
   if (build.planar) scale.z = build.thickness;
   build.parts.add('bodies', 'box', index, at, turn, scale, color);
   return scale;

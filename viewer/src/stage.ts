@@ -106,7 +106,8 @@ export class Stage {
     this.tint(tones);
   }
 
-  tint(tones: Tones): void {
+  tint(tones: Tones, dark = false): void {
+    for (const mechanism of this.mechanisms) mechanism.parts.tint(dark);
     this.world.background = new Color(tones.back);
     (this.grid.material as LineBasicMaterial).color.set(tones.grid);
   }
@@ -128,7 +129,8 @@ export class Stage {
   }
 
   fit(): void {
-    this.view.fit(this.extent.roams ? about(this.extent.size) : this.box);
+    if (this.extent.roams || !this.extent.cloud.length) this.view.fit(this.extent.roams ? about(this.extent.size) : this.box);
+    else this.view.fitPoints(this.extent.cloud, 2 * this.extent.unit);
   }
 
   draw(now: number): void {

@@ -2,6 +2,7 @@
 
 import type { Scene } from './data';
 import { h, icon } from './dom';
+import type { Look } from './parts';
 
 export interface Switches { labels: boolean; joints: boolean; centers: boolean; grid: boolean; reactions: boolean; velocities: boolean }
 export type Switch = keyof Switches;
@@ -10,6 +11,8 @@ export interface MenuActions {
   set(name: Switch, on: boolean): void;
   scale(name: 'reactions' | 'velocities', factor: number): void;
   follow(body: number): void;
+  look(body: number, look: Look): void;
+  focus(body: number): void;
   trace(body: number, point: number): void;
   clearTraces(): void;
   face(azimuth: number, elevation: number): void;
@@ -19,9 +22,13 @@ const WORDS: Record<Switch, string> = {
   labels: 'Names', joints: 'Joints', centers: 'Centres of mass', grid: 'Grid', reactions: 'Reaction forces', velocities: 'Velocities',
 };
 
+const LOOKS: Look[] = ['shown', 'transparent', 'hidden'];
+const MOST_BODIES = 200;
+
 export class ViewMenu {
   readonly element: HTMLDetailsElement;
   readonly follow: HTMLSelectElement;
+  private readonly looks: HTMLSelectElement[] = [];
   private readonly boxes = new Map<Switch, HTMLInputElement>();
   private readonly traced = h('div', { class: 'traced' });
 
@@ -59,10 +66,26 @@ export class ViewMenu {
       h('div', { class: 'menu-body' },
         h('div', { class: 'faces' }, ...faces.map(([name, a, e]) => h('button', { type: 'button', onclick: () => actions.face(a, e) }, name))),
         box('labels'), box('joints'), box('centers'), box('grid'), arrows('reactions'), arrows('velocities'),
+        this.bodies(scene, actions),
         h('label', { class: 'row' }, 'Follow', this.follow),
         h('label', { class: 'row' }, 'Trace', point),
         this.traced));
     this.traced.append(h('button', { type: 'button', onclick: () => actions.clearTraces() }, 'Clear traces'));
+  }
+
+  /* How each body is seen, and a button that brings it near. */
+  private bodies(scene: Scene, actions: MenuActions): HTMLElement {
+    return h('details', { class: 'bodies' }, h('summary', {}, 'Bodies'), ...scene.bodies.slice(0, MOST_BODIES).map((body, i) => {
+      const look = h('select', { 'aria-label': `How ${body.name} is seen` }, ...LOOKS.map((word) => h('option', { value: word }, word)));
+      look.addEventListener('change', () => actions.look(i, look.value as Look));
+      this.looks.push(look);
+      return h('div', { class: 'row' }, h('button', { type: 'button', class: 'link', title: `Bring ${body.name} near`, onclick: () => actions.focus(i) }, body.name), look);
+    }));
+  }
+
+  /* The menu says what was chosen elsewhere. */
+  look(body: number, look: Look): void {
+    if (this.looks[body]) this.looks[body].value = look;
   }
 
   show(switches: Switches): void {

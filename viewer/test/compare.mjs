@@ -62,7 +62,7 @@ const tests = {
     claim(name, 'a canvas each, and a sentence where all is zero: it has no constraint of position', now.canvases === 4 && (await api(() => document.querySelector('.methods .plot p').textContent)).startsWith('Zero throughout'), now.canvases);
     const moving = header.series.filter((s) => s.frames);
     claim(name, 'a chip a motion, a row a method', now.chips === moving.length && now.rows === header.series.length, `${now.chips} ${now.rows}`);
-    claim(name, 'no tab without anything in it', now.tabs.join() === 'methods,evidence,model', now.tabs.join());
+    claim(name, 'no tab without anything in it', now.tabs.join() === 'methods,evidence,equations,model', now.tabs.join());
     /* volterra-reduced holds what lagrange lets drift */
     const largest = (method, channel) => {
       const s = header.series.find((x) => x.name === method), at = s.channels.findIndex((c) => c.name === channel), values = block(s.values);
