@@ -12,10 +12,12 @@
 #   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
+#   make bench-python  what a call from Python costs beside C
 #   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
 #   make study-natural    doc/studies/natural-eliminated.md anew: what it saves to eliminate linear rows, counted by valgrind
 #   make work-precision   doc/studies/work-precision.md anew: error against CPU time under every integrator
 #   make gallery   a page for every model, and an index in which all of them move: results/gallery/index.html
+#   make wheel     the package for Python as a wheel: dist/dalembert-VERSION-cp311-abi3-linux_x86_64.whl
 #   make format    clang-format over the sources
 #   make clean
 
@@ -78,7 +80,7 @@ agreement:
 	tools/agreement build-check/test/test_formulations doc/agreement.md
 
 documentation: validation agreement
-	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md reactions.md linearize.md \
+	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md derive.md reactions.md linearize.md sweep.md response.md equilibrium.md modes.md \
 	    stabilization-and-integrators.md troubleshooting.md coordinates.md actuators.md joint-types.md) \
 	    $(wildcard doc/formulations/*.md doc/components/*.md)
 	tools/pictures build/dalembert
@@ -96,6 +98,10 @@ bench-formulations:
 	@$(call build,default,build,--target program bench_formulations)
 	@bench/formulations.sh build/bench_formulations build/dalembert
 
+bench-python:
+	@$(call build,default,build,--target python_package bench_batch)
+	@PYTHONPATH=build/python /usr/bin/python3 bench/python.py build/bench_batch
+
 study-baumgarte: all
 	tools/study-baumgarte build/dalembert doc/studies/baumgarte.md
 
@@ -106,10 +112,14 @@ work-precision:
 	@$(call build,default,build,--target program bench_work_precision)
 	tools/work-precision build doc/studies/work-precision.md
 
+wheel:
+	@$(call build,default,build,--target python_package)
+	@tools/wheel build dist $$(sed -n 's/^project(dalembert VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+
 format:
-	clang-format -i $$(find include src test examples bench tools -name '*.[ch]')
+	clang-format -i $$(find include src test examples bench tools python -name '*.[ch]')
 
 clean:
-	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results
+	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results dist
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations study-baumgarte study-natural work-precision format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-python study-baumgarte study-natural work-precision wheel format clean

@@ -128,13 +128,13 @@ static void mass(void *data)
 static void forward_derivatives(void *data)
 {
     subject *s = data;
-    dal_forward_derivatives(s->state, s->q, s->v, s->tau, NULL, s->vd, s->dq, s->dv);
+    dal_tree_forward_derivatives(s->state, s->q, s->v, s->tau, NULL, s->vd, s->dq, s->dv);
 }
 
 static void inverse_derivatives(void *data)
 {
     subject *s = data;
-    dal_inverse_derivatives(s->state, s->q, s->v, s->wanted, NULL, s->dq, s->dv);
+    dal_tree_inverse_derivatives(s->state, s->q, s->v, s->wanted, NULL, s->dq, s->dv);
 }
 
 static void mass_inverse(void *data)

@@ -40,10 +40,11 @@ if(DAL_PAGE AND NOT DAL_FUZZ)
 endif()
 
 if(DAL_HAVE_PAGE)
-    file(GLOB_RECURSE viewer_sources CONFIGURE_DEPENDS "${viewer}/src/*")
+    file(GLOB_RECURSE viewer_sources CONFIGURE_DEPENDS "${viewer}/src/*" "${viewer}/fonts/*.woff2")
     add_custom_command(OUTPUT "${DAL_VIEWER_SOURCE}"
         COMMAND "${NODE}" "${viewer}/build.mjs" "${PROJECT_BINARY_DIR}/viewer"
-        COMMAND "${NODE}" "${viewer}/embed.mjs" "${PROJECT_BINARY_DIR}/viewer/page.html" "${DAL_VIEWER_SOURCE}"
+        COMMAND "${NODE}" "${viewer}/embed.mjs" "${PROJECT_BINARY_DIR}/viewer/page.html" "${PROJECT_BINARY_DIR}/viewer/equations.html"
+            "${DAL_VIEWER_SOURCE}"
         DEPENDS ${viewer_sources} "${viewer}/build.mjs" "${viewer}/embed.mjs" "${viewer}/package-lock.json"
         COMMENT "The report page" VERBATIM)
 else()
@@ -53,5 +54,9 @@ extern const unsigned char dal_viewer[];
 extern const size_t dal_viewer_size;
 const unsigned char dal_viewer[1] = {0};
 const size_t dal_viewer_size = 0;
+extern const unsigned char dal_equations_viewer[];
+extern const size_t dal_equations_viewer_size;
+const unsigned char dal_equations_viewer[1] = {0};
+const size_t dal_equations_viewer_size = 0;
 ]])
 endif()

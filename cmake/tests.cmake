@@ -12,7 +12,8 @@ set(test_definitions
     DAL_MODELS="${PROJECT_SOURCE_DIR}/models"
     DAL_HEADERS="${PROJECT_SOURCE_DIR}/include/dalembert"
     DAL_REFERENCE="${PROJECT_SOURCE_DIR}/test/reference"
-    DAL_PROGRAM="$<TARGET_FILE:program>")
+    DAL_PROGRAM="$<TARGET_FILE:program>"
+    DAL_PLUG_IN="${PROJECT_BINARY_DIR}/dalembert-mpi.so")
 
 # ---- the kernels once more, for quadruple numbers; the library has those for complex ones --------------
 file(GLOB kernels CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/kinematics/*.c" "${PROJECT_SOURCE_DIR}/src/force/*.c"
@@ -75,6 +76,7 @@ foreach(source ${test_sources})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     target_include_directories(${name} PRIVATE include src test)
     target_compile_definitions(${name} PRIVATE ${test_definitions})
+    target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>) # the time goes into the library: compiled in two thirds of the time
     target_link_libraries(${name} PRIVATE ${library} ${needs} PkgConfig::CMOCKA m)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77) # CHECK_SKIPPED of test/check.h
@@ -102,7 +104,8 @@ endforeach()
 
 # The same for derivations: the comparison with the kernels sees a wrong term in any step.
 set(derived placed_bodies energy constraint_rows generalized_forces quasi_velocities kane_symbols gibbs_appell_symbols volterra_symbols
-    boltzmann_hamel_symbols maggi_symbols routh_symbols)
+    boltzmann_hamel_symbols maggi_symbols routh_symbols attitude_parameters written_joints component_symbols measures udwadia_symbols
+    derivation_steps named_systems partials)
 if(DAL_SANITIZE)
     set(derived "")
 else()
@@ -153,10 +156,22 @@ if(TARGET test_scaling AND NOT DAL_SANITIZE)
     add_test(NAME test_scaling_long COMMAND test_scaling long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_scaling_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
+if(TARGET test_generate AND NOT DAL_SANITIZE)
+    add_test(NAME test_generate_long COMMAND test_generate long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_generate_long PROPERTIES TIMEOUT 3000 LABELS long)
+endif()
 if(TARGET test_derive AND NOT DAL_SANITIZE)
     add_test(NAME test_derive_long COMMAND test_derive long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_derive_long PROPERTIES TIMEOUT 3000 LABELS long)
+    add_test(NAME test_derive_motion_long COMMAND test_derive_motion long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+    set_tests_properties(test_derive_motion_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
+foreach(name test_evaluation test_derivatives test_derivatives_complex test_friction test_reduced test_vary)
+    if(TARGET ${name} AND NOT DAL_SANITIZE)
+        add_test(NAME ${name}_long COMMAND ${name} long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+        set_tests_properties(${name}_long PROPERTIES TIMEOUT 3000 LABELS long)
+    endif()
+endforeach()
 if(TARGET test_simulation)
     add_test(NAME test_simulation_long COMMAND test_simulation long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_simulation_long PROPERTIES TIMEOUT 3000 LABELS long)
@@ -185,7 +200,7 @@ if(NOT DAL_SANITIZE)
 endif()
 
 # ---- the report page in a browser -------------------------------------------------
-# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has. Then comparisons.
+# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has. Then comparisons, equations, and what a reader clicks in the scene.
 find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
 if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
@@ -195,8 +210,12 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
         --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
     add_test(NAME comparison_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/compare.mjs"
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/comparisons" "${PROJECT_SOURCE_DIR}/models")
+    add_test(NAME equations_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/equations.mjs"
+        $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/equations" "${PROJECT_SOURCE_DIR}/models")
+    add_test(NAME looks_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/looks.mjs"
+        $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/looks")
     # the longest ones begin first
-    set_tests_properties(comparison_in_a_browser gallery_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
+    set_tests_properties(comparison_in_a_browser equations_in_a_browser gallery_in_a_browser looks_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
 elseif(NOT DAL_SANITIZE)
     message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
 endif()
@@ -249,4 +268,21 @@ if(NOT DAL_SANITIZE)
     add_subdirectory("${PROJECT_SOURCE_DIR}/tools" tools) # apart: the options of single source files end here
     add_test(NAME one_evaluation_changes_folders_nine_times_at_most
         COMMAND "${PROJECT_SOURCE_DIR}/tools/folder-changes" $<TARGET_FILE:folder_changes> "${PROJECT_SOURCE_DIR}/models/four-bar.yaml" 9)
+endif()
+
+# ---- the package for Python -----------------------------------------------------
+if(DAL_HAVE_PYTHON)
+    execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import numpy, pytest" RESULT_VARIABLE python_lacks ERROR_QUIET OUTPUT_QUIET)
+    if(python_lacks)
+        message(STATUS "the package for Python is not tested: it needs NumPy and pytest (Debian's packages python3-numpy and python3-pytest)")
+    else()
+        set(python_environment "PYTHONPATH=${PROJECT_BINARY_DIR}/python" "DALEMBERT_PROGRAM=$<TARGET_FILE:program>" "DALEMBERT_BUILD=${PROJECT_BINARY_DIR}"
+            OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1)
+        add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env ${python_environment} "${Python3_EXECUTABLE}" -m pytest -q -p no:cacheprovider
+            -m "not long" "${PROJECT_SOURCE_DIR}/test/python" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+        add_test(NAME python_package_long COMMAND ${CMAKE_COMMAND} -E env ${python_environment} "${Python3_EXECUTABLE}" -m pytest -q -p no:cacheprovider
+            -m long "${PROJECT_SOURCE_DIR}/test/python" WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+        set_tests_properties(python_package_long PROPERTIES TIMEOUT 3000 LABELS long)
+        set_tests_properties(python_package PROPERTIES TIMEOUT 900)
+    endif()
 endif()

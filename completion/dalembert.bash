@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run watch gallery eval compare check view plot animate equations derive convert ports equilibrium linearize modes list help version'
+    local commands='run watch gallery eval compare check view plot animate equations derive generate convert ports equilibrium linearize modes response sweep merge list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -27,7 +27,7 @@ _dalembert()
         [[ $command == eval ]] && mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
     --at)
-        mapfile -t COMPREPLY < <(compgen -W 'start equilibrium' -- "$word"; compgen -f -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'start equilibrium steady' -- "$word"; compgen -f -- "$word")
         return ;;
     -m | --model)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word")
@@ -35,13 +35,17 @@ _dalembert()
     -c | --channels | -x | --x)
         mapfile -t COMPREPLY < <(_dalembert_channels "$word")
         return ;;
-    -o | --output)
+    -o | --output | --file)
+        [[ $command:$before == response:--output ]] && return
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return ;;
+    --sampling)
+        mapfile -t COMPREPLY < <(compgen -W 'random latin-hypercube sobol' -- "$word")
         return ;;
     --undetermined)
         mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --states | --inputs | --outputs | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port)
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --states | --inputs | --outputs | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port | --points | --frequencies | --input | --starts | --seed | --steady | --over | --orders | --vary | --each | --channels | --jobs | --shard)
         return ;;
     esac
     case $command:$word in
@@ -75,18 +79,30 @@ _dalembert()
             --help' -- "$word") ;;
     derive:-*)
         mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --steps --output --set --floating --width --help' -- "$word") ;;
+    generate:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --parameters --lanes --jacobians --output --set --floating --help' -- "$word") ;;
     convert:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
     ports:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --json --floating --set --quiet --help' -- "$word") ;;
     equilibrium:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
+        mapfile -t COMPREPLY < <(compgen -W '--starts --seed --steady --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
     linearize:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--at --states --inputs --outputs --output --coordinates --formulation --floating --set --digits --width
+        mapfile -t COMPREPLY < <(compgen -W '--at --steady --states --inputs --outputs --output --coordinates --formulation --floating --set --digits --width
             --json --help' -- "$word") ;;
     modes:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--at --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
-    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:*)
+        mapfile -t COMPREPLY < <(compgen -W '--at --steady --over --orders --output --size --title --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
+    response:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--input --output --from --to --points --frequencies --omega --file --nyquist --size --title --at --steady --coordinates
+            --formulation --floating --set --digits --json --help' -- "$word") ;;
+    sweep:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--vary --random --sampling --seed --each --channels --output --journal --resume --jobs --shard --coordinates --formulation
+            --stabilization --integrator --step --rtol --atol --until --every --max-step --event-tolerance --undetermined --set --floating --quiet --help' -- "$word") ;;
+    merge:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--output --model --quiet --help' -- "$word") ;;
+    merge:*)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | generate:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:* | response:* | sweep:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     list:-*)
         mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;

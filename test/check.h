@@ -49,6 +49,27 @@ static inline bool check_chosen(int run, int every)
 #endif
 }
 
+/* Of a product of many cases, is number `run` made? All with the argument `long` (make check-long); otherwise each `plain`-th, and where every access
+ * is watched each `watched`-th. Add up the indices of the product: every pair of them is met at some value of the others. */
+static bool check_everything;
+
+static inline bool check_sampled(int run, int plain, int watched)
+{
+    (void)plain, (void)watched;
+#ifdef CHECK_WATCHED
+    return check_everything || run % watched == 0;
+#else
+    (void)watched;
+    return check_everything || run % plain == 0;
+#endif
+}
+
+/* For main: what the argument `long` asks for. */
+static inline void check_arguments(int argc, char **argv)
+{
+    check_everything = argc > 1 && !strcmp(argv[1], "long");
+}
+
 /* |a - b| <= tolerance; not-a-number never passes. */
 #define check_close(a, b, tolerance)                                                                                                                 \
     do {                                                                                                                                             \

@@ -14,6 +14,7 @@ typedef struct pair {
     jmp_buf jump;
     dal_derivation *d;
     char why[512];
+    bool unfactored; /* FLINT is not asked */
 } pair;
 
 /* A file, or where `text` is not NULL that text. False: it is refused. */
@@ -57,7 +58,8 @@ static inline bool derive_pair(pair *p, const char *formulation, bool steps)
                                         .chart = p->state->work.chart,
                                         .speeds = speeds ? speeds->column : NULL,
                                         .rows = speeds && speeds->basis ? speeds->basis->row : p->state->rank->order,
-                                        .steps = steps};
+                                        .steps = steps,
+                                        .unfactored = p->unfactored};
     p->arena.guard = &p->jump;
     p->d = setjmp(p->jump) ? NULL : dal_derive_equations(&p->arena, p->spec, p->system, &options, messages);
     p->arena.guard = NULL;

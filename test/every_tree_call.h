@@ -89,10 +89,10 @@ static inline int tree_calls_make(tree_calls *c)
     status |= dal_centroidal_momentum(c->state, c->q, c->v, (dal_centroid *)(rest + NUMBERS_OF_MOTION), A_G);
     status |= dal_joint_wrenches(c->state, c->q, c->v, c->wanted, c->wrenches, carried);
     double *derivative = (double *)(carried + c->bodies);
-    status |= dal_inverse_derivatives(c->state, c->q, c->v, c->wanted, c->wrenches, derivative, derivative + nv * nv);
+    status |= dal_tree_inverse_derivatives(c->state, c->q, c->v, c->wanted, c->wrenches, derivative, derivative + nv * nv);
     status |= dal_mass_inverse(c->state, c->q, derivative + 2 * nv * nv);
-    status |= dal_forward_derivatives(c->state, c->q, c->v, c->tau, c->wrenches, derivative + 5 * nv * nv, derivative + 3 * nv * nv,
-                                      derivative + 4 * nv * nv);
+    status |= dal_tree_forward_derivatives(c->state, c->q, c->v, c->tau, c->wrenches, derivative + 5 * nv * nv, derivative + 3 * nv * nv,
+                                           derivative + 4 * nv * nv);
     return (int)status;
 }
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 16, MOST_TEXT = 1 << 16, PATIENCE = 120 };
+enum { MOST_ARGUMENTS = 32, MOST_TEXT = 1 << 16, PATIENCE = 120 };
 
 typedef struct place {
     char folder[64], model[128], file[128];

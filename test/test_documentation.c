@@ -182,7 +182,7 @@ static void end_command(page *p)
 static void begin_model(page *p, const char *line)
 {
     char name[64], path[160];
-    if (sscanf(line, "dalembert: 1 # %63[a-z0-9.-]", name) != 1)
+    if (sscanf(line, "dalembert: 1 # %63[a-z0-9.-]", name) != 1 && sscanf(line, "study: 1 # %63[a-z0-9.-]", name) != 1)
         return;
     snprintf(path, sizeof path, "%s/%s", p->here, name);
     assert_non_null(p->model = fopen(path, "w"));
@@ -286,10 +286,20 @@ static void the_page_on_equations_is_true(void **state)
     run_page("doc/equations.md", 0, 3);
 }
 
-static void the_page_on_small_motions_is_true(void **state)
+static void the_pages_on_small_motions_are_true(void **state)
 {
     (void)state;
-    run_page("doc/linearize.md", 1, 5);
+    run_page("doc/linearize.md", 1, 1);
+    run_page("doc/modes.md", 2, 3);
+    run_page("doc/equilibrium.md", 3, 4);
+    run_page("doc/response.md", 2, 2);
+    run_page("doc/derivatives.md", 0, 1);
+}
+
+static void the_page_on_sweeps_is_true(void **state)
+{
+    (void)state;
+    run_page("doc/sweep.md", 2, 3);
 }
 
 static void the_page_on_evaluating_is_true(void **state)
@@ -425,7 +435,8 @@ int main(void)
         cmocka_unit_test(the_page_on_comparing_is_true),
         cmocka_unit_test(the_page_on_checking_is_true),
         cmocka_unit_test(the_page_on_equations_is_true),
-        cmocka_unit_test(the_page_on_small_motions_is_true),
+        cmocka_unit_test(the_page_on_sweeps_is_true),
+        cmocka_unit_test(the_pages_on_small_motions_are_true),
         cmocka_unit_test(the_page_on_evaluating_is_true),
         cmocka_unit_test(the_page_on_reactions_is_true),
         cmocka_unit_test(the_page_on_stabilization_is_true),

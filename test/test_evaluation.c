@@ -158,7 +158,7 @@ static void the_parts_add_up_to_the_equations_of_motion_in_every_family_and_form
         double worst = 0;
         for (int f = 0; gallery_families[f]; f++)
             for (size_t k = 0; k < sizeof formulations / sizeof *formulations; k++)
-                if (check_chosen((int)i + f + (int)k, 3))
+                if (check_sampled((int)i + f + (int)k, 3, 9))
                     identities(g.found.gl_pathv[i], gallery_families[f]->name, formulations[k], &worst);
         print_message("  %-44s %.1e\n", strrchr(g.found.gl_pathv[i], '/') + 1, worst);
     }
@@ -227,7 +227,7 @@ static void inverse_undoes_forward(void **unused)
     gallery g = gallery_open();
     for (size_t i = 0; i < g.n; i++)
         for (int f = 0; gallery_families[f]; f++)
-            if (check_chosen((int)i + f, 3))
+            if (check_sampled((int)i + f, 2, 4))
                 there_and_back(g.found.gl_pathv[i], gallery_families[f]->name);
     gallery_close(&g);
 }
@@ -747,8 +747,9 @@ static void an_arm_of_7_axes_moves_as_in_other_engines(void **unused)
     agree_with_others("arm7");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_parts_add_up_to_the_equations_of_motion_in_every_family_and_formulation),
         cmocka_unit_test(inverse_undoes_forward),

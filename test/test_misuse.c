@@ -4,6 +4,7 @@
 #include <dirent.h>
 
 static const char viewer[] = "<html><body>viewer connect-src 'none'<!--DATA--></body></html>\n";
+static const char study_text[] = "study: 1\nmodel: model.yaml\nvary: {push: 1}\n";
 static const char model[] = "dalembert: 1\n"
                             "space: planar\n"
                             "gravity: [0, -9.81]\n"
@@ -78,6 +79,10 @@ typedef enum source {
     POINT_,
     MOTION_OUT,
     CENTROID_OUT,
+    DERIVATIVES_OUT,
+    INVERSE_OUT,
+    PARAMETER_NAME,
+    PARAMETER_OUT,
     A_OUT,
     CARRIED_OUT,
     LABEL_,
@@ -129,12 +134,22 @@ typedef enum source {
     PORTS_,
     PORTS_OUT,
     LINEAR_OPTIONS,
+    DERIVATION_OPTIONS,
     LINEARIZATION_,
     LINEARIZATION_OUT,
     MODES_,
     MODES_OUT,
     EQUILIBRIUM_,
     EQUILIBRIUM_OUT,
+    CAMPBELL_,
+    CAMPBELL_OUT,
+    MODES_LIST,
+    EQUILIBRIA_,
+    EQUILIBRIA_OUT,
+    STEADY_,
+    RESPONSE_,
+    RESPONSE_OUT,
+    RESPONSE_DRAWING,
     SVG_OUT,
     PLOT_OPTIONS,
     SNAPSHOT_OPTIONS,
@@ -147,7 +162,26 @@ typedef enum source {
     STEP_,
     WORK_,
     COLUMN_,
-    INPUT_INDEX
+    INPUT_INDEX,
+    STUDY_,
+    STUDY_OUT,
+    STUDY_PLAN,
+    STUDY_OPTIONS,
+    STUDY_TEXT,
+    STUDY_LENGTH,
+    STUDY_PATH,
+    STUDY_FILE_,
+    STUDY_FILE_OUT,
+    STUDY_READER,
+    STUDY_READER_OUT,
+    STUDY_ROW,
+    STUDY_RESULT,
+    OUTCOME_OUT,
+    JOURNAL_,
+    JOURNALS_,
+    RUN_,
+    NOTE_OUT,
+    SIZE_OUT
 } source;
 
 /* All that calls work on; made anew for each of them. */
@@ -171,6 +205,20 @@ typedef struct stage {
     dal_linearization *linearization;
     dal_modes *modes;
     dal_equilibrium *equilibrium;
+    dal_campbell *campbell;
+    dal_modes *modes_list[1];
+    dal_equilibria *equilibria;
+    dal_steady steady[1];
+    dal_response *response;
+    dal_study *study;
+    dal_study_plan study_plan;
+    dal_study_options study_options;
+    dal_study_file *study_file;
+    dal_study_reader *study_reader;
+    dal_study_row study_row;
+    dal_study_outcome outcome;
+    char journal_path[100], study_path[100], study_result[100];
+    const char *journals[1];
     dal_system *fixed; /* with a fixed step, for the simulation */
     dal_simulation *simulation;
     unsigned char *blob, saved[1 << 16];
@@ -181,6 +229,9 @@ typedef struct stage {
     dal_wrench wrenches[BODIES], carried[BODIES];
     dal_motion motion;
     dal_centroid centroid;
+    dal_derivatives derivatives; /* nothing is wanted */
+    dal_inverse_result inverse;
+    dal_parameter_result parameter;
     dal_given given[1];
     dal_override override[1];
     char buffer[200], results_path[100], page_path[100], writer_path[100], state_path[100], model_path[100];
@@ -198,6 +249,8 @@ typedef struct stage {
     dal_check_options check_options;
     dal_evaluation_options evaluation_options;
     dal_linear_options linear_options;
+    dal_derivation_options derivation_options;
+    dal_response_drawing response_drawing;
 } stage;
 
 static stage *s; /* of the row that runs */
@@ -297,11 +350,20 @@ static void begin_stage(void)
     snprintf(s->writer_path, sizeof s->writer_path, "%s/out.csv", folder);
     snprintf(s->state_path, sizeof s->state_path, "%s/state.json", folder);
     snprintf(s->model_path, sizeof s->model_path, "%s/model.yaml", folder);
+    snprintf(s->journal_path, sizeof s->journal_path, "%s/study.journal", folder);
+    snprintf(s->study_path, sizeof s->study_path, "%s/study.yaml", folder);
+    snprintf(s->study_result, sizeof s->study_result, "%s/study.csv", folder);
+    unlink(s->journal_path);
+    s->journals[0] = s->journal_path;
+    static const char *const vary[] = {"push=0.1"}, *const each[] = {"x=final(rod.x)"};
+    s->study_plan = (dal_study_plan){.n_vary = 1, .vary = vary, .n_each = 1, .each = each};
+    s->study_options = (dal_study_options){.journal = s->journal_path, .resume = true, .jobs = 1};
     s->override[0] = (dal_override){"nothing", "1"};
     s->given[0] = (dal_given){"pivot.angle", 0.1};
     s->varied_names[0] = "push";
     s->varied_values[0] = 0.7;
     s->channel[0] = "rod.x";
+    s->steady[0] = (dal_steady){s->channel[0], 0};
     s->word[0] = "lagrange";
     s->matrix[0] = s->matrix[NV * NV - 1] = s->factor[0] = s->factor[NV * NV - 1] = 1;
     s->page_options = (dal_page_options){.viewer = viewer, .viewer_length = sizeof viewer - 1};
@@ -312,6 +374,9 @@ static void begin_stage(void)
 
 static void end_stage(void)
 {
+    dal_study_close(s->study_reader);
+    dal_study_file_free(s->study_file);
+    dal_study_free(s->study);
     dal_simulation_free(s->simulation);
     dal_system_free(s->fixed);
     free(s->blob);
@@ -327,12 +392,26 @@ static void end_stage(void)
     dal_linearization_free(s->linearization);
     dal_modes_free(s->modes);
     dal_equilibrium_free(s->equilibrium);
+    dal_response_free(s->response);
+    dal_equilibria_free(s->equilibria);
+    dal_campbell_free(s->campbell);
+    dal_modes_free(s->modes_list[0]);
     dal_state_free(s->state);
     dal_system_free(s->system);
     dal_spec_free(s->spec);
     dal_spec_free(s->robot);
     dal_messages_free(s->messages);
     free(s);
+}
+
+static dal_study *need_study(void)
+{
+    need_system();
+    if (!s->study) {
+        must(dal_study_create(NULL, s->spec, &s->study_plan, s->messages, &s->study) == DAL_OK, "a study");
+        must(dal_study_run(s->study, &s->study_options, s->messages, NULL) == DAL_OK, "a journal");
+    }
+    return s->study;
 }
 
 /* A message that the stage owns. */
@@ -401,6 +480,26 @@ static void *object(source from)
         need_system();
         must(dal_equilibrium_find(NULL, s->spec, NULL, &s->equilibrium) == DAL_OK, "an equilibrium");
         return s->equilibrium;
+    case MODES_LIST:
+        need_system();
+        must(s->modes_list[0] || dal_modes_find(NULL, s->spec, NULL, NULL, &s->modes_list[0]) == DAL_OK, "modes");
+        return s->modes_list;
+    case CAMPBELL_:
+        need_system();
+        must(s->modes_list[0] || dal_modes_find(NULL, s->spec, NULL, NULL, &s->modes_list[0]) == DAL_OK, "modes");
+        must(dal_campbell_track(NULL, "p", 1, s->varied_values, (const dal_modes *const *)s->modes_list, NULL, &s->campbell) == DAL_OK, "a diagram");
+        return s->campbell;
+    case STUDY_: return need_study();
+    case STUDY_FILE_: must(dal_study_read(NULL, s->study_path, NULL, &s->study_file) == DAL_OK, "a study file"); return s->study_file;
+    case STUDY_READER: must(dal_study_open(need_study(), 1, s->journals, NULL, &s->study_reader) == DAL_OK, "a reader"); return s->study_reader;
+    case EQUILIBRIA_:
+        need_system();
+        must(dal_equilibria_find(NULL, s->spec, 1, 1, NULL, &s->equilibria) == DAL_OK, "equilibria");
+        return s->equilibria;
+    case RESPONSE_:
+        need_system();
+        must(dal_response_find(NULL, s->spec, NULL, 1, s->varied_values, NULL, &s->response) == DAL_OK, "a response");
+        return s->response;
     default: return NULL;
     }
 }
@@ -420,6 +519,7 @@ static void *datum(source from)
     case BODY_NAME: return "rod";
     case JOINT_NAME: return "pivot";
     case INPUT_NAME: return "push";
+    case PARAMETER_NAME: return (void *)(size_t)s->varied_names[0];
     case COLUMN_NAME: return "rod.x";
     case WORD_:
     case WORD2_: return "\"word\"";
@@ -455,6 +555,16 @@ static void *datum(source from)
     case SNAPSHOT_OPTIONS: return &s->snapshot_options;
     case EVALUATION_OPTIONS: return &s->evaluation_options;
     case LINEAR_OPTIONS: return &s->linear_options;
+    case DERIVATION_OPTIONS: return &s->derivation_options;
+    case STUDY_PLAN: return &s->study_plan;
+    case STUDY_OPTIONS: return &s->study_options;
+    case STUDY_TEXT: return (void *)(size_t)study_text;
+    case STUDY_PATH: return s->study_path;
+    case STUDY_RESULT: return s->study_result;
+    case JOURNAL_: need_study(); return s->journal_path;
+    case JOURNALS_: need_study(); return s->journals;
+    case STEADY_: return s->steady;
+    case RESPONSE_DRAWING: return &s->response_drawing;
     default: return NULL;
     }
 }
@@ -484,6 +594,16 @@ static void *place_for(source from)
     case LINEARIZATION_OUT: return &s->linearization;
     case MODES_OUT: return &s->modes;
     case EQUILIBRIUM_OUT: return &s->equilibrium;
+    case CAMPBELL_OUT: return &s->campbell;
+    case EQUILIBRIA_OUT: return &s->equilibria;
+    case RESPONSE_OUT: return &s->response;
+    case STUDY_OUT:
+    case STUDY_FILE_OUT:
+    case STUDY_READER_OUT:
+    case NOTE_OUT: return &s->pointer;
+    case STUDY_ROW: return &s->study_row;
+    case OUTCOME_OUT: return &s->outcome;
+    case SIZE_OUT: return &s->blob_size;
     case VECTOR_OUT:
     case NUMBERS_OUT:
     case DOUBLE_OUT:
@@ -492,6 +612,9 @@ static void *place_for(source from)
     case DOUBLE_OUT2: return s->out + 3;
     case MOTION_OUT: return &s->motion;
     case CENTROID_OUT: return &s->centroid;
+    case DERIVATIVES_OUT: return &s->derivatives;
+    case INVERSE_OUT: return &s->inverse;
+    case PARAMETER_OUT: return &s->parameter;
     case CARRIED_OUT: return s->carried;
     case BUFFER_: return s->buffer;
     case SAVED_OUT: return s->saved;
@@ -504,6 +627,7 @@ static value good(source from)
 {
     switch (from) {
     case LENGTH_: return (value){.z = sizeof model - 1};
+    case STUDY_LENGTH: return (value){.z = sizeof study_text - 1};
     case STATE_LENGTH: return (value){.z = 2};
     case BUFFER_SIZE: return (value){.z = sizeof s->buffer};
     case BLOB_SIZE: need_simulation(); return (value){.z = s->blob_size};
@@ -521,6 +645,7 @@ static value good(source from)
     case INPUT_INDEX:
     case OVERRIDE_COUNT:
     case MOST_FRAMES:
+    case RUN_:
     case SEED_: return (value){.z = 0};
     case DIGITS_: return (value){.i = 6};
     case WIDTH_: return (value){.i = 100};
@@ -552,6 +677,7 @@ static int size_of(source from)
     case POINT_: return 3;
     case BODY_: return BODIES;
     case JOINT_: return JOINTS;
+    case RUN_:
     case INPUT_INDEX: return 1;
     case COLUMN_:
     case KEY_INDEX:
@@ -661,6 +787,7 @@ CALL(dal_message_format, of_length(dal_message_format(P(0), P(1), x[2].z)))
 CALL(dal_compare, of_status(dal_compare(P(0), P(1), P(2), P(3))))
 CALL(dal_comparison_agrees, of_bool(dal_comparison_agrees(P(0), P(1), P(2))))
 CALL(dal_comparison_free, (dal_comparison_free(P(0)), P(0) ? freed(&s->comparison) : QUIET))
+CALL(dal_derivation_text, of_text(dal_derivation_text(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_to_yaml, of_text(dal_to_yaml(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_to_urdf, of_text(dal_to_urdf(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_equations_create, of_status(dal_equations_create(P(0), P(1), P(2), P(3))))
@@ -712,6 +839,22 @@ CALL(dal_modes_json, of_length(dal_modes_json(P(0), P(1), x[2].z)))
 CALL(dal_equilibrium_find, of_status(dal_equilibrium_find(P(0), P(1), P(2), P(3))))
 CALL(dal_equilibrium_free, (dal_equilibrium_free(P(0)), P(0) ? freed(&s->equilibrium) : QUIET))
 CALL(dal_equilibrium_text, of_length(dal_equilibrium_text(P(0), I(1), P(2), x[3].z)))
+CALL(dal_campbell_track, of_status(dal_campbell_track(P(0), P(1), I(2), P(3), P(4), P(5), P(6))))
+CALL(dal_campbell_free, (dal_campbell_free(P(0)), P(0) ? freed(&s->campbell) : QUIET))
+CALL(dal_campbell_text, of_length(dal_campbell_text(P(0), I(1), P(2), x[3].z)))
+CALL(dal_campbell_csv, of_length(dal_campbell_csv(P(0), P(1), x[2].z)))
+CALL(dal_campbell_svg, of_text(dal_campbell_svg(P(0), P(1), I(2), P(3), 0, 0, P(4), P(5), P(6)), P(6)))
+CALL(dal_steady_find, of_status(dal_steady_find(P(0), P(1), I(2), P(3), P(4), P(5))))
+CALL(dal_equilibria_find, of_status(dal_equilibria_find(P(0), P(1), I(2), x[3].z, P(4), P(5))))
+CALL(dal_equilibria_free, (dal_equilibria_free(P(0)), P(0) ? freed(&s->equilibria) : QUIET))
+CALL(dal_equilibria_text, of_length(dal_equilibria_text(P(0), I(1), P(2), x[3].z)))
+CALL(dal_equilibria_json, of_length(dal_equilibria_json(P(0), P(1), x[2].z)))
+CALL(dal_response_find, of_status(dal_response_find(P(0), P(1), P(2), I(3), P(4), P(5), P(6))))
+CALL(dal_response_free, (dal_response_free(P(0)), P(0) ? freed(&s->response) : QUIET))
+CALL(dal_response_text, of_length(dal_response_text(P(0), I(1), P(2), x[3].z)))
+CALL(dal_response_json, of_length(dal_response_json(P(0), P(1), x[2].z)))
+CALL(dal_response_csv, of_length(dal_response_csv(P(0), P(1), x[2].z)))
+CALL(dal_response_svg, of_text(dal_response_svg(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_equilibrium_json, of_length(dal_equilibrium_json(P(0), P(1), x[2].z)))
 CALL(dal_ports_create, of_status(dal_ports_create(P(0), P(1), P(2), P(3))))
 CALL(dal_ports_free, (dal_ports_free(P(0)), P(0) ? freed(&s->ports) : QUIET))
@@ -754,6 +897,7 @@ CALL(dal_writer_sink, of_status(give_row(P(0), s->row)))
 CALL(dal_writer_close, (dal_writer_close(P(0), I(1), P(2)), P(0) ? freed(&s->writer) : QUIET))
 CALL(dal_writer_discard, (dal_writer_discard(P(0)), P(0) ? freed(&s->writer) : QUIET))
 CALL(dal_spec_read, of_spec(dal_spec_read(P(0), P(1), I(2), P(3), P(4), P(5)), P(5)))
+CALL(dal_spec_clone, of_spec(dal_spec_clone(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_spec_read_with, of_spec(dal_spec_read_with(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_spec_parse, of_spec(dal_spec_parse(P(0), P(1), P(2), x[3].z, I(4), P(5), P(6), P(7)), P(7)))
 CALL(dal_spec_free, (dal_spec_free(P(0)), P(0) ? freed(&s->spec) : QUIET))
@@ -778,6 +922,9 @@ CALL(dal_state_evaluate, of_status(dal_state_evaluate(P(0), P(1))))
 CALL(dal_state_body, of_number(dal_state_body(P(0), I(1)).acceleration[1]))
 CALL(dal_state_reaction, of_bool(dal_state_reaction(P(0), I(1), P(2), P(3))))
 CALL(dal_state_energy, of_number(dal_state_energy(P(0)).potential))
+CALL(dal_state_coordinates, of_bool(dal_state_coordinates(P(0), P(1))))
+CALL(dal_state_velocities, of_bool(dal_state_velocities(P(0), P(1))))
+CALL(dal_state_accelerations, of_bool(dal_state_accelerations(P(0), P(1))))
 CALL(dal_state_residuals, of_bool(dal_state_residuals(P(0), P(1), P(2))))
 CALL(dal_list_entry, of_bool(dal_list_entry(P(0), I(1), P(2), P(3))))
 CALL(dal_version, of_bool(dal_version()))
@@ -792,15 +939,72 @@ CALL(dal_mass_matrix, of_status(dal_mass_matrix(P(0), P(1), P(2))))
 CALL(dal_mass_factor, of_status(dal_mass_factor(P(0), P(1))))
 CALL(dal_mass_solve, of_status(dal_mass_solve(P(0), P(1), P(2))))
 CALL(dal_mass_inverse, of_status(dal_mass_inverse(P(0), P(1), P(2))))
-CALL(dal_inverse_derivatives, of_status(dal_inverse_derivatives(P(0), P(1), P(2), P(3), P(4), P(5), P(6))))
-CALL(dal_forward_derivatives, of_status(dal_forward_derivatives(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7))))
+CALL(dal_tree_inverse_derivatives, of_status(dal_tree_inverse_derivatives(P(0), P(1), P(2), P(3), P(4), P(5), P(6))))
+CALL(dal_tree_forward_derivatives, of_status(dal_tree_forward_derivatives(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7))))
+CALL(dal_derivatives_describe, (dal_derivatives_describe(P(0)).velocities < 0 ? ACCEPTED : QUIET))
+CALL(dal_forward_derivatives, of_status(dal_forward_derivatives(P(0), P(1), P(2))))
+CALL(dal_inverse_derivatives, of_status(dal_inverse_derivatives(P(0), P(1), P(2), P(3), P(4))))
+CALL(dal_parameter_derivatives, of_status(dal_parameter_derivatives(P(0), P(1), P(2), P(3))))
 CALL(dal_coriolis_matrix, of_status(dal_coriolis_matrix(P(0), P(1), P(2), P(3))))
 CALL(dal_frame_motion, of_status(dal_frame_motion(P(0), P(1), P(2), P(3), I(4), P(5), P(6))))
 CALL(dal_frame_jacobian, of_status(dal_frame_jacobian(P(0), P(1), I(2), P(3), P(4))))
 CALL(dal_frame_jacobian_rate, of_status(dal_frame_jacobian_rate(P(0), P(1), P(2), I(3), P(4), P(5))))
 CALL(dal_centroidal_momentum, of_status(dal_centroidal_momentum(P(0), P(1), P(2), P(3), P(4))))
 CALL(dal_joint_wrenches, of_status(dal_joint_wrenches(P(0), P(1), P(2), P(3), P(4), P(5))))
+static answer of_study(dal_status status, dal_study **study)
+{
+    if (study && status == DAL_OK)
+        dal_study_free(*study);
+    if (study && status != DAL_OK && *study)
+        misuse_failed("a study", "is there although it was refused");
+    return of_status(status);
+}
+
+static answer of_study_file(dal_status status, dal_study_file **file)
+{
+    if (file && status == DAL_OK)
+        dal_study_file_free(*file);
+    return of_status(status);
+}
+
+static answer of_reader(dal_status status, dal_study_reader **reader)
+{
+    if (reader && status == DAL_OK)
+        dal_study_close(*reader);
+    return of_status(status);
+}
+
+static answer of_note(dal_status status, char **note)
+{
+    if (note && status == DAL_OK)
+        free(*note);
+    return of_status(status);
+}
+
+CALL(dal_study_read, of_study_file(dal_study_read(P(0), P(1), P(2), P(3)), P(3)))
+CALL(dal_study_parse, of_study_file(dal_study_parse(P(0), P(1), P(2), x[3].z, P(4), P(5)), P(5)))
+CALL(dal_study_file_free, (dal_study_file_free(P(0)), P(0) ? freed(&s->study_file) : QUIET))
+CALL(dal_is_study, dal_is_study(P(0)) ? ACCEPTED : REFUSED)
+CALL(dal_study_create, of_study(dal_study_create(P(0), P(1), P(2), P(3), P(4)), P(4)))
+CALL(dal_study_free, (dal_study_free(P(0)), P(0) ? freed(&s->study) : QUIET))
+CALL(dal_study_describe, dal_study_describe(P(0)).runs ? ACCEPTED : REFUSED)
+CALL(dal_study_variable_at, dal_study_variable_at(P(0), I(1)) ? ACCEPTED : REFUSED)
+CALL(dal_study_values, dal_study_values(P(0), P(1)) ? ACCEPTED : REFUSED)
+CALL(dal_study_channels, dal_study_channels(P(0), P(1)) ? ACCEPTED : REFUSED)
+CALL(dal_study_point, dal_study_point(P(0), I(1), P(2)) ? ACCEPTED : REFUSED)
+CALL(dal_study_system, of_system(dal_study_system(P(0), I(1), P(2), P(3)), P(3)))
+CALL(dal_study_run, of_status(dal_study_run(P(0), P(1), P(2), P(3))))
+CALL(dal_study_note, of_note(dal_study_note(P(0), P(1), P(2), P(3)), P(2)))
+CALL(dal_study_open, of_reader(dal_study_open(P(0), I(1), P(2), P(3), P(4)), P(4)))
+CALL(dal_study_next, dal_study_next(P(0), P(1), P(2)) ? ACCEPTED : REFUSED)
+CALL(dal_study_missing, (dal_study_missing(P(0)), QUIET))
+CALL(dal_study_close, (dal_study_close(P(0)), P(0) ? freed(&s->study_reader) : QUIET))
+CALL(dal_study_write, of_status(dal_study_write(P(0), I(1), P(2), P(3), P(4))))
 CALL(dal_check, of_status(dal_check(P(0), P(1), P(2), P(3))))
+CALL(dal_verdict_text, of_length(dal_verdict_text(P(0), P(1), x[2].z)))
+CALL(dal_verdict_json, of_length(dal_verdict_json(P(0), P(1), x[2].z)))
+CALL(dal_comparison_text, of_length(dal_comparison_text(P(0), x[1].i != 0, P(2), x[3].z)))
+CALL(dal_comparison_json, of_length(dal_comparison_json(P(0), P(1), x[2].z)))
 CALL(dal_verdict_free, (dal_verdict_free(P(0)), P(0) ? freed(&s->verdict) : QUIET))
 
 #define ROW(name, ...)                                                                                                                               \
@@ -841,6 +1045,7 @@ static const call calls[] = {
     ROW(dal_compare, {SPEC_, NEEDED}, {COMPARE_OPTIONS, PASSED}, HEARD, {COMPARISON_OUT, NEEDED}),
     ROW(dal_comparison_agrees, {COMPARISON_, NEEDED}, {INT_OUT, PASSED}, {DOUBLE_OUT, PASSED}),
     ROW(dal_comparison_free, {COMPARISON_, PASSED}),
+    ROW(dal_derivation_text, MEMORY, {SPEC_, NEEDED}, {DERIVATION_OPTIONS, PASSED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_to_yaml, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_to_urdf, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_equations_create, MEMORY, {STATE_, NEEDED}, HEARD, {EQUATIONS_OUT, NEEDED}),
@@ -888,10 +1093,51 @@ static const call calls[] = {
     ROW(dal_modes_find, MEMORY, {SPEC_, NEEDED}, {LINEAR_OPTIONS, PASSED}, HEARD, {MODES_OUT, NEEDED}),
     ROW(dal_modes_free, {MODES_, PASSED}),
     ROW(dal_modes_text, {MODES_, NEEDED}, {DIGITS_, ANY}, {WIDTH_, ANY}, PRINTED),
+    ROW(dal_verdict_text, {VERDICT_, NEEDED}, PRINTED),
+    ROW(dal_verdict_json, {VERDICT_, NEEDED}, PRINTED),
+    ROW(dal_comparison_text, {COMPARISON_, NEEDED}, {FLAG_, FREE}, PRINTED),
+    ROW(dal_comparison_json, {COMPARISON_, NEEDED}, PRINTED),
     ROW(dal_modes_json, {MODES_, NEEDED}, PRINTED),
     ROW(dal_equilibrium_find, MEMORY, {SPEC_, NEEDED}, HEARD, {EQUILIBRIUM_OUT, NEEDED}),
     ROW(dal_equilibrium_free, {EQUILIBRIUM_, PASSED}),
     ROW(dal_equilibrium_text, {EQUILIBRIUM_, NEEDED}, {DIGITS_, ANY}, PRINTED),
+    ROW(dal_campbell_track, MEMORY, {WORD_, NEEDED}, {VARIED_COUNT, COUNT}, {VARIED_VALUES, NEEDED}, {MODES_LIST, NEEDED}, HEARD,
+        {CAMPBELL_OUT, NEEDED}),
+    ROW(dal_campbell_free, {CAMPBELL_, PASSED}),
+    ROW(dal_campbell_text, {CAMPBELL_, NEEDED}, {DIGITS_, ANY}, PRINTED),
+    ROW(dal_campbell_csv, {CAMPBELL_, NEEDED}, PRINTED),
+    ROW(dal_campbell_svg, MEMORY, {CAMPBELL_, NEEDED}, {VARIED_COUNT, COUNT}, {VARIED_VALUES, NEEDED}, {WORD_, PASSED}, HEARD, {SVG_OUT, NEEDED}),
+    ROW(dal_study_read, MEMORY, {STUDY_PATH, NEEDED}, HEARD, {STUDY_FILE_OUT, NEEDED}),
+    ROW(dal_study_parse, MEMORY, {STUDY_PATH, PASSED}, {STUDY_TEXT, NEEDED}, {STUDY_LENGTH, SIZE}, HEARD, {STUDY_FILE_OUT, NEEDED}),
+    ROW(dal_study_file_free, {STUDY_FILE_, PASSED}),
+    ROW(dal_is_study, {STUDY_PATH, NEEDED}),
+    ROW(dal_study_create, MEMORY, {SPEC_, NEEDED}, {STUDY_PLAN, NEEDED}, HEARD, {STUDY_OUT, NEEDED}),
+    ROW(dal_study_free, {STUDY_, PASSED}),
+    ROW(dal_study_describe, {STUDY_, NEEDED}),
+    ROW(dal_study_variable_at, {STUDY_, NEEDED}, {RUN_, INDEX}),
+    ROW(dal_study_values, {STUDY_, NEEDED}, {INT_OUT, PASSED}),
+    ROW(dal_study_channels, {STUDY_, NEEDED}, {INT_OUT, PASSED}),
+    ROW(dal_study_point, {STUDY_, NEEDED}, {RUN_, INDEX}, {DOUBLE_OUT, NEEDED}),
+    ROW(dal_study_system, {STUDY_, NEEDED}, {RUN_, INDEX}, HEARD, {SYSTEM_OUT, NEEDED}),
+    ROW(dal_study_run, {STUDY_, NEEDED}, {STUDY_OPTIONS, NEEDED}, HEARD, {OUTCOME_OUT, PASSED}),
+    ROW(dal_study_note, {JOURNAL_, NEEDED}, HEARD, {NOTE_OUT, NEEDED}, {SIZE_OUT, NEEDED}),
+    ROW(dal_study_open, {STUDY_, NEEDED}, {VARIED_COUNT, COUNT}, {JOURNALS_, NEEDED}, HEARD, {STUDY_READER_OUT, NEEDED}),
+    ROW(dal_study_next, {STUDY_READER, NEEDED}, {STUDY_ROW, NEEDED}, {INT_OUT, PASSED}),
+    ROW(dal_study_missing, {STUDY_READER, PASSED}),
+    ROW(dal_study_close, {STUDY_READER, PASSED}),
+    ROW(dal_study_write, {STUDY_, NEEDED}, {VARIED_COUNT, COUNT}, {JOURNALS_, NEEDED}, {STUDY_RESULT, NEEDED}, HEARD),
+    ROW(dal_steady_find, MEMORY, {SPEC_, NEEDED}, {VARIED_COUNT, COUNT}, {STEADY_, NEEDED}, HEARD, {EQUILIBRIUM_OUT, NEEDED}),
+    ROW(dal_equilibria_find, MEMORY, {SPEC_, NEEDED}, {VARIED_COUNT, COUNT}, {SEED_, FREE}, HEARD, {EQUILIBRIA_OUT, NEEDED}),
+    ROW(dal_equilibria_free, {EQUILIBRIA_, PASSED}),
+    ROW(dal_equilibria_text, {EQUILIBRIA_, NEEDED}, {DIGITS_, ANY}, PRINTED),
+    ROW(dal_equilibria_json, {EQUILIBRIA_, NEEDED}, PRINTED),
+    ROW(dal_response_find, MEMORY, {SPEC_, NEEDED}, {LINEAR_OPTIONS, PASSED}, {VARIED_COUNT, COUNT}, {VARIED_VALUES, NUMBERS}, HEARD,
+        {RESPONSE_OUT, NEEDED}),
+    ROW(dal_response_free, {RESPONSE_, PASSED}),
+    ROW(dal_response_text, {RESPONSE_, NEEDED}, {DIGITS_, ANY}, PRINTED),
+    ROW(dal_response_json, {RESPONSE_, NEEDED}, PRINTED),
+    ROW(dal_response_csv, {RESPONSE_, NEEDED}, PRINTED),
+    ROW(dal_response_svg, MEMORY, {RESPONSE_, NEEDED}, {RESPONSE_DRAWING, PASSED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_equilibrium_json, {EQUILIBRIUM_, NEEDED}, PRINTED),
     ROW(dal_ports_create, MEMORY, {SPEC_, NEEDED}, HEARD, {PORTS_OUT, NEEDED}),
     ROW(dal_ports_free, {PORTS_, PASSED}),
@@ -937,6 +1183,7 @@ static const call calls[] = {
     ROW(dal_spec_read_with, MEMORY, {MODEL_FILE, NEEDED}, {READ_OPTIONS, PASSED}, HEARD, {SPEC_OUT, NEEDED}),
     ROW(dal_spec_parse, MEMORY, {WORD_, PASSED}, {TEXT_, NEEDED}, {LENGTH_, FREE}, {OVERRIDE_COUNT, COUNT}, {OVERRIDES_, PASSED}, HEARD,
         {SPEC_OUT, NEEDED}),
+    ROW(dal_spec_clone, MEMORY, {SPEC_, NEEDED}, HEARD, {SPEC_OUT, NEEDED}),
     ROW(dal_spec_free, {SPEC_, PASSED}),
     ROW(dal_spec_key, {KEY_INDEX, INDEX}),
     ROW(dal_spec_set, {SPEC_, NEEDED}, {KEY_, NEEDED}, {SETTING_, NEEDED}, HEARD),
@@ -960,6 +1207,9 @@ static const call calls[] = {
     ROW(dal_state_body, {STATE_, NEEDED}, {BODY_, INDEX}),
     ROW(dal_state_reaction, {STATE_, NEEDED}, {JOINT_, INDEX}, {VECTOR_OUT, PASSED}, {VECTOR_OUT2, PASSED}),
     ROW(dal_state_energy, {STATE_, NEEDED}),
+    ROW(dal_state_coordinates, {STATE_, NEEDED}, {INT_OUT, PASSED}),
+    ROW(dal_state_velocities, {STATE_, NEEDED}, {INT_OUT, PASSED}),
+    ROW(dal_state_accelerations, {STATE_, NEEDED}, {INT_OUT, PASSED}),
     ROW(dal_state_residuals, {STATE_, NEEDED}, {DOUBLE_OUT, PASSED}, {DOUBLE_OUT2, PASSED}),
     ROW(dal_list_entry, {KIND_, NEEDED}, {LIST_INDEX, INDEX}, {NAME_OUT, PASSED}, {TITLE_OUT, PASSED}),
     ROW(dal_version, {NOTHING, FREE}),
@@ -976,10 +1226,14 @@ static const call calls[] = {
     ROW(dal_mass_factor, {SYSTEM_, NEEDED}, {MATRIX_, NEEDED}),
     ROW(dal_mass_solve, {SYSTEM_, NEEDED}, {FACTOR_, NEEDED}, {X_, NUMBERS}),
     ROW(dal_mass_inverse, {STATE_, NEEDED}, {Q_, NUMBERS}, {NUMBERS_OUT, NEEDED}),
-    ROW(dal_inverse_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT},
+    ROW(dal_tree_inverse_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT},
         {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}),
-    ROW(dal_forward_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {TAU_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT}, {X_, NEEDED},
-        {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}),
+    ROW(dal_tree_forward_derivatives, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {TAU_, NUMBERS_OR_NOT}, {WRENCHES_, NUMBERS_OR_NOT},
+        {X_, NEEDED}, {NUMBERS_OUT, NEEDED}, {A_OUT, NEEDED}),
+    ROW(dal_derivatives_describe, {SYSTEM_, NEEDED}),
+    ROW(dal_forward_derivatives, {STATE_, NEEDED}, {DERIVATIVES_OUT, NEEDED}, HEARD),
+    ROW(dal_inverse_derivatives, {STATE_, NEEDED}, {VD_, NUMBERS_OR_NOT}, {X_, PASSED}, {INVERSE_OUT, NEEDED}, HEARD),
+    ROW(dal_parameter_derivatives, {STATE_, NEEDED}, {PARAMETER_NAME, NEEDED}, {PARAMETER_OUT, NEEDED}, HEARD),
     ROW(dal_coriolis_matrix, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS}, {NUMBERS_OUT, NEEDED}),
     ROW(dal_frame_motion, {STATE_, NEEDED}, {Q_, NUMBERS}, {V_, NUMBERS_OR_NOT}, {VD_, NUMBERS_OR_NOT}, {BODY_, INDEX}, {POINT_, NUMBERS},
         {MOTION_OUT, NEEDED}),
@@ -1429,6 +1683,7 @@ static int begin_folder(void **unused)
         return -1;
     begin_stage();
     write_file(s->model_path, model);
+    write_file(s->study_path, study_text);
     write_file(s->state_path, "{\"q\": [0.1, 0.2]}\n");
     if (dal_spec_parse(NULL, "m", model, sizeof model - 1, 0, NULL, s->messages, &s->spec) != DAL_OK)
         return -1;

@@ -249,7 +249,7 @@ static void check_derivatives_at(bench *b, const char *name, uint64_t *seed, boo
             wrench[body].force[k] = in_plane && k == 2 ? 0 : 5 * check_random(seed);
             wrench[body].torque[k] = (in_plane && k < 2) || b->layout.mechanism->bodies[body].particle ? 0 : 5 * check_random(seed);
         }
-    assert_int_equal(dal_inverse_derivatives(b->state, b->q, b->v, vd, wrenches ? wrench : NULL, dq, dv), DAL_OK);
+    assert_int_equal(dal_tree_inverse_derivatives(b->state, b->q, b->v, vd, wrenches ? wrench : NULL, dq, dv), DAL_OK);
     const double size = largest_of(nv * nv, dv, largest_of(nv * nv, dq, 1));
     for (int j = 0; j < nv; j++) {
         for (int k = 0; k < nv; k++)
@@ -273,12 +273,12 @@ static void check_derivatives_at(bench *b, const char *name, uint64_t *seed, boo
     /* Forward dynamics at the same motion. */
     assert_int_equal(dal_mass_matrix(b->state, b->q, M), DAL_OK);
     assert_int_equal(dal_inverse_dynamics(b->state, b->q, b->v, vd, wrenches ? wrench : NULL, tau), DAL_OK);
-    const dal_status status = dal_forward_derivatives(b->state, b->q, b->v, tau, wrenches ? wrench : NULL, again, X, Y);
+    const dal_status status = dal_tree_forward_derivatives(b->state, b->q, b->v, tau, wrenches ? wrench : NULL, again, X, Y);
     if (status == DAL_OK && nv > 0) {
         assert_int_equal(dal_mass_inverse(b->state, b->q, Z), DAL_OK);
         check_solved(name, "M M^-1", nv, M, Z, NULL);
         check_solved(name, "dv'/dv", nv, M, Y, dv);
-        assert_int_equal(dal_inverse_derivatives(b->state, b->q, b->v, again, wrenches ? wrench : NULL, dq, dv), DAL_OK);
+        assert_int_equal(dal_tree_inverse_derivatives(b->state, b->q, b->v, again, wrenches ? wrench : NULL, dq, dv), DAL_OK);
         check_solved(name, "dv'/dq", nv, M, X, dq);
     } else
         assert_int_equal(status, DAL_NUMERICAL); /* a joint that moves no inertia */

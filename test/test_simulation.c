@@ -128,7 +128,7 @@ static void for_models(const char *settings, int part, int first, void (*claim)(
             char words[500], name[500];
             snprintf(words, sizeof words, "until=0.3 every=0.01 %s", settings);
             snprintf(name, sizeof name, "%s %s", slash + 1, settings);
-            if (((int)i + first) % part || !check_chosen(candidates++, 3) || (getenv("DAL_ONLY") && !strstr(slash, getenv("DAL_ONLY"))))
+            if (((int)i + first) % part || !check_chosen(candidates++, 6) || (getenv("DAL_ONLY") && !strstr(slash, getenv("DAL_ONLY"))))
                 continue;
             dal_system *system = compile_file(found.gl_pathv[i], words);
             if (system) {

@@ -126,6 +126,7 @@ static void compare_with_passes(const char *name, dal_state *swept, tally *all)
     assert_int_equal(dal_state_unpack(state, state->work.t, state->y), 0);
     assert_int_equal(dal_state_accelerate(state), 0);
     assert_false(dal_has(state, DAL_STAGE_NO_FORCES));
+    dal_state_measures(state);
     double worst = difference_of_numbers(layout->nv, state->vd, brief->vd);
     worst = fmax(worst, difference_of_numbers(layout->n_rows, state->lambda, brief->lambda));
     worst = fmax(worst, difference_of_numbers(layout->n_rows, state->gamma, brief->gamma));

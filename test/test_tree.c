@@ -89,8 +89,8 @@ static void measure_everything(dal_state *state)
 {
     dal_layout all = state->system->layout;
     const dal_mechanism *m = all.mechanism;
-    all.n_measures = m->n_measures;
-    all.n_vectors = m->n_vectors;
+    all.n_measures = all.n_busy_measures = m->n_measures;
+    all.n_vectors = all.n_busy_vectors = m->n_vectors;
     all.measure = calloc((size_t)m->n_measures + 1, sizeof *all.measure);
     all.vector = calloc((size_t)m->n_vectors + 1, sizeof *all.vector);
     for (int i = 0; i < m->n_measures; i++)

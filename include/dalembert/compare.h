@@ -89,6 +89,10 @@ DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *
 /* Do all methods that apply show one motion: did each come to the end, within DAL_COMPARE_AGREEMENT of a reference that is known as well?
  * methods, difference (either may be NULL): how many apply, and the largest difference among them. */
 DAL_API bool dal_comparison_agrees(const dal_comparison *comparison, int *methods, double *difference);
+/* Tables for people, up to 100 columns wide (`bodies`: also the differences of each body), and one JSON object. As dal_evidence_text and
+ * dal_evidence_json. */
+DAL_API int dal_comparison_text(const dal_comparison *comparison, bool bodies, char *buffer, size_t size);
+DAL_API int dal_comparison_json(const dal_comparison *comparison, char *buffer, size_t size);
 DAL_API void dal_comparison_free(dal_comparison *comparison);
 
 #ifdef __cplusplus

@@ -20,13 +20,22 @@
 extern "C" {
 #endif
 
+/* A steady motion is given by rates: a coordinate (a channel of position, or an expression of such) and its rate, or a channel that is a rate itself and its
+ * value. */
+typedef struct dal_steady {
+    const char *coordinate;
+    double rate;
+} dal_steady;
+
 /* Where, and what of it. All zero: at the start, states chosen automatically, every input, no output. */
 typedef struct dal_linear_options {
-    const char *at; /* "start", "equilibrium" or a state file (dal_instant_read); NULL: "start" */
+    const char *at; /* "start", "equilibrium", "steady" or a state file (dal_instant_read); NULL: "start" */
     int n_states, n_inputs, n_outputs;
     const char *const *states;  /* channels of position ("A.angle", "cart.x"); those that are missing are chosen automatically */
-    const char *const *inputs;  /* of `inputs:`; NULL: all of them */
-    const char *const *outputs; /* channels and expressions of channels, as in `record:`; made of the motion up to accelerations */
+    const char *const *inputs;  /* of `inputs:`, motors, springs and dampers (an effort beside their own), drives; NULL: all of `inputs:` */
+    const char *const *outputs; /* channels and expressions of channels, as in `record:`: motions, reactions, efforts, energies */
+    int n_steady;               /* for "steady" */
+    const dal_steady *steady;   /* rates that are given; what is not, stays near the start */
 } dal_linear_options;
 
 typedef enum dal_linear_kind {
@@ -34,33 +43,6 @@ typedef enum dal_linear_kind {
     DAL_LINEAR_STEADY, /* it moves, and no state accelerates */
     DAL_LINEAR_MOTION  /* A and B belong to this instant of a motion */
 } dal_linear_kind;
-
-typedef struct dal_linearization {
-    dal_system_info info; /* of a system that is gone: the texts are copies, and the numbers stand */
-    dal_linear_kind kind;
-    double time;
-    int n_positions, n_rates, n_states; /* of x: coordinates, rates (fewer where rows are nonholonomic), in all */
-    int n_inputs, n_outputs;
-    const char *const *states; /* "A.angle", ..., "A.angle'", ..., then states of the model */
-    const char *const *inputs, *const *outputs;
-    const double *at;            /* n_states: x is counted from here */
-    const double *rates;         /* n_states: x' there */
-    const double *y;             /* n_outputs: what the outputs are there */
-    const double *A, *B, *C, *D; /* row-major */
-    void *memory;
-} dal_linearization;
-
-/* DAL_BAD_COMMAND: an input or state that there is not, or that depends on others. DAL_BAD_MODEL: dry friction, no freedom, parts without mass;
- * an output that needs reactions or energies; no equilibrium. options may be NULL. */
-DAL_API dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
-                                 dal_linearization **linearization);
-DAL_API void dal_linearization_free(dal_linearization *linearization);
-/* For people, as one JSON object, and as CSV (A beside B, C beside D, with names): as dal_evaluation_text. */
-DAL_API int dal_linearization_text(const dal_linearization *linearization, int digits, int width, char *buffer, size_t size);
-DAL_API int dal_linearization_json(const dal_linearization *linearization, char *buffer, size_t size);
-DAL_API int dal_linearization_csv(const dal_linearization *linearization, char *buffer, size_t size);
-
-/* ---- modes ------------------------------------------------------------------------------------- */
 
 /* What a part of the mechanism has of the kinetic energy of a mode. */
 typedef struct dal_mode_share {
@@ -76,7 +58,57 @@ typedef struct dal_mode {
     int n_shares;
     const dal_mode_share *shares;      /* the largest first */
     const double *shape_re, *shape_im; /* n_states; the largest number is 1 */
+    /* 6 a body: its point's shift in lengths of the model, its turn in rad; the largest number of all is 1 */
+    const double *bodies_re, *bodies_im;
 } dal_mode;
+
+typedef struct dal_root {
+    double re, im; /* 1/s, rad/s; of a conjugate pair the one with im > 0 */
+} dal_root;
+
+/* Zeros from one input to one output. */
+typedef struct dal_zeros {
+    const char *output, *input;
+    int relative_degree; /* poles less zeros; -1: the input does not reach the output */
+    int n;
+    const dal_root *roots;
+} dal_zeros;
+
+typedef struct dal_linearization {
+    dal_system_info info; /* of a system that is gone: the texts are copies, and the numbers stand */
+    dal_linear_kind kind;
+    double time;
+    int n_positions, n_rates, n_states; /* of x: coordinates, rates (fewer where rows are nonholonomic), in all */
+    int n_inputs, n_outputs;
+    const char *const *states; /* "A.angle", ..., "A.angle'", ..., then states of the model */
+    const char *const *inputs, *const *outputs;
+    const int *input_orders;     /* n_inputs. A drive has three columns that follow each other: the drive (0), its rate (1), its acceleration (2) */
+    const double *at;            /* n_states: x is counted from here */
+    const double *rates;         /* n_states: x' there */
+    const double *y;             /* n_outputs: what the outputs are there */
+    const double *A, *B, *C, *D; /* row-major */
+    int n_poles, n_zero_poles;   /* those that are not zero, and how many are */
+    const dal_mode *poles;
+    bool studied; /* up to 80 states: what follows */
+    int n_uncontrollable, n_unobservable;
+    const char *const *uncontrollable, *const
+                                           *unobservable; /* poles that inputs do not move, or outputs do not see: "1.05 Hz (100 % body along y)" */
+    int n_pairs;                                          /* of outputs and inputs; 0 where drives are inputs */
+    const dal_zeros *zeros;
+    void *memory;
+} dal_linearization;
+
+/* DAL_BAD_COMMAND: an input or state that there is not, or that depends on others. DAL_BAD_MODEL: dry friction, no freedom, parts without mass;
+ * an output that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
+DAL_API dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
+                                 dal_linearization **linearization);
+DAL_API void dal_linearization_free(dal_linearization *linearization);
+/* For people, as one JSON object, and as CSV (A beside B, C beside D, with names): as dal_evaluation_text. */
+DAL_API int dal_linearization_text(const dal_linearization *linearization, int digits, int width, char *buffer, size_t size);
+DAL_API int dal_linearization_json(const dal_linearization *linearization, char *buffer, size_t size);
+DAL_API int dal_linearization_csv(const dal_linearization *linearization, char *buffer, size_t size);
+
+/* ---- modes ------------------------------------------------------------------------------------- */
 
 /* A direction in which nothing holds the mechanism: an eigenvalue that is zero. */
 typedef struct dal_free_mode {
@@ -90,6 +122,8 @@ typedef struct dal_modes {
     const dal_linearization *linearization; /* freed with the modes */
     int n_modes, n_zeros, n_free;           /* zeros: eigenvalues that are zero; free: directions among them */
     const dal_mode *modes;                  /* those that oscillate by frequency, then the others by size */
+    int n_bodies;
+    const double *poses; /* 7 a body where the modes are: x, y, z, and the attitude w, qx, qy, qz */
     const dal_free_mode *free;
     void *memory;
 } dal_modes;
@@ -101,38 +135,128 @@ DAL_API void dal_modes_free(dal_modes *modes);
 DAL_API int dal_modes_text(const dal_modes *modes, int digits, int width, char *buffer, size_t size);
 DAL_API int dal_modes_json(const dal_modes *modes, char *buffer, size_t size);
 
+/* ---- modes over a parameter (Campbell's diagram) -------------------------------------------------- */
+
+/* A mode that oscillates, followed by its shape. */
+typedef struct dal_campbell_line {
+    const char *name;      /* "92 % rotor about y": what carries the most energy where it begins */
+    const double *re, *im; /* n_values; NAN where there is none */
+} dal_campbell_line;
+
+typedef struct dal_campbell {
+    const char *parameter;
+    int n_values, n_lines;
+    const double *values;
+    dal_campbell_line *lines;
+    void *memory;
+} dal_campbell;
+
+/* Of the modes at n values of a parameter, in their order. The modes may be freed then. */
+DAL_API dal_status dal_campbell_track(const dal_allocator *allocator, const char *parameter, int n, const double *values,
+                                      const dal_modes *const *modes, dal_messages *messages, dal_campbell **campbell);
+DAL_API void dal_campbell_free(dal_campbell *campbell);
+DAL_API int dal_campbell_text(const dal_campbell *campbell, int digits, char *buffer, size_t size);
+/* A row a value: of each line frequency in Hz, real and imaginary part. */
+DAL_API int dal_campbell_csv(const dal_campbell *campbell, char *buffer, size_t size);
+/* orders: lines of k times the parameter, in rad/s, over 2 pi. Pixels 0: as it comes. title: NULL, none. As dal_plot_svg. */
+DAL_API dal_status dal_campbell_svg(const dal_allocator *allocator, const dal_campbell *campbell, int n_orders, const double *orders, int width,
+                                    int height, const char *title, dal_messages *messages, char **text);
+
+/* ---- frequency response ------------------------------------------------------------------------ */
+
+/* Amplitudes y = G(i omega) u of the outputs over those of the inputs. A drive is one input, whatever columns of B it has. */
+typedef struct dal_response {
+    const dal_linearization *linearization; /* freed with the response */
+    int n_frequencies, n_outputs, n_inputs;
+    const char *const *outputs, *const *inputs;
+    const double *omega;   /* rad/s */
+    const double *re, *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue */
+    int n_infinite;        /* frequencies at which there is one */
+    void *memory;
+} dal_response;
+
+/* As dal_linearize. omega: n_frequencies numbers from 0. */
+DAL_API dal_status dal_response_find(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, int n_frequencies,
+                                     const double *omega, dal_messages *messages, dal_response **response);
+DAL_API void dal_response_free(dal_response *response);
+/* CSV: a row a frequency (Hz, rad/s), of each pair real and imaginary part, magnitude, phase in rad. */
+DAL_API int dal_response_text(const dal_response *response, int digits, char *buffer, size_t size);
+DAL_API int dal_response_json(const dal_response *response, char *buffer, size_t size);
+DAL_API int dal_response_csv(const dal_response *response, char *buffer, size_t size);
+
+typedef struct dal_response_drawing {
+    bool nyquist;      /* the curve of G in the complex plane; else magnitude and phase over frequency (Bode) */
+    int width, height; /* pixels; 0: as it comes */
+    const char *title; /* NULL: one that is made of the names */
+} dal_response_drawing;
+
+/* As dal_plot_svg; options may be NULL. */
+DAL_API dal_status dal_response_svg(const dal_allocator *allocator, const dal_response *response, const dal_response_drawing *options,
+                                    dal_messages *messages, char **text);
+
 /* ---- equilibrium ------------------------------------------------------------------------------- */
 
 typedef enum dal_stability {
-    DAL_STABLE,      /* every displacement that the constraints allow needs work */
-    DAL_UNSTABLE,    /* one of them gives work */
-    DAL_INDIFFERENT, /* none gives work, some need none */
-    DAL_NOT_DECIDED  /* forces without a potential, or states of the model, act: the eigenvalues of dal_modes_find decide */
+    DAL_STABLE,      /* every displacement that the constraints allow needs work; by eigenvalues: every small motion decays */
+    DAL_UNSTABLE,    /* one of them gives work; by eigenvalues: one grows */
+    DAL_INDIFFERENT, /* none gives work, some need none; by eigenvalues: some are zero */
+    DAL_NOT_DECIDED  /* no small motion grows, and some do not decay: first order does not decide */
 } dal_stability;
 
+/* An equilibrium, or a steady motion. */
 typedef struct dal_equilibrium {
     dal_system_info info; /* as that of a linearisation */
     double time;
+    bool steady;   /* it moves */
+    int n_choices; /* of a steady motion: rates that were not given and could be others; the nearest to the start were taken */
     int n_coordinates;
     const char *const *coordinates; /* channels: coordinates of the model, of joints and of bodies */
     const double *values;
+    const double *rates; /* of a steady motion; zero at rest */
     dal_stability stability;
+    bool by_eigenvalues; /* forces without a potential or states of the model act, or it moves; else by the second variation */
     int n_stiffnesses;
     const double *stiffnesses; /* of the second variation on the constraints, over the mass: 1/s^2, ascending; squares of the frequencies */
     int n_softest;             /* shares of the direction of the first one */
     const dal_mode_share *softest;
+    int n_free;              /* directions in which nothing holds it */
+    const char *const *free; /* what moves the most in each */
+    int n_modes, n_zeros;    /* by eigenvalues: those that are not zero, and how many are */
+    const dal_mode *modes;
     int n_reactions;
     const dal_evaluation_reaction *reactions;
+    int n_frictions; /* joints with dry friction: while they stick, positions near it are equilibria as well */
+    const char *const *frictions;
     void *memory;
 } dal_equilibrium;
 
 /* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. From a start that is none, the way
  * leads down the potential; a start that is an equilibrium stays, stable or not. There may be others. DAL_BAD_MODEL where there is none near, with a
- * sentence that names what runs away; also for dry friction and for drives that move. */
+ * sentence that names what runs away; also for drives that move. Dry friction is not needed in it. */
 DAL_API dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium);
+/* A steady motion near the start: the mechanism keeps its shape and moves as a whole, bodies may spin about axes of symmetry of their own, and what drives
+ * it, moves steadily. n rates are given; what they leave open stays as near to the start as it can. DAL_BAD_MODEL where there is none. */
+DAL_API dal_status dal_steady_find(const dal_allocator *allocator, const dal_spec *spec, int n, const dal_steady *steady, dal_messages *messages,
+                                   dal_equilibrium **motion);
 DAL_API void dal_equilibrium_free(dal_equilibrium *equilibrium);
 DAL_API int dal_equilibrium_text(const dal_equilibrium *equilibrium, int digits, char *buffer, size_t size);
 DAL_API int dal_equilibrium_json(const dal_equilibrium *equilibrium, char *buffer, size_t size);
+
+/* Equilibria that were found from several starts: the first is that of the model, the others are random and the same for the same seed. There may be more. */
+typedef struct dal_equilibria {
+    int starts, failed; /* failed: starts from which none was found */
+    int n;
+    dal_equilibrium **list; /* freed with them; in the order in which they were found */
+    int *times;             /* how often each was */
+    void *memory;
+} dal_equilibria;
+
+/* As dal_equilibrium_find; starts: 1 to 1000000. DAL_BAD_MODEL where all fail. */
+DAL_API dal_status dal_equilibria_find(const dal_allocator *allocator, const dal_spec *spec, int starts, uint64_t seed, dal_messages *messages,
+                                       dal_equilibria **equilibria);
+DAL_API void dal_equilibria_free(dal_equilibria *equilibria);
+DAL_API int dal_equilibria_text(const dal_equilibria *equilibria, int digits, char *buffer, size_t size);
+DAL_API int dal_equilibria_json(const dal_equilibria *equilibria, char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

@@ -330,6 +330,8 @@ DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char
                                       dal_spec **spec);
 DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length, int n_overrides,
                                   const dal_override *overrides, dal_messages *messages, dal_spec **spec);
+/* A copy that owns all it consists of, for dal_spec_set (system.h) and its like: `spec` stays as it is. */
+DAL_API dal_status dal_spec_clone(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_spec **copy);
 /* Nothing where the spec has no memory of its own (made by hand). */
 DAL_API void dal_spec_free(dal_spec *spec);
 

@@ -137,6 +137,12 @@ DAL_API dal_energy dal_state_energy(const dal_state *state);
 /* Largest absolute residual of the rows at position and velocity level, after evaluate; either may be NULL. False, with NAN: not evaluated. */
 DAL_API bool dal_state_residuals(const dal_state *state, double *position, double *velocity);
 
+/* q, v and v' after evaluate, whatever the formulation integrates; dal_coordinate_label and dal_rate_label (evaluation.h) name them. Valid until the
+ * state is changed. NULL: not evaluated. `n` may be NULL. */
+DAL_API const double *dal_state_coordinates(const dal_state *state, int *n);
+DAL_API const double *dal_state_velocities(const dal_state *state, int *n);
+DAL_API const double *dal_state_accelerations(const dal_state *state, int *n);
+
 /* What the program knows, a line each: for `list`. kind: "joint", "force", "coordinates", "formulation", "stabilization",
  * "integrator", "warning". Returns false after the last one, for negative numbers and for other kinds. name and title may be NULL. */
 DAL_API bool dal_list_entry(const char *kind, int index, const char **name, const char **title);

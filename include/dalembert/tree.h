@@ -72,11 +72,11 @@ DAL_API dal_status dal_mass_inverse(dal_state *state, const double *q, double *i
  * that fails.
  *
  * Of inverse dynamics: d tau/dq, d tau/dv at (q, v, vd); d tau/dvd is the mass matrix. v, vd, wrenches may be NULL: zero. */
-DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
-                                           double *dtau_dq, double *dtau_dv);
+DAL_API dal_status dal_tree_inverse_derivatives(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
+                                                double *dtau_dq, double *dtau_dv);
 /* Of forward dynamics: v' itself, dv'/dq, dv'/dv; dv'/dtau is dal_mass_inverse. tau or wrenches may be NULL: zero. */
-DAL_API dal_status dal_forward_derivatives(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
-                                           double *vd, double *dvd_dq, double *dvd_dv);
+DAL_API dal_status dal_tree_forward_derivatives(dal_state *state, const double *q, const double *v, const double *tau, const dal_wrench *wrenches,
+                                                double *vd, double *dvd_dq, double *dvd_dv);
 
 /* How the point `point` (body axes) of a body moves: world axes. rotation: row-major, body to world. v, vd may be NULL. */
 DAL_API dal_status dal_frame_motion(dal_state *state, const double *q, const double *v, const double *vd, int body, const double point[3],

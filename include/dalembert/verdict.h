@@ -174,6 +174,9 @@ typedef struct dal_check_options {
  * DAL_NUMERICAL, the run of `along` stopped early. Otherwise *verdict is NULL: of a spec that is not of the form that spec.h asks for the answer is
  * DAL_BAD_COMMAND. options may be NULL. */
 DAL_API dal_status dal_check(const dal_spec *spec, const dal_check_options *options, dal_messages *messages, dal_verdict **verdict);
+/* For people, up to 100 columns wide, the last line is the verdict; and as one JSON object. As dal_evidence_text and dal_evidence_json. */
+DAL_API int dal_verdict_text(const dal_verdict *verdict, char *buffer, size_t size);
+DAL_API int dal_verdict_json(const dal_verdict *verdict, char *buffer, size_t size);
 DAL_API void dal_verdict_free(dal_verdict *verdict);
 
 #ifdef __cplusplus

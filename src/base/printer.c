@@ -27,3 +27,24 @@ void dal_print_bytes(void *user, const void *bytes, size_t n)
     }
     printer->length += (int)n;
 }
+
+enum { PARAGRAPH = 100 }; /* columns of dal_print_wrapped */
+
+void dal_print_wrapped(dal_printer *printer, int indent, int column, const char *text)
+{
+    for (bool first = true; *text; first = false) {
+        const int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > PARAGRAPH) {
+            dal_print(printer, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            dal_print(printer, " ");
+            column++;
+        }
+        dal_print(printer, "%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    dal_print(printer, "\n");
+}

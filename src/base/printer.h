@@ -25,6 +25,8 @@ typedef struct dal_printer {
 
 /* One more piece of text, as printf writes it. */
 void dal_print(dal_printer *printer, const char *format, ...) DAL_PRINTF(2, 3);
+/* A paragraph of at most 100 columns; lines after the first are indented. `column`: where the first one stands already. */
+void dal_print_wrapped(dal_printer *printer, int indent, int column, const char *text);
 /* Bytes as they are; the first argument is a dal_printer. */
 void dal_print_bytes(void *printer, const void *bytes, size_t n);
 

@@ -26,7 +26,10 @@ static void choose_layout(dal_probe *p)
     const dal_system *system = p->system;
     const dal_layout *layout = dal_system_layout(system);
     if (layout->placement) {
-        p->layout = layout;
+        dal_layout *own = DAL_NEW(p->arena, dal_layout, 1);
+        *own = *layout;
+        dal_layout_keep_busy(own);
+        p->layout = own;
         return;
     }
     p->mechanism = system->mechanism;

@@ -19,8 +19,9 @@ typedef struct dal_command {
 } dal_command;
 
 extern const dal_command dal_command_run, dal_command_watch, dal_command_gallery, dal_command_eval, dal_command_equations, dal_command_derive,
-    dal_command_compare, dal_command_check, dal_command_view, dal_command_plot, dal_command_animate, dal_command_convert, dal_command_ports,
-    dal_command_linearize, dal_command_modes, dal_command_equilibrium, dal_command_list, dal_command_help, dal_command_version;
+    dal_command_generate, dal_command_compare, dal_command_check, dal_command_view, dal_command_plot, dal_command_animate, dal_command_convert,
+    dal_command_ports, dal_command_linearize, dal_command_modes, dal_command_equilibrium, dal_command_response, dal_command_sweep, dal_command_merge,
+    dal_command_list, dal_command_help, dal_command_version;
 
 extern const dal_command *const dal_commands[]; /* in the order of the help; ends with NULL */
 
@@ -51,9 +52,6 @@ typedef int dal_text_printer(const void *of, char *buffer, size_t size);
 dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of);
 /* Columns of standard output: as wanted; 0: those of the terminal, 100 elsewhere. */
 int dal_output_width(int wanted);
-
-/* Words of `text` on standard output, in lines of 100 columns; those after the first are indented. `column`: where the first one begins. */
-void dal_print_wrapped(int indent, int column, const char *text);
 
 /* ---- the line that shows how far a run is ---------------------------------- */
 

@@ -1,5 +1,4 @@
 /* dalembert check: an exact verdict on a model before it is run. */
-#include "cli/check_report.h"
 #include "cli/options.h"
 
 static const char usage[] = "dalembert check MODEL [options]\n"
@@ -56,6 +55,16 @@ static dal_status check_model(const request *wanted, dal_messages *messages, dal
     return *verdict && (*verdict)->known ? status : dal_model_blame(status, messages);
 }
 
+static int verdict_text(const void *of, char *buffer, size_t size)
+{
+    return dal_verdict_text(of, buffer, size);
+}
+
+static int verdict_json(const void *of, char *buffer, size_t size)
+{
+    return dal_verdict_json(of, buffer, size);
+}
+
 static int run_request(void *user)
 {
     const request *wanted = user;
@@ -65,10 +74,8 @@ static int run_request(void *user)
     dal_catch_signals();
     int status = (int)check_model(wanted, messages, &spec, &verdict);
     dal_report_end("check", messages, DAL_ERROR, verdict ? DAL_OK : (dal_status)status); /* the others are in the verdict */
-    if (verdict && wanted->json)
-        dal_check_json(verdict);
-    else if (verdict)
-        dal_check_text(verdict);
+    if (verdict)
+        dal_print_text(stdout, wanted->json ? verdict_json : verdict_text, verdict);
     if (status == DAL_OK && verdict && verdict->n_warnings)
         status = WARNINGS;
     dal_verdict_free(verdict);

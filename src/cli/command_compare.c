@@ -1,6 +1,5 @@
 /* dalembert compare: the same model under every formulation, in one table. */
 #include "cli/compare_page.h"
-#include "cli/compare_report.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/pages.h"
@@ -177,6 +176,17 @@ static bool one_fault(const dal_comparison *comparison)
     return true;
 }
 
+typedef struct printed {
+    const dal_comparison *comparison;
+    bool json, bodies;
+} printed;
+
+static int comparison_text(const void *of, char *buffer, size_t size)
+{
+    const printed *p = of;
+    return p->json ? dal_comparison_json(p->comparison, buffer, size) : dal_comparison_text(p->comparison, p->bodies, buffer, size);
+}
+
 static int run_request(void *user)
 {
     const request *wanted = user;
@@ -193,10 +203,8 @@ static int run_request(void *user)
             status = dal_show_page("compare", wanted->page);
     }
     dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
-    if (comparison && wanted->json)
-        dal_compare_json(comparison);
-    else if (comparison && !one_fault(comparison))
-        dal_compare_text(comparison, wanted->bodies);
+    if (comparison && (wanted->json || !one_fault(comparison)))
+        dal_print_text(stdout, comparison_text, &(printed){comparison, wanted->json, wanted->bodies});
     else if (dal_caught_signal())
         fprintf(stderr, "dalembert compare: stopped before the reference was done: there is nothing to compare\n");
     else if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))

@@ -1,6 +1,8 @@
 /* dalembert linearize: the state matrices of small motions. */
 #include "cli/name_list.h"
+#include "cli/npz_file.h"
 #include "cli/options.h"
+#include "cli/steady_list.h"
 #include "cli/outputs.h"
 #include "cli/whole_file.h"
 
@@ -17,6 +19,8 @@ static const char usage[] =
     "\n"
     "    --at start              at the start of the model (this is the default)\n"
     "    --at equilibrium        at the equilibrium that 'dalembert equilibrium' finds\n"
+    "    --at steady             in the steady motion that 'dalembert equilibrium --steady' finds\n"
+    "    --steady COORDINATE=RATE  its rates; may be repeated\n"
     "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
     "\n"
     "    --states NAMES          channels of position, with commas between them (A.angle,cart.x); those that are missing are\n"
@@ -24,7 +28,7 @@ static const char usage[] =
     "    --inputs NAMES          some of the model's inputs (all)\n"
     "    --outputs NAMES         channels and expressions of channels, as in record:\n"
     "\n"
-    "    -o, --output FILE       write the matrices: .json or .csv by the extension\n"
+    "    -o, --output FILE       write the matrices: .json, .csv or .npz (NumPy) by the extension\n"
     "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
     "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
@@ -38,6 +42,7 @@ static const char *const settings[] = {"coordinates", "formulation", NULL};
 
 typedef struct request {
     dal_model_options model;
+    dal_steady_list steady;
     const char *at, *output;
     dal_name_list states, inputs, outputs;
     bool json;
@@ -60,6 +65,11 @@ static int read_outputs(void *user, char *text)
     return dal_name_list_add(&((request *)user)->outputs, "linearize", "--outputs", text);
 }
 
+static int read_steady(void *user, char *text)
+{
+    return dal_steady_list_add(&((request *)user)->steady, "linearize", text);
+}
+
 static int read_digits(void *user, char *text)
 {
     return dal_read_range("linearize", "--digits", text, 1, 17, &((request *)user)->digits);
@@ -72,6 +82,7 @@ static int read_width(void *user, char *text)
 
 static const dal_option options[] = {DAL_SET,
                                      DAL_TEXT("at", 0, at),
+                                     DAL_READ("steady", 0, read_steady),
                                      DAL_READ("states", 0, read_states),
                                      DAL_READ("inputs", 0, read_inputs),
                                      DAL_READ("outputs", 0, read_outputs),
@@ -90,9 +101,9 @@ static bool ends(const char *path, const char *extension)
 static int check_output(void *user)
 {
     const request *wanted = user;
-    if (!wanted->output || ends(wanted->output, ".csv") || ends(wanted->output, ".json"))
+    if (!wanted->output || ends(wanted->output, ".csv") || ends(wanted->output, ".json") || ends(wanted->output, ".npz"))
         return DAL_OK;
-    return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json or .csv", wanted->output);
+    return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json, .csv or .npz", wanted->output);
 }
 
 static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_output};
@@ -105,8 +116,21 @@ static int text_of(const void *user, char *buffer, size_t size)
                : dal_linearization_text(wanted->linearization, wanted->digits ? wanted->digits : 6, dal_output_width(wanted->width), buffer, size);
 }
 
+/* As numpy.load reads it: l['A'], ... */
+static dal_status write_arrays(const request *wanted)
+{
+    const dal_linearization *l = wanted->linearization;
+    const dal_npz_array arrays[] = {
+        {"A", l->n_states, l->n_states, l->A, NULL},  {"B", l->n_states, l->n_inputs, l->B, NULL},  {"C", l->n_outputs, l->n_states, l->C, NULL},
+        {"D", l->n_outputs, l->n_inputs, l->D, NULL}, {"at", l->n_states, -1, l->at, NULL},         {"output_values", l->n_outputs, -1, l->y, NULL},
+        {"states", l->n_states, -1, NULL, l->states}, {"inputs", l->n_inputs, -1, NULL, l->inputs}, {"outputs", l->n_outputs, -1, NULL, l->outputs}};
+    return dal_write_npz("linearize", wanted->output, (int)(sizeof arrays / sizeof *arrays), arrays);
+}
+
 static dal_status write_file(const request *wanted)
 {
+    if (ends(wanted->output, ".npz"))
+        return write_arrays(wanted);
     int (*print)(const dal_linearization *, char *, size_t) = ends(wanted->output, ".csv") ? dal_linearization_csv : dal_linearization_json;
     const int length = print(wanted->linearization, NULL, 0);
     char *text = malloc((size_t)length + 1);
@@ -123,7 +147,9 @@ static int run_request(void *user)
     request *wanted = user;
     dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
-    const dal_linear_options asked = {.at = wanted->at,
+    const dal_linear_options asked = {.at = dal_steady_place(&wanted->steady, wanted->at),
+                                      .n_steady = wanted->steady.n,
+                                      .steady = wanted->steady.list,
                                       .n_states = wanted->states.n,
                                       .states = wanted->states.names,
                                       .n_inputs = wanted->inputs.n,
@@ -146,6 +172,7 @@ static int run_request(void *user)
     dal_name_list_free(&wanted->states);
     dal_name_list_free(&wanted->inputs);
     dal_name_list_free(&wanted->outputs);
+    dal_steady_list_free(&wanted->steady);
     return (int)status;
 }
 

@@ -1,63 +1,268 @@
-/* dalembert modes: frequencies, damping and shapes of small motions. */
+/* dalembert modes: frequencies, damping and shapes of small motions; over a parameter, Campbell's diagram. */
+#include "cli/chart_page.h"
+#include "cli/modes_page.h"
+#include "cli/name_list.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
+#include "cli/pages.h"
+#include "cli/picture_file.h"
+#include "cli/steady_list.h"
+#include "cli/whole_file.h"
 
-static const char usage[] = "dalembert modes MODEL [options]\n"
-                            "\n"
-                            "Print the eigenvalues of the small motions about a point: frequencies, damping ratios, and the parts that carry the\n"
-                            "kinetic energy of each mode. Directions in which nothing holds the model are counted and named.\n"
-                            "\n"
-                            "    --at start              at the start of the model (this is the default)\n"
-                            "    --at equilibrium        at the equilibrium that 'dalembert equilibrium' finds\n"
-                            "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
-                            "\n"
-                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "    --digits N              digits of the numbers, 1 to 17 (6)\n"
-                            "    --json                  a JSON object with the shapes, every number in full\n"
-                            "    -h, --help              this text\n";
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char usage[] =
+    "dalembert modes MODEL [options]\n"
+    "\n"
+    "Print the eigenvalues of the small motions about a point: frequencies, damping ratios, and the parts that carry the\n"
+    "kinetic energy of each mode. Directions in which nothing holds the model are counted and named.\n"
+    "\n"
+    "    --at start              at the start of the model (this is the default)\n"
+    "    --at equilibrium        at the equilibrium that 'dalembert equilibrium' finds\n"
+    "    --at steady             in the steady motion that 'dalembert equilibrium --steady' finds\n"
+    "    --steady COORDINATE=RATE  its rates; may be repeated\n"
+    "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
+    "\n"
+    "    --over NAME=FROM:TO:N   over N values of a parameter, or of the rate of --steady: modes are followed by their shapes\n"
+    "    --orders K,K,...        draw lines of K times the parameter (rad/s) as well\n"
+    "    -o, --output FILE       .html: the shapes move; with --over .csv, .svg, .png or .html\n"
+    "    --size WIDTHxHEIGHT     pixels of the picture\n"
+    "    --title TEXT            above it\n"
+    "\n"
+    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
+    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
+    "    --json                  a JSON object with the shapes, every number in full\n"
+    "    -h, --help              this text\n";
 
 static const char *const settings[] = {"coordinates", "formulation", NULL};
 
 typedef struct request {
     dal_model_options model;
-    const char *at;
+    dal_steady_list steady;
+    dal_name_list orders;
+    const char *at, *output, *title;
+    char *over; /* the name, cut from its range */
+    double from, to;
+    int n_values, width, height;
     bool json;
     int digits;
     dal_modes *modes;
+    dal_campbell *campbell;
 } request;
+
+static int read_steady(void *user, char *text)
+{
+    return dal_steady_list_add(&((request *)user)->steady, "modes", text);
+}
 
 static int read_digits(void *user, char *text)
 {
     return dal_read_range("modes", "--digits", text, 1, 17, &((request *)user)->digits);
 }
 
-static const dal_option options[] = {DAL_SET, DAL_TEXT("at", 0, at), DAL_READ("digits", 0, read_digits), DAL_FLAG("json", 0, json), {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
+static int read_orders(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->orders, "modes", "--orders", text);
+}
+
+static int read_size(void *user, char *text)
+{
+    request *wanted = user;
+    return dal_picture_size("modes", text, &wanted->width, &wanted->height);
+}
+
+static int read_over(void *user, char *text)
+{
+    request *wanted = user;
+    char *equals = strrchr(text, '='), end;
+    if (!equals || equals == text || sscanf(equals + 1, "%lf:%lf:%d%c", &wanted->from, &wanted->to, &wanted->n_values, &end) != 3 ||
+        !isfinite(wanted->from) || !isfinite(wanted->to) || wanted->n_values < 2 || wanted->n_values > 100000)
+        return dal_wrong_use("modes", "--over wants NAME=FROM:TO:N with N from 2, as in spin=0:300:60, not '%s'", text);
+    *equals = '\0';
+    wanted->over = text;
+    return DAL_OK;
+}
+
+static const dal_option options[] = {DAL_SET,
+                                     DAL_TEXT("at", 0, at),
+                                     DAL_READ("steady", 0, read_steady),
+                                     DAL_READ("over", 0, read_over),
+                                     DAL_READ("orders", 0, read_orders),
+                                     DAL_FILE("output", 'o', output, NULL),
+                                     DAL_READ("size", 0, read_size),
+                                     DAL_TEXT("title", 0, title),
+                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_FLAG("json", 0, json),
+                                     {0}};
+
+static bool ends(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, extension);
+}
+
+static int check_use(void *user)
+{
+    const request *wanted = user;
+    if (wanted->over && wanted->json)
+        return dal_wrong_use("modes", "--json and --over do not go together: write a .csv file with -o");
+    if (wanted->orders.n && !wanted->over)
+        return dal_wrong_use("modes", "--orders is for --over");
+    if (!wanted->output || dal_is_page(wanted->output))
+        return DAL_OK;
+    if (!wanted->over)
+        return dal_wrong_use("modes", "the type of '%s' is not known: shapes move on a page, .html", wanted->output);
+    if (!ends(wanted->output, ".csv") && !ends(wanted->output, ".svg") && !ends(wanted->output, ".png"))
+        return dal_wrong_use("modes", "the type of '%s' is not known: .csv, .svg, .png or .html", wanted->output);
+    return DAL_OK;
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+
+static int digits_of(const request *wanted)
+{
+    return wanted->digits ? wanted->digits : 6;
+}
 
 static int text_of(const void *user, char *buffer, size_t size)
 {
     const request *wanted = user;
-    return wanted->json ? dal_modes_json(wanted->modes, buffer, size)
-                        : dal_modes_text(wanted->modes, wanted->digits ? wanted->digits : 6, 100, buffer, size);
+    if (wanted->campbell)
+        return dal_campbell_text(wanted->campbell, digits_of(wanted), buffer, size);
+    return wanted->json ? dal_modes_json(wanted->modes, buffer, size) : dal_modes_text(wanted->modes, digits_of(wanted), 100, buffer, size);
 }
+
+/* ---- over a parameter --------------------------------------------------------------------------------- */
+
+static dal_steady *varied_rate(const request *wanted)
+{
+    for (int i = 0; i < wanted->steady.n; i++)
+        if (!strcmp(wanted->steady.list[i].coordinate, wanted->over))
+            return &wanted->steady.list[i];
+    return NULL;
+}
+
+static dal_status find_modes(request *wanted, dal_messages *messages, dal_modes **modes)
+{
+    dal_spec *spec = NULL;
+    const dal_linear_options asked = {
+        .at = dal_steady_place(&wanted->steady, wanted->at), .n_steady = wanted->steady.n, .steady = wanted->steady.list};
+    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK && wanted->output)
+        status = dal_output_check(wanted->output, spec, wanted->at, messages);
+    if (status == DAL_OK)
+        status = dal_modes_find(NULL, spec, &asked, messages, modes);
+    if (status == DAL_OK && wanted->output && !wanted->over)
+        status = dal_modes_page(wanted->output, spec, *modes, wanted->title, messages);
+    dal_spec_free(spec);
+    return status;
+}
+
+/* One value; what was said of the first is not said again. */
+static dal_status find_at(request *wanted, double value, bool first, dal_modes **modes)
+{
+    char text[40];
+    dal_steady *rate = varied_rate(wanted);
+    dal_model_options *model = &wanted->model;
+    dal_messages *heard = first ? model->messages : dal_messages_create(NULL);
+    snprintf(text, sizeof text, "%.17g", value);
+    if (rate)
+        rate->rate = value;
+    else
+        model->overrides[model->n_overrides++] = (dal_override){wanted->over, text};
+    const dal_status status = find_modes(wanted, heard, modes);
+    if (!rate)
+        model->n_overrides--;
+    for (const dal_message *m = dal_messages_first(heard); !first && status != DAL_OK && m; m = m->next)
+        fprintf(stderr, "dalembert modes: at %s = %s: %s\n", wanted->over, text, m->text);
+    if (!first)
+        dal_messages_free(heard);
+    return status;
+}
+
+static dal_status find_campbell(request *wanted)
+{
+    const int n = wanted->n_values;
+    dal_modes **modes = calloc((size_t)n, sizeof *modes);
+    double *values = malloc(sizeof *values * (size_t)n);
+    dal_status status = modes && values ? DAL_OK : DAL_NO_MEMORY;
+    for (int i = 0; i < n && status == DAL_OK; i++) {
+        values[i] = wanted->from + (wanted->to - wanted->from) * i / (n - 1);
+        status = find_at(wanted, values[i], i == 0, &modes[i]);
+    }
+    if (status == DAL_OK)
+        status = dal_campbell_track(NULL, wanted->over, n, values, (const dal_modes *const *)modes, wanted->model.messages, &wanted->campbell);
+    for (int i = 0; modes && i < n; i++)
+        dal_modes_free(modes[i]);
+    free(modes);
+    free(values);
+    return status;
+}
+
+static dal_status write_table(const request *wanted)
+{
+    const int length = dal_campbell_csv(wanted->campbell, NULL, 0);
+    char *text = malloc((size_t)length + 1);
+    if (!text)
+        return DAL_NO_MEMORY;
+    dal_campbell_csv(wanted->campbell, text, (size_t)length + 1);
+    const dal_status status = dal_write_whole_file("modes", wanted->output, text);
+    free(text);
+    return status;
+}
+
+static dal_status write_diagram(const request *wanted)
+{
+    char *svg = NULL, *page = NULL;
+    double orders[64];
+    int n = 0;
+    if (ends(wanted->output, ".csv"))
+        return write_table(wanted);
+    for (int i = 0; i < wanted->orders.n && n < 64; i++)
+        orders[n++] = strtod(wanted->orders.names[i], NULL);
+    dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->width, wanted->height,
+                                         wanted->title ? wanted->title : "modes over a parameter", wanted->model.messages, &svg);
+    if (status == DAL_OK && dal_is_page(wanted->output)) {
+        page = dal_chart_page(wanted->title ? wanted->title : "modes over a parameter", 1, (const char *const *)&svg);
+        status = page ? dal_write_whole_file("modes", wanted->output, page) : DAL_NO_MEMORY;
+    } else if (status == DAL_OK)
+        status = dal_write_picture("modes", wanted->output, svg);
+    free(page);
+    free(svg);
+    return status;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------- */
 
 static int run_request(void *user)
 {
     request *wanted = user;
     dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
-    if (status == DAL_OK)
-        status = dal_modes_find(NULL, spec, &(dal_linear_options){.at = wanted->at}, messages, &wanted->modes);
+    dal_status status = wanted->over ? find_campbell(wanted) : find_modes(wanted, messages, &wanted->modes);
     status = dal_model_blame(status, messages);
-    if (status == DAL_OK)
+    if (status == DAL_OK && wanted->output && wanted->over)
+        status = write_diagram(wanted);
+    else if (status == DAL_OK && !wanted->output)
         status = dal_print_text(stdout, text_of, wanted);
     dal_report_end("modes", messages, DAL_NOTE, status);
     dal_modes_free(wanted->modes);
-    dal_spec_free(spec);
+    dal_campbell_free(wanted->campbell);
     return (int)status;
 }
 
-const dal_command dal_command_modes = DAL_COMMAND("modes", "print frequencies, damping and shapes of small motions", run_request);
+static int run_modes(int argc, char **argv)
+{
+    request wanted = {.digits = 0};
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
+    dal_steady_list_free(&wanted.steady);
+    dal_name_list_free(&wanted.orders);
+    return status;
+}
+
+const dal_command dal_command_modes = {"modes", "print frequencies, damping and shapes of small motions", usage, run_modes, NULL, 0, NULL};

@@ -18,6 +18,11 @@ static const struct {
 #else
     {"HDF5", "no (no .h5 files; Debian's package libhdf5-dev brings it)"},
 #endif
+#ifdef DAL_HAVE_FLINT
+    {"FLINT", "yes (" DAL_FLINT_SONAME ", loaded when equations are derived)"},
+#else
+    {"FLINT", "no (derived equations are not factored; Debian's package libflint-dev brings it)"},
+#endif
 #ifdef DAL_HAVE_SUNDIALS
     {"SUNDIALS", "yes (" DAL_CVODE_SONAME " and " DAL_IDA_SONAME ", loaded when an integrator needs them)"},
 #else

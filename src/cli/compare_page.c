@@ -1,5 +1,8 @@
 #include "cli/compare_page.h"
 
+#include "cli/pages.h"
+#include "model/system_parts.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -107,6 +110,7 @@ dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *com
         add_agreement(p->page, comparison);
         dal_page_evidence(p->page, &comparison->reference.evidence, comparison->reference.status);
         dal_page_messages(p->page, messages);
+        dal_page_add_equations(p->page, dal_system_spec(p->system));
     }
     if (p->page && comparison && p->status == DAL_OK)
         status = dal_page_close(p->page, true);

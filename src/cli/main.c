@@ -11,11 +11,33 @@
 #include <stdarg.h>
 #include <string.h>
 
-const dal_command *const dal_commands[] = {&dal_command_run,       &dal_command_watch,       &dal_command_gallery,   &dal_command_eval,
-                                           &dal_command_equations, &dal_command_derive,      &dal_command_compare,   &dal_command_check,
-                                           &dal_command_view,      &dal_command_plot,        &dal_command_animate,   &dal_command_convert,
-                                           &dal_command_ports,     &dal_command_equilibrium, &dal_command_linearize, &dal_command_modes,
-                                           &dal_command_list,      &dal_command_help,        &dal_command_version,   NULL};
+/* clang-format off */
+const dal_command *const dal_commands[] = {
+    &dal_command_run,
+    &dal_command_watch,
+    &dal_command_gallery,
+    &dal_command_eval,
+    &dal_command_equations,
+    &dal_command_derive,
+    &dal_command_generate,
+    &dal_command_compare,
+    &dal_command_check,
+    &dal_command_view,
+    &dal_command_plot,
+    &dal_command_animate,
+    &dal_command_convert,
+    &dal_command_ports,
+    &dal_command_equilibrium,
+    &dal_command_linearize,
+    &dal_command_modes,
+    &dal_command_response,
+    &dal_command_sweep,
+    &dal_command_merge,
+    &dal_command_list,
+    &dal_command_help,
+    &dal_command_version,
+    NULL};
+/* clang-format on */
 
 void dal_print_commands(FILE *file)
 {

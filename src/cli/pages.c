@@ -1,5 +1,7 @@
 #include "cli/pages.h"
+#include "cli/derivation.h"
 #include "cli/outputs.h"
+#include "output/page.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,6 +170,16 @@ static void add_verdict(dal_pages *pages, const dal_spec *spec)
     dal_messages_free(aside);
 }
 
+void dal_page_add_equations(dal_page *page, const dal_spec *spec)
+{
+    dal_arena arena;
+    dal_growing html = {.arena = &arena};
+    dal_arena_begin(&arena, NULL);
+    if (dal_equations_of_model(spec, &html) == DAL_OK)
+        dal_page_equations(page, html.text);
+    dal_arena_release(&arena);
+}
+
 dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages)
 {
     dal_status status = DAL_OK;
@@ -178,6 +190,8 @@ dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, co
             continue;
         if (evidence)
             dal_page_evidence(pages->page[i], evidence, ran);
+        if (!dal_caught_signal()) /* who stops a run does not wait for them */
+            dal_page_add_equations(pages->page[i], spec);
         dal_page_messages(pages->page[i], messages);
         dal_status one = dal_page_close(pages->page[i], keep && status == DAL_OK);
         pages->page[i] = NULL;

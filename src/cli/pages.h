@@ -41,6 +41,8 @@ dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *oth
 dal_status dal_pages_open(dal_pages *pages, const dal_spec *spec, const dal_system *system, const dal_series_options *series, dal_messages *messages);
 /* For dal_run_options. */
 dal_status dal_pages_frame(void *pages, dal_state *state, int n, const double *values);
+/* The tab of equations. */
+void dal_page_add_equations(dal_page *page, const dal_spec *spec);
 /* With the evidence (NULL: none is known) and the status of the run, the messages so far and the verdict on the model. keep false: what
  * was recorded is left as NAME.part. */
 dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, const dal_evidence *evidence, dal_status ran, dal_messages *messages);

@@ -63,12 +63,13 @@ static dal_status report_trouble(const char *command, const char *path, const ch
     return DAL_BAD_FILE;
 }
 
-/* The converter, with the text at its standard input. Twice as fine as the SVG, for print. */
-static void become_converter(int input, const char *output)
+/* The converter, with the text at its standard input and the file at its standard output: given a name, it may put another file there. Twice as fine
+ * as the SVG, for print. */
+static void become_converter(int input, int output)
 {
-    char program[] = "rsvg-convert", format[] = "--format=png", zoom[] = "--zoom=2", to[] = "--output";
-    char *argv[] = {program, format, zoom, to, (char *)(size_t)output, NULL};
-    if (dup2(input, STDIN_FILENO) >= 0)
+    char program[] = "rsvg-convert", format[] = "--format=png", zoom[] = "--zoom=2";
+    char *argv[] = {program, format, zoom, NULL};
+    if (dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0)
         execvp(program, argv);
     _exit(errno == ENOENT ? 127 : 126);
 }
@@ -81,12 +82,12 @@ static dal_status convert_to_png(void *user, int fd, const char *part)
 {
     const picture *p = user;
     int ends[2], how = 0;
-    (void)fd;
+    (void)part;
     if (pipe2(ends, O_CLOEXEC))
         return report_trouble(p->command, p->path, strerror(errno));
     const pid_t child = fork();
     if (child == 0)
-        become_converter(ends[0], part);
+        become_converter(ends[0], fd);
     close(ends[0]);
     dal_announce_child(child);
     void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may be gone before it has read all */

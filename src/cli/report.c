@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WIDTH = 110 };     /* of a long line, characters that are shown around the column */
-enum { PARAGRAPH = 100 }; /* columns of dal_print_wrapped */
+enum { WIDTH = 110 }; /* of a long line, characters that are shown around the column */
 
 /* The text of the file that the last message was about. */
 typedef struct source {
@@ -142,23 +141,4 @@ int dal_output_width(int wanted)
     if (wanted)
         return wanted;
     return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 ? window.ws_col : 100;
-}
-
-void dal_print_wrapped(int indent, int column, const char *text)
-{
-    for (bool first = true; *text; first = false) {
-        int length = (int)strcspn(text, " ");
-        if (!first && column + 1 + length > PARAGRAPH) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        } else if (!first) {
-            putchar(' ');
-            column++;
-        }
-        printf("%.*s", length, text);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
 }

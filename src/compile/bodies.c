@@ -105,14 +105,15 @@ static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body
 {
     body->name = spec->name.text;
     body->mark = spec->name.mark;
+    const bool known = spec->mass.text && dal_build_number(build, spec->binding, spec->mass, &body->mass);
     if (!spec->mass.text)
         dal_error(build->messages, spec->name.mark, "body '%s' has no mass (write `mass: 0` for a massless part)", body->name);
-    else if (dal_build_number(build, spec->binding, spec->mass, &body->mass) && body->mass < 0)
+    else if (known && body->mass < 0)
         dal_error(build->messages, spec->mass.mark, "the mass of '%s' is %.6g, and cannot be negative", body->name, body->mass);
     dal_build_bounded(build, spec->mass.mark, "mass", body->name, 1, &body->mass);
     if (dal_build_vector(build, spec->binding, &spec->center, body->center))
         dal_build_bounded(build, spec->center.mark, "centre of mass", body->name, 3, body->center);
-    body->particle = !spec->inertia.n && (body->mass > 0 || is_node(build, spec));
+    body->particle = !spec->inertia.n && known && (body->mass > 0 || is_node(build, spec));
     if (spec->inertia.n)
         read_inertia(build, spec, body);
     if (body->particle)
@@ -506,8 +507,12 @@ typedef struct kept_marker {
 
 static kept_marker *kept_at(dal_build *build, const char *name)
 {
-    if (!build->markers)
-        build->markers = DAL_NEW(build->arena, kept_marker, MARKERS_KEPT);
+    if (!build->markers) {
+        kept_marker *kept = dal_arena_room(build->arena, sizeof *kept * MARKERS_KEPT);
+        for (int i = 0; i < MARKERS_KEPT; i++)
+            kept[i].name = NULL;
+        build->markers = kept;
+    }
     const size_t hash = (size_t)name * (size_t)0x9e3779b97f4a7c15u;
     return (kept_marker *)build->markers + (hash >> (8 * sizeof hash - 5));
 }

@@ -24,15 +24,20 @@ static dal_mark option_mark(const dal_choice *choice, const char *key)
     return choice->name.mark;
 }
 
+static const char *list_options(const dal_build *build, const char *const *known)
+{
+    const char *all = "";
+    for (int k = 0; known[k]; k++)
+        all = dal_arena_print(build->arena, "%s%s%s", all, k ? ", " : "", known[k]);
+    return all;
+}
+
 /* `number`: the word may be followed by a number instead of options. */
 static void check_options(dal_build *build, const dal_choice *choice, const char *const *known, bool number)
 {
-    const char *all = "";
-    for (int k = 0; known[k] && (choice->value.text || choice->n); k++)
-        all = dal_arena_print(build->arena, "%s%s%s", all, k ? ", " : "", known[k]);
     if (choice->value.text && !number)
         dal_error(build->messages, choice->value.mark, "'%s' takes no number: write the word alone%s%s", choice->name.text,
-                  *all ? ", or with the option " : "", all);
+                  known[0] ? ", or with the option " : "", list_options(build, known));
     for (int i = 0; i < choice->n; i++) {
         bool found = false;
         char hint[96];
@@ -40,7 +45,8 @@ static void check_options(dal_build *build, const dal_choice *choice, const char
             found |= !strcmp(known[k], choice->option[i].name.text);
         if (!found)
             dal_error(build->messages, choice->option[i].name.mark, "'%s' has no option '%s'%s: it has %s", choice->name.text,
-                      choice->option[i].name.text, dal_did_you_mean(choice->option[i].name.text, known, hint), *all ? all : "none");
+                      choice->option[i].name.text, dal_did_you_mean(choice->option[i].name.text, known, hint),
+                      known[0] ? list_options(build, known) : "none");
     }
 }
 

@@ -15,7 +15,7 @@
 #include "compile/scene.h"
 #include "dynamics/determined.h"
 #include "dynamics/row_rank.h"
-#include "dynamics/saddle.h"
+#include "dynamics/saddle_order.h"
 #include "dynamics/speeds.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
@@ -26,6 +26,7 @@
 #include <string.h>
 
 enum {
+    FEW_BODIES = 16,     /* up to which M of an open tree is formed */
     CAREFUL_LIMIT = 300, /* velocities up to which dense factorisations are taken near singular positions */
     SMALL_LIMIT = 600    /* velocities, and rows, up to which a rank is decided on dense matrices */
 };
@@ -266,6 +267,7 @@ static void compile_description(dal_build *build, dal_system *system)
         dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
     dal_build_systems(build);
     add_states(build, system);
+    dal_mechanism_settle(&build->mechanism);
     dal_build_records(build);
     dal_choose_family(build, system);
     dal_choose_method(build, system);
@@ -287,18 +289,41 @@ static dal_tree *build_tree(dal_build *build)
     return dal_tree_build(build->arena, &build->mechanism, cut);
 }
 
+/* Signals of the forces' program, whenever they were asked for. */
+static void read_always(dal_build *build, const dal_compiled *program)
+{
+    for (int i = 0; i < program->n_needs; i++) {
+        const dal_signal *s = &build->signals[program->needs[i]];
+        if (s->kind == DAL_SIGNAL_MEASURE)
+            build->mechanism.measures[s->index].busy = true;
+        if (s->kind == DAL_SIGNAL_VECTOR)
+            build->mechanism.vectors[s->index].busy = true;
+    }
+}
+
+/* May the formulation leave M and the columns of bodies to recursion over the links, and is it worth it? A projection needs M. */
+static bool goes_on_tree(dal_build *build, const dal_system *system)
+{
+    return system->method.formulation->on_tree && build->parts.tree && build->mechanism.n_bodies > FEW_BODIES &&
+           !system->method.stabilization->solve && !system->method.stabilization->project && !system->method.minimum_norm &&
+           dal_links_build(build->arena, &build->mechanism, build->parts.tree, build->gravity);
+}
+
 /* Coordinates, the tree and what recursion and components need of it. */
 static void lay_out_coordinates(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
     int sequence[3];
     memcpy(sequence, system->layout.sequence, sizeof sequence);
+    read_always(build, &system->actions);
+    read_always(build, &system->drives);
     system->mechanism = build->mechanism;
     build->parts.n_times = build->n_times;
-    build->parts.recursive = system->method.formulation->recursive && !build->n_frictions;
     if (build->family == &dal_family_joint)
         build->parts.tree = build_tree(build);
+    build->parts.recursive = (system->method.formulation->recursive || goes_on_tree(build, system)) && !build->n_frictions;
     build->parts.length = dal_build_length(build);
+    build->parts.lazy = true;
     system->layout = *dal_layout_build(build->arena, &build->mechanism, build->family, &build->parts);
     dal_remember_layouts(build, &system->layout);
     system->layout.sequence_fixed = fixed;
@@ -377,6 +402,20 @@ static void choose_units(dal_build *build, dal_system *system)
     dal_column_scales(build, system);
 }
 
+/* The order in which the saddle matrix is factored; that of an earlier system on the same layout. */
+static void find_order(dal_build *build, dal_system *system)
+{
+    if (system->layout.shared && build->memory) {
+        system->order = build->memory->order;
+        system->order.unit = 1 / system->layout.units.mass;
+        return;
+    }
+    const dal_saddle_probe probe = {&system->layout, system->start, system->start_q, system->start_winding};
+    dal_saddle_order_build(build->arena, &probe, &system->order);
+    if (build->record && build->record->layout)
+        dal_saddle_order_keep(&build->record->arena, &system->order, system->layout.n_rows, &build->record->order);
+}
+
 /* Dense or sparse; rows are all independent until their rank is known. */
 static void choose_solvers(dal_build *build, dal_system *system)
 {
@@ -390,6 +429,8 @@ static void choose_solvers(dal_build *build, dal_system *system)
     system->layout.careful = system->layout.small && system->layout.nv <= CAREFUL_LIMIT;
     if (!system->layout.dense && !system->layout.columnless)
         dal_saddle_pattern(build->arena, &system->layout, &system->slots);
+    if (system->layout.dense && !system->layout.columnless)
+        find_order(build, system);
 }
 
 static void lay_out(dal_build *build, dal_system *system)

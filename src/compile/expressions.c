@@ -320,7 +320,7 @@ static bool parse(dal_build *build, const dal_parser *parser, dal_reach reach, c
     const dal_log_place place = dal_log_begin(build);
     bool ok = known || dal_parse(parser, text.text, text.mark, value);
     if (ok && memorable && !known)
-        dal_remember(build, place, binding, text.text, value, 0);
+        dal_remember(build, place, binding, text.text, value);
     dal_log_end(build, place);
     build->reach = outer_reach;
     build->binding = outer;
@@ -354,7 +354,7 @@ bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *bind
 }
 
 /* As dal_build_resolve does it, where the name is that of a number. */
-static bool resolve_constant(void *user, const char *name, double *value)
+static bool resolve_constant(void *user, const char *name, double *value, int *variable)
 {
     dal_build *build = user;
     const char *rest;
@@ -370,14 +370,15 @@ static bool resolve_constant(void *user, const char *name, double *value)
         return false;
     dal_note_parameter(build, symbol->index);
     *value = build->spec->parameters[symbol->index].number;
+    *variable = symbol->index;
     return true;
 }
 
-static bool parse_constant(dal_build *build, const dal_binding *binding, dal_text text, double *value)
+static bool parse_constant(dal_build *build, const dal_binding *binding, dal_text text, dal_constant_steps *steps, double *value)
 {
     const dal_binding *outer = build->binding;
     build->binding = binding;
-    const bool plain = text.text && dal_parse_constant(text.text, resolve_constant, build, value);
+    const bool plain = text.text && dal_parse_constant(text.text, resolve_constant, build, steps, value);
     build->binding = outer;
     return plain;
 }
@@ -389,12 +390,13 @@ bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text tex
     if (dal_cached_number(build, binding, text.text, value))
         return true;
     const dal_log_place place = dal_log_begin(build);
-    const bool plain = parse_constant(build, binding, text, &number);
+    dal_constant_steps steps = {.arena = build->arena};
+    const bool plain = parse_constant(build, binding, text, build->record ? &steps : NULL, &number);
     const bool parsed = plain || dal_build_scalar(build, DAL_REACH_NUMBER, binding, text, &node);
     const bool fine = plain || (parsed && dal_is_const(build->graph, node, &number) && number - number == 0);
     if (fine) {
         *value = number;
-        dal_remember(build, place, binding, text.text, NULL, number);
+        dal_remember_number(build, place, binding, text.text, plain ? &steps : NULL, number);
         dal_keep_number(build, binding, text.text, number);
     }
     dal_log_end(build, place);

@@ -248,9 +248,13 @@ static bool is_own_ground(dal_build *build, const dal_joint_spec *spec, const da
 {
     const char *rest;
     const int body = marker[1 - k].body;
-    const dal_symbol *symbol = dal_symbol_prefix(build, spec->connect.item[k].text, &rest);
-    if (body == DAL_GROUND || (marker[k].body != DAL_GROUND && !(symbol && symbol->kind == DAL_SYMBOL_GROUND)))
+    if (body == DAL_GROUND)
         return false;
+    if (marker[k].body != DAL_GROUND) { /* perhaps that of an included model, which stands on a body */
+        const dal_symbol *symbol = build->spec->n_models ? dal_symbol_prefix(build, spec->connect.item[k].text, &rest) : NULL;
+        if (!symbol || symbol->kind != DAL_SYMBOL_GROUND)
+            return false;
+    }
     const dal_binding *binding = build->spec->bodies[body].binding;
     dal_marker mount = {.body = DAL_GROUND, .B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     if (binding && !dal_on_ground(build, binding->model) && !dal_build_mount(build, binding->model, &mount))

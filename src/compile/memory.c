@@ -148,24 +148,50 @@ static void note_asked(dal_memory *memory, int number)
     *DAL_PUSH(&memory->arena, memory->asked, memory->n_asked, memory->cap_asked) = number;
 }
 
-void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number)
+/* Is there something to remember under this text, and is it not known yet? A number that is known was asked for once more. */
+static bool is_new(const dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, dal_reach reach)
 {
     dal_memory *memory = build->record;
-    const dal_reach reach = value ? build->reach : DAL_REACH_NUMBER;
     if (!memory || place.messages != count_messages(build) || !dal_arena_holds(memory->texts, text))
-        return;
+        return false;
     const int before = find_known(memory, binding, text, reach);
-    if (before >= 0) {
-        if (!value)
-            note_asked(memory, before);
+    if (before >= 0 && reach == DAL_REACH_NUMBER)
+        note_asked(memory, before);
+    return before < 0;
+}
+
+void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value)
+{
+    if (!is_new(build, place, binding, text, build->reach))
         return;
-    }
-    dal_known known = {.text = text, .binding = binding, .reach = reach, .number = number, .uses = dal_log_keep(build, place)};
-    if (value)
-        known.value = *value;
+    const dal_known known = {.text = text, .binding = binding, .reach = build->reach, .value = *value, .uses = dal_log_keep(build, place)};
+    add_known(build->record, &known);
+}
+
+static dal_constant_steps keep_steps(dal_arena *arena, const dal_constant_steps *steps)
+{
+    dal_constant_steps kept = {.n = 0};
+    if (!steps || steps->too_high)
+        return kept;
+    kept.n = steps->n;
+    kept.step = DAL_NEW(arena, dal_constant_step, steps->n);
+    memcpy(kept.step, steps->step, sizeof *kept.step * (size_t)steps->n);
+    return kept;
+}
+
+void dal_remember_number(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_constant_steps *steps,
+                         double number)
+{
+    dal_memory *memory = build->record;
+    if (!is_new(build, place, binding, text, DAL_REACH_NUMBER))
+        return;
+    const dal_known known = {.text = text,
+                             .binding = binding,
+                             .reach = DAL_REACH_NUMBER,
+                             .number = number,
+                             .steps = keep_steps(&memory->arena, steps),
+                             .uses = dal_log_keep(build, place)};
     add_known(memory, &known);
-    if (value)
-        return;
     dal_known *kept = &memory->known[memory->n_known - 1];
     kept->same = find_same(memory, memory->n_known - 1);
     kept->asked = memory->n_asked;
@@ -280,9 +306,15 @@ static int find_number(const dal_build *build, const dal_binding *binding, const
 bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
 {
     const int i = build->memory ? see_today(build, find_number(build, binding, text)) : -1;
-    if (i < 0 || build->today->state[i] == OTHER)
+    if (i < 0)
         return false;
-    *number = build->today->state[i] == SAME ? build->memory->known[i].number : build->today->number[i];
+    struct dal_today *today = build->today;
+    const dal_known *known = &build->memory->known[i];
+    if (today->state[i] == OTHER && known->steps.n && dal_constant_run(&known->steps, today->parameter, &today->number[i]))
+        today->state[i] = FOUND;
+    if (today->state[i] == OTHER)
+        return false;
+    *number = today->state[i] == SAME ? known->number : today->number[i];
     return true;
 }
 
@@ -476,10 +508,13 @@ void dal_cache_begin(dal_build *build)
     build->start_layout = memory->start_layout;
     build->today = DAL_NEW(arena, struct dal_today, 1);
     build->today->changed = DAL_NEW(arena, bool, n);
+    build->today->parameter = DAL_NEW(arena, double, n);
     build->today->state = DAL_NEW(arena, unsigned char, memory->n_known);
     build->today->number = DAL_NEW(arena, double, memory->n_known);
-    for (int i = 0; i < n; i++)
-        build->today->changed[i] = memcmp(&memory->parameter[i], &build->spec->parameters[i].number, sizeof *memory->parameter) != 0;
+    for (int i = 0; i < n; i++) {
+        build->today->parameter[i] = build->spec->parameters[i].number;
+        build->today->changed[i] = memcmp(&memory->parameter[i], &build->today->parameter[i], sizeof *memory->parameter) != 0;
+    }
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "compile/build.h"
 #include "compile/workspace.h"
 #include "model/origin.h"
+#include "model/saddle_slots.h"
 
 typedef enum dal_effect_kind {
     DAL_EFFECT_VECTOR,     /* dal_add_vector(body, point, s): constants of the language */
@@ -49,9 +50,10 @@ typedef struct dal_known {
     const dal_binding *binding;
     dal_reach reach;
     dal_value value;
-    double number; /* DAL_REACH_NUMBER */
-    int same;      /* of that: the first one with the same words, whose value serves for all of them */
-    int asked;     /* of that: where it stands among those that were asked for */
+    double number;            /* DAL_REACH_NUMBER */
+    int same;                 /* of that: the first one with the same words, whose value serves for all of them */
+    int asked;                /* of that: where it stands among those that were asked for */
+    dal_constant_steps steps; /* of that: how it follows from the parameters; n = 0: by parsing */
     dal_uses uses;
 } dal_known;
 
@@ -91,6 +93,7 @@ typedef struct dal_memory {
     dal_mechanism mechanism;                 /* its structure: what is numbered how */
     double *zero;                            /* of the coordinates of the joints, then of the forces */
     const dal_layout *layout, *start_layout; /* of the coordinates, and of assembly; NULL: they are built each time */
+    dal_saddle_order order;                  /* of systems that share the layout */
     dal_decimal_table decimal;               /* for the texts of values */
     _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: somebody has it */
 } dal_memory;
@@ -104,6 +107,7 @@ struct dal_log {
 };
 struct dal_today {
     bool *changed;        /* parameters whose values are not those of the memory */
+    double *parameter;    /* their values */
     unsigned char *state; /* of each known text: today */
     double *number;
     int asked; /* numbers so far */
@@ -125,7 +129,10 @@ void dal_note_effect(dal_build *build, const dal_effect *effect);
 dal_uses dal_log_keep(dal_build *build, dal_log_place place);
 void dal_note_uses(dal_build *build, const dal_uses *uses);
 
-void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value, double number);
+void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value);
+/* steps: how it is computed from the parameters; NULL: by parsing. */
+void dal_remember_number(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_constant_steps *steps,
+                         double number);
 void dal_remember_place(dal_build *build, const char *name, int body, int point);
 void dal_remember_columns(dal_build *build, dal_log_place place);
 void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */

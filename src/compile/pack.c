@@ -1,5 +1,6 @@
 /* A system is one block of memory: measured, then filled, by the same list. */
 #include "compile/build.h"
+#include "dynamics/saddle_order.h"
 #include "model/system.h"
 
 #include <assert.h>
@@ -131,6 +132,7 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
         DAL_PACK(block, to->slots.rows, 2 * from->layout.n_values);
         DAL_PACK(block, to->slots.diagonal, from->layout.n_rows);
     }
+    dal_saddle_order_pack(block, &from->order, from->layout.n_rows, &to->order);
 }
 
 dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from)

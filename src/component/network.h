@@ -49,10 +49,10 @@ typedef struct dal_network_pattern {
     dal_network_block *block;    /* by column group, then row group */
     int n_blocks, *block_start;  /* of each column group, n_groups + 1 */
     int n_entries, *start, *row;
-    bool *follows;             /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
-    int n_colours, *colour;    /* of bodies and of the states: those of one colour have no source in common */
-    dal_body_slopes *slopes;   /* of each body */
-    double *y, *below, *above; /* of the differences of sources: a state; 6 a body and the rates of states */
+    bool *follows;           /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
+    int n_colours, *colour;  /* of bodies and of the states: those of one colour have no source in common */
+    dal_body_slopes *slopes; /* of each body */
+    double *y, *slope;       /* of the sources: a direction; 6 a body and the rates of states */
 } dal_network_pattern;
 
 typedef struct dal_network {

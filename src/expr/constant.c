@@ -6,6 +6,9 @@
  * The same grammar as in parse.c, less vectors, comparisons, functions of several arguments, tables and names with braces or primes; the same
  * operations on the same numbers in the same order, by the functions that fold the constants of a graph. Whatever is not of this kind, or not
  * right, is left to the parser, which has the messages.
+ *
+ * The operations can be recorded, in the order in which they are done on a stack: the same text with other values of its names is then
+ * computed without reading it.
  */
 #include "expr/graph.h"
 
@@ -16,6 +19,8 @@ typedef struct scan {
     dal_resolve_constant resolve;
     void *user;
     int depth;
+    dal_constant_steps *record; /* NULL: nobody wants the operations */
+    int height;                 /* of the stack on which they work */
 } scan;
 
 static bool read_sum(scan *s, double *value);
@@ -45,6 +50,35 @@ static bool set_number(double *value, double x)
     return isfinite(x);
 }
 
+static void record(scan *s, dal_constant_step step)
+{
+    dal_constant_steps *c = s->record;
+    if (!c)
+        return;
+    s->height += 1 - step.operands;
+    c->too_high |= s->height > DAL_CONSTANT_STACK;
+    *DAL_PUSH(c->arena, c->step, c->n, c->capacity) = step;
+}
+
+static bool fold_one(scan *s, dal_op op, double *value)
+{
+    record(s, (dal_constant_step){.op = op, .operands = 1});
+    return set_number(value, dal_fold_one(op, *value));
+}
+
+static bool fold_two(scan *s, dal_op op, double *value, double operand)
+{
+    record(s, (dal_constant_step){.op = op, .operands = 2});
+    return set_number(value, dal_fold_two(op, *value, operand));
+}
+
+/* variable < 0: it is always this number. */
+static bool put_number(scan *s, double *value, double x, int variable)
+{
+    record(s, (dal_constant_step){.op = variable < 0 ? DAL_OP_CONST : DAL_OP_VAR, .variable = variable, .number = x + 0.0});
+    return set_number(value, x);
+}
+
 static bool read_number(scan *s, double *value)
 {
     const char *start = s->at, *point = start, *end;
@@ -68,21 +102,23 @@ static bool read_number(scan *s, double *value)
     if (is_letter(*end))
         return false;
     s->at = end;
-    return dal_read_exactly(start, (size_t)(point - start), (size_t)(mantissa - start),
-                            exponent - (mantissa > point ? (int)(mantissa - point - 1) : 0), value);
+    if (!dal_read_exactly(start, (size_t)(point - start), (size_t)(mantissa - start), exponent - (mantissa > point ? (int)(mantissa - point - 1) : 0),
+                          value))
+        return false;
+    record(s, (dal_constant_step){.op = DAL_OP_CONST, .number = *value});
+    return true;
 }
 
 static bool call(scan *s, const char *name, double *value)
 {
     const dal_function *function = dal_function_find(name);
-    double x;
     if (!function || function->minimum != 1 || function->maximum != 1 || function->op >= DAL_FUNCTION_DOT)
         return false;
     s->at++;
-    if (!read_sum(s, &x) || next(s) != ')')
+    if (!read_sum(s, value) || next(s) != ')')
         return false;
     s->at++;
-    return *s->at != '\'' && set_number(value, dal_fold_one((dal_op)function->op, x));
+    return *s->at != '\'' && fold_one(s, (dal_op)function->op, value);
 }
 
 static bool read_name(scan *s, double *value)
@@ -100,11 +136,12 @@ static bool read_name(scan *s, double *value)
     if (next(s) == '(')
         return call(s, name, value);
     if (!strcmp(name, "pi"))
-        return set_number(value, 3.14159265358979323846);
+        return put_number(s, value, 3.14159265358979323846, -1);
     if (!strcmp(name, "deg"))
-        return set_number(value, 3.14159265358979323846 / 180);
+        return put_number(s, value, 3.14159265358979323846 / 180, -1);
     double x;
-    return s->resolve(s->user, name, &x) && set_number(value, x);
+    int variable = -1;
+    return s->resolve(s->user, name, &x, &variable) && put_number(s, value, x, variable);
 }
 
 static bool read_atom(scan *s, double *value)
@@ -131,7 +168,7 @@ static bool read_power(scan *s, double *value)
     if (next(s) != '^')
         return true;
     s->at++;
-    return read_sign(s, &exponent) && set_number(value, dal_fold_two(DAL_OP_POW, *value, exponent));
+    return read_sign(s, &exponent) && fold_two(s, DAL_OP_POW, value, exponent);
 }
 
 static bool read_sign(scan *s, double *value)
@@ -140,7 +177,7 @@ static bool read_sign(scan *s, double *value)
     bool fine = s->depth++ < DEEPEST;
     if (fine && (c == '-' || c == '+')) {
         s->at++;
-        fine = read_sign(s, value) && (c == '+' || set_number(value, dal_fold_one(DAL_OP_NEG, *value)));
+        fine = read_sign(s, value) && (c == '+' || fold_one(s, DAL_OP_NEG, value));
     } else if (fine) {
         fine = read_power(s, value);
     }
@@ -155,7 +192,7 @@ static bool read_product(scan *s, double *value)
         return false;
     for (char c = next(s); c == '*' || c == '/'; c = next(s)) {
         s->at++;
-        if (!read_sign(s, &operand) || !set_number(value, dal_fold_two(c == '*' ? DAL_OP_MUL : DAL_OP_DIV, *value, operand)))
+        if (!read_sign(s, &operand) || !fold_two(s, c == '*' ? DAL_OP_MUL : DAL_OP_DIV, value, operand))
             return false;
     }
     return true;
@@ -168,14 +205,31 @@ static bool read_sum(scan *s, double *value)
         return false;
     for (char c = next(s); c == '+' || c == '-'; c = next(s)) {
         s->at++;
-        if (!read_product(s, &operand) || !set_number(value, dal_fold_two(c == '+' ? DAL_OP_ADD : DAL_OP_SUB, *value, operand)))
+        if (!read_product(s, &operand) || !fold_two(s, c == '+' ? DAL_OP_ADD : DAL_OP_SUB, value, operand))
             return false;
     }
     return true;
 }
 
-bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, double *value)
+bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, dal_constant_steps *steps, double *value)
 {
-    scan s = {.at = text, .resolve = resolve, .user = user};
+    scan s = {.at = text, .resolve = resolve, .user = user, .record = steps};
     return read_sum(&s, value) && !next(&s);
+}
+
+bool dal_constant_run(const dal_constant_steps *constant, const double *variable, double *value)
+{
+    double stack[DAL_CONSTANT_STACK], *top = stack - 1;
+    for (const dal_constant_step *step = constant->step; step < constant->step + constant->n; step++) {
+        double result;
+        if (step->op == DAL_OP_CONST || step->op == DAL_OP_VAR)
+            result = step->op == DAL_OP_CONST ? step->number : variable[step->variable];
+        else
+            result = step->operands == 1 ? dal_fold_one(step->op, top[0]) : dal_fold_two(step->op, top[-1], top[0]);
+        top += 1 - step->operands;
+        if (!set_number(top, result))
+            return false;
+    }
+    *value = *top;
+    return true;
 }

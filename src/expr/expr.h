@@ -78,6 +78,7 @@ typedef struct dal_node_view {
 dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
 int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3]); /* how many there are */
 int dal_node_index(const dal_graph *graph, dal_node node);                         /* of a variable, or of a table */
+int dal_node_order(const dal_graph *graph, dal_node node);                         /* of the derivative, INTERP */
 int dal_graph_size(const dal_graph *graph);                                        /* nodes so far; operands stand before what uses them */
 bool dal_depends(dal_graph *graph, dal_node node, int variable);                   /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
@@ -105,6 +106,11 @@ typedef enum dal_outside { DAL_OUTSIDE_ERROR, DAL_OUTSIDE_HOLD, DAL_OUTSIDE_PERI
  * Returns its index, or -1 with a sentence in `why` (static text). */
 int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double *x, const double *y, int smooth, dal_outside outside,
                         const char **why);
+/* The tables of a graph, as expr/table.h describes them. */
+int dal_graph_tables(const dal_graph *graph);
+const struct dal_table *dal_graph_table(const dal_graph *graph, int i);
+/* An empty graph gets the tables of another one, under the same numbers. The other one has to stay. */
+void dal_graph_share_tables(dal_graph *graph, const dal_graph *from);
 /* Index of a named table or -1. */
 int dal_graph_find_table(const dal_graph *graph, const char *name);
 /* Texts that are parsed from now on name tables without this beginning ("left."), and only those that have it. NULL: none.
@@ -139,8 +145,28 @@ bool dal_parse_scalar(const dal_parser *parser, const char *text, dal_mark mark,
 
 /* The number that a plain constant expression gives, exactly as dal_parse_scalar would: numbers, names of numbers, + - * / ^, brackets, functions of
  * one argument. False without a word: it is none of these, or has something wrong; dal_parse knows. */
-typedef bool (*dal_resolve_constant)(void *user, const char *name, double *value);
-bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, double *value);
+typedef struct dal_constant_step {
+    dal_op op;              /* DAL_OP_CONST, DAL_OP_VAR, or an operation on `operands` results before it */
+    int operands, variable; /* VAR */
+    double number;          /* CONST */
+} dal_constant_step;
+
+/* Such an expression, to be computed again with other values of its names. */
+enum { DAL_CONSTANT_STACK = 16 };
+typedef struct dal_constant_steps {
+    dal_arena *arena;
+    int n;
+    size_t capacity;
+    dal_constant_step *step;
+    bool too_high; /* it needs a larger stack: it cannot be run */
+} dal_constant_steps;
+
+/* *variable: its number if the value of the name may be another one; it is -1 before the call. */
+typedef bool (*dal_resolve_constant)(void *user, const char *name, double *value, int *variable);
+/* steps: filled, from its arena; NULL: not wanted. */
+bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, dal_constant_steps *steps, double *value);
+/* What dal_parse_constant would give with these values of the variables; false: no finite number. */
+bool dal_constant_run(const dal_constant_steps *constant, const double *variable, double *value);
 
 /* Is `name` a function or constant of the language (sin, t, pi, deg ...)? */
 bool dal_is_reserved(const char *name);

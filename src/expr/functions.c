@@ -2,7 +2,7 @@
  *
  * Vectors are lists of scalar nodes: the graph itself knows scalars only. Every refusal says what was given.
  *   a + b, a - b        equal lengths         c v, v c, v / c     a scalar and a vector
- *   dot(a, b) = sum a_i b_i                   norm(a) = sqrt(dot(a, a))
+ *   dot(a, b) = sum a_i b_i                   norm(a) = sqrt(dot(a, a)), also abs(a) of a vector
  *   cross(a, b)         three: the vector product; two: the scalar a_x b_y - a_y b_x
  *   if(c, a, b)         also chooses between vectors
  */
@@ -259,8 +259,7 @@ static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, 
 {
     for (int i = 0; i < n; i++)
         if (v[i].n > 1)
-            return refuse(why, culprit, i, "%s takes scalars, %s given%s", function->name, kind(&v[i]),
-                          function->op == DAL_OP_ABS ? " (norm takes vectors)" : "");
+            return refuse(why, culprit, i, "%s takes scalars, %s given", function->name, kind(&v[i]));
     double divisor;
     if (function->op == DAL_OP_MOD && dal_is_const(graph, v[1].node[0], &divisor) && divisor == 0)
         return refuse(why, culprit, 1, "division by the constant zero");

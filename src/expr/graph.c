@@ -243,6 +243,11 @@ int dal_node_index(const dal_graph *graph, dal_node node)
     return graph->terms[node].index;
 }
 
+int dal_node_order(const dal_graph *graph, dal_node node)
+{
+    return graph->terms[node].order;
+}
+
 int dal_graph_size(const dal_graph *graph)
 {
     return graph->n;

@@ -476,6 +476,8 @@ static bool read_call(reader *r, size_t start, const path *name, dal_value *valu
         return false;
     dal_sentence why;
     int culprit;
+    if (function->op == DAL_OP_ABS && list.n == 1 && list.value[0].n > 1) /* |v| */
+        function = dal_function_find("norm");
     if (function->op >= DAL_FUNCTION_DOT && r->parser->product &&
         r->parser->product(r->parser->user, (dal_vector_function)(function->op - DAL_FUNCTION_DOT), list.n, list.value, value))
         return true;

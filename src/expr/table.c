@@ -221,3 +221,19 @@ int dal_graph_find_table(const dal_graph *graph, const char *name)
             return i;
     return -1;
 }
+
+int dal_graph_tables(const dal_graph *graph)
+{
+    return graph->n_tables;
+}
+
+const struct dal_table *dal_graph_table(const dal_graph *graph, int i)
+{
+    return &graph->tables[i];
+}
+
+void dal_graph_share_tables(dal_graph *graph, const dal_graph *from)
+{
+    for (int i = 0; i < from->n_tables; i++)
+        *DAL_PUSH(graph->arena, graph->tables, graph->n_tables, graph->table_capacity) = from->tables[i];
+}

@@ -3,8 +3,9 @@
  *   cvode-adams   Adams-Moulton, orders 1 to 12, solved by fixed-point iteration: for motions that are not stiff, where f is dear
  *   cvode-bdf     backward differences, orders 1 to 5, solved by Newton's method: for stiff motions
  *
- * Newton's matrix I - gamma df/dy is dense, df/dy from differences of f, up to DAL_SUNDIALS_DENSE unknowns. Beyond, GMRES without a
- * preconditioner takes its place: n evaluations and n^3 operations for a matrix that constraints fill are worth less than short steps.
+ * Newton's matrix I - gamma df/dy is dense up to DAL_SUNDIALS_DENSE unknowns. Beyond, GMRES without a preconditioner takes its place: n products
+ * and n^3 operations for a matrix that constraints fill are worth less than short steps. df/dy, or its products, are exact where the ode has
+ * them (linearise); else differences of f.
  *
  * Constraints: cvode-bdf gives CVODE its projection, so that a step whose projection fails is repeated shorter, with its past. The
  * vector of local errors could be projected as well, err <- P'(y) err: that would be a second projection a step, as dear as the
@@ -23,13 +24,45 @@ static int slope_cvode(double t, N_Vector Y, N_Vector dY, void *user)
     return dal_sundials_slope(user, t, Y, NV_DATA_S(dY));
 }
 
-/* Column j of df/dy: (f(y + sigma e_j) - f(y)) / sigma. */
+/* Column j of df/dy. */
+static int exact_jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector unit, N_Vector unused, N_Vector more)
+{
+    dal_sundials *c = user;
+    double *x = NV_DATA_S(unit);
+    (void)F, (void)unused, (void)more;
+    int flow = dal_sundials_linearise(c, t, Y);
+    c->s->matrices++;
+    memset(x, 0, sizeof *x * (size_t)c->size);
+    for (int j = 0; j < c->s->ode->n && !flow; j++) {
+        x[j] = 1;
+        flow = dal_sundials_product(c, t, x, SM_COLUMN_D(J, j));
+        x[j] = 0;
+    }
+    return flow;
+}
+
+static int linearise_cvode(double t, N_Vector Y, N_Vector F, void *user)
+{
+    (void)F;
+    return dal_sundials_linearise(user, t, Y);
+}
+
+static int product_cvode(N_Vector X, N_Vector out, double t, N_Vector Y, N_Vector F, void *user, N_Vector unused)
+{
+    dal_sundials *c = user;
+    (void)Y, (void)F, (void)unused;
+    c->s->products++;
+    return dal_sundials_product(c, t, NV_DATA_S(X), NV_DATA_S(out));
+}
+
+/* The same by differences: (f(y + sigma e_j) - f(y)) / sigma. */
 static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other, N_Vector unused)
 {
     dal_sundials *c = user;
     double *y = NV_DATA_S(moved), *f = NV_DATA_S(other);
     const double *f0 = NV_DATA_S(F);
     (void)unused;
+    c->s->matrices++;
     memcpy(y, NV_DATA_S(Y), sizeof *y * (size_t)c->size);
     for (int j = 0; j < c->size; j++) {
         const double kept = y[j], sigma = dal_sundials_increment(c, j, kept);
@@ -84,7 +117,10 @@ static bool set_up_bdf(dal_sundials *c)
     const dal_sundials_library *call = &c->call;
     if (!set_up_cvode(c, CV_BDF) || !dal_sundials_newton(c) || call->SetLinearSolver(c->memory, c->linear, c->matrix))
         return false;
-    if (c->matrix && call->CVodeSetJacFn(c->memory, jacobian_cvode))
+    const bool exact = c->s->ode->linearise != NULL;
+    if (c->matrix && call->CVodeSetJacFn(c->memory, exact ? exact_jacobian_cvode : jacobian_cvode))
+        return false;
+    if (!c->matrix && exact && call->CVodeSetJacTimes(c->memory, linearise_cvode, product_cvode))
         return false;
     return !c->s->ode->project || !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
                                     call->CVodeSetMaxNumProjFails(c->memory, DAL_SUNDIALS_MAX_FAILURES));

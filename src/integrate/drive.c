@@ -511,6 +511,8 @@ dal_drive_result dal_drive_so_far(const driver *r)
     result.t = r->s.t;
     result.rejected += r->s.rejected;
     result.evaluations = r->s.evaluations;
+    result.matrices = r->s.matrices;
+    result.products = r->s.products;
     return result;
 }
 
@@ -526,7 +528,7 @@ static void keep_stepper(dal_stepper *s, dal_keep *keep)
 {
     const size_t n = (size_t)s->ode->n;
     double *const numbers[] = {&s->t, &s->t_stop, &s->h_history, &s->t_stuck};
-    long *const counts[] = {&s->evaluations, &s->refusals, &s->steps, &s->steps_stuck, &s->rejected};
+    long *const counts[] = {&s->evaluations, &s->matrices, &s->products, &s->refusals, &s->steps, &s->steps_stuck, &s->rejected};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         dal_keep_within(keep, numbers[i], 1, -DBL_MAX, DBL_MAX);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

@@ -2,8 +2,8 @@
  *
  * A formulation may give F with multipliers z as unknowns (dal_implicit); otherwise F = y' - f(t, y). Newton's matrix is
  *     J = [dF/dy + c dF/dy'   dF/dz],
- * c from the formula of the step: by the formulation's own entries, or by differences of F along groups of columns that share no row. It
- * is dense for few unknowns, else sparse on the formulation's pattern (math/sparse.h). F = y' - f has no pattern: dense up to
+ * c from the formula of the step: by the formulation's own entries, by the exact derivatives of f, or, where there are neither, by differences of F
+ * along groups of columns that share no row. It is dense for few unknowns, else sparse on the formulation's pattern (math/sparse.h). F = y' - f has no pattern: dense up to
  * DAL_SUNDIALS_DENSE unknowns, GMRES beyond. Multipliers are solved for to the relative tolerance, but have no say in the choice of the
  * step: they follow from y.
  *
@@ -90,11 +90,51 @@ static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vecto
     return 0;
 }
 
+/* c_j 1 - df/dy */
+static int exact_jacobian_ida(dal_sundials *c, double t, double cj, N_Vector Y, SUNMatrix J, double *x)
+{
+    int flow = dal_sundials_linearise(c, t, Y);
+    memset(x, 0, sizeof *x * (size_t)c->size);
+    for (int j = 0; j < c->size && !flow; j++) {
+        double *column = SM_COLUMN_D(J, j);
+        memset(column, 0, sizeof *column * (size_t)c->size);
+        x[j] = 1;
+        if (j < c->s->ode->n)
+            flow = dal_sundials_product(c, t, x, column);
+        x[j] = 0;
+        for (int i = 0; i < c->size; i++)
+            column[i] = (i == j ? cj : 0) - column[i];
+    }
+    return flow;
+}
+
+static int linearise_ida(double t, N_Vector Y, N_Vector Yd, N_Vector F, double cj, void *user)
+{
+    (void)Yd, (void)F, (void)cj;
+    return dal_sundials_linearise(user, t, Y);
+}
+
+static int product_ida(double t, N_Vector Y, N_Vector Yd, N_Vector F, N_Vector X, N_Vector out, double cj, void *user, N_Vector unused, N_Vector more)
+{
+    dal_sundials *c = user;
+    const double *x = NV_DATA_S(X);
+    double *product = NV_DATA_S(out);
+    (void)Y, (void)Yd, (void)F, (void)unused, (void)more;
+    c->s->products++;
+    const int flow = dal_sundials_product(c, t, x, product);
+    for (int i = 0; i < c->size; i++)
+        product[i] = cj * x[i] - product[i];
+    return flow;
+}
+
 static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1, N_Vector Yd1, N_Vector F1)
 {
     dal_sundials *c = user;
     const dal_implicit *form = c->s->ode->implicit;
     c->contraction = unknown_contraction;
+    c->s->matrices++;
+    if (!form && c->s->ode->linearise)
+        return exact_jacobian_ida(c, t, cj, Y, J, NV_DATA_S(Y1));
     if (!form || !form->jacobian)
         return jacobian_by_differences(c, t, cj, Y, Yd, F, J, Y1, Yd1, F1);
     dal_flow flow = dal_sundials_state(c, Y);
@@ -239,7 +279,9 @@ static bool set_up_ida(dal_sundials *c)
         return false;
     if (s->ode->implicit && !use_newton(c))
         return false;
-    return !call->SetLinearSolver(c->memory, c->linear, c->matrix) && (!c->matrix || !call->IDASetJacFn(c->memory, jacobian_ida));
+    if (call->SetLinearSolver(c->memory, c->linear, c->matrix) || (c->matrix && call->IDASetJacFn(c->memory, jacobian_ida)))
+        return false;
+    return c->matrix || !s->ode->linearise || !call->IDASetJacTimes(c->memory, linearise_ida, product_ida);
 }
 
 /* y' and z of the new start. */

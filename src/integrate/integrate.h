@@ -62,8 +62,11 @@ typedef struct dal_ode {
     double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
     dal_flow (*output)(void *user, double t, const double *y); /* may be NULL */
-    const dal_implicit *implicit;                              /* NULL: F = y' - f(t, y) */
-    const double *unit;                                        /* of each component of y: atol is a multiple of it. May change in restart. NULL: 1 */
+    /* Exact derivatives of f: linearise at (t, y), then any number of products out = (df/dy) x there. NULL: differences of f serve instead. */
+    dal_flow (*linearise)(void *user, double t, const double *y);
+    dal_flow (*product)(void *user, const double *x, double *out);
+    const dal_implicit *implicit; /* NULL: F = y' - f(t, y) */
+    const double *unit;           /* of each component of y: atol is a multiple of it. May change in restart. NULL: 1 */
 } dal_ode;
 
 typedef struct dal_drive_options {
@@ -108,8 +111,9 @@ typedef struct dal_drive_result {
     double t;      /* last good time */
     double h;      /* last step size tried */
     long steps, rejected, evaluations;
-    long events, restarts; /* restarts: those that `accepted` asked for */
-    long late_events;      /* that were not located, because work was bounded: they act at the end of their bracket */
+    long matrices, products; /* of Newton's method: matrices that were formed, products without one */
+    long events, restarts;   /* restarts: those that `accepted` asked for */
+    long late_events;        /* that were not located, because work was bounded: they act at the end of their bracket */
     dal_stall stall;
     long tries; /* steps tried until then, and how many it would take altogether */
     double tries_needed;
@@ -134,7 +138,7 @@ typedef struct dal_stepper {
     bool f_valid;
     int component; /* of y' that was not finite, else -1 */
     double rtol, atol, unit_time;
-    long evaluations;
+    long evaluations, matrices, products;
     double t_stuck;          /* where the hooks began to refuse steps */
     long refusals;           /* of hooks since then */
     bool creeps;             /* too many of them */

@@ -159,6 +159,24 @@ int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy)
     return dal_sundials_answer(c, t, flow);
 }
 
+int dal_sundials_linearise(dal_sundials *c, double t, N_Vector Y)
+{
+    dal_flow flow = dal_sundials_state(c, Y);
+    if (!flow)
+        flow = c->s->ode->linearise(c->s->ode->user, t, c->at);
+    return dal_sundials_answer(c, t, flow);
+}
+
+int dal_sundials_product(dal_sundials *c, double t, const double *x, double *out)
+{
+    dal_flow flow = c->fatal;
+    for (int i = c->s->ode->n; i < c->size; i++)
+        out[i] = 0;
+    if (!flow)
+        flow = c->s->ode->product(c->s->ode->user, x, out);
+    return dal_sundials_answer(c, t, flow);
+}
+
 /* 1 / (rtol |y_i| + atol unit_i) for the components in control.
  * SUNDIALS takes the mean over all unknowns, step control that over those in control. */
 static int error_weights(N_Vector Y, N_Vector weights, void *session)

@@ -134,6 +134,10 @@ int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow);
 /* f(t, Y - c), counted. */
 int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy);
 
+/* Exact derivatives, where the ode has them: at (t, Y - c); then out (size) = (df/dy) x there. */
+int dal_sundials_linearise(dal_sundials *c, double t, N_Vector Y);
+int dal_sundials_product(dal_sundials *c, double t, const double *x, double *out);
+
 /* A difference for y_j. */
 double dal_sundials_increment(const dal_sundials *c, int j, double y);
 

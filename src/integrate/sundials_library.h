@@ -34,11 +34,11 @@
     X(GetCurrentStep) X(GetNumErrTestFails) X(GetNumStepSolveFails)
 
 #define DAL_CVODE_CALLS(X)                                                                                 \
-    X(CVodeCreate) X(CVodeInit) X(CVodeReInit) X(CVode) X(CVodeSetJacFn)                                   \
+    X(CVodeCreate) X(CVodeInit) X(CVodeReInit) X(CVode) X(CVodeSetJacFn) X(CVodeSetJacTimes)               \
     X(CVodeSetProjFn) X(CVodeSetProjErrEst) X(CVodeSetMaxNumProjFails)
 
 #define DAL_IDA_CALLS(X)                                                                                   \
-    X(IDACreate) X(IDAInit) X(IDAReInit) X(IDASolve) X(IDASetJacFn) X(IDASetId) X(IDASetSuppressAlg)
+    X(IDACreate) X(IDAInit) X(IDAReInit) X(IDASolve) X(IDASetJacFn) X(IDASetJacTimes) X(IDASetId) X(IDASetSuppressAlg)
 /* clang-format on */
 
 typedef struct dal_sundials_library {

@@ -18,6 +18,14 @@ void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space s
 /* A vector that was added a moment ago is used again: joints and channels name the same points in a row. */
 enum { LOOK_BACK = 24 };
 
+void dal_mechanism_settle(dal_mechanism *m)
+{
+    for (int i = 0; i < m->n_vectors; i++)
+        m->vectors[i].busy = m->vectors[i].wanted;
+    for (int i = 0; i < m->n_measures; i++)
+        m->measures[i].busy = m->measures[i].wanted;
+}
+
 int dal_add_vector(dal_mechanism *m, int body, bool point, const double s[3])
 {
     for (int i = m->n_vectors - 1; i >= 0 && i >= m->n_vectors - LOOK_BACK; i--)
@@ -47,7 +55,7 @@ int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis)
 static int add_measure_mechanism(dal_mechanism *m, dal_measure_kind kind, int a, int b, int c, int d)
 {
     dal_measure *measure = DAL_PUSH(m->arena, m->measures, m->n_measures, m->cap_measures);
-    *measure = (dal_measure){kind, {a, b, c, d}, -1, !m->for_rows, DAL_TURNS_NONE};
+    *measure = (dal_measure){kind, {a, b, c, d}, -1, !m->for_rows, DAL_TURNS_NONE, false};
     if (kind == DAL_MEASURE_ANGLE)
         measure->winding = m->n_windings++;
     return m->n_measures - 1;

@@ -38,6 +38,7 @@ typedef struct dal_vector {
     int body;
     int point;   /* 1 a point, 0 a direction */
     bool wanted; /* used outside the rows of its joint */
+    bool busy;   /* not only by records: dal_mechanism_settle */
     double s[3];
 } dal_vector;
 
@@ -60,6 +61,7 @@ typedef struct dal_measure {
     int winding;     /* ANGLE: which counter of whole turns, else -1 */
     bool wanted;     /* used outside the rows of its joint: by forces, signals, other joints */
     dal_turns turns; /* ANGLE */
+    bool busy;       /* used by more than records: dal_mechanism_settle */
 } dal_measure;
 
 typedef struct dal_term {
@@ -137,6 +139,9 @@ typedef struct dal_mechanism {
 
 /* Vectors 0, 1, 2 are the world axes. */
 void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space space);
+
+/* All that forces and constraints read has been added: what follows is only recorded. */
+void dal_mechanism_settle(dal_mechanism *mechanism);
 
 /* Each of these returns the number of the vector or measure. An equal vector among the last few is returned again. */
 int dal_add_vector(dal_mechanism *mechanism, int body, bool point, const double s[3]);

@@ -66,6 +66,14 @@ typedef struct dal_row_layout {
 
 enum { DAL_MAX_SIDES = 16 };
 
+/* A row that holds two points together along a world axis (gaps.c). */
+typedef struct dal_gap {
+    int row, source;         /* here, and in the mechanism */
+    int term, measure, axis; /* its only term; 0, 1, 2 */
+    int point[2], body[2];   /* vectors of the points, plus and minus; their bodies */
+    int entry[2], side[2];   /* of bodies: their first entry in A, their side */
+} dal_gap;
+
 /* The model's own units (state/scale.c), and what columns and rows are measured by in them; set when a system is compiled. */
 typedef struct dal_units {
     double length, mass, time;
@@ -88,7 +96,14 @@ typedef struct dal_layout {
     dal_row_layout *row;       /* n_rows + n_speeds */
     int n_vectors, n_measures; /* vectors and measures that are evaluated: those used only by rows that hold identically are skipped */
     int *vector, *measure;
-    int *row_at; /* of each row of the mechanism: its row here, or -1: it holds identically */
+    int n_busy_vectors, n_busy_measures; /* the first ones of these lists: read in every evaluation. The others are read by records, and for the sake
+                                          * of whole turns: dal_rows_idle. Vectors of the ground are in none of the lists */
+    bool lazy;                           /* else all of them are busy */
+    int n_gaps, n_others;
+    dal_gap *gap; /* rows that hold two points together */
+    int *other;   /* all rows but these and the intrinsic ones: the constraints, then the speeds */
+    bool flat;    /* z of all moving vectors is zero */
+    int *row_at;  /* of each row of the mechanism: its row here, or -1: it holds identically */
     dal_side *side;
     int *term_side;  /* 4 per term: the side on which each of its measure's vectors lies, or -1 */
     int *term_entry; /* a term whose measure is a coordinate: its entry in the row */
@@ -245,6 +260,7 @@ int dal_family_number(const dal_family *family);
 /* ---- shared by the orthonormal families (orthonormal.c) ---------------- */
 
 #define dal_orthonormal_bias DAL_K(dal_orthonormal_bias)
+#define dal_planar_bias DAL_K(dal_planar_bias)
 #define dal_orthonormal_inertia DAL_K(dal_orthonormal_inertia)
 #define dal_orthonormal_pull DAL_K(dal_orthonormal_pull)
 #define dal_orthonormal_tangent DAL_K(dal_orthonormal_tangent)
@@ -253,6 +269,8 @@ int dal_family_number(const dal_family *family);
 #define dal_plain_tangent DAL_K(dal_plain_tangent)
 /* w, wb known: R' = [w x] R, R_b = [wb x] R + [w x] R'. */
 void dal_orthonormal_bias(dal_kin *kin);
+/* The same in the plane. */
+void dal_planar_bias(dal_kin *kin);
 /* The same for a direction: w known, R' = [w x] R. */
 void dal_orthonormal_tangent(const dal_kin *kin, dal_tangent *tangent);
 /* wb known: R_b = [wb x] R + [w_b x] [w_a x] R. */
@@ -299,6 +317,15 @@ void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
 #define dal_rows_bend DAL_K(dal_rows_bend)
 /* After family->position: x, values and gradients of measures, phi of all rows. */
 void dal_rows_position(const dal_layout *layout, dal_work *work);
+/* Every measure, in every evaluation. */
+static inline void dal_layout_keep_busy(dal_layout *layout)
+{
+    layout->n_busy_vectors = layout->n_vectors;
+    layout->n_busy_measures = layout->n_measures;
+}
+/* After family->velocity: vectors and measures that are not read in every evaluation, with their rates. */
+#define dal_rows_idle DAL_K(dal_rows_idle)
+void dal_rows_idle(const dal_layout *layout, dal_work *work);
 /* Value and gradient of one measure that is not evaluated by default. */
 #define dal_rows_measure DAL_K(dal_rows_measure)
 void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);

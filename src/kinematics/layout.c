@@ -2,6 +2,8 @@
  * M: everything that the kernels need to know and never have to search for.
  */
 #include "kinematics/layout.h"
+#include "kinematics/gaps.h"
+#include "joint/joint.h"
 
 #include "joint/joint.h"
 
@@ -251,15 +253,27 @@ static void fill_sources(dal_layout *layout)
         layout->row[layout->n_rows + i].source = i;
 }
 
-/* Measures of the rows here, of their coefficients, and those that others want; then the vectors of these. Where no joint holds by
- * construction that is all of them: angles are measured for the sake of their whole turns. */
-static void choose_vectors(dal_layout *layout, dal_arena *arena)
+/* What is evaluated here, and of that what every evaluation reads. */
+typedef struct reading {
+    bool *measure, *vector, *busy_measure, *busy_vector;
+} reading;
+
+/* May the angle turn no faster than the bodies do? In the plane, and where a joint keeps its axes parallel. Then turns are counted without it
+ * (dal_state_turned). */
+static bool follows_bodies(const dal_mechanism *m, int measure)
+{
+    if (m->space == DAL_PLANAR || m->measures[measure].kind != DAL_MEASURE_ANGLE)
+        return true;
+    for (int j = 0; j < m->n_joints; j++)
+        for (int k = 0; k < m->joints[j].n_coordinates; k++)
+            if (m->joints[j].coordinate[k] == measure)
+                return m->joints[j].type && m->joints[j].type->keeps != DAL_KEEPS_NO_AXIS && k == 0;
+    return false;
+}
+
+static void read_rows(const dal_layout *layout, bool *measure)
 {
     const dal_mechanism *m = layout->mechanism;
-    bool *measure = DAL_NEW(arena, bool, m->n_measures), *vector = DAL_NEW(arena, bool, m->n_vectors);
-    const bool held = layout->tree || layout->reduction; /* joints hold by construction */
-    for (int i = 0; i < m->n_measures; i++)
-        measure[i] = !held || m->measures[i].wanted || (layout->reduction && m->measures[i].kind != DAL_MEASURE_DOT);
     for (int i = 0; i < layout->n_rows + layout->n_speeds; i++) {
         const int source = layout->row[i].source;
         if (i >= layout->n_extrinsic && i < layout->n_rows)
@@ -271,21 +285,63 @@ static void choose_vectors(dal_layout *layout, dal_arena *arena)
     for (int i = 0; i < layout->n_form_needs; i++)
         if (layout->form_need[2 * i + 1] >= 0)
             measure[layout->form_need[2 * i + 1]] = true;
-    layout->measure = DAL_NEW(arena, int, m->n_measures);
-    layout->vector = DAL_NEW(arena, int, m->n_vectors);
-    for (int i = 0; i < m->n_vectors; i++)
-        vector[i] = !held || m->vectors[i].wanted;
-    for (int i = 0; i < m->n_measures; i++) {
-        if (!measure[i])
-            continue;
-        layout->measure[layout->n_measures++] = i;
-        for (int k = 0; k < 4 && m->measures[i].kind != DAL_MEASURE_COORDINATE; k++)
+}
+
+static void read_vectors(const dal_mechanism *m, const bool *measure, bool *vector)
+{
+    for (int i = 0; i < m->n_measures; i++)
+        for (int k = 0; k < 4 && measure[i] && m->measures[i].kind != DAL_MEASURE_COORDINATE; k++)
             if (m->measures[i].vector[k] >= 0)
                 vector[m->measures[i].vector[k]] = true;
+}
+
+/* Measures of the rows here, of their coefficients, and those that others want; then the vectors of these. Where no joint holds by
+ * construction that is all of them: angles are measured for the sake of their whole turns. */
+static void choose_vectors(dal_layout *layout, dal_arena *arena, reading *r)
+{
+    const dal_mechanism *m = layout->mechanism;
+    const bool held = layout->tree || layout->reduction; /* joints hold by construction */
+    r->measure = DAL_NEW(arena, bool, m->n_measures), r->vector = DAL_NEW(arena, bool, m->n_vectors);
+    r->busy_measure = DAL_NEW(arena, bool, m->n_measures), r->busy_vector = DAL_NEW(arena, bool, m->n_vectors);
+    for (int i = 0; i < m->n_measures; i++) {
+        r->measure[i] = !held || m->measures[i].wanted || (layout->reduction && m->measures[i].kind != DAL_MEASURE_DOT);
+        r->busy_measure[i] = !layout->lazy || m->measures[i].busy || !follows_bodies(m, i);
     }
-    for (int i = 0; i < m->n_vectors; i++)
-        if (vector[i])
-            layout->vector[layout->n_vectors++] = i;
+    read_rows(layout, r->measure);
+    read_rows(layout, r->busy_measure);
+    for (int i = 0; i < m->n_measures; i++)
+        r->busy_measure[i] &= r->measure[i];
+    for (int i = 0; i < m->n_vectors; i++) {
+        r->vector[i] = !held || m->vectors[i].wanted;
+        r->busy_vector[i] = r->vector[i] && (!layout->lazy || m->vectors[i].busy);
+    }
+    read_vectors(m, r->measure, r->vector);
+    read_vectors(m, r->busy_measure, r->busy_vector);
+}
+
+/* The lists, what is busy first. Measures of gaps are taken with their rows. */
+static void list_vectors(dal_layout *layout, dal_arena *arena, const reading *r)
+{
+    const dal_mechanism *m = layout->mechanism;
+    layout->measure = DAL_NEW(arena, int, m->n_measures);
+    layout->vector = DAL_NEW(arena, int, m->n_vectors);
+    layout->flat = m->space == DAL_PLANAR;
+    for (int i = 0; i < layout->n_gaps; i++)
+        r->measure[layout->gap[i].measure] = false;
+    for (int idle = 0; idle < 2; idle++) {
+        for (int i = 0; i < m->n_measures; i++)
+            if (r->measure[i] && r->busy_measure[i] != (bool)idle)
+                layout->measure[layout->n_measures++] = i;
+        for (int i = 0; i < m->n_vectors; i++)
+            if (r->vector[i] && r->busy_vector[i] != (bool)idle && m->vectors[i].body != DAL_GROUND) {
+                layout->vector[layout->n_vectors++] = i;
+                layout->flat &= m->vectors[i].s[2] == 0;
+            }
+        if (!idle) {
+            layout->n_busy_measures = layout->n_measures;
+            layout->n_busy_vectors = layout->n_vectors;
+        }
+    }
 }
 
 static void fill_constant_mass(dal_layout *layout)
@@ -317,7 +373,8 @@ static double power_of_two(double length)
 static bool rows_alike(int n, const dal_row *a, const dal_row *b)
 {
     for (int i = 0; i < n; i++)
-        if (a[i].term != b[i].term || a[i].n_terms != b[i].n_terms || a[i].curved != b[i].curved)
+        if (a[i].term != b[i].term || a[i].n_terms != b[i].n_terms || a[i].curved != b[i].curved || (a[i].form < 0) != (b[i].form < 0) ||
+            (a[i].time < 0) != (b[i].time < 0))
             return false;
     return true;
 }
@@ -331,11 +388,14 @@ static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
     for (int i = 0; i < a->n_bodies; i++)
         if (a->bodies[i].particle != b->bodies[i].particle)
             return false;
-    for (int i = 0; i < a->n_vectors; i++)
-        if (a->vectors[i].body != b->vectors[i].body)
+    for (int i = 0; i < a->n_vectors; i++) {
+        const dal_vector *x = &a->vectors[i], *y = &b->vectors[i];
+        if (x->body != y->body || x->point != y->point || x->busy != y->busy || (x->s[2] == 0) != (y->s[2] == 0))
             return false;
+    }
     for (int i = 0; i < a->n_measures; i++)
-        if (a->measures[i].kind != b->measures[i].kind || memcmp(a->measures[i].vector, b->measures[i].vector, sizeof a->measures->vector))
+        if (a->measures[i].kind != b->measures[i].kind || memcmp(a->measures[i].vector, b->measures[i].vector, sizeof a->measures->vector) ||
+            a->measures[i].busy != b->measures[i].busy || (a->space == DAL_SPATIAL && follows_bodies(a, i) != follows_bodies(b, i)))
             return false;
     for (int i = 0; i < a->n_terms; i++)
         if (a->terms[i].measure != b->terms[i].measure)
@@ -345,13 +405,15 @@ static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
 
 static bool can_share(const dal_layout *like, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
 {
-    return like && like->family == family && !parts->tree && !parts->placement && numbered_alike(like->mechanism, mechanism);
+    return like && like->family == family && like->lazy == parts->lazy && !parts->tree && !parts->placement &&
+           numbered_alike(like->mechanism, mechanism);
 }
 
 static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
 {
     layout->mechanism = mechanism;
     layout->family = family;
+    layout->lazy = parts->lazy;
     layout->n_times = parts->n_times;
     layout->tree = parts->tree;
     layout->length = power_of_two(parts->length);
@@ -405,13 +467,16 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         layout->curved |= mechanism->rows[layout->row[i].source].curved;
         layout->derived |= mechanism->rows[layout->row[i].source].derived;
     }
-    choose_vectors(layout, arena);
+    reading r;
+    choose_vectors(layout, arena, &r);
     layout->term_side = DAL_NEW(arena, int, 4 * mechanism->n_terms);
     layout->term_entry = DAL_NEW(arena, int, mechanism->n_terms);
     if (family->shares)
         connect_shared_rows(layout, arena);
     else
         connect_rows(layout, arena);
+    dal_gaps_find(arena, layout);
+    list_vectors(layout, arena, &r);
     take_mass(layout, arena);
     return layout;
 }
@@ -449,6 +514,8 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     DAL_PACK(block, to->row_at, mechanism->n_rows);
     DAL_PACK(block, to->measure, from->n_measures);
     DAL_PACK(block, to->vector, from->n_vectors);
+    DAL_PACK(block, to->gap, from->n_gaps);
+    DAL_PACK(block, to->other, from->n_others);
     DAL_PACK(block, to->side, from->n_sides);
     DAL_PACK(block, to->term_side, 4 * mechanism->n_terms);
     DAL_PACK(block, to->term_entry, mechanism->n_terms);
@@ -616,4 +683,8 @@ void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal
             for (int i = 0; i < 3; i++)
                 chart[3 * b + i] = layout->sequence_fixed ? layout->sequence[i] : zyx[i];
     }
+    for (int i = 0; i < layout->mechanism->n_vectors; i++) /* those of the ground stay where they are */
+        for (int k = 0; k < 3 && layout->mechanism->vectors[i].body == DAL_GROUND; k++)
+            w->x[3 * i + k] = layout->mechanism->vectors[i].s[k];
+    dal_gaps_begin(layout, w);
 }

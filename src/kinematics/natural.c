@@ -93,12 +93,18 @@ static void intrinsic_natural(const dal_layout *layout, dal_work *work)
         for (int i = 0; i < at->n_intrinsic; i++) {
             const int row = at->intrinsic + i, a = dal_natural_pairs[i][0], c = dal_natural_pairs[i][1];
             const dal_row_layout *in = &layout->row[row];
-            dal_real *A = work->A + in->value, gradient[DAL_MOST_NATURAL] = {0};
-            for (int k = 0; k < in->n_values; k++)
-                A[k] = 0;
-            dal_natural_intrinsic(space, R, i, 1, layout->reduction ? gradient : A);
-            if (layout->reduction)
+            dal_real *A = work->A + in->value;
+            if (layout->reduction) {
+                dal_real gradient[DAL_MOST_NATURAL] = {0};
+                for (int k = 0; k < in->n_values; k++)
+                    A[k] = 0;
+                dal_natural_intrinsic(space, R, i, 1, gradient);
                 dal_reduced_pull(layout->reduction, b, gradient, layout->map + layout->side[in->side].map, A);
+            }
+            for (int k = 0; k < space && !layout->reduction; k++) { /* the other entries stay zero */
+                A[space + space * a + k] = a == c ? 2 * R[3 * k + c] : R[3 * k + c];
+                A[space + space * c + k] = a == c ? 2 * R[3 * k + a] : R[3 * k + a];
+            }
             work->phi[row] = R[a] * R[c] + R[3 + a] * R[3 + c] + (space == DAL_SPATIAL ? R[6 + a] * R[6 + c] : 0) - (a == c);
         }
     }

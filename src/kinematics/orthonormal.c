@@ -13,6 +13,19 @@
 #include "kinematics/newton_euler.h"
 #include "math/vec.h"
 
+/* In the plane, z of everything stays as it was laid out. */
+void dal_planar_bias(dal_kin *kin)
+{
+    const dal_real w = kin->w[2], a = kin->wb[2], *R = kin->R;
+    dal_real *Rd = kin->Rd, *Rb = kin->Rb;
+    for (int k = 0; k < 2; k++) {
+        Rd[k] = -w * R[3 + k];
+        Rd[3 + k] = w * R[k];
+        Rb[k] = -w * Rd[3 + k] - a * R[3 + k];
+        Rb[3 + k] = w * Rd[k] + a * R[k];
+    }
+}
+
 void dal_orthonormal_bias(dal_kin *kin)
 {
     dal_real wbR[9];
@@ -55,10 +68,30 @@ void dal_orthonormal_bend(const dal_kin *kin, const dal_tangent *a, const dal_ta
         bend->Rb[i] += wbR[i];
 }
 
+/* The same in the plane, with one angle: J = e_z. */
+static void flat_inertia(const dal_body *body, const dal_kin *kin, dal_real *M, dal_real *h)
+{
+    const double *c = body->center, m = body->mass;
+    const dal_real *R = kin->R, *Rb = kin->Rb;
+    const dal_real x = -(R[3] * c[0] + R[4] * c[1]), y = R[0] * c[0] + R[1] * c[1]; /* e_z x rho */
+    h[0] = m * (Rb[0] * c[0] + Rb[1] * c[1] + kin->rb[0]);
+    h[1] = m * (Rb[3] * c[0] + Rb[4] * c[1] + kin->rb[1]);
+    h[2] = x * h[0] + y * h[1] + body->inertia[8] * kin->wb[2];
+    M[0] = M[4] = m;
+    M[1] = M[3] = 0;
+    M[2] = M[6] = m * x;
+    M[5] = M[7] = m * y;
+    M[8] = m * (x * x + y * y) + body->inertia[8];
+}
+
 void dal_orthonormal_inertia(const dal_layout *layout, dal_work *work)
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        if (space == DAL_PLANAR && layout->body[b].n_rot == 1) {
+            flat_inertia(&layout->mechanism->bodies[b], &work->kin[b], work->M + layout->block[b].value, work->h + layout->body[b].v);
+            continue;
+        }
         const dal_body *body = &layout->mechanism->bodies[b];
         const dal_body_layout *at = &layout->body[b];
         const dal_kin *kin = &work->kin[b];

@@ -38,7 +38,7 @@ static inline void dal_own_velocities(const dal_layout *layout, dal_work *work,
         if (!at->n_rot)
             continue;
         spin(space, work->q + at->q + space, v + space, kin);
-        dal_orthonormal_bias(kin);
+        (space == DAL_PLANAR ? dal_planar_bias : dal_orthonormal_bias)(kin);
     }
 }
 

@@ -23,6 +23,7 @@
  * as before: with v held, D_a phi = D_a [A v - beta] for every direction a. D_v [A b] of another direction b lacks the change of a_k with
  * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
+#include "kinematics/gaps.h"
 #include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/subsystems.h"
@@ -30,7 +31,7 @@
 
 static const double two_pi = 6.283185307179586476925287;
 
-static void move_vector(const dal_layout *layout, dal_work *w, int i)
+static inline void move_vector(const dal_layout *layout, dal_work *w, int i)
 {
     const dal_vector *vector = &layout->mechanism->vectors[i];
     const dal_kin *kin = &w->kin[vector->body];
@@ -40,29 +41,57 @@ static void move_vector(const dal_layout *layout, dal_work *w, int i)
         dal_axpy3(1, kin->r, x);
 }
 
-static void move_vectors_position(const dal_layout *layout, dal_work *w)
+/* x = R s + r or R s, z stays zero. */
+static inline void turn_flat(const dal_real R[9], const dal_real r[3], const dal_vector *vector, dal_real x[3])
 {
-    for (int k = 0; k < layout->n_vectors; k++)
-        move_vector(layout, w, layout->vector[k]);
+    x[0] = R[0] * vector->s[0] + R[1] * vector->s[1];
+    x[1] = R[3] * vector->s[0] + R[4] * vector->s[1];
+    if (vector->point) {
+        x[0] += r[0];
+        x[1] += r[1];
+    }
 }
 
-static void move_vector_velocity(const dal_layout *layout, dal_work *w, int i)
+/* Numbers from ... to of layout->vector. */
+static void move_vectors_position(const dal_layout *layout, dal_work *w, int from, int to)
+{
+    for (int k = from; k < to && !layout->flat; k++)
+        move_vector(layout, w, layout->vector[k]);
+    for (int k = from; k < to && layout->flat; k++) {
+        const int i = layout->vector[k];
+        const dal_vector *vector = &layout->mechanism->vectors[i];
+        const dal_kin *kin = &w->kin[vector->body];
+        turn_flat(kin->R, kin->r, vector, w->x + 3 * i);
+    }
+}
+
+static inline void move_vector_velocity(const dal_layout *layout, dal_work *w, int i)
 {
     const dal_vector *vector = &layout->mechanism->vectors[i];
     const dal_kin *kin = &w->kin[vector->body];
     dal_real *xd = w->xd + 3 * i, *xb = w->xb + 3 * i;
     dal_turn(kin->Rd, vector->s, xd);
-    dal_turn(kin->Rb, vector->s, xb);
-    if (vector->point) {
+    if (vector->point)
         dal_axpy3(1, kin->rd, xd);
+    if (layout->family->separated) /* nothing is left of the velocity terms */
+        return;
+    dal_turn(kin->Rb, vector->s, xb);
+    if (vector->point)
         dal_axpy3(1, kin->rb, xb);
-    }
 }
 
-static void move_vectors_velocity(const dal_layout *layout, dal_work *w)
+static void move_vectors_velocity(const dal_layout *layout, dal_work *w, int from, int to)
 {
-    for (int k = 0; k < layout->n_vectors; k++)
+    for (int k = from; k < to && !layout->flat; k++)
         move_vector_velocity(layout, w, layout->vector[k]);
+    for (int k = from; k < to && layout->flat; k++) {
+        const int i = layout->vector[k];
+        const dal_vector *vector = &layout->mechanism->vectors[i];
+        const dal_kin *kin = &w->kin[vector->body];
+        turn_flat(kin->Rd, kin->rd, vector, w->xd + 3 * i);
+        if (!layout->family->separated)
+            turn_flat(kin->Rb, kin->rb, vector, w->xb + 3 * i);
+    }
 }
 
 /* out = x[plus] - x[minus], minus may be absent */
@@ -175,14 +204,36 @@ static void run_forms(const dal_layout *layout, dal_work *w)
     }
 }
 
+/* Numbers from ... to of layout->measure. */
+static void measure_rates(const dal_layout *layout, dal_work *w, int from, int to)
+{
+    for (int k = from; k < to; k++) {
+        const int i = layout->measure[k];
+        measure_velocity(layout, &layout->mechanism->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
+    }
+}
+
+static void measure_places(const dal_layout *layout, dal_work *w, int from, int to)
+{
+    for (int k = from; k < to; k++) {
+        const int i = layout->measure[k];
+        measure_position(layout, &layout->mechanism->measures[i], w, &w->value[i], w->gradient + 12 * i);
+    }
+}
+
 static void find_rates(const dal_layout *layout, dal_work *w)
 {
-    const dal_mechanism *m = layout->mechanism;
-    move_vectors_velocity(layout, w);
-    for (int k = 0; k < layout->n_measures; k++) {
-        const int i = layout->measure[k];
-        measure_velocity(layout, &m->measures[i], w, w->gradient + 12 * i, w->value[i], &w->rate[i], &w->bias[i]);
-    }
+    move_vectors_velocity(layout, w, 0, layout->n_busy_vectors);
+    measure_rates(layout, w, 0, layout->n_busy_measures);
+    dal_gaps_velocity(layout, w);
+}
+
+void dal_rows_idle(const dal_layout *layout, dal_work *w)
+{
+    move_vectors_position(layout, w, layout->n_busy_vectors, layout->n_vectors);
+    measure_places(layout, w, layout->n_busy_measures, layout->n_measures);
+    move_vectors_velocity(layout, w, layout->n_busy_vectors, layout->n_vectors);
+    measure_rates(layout, w, layout->n_busy_measures, layout->n_measures);
 }
 
 /* Curved rows: their coefficients at the rates. What the forms gave before, at other rates, served the other rows. */
@@ -198,15 +249,14 @@ void dal_rows_position(const dal_layout *layout, dal_work *w)
     const dal_mechanism *m = layout->mechanism;
     if (!layout->placement) /* else its frames may have left a table */
         w->table_exceeded = 0;
-    move_vectors_position(layout, w);
-    for (int k = 0; k < layout->n_measures; k++) {
-        const int i = layout->measure[k];
-        measure_position(layout, &m->measures[i], w, &w->value[i], w->gradient + 12 * i);
-    }
+    move_vectors_position(layout, w, 0, layout->n_busy_vectors);
+    measure_places(layout, w, 0, layout->n_busy_measures);
+    dal_gaps_position(layout, w);
     dal_subsystems_position(layout, w);
     if (layout->forms)
         run_forms(layout, w);
-    for (int i = 0; i < layout->n_extrinsic; i++) {
+    for (int n = 0; n < layout->n_others - layout->n_speeds; n++) {
+        const int i = layout->other[n];
         const dal_row *row = row_of(layout, i);
         if (row->form >= 0) {
             w->phi[i] = w->form[row->form];
@@ -223,7 +273,7 @@ void dal_rows_measure(const dal_layout *layout, dal_work *w, int number)
 {
     const dal_measure *measure = &layout->mechanism->measures[number];
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
-        if (measure->vector[k] >= 0)
+        if (measure->vector[k] >= 0 && layout->mechanism->vectors[measure->vector[k]].body != DAL_GROUND)
             move_vector(layout, w, measure->vector[k]);
     measure_position(layout, measure, w, &w->value[number], w->gradient + 12 * number);
 }
@@ -233,7 +283,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     const dal_measure *measure = &layout->mechanism->measures[number];
     dal_rows_measure(layout, w, number);
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
-        if (measure->vector[k] >= 0)
+        if (measure->vector[k] >= 0 && layout->mechanism->vectors[measure->vector[k]].body != DAL_GROUND)
             move_vector_velocity(layout, w, measure->vector[k]);
     measure_velocity(layout, measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
@@ -337,8 +387,9 @@ void dal_rows_jacobian(const dal_layout *layout, dal_work *w)
         find_rates(layout, w);
         linearise_rows(layout, w);
     }
-    EACH_ROW(i)
-    row_jacobian(layout, w, i);
+    dal_gaps_jacobian(layout, w);
+    for (int n = 0; n < layout->n_others; n++)
+        row_jacobian(layout, w, layout->other[n]);
     if (layout->family->intrinsic)
         layout->family->intrinsic(layout, w);
 }
@@ -402,8 +453,8 @@ void dal_rows_velocity(const dal_layout *layout, dal_work *w)
     dal_subsystems_velocity(layout, w);
     if (layout->curved)
         linearise_rows(layout, w);
-    EACH_ROW(i)
-    {
+    for (int n = 0; n < layout->n_others; n++) {
+        const int i = layout->other[n];
         const dal_row *row = row_of(layout, i);
         dal_real phid = explicit_part(w, row), gamma = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++) {

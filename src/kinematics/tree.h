@@ -63,6 +63,9 @@ static inline int dal_step_velocities(const dal_motion_step *step)
     return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 3 : 1;
 }
 
+/* The columns of all bodies, n_jacobian of them: those of the parent, then the body's own. */
+void dal_tree_list_columns(const dal_layout *layout, int *list);
+
 #ifndef DAL_SCALAR_VARIANT
 /* The spanning tree with the fewest freedoms: joints that leave little motion are taken first. `cut` (a flag a joint, or NULL) keeps
  * joints out of it. */
@@ -75,8 +78,6 @@ void dal_tree_columns(dal_arena *arena, dal_layout *layout);
 /* Column k of v in the Jacobians of all bodies, 6 a body, as family->position has it; zero where it does not move the body. After
  * family->frames. */
 void dal_tree_jacobian_column(const dal_layout *layout, const dal_work *work, int k, double *J);
-/* The columns of all bodies, n_jacobian of them: those of the parent, then the body's own. */
-void dal_tree_list_columns(const dal_layout *layout, int *list);
 dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from);
 /* "A.angle" ...: what coordinate k of q (or velocity k of v) is called. plain: see dal_spec.plain_names. */
 void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool plain, bool velocity, int k, char *buffer, size_t size);

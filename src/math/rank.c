@@ -189,12 +189,12 @@ int dal_rank_rows(const double *a, int r, int m, int ld, double tolerance, int m
         order[i] = i;
     if (ratio)
         *ratio = 1;
+    if (!ratio && size && r <= m && max_rank >= r && 1000 * tolerance < SURELY && surely_independent(a, r, m, ld, work))
+        return r; /* the squares of its rows are finite */
     if (!is_finite(a, r, m, ld))
         return -1;
     if (size == 0)
         return 0;
-    if (!ratio && r <= m && max_rank >= r && 1000 * tolerance < SURELY && surely_independent(a, r, m, ld, work))
-        return r;
 
     double *b = work, *tau = b + area(r, m), *rest = tau + size;
     copy_rows(a, r, m, ld, b);

@@ -26,6 +26,7 @@ struct dal_formulation {
     double (*unit)(const dal_state *state, int k);         /* of w_k: lengths and radians a second that a unit of it is made of */
     bool chooses;                                          /* uses Y: speeds of the model, or a choice of its own */
     bool recursive;                                        /* works on the links of the tree: M and A are not wanted */
+    bool on_tree;                                          /* works on the links of a large open tree without M (dynamics/open_tree.h) */
     bool components;                                       /* works on state->network */
     bool least_norm;                                       /* gives the least acceleration where several satisfy the equations */
     bool saddle;                              /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */

@@ -79,6 +79,7 @@ struct dal_system {
     int n_warnings;
     const dal_message *const *warnings; /* about the model: of its text, then of compile */
     dal_saddle_slots slots;             /* where the saddle matrix is sparse */
+    dal_saddle_order order;             /* where it is small and its order is known */
 };
 
 #endif

@@ -18,7 +18,8 @@
     X(H5Pset_metadata_read_attempts) X(H5Pset_libver_bounds) X(H5Pset_link_creation_order) X(H5Pclose)                          \
     X(H5Screate) X(H5Screate_simple) X(H5Sclose)                                               \
     X(H5Tcopy) X(H5Tset_size) X(H5Tset_cset) X(H5Tclose)                                       \
-    X(H5Dcreate2) X(H5Dset_extent) X(H5Dwrite_chunk) X(H5Dflush) X(H5Dclose)                   \
+    X(H5Dcreate2) X(H5Dset_extent) X(H5Dwrite) X(H5Dwrite_chunk) X(H5Dflush) X(H5Dclose)       \
+    X(H5Gcreate2) X(H5Gclose) X(H5Pset_obj_track_times)                                        \
     X(H5Acreate2) X(H5Awrite) X(H5Aclose)                                                      \
     X(H5Fopen) X(H5Gget_info) X(H5Lget_name_by_idx) X(H5Dopen2) X(H5Dget_space) X(H5Dget_type) \
     X(H5Dread) X(H5Sget_simple_extent_ndims) X(H5Sget_simple_extent_dims)                      \
@@ -28,7 +29,8 @@
 
 #define DAL_HDF5_NUMBERS(X)                                                                    \
     X(H5T_NATIVE_DOUBLE_g) X(H5T_NATIVE_INT_g) X(H5T_C_S1_g)                                   \
-    X(H5P_CLS_FILE_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) X(H5P_CLS_DATASET_CREATE_ID_g)
+    X(H5P_CLS_FILE_CREATE_ID_g) X(H5P_CLS_FILE_ACCESS_ID_g) X(H5P_CLS_DATASET_CREATE_ID_g)   \
+    X(H5P_CLS_GROUP_CREATE_ID_g)
 /* clang-format on */
 
 typedef struct dal_hdf5 {

@@ -118,6 +118,12 @@ void dal_page_entry(dal_page *page, const char *key, const char *json)
     add_pair(page, &page->entries, key, json);
 }
 
+void dal_page_equations(dal_page *page, const char *html)
+{
+    if (page)
+        page->equations = copy_text(page, html);
+}
+
 void dal_page_messages(dal_page *page, const dal_messages *messages)
 {
     if (!page)

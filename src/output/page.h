@@ -8,6 +8,9 @@
 /* The viewer that was built in: an HTML text. Without one its size is 0. */
 extern const unsigned char dal_viewer[];
 extern const size_t dal_viewer_size;
+/* The page of equations alone. */
+extern const unsigned char dal_equations_viewer[];
+extern const size_t dal_equations_viewer_size;
 
 /* Two texts and what belongs to them: a line of the evidence, a message, an option, an entry of the header. */
 typedef struct dal_page_fact {
@@ -40,10 +43,14 @@ struct dal_page {
     bool incomplete; /* its evidence says that the run did not come to its end */
     dal_page_part own, *last;
     dal_page_fact *evidence, *verdict, *messages, *options, *entries;
+    const char *equations; /* HTML, or NULL */
 };
 
 /* The evidence as dal_evidence_text wrote it. */
 void dal_page_report(dal_page *page, const char *text);
+
+/* The tab of equations: HTML of our own, in which every name of the model is escaped. */
+void dal_page_equations(dal_page *page, const char *html);
 
 /* Everything into destination.path. */
 dal_status dal_page_write(dal_page *page);

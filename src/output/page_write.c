@@ -1,4 +1,5 @@
 /* The file of a page: the viewer, and before its end the header as JSON and the numbers as base64. viewer/FORMAT.md describes it. */
+#include "output/lz4.h"
 #include "output/page.h"
 #include "output/stream.h"
 
@@ -316,6 +317,8 @@ static void put_series(writing *w, const dal_series *s, const dal_scene *scene)
     put_block(w, "time", (block){.type = FLOAT64, .rows = n, .columns = 1, .track = &s->track[DAL_TRACK_VALUES]});
     put_track(w, "poses", precision(s, scene), s, DAL_TRACK_POSES, n, 0);
     put_channels(json, s);
+    if (s->n_asked)
+        dal_json_integer(json, "asked", s->n_asked);
     put_track(w, "values", FLOAT64, s, DAL_TRACK_VALUES, n, 1);
     put_track(w, "least", FLOAT64, s, DAL_TRACK_LEAST, merged, 1);
     put_track(w, "most", FLOAT64, s, DAL_TRACK_MOST, merged, 1);
@@ -431,6 +434,25 @@ static void put_viewer(writing *w, const char *text, size_t length)
     dal_stream_bytes(w->out, text + at + strlen(no_connections), length - at - strlen(no_connections));
 }
 
+/* HTML, as short as it is in memory: its length, then a block of LZ4. */
+static void put_equations(writing *w)
+{
+    const dal_allocator *a = &w->page->allocator;
+    const char *html = w->page->equations;
+    const size_t n = html ? strlen(html) : 0;
+    uint8_t *packed = n ? a->allocate(a->user, dal_lz4_room(n)) : NULL;
+    if (n && !packed)
+        w->page->status = DAL_NO_MEMORY;
+    if (!packed)
+        return;
+    dal_stream_text(w->out, "<script type=\"application/octet-stream\" id=\"equations\">");
+    dal_stream_uint32(w->out, (uint32_t)n);
+    dal_stream_bytes64(w->out, dal_lz4((const uint8_t *)html, n, packed), packed);
+    dal_stream_end64(w->out);
+    dal_stream_text(w->out, "</script>\n");
+    a->release(a->user, packed);
+}
+
 static void write_all(writing *w)
 {
     const char *viewer = w->page->viewer;
@@ -443,6 +465,7 @@ static void write_all(writing *w)
         write_block(w->out, &w->blocks[i]);
         dal_stream_text(w->out, "</script>\n");
     }
+    put_equations(w);
     put_viewer(w, viewer + rest, length - rest);
 }
 

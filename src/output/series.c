@@ -1,5 +1,7 @@
 #include "output/series.h"
 
+#include "model/system_parts.h"
+
 #include "math/rotation.h"
 #include "output/replacement.h"
 #include "state/state_parts.h"
@@ -86,7 +88,7 @@ static char *name_of(const dal_allocator *allocator, const dal_series_options *o
 
 dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *scene, const dal_series_options *options)
 {
-    int recorded;
+    int recorded = 0;
     dal_series *s = allocator->allocate(allocator->user, sizeof *s);
     if (!s)
         return NULL;
@@ -96,6 +98,9 @@ dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *s
     s->bodies = scene ? scene->bodies : NULL;
     if (options->system)
         s->columns = dal_system_columns(options->system, &recorded, &s->n_columns);
+    const dal_spec *spec = options->system ? dal_system_spec(options->system) : NULL;
+    if (spec && spec->record_given && !spec->motion && recorded > 1)
+        s->n_asked = recorded - 1;
     s->track[DAL_TRACK_VALUES].columns = s->track[DAL_TRACK_LEAST].columns = s->track[DAL_TRACK_MOST].columns = s->n_columns;
     s->track[DAL_TRACK_POSES].columns = 7 * s->n_bodies;
     s->track[DAL_TRACK_VELOCITIES].columns = options->no_velocities ? 0 : 3 * s->n_bodies;

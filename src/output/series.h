@@ -19,6 +19,7 @@ struct dal_series {
     dal_allocator allocator;
     char *name;
     int n_columns, n_bodies, n_joints;
+    int n_asked;               /* of the columns behind time: those that `record:` lists, which stand first; 0: it lists none */
     const dal_column *columns; /* time first */
     int most_frames;
     int n, room;       /* frames; room for them */

@@ -125,6 +125,12 @@ void dal_stream_uint32(dal_stream *stream, uint32_t x)
     put_little_endian(stream, x, 4);
 }
 
+void dal_stream_bytes64(dal_stream *stream, size_t n, const uint8_t *bytes)
+{
+    for (size_t i = 0; i < n; i++)
+        put_little_endian(stream, bytes[i], 1);
+}
+
 void dal_stream_end64(dal_stream *stream)
 {
     for (int i = stream->n_waiting; i < 3; i++)

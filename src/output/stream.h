@@ -41,6 +41,8 @@ void dal_stream_float64(dal_stream *stream, double x);
 void dal_stream_float32(dal_stream *stream, float x);
 /* Four bytes. */
 void dal_stream_uint32(dal_stream *stream, uint32_t x);
+/* Bytes as they are. */
+void dal_stream_bytes64(dal_stream *stream, size_t n, const uint8_t *bytes);
 /* The rest of the bytes, filled up with '='. */
 void dal_stream_end64(dal_stream *stream);
 

@@ -31,7 +31,7 @@ static const dal_json_member method[] = {
     INFO(bodies), INFO(joints), INFO(freedoms), INFO(coordinates_count), INFO(velocities), INFO(constraints), INFO(rank),
     MEMBER(rank_least), MEMBER(rank_most), MEMBER(rerankings),
     INFO(equations), INFO(multipliers), INFO(states),
-    MEMBER(steps), MEMBER(rejected), MEMBER(evaluations), MEMBER(events), MEMBER(charts), UNDER("rows", rows_recorded),
+    MEMBER(steps), MEMBER(rejected), MEMBER(evaluations), MEMBER(events), MEMBER(charts), MEMBER(matrices), MEMBER(products), MEMBER(slopes), UNDER("rows", rows_recorded),
     INFO(until), MEMBER(time_start), MEMBER(time_end), INFO(step), INFO(rtol), INFO(atol), MEMBER(wall_seconds),
     MEMBER(position_residual), MEMBER(velocity_residual), MEMBER(projection_tolerance),
     MEMBER(energy_start), MEMBER(energy_end), MEMBER(energy_drift), MEMBER(energy_drift_absolute),
@@ -111,6 +111,9 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (e->charts)
         dal_print(&p, ", %ld change%s of chart", e->charts, e->charts == 1 ? "" : "s");
     dal_print(&p, "; %.3f s\n", e->wall_seconds);
+    if (e->slopes && *e->slopes)
+        dal_print(&p, "  newton      %ld matri%s, %ld product%s, from %s\n", e->matrices, e->matrices == 1 ? "x" : "ces", e->products,
+                  e->products == 1 ? "" : "s", e->slopes);
     if (e->fixed_steps)
         dal_print(&p, "  real time   %ld fixed step%s: median %.2e s, longest %.2e s\n", e->fixed_steps, e->fixed_steps == 1 ? "" : "s",
                   e->fixed_median, e->fixed_longest);

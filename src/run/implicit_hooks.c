@@ -2,6 +2,7 @@
 #include "model/system_parts.h"
 #include "run/run.h"
 #include "dynamics/singular.h"
+#include "dynamics/slopes.h"
 #include "state/windings.h"
 
 static dal_flow implicit_begin(void *user, double t, const double *y, double *yd, double *z)
@@ -28,6 +29,41 @@ static dal_flow implicit_jacobian(void *user, double t, double c, const double *
                               "bound and the implicit equations "
                               "have no solution; an integrator of accelerations (dopri5, cvode-bdf) passes it");
 }
+
+/* ---- exact derivatives of y' ------------------------------------------------------------------------ */
+
+static dal_flow linearise(void *user, double t, const double *y)
+{
+    run *r = user;
+    dal_flow flow = r->ode.derivative(r, t, y, r->slope);
+    return flow ? flow : dal_recoverable(dal_slopes_ready(r->state));
+}
+
+static dal_flow product(void *user, const double *x, double *out)
+{
+    return dal_recoverable(dal_slopes_rates(((run *)user)->state, x, out));
+}
+
+bool dal_offer_slopes(run *r, dal_ode *ode)
+{
+    dal_refusal why = {0};
+    const dal_integrator *method = dal_system_method(r->system)->integrator;
+    if ((method != &dal_cvode_bdf && method != &dal_ida) || dal_slopes_refuse(r->system, &why))
+        return true;
+    ode->linearise = linearise;
+    ode->product = product;
+    return dal_slopes_open(r->state);
+}
+
+const char *dal_slopes_kind(const run *r)
+{
+    const dal_integrator *method = dal_system_method(r->system)->integrator;
+    if (method != &dal_cvode_bdf && method != &dal_ida)
+        return "";
+    return r->ode.linearise || r->implicit.jacobian ? "exact derivatives" : "differences: dry friction and minimum-norm have no derivatives";
+}
+
+/* ---- the formulation's own form --------------------------------------------------------------------- */
 
 dal_status dal_offer_implicit(run *r, dal_ode *ode)
 {

@@ -165,6 +165,8 @@ void dal_measure_step(run *r, double t)
 
 void dal_measure_speeds(run *r, double t)
 {
+    if (r->system->method.formulation->chooses)
+        dal_speeds_estimate(r->state);
     if (!r->system->method.formulation->chooses || !(r->state->speeds->condition > r->measured.speeds_worst))
         return;
     r->measured.speeds_worst = r->state->speeds->condition;
@@ -271,6 +273,9 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->rejected = result->rejected;
     e->evaluations = r->state->report->evaluations;
     e->events = result->events;
+    e->matrices = result->matrices;
+    e->products = result->products;
+    e->slopes = dal_slopes_kind(r);
     e->restarts = result->restarts;
     e->late_events = result->late_events;
     e->charts = r->state->report->charts;

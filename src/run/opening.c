@@ -65,6 +65,7 @@ static void layout_simulation(dal_block *block, run *r)
     DAL_LAYOUT(block, r->row, system->n_columns);
     DAL_LAYOUT(block, r->y, n);
     DAL_LAYOUT(block, r->stage, n);
+    DAL_LAYOUT(block, r->slope, n);
     DAL_LAYOUT(block, r->unit, n);
     DAL_LAYOUT(block, r->seen, n);
     DAL_LAYOUT(block, r->seen_row, system->n_columns);
@@ -95,7 +96,7 @@ static bool open_states(run *r, bool readable)
     const dal_system *system = r->system;
     r->state = dal_state_create(&r->allocator, system);
     r->implicit.unit = system->layout.units.mass * system->layout.units.length / (system->layout.units.time * system->layout.units.time);
-    if (!r->state || dal_offer_implicit(r, &r->ode) != DAL_OK)
+    if (!r->state || dal_offer_implicit(r, &r->ode) != DAL_OK || !dal_offer_slopes(r, &r->ode))
         return false;
     r->viewer = dal_state_create(&r->allocator, system);
     r->reader = r->viewer && readable ? dal_state_create(&r->allocator, system) : NULL;
@@ -242,6 +243,7 @@ static void begin_driver(run *r)
     r->ode = dal_step_hooks(r);
     r->ode.unit = r->unit;
     r->ode.implicit = r->implicit.residual ? &r->implicit : NULL;
+    dal_offer_slopes(r, &r->ode);
 }
 
 static dal_status begin_sink(run *r)

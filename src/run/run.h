@@ -120,6 +120,7 @@ struct dal_simulation {
     void *memory;          /* of the arrays below */
     double *y;             /* integrated by the driver */
     double *row;           /* one of the record */
+    double *slope;         /* y' where it is linearised */
     double *stage;         /* a copy of y: at the projected stage, or before the projection */
     double *unit;          /* of each component of y: dal_state_units */
     double *drive;         /* dal_drive_work */
@@ -208,6 +209,10 @@ double dal_clock(void);
 /* ---- implicit_hooks.c ------------------------------------------------------------------------------- */
 
 dal_status dal_offer_implicit(run *r, dal_ode *ode);
+/* Exact derivatives of y', for integrators that solve by Newton's method, where the model has them. False: no memory. */
+bool dal_offer_slopes(run *r, dal_ode *ode);
+/* What Newton's matrix is made of, for the evidence; "": there is none. */
+const char *dal_slopes_kind(const run *r);
 
 /* ---- singular_passage.c ------------------------------------------------------------------------------ */
 

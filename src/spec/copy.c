@@ -5,8 +5,10 @@
  */
 #include "spec/copy.h"
 
+#include "base/argument.h"
 #include "base/message.h"
 #include "spec/reader.h"
+#include "spec/sound.h"
 
 #include <string.h>
 
@@ -439,6 +441,31 @@ dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec)
     }
     warnings(&w, s);
     return s;
+}
+
+typedef struct cloning {
+    dal_arena arena;
+    const dal_spec *from;
+    dal_spec *made;
+} cloning;
+
+static dal_status clone_all(void *user)
+{
+    cloning *job = user;
+    job->made = dal_spec_copy(&job->arena, job->from);
+    return DAL_OK;
+}
+
+dal_status dal_spec_clone(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_spec **copy)
+{
+    if (copy)
+        *copy = NULL;
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, copy) || !DAL_NEEDS_ALLOCATOR(messages, allocator) || !dal_spec_sound(spec, messages))
+        return DAL_BAD_COMMAND;
+    cloning job = {.from = spec};
+    dal_arena_begin(&job.arena, allocator);
+    const dal_status status = dal_arena_try(&job.arena, clone_all, &job);
+    return dal_arena_deliver(&job.arena, status == DAL_OK, status, job.made, offsetof(dal_spec, memory), copy);
 }
 
 uint64_t dal_spec_elements(const dal_spec *spec)

@@ -173,7 +173,7 @@ static bool run_loop(loop_nest *loop, int depth, const char *name)
         dal_binding *binding = DAL_NEW(reader->keep, dal_binding, 1);
         *binding = (dal_binding){range->name.text, i, outer, outer ? outer->model : NULL};
         reader->binding = binding;
-        reader->coming = depth + 1 == loop->n ? smaller((size_t)(last - i) + 1, MOST_COMING) : 0;
+        reader->coming = loop->n == 1 ? smaller((size_t)(last - i) + 1, MOST_COMING) : 0;
         fine = run_loop(loop, depth + 1, dal_arena_print(reader->keep, "%s.%d", name, i));
     }
     reader->binding = outer;

@@ -24,7 +24,8 @@ static double difference(const dal_build *build, const dal_measure *measure)
     double turn[2];
     for (int k = 0; k < 2; k++) {
         const dal_vector *v = &build->mechanism.vectors[measure->vector[2 * k]];
-        turn[k] = atan2(v->s[1], v->s[0]) + (v->body == DAL_GROUND ? 0 : build->start[v->body].angle);
+        const double own = v->s[0] > 0 && v->s[1] == 0 ? 0 : atan2(v->s[1], v->s[0]);
+        turn[k] = own + (v->body == DAL_GROUND ? 0 : build->start[v->body].angle);
     }
     return turn[1] - turn[0];
 }
@@ -41,12 +42,10 @@ static bool bodies_say(const dal_build *build, const dal_measure *measure, doubl
     *angle = 0;
     if (build->mechanism.space != DAL_PLANAR || measure->turns == DAL_TURNS_NONE)
         return false;
-    *angle = difference(build, measure);
-    if (build->parts.placement)
-        return true;
-    if (!attitude_given(build, measure->vector[0]) || !attitude_given(build, measure->vector[2]))
+    if (!build->parts.placement && (!attitude_given(build, measure->vector[0]) || !attitude_given(build, measure->vector[2])))
         return false;
-    return measure->turns == DAL_TURNS_OF_BODY || fabs(*angle) > two_pi + rounding;
+    *angle = difference(build, measure);
+    return build->parts.placement || measure->turns == DAL_TURNS_OF_BODY || fabs(*angle) > two_pi + rounding;
 }
 
 /* The angle that a row prescribes and its value c + f(0); or -1. */

@@ -26,6 +26,7 @@ typedef enum dal_stage {
     DAL_STAGE_LINKS = 2048,       /* the joint tree: inertias and wrenches of its links, not yet eliminated */
     DAL_STAGE_UNPACKED = 4096,    /* POSITION and JACOBIAN, from unpacking the speeds: they are not computed again */
     DAL_STAGE_NO_LOADS = 8192,    /* the evaluation skipped LOADS and JACOBIAN: dal_need fills them in */
+    DAL_STAGE_MEASURES = 32768,   /* vectors and measures that only records read, and angles that count turns */
     DAL_STAGE_NO_FORCES = 16384,  /* the evaluation skipped all stages before ACCELERATION, except angles that count turns: dal_need fills them in */
 } dal_stage;
 
@@ -63,6 +64,7 @@ void dal_state_columns(dal_state *state);  /* where they are not known */
 void dal_state_position(dal_state *state); /* unless they are those that the speeds were unpacked with; so is A */
 void dal_state_jacobian(dal_state *state);
 void dal_state_velocity(dal_state *state);
+void dal_state_measures(dal_state *state);                  /* where they are not known; after velocity */
 dal_flow dal_state_push(dal_state *state);                  /* forces on bodies and coordinates */
 dal_flow dal_state_motion(dal_state *state, bool jacobian); /* what is missing up to the forces; A only if it is asked for */
 void dal_state_pull(dal_state *state);                      /* Q from them */

@@ -203,6 +203,15 @@ void dal_state_velocity(dal_state *state)
     state->stages |= DAL_STAGE_VELOCITY;
 }
 
+/* The evaluation of a sweep knows the angles that count turns, and nothing else. */
+void dal_state_measures(dal_state *state)
+{
+    if (dal_has(state, DAL_STAGE_MEASURES) || dal_has(state, DAL_STAGE_NO_FORCES))
+        return;
+    dal_rows_idle(state->layout, &state->work);
+    state->stages |= DAL_STAGE_MEASURES;
+}
+
 int dal_state_not_finite(const dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
@@ -234,6 +243,8 @@ dal_flow dal_state_push(dal_state *state)
     dal_loads_apply(&state->loads, system->acting.n_groups, system->acting.groups);
     for (int i = 0; i < system->acting.n_laws; i++)
         dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], true);
+    if (state->values->n_pushes)
+        dal_state_measures(state);
     for (int i = 0; i < state->values->n_pushes; i++)
         dal_push_measure(&state->loads, state->values->pushes[i].measure, state->values->pushes[i].effort, true);
     for (int k = 0; k < layout->nv && state->values->given; k++) {

@@ -33,6 +33,16 @@ const dal_work *dal_seen_work(const dal_state *state)
     return &state->work;
 }
 
+const double *dal_winding_of(const dal_state *state)
+{
+    return state->work.winding;
+}
+
+const int *dal_chart_of(const dal_state *state)
+{
+    return state->work.chart;
+}
+
 const double *dal_rates_of(const dal_state *state)
 {
     return state->vd;

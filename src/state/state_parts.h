@@ -11,9 +11,11 @@ const dal_allocator *dal_allocator_of(const dal_state *state); /* that its memor
 dal_work *dal_work_of(dal_state *state);
 dal_loads *dal_loads_of(dal_state *state);
 const dal_work *dal_seen_work(const dal_state *state);
-const double *dal_rates_of(const dal_state *state);               /* v' of the last evaluation */
-const double *dal_multipliers_of(const dal_state *state);         /* of the rows; the same */
-const double *dal_gamma_of(const dal_state *state);               /* right side of the rows, stabilised */
+const double *dal_rates_of(const dal_state *state);       /* v' of the last evaluation */
+const double *dal_multipliers_of(const dal_state *state); /* of the rows; the same */
+const double *dal_gamma_of(const dal_state *state);       /* right side of the rows, stabilised */
+const double *dal_winding_of(const dal_state *state);     /* work->winding, work->chart: for code on other scalars */
+const int *dal_chart_of(const dal_state *state);
 double *dal_own_states_of(dal_state *state);                      /* in y: the states of the model */
 const char *dal_trouble_of(const dal_state *state);               /* why the last evaluation failed; "": it did not */
 struct dal_values *dal_values_of(const dal_state *state);         /* state/values.h */

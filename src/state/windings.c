@@ -18,11 +18,27 @@ static const char *name_of_angle(const dal_mechanism *m, int measure)
     return x->body == DAL_GROUND ? "ground" : m->bodies[x->body].name;
 }
 
+/* Is no angle that is not evaluated faster than this? Their joints keep the axes parallel: they turn no faster than their two bodies together. */
+static double fastest_turn(const dal_state *state)
+{
+    double most = 0;
+    for (int b = 0; b < state->mechanism->n_bodies; b++) {
+        const double *w = state->work.kin[b].w;
+        most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    }
+    return fmax(2 * sqrt(most), state->turns->fastest);
+}
+
 dal_flow dal_state_turned(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
     double h = state->work.t - state->turns->accepted;
-    for (int n = 0; n < state->layout->n_measures; n++) {
+    if (!dal_has(state, DAL_STAGE_MEASURES) && !dal_has(state, DAL_STAGE_NO_FORCES) && state->layout->n_busy_measures < state->layout->n_measures &&
+        !(h * fastest_turn(state) <= most_turn))
+        dal_state_measures(state);
+    const int known =
+        dal_has(state, DAL_STAGE_MEASURES) || dal_has(state, DAL_STAGE_NO_FORCES) ? state->layout->n_measures : state->layout->n_busy_measures;
+    for (int n = 0; n < known; n++) {
         const int i = state->layout->measure[n], k = m->measures[i].winding;
         if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turns->rate[k])) > most_turn) {
             dal_state_fail(state, "'%s' turns by about half a turn in one step of %.3g s: the number of its turns would be lost; take a smaller step",
@@ -36,11 +52,14 @@ dal_flow dal_state_turned(dal_state *state)
 void dal_state_unwind(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
+    dal_state_measures(state);
+    state->turns->fastest = 0;
     for (int n = 0; n < state->layout->n_measures; n++) {
         const int i = state->layout->measure[n], k = m->measures[i].winding;
         if (k >= 0) {
             state->work.winding[k] = state->work.value[i];
             state->turns->rate[k] = state->work.rate[i];
+            state->turns->fastest = fmax(state->turns->fastest, fabs(state->work.rate[i]));
         }
     }
     state->turns->accepted = state->work.t;
@@ -56,7 +75,7 @@ static void layout_windings(dal_block *block, const dal_system *system, dal_stat
 static void reset_windings(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
-    state->turns->accepted = 0;
+    state->turns->accepted = state->turns->fastest = 0;
     memset(state->turns->rate, 0, sizeof *state->turns->rate * (size_t)m->n_windings);
     memset(state->turns->attitude, 0, sizeof *state->turns->attitude * 4 * (size_t)m->n_bodies);
 }
@@ -64,6 +83,7 @@ static void reset_windings(dal_state *state)
 static void copy_windings(const dal_state *from, dal_state *to)
 {
     to->turns->accepted = from->turns->accepted;
+    to->turns->fastest = from->turns->fastest;
     memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->mechanism->n_windings);
 }
 
@@ -72,6 +92,8 @@ static void keep_windings(dal_state *state, dal_keep *keep)
     const dal_mechanism *m = state->mechanism;
     dal_keep_numbers(keep, &state->turns->accepted, 1);
     dal_keep_numbers(keep, state->turns->rate, (size_t)m->n_windings);
+    for (int k = 0; k < m->n_windings; k++)
+        state->turns->fastest = fmax(k ? state->turns->fastest : 0, fabs(state->turns->rate[k]));
     dal_keep_numbers(keep, state->turns->attitude, 4 * (size_t)m->n_bodies);
 }
 

@@ -7,6 +7,7 @@
 
 typedef struct dal_windings {
     double accepted;  /* time of the last accepted step: dal_state_unwind */
+    double fastest;   /* of the rates there */
     double *rate;     /* of the angles there: dal_state_unwind */
     double *attitude; /* 4 a body, last quaternion: dal_state_signal */
 } dal_windings;

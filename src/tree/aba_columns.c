@@ -69,6 +69,15 @@ V4_INLINE v4 load_row(const dal_column_block *block, int vector, int row)
     return x;
 }
 
+/* Row `row` of X, where that may be the identity: nothing is read then. */
+V4_INLINE v4 given_row(const dal_column_block *block, int vector, int row)
+{
+    if (!block->identity)
+        return load_row(block, vector, row);
+    const int k = row - block->column - 4 * vector;
+    return k < 0 || k > 3 ? v4_all(0) : (v4){k == 0, k == 1, k == 2, k == 3};
+}
+
 V4_INLINE void store_row(const dal_column_block *block, int vector, int row, v4 x)
 {
     double *at = block->at[vector] + block->stride * (size_t)row;
@@ -85,7 +94,7 @@ V4_INLINE void store_row(const dal_column_block *block, int vector, int row, v4 
 
 V4_INLINE lanes3 load_rows3(const dal_column_block *block, int vector, int row)
 {
-    return (lanes3){load_row(block, vector, row), load_row(block, vector, row + 1), load_row(block, vector, row + 2)};
+    return (lanes3){given_row(block, vector, row), given_row(block, vector, row + 1), given_row(block, vector, row + 2)};
 }
 
 V4_INLINE void store_rows3(const dal_column_block *block, int vector, int row, lanes3 x)
@@ -116,7 +125,7 @@ V4_INLINE void column_backward(const dal_link *link, dal_link_kind kind, const d
         f = add3(f, times3(at->Ht, solved3(at->factor, u)));
         n = torque;
     } else {
-        v4 u = load_row(block, b, link->v);
+        v4 u = given_row(block, b, link->v);
         if (kind != DAL_LINK_SHIFT)
             u -= dot3(spread_from(m->R[2]), n);
         if (kind != DAL_LINK_TURN)

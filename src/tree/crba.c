@@ -9,14 +9,15 @@
  */
 #include "tree/link_motion.h"
 
-/* Axis, direction and origin of column j. */
-V4_INLINE void store_column(dal_links_work *work, int j, v4 axis, v4 direction, v4 origin)
+/* Axis, direction and origin of column j. Directions are read of the columns that shift, and of three behind them: four are done at once. */
+V4_INLINE void store_column(const dal_links *links, dal_links_work *work, int j, v4 axis, v4 direction, v4 origin)
 {
     for (int k = 0; k < 3; k++) {
         work->column[k][j] = axis[k];
-        work->column[3 + k][j] = direction[k];
         work->column[6 + k][j] = origin[k];
     }
+    for (int k = 0; k < 3 && j < links->shifts + 3; k++)
+        work->column[3 + k][j] = direction[k];
 }
 
 V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *q)
@@ -36,36 +37,38 @@ V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, co
         at->M[0][0] = link->mass;
         const v4 r = v4_load(m->r);
         if (kind == DAL_LINK_TURN)
-            store_column(work, link->v, R[2], zero, r);
+            store_column(links, work, link->v, R[2], zero, r);
         else if (kind == DAL_LINK_SHIFT)
-            store_column(work, link->v, zero, R[2], r);
+            store_column(links, work, link->v, zero, R[2], r);
         else if (kind == DAL_LINK_SCREW)
-            store_column(work, link->v, R[2], R[2] * v4_all(link->pitch), r);
+            store_column(links, work, link->v, R[2], R[2] * v4_all(link->pitch), r);
         else {
             const int turn = link->v + (kind == DAL_LINK_FREE ? 3 : 0);
             for (int k = 0; k < 3; k++) {
                 const v4 world = {k == 0, k == 1, k == 2, 0};
                 if (kind == DAL_LINK_FREE)
-                    store_column(work, link->v + k, zero, world, r);
-                store_column(work, turn + k, R[k], zero, r);
+                    store_column(links, work, link->v + k, zero, world, r);
+                store_column(links, work, turn + k, R[k], zero, r);
             }
         }
     }
 }
 
 /* Columns first ... first + n_columns of row i: f and n at the origin r of its link. There is room for `room` numbers. */
-V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, int room, const double f[4], const double n[4], const double r[4],
-                         double *row)
+V4_INLINE void mass_span(const dal_links *links, const dal_links_work *work, int first, int n_columns, int room, const double f[4], const double n[4],
+                         const double r[4], double *row)
 {
     /* Pointers in registers: what is stored in the row might be one of them, for all that the compiler knows. */
     const double *ax = work->column[0], *ay = work->column[1], *az = work->column[2], *bx = work->column[3], *by = work->column[4];
     const double *bz = work->column[5], *ox = work->column[6], *oy = work->column[7], *oz = work->column[8];
     const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]), nz = v4_all(n[2]);
     const v4 rx = v4_all(r[0]), ry = v4_all(r[1]), rz = v4_all(r[2]);
+    const int shifts = links->shifts;
     for (int j = first; j < first + n_columns; j += 4) {
         const v4 dx = rx - v4_load(ox + j), dy = ry - v4_load(oy + j), dz = rz - v4_load(oz + j);
         v4 sum = v4_load(ax + j) * (nx + dy * fz - dz * fy) + v4_load(ay + j) * (ny + dz * fx - dx * fz) + v4_load(az + j) * (nz + dx * fy - dy * fx);
-        sum += v4_load(bx + j) * fx + v4_load(by + j) * fy + v4_load(bz + j) * fz;
+        if (j < shifts)
+            sum += v4_load(bx + j) * fx + v4_load(by + j) * fy + v4_load(bz + j) * fz;
         v4_store_some(row + j, first + room - j, sum);
     }
 }
@@ -115,10 +118,10 @@ V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, da
             first = links->span[p].first;
             p = links->span[p].before;
         }
-        mass_span(work, first, column + 1 - first, column + 1 - first, f, n, r, row);
+        mass_span(links, work, first, column + 1 - first, column + 1 - first, f, n, r, row);
         for (; p >= 0; p = links->span[p].before) {
             const dal_span *span = &links->span[p];
-            mass_span(work, span->first, span->n, first - span->first, f, n, r, row);
+            mass_span(links, work, span->first, span->n, first - span->first, f, n, r, row);
             zero_span(row, span->first + span->n, first);
             first = span->first;
         }

@@ -1,0 +1,274 @@
+/* dalembert response: amplitudes and phases over the frequency. */
+#include "cli/chart_page.h"
+#include "cli/name_list.h"
+#include "cli/options.h"
+#include "cli/steady_list.h"
+#include "cli/outputs.h"
+#include "cli/pages.h"
+#include "cli/picture_file.h"
+#include "cli/whole_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char usage[] = "dalembert response MODEL --input NAME --output NAME --from F --to F [options]\n"
+                            "\n"
+                            "Print the frequency response of small motions about a point, from the exact linearisation: amplitude and phase of the\n"
+                            "outputs over those of the inputs. Without a file, the ends of the range and the largest amplitude are printed.\n"
+                            "\n"
+                            "    --input NAMES           inputs of the model, motors (an effort beside their own), drives; may be repeated\n"
+                            "    --output NAMES          channels and expressions of channels, as in record:; may be repeated\n"
+                            "    --from F, --to F        frequencies, Hz\n"
+                            "    --points N              how many between them, evenly on a logarithmic scale (400; 4000 for a picture)\n"
+                            "    --frequencies F,F,...   these instead, Hz\n"
+                            "    --omega                 all frequencies above are in rad/s\n"
+                            "\n"
+                            "    -o, --file FILE         .csv or .json: the numbers; .svg or .png: a picture; .html: Bode's and Nyquist's diagrams\n"
+                            "    --nyquist               the picture is the curve in the complex plane (Bode's diagram)\n"
+                            "    --size WIDTHxHEIGHT     pixels of the picture\n"
+                            "    --title TEXT            above it\n"
+                            "\n"
+                            "    --at start|equilibrium|steady|FILE  where (start): as 'dalembert linearize'\n"
+                            "    --steady COORDINATE=RATE  rates of a steady motion; may be repeated\n"
+                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
+                            "    --floating              the root link of a URDF file is a free body\n"
+                            "    --digits N              digits of the numbers, 1 to 17 (6)\n"
+                            "    --json                  a JSON object, every number in full\n"
+                            "    -h, --help              this text\n";
+
+static const char *const settings[] = {"coordinates", "formulation", NULL};
+
+typedef struct request {
+    dal_model_options model;
+    dal_steady_list steady;
+    const char *at, *file, *from, *to;
+    dal_name_list inputs, outputs, frequencies;
+    bool omega, json;
+    int points, digits;
+    dal_response_drawing drawing;
+    int n;
+    double *list; /* rad/s */
+    dal_response *response;
+} request;
+
+static int read_inputs(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->inputs, "response", "--input", text);
+}
+
+static int read_outputs(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->outputs, "response", "--output", text);
+}
+
+static int read_frequencies(void *user, char *text)
+{
+    return dal_name_list_add(&((request *)user)->frequencies, "response", "--frequencies", text);
+}
+
+static int read_points(void *user, char *text)
+{
+    return dal_read_range("response", "--points", text, 2, 1000000, &((request *)user)->points);
+}
+
+static int read_steady(void *user, char *text)
+{
+    return dal_steady_list_add(&((request *)user)->steady, "response", text);
+}
+
+static int read_digits(void *user, char *text)
+{
+    return dal_read_range("response", "--digits", text, 1, 17, &((request *)user)->digits);
+}
+
+static int read_size(void *user, char *text)
+{
+    request *wanted = user;
+    return dal_picture_size("response", text, &wanted->drawing.width, &wanted->drawing.height);
+}
+
+static const dal_option options[] = {DAL_SET,
+                                     DAL_TEXT("at", 0, at),
+                                     DAL_READ("steady", 0, read_steady),
+                                     DAL_READ("input", 0, read_inputs),
+                                     DAL_READ("output", 0, read_outputs),
+                                     DAL_TEXT("from", 0, from),
+                                     DAL_TEXT("to", 0, to),
+                                     DAL_READ("points", 0, read_points),
+                                     DAL_READ("frequencies", 0, read_frequencies),
+                                     DAL_FLAG("omega", 0, omega),
+                                     DAL_FILE("file", 'o', file, NULL),
+                                     DAL_FLAG("nyquist", 0, drawing.nyquist),
+                                     DAL_READ("size", 0, read_size),
+                                     DAL_TEXT("title", 0, drawing.title),
+                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_FLAG("json", 0, json),
+                                     {0}};
+
+/* ---- frequencies ---------------------------------------------------------------------------------- */
+
+static int read_frequency(const char *option, const char *text, double least, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (end == text || *end || !isfinite(*value) || !(*value >= least))
+        return dal_wrong_use("response", least > 0 ? "--%s wants a frequency above 0, not '%s'" : "--%s wants frequencies from 0, not '%s'", option,
+                             text);
+    return DAL_OK;
+}
+
+static bool ends(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, extension);
+}
+
+static bool draws(const request *wanted)
+{
+    return wanted->file && !ends(wanted->file, ".csv") && !ends(wanted->file, ".json");
+}
+
+static int list_frequencies(request *wanted)
+{
+    const double unit = wanted->omega ? 1 : 2 * M_PI;
+    double from = 0, to = 0;
+    wanted->n = wanted->frequencies.n ? wanted->frequencies.n : wanted->points ? wanted->points : draws(wanted) ? 4000 : 400;
+    wanted->list = malloc(sizeof *wanted->list * (size_t)wanted->n);
+    if (!wanted->list)
+        return DAL_NO_MEMORY;
+    for (int i = 0; i < wanted->frequencies.n; i++) {
+        const int status = read_frequency("frequencies", wanted->frequencies.names[i], 0, &wanted->list[i]);
+        if (status)
+            return status;
+        wanted->list[i] *= unit;
+    }
+    if (wanted->frequencies.n)
+        return DAL_OK;
+    if (!wanted->from || !wanted->to)
+        return dal_wrong_use("response", "which frequencies? give --from and --to, or --frequencies");
+    int status = read_frequency("from", wanted->from, 1e-300, &from);
+    if (!status)
+        status = read_frequency("to", wanted->to, 1e-300, &to);
+    if (!status && !(to > from))
+        status = dal_wrong_use("response", "--to %s is not above --from %s", wanted->to, wanted->from);
+    for (int i = 0; i < wanted->n && !status; i++)
+        wanted->list[i] = unit * (i == 0 ? from : i == wanted->n - 1 ? to : from * pow(to / from, i / (wanted->n - 1.0)));
+    return status;
+}
+
+static int check_use(void *user)
+{
+    request *wanted = user;
+    const char *file = wanted->file;
+    if (!wanted->inputs.n)
+        return dal_wrong_use("response", "the response to what? give --input: an input of the model, a motor or a drive");
+    if (!wanted->outputs.n)
+        return dal_wrong_use("response", "the response of what? give --output: a channel, as in --output body.y");
+    if (file && !ends(file, ".csv") && !ends(file, ".json") && !ends(file, ".svg") && !ends(file, ".png") && !dal_is_page(file))
+        return dal_wrong_use("response", "the type of '%s' is not known: .csv, .json, .svg, .png or .html", file);
+    return list_frequencies(wanted);
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+
+/* ---- output ------------------------------------------------------------------------------------------ */
+
+static int text_of(const void *user, char *buffer, size_t size)
+{
+    const request *wanted = user;
+    return wanted->json ? dal_response_json(wanted->response, buffer, size)
+                        : dal_response_text(wanted->response, wanted->digits ? wanted->digits : 6, buffer, size);
+}
+
+static dal_status write_numbers(const request *wanted)
+{
+    int (*print)(const dal_response *, char *, size_t) = ends(wanted->file, ".csv") ? dal_response_csv : dal_response_json;
+    const int length = print(wanted->response, NULL, 0);
+    char *text = malloc((size_t)length + 1);
+    if (!text)
+        return DAL_NO_MEMORY;
+    print(wanted->response, text, (size_t)length + 1);
+    const dal_status status = dal_write_whole_file("response", wanted->file, text);
+    free(text);
+    return status;
+}
+
+static dal_status write_page(const request *wanted, dal_messages *messages)
+{
+    dal_response_drawing drawing = wanted->drawing;
+    char *svgs[2] = {NULL, NULL}, *page = NULL;
+    drawing.nyquist = false;
+    dal_status status = dal_response_svg(NULL, wanted->response, &drawing, messages, &svgs[0]);
+    drawing.nyquist = true;
+    if (status == DAL_OK)
+        status = dal_response_svg(NULL, wanted->response, &drawing, messages, &svgs[1]);
+    if (status == DAL_OK &&
+        !(page = dal_chart_page(wanted->drawing.title ? wanted->drawing.title : "frequency response", 2, (const char *const *)svgs)))
+        status = DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = dal_write_whole_file("response", wanted->file, page);
+    free(page);
+    free(svgs[0]);
+    free(svgs[1]);
+    return status;
+}
+
+static dal_status write_file(const request *wanted, dal_messages *messages)
+{
+    char *svg = NULL;
+    if (!draws(wanted))
+        return write_numbers(wanted);
+    if (dal_is_page(wanted->file))
+        return write_page(wanted, messages);
+    dal_status status = dal_response_svg(NULL, wanted->response, &wanted->drawing, messages, &svg);
+    if (status == DAL_OK)
+        status = dal_write_picture("response", wanted->file, svg);
+    free(svg);
+    return status;
+}
+
+static int run_request(void *user)
+{
+    request *wanted = user;
+    dal_messages *messages = wanted->model.messages;
+    dal_spec *spec = NULL;
+    const dal_linear_options asked = {.at = dal_steady_place(&wanted->steady, wanted->at),
+                                      .n_steady = wanted->steady.n,
+                                      .steady = wanted->steady.list,
+                                      .n_inputs = wanted->inputs.n,
+                                      .inputs = wanted->inputs.names,
+                                      .n_outputs = wanted->outputs.n,
+                                      .outputs = wanted->outputs.names};
+    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    if (status == DAL_OK && wanted->file)
+        status = dal_output_check(wanted->file, spec, wanted->at, messages);
+    if (status == DAL_OK)
+        status = dal_response_find(NULL, spec, &asked, wanted->n, wanted->list, messages, &wanted->response);
+    status = dal_model_blame(status, messages);
+    if (status == DAL_OK && wanted->file)
+        status = write_file(wanted, messages);
+    else if (status == DAL_OK)
+        status = dal_print_text(stdout, text_of, wanted);
+    dal_report_end("response", messages, DAL_NOTE, status);
+    dal_response_free(wanted->response);
+    dal_spec_free(spec);
+    return (int)status;
+}
+
+static int run_response(int argc, char **argv)
+{
+    request wanted = {.n = 0};
+    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
+    dal_name_list_free(&wanted.inputs);
+    dal_name_list_free(&wanted.outputs);
+    dal_name_list_free(&wanted.frequencies);
+    dal_steady_list_free(&wanted.steady);
+    free(wanted.list);
+    return status;
+}
+
+const dal_command dal_command_response = {"response", "print or draw the frequency response of small motions", usage, run_response, NULL, 0, NULL};

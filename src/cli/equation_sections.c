@@ -1,0 +1,124 @@
+/* The tab "Equations" of a page: what is derived for it, within bounds that depend on the model alone, so that a page is the same every time. */
+#include "cli/derivation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_BODIES = 40,
+    MOST_WORK = 20000,    /* bodies times velocities squared */
+    STEPS_WORK = 400,     /* the same, with all steps */
+    STEPS_BYTES = 150000, /* of all sections so far, with all steps */
+    MOST_BYTES = 400000,  /* of all sections; in the page they take about a twelfth of it */
+};
+
+typedef struct sections {
+    const dal_spec *spec;
+    dal_growing *out;
+    dal_growing undone; /* what is not shown, and why */
+    int written, too_long;
+} sections;
+
+/* One attempt; `why`: what the first error says. */
+static dal_status derive_once(const sections *s, const char *formulation, bool steps, size_t size, char *why)
+{
+    dal_messages *aside = dal_messages_create(NULL);
+    const dal_derivation_request request = {.spec = s->spec,
+                                            .formulation = formulation,
+                                            .writing = DAL_WRITE_HTML,
+                                            .steps = steps,
+                                            .most_work = steps ? STEPS_WORK : MOST_WORK,
+                                            .first = true,
+                                            .last = true};
+    const dal_status status = aside ? dal_derive_into(&request, s->out, aside) : DAL_NO_MEMORY;
+    for (const dal_message *m = dal_messages_first(aside); m && !*why; m = m->next)
+        if (m->severity == DAL_ERROR)
+            snprintf(why, size, "%s", m->text);
+    dal_messages_free(aside);
+    return status;
+}
+
+static void note_undone(sections *s, const char *formulation, const char *why)
+{
+    dal_grow(&s->undone, "<p>%s: %s</p>\n", formulation, dal_html_escaped(s->out->arena, why));
+}
+
+static void take_back(const sections *s, int before)
+{
+    s->out->n = before;
+    s->out->text[before] = '\0';
+}
+
+/* The derivation with all its steps, in the place of what is behind `before`, where both are short. */
+static void add_steps(const sections *s, const char *formulation, int before)
+{
+    char why[400] = "";
+    const int short_one = s->out->n - before;
+    if (before + 2 * short_one > STEPS_BYTES)
+        return;
+    take_back(s, before);
+    if (derive_once(s, formulation, true, sizeof why, why) == DAL_OK && s->out->n <= STEPS_BYTES)
+        return;
+    take_back(s, before);
+    derive_once(s, formulation, false, sizeof why, why);
+}
+
+/* What is too long is taken back. */
+static void derive_section(sections *s, const char *formulation)
+{
+    const int before = s->out->n;
+    char why[400] = "";
+    if (s->too_long >= 2) {
+        note_undone(s, formulation, "not derived for this page, because the equations of others are too long for it");
+        return;
+    }
+    const dal_status status = derive_once(s, formulation, false, sizeof why, why);
+    if (status == DAL_OK && s->out->n <= MOST_BYTES) {
+        add_steps(s, formulation, before);
+        s->written++;
+        return;
+    }
+    take_back(s, before);
+    s->too_long += status == DAL_OK;
+    note_undone(s, formulation, status == DAL_OK ? "the equations are too long for this page" : *why ? why : dal_status_text(status));
+}
+
+static void derive_sections(sections *s)
+{
+    const char *name = s->spec->simulate.formulation.name.text;
+    const dal_derived_formulation *own = name ? dal_find_derived_formulation(name) : NULL;
+    if (own)
+        derive_section(s, own->name);
+    for (int i = 0; dal_derived_formulations[i]; i++)
+        if (dal_derived_formulations[i] != own)
+            derive_section(s, dal_derived_formulations[i]->name);
+}
+
+static void tell_undone(sections *s)
+{
+    const char *file = s->spec->file ? dal_html_escaped(s->out->arena, s->spec->file) : "MODEL";
+    if (!s->undone.n)
+        return;
+    dal_grow(s->out,
+             "<details class=\"undone\"><summary>%s</summary>\n%s<p>The command derives what is only too large for a page: "
+             "<code>dalembert derive %s --formulation NAME -o equations.html</code></p></details>\n",
+             s->written ? "Formulations that are not shown" : "No equations are shown", s->undone.text, file);
+}
+
+static dal_status write_sections(void *user)
+{
+    sections *s = user;
+    dal_grow(s->out, "%s", "");
+    if (s->spec->n_bodies > MOST_BODIES)
+        note_undone(s, "all formulations", "the model is too large for equations on this page");
+    else
+        derive_sections(s);
+    tell_undone(s);
+    return DAL_OK;
+}
+
+dal_status dal_equations_of_model(const dal_spec *spec, dal_growing *out)
+{
+    sections s = {.spec = spec, .out = out, .undone = {.arena = out->arena}};
+    return dal_arena_try(out->arena, write_sections, &s);
+}

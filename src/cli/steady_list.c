@@ -1,0 +1,32 @@
+#include "cli/steady_list.h"
+
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int dal_steady_list_add(dal_steady_list *x, const char *command, char *text)
+{
+    char *equals = strrchr(text, '='), *end;
+    const double rate = equals ? strtod(equals + 1, &end) : 0;
+    if (!equals || equals == text || end == equals + 1 || *end || !isfinite(rate))
+        return dal_wrong_use(command, "--steady wants COORDINATE=RATE, as in spindle.angle=12.5, not '%s'", text);
+    dal_steady *more = realloc(x->list, sizeof *more * (size_t)(x->n + 1));
+    if (!more)
+        return DAL_NO_MEMORY;
+    *equals = '\0';
+    more[x->n++] = (dal_steady){text, rate};
+    x->list = more;
+    return DAL_OK;
+}
+
+const char *dal_steady_place(const dal_steady_list *x, const char *at)
+{
+    return x->n && !at ? "steady" : at;
+}
+
+void dal_steady_list_free(dal_steady_list *x)
+{
+    free(x->list);
+}
