@@ -311,6 +311,8 @@ bool dal_checkpoint_finished(const dal_checkpoint *c, const char *path)
     struct stat saved, file;
     char part[PATH_MAX + 32];
     name_beside(path, "", part, sizeof part);
+    if (c->done)
+        dal_part_settle(part); /* it may be taking its name at this moment */
     if (!c->done || !access(part, F_OK) || stat(c->path, &saved) || stat(path, &file))
         return false;
     return file.st_ctim.tv_sec > saved.st_mtim.tv_sec ||

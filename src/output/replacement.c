@@ -16,7 +16,7 @@
 
 static const char part_name[] = ".part", new_name[] = ".new";
 static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: until a part that nobody wants any more is let go */
-enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 100 };
+enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 300, PATIENCE = 10 };
 
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
 {
@@ -194,6 +194,16 @@ static bool stays_locked(int fd)
         locked = is_locked(fd);
     }
     return locked;
+}
+
+void dal_part_settle(const char *part)
+{
+    const int fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    for (int i = 0; i < PATIENCE && stays_locked(fd);)
+        i++;
+    close(fd);
 }
 
 dal_status dal_replacement_take(dal_replacement *r)

@@ -25,6 +25,8 @@ char *dal_real_path(const char *path);
 dal_status dal_replacement_begin(dal_replacement *replacement, const dal_destination *destination, const char *path);
 /* Makes the empty part. */
 dal_status dal_replacement_make(dal_replacement *replacement);
+/* Waits, half a minute at most, while somebody holds NAME.part: the child of a run that was killed at its end is about to finish it. */
+void dal_part_settle(const char *part);
 /* Takes the part that an earlier run left, as it is. A run that was killed may have a child that goes a moment later: it is waited for. */
 dal_status dal_replacement_take(dal_replacement *replacement);
 /* An empty file beside a part that was taken, NAME.part.new, to write its rows anew: open in *fd, held as the part is. */
