@@ -287,6 +287,20 @@ static void read_joint_types(dal_reader *reader, const dal_tree *tree)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
+/* name: expression, or name: {value: , unit: } */
+static void read_column(dal_reader *reader, const dal_tree *tree, void *element)
+{
+    dal_record_spec *column = element;
+    column->name = element_name(tree, tree->key);
+    column->binding = reader->binding;
+    reader->what = "'record'";
+    reader->key = tree->key;
+    if (tree->kind == DAL_MAP && !tree->bad)
+        dal_read_keys(reader, dal_keys_record, tree, column, dal_what(reader, "column", tree->key));
+    else
+        dal_read_expression(reader, tree, &column->value);
+}
+
 static void read_record(dal_reader *reader, const dal_tree *tree)
 {
     dal_list list = {0};
@@ -296,9 +310,14 @@ static void read_record(dal_reader *reader, const dal_tree *tree)
     reader->spec->record_given = true;
     if (tree->kind == DAL_SEQUENCE && !tree->n && !tree->bad)
         return;
+    if (tree->kind == DAL_MAP) {
+        reader->spec->record = read_section(reader, tree, sizeof *reader->spec->record, &reader->spec->n_record, read_column);
+        return;
+    }
     dal_read_list(reader, tree, 0, &list);
-    reader->spec->record = list.item;
-    reader->spec->n_record = list.n;
+    reader->spec->record = DAL_NEW(reader->keep, dal_record_spec, list.n);
+    for (int i = 0; i < list.n; i++)
+        reader->spec->record[reader->spec->n_record++].value = list.item[i];
 }
 
 static void read_map(dal_reader *reader, const char *key, const char *what, const dal_tree *tree, const char *such_as, const dal_key *keys,
@@ -336,6 +355,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->sensors, "sensor", "'sensors'", "{type: angle, joint: A}", dal_make_sensor);
     read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate, &spec->simulate);
     read_record(reader, model->record);
+    read_map(reader, "view", "'view'", model->view, "{traces: [rod.P]}", dal_keys_view, &spec->view);
     dal_read_models(reader, model->models);
 }
 

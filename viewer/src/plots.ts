@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { Columns, plotOf, usualChannels, valueAt } from './channels';
+import { Columns, plotOf, unitName, usualChannels, valueAt } from './channels';
 import type { Blocks, Channel, Header, Series } from './data';
 import { button, download, fileName, h, number } from './dom';
 import { CURVES, SERIES, pick } from './palette';
@@ -353,7 +353,7 @@ export class PlotPanel {
     const list = h('div', { class: 'channel-list' });
     const units = new Map<string, HTMLElement>();
     for (const channel of this.reference()?.channels ?? []) {
-      const unit = channel.unit && channel.unit !== '1' ? channel.unit : 'no unit';
+      const unit = unitName(channel);
       let group = units.get(unit);
       if (!group) {
         units.set(unit, (group = h('fieldset', {}, h('legend', {}, unit))));
