@@ -280,7 +280,7 @@ typedef struct dal_record_spec {
 /* `view:`, how the page shows the model when it is opened. */
 typedef struct dal_view_spec {
     dal_list traces;              /* points or bodies whose paths are drawn */
-    dal_list hidden, transparent; /* bodies, or "ground" */
+    dal_list hidden, transparent; /* bodies; "ground" can be hidden, too */
     dal_law_spec colors;          /* body: color */
     dal_matrix plots;             /* one row of columns a plot */
     dal_list camera;              /* direction from the mechanism to the eye */

@@ -313,6 +313,9 @@ void dal_build_forces(dal_build *build);
 /* records.c */
 void dal_build_records(dal_build *build);
 
+/* view.c: complaints about `view:`, when the columns are known */
+void dal_check_view(dal_build *build);
+
 /* units.c: units of columns that are composed, and warnings about sums of different quantities */
 void dal_build_units(dal_build *build);
 

@@ -174,6 +174,7 @@ void dal_build_records(dal_build *build)
     const dal_log_place place = dal_log_begin(build);
     record_all(build);
     dal_build_units(build);
+    dal_check_view(build);
     dal_remember_columns(build, place);
     dal_log_end(build, place);
 }

@@ -173,6 +173,7 @@ static dal_status make(void *user)
     const bool ok = add_bodies(m);
     add_joints(m);
     add_forces(m);
+    dal_build_view(build, &scene->view); /* what is wrong with it was reported by compile */
     return ok ? DAL_OK : DAL_BAD_MODEL;
 }
 

@@ -388,13 +388,13 @@ const dal_key dal_keys_record[] = {
 const dal_key dal_keys_view[] = {
 #define V dal_view_spec
     KEY("view", "traces", NAMES, "", V, traces, 0, "points or bodies whose paths are drawn"),
-    KEY("view", "plots", GROUPS, "", V, plots, 0, "the plots, each a list of recorded columns of one unit; without it the page plots what 'record' lists"),
+    KEY("view", "plots", GROUPS, "own", V, plots, 0, "the plots, each a list of recorded columns of one unit; without it the page plots what 'record' lists"),
     KEY("view", "camera", EXPRESSIONS, "1", V, camera, 0, "three numbers: the direction from the mechanism to the eye, world axes; a planar model is then seen in 3D"),
     KEY("view", "zoom", EXPRESSION, "1", V, zoom, 0, "2: everything appears twice as large as when the whole motion fits"),
     KEY("view", "focus", NAME, "", V, focus, 0, "a body that the camera is directed at"),
-    KEY("view", "colors", VALUES, "", V, colors, 0, "colors of bodies, as in 'shape'"),
+    KEY_("view", "colors", "body: color", "", VALUES, 0, offsetof(V, colors), NULL, "colors of bodies, as in 'shape'"),
     KEY("view", "hidden", NAMES, "", V, hidden, 0, "bodies, or ground, that are not drawn until the reader shows them"),
-    KEY("view", "transparent", NAMES, "", V, transparent, 0, "bodies, or ground, that are drawn transparent"),
+    KEY("view", "transparent", NAMES, "", V, transparent, 0, "bodies that are drawn transparent"),
     END
 #undef V
 };

@@ -3,7 +3,7 @@
 import { Vector3 } from 'three';
 import { control, type Pose } from './camera';
 import { Methods, agreementText, hasOtherChannels, swatchOf } from './compare';
-import type { Blocks, Header, Scene, Vector } from './data';
+import type { Blocks, Header, Scene, Vector, Wish } from './data';
 import { button, download, fileName, h, pressed } from './dom';
 import { Equations, equationsOf } from './equations';
 import { ModelText, evidencePanel } from './evidence';
@@ -188,6 +188,22 @@ export class Report {
     else if (!several && unguided(scene)) scene.bodies.slice(0, 3).forEach((_, i) => this.trace(i, -1));
     this.size();
     this.fit();
+    if (scene.view) this.grant(scene.view);
+  }
+
+  /* What the model asks to be shown first. */
+  private grant(view: Wish): void {
+    const stage = this.stage!;
+    for (const [body, point] of view.traces) this.trace(body, point);
+    for (const body of view.transparent) this.look(body, 'transparent');
+    for (const body of view.hidden)
+      if (body >= 0) this.look(body, 'hidden');
+      else for (const m of stage.mechanisms) m.parts.groups.ground.visible = false;
+    if (view.camera) stage.view.from(view.camera);
+    this.fit();
+    if (view.focus !== undefined) this.focus(view.focus);
+    if (view.zoom) stage.view.distance /= view.zoom;
+    this.showTools();
   }
 
   /* Open while it leaves most of the scene to be seen. */
