@@ -68,6 +68,19 @@ static dal_node still_rate(dal_listing *c, dal_translation *still, int row)
     return dal_unary(c->graph, DAL_OP_NEG, rate);
 }
 
+/* A body that moves while all velocities are zero is held on its path by forces that have no row. */
+static bool moved_by_time(dal_listing *c, dal_translation *still)
+{
+    bool moved = false;
+    for (int b = 0; b < c->d->mechanism->n_bodies; b++)
+        for (int i = 0; i < 6 && c->d->layout->placement; i++) {
+            dal_node rate = i < 3 ? c->d->bodies[b].rd[i] : c->d->bodies[b].w[i - 3];
+            dal_translate(still, 1, &rate, &rate);
+            moved |= !dal_c_is_zero(c, rate);
+        }
+    return moved;
+}
+
 static void powers(dal_listing *c, dal_translation *t)
 {
     dal_derivation *d = c->d;
@@ -81,6 +94,8 @@ static void powers(dal_listing *c, dal_translation *t)
         c->power[of[k]] = dal_c_add(c, c->power[of[k]], dal_c_mul(c, pair[0], pair[1]));
         still.letter[d->v + k] = dal_const(c->graph, 0);
     }
+    if (moved_by_time(c, &still))
+        c->missing = "the work of bodies that are placed by time is not written";
     for (int r = 0; r < d->layout->n_extrinsic; r++) {
         const int source = d->layout->row[r].source, island = dal_island(islands->of_row, source);
         const dal_node beta = still_rate(c, &still, r);

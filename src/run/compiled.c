@@ -31,7 +31,7 @@ enum { CODES = 4, SAMPLES = 8, MOST_VELOCITIES = 150, MOST_OPERATIONS = 60000, L
 static const double agreement = 1e-10;         /* of the largest rate of its kind */
 static const double patience = 30;             /* s that a compiler may take */
 static const double shift = 0.05, speed = 0.7; /* of samples: units of the model */
-static const double turn = 1;                  /* rad in a step: where angles turn that far, the engine counts their turns */
+static const double turn = 0.75; /* rad or lengths in a step: where a coordinate moves that far, the engine counts the turns of angles */
 
 typedef int rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, double *wd, double *qd,
                            double *zd, double *power);
@@ -412,13 +412,23 @@ void dal_compiled_restart(run *r)
 
 /* ---- in a run ---------------------------------------------------------------------------------------- */
 
-static bool may_call(const run *r, double t)
+static bool may_call(const run *r)
 {
     const dal_state *state = r->state;
     const dal_values *values = dal_values_of(state);
-    const dal_windings *turns = dal_turns_of(state);
-    return !dal_singular_of(state)->near && dal_rank_of(state)->n == dal_system_rank(r->system) && !values->given && !values->n_pushes &&
-           (t - turns->accepted) * turns->fastest <= turn;
+    return !dal_singular_of(state)->near && dal_rank_of(state)->n == dal_system_rank(r->system) && !values->given && !values->n_pushes;
+}
+
+/* Whole turns can be counted: no coordinate has moved far since the last accepted step. An angle of a joint turns no more than four times as fast as the
+ * fastest of them: two bodies, and a half angle of Euler parameters. */
+static bool turns_little(const run *r, double t, const double *qd)
+{
+    const compiled_run *c = r->compiled;
+    const double h = t - dal_turns_of(r->state)->accepted;
+    bool little = true;
+    for (int k = 0; k < c->nq; k++)
+        little &= fabs(h * qd[k]) <= turn * r->unit[k];
+    return little;
 }
 
 bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
@@ -430,7 +440,7 @@ bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
         choose(r, t, y);
     if (c->off)
         return false;
-    if (!c->now || !may_call(r, t) || !call_code(c, c->now, r->state, t, y, dy)) {
+    if (!c->now || !may_call(r) || !call_code(c, c->now, r->state, t, y, dy) || !turns_little(r, t, dy)) {
         c->fallbacks++;
         return false;
     }
@@ -443,7 +453,7 @@ void dal_compiled_look(run *r, double t, const double *y)
 {
     compiled_run *c = r->compiled;
     char why[160];
-    if (!c || !c->now || c->evaluations - c->last_look < LOOK_EVERY || !may_call(r, t))
+    if (!c || !c->now || c->evaluations - c->last_look < LOOK_EVERY || !may_call(r))
         return;
     c->last_look = c->evaluations;
     memcpy(c->y, y, sizeof *y * (size_t)c->n);

@@ -142,9 +142,9 @@ struct dal_simulation {
     passage passage;
     stiffness stiffness;
     callbacks callbacks;
-    dal_meetings meetings; /* meetings.c */
-    double *along;         /* standing.c; NULL: no such joint */
-    dal_implicit implicit; /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
+    dal_meetings meetings;             /* meetings.c */
+    double *along;                     /* standing.c; NULL: no such joint */
+    dal_implicit implicit;             /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
     struct dal_compiled_run *compiled; /* compiled.c; NULL: not asked for */
 };
 
