@@ -49,6 +49,9 @@ typedef struct dal_scene_joint {
     bool pair;                        /* it connects two points */
     double radius;                    /* of a wheel, pinion or ball; NAN: it has none */
     bool redundant;                   /* some of its rows depend on others, at the start */
+    bool driven;                      /* its coordinate is prescribed */
+    int n_coupled, coupled[2];        /* joints that it couples, drives or locks */
+    double ratio;                     /* of a gear; NAN: it has none */
 } dal_scene_joint;
 
 typedef struct dal_scene_force {
@@ -59,6 +62,7 @@ typedef struct dal_scene_force {
         double at[3];
     } end[2];
     double free; /* length of a spring without force; NAN: it has none */
+    int joint;   /* on whose coordinate it acts, or -1 */
 } dal_scene_force;
 
 /* What is shown when a page is opened: `view:`. */

@@ -144,7 +144,8 @@ static void look_at_force(walk *w, int index)
 {
     const dal_build *build = w->units.build;
     const dal_force_spec *spec = &build->spec->forces[index];
-    const bool angular = turns(build, build->forces[index].measure) || (spec->type.text && !strcmp(spec->type.text, "torque"));
+    const dal_force_type *type = dal_force_type_find(spec->type.text ? spec->type.text : "");
+    const bool angular = turns(build, build->forces[index].measure) || (type && type->acts == DAL_ACTS_BY_TORQUE);
     look_at_element(w, spec->binding, DAL_SECTION_FORCE, spec, angular);
 }
 

@@ -226,6 +226,16 @@ static void put_joint(dal_json *json, const dal_scene_joint *joint)
     dal_json_truth(json, "redundant", joint->redundant);
     if (!isnan(joint->radius))
         dal_json_number(json, "radius", joint->radius);
+    if (joint->driven)
+        dal_json_truth(json, "driven", true);
+    if (joint->n_coupled) {
+        dal_json_open(json, "joints", '[');
+        for (int i = 0; i < joint->n_coupled; i++)
+            dal_json_integer(json, NULL, joint->coupled[i]);
+        dal_json_close(json, ']');
+    }
+    if (!isnan(joint->ratio))
+        dal_json_number(json, "ratio", joint->ratio);
     dal_json_close(json, '}');
 }
 
@@ -243,6 +253,8 @@ static void put_force(dal_json *json, const dal_scene_force *force)
     }
     dal_json_close(json, ']');
     dal_json_number(json, "free", force->free);
+    if (force->joint >= 0)
+        dal_json_integer(json, "joint", force->joint);
     dal_json_close(json, '}');
 }
 

@@ -30,9 +30,9 @@ export interface Body {
   shapes: Shape[];
 }
 export interface Side { body: number; at: Vector; axes: number[] }
-export interface Joint { name: string; type: string; motion: string; sides: Side[]; redundant: boolean; radius?: number }
+export interface Joint { name: string; type: string; motion: string; sides: Side[]; redundant: boolean; radius?: number; joints?: number[]; ratio?: number; driven?: boolean }
 export interface End { body: number; at: Vector }
-export interface Force { name: string; type: string; ends: End[]; free: number | null }
+export interface Force { name: string; type: string; ends: End[]; free: number | null; joint?: number }
 /* What the model wants to be shown first: bodies by number, -1 the ground. */
 export interface Wish {
   traces: [number, number][];
