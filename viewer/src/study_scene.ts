@@ -10,18 +10,27 @@ import { Clock, PlayerBar } from './player';
 import { Stage } from './stage';
 import type { ThemeSwitch } from './theme';
 
+/* Beyond so many sizes of the mechanism the camera goes along. Below them it stands still, so that runs can be compared. */
+const FAR = 40;
+
 /* What all motions occupy together. */
 function together(extents: Extent[]): Extent {
   const of = (k: number, corner: 'low' | 'high', take: (...v: number[]) => number) => take(...extents.map((e) => e[corner][k] + e.origin[k]));
   const low = [0, 1, 2].map((k) => of(k, 'low', Math.min)), high = [0, 1, 2].map((k) => of(k, 'high', Math.max));
   const origin = low.map((x, k) => (x + high[k]) / 2) as [number, number, number];
-  const units = extents.map((e) => e.unit).sort((a, b) => a - b), every = Math.ceil(extents.length / 8);
-  const cloud = extents.filter((_, i) => i % every === 0).flatMap((e) => Array.from(e.cloud, (v, i) => v + e.origin[i % 3] - origin[i % 3]));
-  return {
+  const units = extents.map((e) => e.unit).sort((a, b) => a - b);
+  const cloud: number[] = [];
+  for (const e of extents) {
+    const points = e.cloud.length / 3, every = Math.max(1, Math.ceil((points * extents.length) / 30000));
+    for (let i = 0; i < points; i += every) for (let k = 0; k < 3; k++) cloud.push(e.cloud[3 * i + k] + e.origin[k] - origin[k]);
+  }
+  const whole: Extent = {
     origin, low: low.map((x, k) => x - origin[k]) as typeof origin, high: high.map((x, k) => x - origin[k]) as typeof origin,
     size: Math.max(...extents.map((e) => e.size)), path: Math.hypot(...low.map((x, k) => high[k] - x)), unit: units[units.length >> 1],
-    reach: extents[0].reach, cloud: Float32Array.from(cloud), roams: extents.some((e) => e.roams),
+    reach: extents[0].reach, cloud: Float32Array.from(cloud), roams: false,
   };
+  whole.roams = whole.path > FAR * whole.size;
+  return whole;
 }
 
 export class RunScene {
