@@ -113,10 +113,12 @@ int main(int argc, char **argv)
     if (!dal_spec_set(spec, "until", "1", messages))
         fail(messages, "until");
     const double at = wall(), used = cpu();
-    const double sum =
-        jobs ? study_of(spec, argv[2], from, to, argv[5], n, jobs, journal, messages) : loop(spec, argv[2], from, to, n, messages);
-    printf("%-8s %8.2f us CPU %8.2f us wall  sum %.17g\n", jobs == 0 ? "loop" : jobs == 1 ? "study 1" : "study n", 1e6 * (cpu() - used) / (double)n,
-           1e6 * (wall() - at) / (double)n, sum);
+    const double sum = jobs ? study_of(spec, argv[2], from, to, argv[5], n, jobs, journal, messages) : loop(spec, argv[2], from, to, n, messages);
+    printf("%-8s %8.2f us CPU %8.2f us wall  sum %.17g\n",
+           jobs == 0   ? "loop"
+           : jobs == 1 ? "study 1"
+                       : "study n",
+           1e6 * (cpu() - used) / (double)n, 1e6 * (wall() - at) / (double)n, sum);
     dal_spec_free(spec);
     dal_messages_free(messages);
     return 0;

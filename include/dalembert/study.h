@@ -191,6 +191,7 @@ DAL_API dal_status dal_study_write(const dal_study *study, int n, const char *co
 /* How a page is written. Runs are the same every time they are made: those that move are made again while it is written. */
 typedef struct dal_study_write_options {
     int motions;               /* how many runs move in it, at most; 0: 40; -1: none */
+    long rows;                 /* of how many runs it has the values, at most; 0: of a million. Of more a sample is taken */
     int jobs;                  /* threads; 0: as many as the machine has cores */
     const char *command;       /* that runs the model alone, "dalembert run m.yaml": the page adds what a run is varied to. NULL: none is shown */
     bool (*go_on)(void *user); /* called often, by several threads; may be NULL. Returns false to stop: DAL_BAD_FILE, and there is no page */

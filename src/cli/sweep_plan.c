@@ -123,12 +123,13 @@ static char *joined(const char *before, const char *name, const char *between, c
 char *dal_sweep_plan_command(const dal_sweep_plan *p)
 {
     const int most = 3 + 2 * (p->n_overrides + p->n_settings);
+    const char *slash = strrchr(p->model, '/');
     char **words = calloc((size_t)most, sizeof *words), *text = NULL;
     int n = 0;
     if (!words)
         return NULL;
     words[n++] = strdup("run");
-    words[n++] = strdup(p->model);
+    words[n++] = strdup(slash ? slash + 1 : p->model);
     for (int i = 0; i < p->n_overrides; i++) {
         words[n++] = strdup("--set");
         words[n++] = joined("", p->overrides[i].name, "=", p->overrides[i].value);

@@ -40,11 +40,11 @@ static bool is_taken(const gathering *g, long run)
 }
 
 /* The share of the runs for which there is room. */
-static double share_of(const gathering *g)
+static double share_of(const gathering *g, long wanted)
 {
     const dal_study *s = g->study;
     const long columns = s->summaries.n + 2L * s->factors.n_random + 1, by_numbers = MOST_NUMBERS / columns;
-    const long most = by_numbers < MOST_ROWS ? by_numbers : MOST_ROWS;
+    const long rows = wanted > 0 && wanted < MOST_ROWS ? wanted : MOST_ROWS, most = by_numbers < rows ? by_numbers : rows;
     return g->table->there <= most ? 1 : (double)most / (double)g->table->there;
 }
 
@@ -158,7 +158,7 @@ static dal_status fill_columns(gathering *g)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-dal_status dal_study_table_read(dal_study_table *t, const dal_study *study, dal_study_reader *reader)
+dal_status dal_study_table_read(dal_study_table *t, const dal_study *study, dal_study_reader *reader, long most)
 {
     gathering g = {.study = study, .reader = reader, .table = t};
     const size_t n = (size_t)study->summaries.n + 1;
@@ -173,7 +173,7 @@ dal_status dal_study_table_read(dal_study_table *t, const dal_study *study, dal_
     dal_status status = t->values && t->factors && t->extremes && t->failures && g.least && g.largest ? DAL_OK : DAL_NO_MEMORY;
     for (int i = 0; status == DAL_OK && i < t->n_extremes; i++)
         t->extremes[i] = -1;
-    g.share = share_of(&g);
+    g.share = share_of(&g, most);
     dal_study_rewind(reader);
     if (status == DAL_OK)
         status = look_at_all(&g);

@@ -246,7 +246,7 @@ static dal_status open_page(paging *p, const char *path, dal_messages *messages)
 
 static dal_status fill_page(paging *p, dal_study_reader *reader, dal_messages *messages)
 {
-    dal_status status = dal_study_table_read(&p->table, p->study, reader);
+    dal_status status = dal_study_table_read(&p->table, p->study, reader, p->options->rows);
     if (status == DAL_OK)
         status = dal_study_bands_find(&p->bands, p->study, reader);
     if (status == DAL_OK)

@@ -44,8 +44,8 @@ typedef struct dal_study_table {
     dal_study_failure *failures;
 } dal_study_table;
 
-/* Two passes over the runs. To be freed in any case. */
-dal_status dal_study_table_read(dal_study_table *table, const dal_study *study, dal_study_reader *reader);
+/* Two passes over the runs; `most` rows, 0: a million. To be freed in any case. */
+dal_status dal_study_table_read(dal_study_table *table, const dal_study *study, dal_study_reader *reader, long most);
 void dal_study_table_free(dal_study_table *table);
 
 /* ---- study_bands.c --------------------------------------------------------------------- */

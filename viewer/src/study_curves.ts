@@ -223,9 +223,11 @@ export class HeatMap implements View {
     const row = this.owner.selected();
     if (row >= 0) {
       const { x, y } = this.place(row);
-      c.strokeStyle = chart.tone.text;
-      c.lineWidth = 2;
-      c.strokeRect(x - 5, y - 5, 10, 10);
+      for (const [color, width] of [['#000', 4], ['#fff', 2]] as const) {      // seen on every colour
+        c.strokeStyle = color;
+        c.lineWidth = width;
+        c.strokeRect(x - 5, y - 5, 10, 10);
+      }
     }
     chart.readout.textContent = this.note(-1, -1);
   }

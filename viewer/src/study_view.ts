@@ -46,8 +46,10 @@ export class Cells {
   readonly edges: number[];
   readonly centers: number[];
 
+  /* most: intervals of a value that is not listed. */
   constructor(readonly column: Column, log: boolean, most = 40) {
     const { levels } = column, positive = log && column.extent[0] > 0;
+    if (levels) most = 200;
     if (levels && levels.length <= 400) {
       const sorted = [...new Set(Array.from(levels))].sort((a, b) => a - b), n = sorted.length;
       const middle = (a: number, b: number) => (positive && a > 0 && b > 0 ? Math.sqrt(a * b) : (a + b) / 2);
