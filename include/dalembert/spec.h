@@ -269,6 +269,7 @@ typedef struct dal_simulate_spec {
     dal_choice coordinates, formulation, stabilization, integrator;
     dal_text until, step, every, rtol, atol, max_step, event_tolerance;
     dal_undetermined_spec undetermined;
+    bool compile; /* runs are compiled: dal_run_options.compiled */
 } dal_simulate_spec;
 
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */

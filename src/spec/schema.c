@@ -402,6 +402,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "formulation", CHOICE, "", S, formulation, 0, "of the equations of motion"),
     KEY("simulate", "stabilization", CHOICE, "", S, stabilization, 0, "how the constraints are held"),
     KEY("simulate", "integrator", CHOICE, "", S, integrator, 0, "of time"),
+    KEY("simulate", "compile", FLAG, "", S, compile, 0, "true: runs evaluate by code that is generated and compiled for the model"),
     END
 #undef S
 };
