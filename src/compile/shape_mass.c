@@ -289,7 +289,7 @@ static bool contradicts(dal_build *build, const dal_body_spec *spec)
 bool dal_has_volume(const dal_body_spec *spec)
 {
     for (int i = 0; i < spec->shape.n; i++)
-        if (spec->shape.item[i].type.text && strcmp(spec->shape.item[i].type.text, "polyline"))
+        if (spec->shape.item[i].type.text && dal_figure_find(spec->shape.item[i].type.text) != DAL_FIGURE_POLYLINE)
             return true;
     return false;
 }

@@ -50,6 +50,17 @@ static dal_joint_spec *add_joint(dal_reader *reader, const char *name, const cha
     return joint;
 }
 
+/* The joints with one coordinate, and what couples a rotor to it: an angle, a distance. */
+static const char *const couplings[][2] = {{"revolute", "gear"}, {"prismatic", "rack-and-pinion"}};
+
+static const char *coupling_of(const dal_joint_spec *joint)
+{
+    for (size_t i = 0; i < sizeof couplings / sizeof *couplings; i++)
+        if (!strcmp(joint->type.text, couplings[i][0]))
+            return couplings[i][1];
+    return NULL;
+}
+
 /* The last joint that was read has the armature of `tree`. */
 void dal_add_armature(dal_reader *reader, const dal_tree *tree)
 {
@@ -67,8 +78,9 @@ void dal_add_armature(dal_reader *reader, const dal_tree *tree)
     }
     if (!joint.type.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return;
-    const bool slides = !strcmp(joint.type.text, "prismatic");
-    if ((!slides && strcmp(joint.type.text, "revolute")) || joint.connect.n != 2) {
+    const char *const coupling = coupling_of(&joint);
+    const bool slides = coupling == couplings[1][1];
+    if (!coupling || joint.connect.n != 2) {
         dal_complain(reader->messages, tree->key_mark,
                      "%s of type %.80s has no one coordinate that a rotor could turn with: 'armature' belongs to "
                      "revolute and prismatic joints",
@@ -89,7 +101,7 @@ void dal_add_armature(dal_reader *reader, const dal_tree *tree)
         turning->axis_second = one_list(reader, tree->key_mark, 3, along_z);
     }
     turning->start = (dal_start_spec){.angle = {.text = "0", .mark = tree->key_mark}, .mark = tree->key_mark}; /* it is placed from the first body */
-    dal_joint_spec *gear = add_joint(reader, dal_part_name(reader, joint.name.text, "gear"), slides ? "rack-and-pinion" : "gear", tree->key_mark);
+    dal_joint_spec *gear = add_joint(reader, dal_part_name(reader, joint.name.text, "gear"), coupling, tree->key_mark);
     const char *const rack[] = {shaft, joint.name.text};
     gear->joints = one_list(reader, tree->key_mark, 2, slides ? rack : pair);
     if (slides)
