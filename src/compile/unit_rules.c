@@ -168,10 +168,11 @@ static dal_dimension looked_up(dal_inference *units, const dal_operation *o)
 
 static bool is(const dal_operation *o, const char *names)
 {
-    const size_t n = strlen(o->name);
-    for (const char *s = strstr(names, o->name); s; s = strstr(s + 1, o->name))
-        if ((s == names || s[-1] == ' ') && (s[n] == ' ' || !s[n]))
+    for (size_t n; *names; names += n + (names[n] == ' ')) {
+        n = strcspn(names, " ");
+        if (strlen(o->name) == n && !strncmp(names, o->name, n))
             return true;
+    }
     return false;
 }
 
@@ -180,7 +181,7 @@ static dal_dimension of_function(dal_inference *units, const dal_operation *o)
     const bool inverse = is(o, "asin acos atan");
     if (inverse || is(o, "sin cos tan sinh cosh tanh exp log")) {
         prefer(units, dimension_of(units, o, 0), &one);
-        return inverse ? labelled(1, "rad") : one;
+        return inverse ? labelled(1, "rad") : dal_dimension_unknown(&units->unknowns, true); /* x + sin(t): its amplitude is 1 */
     }
     if (is(o, "atan2")) {
         all_the_same(units, o, 0);

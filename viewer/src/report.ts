@@ -20,6 +20,7 @@ import { Clock, PlayerBar } from './player';
 import { PlotPanel } from './plots';
 import { Stage } from './stage';
 import type { ThemeSwitch } from './theme';
+import { addGears } from './transmissions';
 import { Video, canRecord } from './video';
 import { type Switch, type Switches, ViewMenu } from './viewmenu';
 
@@ -144,6 +145,7 @@ export class Report {
   private build(blocks: Blocks): void {
     const scene = this.header.scene!;
     const moving = this.motions.filter((m) => m.frames);
+    addGears(scene, moving[0]);
     const extent = measure(scene, moving, blocks);
     try {
       this.stage = new Stage(this.canvas, scene, extent, this.theme.tones());
