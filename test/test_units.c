@@ -276,9 +276,10 @@ static void sums_of_forces_states_and_names_are_looked_at(void **state)
 static void what_may_be_right_is_not_reported(void **state)
 {
     (void)state;
-    static const char *const right[] = {"rod.x + 3",    "2*rod.x + 3*t",     "k*rod.x + gain*rod.x'", "sin(t) + rod.x/L", "rod.x - L*cos(A.angle)",
-                                        "u + filtered", "L*A.angle + rod.x", "exp(-t)*rod.x",         "0*t + rod.x",      "max(0, energy)",
-                                        "rod.x < 0.3"};
+    static const char *const right[] = {
+        "rod.x + 3",        "2*rod.x + 3*t",          "rod.x + sin(t)", "rod.x'^2 - (5 + sin(t))^2", "k*rod.x + gain*rod.x'",
+        "sin(t) + rod.x/L", "rod.x - L*cos(A.angle)", "u + filtered",   "L*A.angle + rod.x",         "exp(-t)*rod.x",
+        "0*t + rod.x",      "max(0, energy)",         "rod.x < 0.3"};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         char record[200];
         dal_messages *messages = dal_messages_create(NULL);

@@ -207,6 +207,7 @@ bool dal_unit_resolve(void *user, const char *name, int primes, dal_mark mark, d
     if (!find(units, name, &tag.dimension, &n, &number))
         return false;
     differentiate(units, &tag.dimension, primes);
+    tag.named = !tag.dimension.n && !tag.dimension.lost;
     const dal_node node = number == number && !primes ? dal_const(units->graph, number) : dal_var(units->graph, 0);
     *value = (dal_value){n, {node, node, node}, dal_unit_add(units, &tag)};
     return true;

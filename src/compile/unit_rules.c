@@ -5,7 +5,7 @@
  *   a^c, sqrt(a)                             a power, where c is a constant
  *   sin, exp, log ...                        of a number: what is inside is made one where something unknown is in it (sin(w t): w is 1/s)
  *
- * sin(t) is accepted: many write so for a rate of 1 rad/s.
+ * Only named quantities can clash: channels, and what is made of them. sin(t) is accepted, for a rate of 1 rad/s; so is x + sin(t), for an amplitude of 1 m.
  */
 #include "compile/units.h"
 
@@ -75,6 +75,9 @@ static dal_dimension same(dal_inference *units, const dal_operation *o, int i, i
 {
     const dal_dimension a = *dimension_of(units, o, i), b = *dimension_of(units, o, k);
     if (!dal_dimension_equate(&units->unknowns, &a, &b)) {
+        const bool named[2] = {tag_of(units, &o->arguments[i])->named, tag_of(units, &o->arguments[k])->named};
+        if (!named[0] || !named[1]) /* x + sin(t): a number in front is missing */
+            return named[0] ? a : named[1] ? b : (dal_dimension){.lost = true};
         report(units, o, &a, &b);
         if (!units->alone) {
             contradict(units, &a);
@@ -181,7 +184,7 @@ static dal_dimension of_function(dal_inference *units, const dal_operation *o)
     const bool inverse = is(o, "asin acos atan");
     if (inverse || is(o, "sin cos tan sinh cosh tanh exp log")) {
         prefer(units, dimension_of(units, o, 0), &one);
-        return inverse ? labelled(1, "rad") : dal_dimension_unknown(&units->unknowns, true); /* x + sin(t): its amplitude is 1 */
+        return inverse ? labelled(1, "rad") : one;
     }
     if (is(o, "atan2")) {
         all_the_same(units, o, 0);
@@ -233,5 +236,7 @@ int dal_unit_rule(void *user, const dal_operation *o)
         tag.dimension = raised(units, o);
     else
         same(units, o, 0, 1); /* a comparison: 1 or 0 */
+    for (int i = 0; i < o->n && !is(o, "sin cos tan sinh cosh tanh exp log sign < > = ! l g"); i++)
+        tag.named |= tag_of(units, &o->arguments[i])->named;
     return dal_unit_add(units, &tag);
 }

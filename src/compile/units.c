@@ -107,7 +107,7 @@ typedef struct element {
 static void look_at_written(void *user, const dal_written *written)
 {
     const element *e = user;
-    const char *unit = written->unit, *or = strstr(unit, " or ");
+    const char *unit = written->unit, * or = strstr(unit, " or ");
     dal_dimension wanted;
     if (or)
         unit = e->angular || written->turns ? or +4 : dal_arena_print(e->w->units.arena, "%.*s", (int)(or -unit), unit);

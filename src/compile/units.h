@@ -8,6 +8,7 @@
 /* The dimension of a part of a text. */
 typedef struct dal_unit_tag {
     dal_dimension dimension;
+    bool named;  /* channels are in it */
     bool number; /* a bare number */
     bool degree; /* the word deg */
 } dal_unit_tag;
