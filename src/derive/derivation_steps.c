@@ -9,6 +9,8 @@ static const char *const axes[] = {"x", "y", "z"};
 /* w_i = e_k . d/dt e_j, (i, j, k) cyclic: the angular velocity in body axes from the rates of the axes e, which are the columns of R. */
 static dal_node turn_of_axes(dal_derivation *d, const dal_derived_body *body, int i)
 {
+    if (d->layout->family->separated) /* natural: the axes are orthonormal only up to what the rows are solved to */
+        return DAL_NO_NODE;
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     dal_node sum = dal_n_const(d, 0);
     for (int r = 0; r < 3; r++)

@@ -122,11 +122,18 @@ static void define(dal_document *doc, const char *name, const dal_form *form, da
 /* Intermediates that came up since the last time, in the order in which they are needed. */
 static void define_intermediates(dal_document *doc)
 {
-    for (; doc->written < doc->writer->n_intermediates; doc->written++) {
+    enum { MOST_OPEN = 8 }; /* on a page, more of them are folded up */
+    const int end = doc->writer->n_intermediates;
+    const bool folded = doc->writing == DAL_WRITE_HTML && end - doc->written > MOST_OPEN;
+    if (folded)
+        dal_html_fold_named(doc, doc->written + 1, end);
+    for (; doc->written < end; doc->written++) {
         const char *name = dal_arena_print(doc->d->arena, in_language(doc, "%s%d", "%s_{%d}", "<msub><mi>%s</mi><mn>%d</mn></msub>"),
                                            dal_intermediate_prefix(doc->d), doc->written + 1);
         define(doc, name, doc->writer->intermediate[doc->written].form, nothing);
     }
+    if (folded)
+        dal_html_unfold(doc);
 }
 
 static void define_printed(dal_document *doc, const char *name, dal_printed printed)
