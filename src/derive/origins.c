@@ -480,6 +480,8 @@ static void origins_by_node(dal_origins *o, const dal_writer *w, dal_node marked
     const dal_node node = dal_substitute(graph, marked, without_markers, o);
     const dal_form *form = node < w->n_nodes ? w->form[node] : NULL;
     dal_node x[3];
+    if (form && form->kind == DAL_FORM_NEGATIVE) /* the sign of a term stands apart */
+        form = form->item[0];
     for (int k = 0; k < n && form; k++)
         if (terms[k].form == form) {
             dal_each_var(graph, marked, note_letter, &found[k]);

@@ -226,6 +226,8 @@ static void write_rows(dal_document *doc)
         dal_count_operations(doc->d, 1, &zero, &written, &shared);
         if (!form || dal_form_operations(form) > shared)
             form = dal_plain_form(doc->writer, zero);
+        if (form->kind == DAL_FORM_NEGATIVE) /* it is zero */
+            form = form->item[0];
         define_intermediates(doc);
         dal_growing name = {.arena = d->arena};
         dal_grow(&name, in_language(doc, "%s: 0", "\\text{%s:}\\quad 0", "<mtext>%s:</mtext><mspace width=\"1em\"/><mn>0</mn>"),

@@ -102,7 +102,7 @@ void dal_html_fold_named(dal_document *doc, int first, int last)
 {
     const char *z = dal_intermediate_prefix(doc->d);
     dal_grow(doc->out,
-             "<details class=\"named\"><summary><math><msub><mi>%s</mi><mn>%d</mn></msub><mo>…</mo><msub><mi>%s</mi><mn>%d</mn></msub></math>: "
+             "<details class=\"quantities\"><summary><math><msub><mi>%s</mi><mn>%d</mn></msub><mo>…</mo><msub><mi>%s</mi><mn>%d</mn></msub></math>: "
              "%d named quantities</summary>\n",
              z, first, z, last, last - first + 1);
 }
