@@ -213,7 +213,7 @@ typedef struct usage {
 /* Signs and bare letters are not worth a name; a bracket is that would take lines of its own. */
 static bool deserves_name(dal_derivation *d, dal_node node, const usage *u)
 {
-    enum { LONG_BRACKET = 14 };
+    enum { LONG_BRACKET = 9 };
     const dal_op op = dal_node_op(d->graph, node);
     if (op == DAL_OP_CONST || op == DAL_OP_VAR || op == DAL_OP_NEG)
         return false;

@@ -405,6 +405,7 @@ static void write_size(dal_document *doc)
         sentence(doc, dal_arena_print(d->arena, "equations: %.6g operations as derived, %d of them different; %d terms in normal form", written,
                                       shared, doc->terms));
     count_blocks(doc);
+    sentence(doc, dal_arena_print(d->arena, "states of a run: %d", dal_system_describe(d->system).states));
     if (doc->writer->plain)
         sentence(doc, dal_arena_print(d->arena, "%d expression%s too large for the normal form: printed as derived, with names for what is shared",
                                       doc->writer->plain, doc->writer->plain == 1 ? " is" : "s are"));
