@@ -48,8 +48,6 @@ static dal_status derive_and_write(void *user)
     return DAL_OK;
 }
 
-const char dal_too_large_for_page[] = "the model is too large for equations on this page";
-
 /* Entries of M are sums over the bodies. */
 static bool is_small(const dal_system *system, double most)
 {
@@ -68,7 +66,9 @@ dal_status dal_derive_into(const dal_derivation_request *request, dal_growing *o
     dal_arena_begin(&w.arena, NULL);
     dal_status status = compile_model(&w);
     if (status == DAL_OK && request->most_work > 0 && !is_small(w.system, request->most_work)) {
-        dal_error(messages, dal_nowhere, "%s", dal_too_large_for_page);
+        dal_error(messages, dal_nowhere, "the model is too large for equations on this page");
+        if (request->too_large)
+            *request->too_large = true;
         status = DAL_BAD_MODEL;
     }
     if (status == DAL_OK && !(w.state = dal_state_create(NULL, w.system)))

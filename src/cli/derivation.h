@@ -14,10 +14,8 @@ typedef struct dal_derivation_request {
     int width;
     bool first, last; /* of several */
     double most_work; /* bodies times velocities squared; 0: no bound */
+    bool *too_large;  /* set where that is more; or NULL */
 } dal_derivation_request;
-
-/* The message where that is more. */
-extern const char dal_too_large_for_page[];
 
 /* Derived and written behind what `out` has, which lies in an arena of its own. */
 dal_status dal_derive_into(const dal_derivation_request *request, dal_growing *out, dal_messages *messages);

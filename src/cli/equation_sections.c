@@ -23,7 +23,7 @@ typedef struct sections {
 } sections;
 
 /* One attempt; `why`: what the first error says. */
-static dal_status derive_once(const sections *s, const char *formulation, bool steps, size_t size, char *why)
+static dal_status derive_once(sections *s, const char *formulation, bool steps, size_t size, char *why)
 {
     dal_messages *aside = dal_messages_create(NULL);
     const dal_derivation_request request = {.spec = s->spec,
@@ -32,6 +32,7 @@ static dal_status derive_once(const sections *s, const char *formulation, bool s
                                             .writing = DAL_WRITE_HTML,
                                             .steps = steps,
                                             .most_work = steps ? STEPS_WORK : MOST_WORK,
+                                            .too_large = steps ? NULL : &s->only_large,
                                             .first = true,
                                             .last = true};
     const dal_status status = aside ? dal_derive_into(&request, s->out, aside) : DAL_NO_MEMORY;
@@ -54,7 +55,7 @@ static void take_back(const sections *s, int before)
 }
 
 /* The derivation with all its steps, in the place of what is behind `before`, where both are short. */
-static void add_steps(const sections *s, const char *formulation, int before)
+static void add_steps(sections *s, const char *formulation, int before)
 {
     char why[400] = "";
     const int short_one = s->out->n - before;
@@ -67,28 +68,30 @@ static void add_steps(const sections *s, const char *formulation, int before)
     derive_once(s, formulation, false, sizeof why, why);
 }
 
-/* Components integrate the places of the bodies: where the run has other coordinates, theirs are shown in `angle`. Models with coordinates of their
- * own have no others. */
-static const char *coordinates_for(const sections *s, const char *formulation)
+/* In the coordinates of the model. Components integrate the places of the bodies: where those are other coordinates, they are shown in `angle`. */
+static dal_status derive_short(sections *s, const char *formulation, size_t size, char *why)
 {
-    const dal_derived_formulation *f = dal_find_derived_formulation(formulation);
-    const char *own = s->spec->simulate.coordinates.name.text;
-    const bool fits = own && (!strcmp(own, "angle") || !strcmp(own, "euler"));
-    return f->ports && !fits && !s->spec->n_coordinates ? "angle" : NULL;
+    s->coordinates = NULL;
+    dal_status status = derive_once(s, formulation, false, size, why);
+    if (status != DAL_OK && dal_find_derived_formulation(formulation)->ports && !s->spec->n_coordinates) {
+        s->coordinates = "angle";
+        *why = '\0';
+        status = derive_once(s, formulation, false, size, why);
+    }
+    return status;
 }
 
 /* What is too long is taken back. */
 static void derive_section(sections *s, const char *formulation)
 {
     const int before = s->out->n;
-    s->coordinates = coordinates_for(s, formulation);
     char why[400] = "";
     if (s->too_long >= 2) {
         note_undone(s, formulation, "not derived for this page, because the equations of others are too long for it");
         s->only_large = true;
         return;
     }
-    const dal_status status = derive_once(s, formulation, false, sizeof why, why);
+    const dal_status status = derive_short(s, formulation, sizeof why, why);
     if (status == DAL_OK && s->out->n <= MOST_BYTES) {
         add_steps(s, formulation, before);
         dal_grow(s->out, "%s", DAL_BETWEEN_SECTIONS);
@@ -97,7 +100,7 @@ static void derive_section(sections *s, const char *formulation)
     }
     take_back(s, before);
     s->too_long += status == DAL_OK;
-    s->only_large |= status == DAL_OK || strstr(why, dal_too_large_for_page);
+    s->only_large |= status == DAL_OK;
     note_undone(s, formulation, status == DAL_OK ? "the equations are too long for this page" : *why ? why : dal_status_text(status));
 }
 
@@ -129,7 +132,8 @@ static void tell_undone(sections *s)
 static void note_too_large(sections *s)
 {
     note_undone(s, "all formulations",
-                dal_arena_print(s->out->arena, "%s: it has %d bodies, and a page shows equations of %d at most", dal_too_large_for_page,
+                dal_arena_print(s->out->arena,
+                                "the model is too large for equations on this page: it has %d bodies, and a page shows those of %d at most",
                                 s->spec->n_bodies, MOST_BODIES));
     s->only_large = true;
 }
