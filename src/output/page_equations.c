@@ -108,7 +108,7 @@ static void put_words(dal_stream *out, dal_page *page)
 /* One that has a part of its own. */
 static bool is_section(const dal_page *page, const char *text)
 {
-    enum { SHORT = 250000 };
+    enum { SHORT = 1000000 };
     static const char beginning[] = "<section class=\"formulation\"";
     return strlen(page->equations) > SHORT && !strncmp(text, beginning, strlen(beginning));
 }
