@@ -431,13 +431,12 @@ const dal_key dal_keys_view[] = {
 
 const dal_key_doc *dal_spec_key(int index)
 {
-    static const dal_key *const sections[] = {dal_keys_model,   dal_keys_definition, dal_keys_ground,   dal_keys_pose,        dal_keys_armature,
-                                              dal_keys_body,    dal_keys_shape,      dal_keys_point,    dal_keys_orientation, dal_keys_quaternion,
-                                              dal_keys_inertia, dal_keys_value,      dal_keys_velocity, dal_keys_joint,       dal_keys_joint_type,
-                                              dal_keys_start,   dal_keys_friction,   dal_keys_force,    dal_keys_coordinate,  dal_keys_constraint,
-                                              dal_keys_system,  dal_keys_lagrangian, dal_keys_table,    dal_keys_input,       dal_keys_state,
-                                              dal_keys_block,   dal_keys_sensor,     dal_keys_include,  dal_keys_simulate,
-                                              dal_keys_record,  dal_keys_view};
+    static const dal_key *const sections[] = {
+        dal_keys_model,      dal_keys_definition,  dal_keys_ground,     dal_keys_pose,    dal_keys_armature,   dal_keys_body,       dal_keys_shape,
+        dal_keys_point,      dal_keys_orientation, dal_keys_quaternion, dal_keys_inertia, dal_keys_value,      dal_keys_velocity,   dal_keys_joint,
+        dal_keys_joint_type, dal_keys_start,       dal_keys_friction,   dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_system,
+        dal_keys_lagrangian, dal_keys_table,       dal_keys_input,      dal_keys_state,   dal_keys_block,      dal_keys_sensor,     dal_keys_include,
+        dal_keys_simulate,   dal_keys_record,      dal_keys_view};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
