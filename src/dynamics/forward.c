@@ -44,16 +44,17 @@ static void forget_motion(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
+    const size_t moving = layout->mechanism->space == DAL_PLANAR ? 2 : 3; /* components along z stay what they are in the plane */
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         dal_kin *kin = &w->kin[b];
         if (layout->mechanism->bodies[b].particle || state->system->links->seat[b].link < 0)
             continue; /* their attitudes, or all of them, are laid out once */
-        forget_numbers(kin->r, 3), forget_numbers(kin->R, 9);
-        forget_numbers(kin->rd, 3), forget_numbers(kin->Rd, 9);
-        forget_numbers(kin->rb, 3), forget_numbers(kin->Rb, 9);
-        forget_numbers(kin->w, 3), forget_numbers(kin->wb, 3);
+        forget_numbers(kin->r, moving), forget_numbers(kin->rd, moving), forget_numbers(kin->rb, moving);
+        for (size_t i = 0; i < moving; i++)
+            forget_numbers(kin->R + 3 * i, moving), forget_numbers(kin->Rd + 3 * i, moving), forget_numbers(kin->Rb + 3 * i, moving);
+        kin->w[2] = kin->wb[2] = NAN;
+        forget_numbers(kin->w, moving == 3 ? 3 : 0), forget_numbers(kin->wb, moving == 3 ? 3 : 0);
     }
-    const size_t moving = layout->mechanism->space == DAL_PLANAR ? 2 : 3; /* components along z stay what they are in the plane */
     for (int k = 0; k < layout->n_vectors; k++)
         forget_numbers(w->x + 3 * layout->vector[k], moving), forget_numbers(w->xd + 3 * layout->vector[k], moving);
     for (int k = 0; k < layout->n_measures; k++)

@@ -10,6 +10,7 @@
 #include "math/vec.h"
 
 #include "kinematics/natural.h"
+#include "kinematics/tree.h"
 
 /* ---- build -------------------------------------------------------------------------------------- */
 
@@ -165,6 +166,25 @@ static void shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap
     }
 }
 
+/* The same where columns are (u_x, u_y, 0, 0, 0, w). */
+static void flat_shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
+{
+    const dal_row_layout *at = &layout->row[gap->row];
+    dal_real *out = w->A + at->value;
+    for (int k = 0; k < at->n_values; k++)
+        out[k] = 0;
+    for (int k = 0; k < 2; k++) {
+        const int b = gap->body[k];
+        if (b == DAL_GROUND)
+            continue;
+        const dal_real f = k ? -w->coef[gap->term] : w->coef[gap->term], *J = w->jacobian + 6 * (size_t)layout->body[b].jacobian;
+        const dal_real *x = w->x + 3 * gap->point[k], *r = w->kin[b].r, turn = gap->axis == 0 ? -(x[1] - r[1]) * f : (x[0] - r[0]) * f;
+        const int *map = layout->map + layout->side[gap->side[k]].map, n = layout->body[b].n_columns;
+        for (int c = 0; c < n; c++, J += 6)
+            out[map[c]] += J[gap->axis] * f + J[5] * turn;
+    }
+}
+
 void dal_gaps_jacobian(const dal_layout *layout, dal_work *w)
 {
     if (layout->family->separated)
@@ -174,6 +194,8 @@ void dal_gaps_jacobian(const dal_layout *layout, dal_work *w)
         const dal_gap *gap = &layout->gap[n];
         if (one_angle)
             flat_gap(layout, w, gap);
+        else if (layout->tree && layout->tree->flat)
+            flat_shared_gap(layout, w, gap);
         else
             (layout->family->shares ? shared_gap : own_gap)(layout, w, gap);
     }
