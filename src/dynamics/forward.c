@@ -16,6 +16,7 @@
 #include "state/report.h"
 #include "state/scratch.h"
 #include "state/values.h"
+#include "state/windings.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,6 +114,8 @@ static dal_flow accelerate_by_sweep(dal_state *state)
     dal_flow flow = system->method.formulation->solve(state);
     for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
         dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
+    if (!flow && dal_has(state, DAL_STAGE_NO_FORCES) && !dal_turns_excluded(state, state->tree->sweep.spin))
+        dal_need(state, DAL_STAGE_FORCES); /* angles have to be looked at */
     return flow;
 }
 

@@ -332,6 +332,9 @@ void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
 /* The same, with its rate and bias. */
 #define dal_rows_rate DAL_K(dal_rows_rate)
 void dal_rows_rate(const dal_layout *layout, dal_work *work, int number);
+/* The value and the rate of an angle that counts turns, by the frames alone. */
+#define dal_rows_turn DAL_K(dal_rows_turn)
+dal_real dal_rows_turn(const dal_layout *layout, const dal_work *work, int number, dal_real *rate);
 /* Then: A, and Y of the speeds. Where rows are curved, at the present v: the rates are found first. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */

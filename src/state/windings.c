@@ -18,26 +18,30 @@ static const char *name_of_angle(const dal_mechanism *m, int measure)
     return x->body == DAL_GROUND ? "ground" : m->bodies[x->body].name;
 }
 
-/* Is no angle that is not evaluated faster than this? Their joints keep the axes parallel: they turn no faster than their two bodies together. */
-static double fastest_turn(const dal_state *state)
+/* Joints of the angles that are not evaluated keep the axes parallel: they turn no faster than their two bodies together. */
+bool dal_turns_excluded(const dal_state *state, double spin)
+{
+    const double h = state->work.t - state->turns->accepted;
+    return state->layout->n_busy_measures == state->layout->n_measures || h * fmax(2 * sqrt(spin), state->turns->fastest) <= most_turn;
+}
+
+static double fastest_spin(const dal_state *state)
 {
     double most = 0;
     for (int b = 0; b < state->mechanism->n_bodies; b++) {
         const double *w = state->work.kin[b].w;
         most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     }
-    return fmax(2 * sqrt(most), state->turns->fastest);
+    return most;
 }
 
 dal_flow dal_state_turned(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
     double h = state->work.t - state->turns->accepted;
-    if (!dal_has(state, DAL_STAGE_MEASURES) && !dal_has(state, DAL_STAGE_NO_FORCES) && state->layout->n_busy_measures < state->layout->n_measures &&
-        !(h * fastest_turn(state) <= most_turn))
+    if (!dal_has(state, DAL_STAGE_MEASURES) && !dal_has(state, DAL_STAGE_NO_FORCES) && !dal_turns_excluded(state, fastest_spin(state)))
         dal_state_measures(state);
-    const int known =
-        dal_has(state, DAL_STAGE_MEASURES) || dal_has(state, DAL_STAGE_NO_FORCES) ? state->layout->n_measures : state->layout->n_busy_measures;
+    const int known = dal_has(state, DAL_STAGE_MEASURES) ? state->layout->n_measures : state->layout->n_busy_measures;
     for (int n = 0; n < known; n++) {
         const int i = state->layout->measure[n], k = m->measures[i].winding;
         if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turns->rate[k])) > most_turn) {
@@ -52,15 +56,20 @@ dal_flow dal_state_turned(dal_state *state)
 void dal_state_unwind(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
-    dal_state_measures(state);
+    const int known = dal_has(state, DAL_STAGE_MEASURES) ? state->layout->n_measures : state->layout->n_busy_measures;
+    assert(dal_has(state, DAL_STAGE_POSITION) && !dal_has(state, DAL_STAGE_NO_FORCES));
     state->turns->fastest = 0;
     for (int n = 0; n < state->layout->n_measures; n++) {
         const int i = state->layout->measure[n], k = m->measures[i].winding;
-        if (k >= 0) {
+        if (k < 0)
+            continue;
+        double rate = state->work.rate[i];
+        if (n < known)
             state->work.winding[k] = state->work.value[i];
-            state->turns->rate[k] = state->work.rate[i];
-            state->turns->fastest = fmax(state->turns->fastest, fabs(state->work.rate[i]));
-        }
+        else
+            state->work.winding[k] = dal_rows_turn(state->layout, &state->work, i, &rate);
+        state->turns->rate[k] = rate;
+        state->turns->fastest = fmax(state->turns->fastest, fabs(rate));
     }
     state->turns->accepted = state->work.t;
 }

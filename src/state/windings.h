@@ -14,6 +14,8 @@ typedef struct dal_windings {
 
 extern const dal_owner dal_windings_owner;
 
+/* Does no angle that is not evaluated turn half a turn since the last accepted step, where no body turns faster than the root of `spin`? */
+bool dal_turns_excluded(const dal_state *state, double spin);
 /* 1 (recoverable) if an angle turns so far since the last accepted step that its whole turns cannot be counted. */
 dal_flow dal_state_turned(dal_state *state);
 /* An accepted step: the angles seen are the new references. */
