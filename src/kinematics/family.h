@@ -72,6 +72,7 @@ typedef struct dal_gap {
     int term, measure, axis; /* its only term; 0, 1, 2 */
     int point[2], body[2];   /* vectors of the points, plus and minus; their bodies */
     int entry[2], side[2];   /* of bodies: their first entry in A, their side */
+    bool paired;             /* it is along x, and the next one holds the same points together along y */
 } dal_gap;
 
 /* The model's own units (state/scale.c), and what columns and rows are measured by in them; set when a system is compiled. */

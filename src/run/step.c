@@ -369,7 +369,7 @@ static dal_flow measure_motion(run *r, double t, const double *y)
         dal_state_inertia(state);
     if ((flow = dal_state_turned(state)))
         return flow;
-    dal_state_unwind(state);
+    dal_state_unwind_step(state);
     const dal_energy energy = dal_energy_now(state);
     if ((flow = check_finite(state, &energy)))
         return flow;
