@@ -27,7 +27,8 @@ static bool is_gap(const dal_layout *layout, int i, dal_gap *gap)
     const dal_mechanism *m = layout->mechanism;
     const dal_row *row = &m->rows[layout->row[i].source];
     const dal_measure *measure = &m->measures[m->terms[row->term].measure];
-    if (row->n_terms != 1 || m->terms[row->term].coef == 0 || row->form >= 0 || row->time >= 0 || row->curved || measure->kind != DAL_MEASURE_DOT || layout->reduction)
+    if (row->n_terms != 1 || m->terms[row->term].coef == 0 || row->form >= 0 || row->time >= 0 || row->curved || measure->kind != DAL_MEASURE_DOT ||
+        layout->reduction)
         return false;
     const int plus = measure->vector[0], minus = measure->vector[1];
     if (plus < 0 || minus < 0 || measure->vector[3] >= 0 || axis_of(measure->vector[2]) < 0 || !m->vectors[plus].point || !m->vectors[minus].point ||

@@ -40,7 +40,7 @@ typedef struct dal_carrier {
     dal_marker from, to; /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
     int step, n_steps;
     int first, n_own; /* its own velocities: the first of them, 0 where there are none, and how many */
-    int tree; /* number of the tree that hangs at the ground: its block of M */
+    int tree;         /* number of the tree that hangs at the ground: its block of M */
 } dal_carrier;
 
 enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three), shift (3), world axes */
