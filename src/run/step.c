@@ -467,7 +467,7 @@ dal_ode dal_step_hooks(run *r)
 {
     const dal_system *system = r->system;
     const int n_guards = dal_switches(system) + dal_friction_guards(system);
-    const bool projects = system->method.stabilization->project || dal_friction_guards(system);
+    const bool projects = (system->method.stabilization->project && system->layout.n_rows) || dal_friction_guards(system);
     return (dal_ode){
         .n = system->n_y,
         .n_control = system->n_control,
