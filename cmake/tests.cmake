@@ -105,13 +105,13 @@ endforeach()
 # The same for derivations: the comparison with the kernels sees a wrong term in any step.
 set(derived placed_bodies energy constraint_rows generalized_forces quasi_velocities kane_symbols gibbs_appell_symbols volterra_symbols
     boltzmann_hamel_symbols maggi_symbols routh_symbols attitude_parameters written_joints component_symbols measures udwadia_symbols
-    derivation_steps named_systems partials)
+    derivation_steps named_systems partials elastic_elements subsystem_symbols lagrange_symbols recursive_symbols derivation markers meanings letters)
 if(DAL_SANITIZE)
     set(derived "")
 else()
-    add_library(derive_mutant_test OBJECT "${PROJECT_SOURCE_DIR}/test/test_derive.c")
+    add_library(derive_mutant_test OBJECT "${PROJECT_SOURCE_DIR}/test/derive_mutation.c")
     target_include_directories(derive_mutant_test PRIVATE include src test)
-    target_compile_definitions(derive_mutant_test PRIVATE ${test_definitions} DAL_MUTANT)
+    target_compile_definitions(derive_mutant_test PRIVATE ${test_definitions})
     target_link_libraries(derive_mutant_test PRIVATE PkgConfig::CMOCKA)
 endif()
 foreach(file ${derived})
