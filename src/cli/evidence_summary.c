@@ -22,8 +22,10 @@ static void print_run(dal_printer *p, const dal_evidence *e, dal_status status)
     const char *end = e->time_end < e->info.until ? " (STOPPED EARLY)" : status != DAL_OK ? " (NOT TO BE TRUSTED)" : "";
     dal_print(p, "  run         %.9g to %.9g s%s: %ld steps, %ld event%s; %.3f s\n", e->time_start, e->time_end, end, e->steps, e->events,
               e->events == 1 ? "" : "s", e->wall_seconds);
-    if (e->restored)
-        dal_print(p, "  resumed     the motion went on from what was saved, %ld time%s\n", e->restored, e->restored == 1 ? "" : "s");
+    if (e->restored == 1)
+        dal_print(p, "  resumed     the motion went on from what was saved, once\n");
+    else if (e->restored)
+        dal_print(p, "  resumed     the motion went on from what was saved, %ld times\n", e->restored);
     if (e->incomplete && e->time_end < e->info.until)
         dal_print(p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, e->info.until);
     else if (e->incomplete)
