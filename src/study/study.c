@@ -85,9 +85,9 @@ static int record(maker *m, const char *text, const char *from)
 {
     dal_spec *w = &m->wanted;
     for (int i = 0; i < w->n_record; i++)
-        if (!strcmp(w->record[i].text, text))
+        if (!strcmp(w->record[i].value.text, text))
             return i;
-    *DAL_PUSH(&m->arena, w->record, w->n_record, m->room) = (dal_text){.text = text, .mark = {from, 0, 0}};
+    *DAL_PUSH(&m->arena, w->record, w->n_record, m->room) = (dal_record_spec){.value = {.text = text, .mark = {from, 0, 0}}};
     return w->n_record - 1;
 }
 
@@ -253,7 +253,7 @@ static bool plan_is_wrong(const maker *m, const dal_messages *heard)
     for (const dal_message *message = dal_messages_first(heard); message; message = message->next) {
         bool ours = false;
         for (int i = 0; i < m->wanted.n_record; i++)
-            ours = ours || (message->mark.file && !strcmp(message->mark.file, m->wanted.record[i].mark.file));
+            ours = ours || (message->mark.file && !strcmp(message->mark.file, m->wanted.record[i].value.mark.file));
         if (message->severity == DAL_ERROR && ours)
             return true;
     }
