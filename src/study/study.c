@@ -41,6 +41,14 @@ static dal_status refuse(maker *m, const char *format, ...)
     return DAL_BAD_COMMAND;
 }
 
+static const char *first_random(const dal_factors *f)
+{
+    int i = 0;
+    while (!f->item[i].factor.random)
+        i++;
+    return f->item[i].factor.name;
+}
+
 static dal_status plan_samples(maker *m)
 {
     const dal_factors *f = &m->study->factors;
@@ -55,7 +63,7 @@ static dal_status plan_samples(maker *m)
     if (plan->random < 0)
         return refuse(m, "a study cannot have %ld random samples", plan->random);
     if (f->n_random && !plan->random)
-        return refuse(m, "'%.60s' is random: how many samples are to be taken (random)?", m->study->factors.item[0].factor.name);
+        return refuse(m, "'%.60s' is random, and the number of samples is missing: --random N, or `random: N` in a study", first_random(f));
     if (!f->n_random && plan->random)
         return refuse(m, "%ld random samples are asked for, but nothing that is varied is random", plan->random);
     if (sampling == DAL_SAMPLING_SOBOL && f->n_random > dal_sobol_dimensions())
