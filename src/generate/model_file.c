@@ -37,7 +37,7 @@ static void name_extras(dal_listing *c)
         c->extra[c->n_extra++] = d->letters[d->G + i].name;
 }
 
-static void set_reference(dal_listing *c, const dal_reference_state *at, double *x, const double *parameters)
+void dal_listing_set_reference(dal_listing *c, const dal_reference_state *at, double *x, const double *parameters)
 {
     const dal_derivation *d = c->d;
     x[0] = at->t;
@@ -47,8 +47,12 @@ static void set_reference(dal_listing *c, const dal_reference_state *at, double 
         x[c->first[DAL_ARRAY_INPUTS] + i] = at->inputs[i];
     for (int i = 0; i < c->n_parameters; i++)
         x[c->first[DAL_ARRAY_PARAMETERS] + i] = parameters ? parameters[i] : d->letters[c->parameter[i]].value;
+    for (int i = d->spec->n_inputs + d->spec->n_states; i < c->n_extra && at->momenta; i++)
+        x[c->first[DAL_ARRAY_INPUTS] + i] = at->momenta[i - d->spec->n_inputs - d->spec->n_states];
     for (int j = 0; j < d->p; j++)
-        x[c->first[DAL_ARRAY_SPEEDS] + j] = d->mechanism->n_speeds || !d->options.speeds ? 0.1 * (j + 1) : at->v[d->options.speeds[j]];
+        x[c->first[DAL_ARRAY_SPEEDS] + j] = at->u                                          ? at->u[j]
+                                            : d->mechanism->n_speeds || !d->options.speeds ? 0.1 * (j + 1)
+                                                                                           : at->v[d->options.speeds[j]];
 }
 
 dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *options, const dal_reference_state *reference)
@@ -62,7 +66,7 @@ dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *op
     for (int a = 0; a < DAL_ARRAY_COUNT; a++)
         c->first[a + 1] = c->first[a] + size[a];
     c->reference = DAL_NEW(c->arena, double, c->first[DAL_ARRAY_COUNT] + 1);
-    set_reference(c, reference, c->reference, NULL);
+    dal_listing_set_reference(c, reference, c->reference, NULL);
     dal_listing_equations(c);
     return c;
 }
@@ -71,7 +75,7 @@ bool dal_listing_accelerations(dal_listing *c, const dal_reference_state *at, co
 {
     double *kept = c->reference, *x = DAL_NEW(c->arena, double, c->first[DAL_ARRAY_COUNT] + 1);
     bool finite = true;
-    set_reference(c, at, x, parameters);
+    dal_listing_set_reference(c, at, x, parameters);
     c->reference = x;
     dal_listing_values(c, c->d->nv, c->vd, vd);
     c->reference = kept;
@@ -241,12 +245,20 @@ static void print_helpers(file *f)
     const dal_listing *c = f->c;
     if (uses(c, DAL_OP_SIN) || uses(c, DAL_OP_COS))
         print_text(&f->source, dal_text_sincos, f->prefix);
+    static const dal_op pieces[] = {DAL_OP_SIGN, DAL_OP_FLOOR, DAL_OP_LESS, DAL_OP_LEQ, DAL_OP_EQUAL, DAL_OP_INTERP};
+    for (size_t i = 0, first = 1; i < sizeof pieces / sizeof *pieces && !c->options->lanes; i++) {
+        if (!uses(c, pieces[i]))
+            continue;
+        if (first)
+            dal_grow(&f->source, "#define %s_FREE INT32_MIN /* no mode: the piece that holds */\n\n", f->prefix);
+        first = 0;
+        if (dal_text_switch(pieces[i]))
+            print_text(&f->source, dal_text_switch(pieces[i]), f->prefix);
+    }
     if (uses(c, DAL_OP_INTERP)) {
         print_text(&f->source, dal_text_table, f->prefix);
         dal_emit_tables(&f->source, f->c);
     }
-    if (uses(c, DAL_OP_MOD))
-        dal_grow(&f->source, "static double %s_mod(double x, double y)\n{\n    return x - y * floor(x / y);\n}\n\n", f->prefix);
 }
 
 /* Functions of numbers on lanes, one after the other; all that the code has. */
@@ -351,6 +363,8 @@ static void print_run(file *f)
                                           {"zd", d->spec->n_states, c->zd},
                                           {"power", c->n_works, c->power}};
     dal_grow(&f->source, "/* y' of a run. */\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    dal_listing_find_switches(c, 4, results);
+    c->frozen = true;
     dal_grow(&f->source, "typedef void %s_parameters;\n#define %s_PART __attribute__((noinline))\n\n", f->prefix, f->prefix);
     dal_grow(&f->source, "#define %s_FMA(a, b, c) ((a) * (b) + (c))\n\n", f->prefix);
     print_helpers(f);
@@ -373,7 +387,9 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
                                     .operations = f.result->operations,
                                     .input_names = c->extra,
                                     .source = f.source.text,
-                                    .missing = c->missing};
+                                    .missing = c->missing,
+                                    .n_switches = c->n_switches,
+                                    .listing = c};
         return f.result;
     }
     begin_header(&f);
@@ -389,8 +405,12 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
     print_functions(&f);
     print_test(&f, n_references, references);
     dal_grow(&f.header, "\n#endif\n");
-    *f.result =
-        (dal_generated){d->nq,    d->nv,         d->n_rows,     c->n_extra, c->n_parameters, c->ud ? d->p : 0, c->n_outputs, f.result->operations,
-                        c->extra, f.source.text, f.header.text, NULL};
+    *f.result = (dal_generated){d->nq,           d->nv,
+                                d->n_rows,       c->n_extra,
+                                c->n_parameters, c->ud ? d->p : 0,
+                                c->n_outputs,    f.result->operations,
+                                c->extra,        f.source.text,
+                                f.header.text,   NULL,
+                                c->n_switches,   c};
     return f.result;
 }
