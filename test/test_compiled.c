@@ -132,6 +132,7 @@ static const comparison comparisons[] = {
     {"held-cart", "", 1e-10, false},
     {"pivot-pid", "", 1e-10, false},
     {"screw-press", "", 1e-10, false},
+    {"bouncing-door", "", 1e-9, false},
 };
 
 static void a_compiled_run_is_the_run_of_the_engine(void **unused)
@@ -183,8 +184,7 @@ static void what_cannot_be_compiled_is_named_and_the_engine_runs(void **unused)
     static const struct {
         const char *model, *word;
     } cases[] = {{"bead-on-hoop", "sub-systems"},
-                 {"engine-mounts", "mountA"},
-                 {"bouncing-door", "frame"},
+
                  {"appell-hamel", "not linear"},
                  {"kapitza-pendulum", "placed by time"}};
     (void)unused;
