@@ -322,6 +322,10 @@ void dal_choose_times(dal_build *build, dal_system *system);
 /* first_evaluation.c: rank, then accelerations at the start; false with messages. */
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
+/* The same, and the start becomes the static equilibrium that is found from it; the unit of time is that of the start. */
+bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state);
+/* The same description, with joints that have no dry friction. */
+dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec);
 
 /* assemble.c: moves the start to where the constraints hold; false with messages. */
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);

@@ -585,9 +585,11 @@ static dal_status compile(dal_build *build, dal_system *draft)
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
-    if (!dal_build_first(build, build->packed, build->first))
+    const bool settles = build->spec->simulate.start.text && !strcmp(build->spec->simulate.start.text, "equilibrium") && !build->anyway;
+    if (!(settles ? dal_build_settled : dal_build_first)(build, build->packed, build->first))
         return DAL_BAD_MODEL;
-    build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
+    if (!settles)
+        build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;

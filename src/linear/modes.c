@@ -11,7 +11,8 @@
  * V_1 y + V_0 W_01 y / s of W.
  */
 #include "linear/linear.h"
-#include "linear/shares.h"
+#include "linear/multiple.h"
+#include "start/shares.h"
 
 #include "base/argument.h"
 #include "math/dense.h"
@@ -311,28 +312,26 @@ static int by_size(const void *first, const void *second)
 
 static bool find_modes(seeker *s)
 {
-    dal_arena *arena = &s->linear->arena;
-    const int m = s->n_core, room = 8 * m + 64;
-    const size_t area = (size_t)m * (size_t)m;
-    dal_mode *modes = DAL_NEW(arena, dal_mode, m + 1);
-    double *copy = DAL_NEW(arena, double, area + 1), *re = DAL_NEW(arena, double, m + 1), *im = DAL_NEW(arena, double, m + 1);
-    double *vectors = DAL_NEW(arena, double, area + 1), *work = DAL_NEW(arena, double, room);
+    const int m = s->n_core;
+    dal_spectrum found;
+    dal_mode *modes = DAL_NEW(&s->linear->arena, dal_mode, m + 1);
     s->out->modes = modes;
     s->out->n_zeros = s->n - m;
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            copy[(size_t)m * (size_t)j + (size_t)i] = s->core[(size_t)m * (size_t)i + (size_t)j];
-    if (m && LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', m, copy, m, re, im, NULL, 1, vectors, m, work, room))
+    if (!dal_spectrum_find(&s->linear->arena, m, s->core, &found))
         return false;
     for (int k = 0; k < m; k++) {
-        const bool pair = im[k] > 0;
-        if (hypot(re[k], im[k]) < slowest) {
+        const double *vector = found.vectors + (size_t)m * (size_t)k;
+        if (hypot(found.re[k], found.im[k]) < slowest) {
             s->out->n_zeros++;
             continue;
         }
-        if (im[k] >= 0)
-            keep_mode(s, &modes[s->out->n_modes++], re[k], im[k], vectors + (size_t)m * (size_t)k,
-                      pair ? vectors + (size_t)m * (size_t)(k + 1) : NULL);
+        if (found.im[k] < 0)
+            continue;
+        dal_mode *mode = &modes[s->out->n_modes++];
+        keep_mode(s, mode, found.re[k], found.im[k], vector, found.im[k] > 0 ? vector + m : NULL);
+        mode->condition = found.condition[k];
+        mode->times = found.times[k];
+        mode->shapes = found.shapes[k];
     }
     qsort(modes, (size_t)s->out->n_modes, sizeof *modes, by_size);
     return true;
