@@ -110,6 +110,24 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     return DAL_OK;
 }
 
+void dal_point_refactor(dal_point *x)
+{
+    dal_kept_rows *rows = &x->positions;
+    const size_t nv = (size_t)x->nv;
+    if (!x->rows) {
+        x->rows = DAL_NEW(x->arena, double, (size_t)x->n_rows *nv + 1);
+        x->scales = DAL_NEW(x->arena, double, x->n_rows + 1);
+    }
+    if (!rows->n)
+        return;
+    dal_scaled_rows(x->state, x->rows, x->scales);
+    for (int j = 0; j < rows->n; j++) {
+        rows->scale[j] = x->scales[rows->row[j]];
+        memcpy(rows->qr + nv * (size_t)j, x->rows + nv * (size_t)rows->row[j], sizeof *rows->qr * nv);
+    }
+    dal_qr(rows->qr, x->nv, rows->n, x->nv, rows->tau);
+}
+
 void dal_point_close(dal_point *x)
 {
     dal_variation_free(x->variation);

@@ -41,6 +41,7 @@ typedef struct dal_point {
     double *q, *v, *vd, *lambda;
     bool reacts;                                 /* recorded columns depend on multipliers */
     double *motion, *phid, *phidd, *w, *dlambda; /* scratch */
+    double *rows, *scales;                       /* of dal_point_refactor */
 } dal_point;
 
 /* A change of the state, and what follows from it. NULL, 0: zero. */
@@ -57,6 +58,8 @@ bool dal_refuse_friction(const dal_system *system, dal_messages *messages);
 /* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
 void dal_point_close(dal_point *point);
+/* The same rows of positions are factored at the present A of the state. What else the point has, and its velocities, are no longer good. */
+void dal_point_refactor(dal_point *point);
 
 /* The velocities that all rows allow but those that are skipped. False: some have no mass. */
 bool dal_point_span(dal_point *point, const bool *skipped, dal_kept_rows *out);

@@ -29,7 +29,7 @@
 
 enum {
     MOST_STEPS = 300,
-    MOST_CORRECTIONS = 30,
+    MOST_CORRECTIONS = 60,
     MOST_CALM = 4,
     MOST_PARTS = 6,
     MOST_TRIALS = 24,
@@ -113,7 +113,7 @@ static double open_rows(settler *s)
     return layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
 }
 
-/* Back on the rows by the least change, and at rest there. The factors are those of the point, which is opened again where they are not good enough. */
+/* Back on the rows by the least change, and at rest there. The factors are those of the point, renewed where they are not good enough. */
 static dal_status correct(settler *s)
 {
     const dal_layout *layout = s->point.layout;
@@ -122,11 +122,10 @@ static dal_status correct(settler *s)
         const double worst = open_rows(s);
         if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
             return rest_at(s);
-        dal_status status = i && worst > 0.1 * last ? rest_at(s) : DAL_OK;
-        if (status == DAL_OK && i && worst > 0.1 * last)
-            status = look(s);
-        if (status != DAL_OK)
-            return status;
+        if (i && worst > 0.4 * last) {
+            dal_state_jacobian(s->state);
+            dal_point_refactor(&s->point);
+        }
         last = worst;
         for (int k = 0; k < layout->n_rows; k++)
             phi[k] = -dal_seen_work(s->state)->phi[k];
