@@ -38,6 +38,7 @@ void dal_kept_choose(dal_point *x, const double *A, const double *scale, bool al
         memcpy(some + nv * (size_t)n, A + nv * (size_t)i, sizeof *some * nv);
         number[n++] = i;
     }
+    *out = (dal_kept_rows){0};
     out->n = n ? dal_rank_rows(some, n, x->nv, x->nv, DAL_RANK_TOLERANCE, n < x->nv ? n : x->nv, order, NULL, work) : 0;
     out->row = DAL_NEW(x->arena, int, out->n + 1);
     out->scale = DAL_NEW(x->arena, double, out->n + 1);
