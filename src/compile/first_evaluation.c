@@ -19,7 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MANY = 24 };                                /* bodies: a large model */
 static const double lost = 1e-6;                   /* gap of a row, in its unit, that no assembly leaves */
 static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: worth a warning, and no place at all */
 
@@ -306,17 +305,18 @@ dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec)
     return smooth;
 }
 
-/* The model that is to stand: without friction, recording nothing, with matrices, in the same coordinates, or in those of its bodies if it is large. What was derived is among its constraints. */
+/* The model that is to stand: without friction, recording nothing, in coordinates of its bodies, so that from one start every family comes to one
+ * equilibrium where there are several. What was derived is among its constraints. */
 static dal_spec standing_spec(dal_build *build, const dal_system *system)
 {
     dal_spec spec = dal_spec_without_friction(build->arena, build->spec);
     spec.simulate.start = (dal_text){0};
-    if (dal_spec_derives(build->spec))
-        spec.simulate.undetermined = (dal_undetermined_spec){0};
-    if (system->mechanism.n_bodies > MANY && !system->layout.placement && !system->layout.systems)
+    spec.simulate.undetermined = (dal_undetermined_spec){0};
+    spec.simulate.stabilization = spec.simulate.integrator = (dal_choice){0};
+    spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
+    if (!system->layout.placement && !system->layout.systems)
         spec.simulate.coordinates = (dal_choice){.name = {.text = "angle", .mark = dal_nowhere}};
-    if (system->layout.columnless || system->mechanism.n_bodies > MANY)
-        spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
+    spec.simulate.compile = false;
     spec.record_given = true;
     spec.motion = spec.shown = false;
     spec.n_record = 0;
@@ -349,8 +349,8 @@ bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state)
     dal_messages *heard = dal_messages_create(&build->arena->allocator);
     const dal_status status = heard ? settle_elsewhere(build, system, heard) : DAL_NO_MEMORY;
     for (const dal_message *m = heard ? dal_messages_first(heard) : NULL; m && status != DAL_OK; m = m->next)
-        if (m->severity == DAL_ERROR)
-            dal_error(build->messages, m->mark.line ? m->mark : build->spec->simulate.start.mark, "start: equilibrium: %s", m->text);
+        if (m->severity != DAL_WARNING)
+            dal_say(build->messages, m->severity, m->mark.line ? m->mark : build->spec->simulate.start.mark, "%s", m->text);
     dal_messages_free(heard);
     if (status == DAL_NO_MEMORY)
         longjmp(*build->arena->guard, 1);

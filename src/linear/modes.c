@@ -10,6 +10,7 @@
  * and what is left is W_11, from which zeros are taken again, until there are none. A vector y of W_11 with eigenvalue s belongs to
  * V_1 y + V_0 W_01 y / s of W.
  */
+#include "linear/balance.h"
 #include "linear/linear.h"
 #include "linear/multiple.h"
 #include "start/shares.h"
@@ -25,6 +26,7 @@
 #include <string.h>
 
 static const double nothing = 1e-13; /* a singular value over the largest that is rounding, for each row */
+static const double nearly = 1e-6;   /* of the model's own rate: motions that are all slower do not move */
 static const double slowest = 1e-7;  /* of the fastest motion: the root of what rounding leaves of a stiffness */
 
 /* One step of the reduction: m x m becomes m1 x m1. */
@@ -83,6 +85,8 @@ static void scale_matrix(seeker *s)
     const int p = x->point.positions.p, f = x->point.velocities.p, n = s->n, rest = n - p - f;
     double fast = fmax(sqrt(largest(s->W, n, p, f, 0, p)), fmax(largest(s->W, n, p, f, p, f), largest(s->W, n, p + f, rest, p + f, rest)));
     fast = fmax(fast, largest(s->W, n, 0, p, 0, p));
+    const double unit = 1 / x->point.layout->units.time;
+    fast = fast > nearly * unit ? fast : 0; /* what is left of stiffnesses that cancel */
     s->omega = fast > 0 ? exp2(round(log2(fast))) : exp2(round(-log2(x->point.layout->units.time)));
     for (int i = 0; i < n; i++)
         s->scale[i] = i < p ? s->omega : 1;
@@ -92,8 +96,7 @@ static void scale_matrix(seeker *s)
     if (!rest)
         return;
     double *by = DAL_NEW(&s->linear->arena, double, n + 1); /* states of the model have units of their own */
-    lapack_int low, high;
-    LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, s->W, n, &low, &high, by);
+    dal_balance(&s->linear->arena, n, p, f, s->W, by);
     for (int i = 0; i < n; i++)
         s->scale[i] /= by[i];
 }

@@ -53,9 +53,9 @@ typedef struct settler {
     double way, radius, last; /* in lengths; of a step; the size of rho before */
     bool downhill;            /* all forces have a potential */
     double size;              /* of the whole step */
-    double shift;             /* of the bodies in the whole step, in lengths */
+    double shift;             /* of the bodies in the whole step, in lengths and rad */
     double first;             /* largest rate of a state of the model at the start */
-    int calm;
+    int calm, n_freedoms;
     bool last_newton, done;
     bool moved; /* at the start */
     uint64_t chance;
@@ -379,15 +379,17 @@ static double size_of_step(settler *s, const double *dq)
         s->shift = fmax(s->shift, sqrt(dal_dot(tangent[b].rd, tangent[b].rd)) / layout->units.length);
         most = fmax(most, layout->mechanism->bodies[b].particle ? 0 : sqrt(dal_dot(w, w)));
     }
+    const double turn = most;
     for (int k = 0; k < layout->nv && (!n || layout->systems); k++)
         s->shift = fmax(s->shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
     most = fmax(most, s->shift * layout->units.length / extent);
+    s->shift = fmax(s->shift, turn);
     for (int k = 0; k < layout->nv && most < INFINITY; k++)
         most = isfinite(dq[k]) ? most : INFINITY;
     return most;
 }
 
-/* Do all forces have a potential? Then steps lead down. */
+/* Do all forces have a potential, and is every row one of positions? Then steps lead down. */
 static bool has_potential(const dal_state *state)
 {
     const dal_system *system = dal_system_of(state);
@@ -395,6 +397,8 @@ static bool has_potential(const dal_state *state)
     bool has = !acting->n_laws && !dal_layout_of(state)->systems && !dal_system_states(system, NULL);
     for (int g = 0; g < acting->n_groups; g++)
         has = has && dal_force_types[acting->groups[g].type]->potential;
+    for (int i = 0; i < dal_layout_of(state)->n_rows; i++)
+        has = has && !dal_row_of_velocities(dal_layout_of(state), i);
     return has;
 }
 
@@ -416,7 +420,10 @@ static dal_status go(settler *s, const double *dq, double part)
     const int nq = layout->nq, n_z = s->point.n_z;
     double *base = DAL_NEW(&s->arena, double, nq + 1), *some = DAL_NEW(&s->arena, double, layout->nv + 1);
     const double potential = dal_loads_of(s->state)->potential;
+    double *z = DAL_NEW(&s->arena, double, n_z + 1);
     memcpy(base, s->q, sizeof *base * (size_t)nq);
+    memcpy(z, s->z, sizeof *z * (size_t)n_z);
+    s->n_freedoms = s->point.positions.p;
     for (int i = 0;; i++, part *= 0.25) {
         dal_messages *heard = dal_messages_create(dal_allocator_of(s->state));
         if (!heard)
@@ -425,6 +432,8 @@ static dal_status go(settler *s, const double *dq, double part)
         for (int k = 0; k < layout->nv; k++)
             some[k] = part * dq[k];
         layout->family->add(layout, s->q, some);
+        for (int k = 0; k < n_z; k++)
+            s->z[k] = z[k] + part * s->step[s->n_freedoms + k];
         dal_status status = layout->n_rows ? correct(s) : rest_at(s);
         s->messages = messages;
         if ((status == DAL_NUMERICAL || (status == DAL_OK && leads_up(s, potential, part))) && i < MOST_PARTS) {
@@ -436,8 +445,6 @@ static dal_status go(settler *s, const double *dq, double part)
         if (status != DAL_OK)
             dal_pass_all(messages, heard);
         dal_messages_free(heard);
-        for (int k = 0; k < n_z; k++)
-            s->z[k] += part * s->step[s->point.positions.p + k];
         s->way += part * s->shift;
         return status;
     }
