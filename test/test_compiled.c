@@ -28,6 +28,7 @@ typedef struct outcome {
     double *value; /* COLUMNS a row */
     char note[400];
     char events[2000];
+    char json[8000], text[4000]; /* of the evidence */
 } outcome;
 
 static dal_status begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
@@ -77,7 +78,8 @@ static outcome run_model(const char *file, const char *text, const char *setting
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
         if (m->severity == DAL_NOTE)
             snprintf(o.note, sizeof o.note, "%s", m->text);
-    o.evidence.warnings = NULL;
+    dal_evidence_json(&o.evidence, o.status, o.json, sizeof o.json);
+    dal_evidence_text(&o.evidence, o.status, o.text, sizeof o.text);
     dal_messages_free(messages);
     dal_system_free(system);
     dal_spec_free(spec);
@@ -203,14 +205,10 @@ static void the_model_may_ask_for_it(void **unused)
     outcome a = run_model("", yes, "", 0), b = run_model("", yes, "", -1), c = run_model("", no, "", 0), d = run_model("", no, "", 1);
     assert_true(a.evidence.compiled_evaluations > 0 && d.evidence.compiled_evaluations > 0);
     assert_true(!b.evidence.compiled && !c.evidence.compiled);
-    char json[8000];
-    dal_evidence_json(&a.evidence, a.status, json, sizeof json);
-    assert_non_null(strstr(json, "\"compiled\""));
-    assert_non_null(strstr(json, "\"fallbacks\""));
-    dal_evidence_text(&a.evidence, a.status, json, sizeof json);
-    assert_non_null(strstr(json, "by generated code, 0 left to the engine"));
-    dal_evidence_json(&b.evidence, b.status, json, sizeof json);
-    assert_null(strstr(json, "\"compiled\""));
+    assert_non_null(strstr(a.json, "\"compiled\""));
+    assert_non_null(strstr(a.json, "\"fallbacks\""));
+    assert_non_null(strstr(a.text, "by generated code, 0 left to the engine"));
+    assert_null(strstr(b.json, "\"compiled\""));
     free(a.value), free(b.value), free(c.value), free(d.value);
 }
 
