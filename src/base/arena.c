@@ -17,6 +17,7 @@ void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator)
     arena->allocator = allocator ? *allocator : dal_default_allocator();
     arena->chunks = NULL;
     arena->guard = NULL;
+    arena->first = 0;
 }
 
 void dal_arena_release(dal_arena *arena)
@@ -39,7 +40,7 @@ static void *no_memory(dal_arena *arena)
 static void *room_in_new_chunk(dal_arena *arena, size_t bytes)
 {
     dal_chunk *chunk = arena->chunks;
-    size_t size = chunk ? 2 * chunk->size : FIRST_CHUNK;
+    size_t size = chunk ? 2 * chunk->size : arena->first ? arena->first : FIRST_CHUNK;
     if (bytes > SIZE_MAX / 4)
         return no_memory(arena);
     if (size > (size_t)1 << 22)

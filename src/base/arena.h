@@ -21,6 +21,7 @@ typedef struct dal_arena {
     dal_allocator allocator;
     dal_chunk *chunks; /* newest first */
     jmp_buf *guard;    /* where to go without memory; NULL: take returns NULL */
+    size_t first;      /* bytes of the first chunk; 0: as many as most need */
 } dal_arena;
 
 /* Use as: if (setjmp(jump)) { dal_arena_release(&arena); return DAL_NO_MEMORY; } arena.guard = &jump; */
