@@ -12,6 +12,7 @@
 #   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
+#   make bench-study  what a study costs beside a loop in C, on one core and on two, and the memory of a million rows
 #   make bench-python  what a call from Python costs beside C
 #   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
 #   make study-natural    doc/studies/natural-eliminated.md anew: what it saves to eliminate linear rows, counted by valgrind
@@ -98,6 +99,10 @@ bench-formulations:
 	@$(call build,default,build,--target program bench_formulations)
 	@bench/formulations.sh build/bench_formulations build/dalembert
 
+bench-study:
+	@$(call build,default,build,--target program bench_study)
+	@bench/study.sh build/bench_study build/dalembert
+
 bench-python:
 	@$(call build,default,build,--target python_package bench_batch)
 	@PYTHONPATH=build/python /usr/bin/python3 bench/python.py build/bench_batch
@@ -122,4 +127,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results dist
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-python study-baumgarte study-natural work-precision wheel format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-python study-baumgarte study-natural work-precision wheel format clean

@@ -200,7 +200,7 @@ if(NOT DAL_SANITIZE)
 endif()
 
 # ---- the report page in a browser -------------------------------------------------
-# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has. Then comparisons, equations, and what a reader clicks in the scene.
+# The viewer alone on motions with closed forms, then the page of every model of the gallery: what it shows is what the file has. Then comparisons, equations, studies, and what a reader clicks in the scene.
 find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
 if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
@@ -214,8 +214,10 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/equations" "${PROJECT_SOURCE_DIR}/models")
     add_test(NAME looks_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/looks.mjs"
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/looks")
+    add_test(NAME studies_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/study.mjs"
+        $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/studies")
     # the longest ones begin first
-    set_tests_properties(comparison_in_a_browser equations_in_a_browser gallery_in_a_browser looks_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
+    set_tests_properties(comparison_in_a_browser equations_in_a_browser gallery_in_a_browser looks_in_a_browser studies_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
 elseif(NOT DAL_SANITIZE)
     message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
 endif()

@@ -51,7 +51,7 @@ _dalembert()
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --set --floating --output --keep --resume --motion --open --frames --units --json --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --compiled --set --floating --output --keep --resume --motion --open --frames --units --json --quiet --help' -- "$word") ;;
     watch:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
             --atol --until --every --max-step --event-tolerance --undetermined --set --floating --port --open --quiet --help' -- "$word") ;;
@@ -96,10 +96,10 @@ _dalembert()
         mapfile -t COMPREPLY < <(compgen -W '--input --output --from --to --points --frequencies --omega --file --nyquist --size --title --at --steady --coordinates
             --formulation --floating --set --digits --json --help' -- "$word") ;;
     sweep:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--vary --random --sampling --seed --each --channels --output --journal --resume --jobs --shard --coordinates --formulation
+        mapfile -t COMPREPLY < <(compgen -W '--vary --random --sampling --seed --each --channels --output --motions --journal --resume --jobs --shard --coordinates --formulation
             --stabilization --integrator --step --rtol --atol --until --every --max-step --event-tolerance --undetermined --set --floating --quiet --help' -- "$word") ;;
     merge:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--output --model --quiet --help' -- "$word") ;;
+        mapfile -t COMPREPLY < <(compgen -W '--output --motions --model --quiet --help' -- "$word") ;;
     merge:*)
         mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | generate:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:* | response:* | sweep:*)

@@ -167,6 +167,7 @@ typedef enum source {
     STUDY_OUT,
     STUDY_PLAN,
     STUDY_OPTIONS,
+    WRITE_OPTIONS,
     STUDY_TEXT,
     STUDY_LENGTH,
     STUDY_PATH,
@@ -213,6 +214,7 @@ typedef struct stage {
     dal_study *study;
     dal_study_plan study_plan;
     dal_study_options study_options;
+    dal_study_write_options write_options;
     dal_study_file *study_file;
     dal_study_reader *study_reader;
     dal_study_row study_row;
@@ -558,6 +560,7 @@ static void *datum(source from)
     case DERIVATION_OPTIONS: return &s->derivation_options;
     case STUDY_PLAN: return &s->study_plan;
     case STUDY_OPTIONS: return &s->study_options;
+    case WRITE_OPTIONS: return &s->write_options;
     case STUDY_TEXT: return (void *)(size_t)study_text;
     case STUDY_PATH: return s->study_path;
     case STUDY_RESULT: return s->study_result;
@@ -1000,6 +1003,7 @@ CALL(dal_study_next, dal_study_next(P(0), P(1), P(2)) ? ACCEPTED : REFUSED)
 CALL(dal_study_missing, (dal_study_missing(P(0)), QUIET))
 CALL(dal_study_close, (dal_study_close(P(0)), P(0) ? freed(&s->study_reader) : QUIET))
 CALL(dal_study_write, of_status(dal_study_write(P(0), I(1), P(2), P(3), P(4))))
+CALL(dal_study_write_with, of_status(dal_study_write_with(P(0), I(1), P(2), P(3), P(4), P(5))))
 CALL(dal_check, of_status(dal_check(P(0), P(1), P(2), P(3))))
 CALL(dal_verdict_text, of_length(dal_verdict_text(P(0), P(1), x[2].z)))
 CALL(dal_verdict_json, of_length(dal_verdict_json(P(0), P(1), x[2].z)))
@@ -1126,6 +1130,7 @@ static const call calls[] = {
     ROW(dal_study_missing, {STUDY_READER, PASSED}),
     ROW(dal_study_close, {STUDY_READER, PASSED}),
     ROW(dal_study_write, {STUDY_, NEEDED}, {VARIED_COUNT, COUNT}, {JOURNALS_, NEEDED}, {STUDY_RESULT, NEEDED}, HEARD),
+    ROW(dal_study_write_with, {STUDY_, NEEDED}, {VARIED_COUNT, COUNT}, {JOURNALS_, NEEDED}, {STUDY_RESULT, NEEDED}, {WRITE_OPTIONS, PASSED}, HEARD),
     ROW(dal_steady_find, MEMORY, {SPEC_, NEEDED}, {VARIED_COUNT, COUNT}, {STEADY_, NEEDED}, HEARD, {EQUILIBRIUM_OUT, NEEDED}),
     ROW(dal_equilibria_find, MEMORY, {SPEC_, NEEDED}, {VARIED_COUNT, COUNT}, {SEED_, FREE}, HEARD, {EQUILIBRIA_OUT, NEEDED}),
     ROW(dal_equilibria_free, {EQUILIBRIA_, PASSED}),

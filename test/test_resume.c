@@ -221,7 +221,8 @@ static void one_that_is_killed_while_its_files_take_their_names_is_resumed(void 
         close(out), close(err);
         halved += is_there(here, "a.h5.part");
         if (is_there(here, "a.csv.part.state"))
-            assert_int_equal(run(here, line_of("@/s.yaml", "a", "-q --resume")), DAL_OK);
+            if (run(here, line_of("@/s.yaml", "a", "-q --resume")) != DAL_OK)
+                fail_msg("%s", here->err);
         same_bytes(here, "halved", "a.csv", "ref.csv");
         same_values(here, "halved", "a.h5", "ref.h5");
         assert_int_equal(count_files(here, ".part"), 0);

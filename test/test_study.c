@@ -268,12 +268,13 @@ static void mean_and_variance_of_an_oscillator_are_those_of_the_closed_form(void
 
 /* ---- who makes the runs ------------------------------------------------------------------------------------ */
 
-#define ARGUMENTS "--vary a=normal(1,0.2) --random 40 --vary formulation=recursive,kane,volterra-reduced --each x=final(A.distance) -q"
+#define ARGUMENTS                                                                                                                                    \
+    "--vary a=normal(1,0.2) --random 40 --vary formulation=recursive,kane,volterra-reduced --each x=final(A.distance) --channels A.distance -q"
 
 static void same_files(place *here, const char *name)
 {
-    static const char *const ends[] = {"csv", "h5"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const ends[] = {"csv", "h5", "channels.csv", "html"};
+    for (int i = 0; i < 3 + dal_page_available(); i++) {
         char one[32], other[32];
         size_t n, m;
         snprintf(one, sizeof one, "one.%s", ends[i]);
@@ -288,8 +289,10 @@ static void same_files(place *here, const char *name)
 
 static void sweep(place *here, const char *name, const char *more)
 {
-    char line[400];
-    snprintf(line, sizeof line, "sweep @/m.yaml " ARGUMENTS " -o @/%s.csv -o @/%s.h5 %s", name, name, more);
+    char line[500], page[80] = "";
+    if (dal_page_available())
+        snprintf(page, sizeof page, "-o @/%s.html --motions 3", name);
+    snprintf(line, sizeof line, "sweep @/m.yaml " ARGUMENTS " -o @/%s.csv -o @/%s.h5 %s %s", name, name, page, more);
     if (run(here, line))
         fail_msg("%s", here->err);
 }
@@ -309,6 +312,10 @@ static void files_do_not_depend_on_threads_and_shards(void **state)
     assert_int_equal(run(here, "merge @/part.csv.journal.1-of-5 @/part.csv.journal.2-of-5 @/part.csv.journal.3-of-5 @/part.csv.journal.4-of-5 "
                                "@/part.csv.journal.5-of-5 -o @/part.csv -o @/part.h5 -q"),
                      0);
+    if (dal_page_available())
+        assert_int_equal(run(here, "merge @/part.csv.journal.1-of-5 @/part.csv.journal.2-of-5 @/part.csv.journal.3-of-5 "
+                                   "@/part.csv.journal.4-of-5 @/part.csv.journal.5-of-5 -o @/part.html --motions 3 -q"),
+                         0);
     same_files(here, "part");
     /* with a shard missing */
     assert_int_equal(run(here, "merge @/part.csv.journal.1-of-5 @/part.csv.journal.3-of-5 -o @/less.csv"), 0);
@@ -367,8 +374,10 @@ static void the_processes_of_mpi_give_the_same_files(void **state)
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     snprintf(line, sizeof line,
              "mpirun --oversubscribe -n 3 " DAL_PROGRAM " sweep %s/m.yaml --vary 'a=normal(1,0.2)' --random 40 "
-             "--vary formulation=recursive,kane,volterra-reduced --each 'x=final(A.distance)' -q -o %s/mpi.csv -o %s/mpi.h5 >%s/out 2>&1",
-             here->folder, here->folder, here->folder, here->folder);
+             "--vary formulation=recursive,kane,volterra-reduced --each 'x=final(A.distance)' --channels A.distance -q -o %s/mpi.csv "
+             "-o %s/mpi.h5 %s%s%s >%s/out 2>&1",
+             here->folder, here->folder, here->folder, dal_page_available() ? "--motions 3 -o " : "", dal_page_available() ? here->folder : "",
+             dal_page_available() ? "/mpi.html" : "", here->folder);
     if (system(line))
         fail_msg("%s", get(here, "out", NULL));
     same_files(here, "mpi");
@@ -506,7 +515,8 @@ static void a_study_file_is_the_same_study(void **state)
         "  a: normal(1, 0.2)\n"
         "  formulation: [recursive, kane, volterra-reduced]\n"
         "random: 40\n"
-        "each: {x: final(A.distance)}\n");
+        "each: {x: final(A.distance)}\n"
+        "channels: [A.distance]\n");
     sweep(here, "one", "");
     assert_int_equal(run(here, "sweep @/s.yaml -q -o @/s.csv -o @/s.h5"), 0);
     char *a = get(here, "one.csv", NULL), *b = get(here, "s.csv", NULL);

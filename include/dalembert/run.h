@@ -63,6 +63,13 @@ typedef struct dal_evidence {
     /* Those of the model, then those of the run. They live as long as the system and the messages that dal_run was given; without such
      * messages they are those of the model alone. */
     const dal_message *const *warnings;
+    /* Of a run that was asked to be compiled: how many evaluations generated code made, and how many it left to the engine (near singular positions,
+     * where a pivot falls, where angles turn far in a step); at how many states both were compared, and the largest difference of the rates there,
+     * over the largest rate (NAN: none); why the engine runs instead, "": it does not. */
+    bool compiled;
+    long compiled_evaluations, compiled_fallbacks, compiled_checks;
+    double compiled_difference;
+    char compiled_why[256];
     bool incomplete; /* the run was stopped or failed: everything here is of the part that it came to */
 } dal_evidence;
 
@@ -104,6 +111,10 @@ typedef struct dal_run_options {
     dal_status (*checkpoint)(void *user, const dal_simulation *simulation);
     void *checkpoint_user;
     double checkpoint_every;
+    /* The right side by code that is generated for the model, compiled by the machine's cc and compared with the engine: 1. By the engine: -1. As
+     * `simulate: {compile: true}` of the model says: 0. Where there is no compiler, or the model cannot be written so, a note names why, and the engine
+     * runs. doc/generate.md. */
+    int compiled;
 } dal_run_options;
 
 /* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives, or at options->start, or goes on from

@@ -91,9 +91,9 @@ typedef struct dal_points {
     dal_point_spec *item;
 } dal_points;
 
-/* shape: {type: box, size: [...], ...}, or a list of them: for pictures only */
+/* shape: {type: box, size: [...], ...}, or a list of them: for pictures, and for masses that are not given */
 typedef struct dal_figure_spec {
-    dal_text type, radius, length, thickness, scale, angle, color, file;
+    dal_text type, radius, length, thickness, density, scale, angle, color, file;
     dal_list size, at, axis;
     dal_orientation orientation;
     int n_points; /* of a polyline, or of the outline of a plate */
@@ -112,8 +112,8 @@ typedef struct dal_figures {
 typedef struct dal_body_spec {
     dal_text name; /* "rod.3" for a repeated one */
     const dal_binding *binding;
-    dal_text mass, angle, rate;
-    dal_list center, inertia; /* inertia: 1 (planar), 3, or 6 in the order xx yy zz xy xz yz */
+    dal_text mass, density, angle, rate; /* density: of the shapes, which give mass, centre and inertia */
+    dal_list center, inertia;            /* inertia: 1 (planar), 3, or 6 in the order xx yy zz xy xz yz */
     dal_list position, velocity, angular_velocity, between;
     dal_text from; /* placed relative to another body, in its axes: only with the model's own coordinates */
     dal_orientation orientation;
@@ -158,6 +158,8 @@ typedef struct dal_joint_spec {
     dal_list compliance;     /* of force and torque */
     dal_law_spec law;        /* non-ideal: {channel: expression} */
     dal_law_spec parameters; /* of a type of the model's own: {name: constant expression} */
+    bool limited;            /* its coordinate has limits, as in URDF: nothing enforces them but an end stop among the forces */
+    double limit[2];         /* the lowest and the highest value */
     bool cut;                /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
 
@@ -267,6 +269,7 @@ typedef struct dal_simulate_spec {
     dal_choice coordinates, formulation, stabilization, integrator;
     dal_text until, step, every, rtol, atol, max_step, event_tolerance;
     dal_undetermined_spec undetermined;
+    bool compile; /* runs are compiled: dal_run_options.compiled */
 } dal_simulate_spec;
 
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */

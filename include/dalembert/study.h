@@ -1,11 +1,11 @@
 /* A study: one model, run many times with other values.
  *
- *     const char *vary[] = {"k=10:1000:20log", "l=0.2,0.3"}, *each[] = {"peak=max(abs(A.force))"};
+ *     const char *vary[] = {"k=10:1000:20log", "l=0.2,0.3"}, *each[] = {"peak=max(abs(A.force))"}, *journal = "study.journal";
  *     const dal_study_plan plan = {.n_vary = 2, .vary = vary, .n_each = 1, .each = each};
  *     dal_study *study;
  *     dal_study_create(NULL, spec, &plan, messages, &study);
- *     dal_study_run(study, &(dal_study_options){.journal = "study.journal", .jobs = 2}, messages, &outcome);
- *     dal_study_write(study, "study.journal", "study.csv", messages);
+ *     dal_study_run(study, &(dal_study_options){.journal = journal, .jobs = 2}, messages, &outcome);
+ *     dal_study_write(study, 1, &journal, "study.csv", messages);
  *     dal_study_free(study);
  *
  * The plan says which values the runs have: run i has the same values, and the same results bit for bit, whatever the number of threads, processes
@@ -180,9 +180,26 @@ DAL_API bool dal_study_next(dal_study_reader *reader, dal_study_row *row, dal_st
 DAL_API long dal_study_missing(const dal_study_reader *reader);
 DAL_API void dal_study_close(dal_study_reader *reader);
 
-/* Write a file of results from journals; the type is the extension: .csv or .h5. It appears under its name when it is complete. The same runs give
- * the same bytes. */
+/* Write a file of results from journals; the type is the extension: .csv, .h5 or .html. It appears under its name when it is complete. The same runs
+ * give the same bytes.
+ *
+ *   .csv    a line for each run. Channels are a file beside it: study.csv has them in study.channels.csv, a line for each instant of each run
+ *   .h5     the same numbers as datasets, with the channels
+ *   .html   a page with a table and plots, in which some of the runs move: see dal_study_write_options */
 DAL_API dal_status dal_study_write(const dal_study *study, int n, const char *const *journals, const char *path, dal_messages *messages);
+
+/* How a page is written. Runs are the same every time they are made: those that move are made again while it is written. */
+typedef struct dal_study_write_options {
+    int motions;               /* how many runs move in it, at most; 0: 40; -1: none */
+    long rows;                 /* of how many runs it has the values, at most; 0: of a million. Of more a sample is taken */
+    int jobs;                  /* threads; 0: as many as the machine has cores */
+    const char *command;       /* that runs the model alone, "dalembert run m.yaml": the page adds what a run is varied to. NULL: none is shown */
+    bool (*go_on)(void *user); /* called often, by several threads; may be NULL. Returns false to stop: DAL_BAD_FILE, and there is no page */
+    void *user;
+} dal_study_write_options;
+/* The same; options may be NULL. */
+DAL_API dal_status dal_study_write_with(const dal_study *study, int n, const char *const *journals, const char *path,
+                                        const dal_study_write_options *options, dal_messages *messages);
 
 #ifdef __cplusplus
 }

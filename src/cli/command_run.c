@@ -32,6 +32,8 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "    --max-step H            longest step of an adaptive method, s\n"
                             "    --event-tolerance T     how exactly switches are located, s\n"
                             "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
+                            "    --compiled              evaluate by code that is generated for the model, compiled by cc and\n"
+                            "                            compared with the engine; where that cannot be, the engine runs, and why is said\n"
                             "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
@@ -66,7 +68,7 @@ typedef struct request {
     int n_files;
     const char *path[MOST_FILES];
     dal_pages pages;
-    bool keep, resume, motion, units, json, quiet, stream; /* stream: one of the files is standard output */
+    bool keep, resume, motion, units, json, quiet, compiled, stream; /* stream: one of the files is standard output */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -93,6 +95,7 @@ static int read_frames(void *user, char *value)
 
 static const dal_option options[] = {DAL_SET,
                                      DAL_READ("output", 'o', read_file),
+                                     DAL_FLAG("compiled", 0, compiled),
                                      DAL_FLAG("units", 0, units),
                                      DAL_FLAG("json", 0, json),
                                      DAL_FLAG("motion", 0, motion),
@@ -317,7 +320,7 @@ static int run_system(request *wanted, const dal_system *system, dal_messages *m
 {
     dal_sink sink = {open, begin_files, add_row};
     dal_progress progress = dal_progress_begin(wanted->quiet);
-    dal_run_options how = {.sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress};
+    dal_run_options how = {.sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress, .compiled = wanted->compiled};
     dal_evidence evidence = {0};
     if (open->saves) {
         how.checkpoint = save_run;

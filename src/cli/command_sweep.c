@@ -12,43 +12,47 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] = "dalembert sweep MODEL --vary NAME=VALUES [options]\n"
-                            "dalembert sweep STUDY [options]\n"
-                            "\n"
-                            "Run the model once for each combination of values, on all cores, and keep some numbers of each run. A STUDY is a\n"
-                            "file that says all of this ('study: 1', see doc/sweep.md); options are added to it.\n"
-                            "\n"
-                            "    --vary k=10,20,50       these values; may be repeated\n"
-                            "    --vary k=10:1000:20     20 values from 10 to 1000; 10:1000:20log: with equal ratios between them\n"
-                            "    --vary 'm=uniform(1,2)' random, between 1 and 2; 'm=normal(1,0.1)': with mean 1 and standard deviation 0.1\n"
-                            "                            names are parameters, inputs and start values, as for 'run --set', or settings:\n"
-                            "                            formulation=kane,lagrange; rtol=1e-4:1e-10:7log\n"
-                            "    --random N              number of samples of the random values\n"
-                            "    --sampling WORD         random (this is the default), latin-hypercube or sobol\n"
-                            "    --seed N                of the random numbers (0)\n"
-                            "\n"
-                            "    --each NAME=EXPRESSION  a number of each run; may be repeated: 'peak=max(abs(A.force))'. There are max, min,\n"
-                            "                            mean, rms, integral, first, final of an expression, when(x > y) for the first time\n"
-                            "                            at which that holds, and settling(x, b) for the time after which x stays within b\n"
-                            "                            of its final value. Without --each: max, min and final of all recorded channels\n"
-                            "    --channels NAMES        channels and expressions that are kept at every recorded instant\n"
-                            "\n"
-                            "    -o, --output FILE       write a line for each run: .csv or .h5 by the extension; may be repeated\n"
-                            "    --journal FILE          where finished runs are kept (the first output with .journal behind it, which is\n"
-                            "                            removed when the study is complete)\n"
-                            "    --resume                continue a study that was stopped or killed: the same model and options\n"
-                            "    --jobs N                number of threads (the number of cores)\n"
-                            "    --shard I/N             only one part of N of the runs, for job arrays; journals of all parts are joined\n"
-                            "                            by 'dalembert merge'\n"
-                            "\n"
-                            "    --coordinates WORD, --formulation WORD, --stabilization WORD, --integrator WORD, --step H, --rtol X,\n"
-                            "    --atol X, --until T, --every T, --max-step H, --event-tolerance T, --undetermined WORD, --set NAME=VALUE,\n"
-                            "    --floating              as for 'run', for all runs\n"
-                            "    -q, --quiet             no progress, no table\n"
-                            "    -h, --help              this text\n"
-                            "\n"
-                            "A run that fails is a line with its reason, and the study goes on. The files do not depend on the number of\n"
-                            "threads, or on how often the study was stopped and resumed.\n";
+static const char usage[] =
+    "dalembert sweep MODEL --vary NAME=VALUES [options]\n"
+    "dalembert sweep STUDY [options]\n"
+    "\n"
+    "Run the model once for each combination of values, on all cores, and keep some numbers of each run. A STUDY is a\n"
+    "file that says all of this ('study: 1', see doc/sweep.md); options are added to it.\n"
+    "\n"
+    "    --vary k=10,20,50       these values; may be repeated\n"
+    "    --vary k=10:1000:20     20 values from 10 to 1000; 10:1000:20log: with equal ratios between them\n"
+    "    --vary 'm=uniform(1,2)' random, between 1 and 2; 'm=normal(1,0.1)': with mean 1 and standard deviation 0.1\n"
+    "                            names are parameters, inputs and start values, as for 'run --set', or settings:\n"
+    "                            formulation=kane,lagrange; rtol=1e-4:1e-10:7log\n"
+    "    --random N              number of samples of the random values\n"
+    "    --sampling WORD         random (this is the default), latin-hypercube or sobol\n"
+    "    --seed N                of the random numbers (0)\n"
+    "\n"
+    "    --each NAME=EXPRESSION  a number of each run; may be repeated: 'peak=max(abs(A.force))'. There are max, min,\n"
+    "                            mean, rms, integral, first, final of an expression, when(x > y) for the first time\n"
+    "                            at which that holds, and settling(x, b) for the time after which x stays within b\n"
+    "                            of its final value. Without --each: max, min and final of all recorded channels\n"
+    "    --channels NAMES        channels and expressions that are kept at every recorded instant: in .h5 files, in a\n"
+    "                            file NAME.channels.csv beside NAME.csv, as bands over time in a page\n"
+    "\n"
+    "    -o, --output FILE       where the results go; may be repeated. By the extension: .csv, a line for each run; .h5, the\n"
+    "                            same as datasets; .html, a page with a table and plots, in which runs move\n"
+    "    --motions N             how many runs move in a page, at most (40); 0: none\n"
+    "    --journal FILE          where finished runs are kept (the first output with .journal behind it, which is\n"
+    "                            removed when the study is complete)\n"
+    "    --resume                continue a study that was stopped or killed: the same model and options\n"
+    "    --jobs N                number of threads (the number of cores)\n"
+    "    --shard I/N             only one part of N of the runs, for job arrays; journals of all parts are joined\n"
+    "                            by 'dalembert merge'\n"
+    "\n"
+    "    --coordinates WORD, --formulation WORD, --stabilization WORD, --integrator WORD, --step H, --rtol X,\n"
+    "    --atol X, --until T, --every T, --max-step H, --event-tolerance T, --undetermined WORD, --set NAME=VALUE,\n"
+    "    --floating              as for 'run', for all runs\n"
+    "    -q, --quiet             no progress, no table\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "A run that fails is a line with its reason, and the study goes on. The files do not depend on the number of\n"
+    "threads, or on how often the study was stopped and resumed.\n";
 
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
                                        "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
@@ -137,6 +141,13 @@ static int read_output(void *user, char *path)
     return dal_study_outputs_add(&wanted->outputs, path);
 }
 
+static int read_motions(void *user, char *text)
+{
+    request *wanted = user;
+    wanted->outputs.command = "sweep";
+    return dal_study_outputs_motions(&wanted->outputs, text);
+}
+
 static const dal_option options[] = {DAL_SET,
                                      DAL_READ("vary", 0, read_vary),
                                      DAL_READ("each", 0, read_each),
@@ -145,6 +156,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_TEXT("sampling", 0, sampling),
                                      DAL_READ("seed", 0, read_seed),
                                      DAL_READ("output", 'o', read_output),
+                                     DAL_READ("motions", 0, read_motions),
                                      DAL_FILE("journal", 0, journal, NULL),
                                      DAL_READ("jobs", 0, read_jobs),
                                      DAL_READ("shard", 0, read_shard),
@@ -182,14 +194,32 @@ static bool show_progress(void *user, const dal_study_progress *p)
 
 /* ---- the study --------------------------------------------------------------------------------------- */
 
+static bool not_stopped(void *user)
+{
+    (void)user;
+    return !dal_caught_signal();
+}
+
+static dal_status write_results(request *wanted, const char *journal, dal_messages *messages)
+{
+    char *command = dal_sweep_plan_command(&wanted->sweep);
+    wanted->outputs.how =
+        (dal_study_write_options){.motions = wanted->outputs.how.motions, .jobs = wanted->jobs, .command = command, .go_on = not_stopped};
+    const dal_status status = dal_study_outputs_write(&wanted->outputs, wanted->sweep.study, 1, &journal, messages);
+    if (status == DAL_BAD_FILE && dal_caught_signal())
+        fprintf(stderr, "dalembert sweep: all runs are in '%s'; --resume writes the results\n", journal);
+    free(command);
+    return status;
+}
+
 /* What the study came to. */
-static dal_status finish(const request *wanted, const char *journal, const dal_study_outcome *outcome, dal_messages *messages)
+static dal_status finish(request *wanted, const char *journal, const dal_study_outcome *outcome, dal_messages *messages)
 {
     if (outcome->stopped)
         fprintf(stderr, "dalembert sweep: stopped after %ld of %ld runs; --resume continues\n", outcome->progress.done, outcome->progress.runs);
     if (outcome->stopped || wanted->shards)
         return DAL_OK;
-    const dal_status status = dal_study_outputs_write(&wanted->outputs, wanted->sweep.study, 1, &journal, messages);
+    const dal_status status = write_results(wanted, journal, messages);
     if ((status == DAL_OK || status == DAL_NUMERICAL) && !wanted->journal)
         unlink(journal);
     return status;
@@ -207,6 +237,7 @@ static dal_status make_study(request *wanted, const char *journal, dal_messages 
         return (dal_status)dal_wrong_use("sweep", "what is to be varied? Give --vary NAME=VALUES");
     if (status == DAL_OK)
         status = dal_sweep_plan_read(&wanted->sweep, messages);
+    wanted->outputs.channels = wanted->sweep.plan.n_channels > 0;
     if (status == DAL_OK)
         status = dal_study_outputs_check(&wanted->outputs, wanted->sweep.spec, journal, messages);
     return status == DAL_OK ? dal_sweep_plan_make(&wanted->sweep, messages) : status;

@@ -125,8 +125,11 @@ static dal_status take_rows(int socket, const dal_sink *sink, int n, int count, 
     return status;
 }
 
+/* The evidence is written in HDF5's usual mode, in which a file that is half written cannot be opened again. So the child completes the file even
+ * if its parent is killed meanwhile; whoever resumes waits for it (dal_part_settle). */
 static _Noreturn void end_child(int socket, dal_writer *writer, head *h, dal_messages *messages)
 {
+    prctl(PR_SET_PDEATHSIG, 0);
     h->ending.json = get_text(socket, h->json);
     h->ending.text = get_text(socket, h->text);
     send_answer(socket, dal_writer_end(writer, h->keep, &h->ending), messages);

@@ -1,7 +1,9 @@
 /* The table has a line for each summary, over all runs that have it. */
 #include "cli/study_results.h"
 
+#include "cli/options.h"
 #include "cli/outputs.h"
+#include "cli/pages.h"
 #include "study/study_file.h"
 
 #include <math.h>
@@ -12,20 +14,47 @@ int dal_study_outputs_add(dal_study_outputs *outputs, const char *path)
 {
     if (outputs->n == DAL_STUDY_FILES)
         return dal_wrong_use(outputs->command, "more than %d files to write", DAL_STUDY_FILES);
+    outputs->pages = outputs->pages || dal_is_page(path);
     outputs->path[outputs->n++] = path;
     return DAL_OK;
 }
 
+int dal_study_outputs_motions(dal_study_outputs *outputs, const char *text)
+{
+    int n = 0;
+    const int code = dal_read_range(outputs->command, "--motions", text, 0, 1000, &n);
+    outputs->how.motions = n ? n : -1;
+    return code;
+}
+
+/* The files beside those that were asked for, to be freed; NULL: there is none of that number. */
+static void name_beside(const dal_study_outputs *outputs, char *beside[DAL_STUDY_FILES])
+{
+    for (int i = 0; i < outputs->n; i++)
+        beside[i] = outputs->channels ? dal_study_channels_path(outputs->path[i]) : NULL;
+}
+
 dal_status dal_study_outputs_check(const dal_study_outputs *outputs, const dal_spec *spec, const char *journal, dal_messages *messages)
 {
-    const char *paths[DAL_STUDY_FILES + 1];
+    const char *paths[2 * DAL_STUDY_FILES + 1];
+    char *beside[DAL_STUDY_FILES] = {NULL};
+    int n = 0;
     for (int i = 0; i < outputs->n; i++) {
         if (!dal_study_file_known(outputs->path[i], messages))
             return DAL_BAD_COMMAND;
-        paths[i] = outputs->path[i];
+        paths[n++] = outputs->path[i];
     }
-    paths[outputs->n] = journal;
-    return dal_outputs_check(outputs->n + (journal != NULL), paths, spec->n_files, spec->files, messages);
+    if (outputs->pages && !dal_pages_possible(outputs->command, "a page"))
+        return DAL_BAD_COMMAND;
+    name_beside(outputs, beside);
+    for (int i = 0; i < outputs->n; i++)
+        if (beside[i])
+            paths[n++] = beside[i];
+    paths[n] = journal;
+    const dal_status status = dal_outputs_check(n + (journal != NULL), paths, spec->n_files, spec->files, messages);
+    for (int i = 0; i < outputs->n; i++)
+        free(beside[i]);
+    return status;
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -106,7 +135,7 @@ dal_status dal_study_outputs_write(const dal_study_outputs *outputs, const dal_s
     dal_status status = DAL_OK;
     for (int i = 0; i < outputs->n && status == DAL_OK; i++) {
         dal_announce_output(outputs->path[i]);
-        status = dal_study_write(study, n, journals, outputs->path[i], messages);
+        status = dal_study_write_with(study, n, journals, outputs->path[i], &outputs->how, messages);
     }
     return status == DAL_OK ? print_table(outputs, study, n, journals, messages) : status;
 }

@@ -1,6 +1,7 @@
 #include "cli/sweep_plan.h"
 
 #include "base/message.h"
+#include "cli/pages.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -106,6 +107,48 @@ void dal_sweep_plan_close(dal_sweep_plan *p)
     free(p->texts);
     free(p->overrides);
     free(p->settings);
+}
+
+/* ---- the command of one run --------------------------------------------------------------------------- */
+
+/* "name=value" or "--name", from malloc. */
+static char *joined(const char *before, const char *name, const char *between, const char *value)
+{
+    char *text = malloc(strlen(before) + strlen(name) + strlen(between) + strlen(value) + 1);
+    if (text)
+        strcpy(stpcpy(stpcpy(stpcpy(text, before), name), between), value);
+    return text;
+}
+
+char *dal_sweep_plan_command(const dal_sweep_plan *p)
+{
+    const int most = 3 + 2 * (p->n_overrides + p->n_settings);
+    const char *slash = strrchr(p->model, '/');
+    char **words = calloc((size_t)most, sizeof *words), *text = NULL;
+    int n = 0;
+    if (!words)
+        return NULL;
+    words[n++] = strdup("run");
+    words[n++] = strdup(slash ? slash + 1 : p->model);
+    for (int i = 0; i < p->n_overrides; i++) {
+        words[n++] = strdup("--set");
+        words[n++] = joined("", p->overrides[i].name, "=", p->overrides[i].value);
+    }
+    for (int i = 0; i < p->n_settings; i++) {
+        words[n++] = joined("--", p->settings[i].name, "", "");
+        words[n++] = strdup(p->settings[i].value);
+    }
+    if (p->floating)
+        words[n++] = strdup("--floating");
+    bool whole = true;
+    for (int i = 0; i < n; i++)
+        whole = whole && words[i];
+    if (whole)
+        text = dal_command_text(n, words);
+    for (int i = 0; i < n; i++)
+        free(words[i]);
+    free(words);
+    return text;
 }
 
 /* ---- the note ----------------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ dal_status dal_sweep_plan_read(dal_sweep_plan *plan, dal_messages *messages);
 dal_status dal_sweep_plan_make(dal_sweep_plan *plan, dal_messages *messages);
 /* The plan as the text of a study file, to be freed; NULL without memory. */
 char *dal_sweep_plan_note(const dal_sweep_plan *plan);
+/* The command that runs the model once, in its folder, without what is varied; the same. */
+char *dal_sweep_plan_command(const dal_sweep_plan *plan);
 void dal_sweep_plan_close(dal_sweep_plan *plan);
 
 #endif

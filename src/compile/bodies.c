@@ -47,7 +47,7 @@ static void check_particle(dal_build *build, const dal_body_spec *spec)
                   "'%s' is a particle (a mass without inertia): it has no axes in which its centre could be; give it an inertia", spec->name.text);
     for (int i = 0; i < spec->points.n; i++) {
         const dal_point_spec *point = &spec->points.item[i];
-        bool apart = dal_build_vector(build, spec->binding, &point->at, s) && (s[0] != 0 || s[1] != 0 || s[2] != 0);
+        bool apart = dal_build_vector(build, point->binding ? point->binding : spec->binding, &point->at, s) && (s[0] != 0 || s[1] != 0 || s[2] != 0);
         if (apart || point->axes.kind != DAL_ATTITUDE_NONE)
             dal_error(build->messages, apart ? point->at.mark : point->axes.mark,
                       "'%s' is a particle (a mass without inertia): its point '%s' cannot %s; give it an inertia", spec->name.text, point->name.text,
@@ -80,8 +80,9 @@ static bool is_node(dal_build *build, const dal_body_spec *spec)
         spec->center.n || spec->between.n)
         return false;
     for (int i = 0; i < spec->points.n; i++) {
+        const dal_point_spec *point = &spec->points.item[i];
         double s[3];
-        if (spec->points.item[i].axes.kind != DAL_ATTITUDE_NONE || !dal_build_vector(build, spec->binding, &spec->points.item[i].at, s) ||
+        if (point->axes.kind != DAL_ATTITUDE_NONE || !dal_build_vector(build, point->binding ? point->binding : spec->binding, &point->at, s) ||
             s[0] != 0 || s[1] != 0 || s[2] != 0)
             return false;
     }
@@ -101,11 +102,24 @@ static bool is_node(dal_build *build, const dal_body_spec *spec)
     return true;
 }
 
+/* Does anything ask for the attitude of a body that has a mass and shapes, but no inertia? Then its shapes give it; otherwise it is a particle with a
+ * picture. */
+static bool takes_shapes(dal_build *build, const dal_body_spec *spec)
+{
+    if (spec->inertia.n || !dal_has_volume(spec))
+        return false;
+    return build->spec->n_coordinates ? spec->angle.text || spec->orientation.kind != DAL_ATTITUDE_NONE : !is_node(build, spec);
+}
+
 static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body *body)
 {
     body->name = spec->name.text;
     body->mark = spec->name.mark;
     const bool known = spec->mass.text && dal_build_number(build, spec->binding, spec->mass, &body->mass);
+    if (spec->density.text || (known && body->mass > 0 && takes_shapes(build, spec))) {
+        dal_mass_of_shapes(build, spec, body);
+        return;
+    }
     if (!spec->mass.text)
         dal_error(build->messages, spec->name.mark, "body '%s' has no mass (write `mass: 0` for a massless part)", body->name);
     else if (known && body->mass < 0)

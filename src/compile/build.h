@@ -234,6 +234,10 @@ bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const 
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
 int dal_build_action(dal_build *build, dal_text text, dal_node node); /* an expression of a force or a state */
 
+/* shape_mass.c: mass, centre and inertia of a body from its shapes, by their density or scaled to its mass */
+void dal_mass_of_shapes(dal_build *build, const dal_body_spec *spec, dal_body *body);
+bool dal_has_volume(const dal_body_spec *spec); /* has it a shape that bounds one? */
+
 /* bodies.c */
 void dal_build_bodies(dal_build *build);
 /* An attitude as a rotation; `name` for messages. False with one. */

@@ -282,6 +282,8 @@ static bool of_point(const dal_lookup *l, const dal_point_spec *point, int body,
     double s[3];
     listing list = {.n = 0};
     const dal_log_place place = dal_log_begin(build);
+    if (point->binding)
+        binding = point->binding;
     const bool known = dal_build_vector(build, binding, &point->at, s);
     dal_log_drop(build, place);
     dal_log_end(build, place);

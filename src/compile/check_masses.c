@@ -14,6 +14,7 @@
 #include "math/inertia.h"
 #include "math/vec.h"
 #include "compile/build.h"
+#include "spec/rotor.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,6 +203,8 @@ static void judge_triangle(judge *g, int b, const double moment[3])
     const dal_body_spec *spec = &g->build->spec->bodies[b];
     const dal_triangle triangle = dal_judge_triangle(moment);
     const bool accepted = spec->inertia_check.text && !strcmp(spec->inertia_check.text, "warn");
+    if (spec->inertia_check.text && !strcmp(spec->inertia_check.text, DAL_INERTIA_OF_ROTOR))
+        return;
     if (triangle == DAL_TRIANGLE_HOLDS || moment[2] <= lost * model_scale(g))
         return;
     if (triangle == DAL_TRIANGLE_DIGITS || accepted)

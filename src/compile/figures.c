@@ -186,11 +186,18 @@ static void check_all(dal_build *build, const dal_binding *binding, const dal_fi
         dal_build_figure(build, binding, &figures->item[i], false, &unused);
 }
 
+/* Then its shapes were looked at before. */
+static bool gave_mass(const dal_body_spec *spec, const dal_body *body)
+{
+    return spec->density.text || (!spec->inertia.n && body->mass > 0 && !body->particle);
+}
+
 void dal_check_figures(dal_build *build)
 {
     const dal_spec *spec = build->spec;
     for (int b = 0; b < spec->n_bodies; b++)
-        check_all(build, spec->bodies[b].binding, &spec->bodies[b].shape);
+        if (!gave_mass(&spec->bodies[b], &build->mechanism.bodies[b]))
+            check_all(build, spec->bodies[b].binding, &spec->bodies[b].shape);
     check_all(build, NULL, &spec->ground_shape);
     for (int i = 0; i < spec->n_models; i++)
         check_all(build, &spec->models[i]->binding, &spec->models[i]->shape);

@@ -217,6 +217,16 @@ static const dal_form *form_of_poly(dal_algebra *g, const dal_poly *whole, divis
 
 /* ---- equations without common sums, and without sums below the line ------------------------------------- */
 
+static void append_terms(dal_algebra *g, dal_poly *sum, const dal_poly *more)
+{
+    if (sum->n + more->n > 4 * DAL_MOST_TERMS)
+        dal_poly_collect(g, sum);
+    g->failed |= sum->n + more->n > 4 * DAL_MOST_TERMS;
+    g->work += more->n;
+    for (int i = 0; i < more->n && !g->failed; i++)
+        sum->term[sum->n++] = more->term[i];
+}
+
 /* Sums below the line of an equation, as 1/(M + m): it is multiplied by them. *times: by what, or NULL. */
 static dal_poly clear_sums(dal_algebra *g, const dal_poly *from, const dal_form **times)
 {
@@ -233,15 +243,16 @@ static dal_poly clear_sums(dal_algebra *g, const dal_poly *from, const dal_form 
         const dal_poly sum = g->known[g->generators[i].node];
         if (!below || sum.n < 2)
             continue;
-        dal_poly out = dal_poly_number(g, 0, 1);
+        dal_poly out = dal_poly_make(g, 4 * DAL_MOST_TERMS); /* terms are collected when it is full, and at the end */
         for (int k = 0; k < p.n && !g->failed; k++) {
             const int have = dal_exponent_of(&p.term[k], i);
             dal_poly part = dal_poly_number(g, 1, 1);
             part.term[0] = dal_times_power(g, &p.term[k], i, -have);
             for (int n = 0; n < below + have && !g->failed; n++)
                 part = dal_poly_multiply(g, &part, &sum);
-            out = dal_poly_add(g, &out, &part, 1);
+            append_terms(g, &out, &part);
         }
+        dal_poly_collect(g, &out);
         dal_form *power = dal_form_make(g->d->arena, DAL_FORM_POWER, 1), *product = dal_form_make(g->d->arena, DAL_FORM_PRODUCT, 2);
         power->item[0] = dal_generator_form(g, i);
         power->exponent = below;

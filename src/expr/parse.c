@@ -59,7 +59,10 @@ static void skip_blanks(reader *r)
 static dal_mark mark_at(const reader *r, size_t at)
 {
     dal_mark mark = r->mark;
-    mark.column += (int)at;
+    for (size_t i = 0; i < at; i++) { /* an expression may have several lines */
+        mark.column = r->text[i] == '\n' ? 1 : mark.column + 1;
+        mark.line += r->text[i] == '\n';
+    }
     return mark;
 }
 

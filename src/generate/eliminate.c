@@ -13,6 +13,7 @@
 
 #define SYMMETRIC_SHARE 1e-11 /* L D L^T of definite matrices is stable: a small pivot says that rows nearly depend on one another */
 #define GENERAL_SHARE 1e-4    /* L U loses as many digits as a pivot is smaller than its column */
+#define NEAR_SHARE 1e-3       /* of what a pivot is at the reference, in a run */
 #define LARGE 0.25            /* of the largest in its column, at the reference */
 
 void dal_listing_values(dal_listing *code, int n, const dal_node *nodes, double *values)
@@ -24,10 +25,23 @@ void dal_listing_values(dal_listing *code, int n, const dal_node *nodes, double 
             values[i] = NAN;
 }
 
+/* In a run the engine takes over where rows come near to depending on one another: pivots fall with the square of the distance to such a position,
+ * and dynamics/singular.c begins to take care at 3 % of the usual distance. */
+static double share_of_run(dal_listing *c, dal_node pivot, dal_node size, double share)
+{
+    const dal_node pair[2] = {pivot, size};
+    double value[2];
+    dal_listing_values(c, 2, pair, value);
+    const double ratio = fabs(value[0] / value[1]);
+    return isfinite(ratio) ? fmax(share, NEAR_SHARE * fmin(ratio, 1)) : share;
+}
+
 static void add_guard(dal_listing *c, dal_node pivot, dal_node size, double share)
 {
     if (pivot == size || dal_is_const(c->graph, pivot, NULL) || size == DAL_NO_NODE)
         return;
+    if (c->options->rates)
+        share = share_of_run(c, pivot, size, share);
     *DAL_PUSH(c->arena, c->guards, c->n_guards, c->cap_guards) = (dal_guard_pair){pivot, size, share};
 }
 

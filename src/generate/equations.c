@@ -10,12 +10,17 @@
 
 #include <string.h>
 
-static dal_node *nodes(dal_listing *c, int n)
+dal_node *dal_listing_zeros(dal_listing *c, int n)
 {
     dal_node *list = DAL_NEW(c->arena, dal_node, n);
     for (int i = 0; i < n; i++)
         list[i] = dal_const(c->graph, 0);
     return list;
+}
+
+static dal_node *nodes(dal_listing *c, int n)
+{
+    return dal_listing_zeros(c, n);
 }
 
 static const dal_derived_block *block(const dal_derivation *d, const char *name)
@@ -95,7 +100,7 @@ static void with_multipliers(dal_listing *c, dal_translation *t)
     dal_translate(t, n, rest, f);
     for (int r = 0; r < k; r++) {
         dal_translate(t, n, d->A + rows[r] * n, A + r * n);
-        dal_translate(t, 1, &d->row[rows[r]].gamma, &gamma[r]);
+        gamma[r] = dal_stabilised_gamma(c, t, rows[r]);
     }
     for (int r = 0; r < k; r++)
         if (d->norm && rows[r] >= d->layout->n_extrinsic)
@@ -114,7 +119,7 @@ static void with_maggi(dal_listing *c, dal_translation *t)
     dal_translate(t, p, block(d, "W^T (Q - h)")->values, right);
     for (int r = p; r < n; r++) {
         dal_translate(t, n, d->A + rows[r - p] * n, matrix + r * n);
-        dal_translate(t, 1, &d->row[rows[r - p]].gamma, &right[r]);
+        right[r] = dal_stabilised_gamma(c, t, rows[r - p]);
     }
     dal_eliminate(c, n, matrix, right, NULL, c->vd);
 }
@@ -224,6 +229,8 @@ static void rates_of_speeds(dal_listing *c)
     for (int k = 0; k < n; k++)
         second.letter[d->v + k] = c->uv[k];
     solve_speeds(c, &second, c->ud);
+    if (c->options->rates)
+        dal_listing_run(c, &second);
 }
 
 /* ---- beside them ------------------------------------------------------------------------------ */
@@ -287,10 +294,16 @@ void dal_listing_equations(dal_listing *c)
     case DAL_SOLVED_ON_FREE_MOTIONS: with_maggi(c, &t); break;
     case DAL_SOLVED_WITH_ROUTHIAN: with_routh(c, &t); break;
     case DAL_SOLVED_WITH_SPEEDS:
-        with_speeds(c, &t);
+        if (!c->options->rates)
+            with_speeds(c, &t);
         rates_of_speeds(c);
         break;
     default: with_multipliers(c, &t);
+    }
+    if (c->options->rates) {
+        if (!c->ud)
+            dal_listing_run(c, &t);
+        return;
     }
     dal_translation plain = dal_translation_begin(c);
     dal_translate(&plain, d->nq, d->qd, c->qd);

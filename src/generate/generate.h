@@ -3,6 +3,7 @@
  *   translate.c    the graph of the derivation with numbers folded and linear systems eliminated
  *   eliminate.c    L D L^T and L U on nodes, in an order that is chosen here
  *   equations.c    accelerations, rows, energies and outputs of every formulation
+ *   run_rates.c    y' of a run: what the integrator sees
  *   emit.c         nodes as C, in parts
  *   code_texts.c   what is printed as it stands: sines and cosines, lanes, tables
  *   escape.c       the one way from a text of the model into the file
@@ -20,6 +21,10 @@ typedef struct dal_generate_options {
     const bool *fixed;         /* of each parameter of the description: it is fixed in any case. NULL: none is */
     int lanes;                 /* 0, 4 or 8 */
     bool jacobians;
+    /* For a run: the file has one function, prefix_rates(t, q, w, inputs, parameters, wd, qd, zd, power), which is y' of y = (q, w, z, works): v'
+     * or u', q', the rates of the model's own states, and the powers of the islands. No header, no test. */
+    bool rates;
+    double alpha, beta; /* of it: phi'' + alpha phi' + beta phi = 0 holds for the rows instead of phi'' = 0 */
 } dal_generate_options;
 
 /* What the code is to be tested with: a state, and what the engine finds there. */
@@ -37,6 +42,7 @@ typedef struct dal_generated {
     int operations; /* of one evaluation of the accelerations */
     const char *const *input_names;
     const char *source, *header;
+    const char *missing; /* what could not be written, as the end of a sentence; NULL: nothing */
 } dal_generated;
 
 /* Can code be made of it? False, with a message. */

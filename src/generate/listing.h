@@ -58,6 +58,9 @@ typedef struct dal_listing {
     const char **output_names;
     dal_node *outputs;
     dal_node *jacobian; /* nv x (nq + nv): v' by q and v; NULL: not asked for */
+    int n_works;
+    dal_node *zd, *power; /* of a run: rates of the model's own states, powers of the islands */
+    const char *missing;  /* what is not written in symbols; NULL: nothing */
 } dal_listing;
 
 /* How letters of the derivation are seen: one node each, or DAL_NO_NODE. */
@@ -111,8 +114,16 @@ void dal_listing_values(dal_listing *code, int n, const dal_node *nodes, double 
 
 /* vd, lambda, ud, uv and the others, from the equations of the formulation. */
 void dal_listing_equations(dal_listing *code);
+dal_node *dal_listing_zeros(dal_listing *code, int n);
 /* Are multipliers among the results? */
 bool dal_listing_multiplies(const dal_listing *code);
+
+/* ---- run_rates.c ------------------------------------------------------------------ */
+
+/* gamma of a row as it is stabilised. */
+dal_node dal_stabilised_gamma(dal_listing *code, dal_translation *t, int row);
+/* q', zd and power, as `t` sees velocities; behind the accelerations. */
+void dal_listing_run(dal_listing *code, dal_translation *t);
 
 /* ---- emit.c -------------------------------------------------------------------------- */
 

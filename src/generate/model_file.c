@@ -341,11 +341,41 @@ static void print_test(file *f, int n, const dal_reference_state *references)
 
 /* ---- everything ------------------------------------------------------------------------------------------ */
 
+/* The file of a run: one function. */
+static void print_run(file *f)
+{
+    dal_listing *c = f->c;
+    const dal_derivation *d = c->d;
+    const dal_listing_result results[] = {{c->ud ? "ud" : "vd", c->ud ? d->p : d->nv, c->ud ? c->ud : c->vd},
+                                          {"qd", d->nq, c->qd},
+                                          {"zd", d->spec->n_states, c->zd},
+                                          {"power", c->n_works, c->power}};
+    dal_grow(&f->source, "/* y' of a run. */\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    dal_grow(&f->source, "typedef void %s_parameters;\n#define %s_PART __attribute__((noinline))\n\n", f->prefix, f->prefix);
+    dal_grow(&f->source, "#define %s_FMA(a, b, c) ((a) * (b) + (c))\n\n", f->prefix);
+    print_helpers(f);
+    f->result->operations = dal_emit_function(&f->source, c, "rates", c->ud ? "u" : "v", 4, results, true, false);
+}
+
 const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options *options, int n_references, const dal_reference_state *references)
 {
     dal_listing *c = dal_listing_build(d, options, &references[0]);
     file f = {
         c, options->prefix, upper_case(c->arena, options->prefix), {.arena = c->arena}, {.arena = c->arena}, DAL_NEW(c->arena, dal_generated, 1)};
+    if (options->rates) {
+        if (!c->missing)
+            print_run(&f);
+        *f.result = (dal_generated){.nq = d->nq,
+                                    .nv = d->nv,
+                                    .n_rows = d->n_rows,
+                                    .n_inputs = c->n_extra,
+                                    .n_speeds = c->ud ? d->p : 0,
+                                    .operations = f.result->operations,
+                                    .input_names = c->extra,
+                                    .source = f.source.text,
+                                    .missing = c->missing};
+        return f.result;
+    }
     begin_header(&f);
     begin_source(&f);
     print_sizes(&f);
@@ -360,7 +390,7 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
     print_test(&f, n_references, references);
     dal_grow(&f.header, "\n#endif\n");
     *f.result =
-        (dal_generated){d->nq,    d->nv,         d->n_rows,    c->n_extra, c->n_parameters, c->ud ? d->p : 0, c->n_outputs, f.result->operations,
-                        c->extra, f.source.text, f.header.text};
+        (dal_generated){d->nq,    d->nv,         d->n_rows,     c->n_extra, c->n_parameters, c->ud ? d->p : 0, c->n_outputs, f.result->operations,
+                        c->extra, f.source.text, f.header.text, NULL};
     return f.result;
 }

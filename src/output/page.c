@@ -124,6 +124,21 @@ void dal_page_equations(dal_page *page, const char *html)
         page->equations = copy_text(page, html);
 }
 
+int dal_page_block(dal_page *page, const dal_page_numbers *numbers)
+{
+    dal_page_numbers *kept = dal_arena_alloc(&page->arena, sizeof *kept), **link = &page->numbers;
+    if (!kept) {
+        page->status = DAL_NO_MEMORY;
+        return -1;
+    }
+    while (*link)
+        link = &(*link)->next;
+    *kept = *numbers;
+    kept->next = NULL;
+    *link = kept;
+    return page->n_numbers++;
+}
+
 void dal_page_messages(dal_page *page, const dal_messages *messages)
 {
     if (!page)

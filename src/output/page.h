@@ -30,6 +30,15 @@ typedef struct dal_page_part {
     struct dal_page_part *next;
 } dal_page_part;
 
+/* Numbers that an entry of the header refers to; one of the three, row by row. */
+typedef struct dal_page_numbers {
+    int rows, columns;
+    const double *doubles;
+    const float *floats;
+    const uint32_t *whole;
+    struct dal_page_numbers *next;
+} dal_page_numbers;
+
 struct dal_page {
     dal_allocator allocator;
     dal_arena arena; /* of the texts; without a guard */
@@ -44,6 +53,8 @@ struct dal_page {
     dal_page_part own, *last;
     dal_page_fact *evidence, *verdict, *messages, *options, *entries;
     const char *equations; /* HTML, or NULL */
+    dal_page_numbers *numbers;
+    int n_numbers;
 };
 
 /* The evidence as dal_evidence_text wrote it. */
@@ -51,6 +62,9 @@ void dal_page_report(dal_page *page, const char *text);
 
 /* The tab of equations: HTML of our own, in which every name of the model is escaped. */
 void dal_page_equations(dal_page *page, const char *html);
+
+/* One more block of numbers, which have to stay until the page is closed: its number, for an entry of the header; -1: there is no memory. */
+int dal_page_block(dal_page *page, const dal_page_numbers *numbers);
 
 /* Everything into destination.path. */
 dal_status dal_page_write(dal_page *page);

@@ -11,13 +11,14 @@
 typedef enum block_type { FLOAT64, FLOAT32, UINT32 } block_type;
 static const char *const type_names[] = {"float64", "float32", "uint32"};
 
-/* Rows of `columns` numbers, of a track (from its column `first` on) or of a mesh. */
+/* Rows of `columns` numbers, of a track (from its column `first` on), of a mesh or of an entry of the header. */
 typedef struct block {
     block_type type;
     int rows, columns, first;
     const dal_track *track;
     const float *vertices;
     const uint32_t *triangles;
+    const double *doubles;
 } block;
 
 typedef struct writing {
@@ -64,6 +65,8 @@ static void write_block(dal_stream *out, const block *b)
         dal_stream_float32(out, b->vertices[i]);
     for (size_t i = 0; b->triangles && i < numbers; i++)
         dal_stream_uint32(out, b->triangles[i]);
+    for (size_t i = 0; b->doubles && i < numbers; i++)
+        dal_stream_float64(out, b->doubles[i]);
     for (int i = 0; b->track && i < b->rows; i++) {
         const double *row = b->track->value + (size_t)b->track->columns * (size_t)i + b->first;
         for (int k = 0; k < b->columns; k++)
@@ -453,11 +456,26 @@ static void put_equations(writing *w)
     a->release(a->user, packed);
 }
 
+/* Blocks of entries come first: their numbers are known before the header is written. */
+static void add_numbers(writing *w)
+{
+    for (const dal_page_numbers *n = w->page->numbers; n; n = n->next)
+        add_block(w, (block){.type = n->doubles  ? FLOAT64
+                                     : n->floats ? FLOAT32
+                                                 : UINT32,
+                             .rows = n->rows,
+                             .columns = n->columns,
+                             .doubles = n->doubles,
+                             .vertices = n->floats,
+                             .triangles = n->whole});
+}
+
 static void write_all(writing *w)
 {
     const char *viewer = w->page->viewer;
     const size_t length = w->page->viewer_length, place = find_word(viewer, length, data_mark),
                  rest = place < length ? place + strlen(data_mark) : length;
+    add_numbers(w);
     put_viewer(w, viewer, place);
     put_header(w);
     for (int i = 0; i < w->n; i++) {

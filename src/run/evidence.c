@@ -42,6 +42,11 @@ static const dal_json_member method[] = {
     {0}};
 /* clang-format on */
 
+/* Of a compiled run. */
+static const dal_json_member compiled[] = {
+    UNDER("evaluations", compiled_evaluations), UNDER("fallbacks", compiled_fallbacks), UNDER("checks", compiled_checks),
+    UNDER("difference", compiled_difference),   UNDER("reason", compiled_why),          {0}};
+
 /* Of dal_step_fixed. */
 static const dal_json_member fixed_steps[] = {MEMBER(fixed_steps), MEMBER(fixed_median), MEMBER(fixed_longest), MEMBER(late_events), {0}};
 
@@ -60,6 +65,11 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
         dal_json_integer(&json, "restored", e->restored);
     if (e->fixed_steps)
         dal_json_members(&json, fixed_steps, e);
+    if (e->compiled) {
+        dal_json_open(&json, "compiled", '{');
+        dal_json_members(&json, compiled, e);
+        dal_json_close(&json, '}');
+    }
     dal_json_print(&json, "gravity", "[%.17g, %.17g, %.17g]", e->gravity[0], e->gravity[1], e->gravity[2]);
     write_warnings(&json, e);
     dal_json_truth(&json, "complete", !e->incomplete);
@@ -114,6 +124,12 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     if (e->slopes && *e->slopes)
         dal_print(&p, "  newton      %ld matri%s, %ld product%s, from %s\n", e->matrices, e->matrices == 1 ? "x" : "ces", e->products,
                   e->products == 1 ? "" : "s", e->slopes);
+    if (e->compiled && e->compiled_checks)
+        dal_print(&p, "  compiled    %ld evaluation%s by generated code, %ld left to the engine; compared at %ld states, difference %.1e\n",
+                  e->compiled_evaluations, e->compiled_evaluations == 1 ? "" : "s", e->compiled_fallbacks, e->compiled_checks,
+                  e->compiled_difference);
+    if (e->compiled && *e->compiled_why)
+        dal_print(&p, "  %s %s\n", e->compiled_checks ? "           " : "compiled   ", e->compiled_why);
     if (e->fixed_steps)
         dal_print(&p, "  real time   %ld fixed step%s: median %.2e s, longest %.2e s\n", e->fixed_steps, e->fixed_steps == 1 ? "" : "s",
                   e->fixed_median, e->fixed_longest);

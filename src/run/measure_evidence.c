@@ -5,6 +5,7 @@
  *   momenta     those that the forces of the model conserve, and those of ignorable coordinates
  */
 #include "model/system.h"
+#include "run/compiled.h"
 #include "run/run.h"
 #include "dynamics/row_rank.h"
 #include "dynamics/reactions.h"
@@ -276,6 +277,7 @@ void dal_measure_end(run *r, const dal_drive_result *result)
     e->matrices = result->matrices;
     e->products = result->products;
     e->slopes = dal_slopes_kind(r);
+    dal_compiled_measure(r);
     e->restarts = result->restarts;
     e->late_events = result->late_events;
     e->charts = r->state->report->charts;

@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "base/block.h"
 #include "check/checker.h"
+#include "run/compiled.h"
 #include "run/standing.h"
 #include "state/owner.h"
 #include "state/report.h"
@@ -130,7 +131,7 @@ dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_o
     if (!has_integrator(system->method.integrator, messages))
         return DAL_BAD_COMMAND;
     r->ode = dal_step_hooks(r);
-    if (!open_states(r, readable) || !open_memory(r))
+    if (!open_states(r, readable) || !open_memory(r) || !dal_compiled_open(r))
         return DAL_NO_MEMORY;
     r->meetings.force = -1;
     return DAL_OK;
@@ -139,6 +140,7 @@ dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_o
 void dal_simulation_close(run *r)
 {
     dal_drive_close(&r->driver);
+    dal_compiled_close(r);
     dal_simulation_claim(r, false);
     r->allocator.release(r->allocator.user, r->memory);
     dal_state_free(r->state);

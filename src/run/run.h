@@ -11,6 +11,7 @@
  *   singular_passage.c  singular positions: steps that avoid them, the branch that is kept, the rank
  *   impacts.c           velocities and energies that jump
  *   meetings.c          points that meet while a force acts along the line between them
+ *   compiled.c          generated code in the place of the engine's right side; code_cache.c: its compiler and its folder
  *   standing.c          discs that lie flat, blades that stand on end
  *   stiffness.c         |lambda| h, estimated every so many steps
  *   measure_evidence.c  residuals, energies, momenta at every step; what they are at the end
@@ -141,9 +142,10 @@ struct dal_simulation {
     passage passage;
     stiffness stiffness;
     callbacks callbacks;
-    dal_meetings meetings; /* meetings.c */
-    double *along;         /* standing.c; NULL: no such joint */
-    dal_implicit implicit; /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
+    dal_meetings meetings;             /* meetings.c */
+    double *along;                     /* standing.c; NULL: no such joint */
+    dal_implicit implicit;             /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
+    struct dal_compiled_run *compiled; /* compiled.c; NULL: not asked for */
 };
 
 /* ---- opening.c ------------------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "run/run.h"
 #include "kinematics/subsystems.h"
 #include "math/finite.h"
+#include "run/compiled.h"
 #include "run/standing.h"
 #include "dynamics/determined.h"
 #include "dynamics/reactions.h"
@@ -141,6 +142,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
         flow = renew_pieces(state);
     if (!flow && state->system->acting.n_frictions)
         flow = renew_friction(state, t, y, which ? which + n : NULL);
+    dal_compiled_restart(r);
     return flow;
 }
 
@@ -174,6 +176,8 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
 {
     run *r = user;
     dal_state *state = r->state;
+    if (dal_compiled_rates(r, t, y, dy))
+        return 0;
     y = dal_passage_stage(r, t, y);
     dal_flow flow = dal_state_revisit(state, t, y);
     flow = dal_recoverable(flow ? flow : dal_state_rates(state, dy));
@@ -324,7 +328,11 @@ static dal_flow output(void *user, double t, const double *y)
     }
     if (flow)
         dal_share_trouble(r->state, r->viewer);
-    return flow || !wanted ? flow : deliver_row(r, t, y);
+    if (!flow && wanted)
+        flow = deliver_row(r, t, y);
+    if (!flow)
+        dal_compiled_look(r, t, y);
+    return flow;
 }
 
 /* ---- accept ------------------------------------------------------------------------------------------- */

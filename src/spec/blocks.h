@@ -26,6 +26,11 @@ void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name);
 /* One element of 'sensors', for dal_repeat. */
 void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name);
 
+/* driven_pose.c: `drive:` of a body, as constraints and named expressions. */
+void dal_drive_pose(dal_reader *reader, const dal_tree *tree, dal_body_spec *body);
+/* armature.c: that of the last joint, as a rotor and a gear. */
+void dal_add_armature(dal_reader *reader, const dal_tree *tree);
+
 /* ---- lowering ------------------------------------------------------------- */
 
 /* "name.part", or the name itself for part == NULL. */

@@ -157,7 +157,8 @@ static void figures(walk *w, dal_figures *f)
     ARRAY(w, f->item, f->n);
     for (int i = 0; i < f->n; i++) {
         dal_figure_spec *one = &f->item[i];
-        dal_text *const words[] = {&one->type, &one->radius, &one->length, &one->thickness, &one->scale, &one->angle, &one->color, &one->file};
+        dal_text *const words[] = {&one->type,  &one->radius, &one->length, &one->thickness, &one->density,
+                                   &one->scale, &one->angle,  &one->color,  &one->file};
         for (size_t k = 0; k < sizeof words / sizeof *words; k++)
             text(w, words[k]);
         list(w, &one->size);
@@ -195,7 +196,7 @@ static void law(walk *w, dal_law_spec *l)
 
 static void body(walk *w, dal_body_spec *b)
 {
-    dal_text *const words[] = {&b->name, &b->mass, &b->angle, &b->rate, &b->from, &b->inertia_check};
+    dal_text *const words[] = {&b->name, &b->mass, &b->density, &b->angle, &b->rate, &b->from, &b->inertia_check};
     dal_list *const lists[] = {&b->center, &b->inertia, &b->position, &b->velocity, &b->angular_velocity, &b->between};
     binding(w, &b->binding);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -40,6 +40,7 @@ typedef struct builder {
     int pairs; /* surrogates of JSON in it */
     level stack[DAL_DEPTH_LIMIT];
     int depth, count, documents;
+    size_t line, line_start; /* of the last scalar of several lines: its line, from 0, and where that begins in the source */
     dal_tree *root;
 } builder;
 
@@ -340,6 +341,60 @@ static size_t characters(const char *text, size_t length)
     return n;
 }
 
+/* Where a place lies in the source. Scalars come in the order of the file: lines are counted once. */
+static const char *find_place(builder *b, size_t line, size_t column)
+{
+    const char *end = b->source + b->length, *at = b->source + b->line_start;
+    for (; b->line < line && at < end; at++)
+        if (*at == '\n') {
+            b->line++;
+            b->line_start = (size_t)(at + 1 - b->source);
+        }
+    for (; b->line == line && column && at < end; column--)
+        do
+            at++;
+        while (at < end && ((unsigned char)*at & 0xc0) == 0x80);
+    return b->line == line && !column ? at : NULL;
+}
+
+/* The same characters beside blanks? Then YAML changed nothing but line ends: no escapes, no doubled quotes. */
+static bool same_letters(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " \t\r\n");
+        b += strspn(b, " \t\r\n");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/* A scalar of several lines as it stands in the file, from its first letter: so every place in it has a line and a column. */
+static void keep_lines(builder *b, dal_tree *node, size_t quotes)
+{
+    const yaml_mark_t from = b->yaml->event.start_mark, to = b->yaml->event.end_mark;
+    const bool block = node->quote == DAL_BLOCK;
+    const char *first = find_place(b, from.line + block, block ? 0 : from.column + quotes / 2);
+    if (!first)
+        return;
+    const size_t line = b->line, start = b->line_start;
+    const char *last = find_place(b, to.line, to.column);
+    b->line = line;
+    b->line_start = start;
+    if (!last || (size_t)(last - first) < quotes / 2 || last < first)
+        return;
+    const char *text = keep_text(b, first, (size_t)(last - first) - quotes / 2, false);
+    if (!same_letters(text, node->text))
+        return;
+    const size_t blanks = strspn(text, " \t\r\n");
+    node->lines = text;
+    node->lines_mark = (dal_mark){b->file, (int)(from.line + block) + 1, (int)(block ? 0 : from.column + quotes / 2) + 1};
+    for (const char *c = text; c < text + blanks; c++) {
+        node->lines_mark.column = *c == '\n' ? 1 : node->lines_mark.column + 1;
+        node->lines_mark.line += *c == '\n';
+    }
+    node->lines += blanks;
+}
+
 static void set_scalar(builder *b, dal_tree *node)
 {
     const yaml_event_t *event = &b->yaml->event;
@@ -360,6 +415,8 @@ static void set_scalar(builder *b, dal_tree *node)
         node->bad = true;
     }
     node->text = keep_text(b, value, length, b->yaml->event.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+    if (event->start_mark.line != event->end_mark.line && !node->bad)
+        keep_lines(b, node, quotes);
 }
 
 /* Anchors, tags and aliases are refused; the node is then bad, but reading goes on. */

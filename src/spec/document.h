@@ -19,14 +19,16 @@ typedef enum dal_quote { DAL_PLAIN, DAL_SINGLE, DAL_DOUBLE, DAL_BLOCK } dal_quot
 
 typedef struct dal_tree {
     dal_tree_kind kind;
-    dal_quote quote;  /* scalars: how it was written; DAL_BLOCK: | or > */
-    bool flow;        /* written with { } or [ ] */
-    bool broken;      /* a scalar with escapes or line breaks: offsets in it are not columns */
-    bool bad;         /* a complaint about it was made: readers pass over it */
-    bool dropped;     /* while the tree is built: to be taken out */
-    dal_mark mark;    /* of its first character, the quote included */
-    const char *text; /* scalars */
-    const char *key;  /* children of a map */
+    dal_quote quote;   /* scalars: how it was written; DAL_BLOCK: | or > */
+    bool flow;         /* written with { } or [ ] */
+    bool broken;       /* a scalar with escapes or line breaks: offsets in it are not columns */
+    bool bad;          /* a complaint about it was made: readers pass over it */
+    bool dropped;      /* while the tree is built: to be taken out */
+    dal_mark mark;     /* of its first character, the quote included */
+    const char *text;  /* scalars */
+    const char *lines; /* scalars of several lines: as they stand in the file, without escapes; NULL: on one line, or with escapes */
+    dal_mark lines_mark;
+    const char *key; /* children of a map */
     dal_mark key_mark;
     struct dal_tree *first, *next; /* children; the next sibling */
     int n;                         /* number of children */

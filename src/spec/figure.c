@@ -31,6 +31,27 @@ static void find_file(dal_reader *reader, dal_figure_spec *figure)
     figure->root = reader->root ? dal_arena_copy(reader->keep, reader->root, strlen(reader->root)) : NULL;
 }
 
+/* {box: [a, b, c]} is {type: box, size: [a, b, c]}; {cylinder: [r, l]} is {type: cylinder, radius: r, length: l}. */
+static void read_brief(dal_reader *reader, const dal_tree *tree, dal_figure_spec *figure)
+{
+    dal_list list = {0};
+    const bool box = !strcmp(tree->key, "box"), sphere = !strcmp(tree->key, "sphere");
+    if (figure->type.text || figure->size.n || figure->radius.text || figure->length.text) {
+        dal_complain(reader->messages, tree->key_mark, "'%s' says the type and the size of a shape: drop 'type', 'size', 'radius' and 'length'",
+                     tree->key);
+        return;
+    }
+    figure->type = (dal_text){.text = tree->key, .mark = tree->key_mark};
+    if (sphere) {
+        dal_read_expression(reader, tree, &figure->radius);
+    } else if (box) {
+        dal_read_list(reader, tree, 0, &figure->size);
+    } else if (dal_read_list(reader, tree, 2, &list)) {
+        figure->radius = list.item[0];
+        figure->length = list.item[1];
+    }
+}
+
 static void read_figure(dal_reader *reader, const dal_tree *tree, dal_figure_spec *figure)
 {
     dal_figure_trees part = {0};
@@ -46,6 +67,12 @@ static void read_figure(dal_reader *reader, const dal_tree *tree, dal_figure_spe
     else if (part.points || part.outline)
         read_points(reader, part.outline ? part.outline : part.points, &part.spec);
     dal_ascend(reader, outer);
+    for (int i = 0; i < 4; i++)
+        if (part.brief[i]) {
+            outer = dal_descend(reader, part.brief[i]->key);
+            read_brief(reader, part.brief[i], &part.spec);
+            dal_ascend(reader, outer);
+        }
     if (part.spec.file.text)
         find_file(reader, &part.spec);
     *figure = part.spec;

@@ -9,6 +9,7 @@
  * itself, and all the files together stay within the limits of one.
  */
 #include "spec/reader.h"
+#include "spec/xml.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -60,8 +61,8 @@ static const char *find_path(dal_reader *reader, const char *file, const char **
         *why = "its path is too long";
     else if (!walk(path, size, dal_folder_of(reader->scratch, reader->source->path)) || !walk(path, size, file))
         *why = "it leaves the model's folder";
-    else if (!dal_is_model_file(path))
-        *why = "a model is a .yaml, .yml or .json file";
+    else if (!dal_is_model_file(path) && !dal_is_urdf_file(path))
+        *why = "a model is a .yaml, .yml, .json or .urdf file";
     return *why ? NULL : path;
 }
 
@@ -93,9 +94,9 @@ static void add_setting(dal_reader *reader, dal_text name, const dal_text *value
 }
 
 /* `set:`, then what was set from outside for this part: left.k here is k there. */
-static void take_settings(dal_reader *reader, const dal_tree *entry, const dal_tree *set, dal_reader *part)
+static void take_settings(dal_reader *reader, const char *model, const dal_tree *set, dal_reader *part)
 {
-    const size_t head = strlen(entry->key);
+    const size_t head = strlen(model);
     reader->key = "set";
     if (set && !dal_needs_map(reader, set, "{k: 300}"))
         set = NULL;
@@ -110,7 +111,7 @@ static void take_settings(dal_reader *reader, const dal_tree *entry, const dal_t
     dal_ascend(reader, outer);
     for (int i = 0; i < reader->n_settings; i++) {
         dal_text name = reader->settings[i].name;
-        if (strncmp(name.text, entry->key, head) || name.text[head] != '.')
+        if (strncmp(name.text, model, head) || name.text[head] != '.')
             continue;
         name.text += head + 1;
         add_setting(reader, name, &reader->settings[i].value, list, &part->n_settings);
@@ -176,6 +177,44 @@ static const char *space_of(const dal_spec *spec)
     return spec->space == DAL_PLANAR ? "planar" : "spatial";
 }
 
+/* A robot in URDF: nothing in its expressions is searched anywhere but in the part. False after a complaint. */
+static bool read_robot(dal_reader *part, const char *text, size_t length)
+{
+    for (int i = 0; i < part->n_settings; i++)
+        dal_complain(part->messages, part->settings[i].name.mark, "a URDF file has no parameters that could be set");
+    dal_xml *xml = *part->xml = dal_xml_open(part->scratch);
+    const dal_xml_node *root = dal_xml_read(xml, part->scratch, part->spec->file, text, length, part->messages, part->no_memory);
+    part->hash = dal_hash_add(part->hash, text, length);
+    if (root)
+        dal_read_urdf(part, root, false);
+    dal_xml_close(xml);
+    *part->xml = NULL;
+    dal_spec *spec = part->spec;
+    for (int i = 0; i < spec->n_bodies; i++)
+        spec->bodies[i].binding = part->binding;
+    for (int i = 0; i < spec->n_joints; i++)
+        spec->joints[i].binding = part->binding;
+    for (int i = 0; i < spec->n_forces; i++)
+        spec->forces[i].binding = part->binding;
+    for (int i = 0; i < spec->n_constraints; i++)
+        spec->constraints[i].binding = part->binding;
+    return root;
+}
+
+static bool read_model(dal_reader *reader, const dal_tree *entry, dal_reader *part, const char *path, const char *text, size_t length)
+{
+    dal_yaml_again(reader->yaml);
+    const dal_tree *root =
+        dal_document_read(reader->yaml, reader->scratch, reader->keep, part->spec->file, text, length, reader->messages, reader->no_memory);
+    if (!root || !afford(reader, entry, root))
+        return false;
+    part->copies = reader->copies;
+    part->hash = dal_hash_add(reader->hash, text, length);
+    dal_read_model(part, root);
+    note_ignored(reader, entry, path, root);
+    return true;
+}
+
 /* Reads the file into a spec of its own; NULL after a complaint. */
 static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_include_trees *keys, dal_model_spec *model)
 {
@@ -192,6 +231,9 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
                        .root = reader->root,
                        .source = &source,
                        .yaml = reader->yaml,
+                       .xml = reader->xml,
+                       .hash = reader->hash,
+                       .limits = keys->limits,
                        .no_memory = reader->no_memory,
                        .files = reader->files,
                        .elements = reader->elements,
@@ -199,45 +241,39 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
                        .included = reader->included,
                        .included_bytes = reader->included_bytes,
                        .binding = &model->binding};
+    if (keys->limits && !dal_is_urdf_file(path)) {
+        dal_complain(reader->messages, entry->key_mark,
+                     "model '%.100s': 'limits' are those of a URDF file; give a YAML model end stops among its forces", entry->key);
+        return NULL;
+    }
     dal_spec *spec = part.spec = DAL_NEW(reader->keep, dal_spec, 1);
     spec->file = dal_arena_print(reader->keep, "%s%s", reader->root, path);
     part.folder = dal_folder_of(reader->keep, spec->file);
-    take_settings(reader, entry, keys->set, &part);
-    dal_yaml_again(reader->yaml);
-    const dal_tree *root =
-        dal_document_read(reader->yaml, reader->scratch, reader->keep, spec->file, text, length, reader->messages, reader->no_memory);
-    if (!root || !afford(reader, entry, root))
+    take_settings(reader, model->name.text, keys->set, &part);
+    if (dal_is_urdf_file(path) ? !read_robot(&part, text, length) : !read_model(reader, entry, &part, path, text, length))
         return NULL;
-    part.copies = reader->copies;
-    part.hash = dal_hash_add(reader->hash, text, length);
-    dal_read_model(&part, root);
     reader->hash = part.hash;
     reader->elements = part.elements;
     reader->copies = part.copies;
     reader->included = part.included;
     reader->included_bytes = part.included_bytes;
-    note_ignored(reader, entry, path, root);
     if (spec->space && reader->spec->space && spec->space != reader->spec->space)
         dal_complain(reader->messages, spec->space_mark, "this model is %s, and '%.200s', which includes it, is %s", space_of(spec),
                      reader->spec->file, space_of(reader->spec));
     return spec;
 }
 
-static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry)
+static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry, const char *name)
 {
     dal_include_trees keys = {0};
-    reader->what = "'models'";
-    reader->key = entry->key;
-    if (!dal_needs_map(reader, entry, "{file: leg.yaml}"))
-        return NULL;
     const int errors = dal_messages_count(reader->messages, DAL_ERROR);
-    reader->what = dal_what(reader, "model", entry->key);
+    reader->what = dal_what(reader, "model", name);
     dal_read_keys(reader, dal_keys_include, entry, &keys, reader->what);
     if (!keys.file.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return NULL;
     dal_model_spec *model = DAL_NEW(reader->keep, dal_model_spec, 1);
     *model = (dal_model_spec){
-        .name = {.text = entry->key, .mark = entry->key_mark}, .file = keys.file, .ground = keys.ground, .binding = {.name = "", .model = model}};
+        .name = {.text = name, .mark = entry->key_mark}, .file = keys.file, .ground = keys.ground, .binding = {.name = "", .model = model}};
     if (!model->ground.text)
         model->ground = (dal_text){.text = "ground", .mark = entry->key_mark};
     dal_spec *spec = read_part(reader, entry, &keys, model);
@@ -390,10 +426,12 @@ static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spe
 static int carrier_of(int n, dal_spec **part, int index)
 {
     const char *path = part[index]->models[0]->ground.text;
-    size_t head = strcspn(path, ".");
-    for (int i = 0; i < n; i++)
-        if (!strncmp(part[i]->models[0]->name.text, path, head) && !part[i]->models[0]->name.text[head])
+    for (int i = 0; i < n; i++) {
+        const char *name = part[i]->models[0]->name.text;
+        const size_t head = strlen(name);
+        if (!strncmp(name, path, head) && (!path[head] || path[head] == '.'))
             return i;
+    }
     return -1;
 }
 
@@ -417,18 +455,28 @@ static bool stands_on_ground(dal_reader *reader, int n, dal_spec **part)
     return true;
 }
 
+static void make_part(dal_reader *reader, const dal_tree *entry, const char *name)
+{
+    const dal_binding *binding = reader->binding;
+    dal_spec *part = *reader->no_memory ? NULL : read_entry(reader, entry, name);
+    reader->binding = binding;
+    if (!part)
+        return;
+    prefix_part(&(prefixer){reader->keep, name}, part);
+    *DAL_PUSH(reader->scratch, reader->parts, reader->n_parts, reader->room_parts) = part;
+}
+
 void dal_read_models(dal_reader *reader, const dal_tree *tree)
 {
-    int n = 0;
     if (!tree)
         return;
-    dal_spec **part = DAL_NEW(reader->scratch, dal_spec *, tree->n);
     for (const dal_tree *entry = tree->first; entry && !*reader->no_memory; entry = entry->next) {
-        part[n] = read_entry(reader, entry);
-        if (part[n])
-            prefix_part(&(prefixer){reader->keep, entry->key}, part[n++]);
+        reader->what = "'models'";
+        reader->key = entry->key;
+        if (dal_needs_map(reader, entry, "{file: leg.yaml}"))
+            dal_repeat(reader, entry, "model", make_part);
     }
-    if (stands_on_ground(reader, n, part))
-        gather_parts(reader->keep, reader->spec, n, part);
+    if (stands_on_ground(reader, reader->n_parts, reader->parts))
+        gather_parts(reader->keep, reader->spec, reader->n_parts, reader->parts);
     reader->what = NULL;
 }

@@ -348,7 +348,7 @@ static double read_bound(urdf_reader *r, const dal_xml_node *limit, const char *
     return value;
 }
 
-static void read_limit(urdf_reader *r, const dal_xml_node *node, const char *of)
+static void read_limit(urdf_reader *r, const dal_xml_node *node, const char *of, dal_urdf_joint *joint)
 {
     static const char *const attributes[] = {"lower", "upper", "effort", "velocity", NULL}, *const none[] = {NULL};
     const dal_xml_node *limit = only_child(r, node, of, "limit");
@@ -361,9 +361,13 @@ static void read_limit(urdf_reader *r, const dal_xml_node *node, const char *of)
     if (value[0] > value[1])
         dal_caution(r->base->messages, limit->mark, DAL_CODE_LIMITS_EMPTY, value[1] - value[0],
                     "the limits of %s leave no room: the lower one is %g, the upper one %g", of, value[0], value[1]);
-    if (!r->limits)
+    if (!r->limits && !r->base->limits)
         dal_say(r->base->messages, DAL_NOTE, limit->mark, "the limits of joints are read and not enforced");
     r->limits = true;
+    joint->limited = (joint->kind == DAL_URDF_REVOLUTE || joint->kind == DAL_URDF_PRISMATIC) && value[0] < value[1];
+    for (int i = 0; i < 2; i++)
+        joint->limit[i] = fabs(value[i]) <= absurd ? value[i] : i ? INFINITY : -INFINITY;
+    joint->effort = value[2];
 }
 
 static bool read_kind(urdf_reader *r, const dal_xml_node *node, const char *of, dal_urdf_kind *kind)
@@ -402,7 +406,7 @@ static void read_joint(urdf_reader *r, const dal_xml_node *node)
     read_origin(r, node, of, &joint.origin);
     read_axis(r, node, of, &joint);
     read_dynamics(r, node, of, &joint);
-    read_limit(r, node, of);
+    read_limit(r, node, of, &joint);
     read_mimic(r, node, of, &joint);
     *DAL_PUSH(r->base->scratch, r->robot->joint, r->robot->n_joints, r->room_joints) = joint;
 }

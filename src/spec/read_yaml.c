@@ -68,6 +68,40 @@ static void add_all_names(dal_reader *reader, dal_model_trees *model)
 
 /* ---- name: expression --------------------------------------------------------------- */
 
+static bool is_repeated(const dal_tree *tree)
+{
+    const dal_tree *key = tree->kind == DAL_MAP ? tree->first : NULL;
+    while (key && strcmp(key->key, "repeat"))
+        key = key->next;
+    return key;
+}
+
+/* One of many definitions, s.1, s.2, ... */
+static void make_definition(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    dal_spec *spec = reader->spec;
+    dal_pair *pair = DAL_PUSH(reader->keep, spec->define, spec->n_define, reader->room_define);
+    *pair = (dal_pair){.name = {.text = name, .mark = tree->key_mark}, .binding = reader->binding};
+    dal_read_keys(reader, dal_keys_definition, tree, pair, dal_what(reader, "definition", tree->key));
+}
+
+static void read_definitions(dal_reader *reader, const dal_tree *tree)
+{
+    dal_spec *spec = reader->spec;
+    for (const dal_tree *child = tree ? tree->first : NULL; child; child = child->next) {
+        reader->what = "'define'";
+        reader->key = child->key;
+        if (is_repeated(child)) {
+            dal_repeat(reader, child, "definition", make_definition);
+            continue;
+        }
+        dal_pair *pair = DAL_PUSH(reader->keep, spec->define, spec->n_define, reader->room_define);
+        *pair = (dal_pair){.name = {.text = child->key, .mark = child->key_mark}, .binding = reader->binding};
+        dal_read_expression(reader, child, &pair->value);
+    }
+    reader->what = NULL;
+}
+
 static dal_pair *read_pairs(dal_reader *reader, const dal_tree *tree, const char *section, int *n)
 {
     if (!tree)
@@ -98,8 +132,11 @@ static void make_body(dal_reader *reader, const dal_tree *tree, const char *name
     if ((size_t)spec->n_bodies == reader->room_bodies)
         DAL_RESERVE(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies, reader->coming);
     dal_body_spec *body = DAL_PUSH(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies);
-    *body = (dal_body_spec){.name = element_name(tree, name), .binding = reader->binding};
-    dal_read_keys(reader, dal_keys_body, tree, body, reader->what);
+    dal_body_trees part = {.spec = {.name = element_name(tree, name), .binding = reader->binding}};
+    dal_read_keys(reader, dal_keys_body, tree, &part, reader->what);
+    if (part.drive)
+        dal_drive_pose(reader, part.drive, &part.spec);
+    *body = part.spec;
     if (body->between.n && (body->position.n || body->angle.text || body->orientation.kind))
         dal_complain(reader->messages, body->between.mark, "%s has both 'between' and %s: 'between' places and turns the body", reader->what,
                      body->position.n   ? "'position'"
@@ -113,8 +150,11 @@ static void make_joint(dal_reader *reader, const dal_tree *tree, const char *nam
     if ((size_t)spec->n_joints == reader->room_joints)
         DAL_RESERVE(reader->keep, spec->joints, spec->n_joints, reader->room_joints, reader->coming);
     dal_joint_spec *joint = DAL_PUSH(reader->keep, spec->joints, spec->n_joints, reader->room_joints);
-    *joint = (dal_joint_spec){.name = element_name(tree, name), .binding = reader->binding};
-    dal_read_keys(reader, dal_keys_joint, tree, joint, reader->what);
+    dal_joint_trees part = {.spec = {.name = element_name(tree, name), .binding = reader->binding}};
+    dal_read_keys(reader, dal_keys_joint, tree, &part, reader->what);
+    *joint = part.spec;
+    if (part.armature)
+        dal_add_armature(reader, part.armature);
 }
 
 static void make_force(dal_reader *reader, const dal_tree *tree, const char *name)
@@ -287,6 +327,53 @@ static void read_joint_types(dal_reader *reader, const dal_tree *tree)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
+/* The text of a column is its name: on one line. */
+static dal_text on_one_line(dal_reader *reader, dal_text text)
+{
+    if (!strpbrk(text.text, "\r\n"))
+        return text;
+    char *copy = dal_arena_copy(reader->keep, text.text, strlen(text.text)), *out = copy;
+    for (const char *c = copy; *c; c++) {
+        const size_t blanks = strspn(c, " \t\r\n");
+        if (!blanks || !memchr(c, '\n', blanks)) {
+            *out++ = *c;
+            continue;
+        }
+        *out++ = ' ';
+        c += blanks - 1;
+    }
+    *out = '\0';
+    text.text = copy;
+    return text;
+}
+
+/* Columns that are counted: a column has no loop variables, but braces in its text are replaced. */
+static void make_columns(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    (void)name;
+    dal_pair column = {0};
+    dal_read_keys(reader, dal_keys_definition, tree, &column, "'record'");
+    if (column.value.text)
+        column.value = on_one_line(reader, column.value);
+    const char *text = column.value.text ? dal_expand_name(reader, &column.value) : NULL;
+    if (text)
+        *DAL_PUSH(reader->keep, reader->spec->record, reader->spec->n_record, reader->room_record) = (dal_text){text, column.value.mark, false};
+}
+
+static void read_columns(dal_reader *reader, const dal_tree *list)
+{
+    for (const dal_tree *child = list->first; child; child = child->next) {
+        dal_text text = {0};
+        reader->what = NULL;
+        reader->key = "record";
+        if (is_repeated(child))
+            dal_repeat(reader, child, "record", make_columns);
+        else if (dal_read_expression(reader, child, &text))
+            *DAL_PUSH(reader->keep, reader->spec->record, reader->spec->n_record, reader->room_record) = on_one_line(reader, text);
+    }
+    reader->what = NULL;
+}
+
 static void read_record(dal_reader *reader, const dal_tree *tree)
 {
     dal_list list = {0};
@@ -296,9 +383,11 @@ static void read_record(dal_reader *reader, const dal_tree *tree)
     reader->spec->record_given = true;
     if (tree->kind == DAL_SEQUENCE && !tree->n && !tree->bad)
         return;
-    dal_read_list(reader, tree, 0, &list);
-    reader->spec->record = list.item;
-    reader->spec->n_record = list.n;
+    if (tree->kind == DAL_SEQUENCE && !tree->bad) {
+        read_columns(reader, tree);
+        return;
+    }
+    dal_read_list(reader, tree, 0, &list); /* complains */
 }
 
 static void read_map(dal_reader *reader, const char *key, const char *what, const dal_tree *tree, const char *such_as, const dal_key *keys,
@@ -312,13 +401,14 @@ static void read_map(dal_reader *reader, const char *key, const char *what, cons
 static void read_sections(dal_reader *reader, const dal_model_trees *model)
 {
     dal_spec *spec = reader->spec;
+    reader->own_coordinates = model->coordinates && model->coordinates->n;
     reader->key = "name";
     if (model->name)
         dal_read_scalar(reader, model->name, &spec->name);
     reader->key = "gravity";
     if (model->gravity)
         dal_read_vector(reader, model->gravity, &spec->gravity);
-    spec->define = read_pairs(reader, model->define, "'define'", &spec->n_define);
+    read_definitions(reader, model->define);
     spec->inputs = read_section(reader, model->inputs, sizeof *spec->inputs, &spec->n_inputs, read_input);
     read_map(reader, "ground", "the ground", model->ground, "{points: {A: [...]}}", dal_keys_ground, spec);
     read_elements(reader, model->bodies, "body", "'bodies'", "{mass: 1}", make_body);
@@ -327,6 +417,14 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
     spec->coordinates = read_section(reader, model->coordinates, sizeof *spec->coordinates, &spec->n_coordinates, read_coordinate);
     spec->constraints = read_section(reader, model->constraints, sizeof *spec->constraints, &spec->n_constraints, read_constraint);
+    if (reader->n_made) { /* behind those of the model */
+        dal_constraint_spec *all = DAL_NEW(reader->keep, dal_constraint_spec, spec->n_constraints + reader->n_made);
+        if (spec->n_constraints)
+            memcpy(all, spec->constraints, sizeof *all * (size_t)spec->n_constraints);
+        memcpy(all + spec->n_constraints, reader->made, sizeof *all * (size_t)reader->n_made);
+        spec->constraints = all;
+        spec->n_constraints += reader->n_made;
+    }
     spec->systems = read_section(reader, model->systems, sizeof *spec->systems, &spec->n_systems, read_system);
     read_lagrangian(reader, model->lagrangian);
     spec->speeds = read_pairs(reader, model->speeds, "'speeds'", &spec->n_speeds);

@@ -74,14 +74,25 @@ typedef struct dal_reader {
     const char *root;                /* the folder of the whole model, in the same way */
     const dal_source *source;
     dal_yaml *yaml;
+    struct dal_xml **xml; /* open while a URDF file is read */
+    bool limits;          /* of a URDF file become end stops */
+    int n_parts;          /* included models that were read */
+    size_t room_parts;
+    dal_spec **parts;
     bool *no_memory; /* set when libyaml runs out of it */
     int n_settings;
     const dal_setting *settings;
     int elements, copies; /* made so far; nodes that 'repeat' has read, and those of included files */
     int included;         /* files, each as often as it was */
     size_t included_bytes;
+    dal_points *points; /* that a repeated point is added to, with their room and the words for them */
+    size_t *points_room;
+    const char *points_of;
     size_t coming; /* elements that the present `repeat` still makes, this one with them; 0: one */
-    size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states;
+    size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states, room_record, room_made;
+    int n_made; /* constraints that `drive:` of a body makes */
+    dal_constraint_spec *made;
+    bool own_coordinates; /* the model has some: bodies are placed by them */
     uint64_t hash;
     dal_file_list *files;
 } dal_reader;
@@ -188,6 +199,8 @@ const char *dal_folder_of(dal_arena *arena, const char *file);
 const char *dal_extension_of(const char *file);
 /* Is its extension that of a model? */
 bool dal_is_model_file(const char *file);
+/* Is it that of a robot in URDF? */
+bool dal_is_urdf_file(const char *file);
 /* The model reads this file, now or when its shapes are drawn. */
 void dal_note_file(dal_reader *reader, const char *path);
 /* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */

@@ -116,9 +116,15 @@ static bool read_ranges(loop_nest *loop, const dal_tree *tree)
 
 /* ---- the loops ------------------------------------------------------------------ */
 
+/* An entry of a list has no key. */
+static dal_mark loop_mark(const dal_tree *tree)
+{
+    return tree->key ? tree->key_mark : tree->mark;
+}
+
 static void complain_many(const loop_nest *loop)
 {
-    dal_complain(loop->reader->messages, loop->tree->key_mark, "a model has at most %d bodies, joints, forces and repeated points together",
+    dal_complain(loop->reader->messages, loop_mark(loop->tree), "a model has at most %d bodies, joints, forces and repeated points together",
                  DAL_ELEMENT_LIMIT);
 }
 
@@ -128,7 +134,7 @@ static bool afford_copy(loop_nest *loop)
     dal_reader *reader = loop->reader;
     if (!loop->n || (reader->copies += loop->size) <= DAL_COPY_LIMIT)
         return true;
-    dal_complain(reader->messages, loop->tree->key_mark, "'repeat' makes more than %d entries", DAL_COPY_LIMIT);
+    dal_complain(reader->messages, loop_mark(loop->tree), "'repeat' makes more than %d entries", DAL_COPY_LIMIT);
     return false;
 }
 
@@ -187,8 +193,8 @@ void dal_repeat(dal_reader *reader, const dal_tree *tree, const char *section, d
     const dal_tree *repeat = tree->kind == DAL_MAP ? tree->first : NULL;
     while (repeat && strcmp(repeat->key, "repeat"))
         repeat = repeat->next;
-    reader->what = dal_what(reader, section, tree->key);
+    reader->what = tree->key ? dal_what(reader, section, tree->key) : dal_arena_print(reader->scratch, "'%s'", section);
     if (!repeat || read_ranges(&loop, repeat))
-        run_loop(&loop, 0, tree->key);
+        run_loop(&loop, 0, tree->key ? tree->key : section);
     reader->what = NULL;
 }

@@ -28,7 +28,7 @@ const dal_key dal_keys_model[] = {
     TREE("model", "name", "text", "", M, name, 0, "title for reports"),
     TREE("model", "space", "planar|spatial", "", M, space, 0, "required"),
     TREE("model", "parameters", "name: expression", "own", M, parameters, 0, "constants; they may use one another, in any order; --set changes them"),
-    TREE("model", "define", "name: expression", "own", M, define, 0, "named expressions of time and state"),
+    TREE("model", "define", "name: expression", "own", M, define, 0, "named expressions of time and state; or many, as {repeat: , value: }; see 'definition'"),
     TREE("model", "gravity", "vector", "m/s^2", M, gravity, 0, "acceleration of free fall, world axes; none if omitted"),
     TREE("model", "ground", "see 'ground'", "", M, ground, 0, "the body that does not move"),
     TREE("model", "bodies", "name: body", "", M, bodies, 0, "see 'body'"),
@@ -47,9 +47,15 @@ const dal_key dal_keys_model[] = {
     TREE("model", "sensors", "name: sensor", "", M, sensors, 0, "measured signals; the name is the output; see 'sensor'"),
     TREE("model", "models", "name: included model", "", M, models, 0, "other model files as parts of this one: left.thigh is their body; see 'included model'"),
     TREE("model", "simulate", "see 'simulate'", "", M, simulate, 0, "how to run"),
-    TREE("model", "record", "list of expressions", "own", M, record, 0, "columns of the result; the text is the column's name; without it the usual channels are written"),
+    TREE("model", "record", "list of expressions", "own", M, record, 0, "columns of the result; the text is the column's name; {repeat: {i: 1..6}, value: rod.{i}.x} in the list makes many; without 'record' the usual channels are written"),
     END
 #undef M
+};
+
+const dal_key dal_keys_definition[] = {
+    KEY("definition", "value", EXPRESSION, "own", dal_pair, value, DAL_REQUIRED, "required; the expression"),
+    REPEAT("definition"),
+    END
 };
 
 const dal_key dal_keys_ground[] = {
@@ -60,9 +66,10 @@ const dal_key dal_keys_ground[] = {
 
 const dal_key dal_keys_body[] = {
 #define B dal_body_spec
-    KEY("body", "mass", EXPRESSION, "kg", B, mass, DAL_REQUIRED, "required; write 'mass: 0' for a massless part"),
-    KEY("body", "center", VECTOR, "m", B, center, 0, "centre of mass in body axes; the origin if omitted"),
-    KEY("body", "inertia", INERTIA, "kg m^2", B, inertia, 0, "about the centre of mass, body axes, tensor entries; a body with mass and without inertia is a particle"),
+    KEY_("body", "mass", words_EXPRESSION, "kg", EXPRESSION, DAL_REQUIRED, offsetof(B, mass), "density", "required, or 'density'; write 'mass: 0' for a massless part"),
+    KEY("body", "density", EXPRESSION, "kg/m^3", B, density, 0, "of the shapes: gives mass, centre and inertia"),
+    KEY("body", "center", VECTOR, "m", B, center, 0, "centre of mass in body axes; the origin if omitted, or that of the shapes that give the inertia"),
+    KEY("body", "inertia", INERTIA, "kg m^2", B, inertia, 0, "about the centre of mass, body axes, tensor entries; if omitted it follows from the shapes, which are scaled to the mass; a body with mass and with neither is a particle"),
     ONE_OF("body", "inertia-check", "refuse|warn", "", B, inertia_check, 0, "principal moments of which one is larger than the sum of the others: refused, or a warning, and they are used as written; refuse if omitted"),
     KEY("body", "from", NAME, "", B, from, 0, "the body in whose axes position and attitude are written; only where the model has coordinates of its own"),
     KEY("body", "position", START_VECTOR, "m", B, position, 0, "of the body frame's origin at the start"),
@@ -73,16 +80,28 @@ const dal_key dal_keys_body[] = {
     PLANAR("body", "rate", START, "rad/s", B, rate, "angular-velocity", "of the angle at the start"),
     SPATIAL("body", "angular-velocity", VELOCITY, "rad/s", B, angular_velocity, "rate", "at the start"),
     KEY("body", "fix", FLAG, "", B, fix, 0, "true: assembly keeps every given start value of the body"),
+    TREE("body", "drive", "see 'pose'", "", dal_body_trees, drive, 0, "prescribes place and attitude in space as functions of time"),
     KEY("body", "points", POINTS, "m", B, points, 0, "named points in body axes, with axes where a joint needs them"),
-    KEY("body", "shape", FIGURES, "", B, shape, 0, "for pictures only; without it the joint points are connected"),
+    KEY("body", "shape", FIGURES, "", B, shape, 0, "for pictures, and for mass, centre and inertia where they are not given; without it the joint points are connected"),
     REPEAT("body"),
     END
 #undef B
 };
 
+const dal_key dal_keys_pose[] = {
+    KEY("pose", "position", VECTOR, "m", dal_pose_keys, position, 0, "of the body frame's origin, world axes: functions of time; the force that this takes is NAME.drive.force"),
+    PLANAR("pose", "angle", EXPRESSION, "rad", dal_pose_keys, angle, "orientation", "of the body frame: a function of time; the torque that this takes is NAME.drive.torque"),
+    SPATIAL("pose", "orientation", ORIENTATION, "", dal_pose_keys, orientation, "angle", "of the body frame, made of functions of time; the torque that this takes is NAME.drive.torque"),
+    END
+};
+
 const dal_key dal_keys_shape[] = {
 #define F dal_figure_trees
-    KEY("shape", "type", WORD, "", F, spec.type, DAL_REQUIRED, "required: box, sphere, cylinder, capsule, plate, polyline or mesh"),
+    KEY_("shape", "type", words_WORD, "", WORD, DAL_REQUIRED, offsetof(F, spec.type), "box sphere cylinder capsule", "required: box, sphere, cylinder, capsule, plate, polyline or mesh"),
+    TREE("shape", "box", "list of expressions", "m", F, brief[0], 0, "short for type: box with this 'size'"),
+    TREE("shape", "sphere", "expression", "m", F, brief[1], 0, "short for type: sphere with this 'radius'"),
+    TREE("shape", "cylinder", "two expressions: radius, length", "m", F, brief[2], 0, "short for type: cylinder with this 'radius' and 'length'"),
+    TREE("shape", "capsule", "two expressions: radius, length", "m", F, brief[3], 0, "short for type: capsule with this 'radius' and 'length'"),
     KEY("shape", "size", EXPRESSIONS, "m", F, spec.size, 0, "of a box: its edges along x, y, z; in a planar model the third may be omitted"),
     KEY("shape", "radius", EXPRESSION, "m", F, spec.radius, 0, "of a sphere, cylinder or capsule; of a polyline: as a tube, a thin line if omitted"),
     KEY("shape", "length", EXPRESSION, "m", F, spec.length, 0, "of a cylinder; of a capsule without its round ends"),
@@ -95,6 +114,7 @@ const dal_key dal_keys_shape[] = {
     KEY("shape", "at", EXPRESSIONS, "m", F, spec.at, 0, "where its middle (of a plate, polyline or mesh its origin) lies in body axes; the origin if omitted"),
     PLANAR("shape", "angle", EXPRESSION, "rad", F, spec.angle, "orientation", "by which it is turned in the body"),
     SPATIAL("shape", "orientation", ORIENTATION, "", F, spec.orientation, "angle", "of the shape in the body"),
+    KEY("shape", "density", EXPRESSION, "kg/m^3", F, spec.density, 0, "in the place of the body's; beside 'mass' only the ratios count; 0: for pictures only"),
     KEY("shape", "color", TITLE, "", F, spec.color, 0, "\"#rrggbb\", or one of black, white, gray, red, green, blue, yellow, orange, brown, purple, cyan, magenta"),
     END
 #undef F
@@ -105,7 +125,7 @@ const dal_key dal_keys_point[] = {
     TREE("point", "x", "vector", "1", dal_point_trees, direction[0], 0, "direction of the point's x axis; of two directions the first written is exact"),
     TREE("point", "y", "vector", "1", dal_point_trees, direction[1], 0, "direction of the point's y axis"),
     TREE("point", "z", "vector", "1", dal_point_trees, direction[2], 0, "direction of the point's z axis"),
-    KEY_("point", "repeat", words_REPEAT, "", REPEAT, 0, 0, NULL, "of the ground only: makes one point for each number, ground.P.1, ground.P.2, ..."),
+    KEY_("point", "repeat", words_REPEAT, "", REPEAT, 0, 0, NULL, "makes one point for each number: ground.P.1, ground.P.2, ..."),
     END
 };
 
@@ -185,6 +205,7 @@ const dal_key dal_keys_joint[] = {
     KEY("joint", "compliance", EXPRESSIONS, "m/N, rad/(N m)", J, compliance, 0, "[m/N, rad/(N m)]: how redundant reactions are distributed"),
     KEY("joint", "non-ideal", LAW, "N or N m", J, law, 0, "forces along channels that belong to the joint's reaction and do work"),
     KEY("joint", "friction", FRICTION, "", J, friction, 0, "dry friction between the surfaces of the joint, pressed together by its own reaction, or of a constant size"),
+    TREE("joint", "armature", "expression, or {inertia: , ratio: }", "kg m^2", dal_joint_trees, armature, 0, "inertia of a rotor on the first body that turns with a revolute or prismatic joint; see 'armature'"),
     KEY("joint", "parameters", VALUES, "own", J, parameters, 0, "of a type of the model's own: constant expressions"),
     KEY("joint", "cut", FLAG, "", J, cut, 0, "true: with coordinates: joint, this joint closes a loop and is not in the tree"),
     REPEAT("joint"),
@@ -202,6 +223,12 @@ const dal_key dal_keys_joint_type[] = {
     KEY_("joint type", "repeat", words_LATER, "", LATER, 0, 0, NULL, "a type is described once, and 'repeat' stands in the joints"),
     END
 #undef Y
+};
+
+const dal_key dal_keys_armature[] = {
+    KEY("armature", "inertia", EXPRESSION, "kg m^2", dal_armature_keys, inertia, DAL_REQUIRED, "required; of the rotor about its axis; without { } this alone"),
+    KEY("armature", "ratio", EXPRESSION, "1 or rad/m", dal_armature_keys, ratio, 0, "turns of the rotor for one of the joint, 1 if omitted; of a prismatic joint radians for one metre, required"),
+    END
 };
 
 const dal_key dal_keys_start[] = {
@@ -352,10 +379,11 @@ const dal_key dal_keys_sensor[] = {
 
 const dal_key dal_keys_include[] = {
 #define I dal_include_trees
-    KEY("included model", "file", TITLE, "", I, file, DAL_REQUIRED, "required; a model file in the folder of this one or below it"),
+    KEY("included model", "file", TITLE, "", I, file, DAL_REQUIRED, "required; a model file, YAML or URDF, in the folder of this one or below it"),
     TREE("included model", "set", "name: expression", "own", I, set, 0, "values for its parameters: constant expressions in the parameters of this model"),
     KEY("included model", "ground", NAME, "", I, ground, 0, "the body or point, with its axes, that is the ground of the included model; the ground if omitted"),
-    KEY_("included model", "repeat", words_LATER, "", LATER, 0, 0, NULL, "name each included model, or use 'repeat' inside its file"),
+    KEY("included model", "limits", FLAG, "", I, limits, 0, "of a URDF file: true makes the limits of its joints end stops"),
+    REPEAT("included model"),
     END
 #undef I
 };
@@ -374,6 +402,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "formulation", CHOICE, "", S, formulation, 0, "of the equations of motion"),
     KEY("simulate", "stabilization", CHOICE, "", S, stabilization, 0, "how the constraints are held"),
     KEY("simulate", "integrator", CHOICE, "", S, integrator, 0, "of time"),
+    KEY("simulate", "compile", FLAG, "", S, compile, 0, "true: runs evaluate by code that is generated and compiled for the model"),
     END
 #undef S
 };
@@ -381,11 +410,12 @@ const dal_key dal_keys_simulate[] = {
 
 const dal_key_doc *dal_spec_key(int index)
 {
-    static const dal_key *const sections[] = {
-        dal_keys_model,   dal_keys_ground,     dal_keys_body,       dal_keys_shape,   dal_keys_point,      dal_keys_orientation, dal_keys_quaternion,
-        dal_keys_inertia, dal_keys_value,      dal_keys_velocity,   dal_keys_joint,   dal_keys_joint_type, dal_keys_start,       dal_keys_friction,
-        dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_system,  dal_keys_lagrangian, dal_keys_table,       dal_keys_input,
-        dal_keys_state,   dal_keys_block,      dal_keys_sensor,     dal_keys_include, dal_keys_simulate};
+    static const dal_key *const sections[] = {dal_keys_model,   dal_keys_definition, dal_keys_ground,   dal_keys_pose,        dal_keys_armature,
+                                              dal_keys_body,    dal_keys_shape,      dal_keys_point,    dal_keys_orientation, dal_keys_quaternion,
+                                              dal_keys_inertia, dal_keys_value,      dal_keys_velocity, dal_keys_joint,       dal_keys_joint_type,
+                                              dal_keys_start,   dal_keys_friction,   dal_keys_force,    dal_keys_coordinate,  dal_keys_constraint,
+                                              dal_keys_system,  dal_keys_lagrangian, dal_keys_table,    dal_keys_input,       dal_keys_state,
+                                              dal_keys_block,   dal_keys_sensor,     dal_keys_include,  dal_keys_simulate};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -54,14 +54,15 @@ typedef struct dal_key {
     dal_shape shape;
     unsigned flags;
     size_t offset;
-    const char *instead; /* for keys of one space only: the key of the other */
+    const char *instead; /* for keys of one space only: the key of the other; for required ones: those that stand for it, "box sphere" */
 } dal_key;
 
 /* Each ends with an entry whose doc.key is NULL. */
 extern const dal_key dal_keys_model[], dal_keys_ground[], dal_keys_body[], dal_keys_point[], dal_keys_orientation[], dal_keys_quaternion[],
     dal_keys_inertia[], dal_keys_value[], dal_keys_velocity[], dal_keys_joint[], dal_keys_joint_type[], dal_keys_start[], dal_keys_friction[],
-    dal_keys_shape[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[], dal_keys_system[], dal_keys_lagrangian[], dal_keys_table[],
-    dal_keys_input[], dal_keys_state[], dal_keys_block[], dal_keys_sensor[], dal_keys_include[], dal_keys_simulate[];
+    dal_keys_definition[], dal_keys_pose[], dal_keys_armature[], dal_keys_shape[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[],
+    dal_keys_system[], dal_keys_lagrangian[], dal_keys_table[], dal_keys_input[], dal_keys_state[], dal_keys_block[], dal_keys_sensor[],
+    dal_keys_include[], dal_keys_simulate[];
 
 /* The fields of shape TREE live in these. */
 typedef struct dal_model_trees {
@@ -94,16 +95,38 @@ typedef struct dal_coordinate_trees {
 typedef struct dal_include_trees {
     dal_text file, ground;
     const dal_tree *set;
+    bool limits;
 } dal_include_trees;
 
 typedef struct dal_figure_trees {
     dal_figure_spec spec;
-    const dal_tree *points, *outline;
+    const dal_tree *points, *outline, *brief[4]; /* box, sphere, cylinder, capsule */
 } dal_figure_trees;
 
 typedef struct dal_value_trees {
     const dal_tree *value, *body;
     bool fix;
 } dal_value_trees;
+
+/* `drive:` of a body */
+typedef struct dal_pose_keys {
+    dal_list position;
+    dal_text angle;
+    dal_orientation orientation;
+} dal_pose_keys;
+
+typedef struct dal_body_trees {
+    dal_body_spec spec;
+    const dal_tree *drive;
+} dal_body_trees;
+
+typedef struct dal_armature_keys {
+    dal_text inertia, ratio;
+} dal_armature_keys;
+
+typedef struct dal_joint_trees {
+    dal_joint_spec spec;
+    const dal_tree *armature;
+} dal_joint_trees;
 
 #endif

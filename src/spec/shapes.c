@@ -78,13 +78,14 @@ bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *tex
     }
     if (!dal_read_scalar(reader, tree, &found))
         return false;
-    if (tree->quote == DAL_BLOCK) {
-        dal_complain(reader->messages, tree->mark, "%s is written with '|' or '>': write an expression on one line, in double quotes",
-                     dal_label(reader));
-        return false;
-    }
-    if (tree->broken) {
-        dal_complain(reader->messages, tree->mark, "%s: write an expression on one line, in double quotes and without escapes", dal_label(reader));
+    if (tree->lines) {
+        size_t length = strlen(tree->lines);
+        while (length && strchr(" \t\r\n", tree->lines[length - 1]))
+            length--;
+        found.text = dal_arena_copy(reader->keep, tree->lines, length);
+        found.mark = tree->lines_mark;
+    } else if (tree->broken) {
+        dal_complain(reader->messages, tree->mark, "%s: write an expression in double quotes and without escapes", dal_label(reader));
         return false;
     }
     if (tree->quote == DAL_SINGLE)
@@ -553,6 +554,16 @@ static bool is_given(dal_reader *reader, const dal_key *keys, const dal_tree *ma
     return false;
 }
 
+/* Is one of the keys given that stand for it, "box sphere"? */
+static bool is_replaced(const dal_key *entry, const dal_tree *map)
+{
+    for (const char *word = entry->instead; word && *word; word += strcspn(word, " "), word += *word == ' ')
+        for (const dal_tree *child = map->first; child; child = child->next)
+            if (strlen(child->key) == strcspn(word, " ") && !strncmp(child->key, word, strlen(child->key)))
+                return true;
+    return false;
+}
+
 static bool fits_space(dal_reader *reader, const dal_tree *tree)
 {
     const dal_key *key = reader->entry;
@@ -579,7 +590,7 @@ void dal_read_keys(dal_reader *reader, const dal_key *keys, const dal_tree *map,
             shapes[entry->shape](reader, child, (char *)element + entry->offset);
     }
     for (const dal_key *entry = keys; entry->doc.key; entry++)
-        if (entry->flags & DAL_REQUIRED && !is_given(reader, keys, map, entry->doc.key))
+        if (entry->flags & DAL_REQUIRED && !is_given(reader, keys, map, entry->doc.key) && !is_replaced(entry, map))
             dal_complain(reader->messages, map->key ? map->key_mark : map->mark, "%s has no '%s' (%s)", what, entry->doc.key, entry->doc.text);
     dal_ascend(reader, outer);
 }

@@ -305,6 +305,15 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     }
 }
 
+/* Is the key given that stands for a required one? */
+static bool is_replaced(const dal_key *keys, const dal_key *required, const void *element)
+{
+    for (const dal_key *key = keys; required->instead && key->doc.key; key++)
+        if (!strcmp(key->doc.key, required->instead))
+            return is_given(key, (const char *)element + key->offset);
+    return false;
+}
+
 static void inspect_element(inspector *s, const dal_key *keys, const void *element)
 {
     for (const dal_key *key = keys; key->doc.key; key++) {
@@ -316,7 +325,7 @@ static void inspect_element(inspector *s, const dal_key *keys, const void *eleme
         if (given && key->flags & (DAL_PLANAR_ONLY | DAL_SPATIAL_ONLY) && s->spec->space == wrong)
             refuse_element(s, dal_nowhere, "'%s' belongs to %s models: give '%s' in a %s one", key->doc.key,
                            wrong == DAL_SPATIAL ? "planar" : "spatial", key->instead, space_word(s));
-        else if (!given && key->flags & DAL_REQUIRED && key->shape != DAL_SHAPE_WORD)
+        else if (!given && key->flags & DAL_REQUIRED && key->shape != DAL_SHAPE_WORD && !is_replaced(keys, key, element))
             refuse_element(s, dal_nowhere, "it has no '%s' (%s)", key->doc.key, key->doc.text);
         else
             inspect_field(s, key, field);

@@ -122,7 +122,7 @@ bool dal_is_model_file(const char *file)
     return false;
 }
 
-static bool is_urdf(const char *file)
+bool dal_is_urdf_file(const char *file)
 {
     return !strcasecmp(dal_extension_of(file), ".urdf");
 }
@@ -132,7 +132,7 @@ static bool check_type(const reading *job, dal_mark mark)
 {
     static const char *const foreign[] = {".xml", ".mjcf", ".sdf", ".xacro"};
     const char *extension = dal_extension_of(job->file);
-    if (dal_is_model_file(job->file) || is_urdf(job->file))
+    if (dal_is_model_file(job->file) || dal_is_urdf_file(job->file))
         return true;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
         if (!strcasecmp(extension, foreign[i])) {
@@ -208,6 +208,7 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
                          .root = folder,
                          .source = &source,
                          .no_memory = no_memory,
+                         .xml = &job->xml,
                          .files = &files,
                          .n_settings = job->n_overrides,
                          .settings = take_overrides(job)};
@@ -218,7 +219,7 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
     if (folder)
         dal_note_file(&reader, job->file);
     reader.hash = dal_hash_add(dal_hash_begin(), job->text, job->length);
-    if (!(is_urdf(job->file) ? read_xml : read_yaml)(job, &reader))
+    if (!(dal_is_urdf_file(job->file) ? read_xml : read_yaml)(job, &reader))
         return;
     keep_overrides(job, &reader);
     for (int i = 0; i < job->n_overrides; i++)

@@ -306,30 +306,30 @@ static dal_point_spec *add_point(dal_reader *reader, dal_points *points, size_t 
     return DAL_PUSH(reader->keep, points->item, points->n, *room);
 }
 
-static void make_ground_point(dal_reader *reader, const dal_tree *tree, const char *name)
+static void make_point(dal_reader *reader, const dal_tree *tree, const char *name)
 {
-    dal_point_spec *point = add_point(reader, &reader->spec->ground, &reader->room_points);
-    dal_scope outer = {"'points' of the ground", tree->key, reader->entry};
+    dal_point_spec *point = add_point(reader, reader->points, reader->points_room);
+    dal_scope outer = {reader->points_of, tree->key, reader->entry};
     point->binding = reader->binding;
     reader->what = outer.what;
     read_point(reader, tree, name, point);
     dal_ascend(reader, outer);
 }
 
-/* One point, or many: points of the ground may be counted, P.1, P.2, ... */
+/* One point, or many that are counted, P.1, P.2, ... */
 static void read_points_of(dal_reader *reader, const dal_tree *tree, dal_points *points, size_t *room)
 {
     if (!is_repeated(tree)) {
         read_point(reader, tree, tree->key, add_point(reader, points, room));
         return;
     }
-    if (points != &reader->spec->ground) {
-        dal_complain(reader->messages, tree->key_mark,
-                     "point '%.100s' cannot be repeated: only points of the ground can, those of a body are named one by one", tree->key);
-        return;
-    }
     dal_scope inside = {reader->what, reader->key, reader->entry};
-    dal_repeat(reader, tree, "point", make_ground_point);
+    const size_t coming = reader->coming; /* of the bodies around it */
+    reader->points = points;
+    reader->points_room = room;
+    reader->points_of = reader->what;
+    dal_repeat(reader, tree, "point", make_point);
+    reader->coming = coming;
     dal_ascend(reader, inside);
 }
 

@@ -48,7 +48,9 @@ typedef struct dal_urdf_joint {
     dal_urdf_pose origin;
     double axis[3]; /* of unit length, in the frame of the child */
     double damping, friction, multiplier, offset;
-    double start; /* its coordinate at the start: 0, or what it mimics */
+    bool limited;
+    double limit[2], effort; /* lowest and highest coordinate; what its motor can do */
+    double start;            /* its coordinate at the start: 0, or what it mimics */
 } dal_urdf_joint;
 
 typedef struct dal_urdf {

@@ -173,6 +173,9 @@ static void add_joint(writer *w, const dal_urdf_joint *joint)
     *(dal_urdf_turns(joint) ? &out->start.angle : &out->start.distance) = number(w, joint->start, joint->mark);
     out->start.rate = number(w, 0, joint->mark);
     out->start.mark = joint->mark;
+    out->limited = joint->limited;
+    out->limit[0] = joint->limit[0];
+    out->limit[1] = joint->limit[1];
     if (joint->friction > 0)
         out->friction = (dal_friction_spec){.limit = number(w, joint->friction, joint->mark), .mark = joint->mark};
 }
@@ -190,6 +193,28 @@ static void add_damping(writer *w, const dal_urdf_joint *joint)
                               .type = word(dal_urdf_turns(joint) ? "torsional-spring-damper" : "spring-damper", joint->mark),
                               .joint = word(joint->safe, joint->mark),
                               .damping = numbers(w, 1, &joint->damping, joint->mark)};
+}
+
+/* `limits: true`: an end stop on which the joint's largest effort leads 1/100 of its travel beyond a limit, and which gives a third of the velocity
+ * back. URDF says nothing of the stops themselves. */
+static void add_stop(writer *w, const dal_urdf_joint *joint)
+{
+    const double travel = joint->limit[1] - joint->limit[0], stiffness = joint->effort / (travel / 100);
+    if (!(joint->effort > 0) || !isfinite(stiffness) || !(stiffness > 0)) {
+        dal_complain(w->base->messages, joint->mark,
+                     "the limits of joint '%s' cannot become end stops: its <limit> needs a finite 'lower', 'upper' and a positive 'effort'",
+                     joint->name);
+        return;
+    }
+    dal_force_spec *force = &w->spec->forces[w->spec->n_forces++];
+    const char *wish = dal_arena_print(w->base->scratch, "%s_stop", joint->safe);
+    *force = (dal_force_spec){.name = word(dal_urdf_claim(w->base, wish, "_force", "force", joint->mark), joint->mark),
+                              .type = word("end-stop", joint->mark),
+                              .joint = word(joint->safe, joint->mark),
+                              .stiffness = numbers(w, 1, &stiffness, joint->mark),
+                              .lower = number(w, joint->limit[0], joint->mark),
+                              .upper = number(w, joint->limit[1], joint->mark),
+                              .restitution = number(w, 1.0 / 3, joint->mark)};
 }
 
 static void add_mimic(writer *w, const dal_urdf_joint *joint)
@@ -236,6 +261,8 @@ static void place_in_tree(writer *w, int index)
     add_joint(w, joint);
     if (joint->damping > 0)
         add_damping(w, joint);
+    if (joint->limited && w->base->limits)
+        add_stop(w, joint);
 }
 
 void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating)
@@ -244,7 +271,7 @@ void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating)
     writer w = {.base = reader, .spec = reader->spec, .robot = robot};
     w.spec->bodies = DAL_NEW(reader->keep, dal_body_spec, robot->n_links);
     w.spec->joints = DAL_NEW(reader->keep, dal_joint_spec, robot->n_joints + 1);
-    w.spec->forces = DAL_NEW(reader->keep, dal_force_spec, robot->n_joints);
+    w.spec->forces = DAL_NEW(reader->keep, dal_force_spec, 2 * robot->n_joints);
     w.body = DAL_NEW(reader->scratch, int, robot->n_links);
     w.room_points = DAL_NEW(reader->scratch, size_t, robot->n_links);
     set_choices(&w);

@@ -112,3 +112,8 @@ struct dal_reactions *dal_reactions_of(const dal_state *state)
 {
     return state->reactions;
 }
+
+const struct dal_windings *dal_turns_of(const dal_state *state)
+{
+    return state->turns;
+}

@@ -28,5 +28,6 @@ struct dal_speed_choice *dal_speeds_of(const dal_state *state);   /* dynamics/sp
 struct dal_refinement *dal_refinement_of(const dal_state *state); /* dynamics/refine.h */
 struct dal_tree_state *dal_tree_of(const dal_state *state);       /* dynamics/tree_state.h */
 struct dal_reactions *dal_reactions_of(const dal_state *state);   /* dynamics/reactions.h */
+const struct dal_windings *dal_turns_of(const dal_state *state);  /* state/windings.h */
 
 #endif

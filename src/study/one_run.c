@@ -150,7 +150,8 @@ static void make_run(dal_worker *w, long run)
 {
     const dal_study *s = w->study;
     const dal_sink sink = {w, begin_rows, add_row};
-    const dal_run_options options = {.sink = &sink, .progress = go_on, .progress_user = w};
+    const dal_run_options options = {
+        .sink = &sink, .progress = go_on, .progress_user = w, .compiled = -1}; /* each sample would be compiled by itself */
     dal_system *system = NULL;
     dal_evidence evidence;
     const double start = seconds();

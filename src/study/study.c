@@ -357,6 +357,13 @@ static void hash_plan(maker *m)
     dal_hash_text(hash, m->study->info.hash);
 }
 
+/* Without its folders: results do not depend on where the model is, or from where it was read. */
+static const char *file_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
 static dal_status make_study(void *user)
 {
     maker *m = user;
@@ -378,7 +385,7 @@ static dal_status make_study(void *user)
     hash_plan(m);
     s->info.factors = s->factors.n;
     s->info.version = dal_version();
-    s->info.model = dal_arena_print(&m->arena, "%s", m->spec->name.text ? m->spec->name.text : m->spec->file ? m->spec->file : "");
+    s->info.model = dal_arena_print(&m->arena, "%s", m->spec->name.text ? m->spec->name.text : file_name(m->spec->file));
     s->info.model_hash = dal_arena_copy(&m->arena, m->spec->hash, strlen(m->spec->hash));
     return DAL_OK;
 }

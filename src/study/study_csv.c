@@ -1,5 +1,5 @@
 /* A study as comma-separated values: a line of names, then one line for each run, in the order of the plan. A value that does not exist is empty. Nothing
- * in the file depends on how long the runs took, or on who made them. */
+ * in the file depends on how long the runs took, or on who made them. Kept channels are a file of their own: run, time, channels. */
 #include "study/study_file.h"
 
 #include "output/stream.h"
@@ -69,7 +69,34 @@ static void put_row(dal_stream *out, const dal_study *study, const dal_study_row
     dal_stream_text(out, "\n");
 }
 
-dal_status dal_study_write_csv(const dal_study *study, dal_study_reader *reader, const dal_destination *destination)
+static void put_channel_names(dal_stream *out, const dal_study *study)
+{
+    dal_stream_text(out, "run");
+    for (int i = 0; i < study->info.channels; i++) {
+        dal_stream_text(out, ",");
+        put_text(out, study->channels[i].name);
+    }
+    dal_stream_text(out, "\n");
+}
+
+static void put_channel_rows(dal_stream *out, const dal_study *study, const dal_study_row *row)
+{
+    const int n = study->info.channels;
+    for (long k = 0; k < row->n_rows; k++) {
+        dal_stream_print(out, "%ld", row->run);
+        for (int i = 0; i < n; i++) {
+            dal_stream_text(out, ",");
+            put_number(out, row->rows[k * n + i]);
+        }
+        dal_stream_text(out, "\n");
+    }
+}
+
+typedef void names_putter(dal_stream *out, const dal_study *study);
+typedef void row_putter(dal_stream *out, const dal_study *study, const dal_study_row *row);
+
+static dal_status write_lines(const dal_study *study, dal_study_reader *reader, const dal_destination *destination, names_putter *names,
+                              row_putter *lines)
 {
     dal_stream *out = destination->allocator->allocate(destination->allocator->user, sizeof *out);
     dal_study_row row;
@@ -77,12 +104,22 @@ dal_status dal_study_write_csv(const dal_study *study, dal_study_reader *reader,
         return DAL_NO_MEMORY;
     dal_status status = dal_stream_open(out, destination), ended;
     if (status == DAL_OK) {
-        put_names(out, study);
+        names(out, study);
         while (dal_study_next(reader, &row, &status))
-            put_row(out, study, &row);
+            lines(out, study, &row);
         ended = dal_stream_close(out);
         status = status == DAL_OK ? ended : status;
     }
     destination->allocator->release(destination->allocator->user, out);
     return status;
+}
+
+dal_status dal_study_write_csv(const dal_study *study, dal_study_reader *reader, const dal_destination *destination)
+{
+    return write_lines(study, reader, destination, put_names, put_row);
+}
+
+dal_status dal_study_write_channels(const dal_study *study, dal_study_reader *reader, const dal_destination *destination)
+{
+    return write_lines(study, reader, destination, put_channel_names, put_channel_rows);
 }

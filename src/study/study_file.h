@@ -10,12 +10,14 @@ const char *dal_study_status_word(dal_status status);
 
 /* Fills destination->path, an empty file that exists. */
 typedef dal_status dal_study_file_writer(const dal_study *study, dal_study_reader *reader, const dal_destination *destination);
-dal_study_file_writer dal_study_write_csv, dal_study_write_hdf5;
+dal_study_file_writer dal_study_write_csv, dal_study_write_channels, dal_study_write_hdf5;
 
 /* rows.c: the next run is the first one again. */
 void dal_study_rewind(dal_study_reader *reader);
 
 /* study_write.c: is the extension that of a type? Otherwise a sentence says which there are. */
 bool dal_study_file_known(const char *path, dal_messages *messages);
+/* The file of the channels beside study.csv, study.channels.csv, to be freed; NULL: the path is not that of comma-separated values. */
+char *dal_study_channels_path(const char *path);
 
 #endif

@@ -70,7 +70,7 @@ export interface Modes { length: number; list: { frequency: number; damping: num
 export interface Header {
   format: string;
   version: number;
-  kind: 'run' | 'compare' | 'gallery';
+  kind: 'run' | 'compare' | 'gallery' | 'study';
   title: string;
   program: string;
   command: string;

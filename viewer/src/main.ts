@@ -6,6 +6,7 @@ import { Blocks, readHeader } from './data';
 import { h } from './dom';
 import { Gallery } from './gallery';
 import { Report } from './report';
+import { Study } from './study';
 import { ThemeSwitch } from './theme';
 
 const errors: string[] = [];
@@ -24,7 +25,8 @@ function open(): void {
     const header = readHeader();
     document.title = `${header.title || header.model?.file || 'Untitled'} – dalembert`;
     const blocks = new Blocks(header);
-    const page = header.kind === 'gallery' ? new Gallery(header, blocks, theme, problem) : new Report(header, blocks, theme, problem);
+    const page = header.kind === 'gallery' ? new Gallery(header, blocks, theme, problem)
+      : header.kind === 'study' ? new Study(header, blocks, theme, problem) : new Report(header, blocks, theme, problem);
     Object.assign(window, { dalembert: { version: 1, header, ready: page.ready, errors, ...page.api() } });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);

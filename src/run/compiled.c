@@ -1,0 +1,478 @@
+/* Compiled runs: y' by code that was generated for this model, compiled by cc and loaded (code_cache.h).
+ *
+ *   what it replaces   f of y' = f(t, y) at the stages of a step, nothing else: events, projections, records and the evidence are the engine's
+ *   when it is trusted it agreed with the engine at the first state and at others by chance, each to 1e-10 of the largest rate; rows compare it again
+ *   where it is not    near singular positions, where a pivot of its elimination falls, where an angle turns far in a step: the engine evaluates there
+ *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine
+ *
+ * Nothing of it is kept between runs but the object in the cache. Its functions have no memory: simulations share it.
+ */
+#include "run/compiled.h"
+
+#include "base/message.h"
+#include "dynamics/row_rank.h"
+#include "dynamics/singular.h"
+#include "dynamics/speeds.h"
+#include "integrate/stabilization.h"
+#include "math/chance.h"
+#include "run/code_cache.h"
+#include "run/sample_states.h"
+#include "state/report.h"
+#include "state/state_parts.h"
+#include "state/values.h"
+#include "state/windings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CODES = 4, SAMPLES = 8, MOST_VELOCITIES = 150, MOST_OPERATIONS = 60000, LOOK_EVERY = 64 };
+
+static const double agreement = 1e-10;         /* of the largest rate of its kind */
+static const double patience = 30;             /* s that a compiler may take */
+static const double shift = 0.05, speed = 0.7; /* of samples: units of the model */
+static const double turn = 0.75; /* rad or lengths in a step: where a coordinate moves that far, the engine counts the turns of angles */
+
+typedef int rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, double *wd, double *qd,
+                           double *zd, double *power);
+
+typedef struct code {
+    dal_loaded_code object;
+    rates_function *call; /* NULL: not to be used */
+    int *choice;          /* charts, then speeds */
+    bool momenta;         /* it takes the momenta of the ignorable coordinates */
+} code;
+
+typedef struct dal_compiled_run {
+    int n, nq, n_w, n_states, n_works, n_inputs, n_momenta, n_choice;
+    int n_charts, n_speeds; /* numbers that a choice has */
+    code codes[CODES];
+    code *now;     /* of the present choice; NULL: the engine */
+    bool known;    /* `now` was looked up since the last restart */
+    bool off;      /* the engine, from now on */
+    int *choice;   /* scratch */
+    double *extra; /* scratch: inputs, states, momenta */
+    double *y, *mine, *engine, *dq;
+    long evaluations, fallbacks, last_look;
+    int checks;
+    double worst; /* difference of all checks */
+    char why[256];
+} compiled_run;
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+static void leave(run *r, const char *why)
+{
+    compiled_run *c = r->compiled;
+    c->off = true;
+    c->now = NULL;
+    snprintf(c->why, sizeof c->why, "%s", why);
+    dal_say(r->messages, DAL_NOTE, dal_nowhere,
+            c->evaluations ? "generated code is not used any more, and the engine goes on: %s" : "the run is not compiled, and the engine runs: %s",
+            c->why);
+}
+
+/* What the code of a run does not have, whatever the equations are. */
+static const char *obstacle(const run *r)
+{
+    const dal_method *method = dal_system_method(r->system);
+    const dal_layout *layout = dal_system_layout(r->system);
+    if (!dal_system_spec(r->system))
+        return "the system has no description";
+    if (layout->nv > MOST_VELOCITIES)
+        return "it has more than 150 velocities in these coordinates";
+    if (layout->nv == 0)
+        return "nothing moves";
+    if (layout->curved)
+        return "a constraint is not linear in the velocities";
+    if (layout->systems)
+        return "it has sub-systems that are given by their equations";
+    if (dal_system_acting(r->system)->n_frictions)
+        return "it has dry friction";
+    if (dal_switches(r->system))
+        return "it has expressions with conditions, steps or tables, whose pieces are located as events";
+    if (method->minimum_norm || layout->derived)
+        return "its accelerations are not determined by inertia and constraints alone";
+    if (method->stabilization->solve)
+        return "the stabilization has accelerations of its own";
+    if (method->formulation->unpack && !method->formulation->chooses)
+        return "the formulation integrates a part of the velocities";
+    if (method->stabilization->stabilises_gamma && (method->formulation->unpack || method->formulation->recursive))
+        return "the stabilization is not written for this formulation";
+    if (r->implicit.residual)
+        return "the integrator solves the equations of the formulation as they stand";
+    return NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static void *take(run *r, size_t bytes)
+{
+    void *memory = r->allocator.allocate(r->allocator.user, bytes ? bytes : 1);
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+static void find_sizes(run *r, compiled_run *c)
+{
+    const dal_layout *layout = dal_system_layout(r->system);
+    const dal_method *method = dal_system_method(r->system);
+    c->n = dal_system_describe(r->system).states;
+    c->nq = layout->nq;
+    c->n_w = method->formulation->speeds ? method->formulation->speeds(r->system) : layout->nv;
+    c->n_states = dal_system_states(r->system, NULL);
+    c->n_works = c->n - c->nq - c->n_w - c->n_states;
+    c->n_inputs = dal_system_inputs(r->system, NULL);
+    c->n_momenta = method->formulation->ignores ? layout->n_ignorable : 0;
+    c->n_charts = layout->family->condition ? 3 * layout->mechanism->n_bodies : 0;
+    c->n_speeds = method->formulation->chooses && !layout->n_speeds ? c->n_w : 0;
+    c->n_choice = c->n_charts + c->n_speeds;
+}
+
+bool dal_compiled_open(run *r)
+{
+    const dal_spec *spec = dal_system_spec(r->system);
+    const bool wanted = r->options.compiled > 0 || (r->options.compiled == 0 && spec && spec->simulate.compile);
+    if (!wanted || !(r->compiled = take(r, sizeof *r->compiled)))
+        return !wanted;
+    compiled_run *c = r->compiled;
+    r->evidence.compiled = true;
+    find_sizes(r, c);
+    const size_t numbers = (size_t)(c->n_inputs + c->n_states + c->n_momenta) + 3 * (size_t)c->n + (size_t)dal_system_layout(r->system)->nv;
+    c->extra = take(r, sizeof *c->extra * numbers);
+    c->choice = take(r, sizeof *c->choice * (size_t)c->n_choice);
+    if (!c->extra || !c->choice)
+        return false;
+    c->y = c->extra + c->n_inputs + c->n_states + c->n_momenta;
+    c->mine = c->y + c->n;
+    c->engine = c->mine + c->n;
+    c->dq = c->engine + c->n;
+    const char *why = obstacle(r);
+    if (why)
+        leave(r, why);
+    return true;
+}
+
+void dal_compiled_close(run *r)
+{
+    compiled_run *c = r->compiled;
+    if (!c)
+        return;
+    for (int i = 0; i < CODES; i++) {
+        dal_code_unload(&c->codes[i].object);
+        r->allocator.release(r->allocator.user, c->codes[i].choice);
+    }
+    r->allocator.release(r->allocator.user, c->extra);
+    r->allocator.release(r->allocator.user, c->choice);
+    r->allocator.release(r->allocator.user, c);
+    r->compiled = NULL;
+}
+
+/* ---- one call ------------------------------------------------------------------------------------- */
+
+/* Inputs, the model's own states, momenta. */
+static void gather(compiled_run *c, const dal_state *state, const double *y)
+{
+    double *to = c->extra;
+    memcpy(to, dal_values_of(state)->inputs, sizeof *to * (size_t)c->n_inputs);
+    to += c->n_inputs;
+    memcpy(to, y + c->nq + c->n_w, sizeof *to * (size_t)c->n_states);
+    to += c->n_states;
+    if (c->n_momenta)
+        memcpy(to, dal_speeds_of(state)->momenta, sizeof *to * (size_t)c->n_momenta);
+}
+
+static bool call_code(compiled_run *c, const code *with, const dal_state *state, double t, const double *y, double *dy)
+{
+    double *zd = dy + c->nq + c->n_w;
+    if (c->n_inputs + c->n_states + c->n_momenta)
+        gather(c, state, y);
+    return !with->call(t, y, y + c->nq, c->extra, NULL, dy + c->nq, dy, zd, zd + c->n_states);
+}
+
+/* The largest difference of the rates, of each kind in units of the model and over the largest. */
+static double difference(const run *r, const double *mine, const double *engine)
+{
+    const compiled_run *c = r->compiled;
+    const int size[] = {c->nq, c->n_w, c->n_states, c->n_works};
+    double most = 0;
+    for (int k = 0, at = 0; k < 4; at += size[k++]) {
+        double scale = 1 / dal_system_layout(r->system)->units.time, worst = 0;
+        for (int i = at; i < at + size[k]; i++) {
+            const double unit = r->unit[i] > 0 ? r->unit[i] : 1, off = fabs(mine[i] - engine[i]) / unit;
+            scale = fmax(scale, fabs(engine[i]) / unit);
+            worst = isnan(off) ? HUGE_VAL : fmax(worst, off);
+        }
+        most = fmax(most, worst / scale);
+    }
+    return most;
+}
+
+/* ---- before it is trusted ----------------------------------------------------------------------------- */
+
+/* A state by chance, on the constraints: on the viewer, which knows the choices of the run. */
+static bool move_by_chance(run *r, double *t, uint64_t *seed)
+{
+    compiled_run *c = r->compiled;
+    dal_state *state = r->viewer;
+    const dal_layout *layout = dal_system_layout(r->system);
+    const dal_method *method = dal_system_method(r->system);
+    const bool projects = method->stabilization->project != NULL;
+    if (projects || !layout->n_rows) { /* else positions cannot be put back on the constraints */
+        for (int k = 0; k < layout->nv; k++)
+            c->dq[k] = shift * dal_chance(seed) * layout->units.length / layout->units.column_scale[k];
+        layout->family->add(layout, c->y, c->dq);
+        *t += 0.5 * (1 + dal_chance(seed)) * layout->units.time;
+    }
+    for (int k = c->nq; k < c->nq + c->n_w; k++)
+        c->y[k] += speed * dal_chance(seed) * r->unit[k];
+    for (int k = c->nq + c->n_w; k < c->n; k++)
+        c->y[k] += shift * dal_chance(seed) * r->unit[k];
+    for (int i = 0; i < c->n_inputs; i++)
+        dal_values_of(state)->inputs[i] += 0.3 * dal_chance(seed);
+    if (projects)
+        return !method->stabilization->project(state, *t, c->y);
+    return method->formulation->unpack || !layout->n_rows || !dal_project_velocities(state, *t, c->y);
+}
+
+/* Both at (t, c->y) on the viewer. Negative: one of them finds nothing there. */
+static double compare_at(run *r, const code *with, double t)
+{
+    compiled_run *c = r->compiled;
+    if (dal_state_derivative(r->viewer, t, c->y, c->engine) || !call_code(c, with, r->viewer, t, c->y, c->mine))
+        return -1;
+    const double off = difference(r, c->mine, c->engine);
+    c->checks++;
+    c->worst = fmax(c->worst, off);
+    return off;
+}
+
+static bool verify(run *r, const code *with, double t, const double *y, char *why, size_t size)
+{
+    compiled_run *c = r->compiled;
+    uint64_t seed = 18;
+    int compared = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double at = t;
+        dal_update_viewer(r);
+        memcpy(c->y, y, sizeof *y * (size_t)c->n);
+        if (i && !move_by_chance(r, &at, &seed))
+            continue;
+        const double off = compare_at(r, with, at);
+        compared += off >= 0;
+        if (off > agreement) {
+            snprintf(why, size, "generated code differs from the engine by %.1e of the rates at %s", off,
+                     i ? "a state by chance" : "its first state");
+            return false;
+        }
+        if (off < 0 && !i) {
+            snprintf(why, size, "generated code finds no rates at its first state");
+            return false;
+        }
+    }
+    if (compared < 2)
+        snprintf(why, size, "no state could be found to compare generated code with the engine");
+    return compared >= 2;
+}
+
+/* ---- making it ------------------------------------------------------------------------------------- */
+
+typedef struct making {
+    run *r;
+    dal_arena arena;
+    dal_messages *messages;
+    const dal_generated *code;
+} making;
+
+static dal_status generate(void *user)
+{
+    making *m = user;
+    run *r = m->r;
+    const dal_method *method = dal_system_method(r->system);
+    dal_generate_options *o = DAL_NEW(&m->arena, dal_generate_options, 1);
+    *o = (dal_generate_options){.prefix = "dal_code", .rates = true};
+    if (method->stabilization->stabilises_gamma) {
+        o->alpha = 2 * method->alpha;
+        o->beta = method->beta * method->beta;
+    }
+    dal_derive_options how = dal_derive_options_of(r->state);
+    how.formulation = method->formulation->name;
+    dal_derivation *d = dal_derive_equations(&m->arena, dal_system_spec(r->system), r->system, &how, m->messages);
+    if (!d || !dal_generates(d, o, m->messages))
+        return DAL_BAD_MODEL;
+    const dal_reference_state at = dal_reference_of(r->viewer, &m->arena);
+    m->code = dal_generate(d, o, 1, &at);
+    return DAL_OK;
+}
+
+/* The user is asked while the compiler works. */
+static bool may_go_on(void *user)
+{
+    run *r = user;
+    const dal_run_options *o = &r->options;
+    const double now = dal_clock();
+    if (!o->progress || !(now - r->callbacks.clock_last > 0.05))
+        return true;
+    r->callbacks.clock_last = now;
+    r->in_callback = true;
+    const bool go_on =
+        o->progress(o->progress_user, r->driver.s.t, dal_system_describe(r->system).until, r->evidence.steps, now - r->callbacks.clock_start);
+    r->in_callback = false;
+    return go_on;
+}
+
+static bool load(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+{
+    const dal_code_request request = {
+        .source = generated->source, .version = dal_system_describe(r->system).version, .patience = patience, .go_on = may_go_on, .user = r};
+    if (generated->operations > MOST_OPERATIONS) {
+        snprintf(why, size, "its code would have %d operations, more than %d", generated->operations, MOST_OPERATIONS);
+        return false;
+    }
+    if (!dal_code_load(&request, &to->object, why, size))
+        return false;
+    void *found = dal_code_function(&to->object, "dal_code_rates");
+    memcpy(&to->call, &found, sizeof found);
+    if (!found)
+        snprintf(why, size, "the compiled code has no rates");
+    return found != NULL;
+}
+
+static void say_why(const making *m, dal_status status, char *why, size_t size)
+{
+    const dal_message *last = NULL;
+    for (const dal_message *message = dal_messages_first(m->messages); message; message = message->next)
+        last = message->severity == DAL_ERROR ? message : last;
+    snprintf(why, size, "%s", last ? last->text : m->code && m->code->missing ? m->code->missing : dal_status_text(status));
+}
+
+/* Code for the present choice of the state at (t, y). */
+static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
+{
+    making m = {.r = r, .messages = dal_messages_create(&r->allocator)};
+    dal_status status = m.messages ? DAL_OK : DAL_NO_MEMORY;
+    dal_arena_begin(&m.arena, &r->allocator);
+    dal_update_viewer(r);
+    if (status == DAL_OK && dal_state_derivative(r->viewer, t, y, r->compiled->engine))
+        status = DAL_NUMERICAL; /* the engine says what is wrong, when it is asked */
+    if (status == DAL_OK)
+        status = dal_arena_try(&m.arena, generate, &m);
+    bool fine = status == DAL_OK && !m.code->missing;
+    if (!fine)
+        say_why(&m, status, why, size);
+    fine = fine && load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
+    if (!fine) {
+        dal_code_unload(&to->object);
+        to->call = NULL;
+    }
+    dal_messages_free(m.messages);
+    dal_arena_release(&m.arena);
+    return fine;
+}
+
+/* ---- which code ------------------------------------------------------------------------------------- */
+
+/* Charts, then speeds, as the state has them now. */
+static void read_choice(const run *r, compiled_run *c)
+{
+    memcpy(c->choice, dal_chart_of(r->state), sizeof *c->choice * (size_t)c->n_charts);
+    for (int k = 0; k < c->n_speeds; k++)
+        c->choice[c->n_charts + k] = dal_speeds_of(r->state)->column[k];
+}
+
+/* The code of the present choice, which is made where there is room for another. */
+static void choose(run *r, double t, const double *y)
+{
+    compiled_run *c = r->compiled;
+    char why[256] = "";
+    int i = 0;
+    c->known = true;
+    c->now = NULL;
+    read_choice(r, c);
+    for (; i < CODES && c->codes[i].choice; i++)
+        if (!memcmp(c->codes[i].choice, c->choice, sizeof *c->choice * (size_t)c->n_choice)) {
+            c->now = c->codes[i].call ? &c->codes[i] : NULL;
+            return;
+        }
+    if (i == CODES || !(c->codes[i].choice = take(r, sizeof *c->choice * (size_t)c->n_choice)))
+        return;
+    memcpy(c->codes[i].choice, c->choice, sizeof *c->choice * (size_t)c->n_choice);
+    if (make(r, &c->codes[i], t, y, why, sizeof why))
+        c->now = &c->codes[i];
+    else
+        leave(r, why);
+}
+
+void dal_compiled_restart(run *r)
+{
+    if (r->compiled && r->compiled->n_choice)
+        r->compiled->known = false;
+}
+
+/* ---- in a run ---------------------------------------------------------------------------------------- */
+
+static bool may_call(const run *r)
+{
+    const dal_state *state = r->state;
+    const dal_values *values = dal_values_of(state);
+    return !dal_singular_of(state)->near && dal_rank_of(state)->n == dal_system_rank(r->system) && !values->given && !values->n_pushes;
+}
+
+/* Whole turns can be counted: no coordinate has moved far since the last accepted step. An angle of a joint turns no more than four times as fast as the
+ * fastest of them: two bodies, and a half angle of Euler parameters. */
+static bool turns_little(const run *r, double t, const double *qd)
+{
+    const compiled_run *c = r->compiled;
+    const double h = t - dal_turns_of(r->state)->accepted;
+    bool little = true;
+    for (int k = 0; k < c->nq; k++)
+        little &= fabs(h * qd[k]) <= turn * r->unit[k];
+    return little;
+}
+
+bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
+{
+    compiled_run *c = r->compiled;
+    if (!c || c->off)
+        return false;
+    if (!c->known)
+        choose(r, t, y);
+    if (c->off)
+        return false;
+    if (!c->now || !may_call(r) || !call_code(c, c->now, r->state, t, y, dy) || !turns_little(r, t, dy)) {
+        c->fallbacks++;
+        return false;
+    }
+    c->evaluations++;
+    dal_report_of(r->state)->evaluations++;
+    return true;
+}
+
+void dal_compiled_look(run *r, double t, const double *y)
+{
+    compiled_run *c = r->compiled;
+    char why[160];
+    if (!c || !c->now || c->evaluations - c->last_look < LOOK_EVERY || !may_call(r))
+        return;
+    c->last_look = c->evaluations;
+    memcpy(c->y, y, sizeof *y * (size_t)c->n);
+    const double off = compare_at(r, c->now, t);
+    if (!(off > agreement))
+        return;
+    snprintf(why, sizeof why, "at t = %.9g s generated code differs from the engine by %.1e of the rates", t, off);
+    leave(r, why);
+}
+
+void dal_compiled_measure(run *r)
+{
+    const compiled_run *c = r->compiled;
+    dal_evidence *e = &r->evidence;
+    if (!c)
+        return;
+    e->compiled_evaluations = c->evaluations;
+    e->compiled_fallbacks = c->fallbacks;
+    e->compiled_checks = c->checks;
+    e->compiled_difference = c->checks ? c->worst : NAN;
+    snprintf(e->compiled_why, sizeof e->compiled_why, "%s", c->why);
+}
