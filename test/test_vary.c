@@ -84,16 +84,21 @@ static void shorten(dal_spec *spec, dal_messages *messages, double until)
     assert_true(dal_spec_set(spec, "until", number, messages));
 }
 
+/* As short as it can be: so it enters the hash. */
+static void print_shortest(double value, char number[32])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(number, 32, "%.*g", digits, value);
+        if (strtod(number, NULL) == value)
+            return;
+    }
+}
+
 static dal_status compile_with(const char *file, const char *name, double value, double until, dal_system **system)
 {
     dal_messages *messages = dal_messages_create(NULL);
     char number[32];
-    snprintf(number, sizeof number, "%.17g", value);
-    for (int digits = 15; digits <= 17; digits++) { /* as short as it can be: so it enters the hash */
-        snprintf(number, sizeof number, "%.*g", digits, value);
-        if (strtod(number, NULL) == value)
-            break;
-    }
+    print_shortest(value, number);
     const dal_override set = {name, number};
     dal_spec *spec = NULL;
     *system = NULL;
@@ -627,24 +632,25 @@ static const char rhombus[] =
 
 static int ranks_of_rhombus(const char *family)
 {
-    static const char *const angles[] = {"0.8", "0.79", "0.6", "1.5707963267948966", "0.1", "1e-3", "1e-6", "1e-9", "1e-12", "0", "-0.4", "0.8"};
+    static const double angles[] = {0.8, 0.79, 0.6, 1.5707963267948966, 0.1, 1e-3, 1e-6, 1e-9, 1e-12, 0, -0.4, 0.8};
     const char *name = "a";
     char model[2000];
     int least = 100, most = 0;
     assert_true(snprintf(model, sizeof model, rhombus, family) < (int)sizeof model);
     dal_system *base = compile_text(model, NULL);
     for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
-        const dal_override override = {name, angles[i]};
-        const double value = strtod(angles[i], NULL);
+        char number[32];
+        print_shortest(angles[i], number);
+        const dal_override override = {name, number};
         dal_spec *spec = NULL;
         dal_system *set = NULL, *varied = NULL;
         assert_int_equal(dal_spec_parse(NULL, NULL, model, strlen(model), 1, &override, NULL, &spec), DAL_OK);
         const dal_status expected = dal_compile(NULL, spec, NULL, &set);
-        assert_int_equal(dal_system_vary(NULL, base, 1, &name, &value, NULL, &varied), expected);
+        assert_int_equal(dal_system_vary(NULL, base, 1, &name, &angles[i], NULL, &varied), expected);
         if (set) {
             const int rank = dal_system_describe(set).rank;
             assert_int_equal(dal_system_describe(varied).rank, rank);
-            assert_same_run(varied, set, angles[i]);
+            assert_same_run(varied, set, number);
             least = rank < least ? rank : least;
             most = rank > most ? rank : most;
         }
