@@ -81,7 +81,7 @@ agreement:
 	tools/agreement build-check/test/test_formulations doc/agreement.md
 
 documentation: validation agreement
-	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md derive.md reactions.md linearize.md sweep.md response.md equilibrium.md modes.md \
+	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md derive.md reactions.md linearize.md sweep.md sweep-tutorials.md response.md equilibrium.md modes.md \
 	    stabilization-and-integrators.md troubleshooting.md coordinates.md actuators.md joint-types.md) \
 	    $(wildcard doc/formulations/*.md doc/components/*.md)
 	tools/pictures build/dalembert

@@ -105,13 +105,13 @@ endforeach()
 # The same for derivations: the comparison with the kernels sees a wrong term in any step.
 set(derived placed_bodies energy constraint_rows generalized_forces quasi_velocities kane_symbols gibbs_appell_symbols volterra_symbols
     boltzmann_hamel_symbols maggi_symbols routh_symbols attitude_parameters written_joints component_symbols measures udwadia_symbols
-    derivation_steps named_systems partials)
+    derivation_steps named_systems partials elastic_elements subsystem_symbols lagrange_symbols recursive_symbols derivation markers meanings letters)
 if(DAL_SANITIZE)
     set(derived "")
 else()
-    add_library(derive_mutant_test OBJECT "${PROJECT_SOURCE_DIR}/test/test_derive.c")
+    add_library(derive_mutant_test OBJECT "${PROJECT_SOURCE_DIR}/test/derive_mutation.c")
     target_include_directories(derive_mutant_test PRIVATE include src test)
-    target_compile_definitions(derive_mutant_test PRIVATE ${test_definitions} DAL_MUTANT)
+    target_compile_definitions(derive_mutant_test PRIVATE ${test_definitions})
     target_link_libraries(derive_mutant_test PRIVATE PkgConfig::CMOCKA)
 endif()
 foreach(file ${derived})
@@ -166,7 +166,7 @@ if(TARGET test_derive AND NOT DAL_SANITIZE)
     add_test(NAME test_derive_motion_long COMMAND test_derive_motion long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_derive_motion_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
-foreach(name test_evaluation test_derivatives test_derivatives_complex test_friction test_reduced test_vary)
+foreach(name test_evaluation test_derivatives test_derivatives_complex test_friction test_reduced test_study test_vary)
     if(TARGET ${name} AND NOT DAL_SANITIZE)
         add_test(NAME ${name}_long COMMAND ${name} long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
         set_tests_properties(${name}_long PROPERTIES TIMEOUT 3000 LABELS long)
@@ -220,6 +220,15 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set_tests_properties(comparison_in_a_browser equations_in_a_browser gallery_in_a_browser looks_in_a_browser studies_in_a_browser viewer_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
 elseif(NOT DAL_SANITIZE)
     message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
+endif()
+
+# ---- threads of a study under the thread sanitizer ----------------------------------
+# The program is built once more for it, which takes minutes: `make check-long`.
+if(NOT DAL_SANITIZE)
+    add_test(NAME study_threads_long COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${PROJECT_BINARY_DIR}/threads"
+        "-DCOMPILER=${CMAKE_C_COMPILER}" "-DGENERATOR=${CMAKE_GENERATOR}" "-DLAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}"
+        -P "${PROJECT_SOURCE_DIR}/test/threads/check.cmake")
+    set_tests_properties(study_threads_long PROPERTIES TIMEOUT 3000 LABELS long SKIP_REGULAR_EXPRESSION "the thread sanitizer is missing")
 endif()
 
 # ---- the installed library --------------------------------------------------

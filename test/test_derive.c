@@ -4,250 +4,38 @@
  *   test_derive          a sample, of a few seconds
  *   test_derive long     everything, at 20 states
  */
-#include "derived_values.h"
+#include "derived_blocks.h"
 #include "derive/write.h"
 
 #include <time.h>
 
-/* ---- against the kernels --------------------------------------------------------------------- */
-
-static const dal_equation_block *find_block(const dal_equations *e, const char *name)
-{
-    for (int i = 0; i < e->n_blocks; i++)
-        if (!strcmp(e->blocks[i].name, name))
-            return &e->blocks[i];
-    return NULL;
-}
-
-typedef struct tally {
-    int compared, states, blocks, wrong;
-    double worst;
-} tally;
-
-static const dal_derived_block *derived_block(const dal_derivation *d, const char *name)
-{
-    for (int i = 0; i < d->n_blocks; i++)
-        if (!strcmp(d->blocks[i].name, name))
-            return &d->blocks[i];
-    return NULL;
-}
-
-/* The largest term of a row. Terms that cancel identically are not written in symbols, but the kernels compute them: products of two velocities
- * with the entries of the row's matrix, in right sides; other entries of a table of partial velocities, in tables. */
-static double row_size(const sweep *s, const dal_derived_block *b, int row)
-{
-    static const char *const matrix_of[][2] = {{"gamma", "A"},    {"Q - h", "M"}, {"f", "K"},         {"f", "B"},
-                                               {"G - N_2", "M'"}, {"c", "X"},     {"U + K - A", "B"}, {"W^T (Q - h)", "W^T M"}};
-    double size = 0, fastest = 0;
-    const dal_derivation *d = s->d;
-    for (int k = 0; k < d->nv; k++)
-        fastest = fmax(fastest, fabs(s->letters[d->v + k]));
-    for (int j = 0; j < b->columns; j++)
-        size = fmax(size, s->size[b->values[row * b->columns + j]]);
-    for (size_t i = 0; i < sizeof matrix_of / sizeof *matrix_of; i++) {
-        const dal_derived_block *m = strcmp(b->name, matrix_of[i][0]) ? NULL : derived_block(d, matrix_of[i][1]);
-        for (int j = 0; m && j < m->columns; j++)
-            size = fmax(size, s->size[m->values[row * m->columns + j]] * fastest * fastest);
-    }
-    for (int i = 0; i < b->rows * b->columns && (b->name[0] == 'W' || b->name[0] == 'T'); i++)
-        size = fmax(size, s->size[b->values[i]]);
-    const double lever = fmin(1, dal_system_describe(d->system).length);
-    const bool inertia = !strcmp(b->name, "M") || !strcmp(b->name, "K") || !strcmp(b->name, "B");
-    for (int i = 0; i < b->rows * b->columns && (b->columns == 1 || inertia); i++) /* forces, and masses, of other rows by a lever */
-        size = fmax(size, s->size[b->values[i]] * (inertia ? lever * lever : lever));
-    return size;
-}
-
-/* The largest difference as a share of the largest term of its row. */
-static double block_error(const sweep *s, const dal_derived_block *b, const dal_equation_block *numeric, int *worst_row)
-{
-    double worst = 0;
-    for (int i = 0; i < b->rows; i++) {
-        const double size = row_size(s, b, i);
-        for (int j = 0; j < b->columns; j++) {
-            const double error = fabs(s->value[b->values[i * b->columns + j]] - numeric->values[i * b->columns + j]);
-            const double share = error == 0 ? 0 : size > 0 ? error / size : INFINITY;
-            if (!(share <= worst)) {
-                worst = share;
-                *worst_row = i;
-            }
-        }
-    }
-    return worst;
-}
-
-static void compare_block(const sweep *s, const char *label, const dal_derived_block *b, const dal_equation_block *numeric, tally *t)
-{
-    int row = 0;
-    if (numeric->rows != b->rows || numeric->columns != b->columns)
-        fail_msg("%s: %s is %d x %d instead of %d x %d", label, b->name, b->rows, b->columns, numeric->rows, numeric->columns);
-    const double error = block_error(s, b, numeric, &row);
-    t->worst = fmax(t->worst, error);
-    t->blocks++;
-    if (error <= 1e-12)
-        return;
-    t->wrong++;
-    print_message("%s: %s differs in row %d by %.3g of its largest term\n", label, b->name, row, error);
-    for (int j = 0; j < b->columns && j < 8; j++)
-        print_message("    column %d: %.17g, numeric %.17g, size %.3g\n", j, s->value[b->values[row * b->columns + j]],
-                      numeric->values[row * b->columns + j], s->size[b->values[row * b->columns + j]]);
-}
-
-static void compare_state(pair *p, const char *label, tally *t)
-{
-    dal_equations *e = NULL;
-    for (int i = 0; i < p->spec->n_inputs; i++)
-        assert_true(dal_state_set_input(p->state, p->spec->inputs[i].name.text, 0.7 + 0.1 * i));
-    assert_int_equal(dal_equations_create(NULL, p->state, NULL, &e), DAL_OK);
-    sweep s = sweep_state(p);
-    for (int i = 0; i < p->d->n_blocks; i++) {
-        const dal_equation_block *numeric = find_block(e, p->d->blocks[i].name);
-        if (numeric)
-            compare_block(&s, label, &p->d->blocks[i], numeric, t);
-    }
-    t->states++;
-    sweep_free(&s);
-    dal_equations_free(e);
-}
-
-/* ---- what is not written in symbols ------------------------------------------------------------ */
-
-/* Reviewed: models that are refused, and why; `speeds`: only under formulations that have speeds. */
-static const struct {
-    const char *model, *reason;
-    bool speeds;
-} refused[] = {{"appell-hamel.yaml", "a constraint is not linear in the velocities", true},
-               {"constant-speed.yaml", "a constraint is not linear in the velocities", true},
-               {"bead-on-hoop.yaml", "the model has sub-systems that are given by their equations", false},
-               {"double-pendulum-lagrangian.yaml", "the model has sub-systems that are given by their equations", false},
-               {"joined-oscillator.yaml", "the model has sub-systems that are given by their equations", false},
-               {"singular-mass.yaml", "the model has sub-systems that are given by their equations", false},
-               {"spring-pendulum-lagrangian.yaml", "the model has sub-systems that are given by their equations", false},
-               {"massless-node.yaml", "the model has a constraint that follows from the balance of forces", false},
-               {"massless-slider.yaml", "the model has a constraint that follows from the balance of forces", false},
-               {"maxwell-element.yaml", "the model has a constraint that follows from the balance of forces", false},
-               {"springs-in-series-derived.yaml", "the model has a constraint that follows from the balance of forces", false},
-               {"bouncing-door.yaml", "force 'frame' of type end-stop", false},
-               {"clearance-slider-crank.yaml", "force 'bearing' of type clearance", false},
-               {"engine-mounts.yaml", "force 'mountA' of type bushing", false}};
-
-static void expect_refusal(const char *label, const char *model, bool speeds, const char *why)
-{
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (!strcmp(refused[i].model, model) && (speeds || !refused[i].speeds) && !strncmp(why, refused[i].reason, strlen(refused[i].reason)))
-            return;
-    fail_msg("%s is refused: %s", label, why);
-}
-
-/* ---- over the gallery ------------------------------------------------------------------------------ */
-
-static void compare_choice(const char *file, const char *family, const dal_derived_formulation *formulation, int states, tally *t)
-{
-    pair p;
-    char label[256];
-    uint64_t seed = 17;
-    const char *model = strrchr(file, '/') + 1;
-    snprintf(label, sizeof label, "%s, %s, %s", model, family, formulation->name);
-    if (open_pair(&p, file, NULL, family, formulation->name)) {
-        bool derived = false;
-        for (int i = 0; i < states; i++) {
-            if (!gallery_random_state(p.state, &seed, 0.13, 0.05, 1))
-                continue;
-            put_on_sphere(&p);
-            if (!derived && !(derived = derive_pair(&p, formulation->name, false))) {
-                expect_refusal(label, model, formulation->speeds, p.why);
-                break;
-            }
-            compare_state(&p, label, t);
-        }
-        t->compared += derived;
-    }
-    close_pair(&p);
-}
-
-/* ---- steps ------------------------------------------------------------------------------------------- */
-
-/* Models, families and formulations whose steps are looked at. */
-static const char *const some_steps[][3] = {{"/n-pendulum.yaml", "joint", "lagrange"},
-                                            {"/slider-crank.yaml", "angle", "lagrange"},
-                                            {"/heavy-top.yaml", "joint", "lagrange"},
-                                            {"/cart-two-bars.yaml", "user", "lagrange"},
-                                            {"/satellite.yaml", "angle", "lagrange"},
-                                            {"/rolling-disc.yaml", "joint", "lagrange"},
-                                            {"/spatial-slider-crank.yaml", "joint", "lagrange"},
-                                            {"/heavy-top.yaml", "natural", "lagrange"},
-                                            {"/spatial-slider-crank.yaml", "euler", "lagrange"},
-                                            {"/four-bar.yaml", "angle", "component"},
-                                            {"/slider-crank.yaml", "euler", "component"},
-                                            {"/quick-return.yaml", "angle", "component"},
-                                            {"/spatial-slider-crank.yaml", "angle", "component"},
-                                            {"/rolling-disc.yaml", "euler", "component"},
-                                            {"/joints/ellipsograph.yaml", "angle", "component"},
-                                            {"/joints/constant-velocity.yaml", "angle", "component"},
-                                            {"/joints/steered-skate.yaml", "angle", "component"},
-                                            {"/joints/oldham.yaml", "euler", "component"}};
-
-/* Steps whose sides differ, at one state. */
-static int wrong_steps(pair *p, const char *label, int *steps)
-{
-    int wrong = 0;
-    sweep s = sweep_state(p);
-    for (int k = 0; k < p->d->n_steps; k++) {
-        const dal_derived_step *step = &p->d->step[k];
-        if (step->check == DAL_NO_NODE)
-            continue;
-        const double error = fabs(s.value[step->value] - s.value[step->check]), size = fmax(s.size[step->value], s.size[step->check]);
-        ++*steps;
-        if (error <= 1e-12 * size)
-            continue;
-        wrong++;
-        print_message("%s: %s is %.17g and %.17g\n", label, step->name, s.value[step->value], s.value[step->check]);
-    }
-    sweep_free(&s);
-    return wrong;
-}
-
-/* Steps that are wrong at some of the states. */
-static int look_at_steps(const char *const choice[3], int states, int *steps)
-{
-    pair p;
-    char file[512];
-    uint64_t seed = 23;
-    int wrong = 0;
-    snprintf(file, sizeof file, "%s%s", DAL_MODELS, choice[0]);
-    assert_true(open_pair(&p, file, NULL, choice[1], choice[2]) && derive_pair(&p, choice[2], true));
-    for (int n = 0; n < states; n++) {
-        if (!gallery_random_state(p.state, &seed, 0.13, 0.05, 1))
-            continue;
-        put_on_sphere(&p);
-        dal_state_evaluate(p.state, NULL);
-        wrong += wrong_steps(&p, choice[0], steps);
-    }
-    close_pair(&p);
-    return wrong;
-}
-
-#ifndef DAL_MUTANT
-
 static bool everything;
 
-static void every_entry_has_the_value_that_the_kernels_find(void **unused)
+static const char *const families[] = {"angle", "joint", "user", "euler", "natural", "natural:eliminate=linear"};
+enum { FAMILIES = sizeof families / sizeof *families };
+
+static gallery open_models(void)
 {
-    static const char *const families[] = {"angle", "joint", "user", "euler", "natural", "natural:eliminate=linear"};
-    const int n_families = (int)(sizeof families / sizeof *families);
-    (void)unused;
-    int wrong = 0;
     gallery g = gallery_open();
     assert_int_equal(glob(DAL_MODELS "/joints/*.yaml", GLOB_APPEND, NULL, &g.found), 0);
     g.n = g.found.gl_pathc;
+    return g;
+}
+
+/* In the long test, with all steps. */
+static void every_entry_has_the_value_that_the_kernels_find(void **unused)
+{
+    (void)unused;
+    int wrong = 0;
+    gallery g = open_models();
     for (int f = 0; dal_derived_formulations[f]; f++) {
         tally t = {0};
         for (size_t i = 0; i < g.n; i++)
-            for (int k = 0; k < n_families; k++)
+            for (int k = 0; k < FAMILIES; k++)
                 if (everything || (i + (size_t)k + (size_t)f) % (k < 3 ? 2 : 8) == 0)
-                    compare_choice(g.found.gl_pathv[i], families[k], dal_derived_formulations[f], everything ? 20 : 2, &t);
-        print_message("  %-20s %3d models and families, %4d states, %5d blocks, worst %.2g\n", dal_derived_formulations[f]->name, t.compared,
-                      t.states, t.blocks, t.worst);
+                    compare_choice(g.found.gl_pathv[i], families[k], dal_derived_formulations[f], everything ? 20 : 2, everything, &t);
+        print_message("  %-20s %3d models and families, %4d states, %5d blocks, %6d steps, worst %.2g\n", dal_derived_formulations[f]->name,
+                      t.compared, t.states, t.blocks, t.steps, t.worst);
         assert_true(t.compared > 0);
         wrong += t.wrong;
     }
@@ -255,23 +43,53 @@ static void every_entry_has_the_value_that_the_kernels_find(void **unused)
     assert_int_equal(wrong, 0);
 }
 
-/* ---- steps, and texts that are read back -------------------------------------------------------------- */
+/* Every model that is derived at all, in one family and one formulation, and in that of the ports: which ones changes from model to model. */
+static void both_sides_of_every_step_are_equal(void **unused)
+{
+    int models = 0, n_formulations = 0;
+    tally t = {0};
+    (void)unused;
+    gallery g = open_models();
+    while (dal_derived_formulations[n_formulations])
+        n_formulations++;
+    for (size_t i = 0; i < g.n; i++) {
+        bool derived = false;
+        for (int k = 0; k < FAMILIES * n_formulations && !derived; k++) {
+            const int family = (int)(i + (size_t)k) % FAMILIES, formulation = (int)(i + (size_t)(k / FAMILIES)) % n_formulations;
+            derived = compare_choice(g.found.gl_pathv[i], families[family], dal_derived_formulations[formulation], 3, true, &t);
+        }
+        models += derived;
+        if (i % 3 == 0)
+            compare_choice(g.found.gl_pathv[i], i % 2 ? "angle" : "euler", dal_find_derived_formulation("component"), 2, true, &t);
+    }
+    print_message("  %d of %d models, %d equations between two graphs\n", models, (int)g.n, t.steps);
+    gallery_close(&g);
+    assert_int_equal(t.wrong, 0);
+    assert_true(models > 70 && t.steps > 5000);
+}
+
+/* ---- what pushes back only beyond an end ------------------------------------------------------------------ */
+
+/* All families and formulations of two models whose stops are touched at the states that are compared, on one side and on the other. */
+static void forces_with_if_and_bushings_are_those_of_the_kernels(void **unused)
+{
+    static const char *const files[] = {DAL_TEST_MODELS "/derive/pushed-back.yaml", DAL_TEST_MODELS "/derive/mounted.yaml"};
+    tally t = {0};
+    (void)unused;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (int k = 0; k < FAMILIES; k++)
+            for (int f = 0; dal_derived_formulations[f]; f++)
+                compare_choice(files[i], families[k], dal_derived_formulations[f], everything ? 20 : 3, everything, &t);
+    print_message("  %d families and formulations, %d blocks, worst %.2g\n", t.compared, t.blocks, t.worst);
+    assert_int_equal(t.wrong, 0);
+    assert_true(t.compared > 60);
+}
+
+/* ---- texts that are read back -------------------------------------------------------------- */
 
 static const char *const some_models[][2] = {{"/n-pendulum.yaml", "joint"},          {"/slider-crank.yaml", "angle"}, {"/heavy-top.yaml", "joint"},
                                              {"/cart-two-bars.yaml", "user"},        {"/satellite.yaml", "angle"},    {"/rolling-disc.yaml", "joint"},
                                              {"/spatial-slider-crank.yaml", "joint"}};
-
-/* A velocity that was found by propagation is the derivative of the position; the energy is that of M; a joint in the variables of its ports is the
- * joint in those of the bodies. */
-static void both_sides_of_every_step_are_equal(void **unused)
-{
-    (void)unused;
-    int steps = 0;
-    for (size_t i = 0; i < sizeof some_steps / sizeof *some_steps; i++)
-        assert_int_equal(look_at_steps(some_steps[i], 20, &steps), 0);
-    print_message("  %d equations between two graphs\n", steps);
-    assert_true(steps > 5000);
-}
 
 typedef struct text_reader {
     dal_derivation *d;
@@ -491,45 +309,11 @@ static void long_chains_are_derived(void **unused)
     dal_messages_free(messages);
 }
 
-#endif
-
-#ifdef DAL_MUTANT
-
-/* This program is linked with one file of derive/ that has a wrong term (cmake/mutate.cmake). It passes if the comparison sees it. */
-int main(void)
-{
-    static const char *const cases[][2] = {{"cart-two-bars.yaml", "user"},
-                                           {"satellite-boom.yaml", "user"},
-                                           {"floating-chain.yaml", "joint"},
-                                           {"four-bar-spring.yaml", "joint"},
-                                           {"double-pendulum-on-cart-spring.yaml", "joint"},
-                                           {"universal-double-pendulum.yaml", "joint"},
-                                           {"cart-pole-light.yaml", "joint"},
-                                           {"spatial-slider-crank.yaml", "euler"},
-                                           {"four-bar-spring.yaml", "natural"},
-                                           {"heavy-top.yaml", "natural:eliminate=linear"},
-                                           {"joints/constant-velocity.yaml", "angle"}};
-    tally t = {0};
-    int steps = 0;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int f = 0; dal_derived_formulations[f]; f++) {
-            char file[512];
-            snprintf(file, sizeof file, "%s/%s", DAL_MODELS, cases[i][0]);
-            compare_choice(file, cases[i][1], dal_derived_formulations[f], 2, &t);
-        }
-    int wrong = 0;
-    for (size_t i = 0; i < sizeof some_steps / sizeof *some_steps; i++)
-        wrong += look_at_steps(some_steps[i], 1, &steps);
-    printf("%d blocks compared, %d are wrong; %d steps, %d are wrong\n", t.blocks, t.wrong, steps, wrong);
-    return t.wrong + wrong > 0 ? 0 : 1;
-}
-
-#else
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_has_the_value_that_the_kernels_find),
                                        cmocka_unit_test(both_sides_of_every_step_are_equal),
+                                       cmocka_unit_test(forces_with_if_and_bushings_are_those_of_the_kernels),
                                        cmocka_unit_test(printed_expressions_read_back_with_their_values),
                                        cmocka_unit_test(printed_constraints_vanish_where_the_constraints_do),
                                        cmocka_unit_test(what_is_not_written_in_symbols_is_refused_by_name),
@@ -539,5 +323,3 @@ int main(int argc, char **argv)
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#endif

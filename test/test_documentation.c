@@ -300,6 +300,7 @@ static void the_page_on_sweeps_is_true(void **state)
 {
     (void)state;
     run_page("doc/sweep.md", 2, 3);
+    run_page("doc/sweep-tutorials.md", 3, 3);
 }
 
 static void the_page_on_evaluating_is_true(void **state)

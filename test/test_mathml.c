@@ -465,6 +465,10 @@ static void an_equation_names_the_bodies_that_it_depends_on(void **unused)
     checked += check_sources("/slider-crank.yaml", "angle", "lagrange");
     checked += check_sources("/n-pendulum.yaml", "joint", "gibbs-appell");
     checked += check_sources("/double-pendulum-on-cart.yaml", "joint", "volterra");
+    checked += check_sources("/slider-crank.yaml", "euler", "kane");
+    checked += check_sources("/four-bar.yaml", "natural", "maggi");
+    checked += check_sources("/slider-crank.yaml", "natural:eliminate=linear", "gibbs-appell");
+    checked += check_sources("/spatial-slider-crank.yaml", "euler", "boltzmann-hamel");
     assert_true(checked > 20);
 }
 

@@ -271,19 +271,24 @@ static void mean_and_variance_of_an_oscillator_are_those_of_the_closed_form(void
 #define ARGUMENTS                                                                                                                                    \
     "--vary a=normal(1,0.2) --random 40 --vary formulation=recursive,kane,volterra-reduced --each x=final(A.distance) --channels A.distance -q"
 
+static void same_file(place *here, const char *one, const char *other)
+{
+    size_t n, m;
+    char *a = get(here, one, &n), *b = get(here, other, &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n);
+    free(a);
+    free(b);
+}
+
 static void same_files(place *here, const char *name)
 {
     static const char *const ends[] = {"csv", "h5", "channels.csv", "html"};
     for (int i = 0; i < 3 + dal_page_available(); i++) {
         char one[32], other[32];
-        size_t n, m;
         snprintf(one, sizeof one, "one.%s", ends[i]);
         snprintf(other, sizeof other, "%s.%s", name, ends[i]);
-        char *a = get(here, one, &n), *b = get(here, other, &m);
-        assert_int_equal(n, m);
-        assert_memory_equal(a, b, n);
-        free(a);
-        free(b);
+        same_file(here, one, other);
     }
 }
 
@@ -359,6 +364,35 @@ static void a_study_that_is_killed_is_continued(void **state)
     assert_false(is_there(here, "k.csv.journal"));
 }
 
+/* Ten thousand runs, and the kills anywhere in them: at instants that are random over what they need. Every start goes on where the one before was ended. */
+static void ten_thousand_runs_killed_at_random_instants_are_the_same(void **state)
+{
+    static const char all[] =
+        "sweep @/m.yaml --vary a=normal(1,0.2) --random 5000 --vary w=2,3 --each x=final(A.distance) -q --jobs 2 -o @/one.csv -o @/one.h5";
+    static const char part[] =
+        "sweep @/m.yaml --vary a=normal(1,0.2) --random 5000 --vary w=2,3 --each x=final(A.distance) -q --jobs 2 -o @/k.csv -o @/k.h5 --resume";
+    place *here = *state;
+    uint64_t seed = 31;
+    struct timespec begin, end;
+    put(here, "m.yaml", oscillator);
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    assert_int_equal(run(here, all), 0);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    const double needed = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    for (int k = 0; k < 10; k++) {
+        const int out = open_scratch();
+        const pid_t child = start(here, part, out, out);
+        rest((int)(1e3 * needed * (check_random(&seed) + 1) / 2 / 5)); /* two of ten reach the end of the runs, about */
+        kill(child, SIGKILL);
+        wait_for_any(child);
+        close(out);
+    }
+    assert_int_equal(run(here, part), 0);
+    same_file(here, "one.csv", "k.csv");
+    same_file(here, "one.h5", "k.h5");
+    assert_false(is_there(here, "k.csv.journal"));
+}
+
 static void the_processes_of_mpi_give_the_same_files(void **state)
 {
     place *here = *state;
@@ -381,6 +415,37 @@ static void the_processes_of_mpi_give_the_same_files(void **state)
     if (system(line))
         fail_msg("%s", get(here, "out", NULL));
     same_files(here, "mpi");
+}
+
+/* A line for the shell, with the program first in the path, in the folder. */
+static void shell(place *here, const char *format, ...) DAL_PRINTF(2, 3);
+static void shell(place *here, const char *format, ...)
+{
+    char line[1024], whole[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    snprintf(whole, sizeof whole, "cd %s && PATH=%s/bin:$PATH && %s >out 2>&1", here->folder, here->folder, line);
+    if (system(whole))
+        fail_msg("%s: %s", line, get(here, "out", NULL));
+}
+
+/* examples/cluster as SLURM would start it. */
+static void the_scripts_for_clusters_give_the_same_files(void **state)
+{
+    static const char scripts[] = DAL_MODELS "/../examples/cluster";
+    place *here = *state;
+    put(here, "m.yaml", oscillator);
+    put(here, "study.yaml", "study: 1\nmodel: m.yaml\nvary: {a: '1:2:7'}\neach: {x: final(A.distance)}\n");
+    shell(here, "mkdir bin && ln -s " DAL_PROGRAM " bin/dalembert && dalembert sweep study.yaml -o one.csv -o one.h5 -q");
+    for (int i = 3; i >= 1; i--)
+        shell(here, "SLURM_ARRAY_TASK_ID=%d PARTS=3 sh %s/sweep-array.sh", i, scripts);
+    shell(here, "PARTS=3 sh %s/sweep-array.sh merge", scripts);
+    same_file(here, "one.csv", "study.csv");
+    same_file(here, "one.h5", "study.h5");
+    shell(here, "NAME=mpi LAUNCHER=env sh %s/sweep-mpi.sh", scripts);
+    same_file(here, "one.csv", "mpi.csv");
 }
 
 /* ---- journals -------------------------------------------------------------------------------------------------- */
@@ -529,8 +594,9 @@ static void a_study_file_is_the_same_study(void **state)
     assert_non_null(strstr(here->err, "did you mean 'vary'"));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    check_arguments(argc, argv);
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
     const struct CMUnitTest tests[] = {cmocka_unit_test(sobol_points_are_the_published_ones),
                                        cmocka_unit_test(sobol_points_fill_every_interval),
@@ -545,13 +611,15 @@ int main(void)
                                        IN_FOLDER(runs_that_fail_are_rows_with_their_reason),
                                        IN_FOLDER(a_study_that_is_killed_is_continued),
                                        IN_FOLDER(the_processes_of_mpi_give_the_same_files),
+                                       IN_FOLDER(the_scripts_for_clusters_give_the_same_files),
                                        IN_FOLDER(a_journal_of_another_study_is_refused),
                                        IN_FOLDER(two_writers_of_one_journal_do_not_mix),
                                        IN_FOLDER(a_damaged_journal_gives_no_wrong_rows),
                                        IN_FOLDER(a_study_that_is_stopped_says_so),
                                        IN_FOLDER(a_full_disk_loses_no_finished_run),
                                        IN_FOLDER(a_study_file_is_the_same_study)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest long_tests[] = {IN_FOLDER(ten_thousand_runs_killed_at_random_instants_are_the_same)};
+    const int failed = check_everything ? cmocka_run_group_tests(long_tests, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
     dal_messages_free(heard);
     return failed;
 }

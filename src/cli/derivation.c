@@ -67,6 +67,8 @@ dal_status dal_derive_into(const dal_derivation_request *request, dal_growing *o
     dal_status status = compile_model(&w);
     if (status == DAL_OK && request->most_work > 0 && !is_small(w.system, request->most_work)) {
         dal_error(messages, dal_nowhere, "the model is too large for equations on this page");
+        if (request->too_large)
+            *request->too_large = true;
         status = DAL_BAD_MODEL;
     }
     if (status == DAL_OK && !(w.state = dal_state_create(NULL, w.system)))

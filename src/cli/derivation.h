@@ -14,6 +14,7 @@ typedef struct dal_derivation_request {
     int width;
     bool first, last; /* of several */
     double most_work; /* bodies times velocities squared; 0: no bound */
+    bool *too_large;  /* set where that is more; or NULL */
 } dal_derivation_request;
 
 /* Derived and written behind what `out` has, which lies in an arena of its own. */

@@ -1,33 +1,38 @@
 /* The tab "Equations" of a page: what is derived for it, within bounds that depend on the model alone, so that a page is the same every time. */
 #include "cli/derivation.h"
+#include "output/page.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
     MOST_BODIES = 40,
-    MOST_WORK = 20000,    /* bodies times velocities squared */
-    STEPS_WORK = 400,     /* the same, with all steps */
-    STEPS_BYTES = 150000, /* of all sections so far, with all steps */
-    MOST_BYTES = 400000,  /* of all sections; in the page they take about a twelfth of it */
+    MOST_WORK = 20000,     /* bodies times velocities squared */
+    STEPS_WORK = 400,      /* the same, with all steps */
+    STEPS_BYTES = 150000,  /* of all sections so far, with all steps */
+    MOST_BYTES = 24000000, /* of all sections; in the page they take about a thirtieth of it */
 };
 
 typedef struct sections {
     const dal_spec *spec;
     dal_growing *out;
-    dal_growing undone; /* what is not shown, and why */
+    dal_growing undone;      /* what is not shown, and why */
+    const char *coordinates; /* other than those of the model; NULL: those */
     int written, too_long;
+    bool only_large; /* something is not shown that the command derives */
 } sections;
 
 /* One attempt; `why`: what the first error says. */
-static dal_status derive_once(const sections *s, const char *formulation, bool steps, size_t size, char *why)
+static dal_status derive_once(sections *s, const char *formulation, bool steps, size_t size, char *why)
 {
     dal_messages *aside = dal_messages_create(NULL);
     const dal_derivation_request request = {.spec = s->spec,
                                             .formulation = formulation,
+                                            .coordinates = s->coordinates,
                                             .writing = DAL_WRITE_HTML,
                                             .steps = steps,
                                             .most_work = steps ? STEPS_WORK : MOST_WORK,
+                                            .too_large = steps ? NULL : &s->only_large,
                                             .first = true,
                                             .last = true};
     const dal_status status = aside ? dal_derive_into(&request, s->out, aside) : DAL_NO_MEMORY;
@@ -50,7 +55,7 @@ static void take_back(const sections *s, int before)
 }
 
 /* The derivation with all its steps, in the place of what is behind `before`, where both are short. */
-static void add_steps(const sections *s, const char *formulation, int before)
+static void add_steps(sections *s, const char *formulation, int before)
 {
     char why[400] = "";
     const int short_one = s->out->n - before;
@@ -63,6 +68,19 @@ static void add_steps(const sections *s, const char *formulation, int before)
     derive_once(s, formulation, false, sizeof why, why);
 }
 
+/* In the coordinates of the model. Components integrate the places of the bodies: where those are other coordinates, they are shown in `angle`. */
+static dal_status derive_short(sections *s, const char *formulation, size_t size, char *why)
+{
+    s->coordinates = NULL;
+    dal_status status = derive_once(s, formulation, false, size, why);
+    if (status != DAL_OK && dal_find_derived_formulation(formulation)->ports && !s->spec->n_coordinates) {
+        s->coordinates = "angle";
+        *why = '\0';
+        status = derive_once(s, formulation, false, size, why);
+    }
+    return status;
+}
+
 /* What is too long is taken back. */
 static void derive_section(sections *s, const char *formulation)
 {
@@ -70,16 +88,19 @@ static void derive_section(sections *s, const char *formulation)
     char why[400] = "";
     if (s->too_long >= 2) {
         note_undone(s, formulation, "not derived for this page, because the equations of others are too long for it");
+        s->only_large = true;
         return;
     }
-    const dal_status status = derive_once(s, formulation, false, sizeof why, why);
+    const dal_status status = derive_short(s, formulation, sizeof why, why);
     if (status == DAL_OK && s->out->n <= MOST_BYTES) {
         add_steps(s, formulation, before);
+        dal_grow(s->out, "%s", DAL_BETWEEN_SECTIONS);
         s->written++;
         return;
     }
     take_back(s, before);
     s->too_long += status == DAL_OK;
+    s->only_large |= status == DAL_OK;
     note_undone(s, formulation, status == DAL_OK ? "the equations are too long for this page" : *why ? why : dal_status_text(status));
 }
 
@@ -99,10 +120,22 @@ static void tell_undone(sections *s)
     const char *file = s->spec->file ? dal_html_escaped(s->out->arena, s->spec->file) : "MODEL";
     if (!s->undone.n)
         return;
-    dal_grow(s->out,
-             "<details class=\"undone\"><summary>%s</summary>\n%s<p>The command derives what is only too large for a page: "
-             "<code>dalembert derive %s --formulation NAME -o equations.html</code></p></details>\n",
-             s->written ? "Formulations that are not shown" : "No equations are shown", s->undone.text, file);
+    dal_grow(s->out, "<details class=\"undone\"><summary>%s</summary>\n%s", s->written ? "Formulations that are not shown" : "No equations are shown",
+             s->undone.text);
+    if (s->only_large)
+        dal_grow(s->out,
+                 "<p>The command derives what is too large for a page: <code>dalembert derive %s --formulation NAME -o equations.html</code></p>\n",
+                 file);
+    dal_grow(s->out, "</details>\n");
+}
+
+static void note_too_large(sections *s)
+{
+    note_undone(s, "all formulations",
+                dal_arena_print(s->out->arena,
+                                "the model is too large for equations on this page: it has %d bodies, and a page shows those of %d at most",
+                                s->spec->n_bodies, MOST_BODIES));
+    s->only_large = true;
 }
 
 static dal_status write_sections(void *user)
@@ -110,7 +143,7 @@ static dal_status write_sections(void *user)
     sections *s = user;
     dal_grow(s->out, "%s", "");
     if (s->spec->n_bodies > MOST_BODIES)
-        note_undone(s, "all formulations", "the model is too large for equations on this page");
+        note_too_large(s);
     else
         derive_sections(s);
     tell_undone(s);

@@ -301,11 +301,12 @@ static void read_always(dal_build *build, const dal_compiled *program)
     }
 }
 
-/* May the formulation leave M and the columns of bodies to recursion over the links, and is it worth it? A projection needs M. */
+/* May the formulation leave M and the columns of bodies to recursion over the links, and is it worth it? Without rows a projection has nothing to do;
+ * the layout decides whether there are any. */
 static bool goes_on_tree(dal_build *build, const dal_system *system)
 {
     return system->method.formulation->on_tree && build->parts.tree && build->mechanism.n_bodies > FEW_BODIES &&
-           !system->method.stabilization->solve && !system->method.stabilization->project && !system->method.minimum_norm &&
+           !system->method.stabilization->solve && !system->method.minimum_norm &&
            dal_links_build(build->arena, &build->mechanism, build->parts.tree, build->gravity);
 }
 

@@ -89,7 +89,7 @@ dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system)
     int *winding = DAL_NEW(arena, int, layout->n_measures), n = 0;
     if (!system->loops || system->method.stabilization->stabilises_gamma || !has_only_weight(system))
         return NULL;
-    for (int k = 0; k < layout->n_measures; k++)
+    for (int k = 0; k < layout->n_busy_measures; k++) /* the others turn no faster than the bodies do (dal_turns_excluded) */
         if (layout->mechanism->measures[layout->measure[k]].winding >= 0)
             winding[n++] = layout->measure[k];
     return dal_sweep_build(arena, system->links, system->loops, layout, n, winding, DAL_SWEEP_ENOUGH);

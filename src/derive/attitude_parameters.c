@@ -359,10 +359,39 @@ static const dal_node *put_list(dal_derivation *d, int n, const dal_node *from)
     return to;
 }
 
+/* Copies of what is put in place. */
+#define COPY(list, n)                                                                                                                                \
+    do {                                                                                                                                             \
+        if (list)                                                                                                                                    \
+            (list) = memcpy(dal_arena_alloc(d->arena, sizeof *(list) * (size_t)((n) + 1)), (list), sizeof *(list) * (size_t)(n));                    \
+    } while (0)
+
+dal_derivation *dal_derivation_copy(const dal_derivation *d)
+{
+    dal_derivation *copy = DAL_NEW(d->arena, dal_derivation, 1);
+    *copy = *d;
+    COPY(copy->letters, d->n_letters);
+    COPY(copy->row, d->n_rows);
+    COPY(copy->systems, d->n_systems);
+    COPY(copy->W, d->nv * d->p);
+    COPY(copy->X, d->nv);
+    COPY(copy->bias, d->nv);
+    COPY(copy->speeds, d->p);
+    COPY(copy->Q, d->nv);
+    COPY(copy->A, d->n_rows * d->nv);
+    COPY(copy->M, d->nv * d->nv);
+    COPY(copy->h, d->nv);
+    copy->cap_letters = (size_t)d->n_letters; /* the next one goes elsewhere */
+    copy->cap_systems = (size_t)d->n_systems;
+    copy->cap_rates = (size_t)d->n_rates;
+    return copy;
+}
+
 void dal_put_parameters(dal_derivation *d)
 {
     if (!d->norm && !d->layout->reduction)
         return;
+    d->before = dal_derivation_copy(d);
     put(d, &d->T);
     put(d, &d->V);
     for (int i = 0; i < d->n_blocks; i++)

@@ -199,8 +199,6 @@ dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, con
         dal_derive_refuse(
             d, "%d bodies with %d velocities are too many for equations in symbols: derive a smaller model of the kind, as with `--set N=10`",
             d->mechanism->n_bodies, d->nv);
-    if (!d->failed && spec->n_systems)
-        dal_derive_refuse(d, "the model has sub-systems that are given by their equations: they are not written in symbols yet");
     if (d->failed)
         return NULL;
     d->formulation = formulation;

@@ -1,10 +1,22 @@
 /* The steps of a derivation: positions, velocities, energies. Each velocity is found by propagation and, to check it, by differentiation; the kinetic
- * energy from the velocities and, where time does not move the bodies by itself, from M. */
+ * energy from the velocities and from M. */
 #include "derive/nodes.h"
 
 #include <string.h>
 
 static const char *const axes[] = {"x", "y", "z"};
+
+/* w_i = e_k . d/dt e_j, (i, j, k) cyclic: the angular velocity in body axes from the rates of the axes e, which are the columns of R. */
+static dal_node turn_of_axes(dal_derivation *d, const dal_derived_body *body, int i)
+{
+    if (d->layout->family->separated) /* natural: the axes are orthonormal only up to what the rows are solved to */
+        return DAL_NO_NODE;
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    dal_node sum = dal_n_const(d, 0);
+    for (int r = 0; r < 3; r++)
+        sum = dal_n_add(d, sum, dal_n_mul(d, body->R[3 * r + k], dal_along_motion(d, body->R[3 * r + j])));
+    return sum;
+}
 
 static void body_steps(dal_derivation *d, int b)
 {
@@ -20,25 +32,27 @@ static void body_steps(dal_derivation *d, int b)
     }
     for (int i = dal_n_planar(d) ? 2 : 0; i < 3 && !d->mechanism->bodies[b].particle; i++)
         dal_add_derived_step(d, i == 0 || dal_n_planar(d) ? "Its angular velocity, in its own axes:" : "",
-                             dal_arena_print(d->arena, "w.%s.%s", name, axes[i]), body->w_body[i], DAL_NO_NODE);
+                             dal_arena_print(d->arena, "w.%s.%s", name, axes[i]), body->w_body[i], turn_of_axes(d, body, i));
 }
 
-static bool time_moves(dal_derivation *d)
+static dal_node at_rest(void *user, dal_graph *graph, int variable)
 {
-    for (int b = 0; b < d->mechanism->n_bodies; b++)
-        for (int i = 0; i < 3; i++)
-            if (dal_depends(d->graph, d->bodies[b].c[i], d->time) || dal_depends(d->graph, d->bodies[b].w[i], d->time))
-                return true;
-    return false;
+    const dal_derivation *d = user;
+    const dal_role role = d->letters[variable].role;
+    return role == DAL_ROLE_RATE || role == DAL_ROLE_NORM_RATE ? dal_const(graph, 0) : DAL_NO_NODE;
 }
 
-static dal_node half_of_square(dal_derivation *d)
+/* 1/2 v . M v + v . N + T_0 with N = dT/dv and T_0 = T at v = 0, which are there where time moves a body or a Lagrangian has them. */
+static dal_node energy_of_matrix(dal_derivation *d)
 {
-    dal_node twice = dal_n_const(d, 0);
-    for (int k = 0; k < d->nv; k++)
+    dal_node T = dal_substitute(d->graph, d->T, at_rest, d), half = dal_n_const(d, 0.5);
+    for (int k = 0; k < d->nv; k++) {
+        dal_node sum = dal_substitute(d->graph, dal_by_rate(d, d->T, k), at_rest, d);
         for (int l = 0; l < d->nv; l++)
-            twice = dal_n_add(d, twice, dal_n_mul(d, d->M[k * d->nv + l], dal_n_mul(d, dal_n_var(d, d->v + k), dal_n_var(d, d->v + l))));
-    return dal_n_div(d, twice, dal_n_const(d, 2));
+            sum = dal_n_add(d, sum, dal_n_mul(d, half, dal_n_mul(d, d->M[k * d->nv + l], dal_n_var(d, d->v + l))));
+        T = dal_n_add(d, T, dal_n_mul(d, sum, dal_n_var(d, d->v + k)));
+    }
+    return T;
 }
 
 /* f (13), f' (24) and f'' (26) of planar-component-library. The rate of the rate is taken with accelerations, and by A v' - gamma. */
@@ -73,7 +87,7 @@ void dal_derive_steps(dal_derivation *d)
     for (int r = 0; r < d->n_rows && !d->formulation->ports; r++)
         row_steps(d, r);
     dal_add_derived_step(d, "The kinetic energy, the sum over the bodies of 1/2 m c'^2 + 1/2 w I w:", "T", d->T,
-                         d->M && !time_moves(d) ? half_of_square(d) : DAL_NO_NODE);
+                         d->M ? energy_of_matrix(d) : DAL_NO_NODE);
     dal_add_derived_step(d, "The potential energy of gravity and springs:", "V", d->V, DAL_NO_NODE);
     d->n_general_steps = d->n_steps;
     for (int i = 0; i < n; i++)

@@ -9,6 +9,8 @@
  *   constraint_rows.c     constraints: phi, A, gamma
  *   written_joints.c      joint types of the model's own: their equations, read on symbols
  *   generalized_forces.c  potential energy and generalized forces
+ *   elastic_elements.c    of these: end stops, clearances, bushings
+ *   subsystem_symbols.c   sub-systems whose equations are known
  *   energy.c              T, M and h
  *   named_systems.c       linear systems: solved where they are small, named where they are not
  *   quasi_velocities.c    speeds: v = W u + X; partials.c: their partial velocities
@@ -177,8 +179,9 @@ typedef struct dal_derivation {
     int natural;           /* letter of the first natural coordinate that is B z + b; where linear rows were eliminated */
     int *norm, *norm_rate; /* letters of the bodies whose Euler parameters are coordinates, or -1; NULL: other families */
 
-    dal_node T, V; /* energies; V of gravity and springs */
-    dal_node *Q;   /* nv: all applied forces */
+    dal_node T, V;      /* energies; V of gravity and springs */
+    dal_node T_systems; /* what of T sub-systems have whose equations are known */
+    dal_node *Q;        /* nv: all applied forces */
     dal_node gravity[3], V_gravity;
     const dal_node *weights; /* masses as gravity sees them; NULL: as they are */
     int first_source;        /* letter of the first marker of origins.c; 0: none */
@@ -212,12 +215,13 @@ typedef struct dal_derivation {
     dal_derived_equation *equations;
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
-    const char *prefix;        /* of intermediates, once it is asked for */
-    void *memo;                /* normal forms that are known */
-    long normal_work;          /* on all of them: there is a bound */
-    void *flint;               /* its functions, once it was asked for */
-    void *algebra[3];          /* what normal.c knows, for each way to write sines */
-    int n_marks, mark, *marks; /* of nodes, there: which walk saw them */
+    const char *prefix;                  /* of intermediates, once it is asked for */
+    void *memo;                          /* normal forms that are known */
+    long normal_work;                    /* on all of them: there is a bound */
+    void *flint;                         /* its functions, once it was asked for */
+    void *algebra[3];                    /* what normal.c knows, for each way to write sines */
+    int n_marks, mark, *marks;           /* of nodes, there: which walk saw them */
+    const struct dal_derivation *before; /* dal_put_parameters; NULL: it changed nothing */
 } dal_derivation;
 
 /* ---- a formulation ------------------------------------------------------------- */
@@ -316,6 +320,7 @@ void dal_derive_intrinsic_row(dal_derivation *d, int row, dal_derived_row *out);
 dal_node dal_norm_along_column(dal_derivation *d, dal_node node, int k);         /* what a derivative along column k has by n and p . p' */
 dal_node dal_norm_by_rate(dal_derivation *d, dal_node node, int k);              /* and one by v_k */
 dal_node dal_rate_of_norm(dal_derivation *d, const dal_letter *letter, bool accelerated); /* of n, or of p . p', along d->direction */
+dal_derivation *dal_derivation_copy(const dal_derivation *d);                             /* with its own lists of what dal_put_parameters changes */
 void dal_put_parameters(dal_derivation *d);                    /* n = 1, p . p' = 0 and natural coordinates B z + b in everything that is shown */
 dal_node dal_in_coordinates(dal_derivation *d, dal_node node); /* the same in one node */
 void dal_name_natural(dal_derivation *d);
@@ -338,7 +343,17 @@ void dal_derive_inertia(dal_derivation *d);                    /* M, h from T: n
 /* out += w x p of every ball joint, whose velocities w are not rates of coordinates; p and out have an entry for each velocity. */
 void dal_add_ball_turns(dal_derivation *d, const dal_node *p, dal_node *out);
 void dal_derive_speeds(dal_derivation *d);
-void dal_derive_steps(dal_derivation *d); /* positions and velocities of the bodies, energies */
+
+/* subsystem_symbols.c: T_systems is found and added to T; what sub-systems add to V and Q_other. */
+enum { DAL_SUBSYSTEM_MARKERS = 3 }; /* of origins.c: inertia, potential, the rest */
+void dal_derive_subsystem_energy(dal_derivation *d);
+void dal_derive_subsystem_forces(dal_derivation *d);
+dal_node dal_subsystem_mass(dal_derivation *d, int k, int l);                           /* of M */
+dal_node dal_subsystem_inertia(dal_derivation *d, int j, int l);                        /* W_j . M W_l */
+dal_node dal_subsystem_inertia_force(dal_derivation *d, int j);                         /* W_j . (d/dt (dT/dv) - dT/dq) for u' = 0 */
+dal_node dal_subsystem_energy_of_acceleration(dal_derivation *d);                       /* Gibbs */
+void dal_subsystem_momentum(dal_derivation *d, int j, dal_node *slope, dal_node *rest); /* Volterra: adds to both */
+void dal_derive_steps(dal_derivation *d);                                               /* positions and velocities of the bodies, energies */
 
 /* X := matrix^-1 right for `columns` right sides (row-major, n x columns). Named where more than three unknowns are left after those that
  * constants eliminate. */

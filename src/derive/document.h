@@ -29,6 +29,8 @@ void dal_html_begin(dal_document *doc, const dal_derived_formulation *f);
 void dal_html_end(dal_document *doc);
 /* What is folded up until a reader wants it. */
 void dal_html_fold(dal_document *doc, const char *summary);
+/* The same, of intermediate quantities with these numbers. */
+void dal_html_fold_named(dal_document *doc, int first, int last);
 void dal_html_unfold(dal_document *doc);
 
 #endif

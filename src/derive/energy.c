@@ -25,6 +25,7 @@ void dal_derive_energy(dal_derivation *d)
         twice = dal_n_add(d, twice, dal_n_dot(d, body->w_body, Iw));
     }
     d->T = dal_n_div(d, twice, dal_n_const(d, 2));
+    dal_derive_subsystem_energy(d);
 }
 
 void dal_derive_partials(dal_derivation *d)
@@ -45,7 +46,7 @@ void dal_derive_partials(dal_derivation *d)
 /* d2T / dv_k dv_l: velocities are linear in v. */
 static dal_node second_derivative(dal_derivation *d, int k, int l)
 {
-    dal_node sum = dal_n_const(d, 0), Iw[3];
+    dal_node sum = dal_subsystem_mass(d, k, l), Iw[3];
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
         const dal_node *c_k = d->Jc + 3 * (b * d->nv + k), *c_l = d->Jc + 3 * (b * d->nv + l);
         const dal_node *w_k = d->Jw + 3 * (b * d->nv + k), *w_l = d->Jw + 3 * (b * d->nv + l);

@@ -3,24 +3,21 @@
  *   gravity            V = -sum m g . c
  *   spring, damper     V = 1/2 k (l - l0)^2,   Q_k = (-c l' + value) dl/dq_k
  *   force, torque      Q_k = F . dv/dv_k,   Q_k = tau . dw/dv_k;   an effort on a measure l: Q_k = effort dl/dq_k
+ *   end-stop, clearance, bushing   in elastic_elements.c
  *   central gravity    V = -mu m / rho - mu / (2 rho^3) tr I + 3 mu / (2 rho^5) d . I d
  * and Q = -dV/dq + the others.
  */
-#include "derive/nodes.h"
+#include "derive/force_elements.h"
 
 #include "joint/joint.h"
 
 #include <string.h>
 
-typedef struct element {
-    dal_derivation *d;
-    const dal_force_spec *spec;
-    int number;
-} element;
+typedef dal_derived_force element;
 
 /* ---- texts -------------------------------------------------------------------------- */
 
-static dal_node read(const element *e, dal_text text)
+dal_node dal_force_read(const element *e, dal_text text)
 {
     dal_value value;
     if (text.text && dal_derive_text(e->d, e->spec->binding, text, &value) && value.n == 1)
@@ -29,15 +26,14 @@ static dal_node read(const element *e, dal_text text)
     return dal_n_const(e->d, 0);
 }
 
-static dal_node read_item(const element *e, const dal_list *list, int i)
+dal_node dal_force_read_item(const element *e, const dal_list *list, int i)
 {
-    return i < list->n ? read(e, list->item[i]) : dal_n_const(e->d, 0);
+    return i < list->n ? dal_force_read(e, list->item[i]) : dal_n_const(e->d, 0);
 }
 
 /* ---- what a force acts on ---------------------------------------------------------------- */
 
-/* The measure that the compiled element acts on, in symbols, as its channel .length has it; DAL_NO_NODE: none. */
-static dal_node length_of(const element *e, const dal_force_type *type)
+dal_node dal_force_length(const element *e, const dal_force_type *type)
 {
     dal_derivation *d = e->d;
     const dal_force_name *force = &dal_system_acting(d->system)->forces[e->number];
@@ -69,7 +65,7 @@ static void add_other(dal_derivation *d, int k, dal_node force)
     d->Q_other[k] = dal_n_add(d, d->Q_other[k], force);
 }
 
-static void push_measure(dal_derivation *d, dal_node measure, dal_node effort)
+void dal_force_push(dal_derivation *d, dal_node measure, dal_node effort)
 {
     if (d->layout->family->separated)
         dal_push_natural(d, measure, effort, d->Q_other);
@@ -108,21 +104,21 @@ static void derive_gravity(dal_derivation *d)
 static void derive_spring(const element *e, const dal_force_type *type)
 {
     dal_derivation *d = e->d;
-    const dal_node length = length_of(e, type);
+    const dal_node length = dal_force_length(e, type);
     if (length == DAL_NO_NODE)
         return;
     if (e->spec->stiffness.n) {
         const dal_text free = e->spec->free.text ? e->spec->free : e->spec->length;
-        const dal_node stretch = free.text ? dal_n_sub(d, length, read(e, free)) : length;
-        const dal_node energy = dal_n_mul(d, read_item(e, &e->spec->stiffness, 0), dal_n_mul(d, stretch, stretch));
+        const dal_node stretch = free.text ? dal_n_sub(d, length, dal_force_read(e, free)) : length;
+        const dal_node energy = dal_n_mul(d, dal_force_read_item(e, &e->spec->stiffness, 0), dal_n_mul(d, stretch, stretch));
         d->V = dal_n_add(d, d->V, dal_n_div(d, energy, dal_n_const(d, 2)));
     }
     dal_node effort = dal_n_const(d, 0);
     if (e->spec->damping.n)
-        effort = dal_n_neg(d, dal_n_mul(d, read_item(e, &e->spec->damping, 0), dal_along_motion(d, length)));
+        effort = dal_n_neg(d, dal_n_mul(d, dal_force_read_item(e, &e->spec->damping, 0), dal_along_motion(d, length)));
     if (e->spec->value.n == 1)
-        effort = dal_n_add(d, effort, read_item(e, &e->spec->value, 0));
-    push_measure(d, length, effort);
+        effort = dal_n_add(d, effort, dal_force_read_item(e, &e->spec->value, 0));
+    dal_force_push(d, length, effort);
 }
 
 /* Components in world axes. */
@@ -130,7 +126,7 @@ static void world_components(const element *e, int body, dal_node f[3])
 {
     const char *axes = e->spec->axes.text;
     for (int i = 0; i < 3; i++)
-        f[i] = read_item(e, &e->spec->value, i);
+        f[i] = dal_force_read_item(e, &e->spec->value, i);
     if (dal_n_planar(e->d) && e->spec->value.n == 1) { /* a torque in the plane */
         f[2] = f[0];
         f[0] = dal_n_const(e->d, 0);
@@ -171,9 +167,9 @@ static void derive_force(const element *e, const dal_force_type *type)
 {
     dal_derivation *d = e->d;
     dal_node s[3], f[3], x[3], turn[3];
-    const dal_node length = length_of(e, type);
+    const dal_node length = dal_force_length(e, type);
     if (length != DAL_NO_NODE) {
-        push_measure(d, length, read_item(e, &e->spec->value, 0));
+        dal_force_push(d, length, dal_force_read_item(e, &e->spec->value, 0));
         return;
     }
     const int body = body_of(e, e->spec->body, s);
@@ -192,7 +188,7 @@ static void derive_torque(const element *e, const dal_force_type *type)
     dal_node s[3], f[3], back[3];
     int body[2] = {DAL_GROUND, DAL_GROUND};
     if (e->spec->joint.text || (e->spec->coordinate.text && !e->spec->connect.n && !e->spec->body.text)) {
-        push_measure(d, length_of(e, type), read_item(e, &e->spec->value, 0));
+        dal_force_push(d, dal_force_length(e, type), dal_force_read_item(e, &e->spec->value, 0));
         return;
     }
     if (e->spec->connect.n == 2) { /* on the second, and reversed on the first */
@@ -212,12 +208,12 @@ static void derive_torque(const element *e, const dal_force_type *type)
 static void derive_motor(const element *e, const dal_force_type *type)
 {
     dal_derivation *d = e->d;
-    dal_node effort = read_item(e, &e->spec->value, 0);
+    dal_node effort = dal_force_read_item(e, &e->spec->value, 0);
     if (e->spec->limit.n == 2) {
-        effort = dal_binary(d->graph, DAL_OP_MIN, read_item(e, &e->spec->limit, 1), effort);
-        effort = dal_binary(d->graph, DAL_OP_MAX, read_item(e, &e->spec->limit, 0), effort);
+        effort = dal_binary(d->graph, DAL_OP_MIN, dal_force_read_item(e, &e->spec->limit, 1), effort);
+        effort = dal_binary(d->graph, DAL_OP_MAX, dal_force_read_item(e, &e->spec->limit, 0), effort);
     }
-    push_measure(d, length_of(e, type), effort);
+    dal_force_push(d, dal_force_length(e, type), effort);
 }
 
 /* The potential of one body; with `gradient`, its second-order part. */
@@ -227,7 +223,7 @@ static void attract(const element *e, int b, dal_node mu, bool gradient)
     const dal_derived_body *body = &d->bodies[b];
     dal_node x[3], local[3], Ix[3];
     for (int i = 0; i < 3; i++)
-        x[i] = dal_n_sub(d, body->c[i], read_item(e, &e->spec->center, i));
+        x[i] = dal_n_sub(d, body->c[i], dal_force_read_item(e, &e->spec->center, i));
     const dal_node square = dal_n_dot(d, x, x), rho = dal_unary(d->graph, DAL_OP_SQRT, square), cube = dal_n_mul(d, square, rho);
     d->V = dal_n_sub(d, d->V, dal_n_div(d, dal_n_mul(d, mu, dal_derive_weight(d, b)), rho));
     if (!gradient)
@@ -245,7 +241,7 @@ static void derive_central(const element *e, const dal_force_type *type)
 {
     dal_derivation *d = e->d;
     const bool gradient = e->spec->gradient.text && !strcmp(e->spec->gradient.text, "true");
-    const dal_node mu = read(e, e->spec->mu);
+    const dal_node mu = dal_force_read(e, e->spec->mu);
     dal_node s[3];
     (void)type;
     const int only = e->spec->body.text ? body_of(e, e->spec->body, s) : DAL_GROUND;
@@ -258,9 +254,10 @@ static void derive_central(const element *e, const dal_force_type *type)
 static const struct {
     const dal_force_type *type;
     void (*derive)(const element *e, const dal_force_type *type);
-} written[] = {{&dal_force_spring_damper, derive_spring}, {&dal_force_torsional, derive_spring}, {&dal_force_point, derive_force},
-               {&dal_force_torque, derive_torque},        {&dal_force_motor, derive_motor},      {&dal_force_coordinate, derive_motor},
-               {&dal_force_central, derive_central}};
+} written[] = {{&dal_force_spring_damper, derive_spring}, {&dal_force_torsional, derive_spring},      {&dal_force_point, derive_force},
+               {&dal_force_torque, derive_torque},        {&dal_force_motor, derive_motor},           {&dal_force_coordinate, derive_motor},
+               {&dal_force_central, derive_central},      {&dal_force_end_stop, dal_derive_end_stop}, {&dal_force_clearance, dal_derive_clearance},
+               {&dal_force_bushing, dal_derive_bushing}};
 
 static void derive_element(dal_derivation *d, int i)
 {
@@ -291,6 +288,35 @@ static void derive_marked_element(dal_derivation *d, int i)
     d->Q_other = Q;
 }
 
+/* ---- joints and constraints that are not ideal ----------------------------------------------- */
+
+static dal_node read_law(dal_derivation *d, const char *name, const dal_binding *binding, dal_text text)
+{
+    dal_value value;
+    if (dal_derive_text(d, binding, text, &value) && value.n == 1)
+        return value.node[0];
+    dal_derive_refuse(d, "`non-ideal` of '%s': '%.80s' cannot be written in symbols", name, text.text);
+    return dal_n_const(d, 0);
+}
+
+/* The channel that a law acts along: a coordinate of the joint by its short name, or any channel of position. */
+static dal_node channel_of_law(dal_derivation *d, int number, const char *name, const dal_pair *pair)
+{
+    const dal_joint *joint = &d->mechanism->joints[number];
+    const dal_joint_variant *variant = number < d->spec->n_joints ? dal_joint_in(joint->type, d->mechanism->space) : NULL;
+    for (int k = 0; variant && k < joint->n_coordinates && k < DAL_MAX_COORDINATES; k++)
+        if (variant->coordinates[k] && !strcmp(variant->coordinates[k], pair->name.text))
+            return dal_derive_joint_coordinate(d, number, k);
+    return read_law(d, name, pair->binding, pair->name);
+}
+
+/* `non-ideal`: forces along channels, which belong to a reaction and act like applied ones (compile/laws.c). */
+static void derive_laws(dal_derivation *d, int number, const char *name, const dal_law_spec *law)
+{
+    for (int i = 0; i < law->n && !d->failed; i++)
+        dal_force_push(d, channel_of_law(d, number, name, &law->item[i]), read_law(d, name, law->item[i].binding, law->item[i].value));
+}
+
 void dal_derive_forces(dal_derivation *d)
 {
     const dal_acting *acting = dal_system_acting(d->system);
@@ -301,11 +327,14 @@ void dal_derive_forces(dal_derivation *d)
         d->Q_other[k] = dal_n_const(d, 0);
     if (acting->n_frictions)
         dal_derive_refuse(d, "the model has dry friction, whose equations change with what slides and sticks: they are not written in symbols");
-    if (acting->n_laws)
-        dal_derive_refuse(d, "the model has joints or constraints that are not ideal: their forces are not written in symbols yet");
     derive_gravity(d);
     for (int i = 0; i < d->spec->n_forces && !d->failed; i++)
         (d->first_source ? derive_marked_element : derive_element)(d, i);
+    for (int j = 0; j < d->spec->n_joints; j++)
+        derive_laws(d, j, d->spec->joints[j].name.text, &d->spec->joints[j].law);
+    for (int i = 0; i < d->spec->n_constraints; i++)
+        derive_laws(d, d->spec->n_joints + i, d->spec->constraints[i].name.text, &d->spec->constraints[i].law);
+    dal_derive_subsystem_forces(d);
     for (int k = 0; k < d->nv; k++)
         d->Q[k] = d->layout->family->separated ? d->Q_other[k] : dal_n_sub(d, d->Q_other[k], dal_along_column(d, d->V, k));
     if (d->layout->family->separated)

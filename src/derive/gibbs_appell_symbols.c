@@ -15,7 +15,7 @@ static void with_speed_rates(dal_derivation *d, const dal_node *partial, dal_nod
 
 static dal_node energy_of_acceleration(dal_derivation *d, const dal_partials *t)
 {
-    dal_node G = dal_n_const(d, 0), half = dal_n_const(d, 0.5), a[3], alpha[3], H[3], turn[3];
+    dal_node G = dal_subsystem_energy_of_acceleration(d), half = dal_n_const(d, 0.5), a[3], alpha[3], H[3], turn[3];
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
         const dal_derived_body *body = &d->bodies[b];
         dal_derive_accelerations(d, b, a, alpha);

@@ -46,9 +46,9 @@ static void derive_kane(dal_derivation *d)
     dal_node *K = DAL_NEW(d->arena, dal_node, p * p), *f = DAL_NEW(d->arena, dal_node, p), force[3], torque[3], H[3];
     const dal_partials t = dal_derive_partial_velocities(d);
     for (int i = 0; i < p * p; i++)
-        K[i] = dal_n_const(d, 0);
+        K[i] = dal_subsystem_inertia(d, i / p, i % p);
     for (int j = 0; j < p; j++)
-        f[j] = dal_derive_active(d, &t, j);
+        f[j] = dal_n_sub(d, dal_derive_active(d, &t, j), dal_subsystem_inertia_force(d, j));
     add_tables(d, &t);
     for (int b = 0; b < n; b++) {
         inertia_forces(d, b, force, torque);

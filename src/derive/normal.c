@@ -30,7 +30,7 @@ static bool no_sign(const dal_form *form)
 
 /* What an expression is divided by. An equation of motion: by all that its terms have in common, moving or not. A constraint: by constants alone,
  * because sin(a) = 0 divided by sin(a) is no longer true where it holds. */
-typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING } division;
+typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING, DIVISIONS } division;
 
 /* The equation without what all its terms have in common. A single term keeps what moves: something has to be zero. */
 static void divide_by_common(dal_algebra *g, dal_poly *p, division what, bool below, const dal_form **by)
@@ -397,6 +397,39 @@ static bool divide_by_sums(dal_algebra *g, const dal_poly *from, dal_squares squ
     return !g->failed;
 }
 
+enum { MOST_NODES = 3000 }; /* more than any normal form of use is made from */
+
+/* Different nodes under one, up to that number. */
+static int count_nodes(dal_derivation *d, dal_node root)
+{
+    int n = 0, seen = 0;
+    size_t room = 0;
+    dal_node *stack = NULL, x[3];
+    if (d->n_marks < dal_graph_size(d->graph)) {
+        d->n_marks = 2 * dal_graph_size(d->graph);
+        d->marks = DAL_NEW(d->arena, int, d->n_marks);
+        d->mark = 0;
+    }
+    d->mark++;
+    *DAL_PUSH(d->arena, stack, n, room) = root;
+    while (n && seen <= MOST_NODES) {
+        const dal_node node = stack[--n];
+        if (d->marks[node] == d->mark)
+            continue;
+        d->marks[node] = d->mark;
+        seen++;
+        for (int i = 0, m = dal_node_operands(d->graph, node, x); i < m; i++)
+            *DAL_PUSH(d->arena, stack, n, room) = x[i];
+    }
+    return seen;
+}
+
+/* So many terms that no form of theirs is shorter than the node as it stands. */
+static bool has_too_many_terms(dal_derivation *d, dal_node node, int terms)
+{
+    return terms > 60 && terms > count_nodes(d, node);
+}
+
 static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, division what, const dal_form **by, int *terms)
 {
     dal_algebra *g = dal_begin_algebra(d, way);
@@ -411,6 +444,8 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     if (g->failed)
         return NULL;
     *terms = p.n;
+    if (has_too_many_terms(d, node, p.n))
+        return NULL;
     g->calm = what == BY_NOTHING;
     const dal_form *form = form_of_poly(g, &p, what, true, by);
     if (form && what != BY_NOTHING)
@@ -434,32 +469,6 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     return g->failed ? NULL : form;
 }
 
-/* More nodes than any normal form of use is made from. */
-static bool too_large(dal_derivation *d, dal_node root)
-{
-    enum { MOST_NODES = 3000 };
-    int n = 0, seen = 0;
-    size_t room = 0;
-    dal_node *stack = NULL, x[3];
-    if (d->n_marks < dal_graph_size(d->graph)) {
-        d->n_marks = 2 * dal_graph_size(d->graph);
-        d->marks = DAL_NEW(d->arena, int, d->n_marks);
-        d->mark = 0;
-    }
-    d->mark++;
-    *DAL_PUSH(d->arena, stack, n, room) = root;
-    while (n && seen <= MOST_NODES) {
-        const dal_node node = stack[--n];
-        if (d->marks[node] == d->mark)
-            continue;
-        d->marks[node] = d->mark;
-        seen++;
-        for (int i = 0, m = dal_node_operands(d->graph, node, x); i < m; i++)
-            *DAL_PUSH(d->arena, stack, n, room) = x[i];
-    }
-    return seen > MOST_NODES;
-}
-
 /* Sines and cosines of 2 a: each counts one more than sin(a)^2, which books prefer. */
 static int multiple_angles(const dal_form *form)
 {
@@ -474,7 +483,7 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, division what
 {
     const dal_form *best = NULL;
     int least = 0;
-    if (d->normal_work > ALL_WORK || too_large(d, node))
+    if (d->normal_work > ALL_WORK || count_nodes(d, node) > MOST_NODES)
         return NULL;
     for (dal_way way = 0; way < DAL_WAYS; way++) {
         const dal_form *with = NULL;
@@ -493,19 +502,20 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, division what
     return best;
 }
 
-/* What is known of the normal form of each node: functions inside functions ask for the same one again and again. */
+/* What is known of the forms of each node, divided by nothing, by constants, by anything: they are asked for again and again. */
 typedef struct memo {
     int n;
     struct remembered {
-        const dal_form *form;
+        const dal_form *form, *by;
         int terms;
         bool known;
     } * of;
 } memo;
 
-static struct remembered *remember(dal_derivation *d, dal_node node)
+static struct remembered *remember(dal_derivation *d, dal_node node, division what)
 {
-    memo *m = d->memo ? d->memo : (d->memo = DAL_NEW(d->arena, memo, 1));
+    memo *m = d->memo ? d->memo : (d->memo = DAL_NEW(d->arena, memo, DIVISIONS));
+    m += what;
     if (m->n <= node) {
         const int n = 2 * dal_graph_size(d->graph);
         struct remembered *grown = DAL_NEW(d->arena, struct remembered, n);
@@ -517,35 +527,42 @@ static struct remembered *remember(dal_derivation *d, dal_node node)
     return &m->of[node];
 }
 
-const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms)
+static const dal_form *known_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
 {
-    int n = 0;
-    const struct remembered known = *remember(d, node);
-    if (!known.known) {
-        const dal_form *form = best_form(d, node, BY_NOTHING, NULL, &n);
-        *remember(d, node) = (struct remembered){form, n, true};
+    if (!remember(d, node, what)->known) {
+        struct remembered found = {.known = true};
+        found.form = best_form(d, node, what, &found.by, &found.terms);
+        *remember(d, node, what) = found;
     }
-    const struct remembered *r = remember(d, node);
+    const struct remembered *r = remember(d, node, what);
+    if (by)
+        *by = r->by;
     if (terms)
         *terms = r->terms;
     return r->form;
 }
 
+const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms)
+{
+    return known_form(d, node, BY_NOTHING, NULL, terms);
+}
+
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms)
 {
-    return best_form(d, node, BY_ANYTHING, by, terms);
+    return known_form(d, node, BY_ANYTHING, by, terms);
 }
 
 const dal_form *dal_normal_in_way(dal_derivation *d, dal_node node, dal_way way, bool divided)
 {
     const dal_form *by = NULL;
     int terms;
-    return d->normal_work > ALL_WORK || too_large(d, node) ? NULL : find_form(d, node, way, divided ? BY_ANYTHING : BY_NOTHING, &by, &terms);
+    return d->normal_work > ALL_WORK || count_nodes(d, node) > MOST_NODES ? NULL
+                                                                          : find_form(d, node, way, divided ? BY_ANYTHING : BY_NOTHING, &by, &terms);
 }
 
 const dal_form *dal_normal_constraint(dal_derivation *d, dal_node node)
 {
-    return best_form(d, node, BY_CONSTANTS, NULL, NULL);
+    return known_form(d, node, BY_CONSTANTS, NULL, NULL);
 }
 
 static bool same_polys(const dal_poly *a, const dal_poly *b)

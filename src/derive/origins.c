@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Markers: two a body (inertia, weight), then two a force (potential, the rest). */
+/* Markers: two a body (inertia, weight), then two a force (potential, the rest), then three a sub-system (inertia, potential, the rest). */
 struct dal_origins {
     dal_derivation *d, *marked;
     int first, n; /* letters */
@@ -58,8 +58,7 @@ static void mark_inertia(dal_origins *o)
 /* The same derivation before its equations: nothing that it collects is shared. */
 static dal_derivation *begin_again(const dal_derivation *d)
 {
-    dal_derivation *t = DAL_NEW(d->arena, dal_derivation, 1);
-    *t = *d;
+    dal_derivation *t = dal_derivation_copy(d->before ? d->before : d);
     t->messages = NULL;
     t->options.steps = false;
     t->n_blocks = t->n_equations = t->n_steps = t->n_notes = t->n_general_steps = t->n_marks = 0;
@@ -72,8 +71,6 @@ static dal_derivation *begin_again(const dal_derivation *d)
     t->memo = NULL;
     t->normal_work = 0;
     memset(t->algebra, 0, sizeof t->algebra);
-    t->cap_systems = (size_t)t->n_systems; /* the next one goes elsewhere */
-    t->cap_rates = (size_t)t->n_rates;
     return t;
 }
 
@@ -82,9 +79,8 @@ dal_origins *dal_find_origins(dal_derivation *d)
     enum { MOST_MARKERS = 120 }; /* letters are generators of the normal form, whose number is limited */
     dal_origins *o = DAL_NEW(d->arena, dal_origins, 1);
     o->d = d;
-    o->n = 2 * (d->mechanism->n_bodies + d->spec->n_forces);
-    const bool put = (d->norm || d->layout->reduction) && d->formulation->speeds; /* W is no longer what it was derived from */
-    if (o->n > MOST_MARKERS || put)
+    o->n = 2 * (d->mechanism->n_bodies + d->spec->n_forces) + DAL_SUBSYSTEM_MARKERS * d->spec->n_systems;
+    if (o->n > MOST_MARKERS || (d->before && d->before->n_letters != d->n_letters))
         return NULL;
     o->marked = begin_again(d);
     add_markers(o);
@@ -269,9 +265,14 @@ static const char *const kind_names[DAL_ORIGIN_KINDS] = {
 
 static dal_origin_kind kind_of_marker(const sources *s, int i)
 {
-    const int bodies = 2 * s->o->d->mechanism->n_bodies;
+    const int bodies = 2 * s->o->d->mechanism->n_bodies, forces = bodies + 2 * s->o->d->spec->n_forces;
+    const dal_origin_kind inertia = s->accelerated ? DAL_ORIGIN_INERTIA : DAL_ORIGIN_GYROSCOPIC;
     if (i < bodies)
-        return i % 2 ? DAL_ORIGIN_GRAVITY : s->accelerated ? DAL_ORIGIN_INERTIA : DAL_ORIGIN_GYROSCOPIC;
+        return i % 2 ? DAL_ORIGIN_GRAVITY : inertia;
+    if (i >= forces) {
+        const dal_origin_kind kinds[DAL_SUBSYSTEM_MARKERS] = {inertia, DAL_ORIGIN_SPRING, DAL_ORIGIN_FORCE};
+        return kinds[(i - forces) % DAL_SUBSYSTEM_MARKERS];
+    }
     if (i % 2)
         return DAL_ORIGIN_FORCE;
     return s->o->d->spec->forces[(i - bodies) / 2].mu.text ? DAL_ORIGIN_GRAVITY : DAL_ORIGIN_SPRING;
@@ -279,7 +280,9 @@ static dal_origin_kind kind_of_marker(const sources *s, int i)
 
 static const char *part_of_marker(const dal_origins *o, int i)
 {
-    const int bodies = 2 * o->d->mechanism->n_bodies;
+    const int bodies = 2 * o->d->mechanism->n_bodies, forces = bodies + 2 * o->d->spec->n_forces;
+    if (i >= forces)
+        return o->d->spec->systems[(i - forces) / DAL_SUBSYSTEM_MARKERS].name.text;
     return i < bodies ? o->d->mechanism->bodies[i / 2].name : o->d->spec->forces[(i - bodies) / 2].name.text;
 }
 
@@ -477,6 +480,8 @@ static void origins_by_node(dal_origins *o, const dal_writer *w, dal_node marked
     const dal_node node = dal_substitute(graph, marked, without_markers, o);
     const dal_form *form = node < w->n_nodes ? w->form[node] : NULL;
     dal_node x[3];
+    if (form && form->kind == DAL_FORM_NEGATIVE) /* the sign of a term stands apart */
+        form = form->item[0];
     for (int k = 0; k < n && form; k++)
         if (terms[k].form == form) {
             dal_each_var(graph, marked, note_letter, &found[k]);

@@ -125,11 +125,52 @@ static const dal_form *constant_form(dal_derivation *d, double value)
     return value < 0 ? minus : size;
 }
 
+static const dal_form *negative_of(dal_derivation *d, const dal_form *form)
+{
+    if (form->kind == DAL_FORM_NEGATIVE)
+        return form->item[0];
+    dal_form *minus = dal_form_make(d->arena, DAL_FORM_NEGATIVE, 1);
+    minus->item[0] = form;
+    return minus;
+}
+
+/* -(a - b) is -a + b where it is part of a sum. */
+static const dal_form *negative_term(dal_derivation *d, const dal_form *form)
+{
+    if (form->kind != DAL_FORM_SUM)
+        return negative_of(d, form);
+    dal_form *sum = dal_form_make(d->arena, DAL_FORM_SUM, form->n);
+    for (int i = 0; i < form->n; i++)
+        sum->item[i] = negative_term(d, form->item[i]);
+    return sum;
+}
+
+/* x x is x^2; a sign of a factor, or above or below the line, stands before the whole. NULL: as any other operation. */
+static const dal_form *product_form(dal_derivation *d, dal_op op, const dal_form *const *operand)
+{
+    if (op == DAL_OP_MUL && operand[0] == operand[1]) {
+        dal_form *square = dal_form_make(d->arena, DAL_FORM_POWER, 1);
+        square->item[0] = operand[0];
+        square->exponent = 2;
+        return square;
+    }
+    const bool first = operand[0]->kind == DAL_FORM_NEGATIVE, second = operand[1]->kind == DAL_FORM_NEGATIVE;
+    if (!first && !second)
+        return NULL;
+    dal_form *form = dal_form_make(d->arena, op == DAL_OP_MUL ? DAL_FORM_PRODUCT : DAL_FORM_QUOTIENT, 2);
+    for (int i = 0; i < 2; i++)
+        form->item[i] = operand[i]->kind == DAL_FORM_NEGATIVE ? operand[i]->item[0] : operand[i];
+    return first != second ? negative_of(d, form) : form;
+}
+
 const dal_form *dal_operation_form(dal_derivation *d, dal_node node, const dal_form *const *operand, int n)
 {
     const dal_op op = dal_node_op(d->graph, node);
     double value;
     dal_form *form = NULL;
+    const dal_form *product = op == DAL_OP_MUL || op == DAL_OP_DIV ? product_form(d, op, operand) : NULL;
+    if (product)
+        return product;
     switch (op) {
     case DAL_OP_CONST: dal_is_const(d->graph, node, &value); return constant_form(d, value);
     case DAL_OP_VAR:
@@ -140,7 +181,7 @@ const dal_form *dal_operation_form(dal_derivation *d, dal_node node, const dal_f
     case DAL_OP_SUB: form = dal_form_make(d->arena, DAL_FORM_SUM, 2); break;
     case DAL_OP_MUL: form = dal_form_make(d->arena, DAL_FORM_PRODUCT, 2); break;
     case DAL_OP_DIV: form = dal_form_make(d->arena, DAL_FORM_QUOTIENT, 2); break;
-    case DAL_OP_NEG: form = dal_form_make(d->arena, DAL_FORM_NEGATIVE, 1); break;
+    case DAL_OP_NEG: return negative_of(d, operand[0]);
     case DAL_OP_POW: form = dal_form_make(d->arena, DAL_FORM_POWER, 2); break;
     default:
         form = dal_form_make(d->arena, DAL_FORM_FUNCTION, n);
@@ -151,19 +192,32 @@ const dal_form *dal_operation_form(dal_derivation *d, dal_node node, const dal_f
     }
     for (int i = 0; i < n; i++)
         form->item[i] = operand[i];
-    if (op == DAL_OP_SUB) {
-        dal_form *minus = dal_form_make(d->arena, DAL_FORM_NEGATIVE, 1);
-        minus->item[0] = operand[1];
-        form->item[1] = minus;
-    }
+    if (op == DAL_OP_SUB)
+        form->item[1] = negative_term(d, operand[1]);
+    if (op == DAL_OP_ADD && operand[1]->kind == DAL_FORM_NEGATIVE)
+        form->item[1] = negative_term(d, operand[1]->item[0]);
     return form;
 }
 
-/* Sines of one angle, signs and bare letters are not worth a name. */
-static bool deserves_name(dal_derivation *d, dal_node node, int uses)
+static bool is_sum(dal_op op)
 {
+    return op == DAL_OP_ADD || op == DAL_OP_SUB;
+}
+
+/* What the nodes of a list are used for. */
+typedef struct usage {
+    int uses, length; /* operations down to letters and names */
+    bool inside;      /* of a product or a function: a sum is a bracket there */
+} usage;
+
+/* Signs and bare letters are not worth a name; a bracket is that would take lines of its own. */
+static bool deserves_name(dal_derivation *d, dal_node node, const usage *u)
+{
+    enum { LONG_BRACKET = 9 };
     const dal_op op = dal_node_op(d->graph, node);
-    return uses > 1 && op != DAL_OP_CONST && op != DAL_OP_VAR && op != DAL_OP_NEG;
+    if (op == DAL_OP_CONST || op == DAL_OP_VAR || op == DAL_OP_NEG)
+        return false;
+    return u->uses > 1 || (is_sum(op) && u->inside && u->length > LONG_BRACKET);
 }
 
 void dal_plain_forms(dal_writer *w, int n_roots, const dal_node *roots)
@@ -173,11 +227,15 @@ void dal_plain_forms(dal_writer *w, int n_roots, const dal_node *roots)
     grow(w);
     const dal_node *list = list_nodes(d, n_roots, roots, &n);
     const dal_form **form = w->form;
-    int *uses = DAL_NEW(d->arena, int, dal_graph_size(d->graph));
+    usage *of = DAL_NEW(d->arena, usage, dal_graph_size(d->graph));
     dal_node x[3];
-    for (int i = 0; i < n; i++)
-        for (int k = 0, m = dal_node_operands(d->graph, list[i], x); k < m; k++)
-            uses[x[k]]++;
+    for (int i = n - 1; i >= 0; i--) {
+        const dal_op op = dal_node_op(d->graph, list[i]);
+        for (int k = 0, m = dal_node_operands(d->graph, list[i], x); k < m; k++) {
+            of[x[k]].uses++;
+            of[x[k]].inside |= !is_sum(op) && (op != DAL_OP_NEG || of[list[i]].inside);
+        }
+    }
     for (int i = 0; i < n; i++) {
         const dal_form *operand[3];
         if (form[list[i]] && form[list[i]]->kind == DAL_FORM_NAMED)
@@ -186,7 +244,10 @@ void dal_plain_forms(dal_writer *w, int n_roots, const dal_node *roots)
         for (int k = 0; k < m; k++)
             operand[k] = form[x[k]];
         form[list[i]] = dal_operation_form(d, list[i], operand, m);
-        if (w->number_of[list[i]] < 0 && !deserves_name(d, list[i], uses[list[i]]))
+        of[list[i]].length = m > 0;
+        for (int k = 0; k < m; k++)
+            of[list[i]].length += form[x[k]]->kind == DAL_FORM_NAMED ? 0 : of[x[k]].length;
+        if (w->number_of[list[i]] < 0 && !deserves_name(d, list[i], &of[list[i]]))
             continue;
         if (w->number_of[list[i]] < 0) {
             w->number_of[list[i]] = w->n_intermediates;

@@ -22,12 +22,13 @@ static dal_node left_side(dal_derivation *d, const dal_partials *t, int j)
             rest = dal_n_add(d, rest, dal_n_mul(d, H[i], dal_along_bias(d, w[i])));
         }
     }
+    dal_subsystem_momentum(d, j, &slope, &rest);
     return dal_n_sub(d, dal_along_bias(d, slope), rest);
 }
 
 static dal_node inertia(dal_derivation *d, const dal_partials *t, int j, int l)
 {
-    dal_node sum = dal_n_const(d, 0), H[3];
+    dal_node sum = dal_subsystem_inertia(d, j, l), H[3];
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
         const int one = 3 * (b * d->p + j), other = 3 * (b * d->p + l);
         sum = dal_n_add(d, sum, dal_n_mul(d, d->bodies[b].mass, dal_n_dot(d, t->c + one, t->c + other)));

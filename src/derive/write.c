@@ -122,11 +122,18 @@ static void define(dal_document *doc, const char *name, const dal_form *form, da
 /* Intermediates that came up since the last time, in the order in which they are needed. */
 static void define_intermediates(dal_document *doc)
 {
-    for (; doc->written < doc->writer->n_intermediates; doc->written++) {
+    enum { MOST_OPEN = 8 }; /* on a page, more of them are folded up */
+    const int end = doc->writer->n_intermediates;
+    const bool folded = doc->writing == DAL_WRITE_HTML && end - doc->written > MOST_OPEN;
+    if (folded)
+        dal_html_fold_named(doc, doc->written + 1, end);
+    for (; doc->written < end; doc->written++) {
         const char *name = dal_arena_print(doc->d->arena, in_language(doc, "%s%d", "%s_{%d}", "<msub><mi>%s</mi><mn>%d</mn></msub>"),
                                            dal_intermediate_prefix(doc->d), doc->written + 1);
         define(doc, name, doc->writer->intermediate[doc->written].form, nothing);
     }
+    if (folded)
+        dal_html_unfold(doc);
 }
 
 static void define_printed(dal_document *doc, const char *name, dal_printed printed)
@@ -219,6 +226,8 @@ static void write_rows(dal_document *doc)
         dal_count_operations(doc->d, 1, &zero, &written, &shared);
         if (!form || dal_form_operations(form) > shared)
             form = dal_plain_form(doc->writer, zero);
+        if (form->kind == DAL_FORM_NEGATIVE) /* it is zero */
+            form = form->item[0];
         define_intermediates(doc);
         dal_growing name = {.arena = d->arena};
         dal_grow(&name, in_language(doc, "%s: 0", "\\text{%s:}\\quad 0", "<mtext>%s:</mtext><mspace width=\"1em\"/><mn>0</mn>"),
@@ -396,6 +405,7 @@ static void write_size(dal_document *doc)
         sentence(doc, dal_arena_print(d->arena, "equations: %.6g operations as derived, %d of them different; %d terms in normal form", written,
                                       shared, doc->terms));
     count_blocks(doc);
+    sentence(doc, dal_arena_print(d->arena, "states of a run: %d", dal_system_describe(d->system).states));
     if (doc->writer->plain)
         sentence(doc, dal_arena_print(d->arena, "%d expression%s too large for the normal form: printed as derived, with names for what is shared",
                                       doc->writer->plain, doc->writer->plain == 1 ? " is" : "s are"));

@@ -98,6 +98,15 @@ void dal_html_fold(dal_document *doc, const char *summary)
     dal_grow(doc->out, "<details class=\"steps\"><summary>%s</summary>\n", summary);
 }
 
+void dal_html_fold_named(dal_document *doc, int first, int last)
+{
+    const char *z = dal_intermediate_prefix(doc->d);
+    dal_grow(doc->out,
+             "<details class=\"quantities\"><summary><math><msub><mi>%s</mi><mn>%d</mn></msub><mo>…</mo><msub><mi>%s</mi><mn>%d</mn></msub></math>: "
+             "%d named quantities</summary>\n",
+             z, first, z, last, last - first + 1);
+}
+
 void dal_html_unfold(dal_document *doc)
 {
     dal_grow(doc->out, "</details>\n");

@@ -16,6 +16,7 @@
 #include "state/report.h"
 #include "state/scratch.h"
 #include "state/values.h"
+#include "state/windings.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,16 +45,17 @@ static void forget_motion(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
+    const size_t moving = layout->mechanism->space == DAL_PLANAR ? 2 : 3; /* components along z stay what they are in the plane */
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         dal_kin *kin = &w->kin[b];
         if (layout->mechanism->bodies[b].particle || state->system->links->seat[b].link < 0)
             continue; /* their attitudes, or all of them, are laid out once */
-        forget_numbers(kin->r, 3), forget_numbers(kin->R, 9);
-        forget_numbers(kin->rd, 3), forget_numbers(kin->Rd, 9);
-        forget_numbers(kin->rb, 3), forget_numbers(kin->Rb, 9);
-        forget_numbers(kin->w, 3), forget_numbers(kin->wb, 3);
+        forget_numbers(kin->r, moving), forget_numbers(kin->rd, moving), forget_numbers(kin->rb, moving);
+        for (size_t i = 0; i < moving; i++)
+            forget_numbers(kin->R + 3 * i, moving), forget_numbers(kin->Rd + 3 * i, moving), forget_numbers(kin->Rb + 3 * i, moving);
+        kin->w[2] = kin->wb[2] = NAN;
+        forget_numbers(kin->w, moving == 3 ? 3 : 0), forget_numbers(kin->wb, moving == 3 ? 3 : 0);
     }
-    const size_t moving = layout->mechanism->space == DAL_PLANAR ? 2 : 3; /* components along z stay what they are in the plane */
     for (int k = 0; k < layout->n_vectors; k++)
         forget_numbers(w->x + 3 * layout->vector[k], moving), forget_numbers(w->xd + 3 * layout->vector[k], moving);
     for (int k = 0; k < layout->n_measures; k++)
@@ -112,6 +114,8 @@ static dal_flow accelerate_by_sweep(dal_state *state)
     dal_flow flow = system->method.formulation->solve(state);
     for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
         dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
+    if (!flow && dal_has(state, DAL_STAGE_NO_FORCES) && !dal_turns_excluded(state, state->tree->sweep.spin))
+        dal_need(state, DAL_STAGE_FORCES); /* angles have to be looked at */
     return flow;
 }
 

@@ -187,18 +187,24 @@ static bool are_zero(const double *restrict value, const int *restrict which, in
     return !other;
 }
 
-/* What row i would be left with at its full weight on the bodies, were these free and of the model's mass. */
-static double full_row(const dal_state *state, const dal_saddle_order *order, int i)
+/* What rows would be left with at their full weight on the bodies, were these free and of the model's mass. That of a gap is its coefficient. */
+static void weigh_rows(dal_state *state, const dal_saddle_order *order, double *full)
 {
     const dal_layout *layout = state->layout;
-    const double *K = state->saddle->factor, *U = layout->units.column_unit;
-    double sum = 0;
-    for (int k = order->row_start[i]; k < order->row_start[i + 1]; k++) {
-        const double value = K[order->rows[k].to] * U[layout->column[order->rows[k].from]];
-        sum += value * value;
+    const int *place = order->place + layout->nv, nv = layout->nv;
+    for (int n = 0; n < layout->n_gaps; n++) {
+        const double scale = 1 / state->work.coef[layout->gap[n].term];
+        full[place[layout->gap[n].row] - nv] = 1 / (scale * scale);
     }
-    const double scale = dal_scale_of_row(state, i, dal_unit_of_row(state, layout, i, sqrt(sum)));
-    return 1 / (scale * scale);
+    for (int n = 0; n < layout->n_others; n++)
+        if (layout->other[n] < layout->n_extrinsic) {
+            const double scale = dal_scale_of_row(state, layout->other[n], 0);
+            full[place[layout->other[n]] - nv] = 1 / (scale * scale);
+        }
+    for (int i = layout->n_extrinsic; i < layout->n_rows; i++) {
+        const double scale = dal_scale_of_row(state, i, 0);
+        full[place[i] - nv] = 1 / (scale * scale);
+    }
 }
 
 static void drop_row(dal_state *state, const dal_saddle_order *order, int i)
@@ -238,14 +244,14 @@ static void store_matrix(dal_state *state, const dal_saddle_order *order, dal_me
 static double factor_in_order(dal_state *state, dal_metric metric)
 {
     const dal_saddle_order *order = &state->system->order;
-    const int n = order->ldl.n, nv = state->layout->nv, rows = state->layout->n_rows;
+    const int n = order->ldl.n, rows = state->layout->n_rows;
     double *K = state->saddle->factor, *full = state->layout->family->shares ? state->saddle->row_scale : NULL;
     if (!are_zero(state->work.A, order->zero_rows, order->n_zero_rows) ||
         (metric == DAL_METRIC_MASS && !are_zero(state->work.M, order->zero_mass, order->n_zero_mass)))
         return -1;
     store_matrix(state, order, metric);
-    for (int i = 0; i < rows && full; i++)
-        full[order->place[nv + i] - nv] = full_row(state, order, i);
+    if (full)
+        weigh_rows(state, order, full);
     for (int i = 0; i < rows && state->rank->n < rows; i++)
         if (!state->rank->independent[i])
             drop_row(state, order, i);

@@ -10,6 +10,8 @@
 #include "force/force.h"
 #include "math/vec.h"
 
+#include <string.h>
+
 typedef struct bushing {
     int force, n;
     int measure[6][2]; /* the second one enters with the opposite sign; -1: none */
@@ -103,6 +105,14 @@ static bool compile_bushing(dal_force_builder *builder, void *element)
         b->scale[3 + k] = 0.5;
     }
     return true;
+}
+
+dal_bushing_info dal_bushing_of(const dal_force_group *bushings, int i)
+{
+    const bushing *b = (const bushing *)bushings->elements + i;
+    dal_bushing_info info = {.force = b->force, .n = b->n};
+    memcpy(info.measure, b->measure, sizeof info.measure);
+    return info;
 }
 
 #endif

@@ -189,6 +189,12 @@ typedef struct dal_spring_info {
 } dal_spring_info;
 /* What is known of spring or damper i of its group. */
 dal_spring_info dal_spring_of(const dal_force_group *springs, int i);
+/* Bushing i of its group. */
+typedef struct dal_bushing_info {
+    int force, n;
+    int measure[6][2]; /* shift or turn k; of turns in space half the difference of two; -1: one only */
+} dal_bushing_info;
+dal_bushing_info dal_bushing_of(const dal_force_group *bushings, int i);
 #endif
 
 /* All groups: zeroes work->force first. */

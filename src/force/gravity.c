@@ -4,11 +4,33 @@
 #include "force/force.h"
 #include "math/vec.h"
 
+/* In the plane: nothing acts along z, and moments are about z. */
+static void apply_flat_gravity(dal_loads *loads, const dal_gravity *gravity)
+{
+    const dal_mechanism *m = loads->layout->mechanism;
+    for (int b = 0; b < m->n_bodies; b++) {
+        const dal_body *body = &m->bodies[b];
+        const dal_kin *kin = &loads->work->kin[b];
+        const double *s = body->center;
+        const dal_real x = kin->R[0] * s[0] + kin->R[1] * s[1], y = kin->R[3] * s[0] + kin->R[4] * s[1];
+        const dal_real f[2] = {body->mass * gravity->g[0], body->mass * gravity->g[1]};
+        dal_real *total = loads->work->force + 6 * b;
+        dal_store_in(loads, b, -f[0] * (kin->r[0] + x));
+        dal_store_in(loads, b, -f[1] * (kin->r[1] + y));
+        total[0] += f[0], total[1] += f[1];
+        total[5] += x * f[1] - y * f[0];
+    }
+}
+
 static void apply_gravity(dal_loads *loads, int n, const void *elements)
 {
     const dal_mechanism *m = loads->layout->mechanism;
     for (int i = 0; i < n; i++) {
         const dal_gravity *gravity = (const dal_gravity *)elements + i;
+        if (m->space == DAL_PLANAR && gravity->g[2] == 0) {
+            apply_flat_gravity(loads, gravity);
+            continue;
+        }
         for (int b = 0; b < m->n_bodies; b++) {
             const dal_body *body = &m->bodies[b];
             const dal_kin *kin = &loads->work->kin[b];

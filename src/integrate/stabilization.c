@@ -158,6 +158,8 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     const dal_layout *layout = &system->layout;
     double *x = state->scratch->projector, *b = x + layout->nv;
     int where = 0;
+    if (!layout->n_rows) /* an open tree: there is nothing to meet, and M may not be there */
+        return 0;
     dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;
@@ -207,6 +209,8 @@ static void solve_least(dal_state *state, double *b, double *x)
 dal_flow dal_project_velocities(dal_state *state, double t, double *y)
 {
     static const dal_projector projector = {.factor = dal_saddle_least, .solve = solve_least};
+    if (!state->layout->n_rows)
+        return 0;
     dal_flow flow = dal_state_unpack(state, t, y);
     if (flow)
         return flow;

@@ -36,17 +36,26 @@ bool dal_creeps(dal_stepper *s, dal_flow flow)
 
 void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out)
 {
-    int n = s->ode->n;
-    memset(out, 0, sizeof *out * (size_t)n);
-    for (int j = 0; j < stages; j++) {
+    int n = s->ode->n, last = stages - 1;
+    bool empty = true;
+    while (last >= 0 && weights[last] == 0)
+        last--;
+    for (int j = 0; j <= last; j++) {
         if (weights[j] == 0)
             continue;
-        const double *k = j ? s->vectors + (size_t)(j - 1) * (size_t)n : s->f;
-        for (int i = 0; i < n; i++)
-            out[i] += weights[j] * k[i];
+        const double *k = j ? s->vectors + (size_t)(j - 1) * (size_t)n : s->f, weight = weights[j];
+        if (j == last && base)
+            for (int i = 0; i < n; i++)
+                out[i] = base[i] + h * ((empty ? 0 : out[i]) + weight * k[i]);
+        else
+            for (int i = 0; i < n; i++)
+                out[i] = (empty ? 0 : out[i]) + weight * k[i];
+        empty = false;
     }
-    for (int i = 0; i < n; i++)
-        out[i] = base ? base[i] + h * out[i] : h * out[i];
+    for (int i = 0; i < n && empty; i++)
+        out[i] = base ? base[i] : 0;
+    for (int i = 0; i < n && !base; i++)
+        out[i] *= h;
 }
 
 dal_flow dal_stages(dal_stepper *s, const dal_tableau *tableau, double h, double *y_stage)

@@ -72,6 +72,7 @@ typedef struct dal_gap {
     int term, measure, axis; /* its only term; 0, 1, 2 */
     int point[2], body[2];   /* vectors of the points, plus and minus; their bodies */
     int entry[2], side[2];   /* of bodies: their first entry in A, their side */
+    bool paired;             /* it is along x, and the next one holds the same points together along y */
 } dal_gap;
 
 /* The model's own units (state/scale.c), and what columns and rows are measured by in them; set when a system is compiled. */
@@ -332,6 +333,9 @@ void dal_rows_measure(const dal_layout *layout, dal_work *work, int number);
 /* The same, with its rate and bias. */
 #define dal_rows_rate DAL_K(dal_rows_rate)
 void dal_rows_rate(const dal_layout *layout, dal_work *work, int number);
+/* The value and the rate of an angle that counts turns, by the frames alone. */
+#define dal_rows_turn DAL_K(dal_rows_turn)
+dal_real dal_rows_turn(const dal_layout *layout, const dal_work *work, int number, dal_real *rate);
 /* Then: A, and Y of the speeds. Where rows are curved, at the present v: the rates are found first. */
 void dal_rows_jacobian(const dal_layout *layout, dal_work *work);
 /* After dal_rows_position: of row i (or speed), what it asks of the body of each of its sides: force at r, moment; not in the separated family. */

@@ -10,6 +10,7 @@
 #include "math/vec.h"
 
 #include "kinematics/natural.h"
+#include "kinematics/tree.h"
 
 /* ---- build -------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,8 @@ static bool is_gap(const dal_layout *layout, int i, dal_gap *gap)
     const dal_mechanism *m = layout->mechanism;
     const dal_row *row = &m->rows[layout->row[i].source];
     const dal_measure *measure = &m->measures[m->terms[row->term].measure];
-    if (row->n_terms != 1 || row->form >= 0 || row->time >= 0 || row->curved || measure->kind != DAL_MEASURE_DOT || layout->reduction)
+    if (row->n_terms != 1 || m->terms[row->term].coef == 0 || row->form >= 0 || row->time >= 0 || row->curved || measure->kind != DAL_MEASURE_DOT ||
+        layout->reduction)
         return false;
     const int plus = measure->vector[0], minus = measure->vector[1];
     if (plus < 0 || minus < 0 || measure->vector[3] >= 0 || axis_of(measure->vector[2]) < 0 || !m->vectors[plus].point || !m->vectors[minus].point ||
@@ -58,6 +60,11 @@ void dal_gaps_find(dal_arena *arena, dal_layout *layout)
             layout->n_gaps++;
         else
             layout->other[layout->n_others++] = i;
+    }
+    for (int n = 0; n + 1 < layout->n_gaps; n++) {
+        const dal_gap *next = &layout->gap[n + 1];
+        layout->gap[n].paired =
+            layout->gap[n].axis == 0 && next->axis == 1 && layout->gap[n].point[0] == next->point[0] && layout->gap[n].point[1] == next->point[1];
     }
     for (int i = 0; i < layout->n_speeds; i++)
         layout->other[layout->n_others++] = layout->n_rows + i;
@@ -165,15 +172,61 @@ static void shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap
     }
 }
 
+/* The same where columns are (u_x, u_y, 0, 0, 0, w). */
+static void flat_shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
+{
+    const dal_row_layout *at = &layout->row[gap->row];
+    dal_real *out = w->A + at->value;
+    for (int k = 0; k < at->n_values; k++)
+        out[k] = 0;
+    for (int k = 0; k < 2; k++) {
+        const int b = gap->body[k];
+        if (b == DAL_GROUND)
+            continue;
+        const dal_real f = k ? -w->coef[gap->term] : w->coef[gap->term], *J = w->jacobian + 6 * (size_t)layout->body[b].jacobian;
+        const dal_real *x = w->x + 3 * gap->point[k], *r = w->kin[b].r, turn = gap->axis == 0 ? -(x[1] - r[1]) * f : (x[0] - r[0]) * f;
+        const int *map = layout->map + layout->side[gap->side[k]].map, n = layout->body[b].n_columns;
+        for (int c = 0; c < n; c++, J += 6)
+            out[map[c]] += J[gap->axis] * f + J[5] * turn;
+    }
+}
+
+/* Both rows of two points. */
+static void flat_shared_pair(const dal_layout *layout, dal_work *w, const dal_gap *gap)
+{
+    const dal_row_layout *at = &layout->row[gap[0].row], *next = &layout->row[gap[1].row];
+    dal_real *along = w->A + at->value, *across = w->A + next->value;
+    for (int k = 0; k < at->n_values; k++)
+        along[k] = across[k] = 0;
+    for (int k = 0; k < 2; k++) {
+        const int b = gap->body[k];
+        if (b == DAL_GROUND)
+            continue;
+        const dal_real *J = w->jacobian + 6 * (size_t)layout->body[b].jacobian, *x = w->x + 3 * gap->point[k], *r = w->kin[b].r;
+        const dal_real f = k ? -w->coef[gap[0].term] : w->coef[gap[0].term], g = k ? -w->coef[gap[1].term] : w->coef[gap[1].term];
+        const dal_real turn = -(x[1] - r[1]) * f, turn_across = (x[0] - r[0]) * g;
+        const int *map = layout->map + layout->side[gap[0].side[k]].map, *map_across = layout->map + layout->side[gap[1].side[k]].map;
+        for (int c = 0, n = layout->body[b].n_columns; c < n; c++, J += 6) {
+            along[map[c]] += J[0] * f + J[5] * turn;
+            across[map_across[c]] += J[1] * g + J[5] * turn_across;
+        }
+    }
+}
+
 void dal_gaps_jacobian(const dal_layout *layout, dal_work *w)
 {
     if (layout->family->separated)
         return;
+    const bool flat_tree = layout->tree && layout->tree->flat;
     const bool one_angle = layout->mechanism->space == DAL_PLANAR && layout->family == &dal_family_angle;
     for (int n = 0; n < layout->n_gaps; n++) {
         const dal_gap *gap = &layout->gap[n];
         if (one_angle)
             flat_gap(layout, w, gap);
+        else if (flat_tree && gap->paired)
+            flat_shared_pair(layout, w, gap), n++;
+        else if (flat_tree)
+            flat_shared_gap(layout, w, gap);
         else
             (layout->family->shares ? shared_gap : own_gap)(layout, w, gap);
     }

@@ -29,6 +29,7 @@
  * A particle has R = 1 and w = 0, whatever the frame that carries it does.
  */
 #include "kinematics/family.h"
+#include "kinematics/flat_tree.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/tree.h"
 #include "math/rotation.h"
@@ -114,30 +115,15 @@ static void place_marker(const dal_kin *kin, const dal_marker *marker, dal_real 
     turn_frame(kin->R, marker->B, false, R);
 }
 
-/* Its own velocities: the first of them, and how many. */
-static int own_velocities(const dal_tree *tree, const dal_carrier *c, int *first)
-{
-    int n = 0;
-    *first = 0;
-    for (int s = c->step + c->n_steps - 1; s >= c->step; s--)
-        if (dal_step_velocities(&tree->step[s])) {
-            n += dal_step_velocities(&tree->step[s]);
-            *first = tree->step[s].v;
-        }
-    return n;
-}
-
 /* Own columns, at the body's marker: the steps from the last to the first, `arm` leads from the step to the marker. */
 static void own_columns(const dal_tree *tree, const dal_carrier *c, const dal_work *work, dal_real *J)
 {
     dal_real arm[3] = {0, 0, 0};
-    int first;
-    own_velocities(tree, c, &first);
     for (int s = c->step + c->n_steps - 1; s >= c->step; s--) {
         const dal_motion_step *step = &tree->step[s];
         const dal_real *axes = axes_of(work, s);
         for (int k = 0; k < dal_step_velocities(step); k++, axes += 3) {
-            dal_real *column = J + 6 * (step->v - first + k);
+            dal_real *column = J + 6 * (step->v - c->first + k);
             double along = step->kind == DAL_STEP_SHIFT ? 1 : step->kind == DAL_STEP_SCREW ? step->length : 0;
             dal_zero3(column), dal_zero3(column + 3);
             dal_axpy3(step->sign * along, axes, column);
@@ -179,6 +165,10 @@ static void columns_joint(const dal_layout *layout, dal_work *work, const dal_ca
 static void frames_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
+    if (tree->flat) {
+        dal_flat_frames(layout, work);
+        return;
+    }
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
         dal_kin *kin = &work->kin[c->body];
@@ -199,7 +189,13 @@ static void frames_joint(const dal_layout *layout, dal_work *work)
 static void position_joint(const dal_layout *layout, dal_work *work)
 {
     frames_joint(layout, work);
-    for (int i = 0; i < layout->tree->n_bodies && work->jacobian; i++) { /* a layout without columns has none as long as nobody asks */
+    if (!work->jacobian) /* a layout without columns has none as long as nobody asks */
+        return;
+    if (layout->tree->flat) {
+        dal_flat_columns(layout, work);
+        return;
+    }
+    for (int i = 0; i < layout->tree->n_bodies; i++) {
         const dal_carrier *c = &layout->tree->carrier[i];
         dal_real P[3];
         dal_turn(work->kin[c->body].R, c->to.s, P);
@@ -242,11 +238,9 @@ void dal_tree_jacobian_column(const dal_layout *layout, const dal_work *work, in
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
         double own[6 * MOST_OWN];
-        int first;
-        const int n = own_velocities(tree, c, &first);
-        if (n && k >= first && k < first + n) {
+        if (c->n_own && k >= c->first && k < c->first + c->n_own) {
             own_columns(tree, c, work, own);
-            column_of_body(work, c, own + 6 * (k - first), J);
+            column_of_body(work, c, own + 6 * (k - c->first), J);
         } else if (c->parent != DAL_GROUND && !is_zero(J + 6 * c->parent))
             column_of_body(work, c, NULL, J);
     }
@@ -410,6 +404,10 @@ static void bend_joint(const dal_layout *layout, dal_work *work, const dal_direc
 static void velocity_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
+    if (tree->flat) {
+        dal_flat_velocity(layout, work);
+        return;
+    }
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
         const dal_kin *parent = &work->kin[c->parent];
@@ -523,8 +521,7 @@ static void own_rows(const dal_layout *layout, dal_work *work, const dal_carrier
     const dal_body_layout *at = &layout->body[c->body];
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
     const int *column = work->body_column + at->column;
-    int first, n = own_velocities(layout->tree, c, &first);
-    for (int k = at->n_columns - n; k < at->n_columns; k++) {
+    for (int k = at->n_columns - c->n_own; k < at->n_columns; k++) {
         const dal_real *u = J + 6 * k, *w = u + 3;
         dal_real push[3], turn[3], *row = work->M + block->value + (size_t)block->n * (size_t)(column[k] - block->column) - block->column;
         dal_mul3(all->I, w, turn);
@@ -540,6 +537,10 @@ static void own_rows(const dal_layout *layout, dal_work *work, const dal_carrier
 static void inertia_joint(const dal_layout *layout, dal_work *work)
 {
     const dal_tree *tree = layout->tree;
+    if (tree->flat) {
+        dal_flat_inertia(layout, work);
+        return;
+    }
     const dal_mechanism *m = layout->mechanism;
     composite *all = (composite *)(void *)(work->scratch + DAL_STEP_NUMBERS * (size_t)tree->n_steps);
     const dal_mass_block *block = layout->block + layout->n_blocks - 1;
@@ -549,9 +550,8 @@ static void inertia_joint(const dal_layout *layout, dal_work *work)
         (m->bodies[b].particle ? particle_alone : body_alone)(&m->bodies[b], &work->kin[b], &all[b]);
     for (int i = tree->n_bodies - 1; i >= 0; i--) {
         const dal_carrier *c = &tree->carrier[i];
-        int first;
-        if (own_velocities(tree, c, &first)) {
-            while (first < block->column)
+        if (c->n_own) {
+            while (c->first < block->column)
                 block--;
             own_rows(layout, work, c, &all[c->body], block);
         }
@@ -690,7 +690,7 @@ static void move_joint(const dal_layout *layout, dal_work *work, int body, const
         const dal_carrier *c = &tree->carrier[i];
         const dal_kin *parent = &work->kin[c->parent], *kin = &work->kin[c->body];
         double C[MOST_OWN][6], b[6], arm[3], P[3], E[9];
-        int first, n = own_velocities(tree, c, &first);
+        const int n = c->n_own;
         if (!n)
             continue;
         place_marker(kin, &c->to, P, E);
@@ -705,7 +705,7 @@ static void move_joint(const dal_layout *layout, dal_work *work, int body, const
         dal_add_cross(kin->w, arm, b);
         dal_sub3(parent->r, P, arm);
         dal_add_cross(parent->w, arm, b); /* less the parent's: w x (P - r) */
-        solve_columns(n, layout->length, C, b, work->v + first);
+        solve_columns(n, layout->length, C, b, work->v + c->first);
     }
 }
 

@@ -288,6 +288,38 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     measure_velocity(layout, measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 
+/* x = R s + r, x' alike. */
+static void locate_vector(const dal_layout *layout, const dal_work *w, int number, dal_real x[3], dal_real xd[3])
+{
+    const dal_vector *vector = &layout->mechanism->vectors[number];
+    const dal_kin *kin = &w->kin[vector->body];
+    if (layout->flat) {
+        x[2] = xd[2] = 0;
+        turn_flat(kin->R, kin->r, vector, x);
+        turn_flat(kin->Rd, kin->rd, vector, xd);
+        return;
+    }
+    dal_turn(kin->R, vector->s, x);
+    dal_turn(kin->Rd, vector->s, xd);
+    for (int i = 0; i < 3 && vector->point; i++)
+        x[i] += kin->r[i], xd[i] += kin->rd[i];
+}
+
+dal_real dal_rows_turn(const dal_layout *layout, const dal_work *w, int number, dal_real *rate)
+{
+    const dal_measure *measure = &layout->mechanism->measures[number];
+    const int *k = measure->vector;
+    dal_real x_i[3], y_i[3], x_j[3], xd_i[3], yd_i[3], xd_j[3];
+    locate_vector(layout, w, k[0], x_i, xd_i);
+    locate_vector(layout, w, k[1], y_i, yd_i);
+    locate_vector(layout, w, k[2], x_j, xd_j);
+    const dal_real c = dal_dot(x_i, x_j), s = dal_dot(y_i, x_j);
+    const dal_real cd = dal_dot(xd_i, x_j) + dal_dot(x_i, xd_j), sd = dal_dot(yd_i, x_j) + dal_dot(y_i, xd_j);
+    const dal_real angle = dal_atan2(s, c);
+    *rate = (c * sd - s * cd) / (c * c + s * s);
+    return angle + two_pi * floor((double)dal_re(w->winding[measure->winding] - angle) / two_pi + 0.5);
+}
+
 /* Orthonormal families: add coef times the gradient g of one vector to the covector f of its body: force g (points only), moment (R s) x g. */
 static void gather_rows(const dal_vector *vector, const dal_kin *kin, const dal_real x[3], dal_real coef, const dal_real g[3], dal_real f[6])
 {
@@ -667,12 +699,28 @@ void dal_momentum(const dal_layout *layout, const dal_work *w, dal_real *out)
     dal_subsystems_momentum(layout, w, out);
 }
 
+/* The same in the plane: z of the momentum and x, y of its moment are zero. */
+static dal_real flat_kinetic(const dal_body *body, const dal_kin *kin, dal_real linear[3], dal_real angular[3])
+{
+    const double *s = body->center, m = body->mass;
+    const dal_real c[2] = {kin->R[0] * s[0] + kin->R[1] * s[1] + kin->r[0], kin->R[3] * s[0] + kin->R[4] * s[1] + kin->r[1]};
+    const dal_real cd[2] = {kin->Rd[0] * s[0] + kin->Rd[1] * s[1] + kin->rd[0], kin->Rd[3] * s[0] + kin->Rd[4] * s[1] + kin->rd[1]};
+    const dal_real spin = body->inertia[8] * kin->w[2], momentum[2] = {m * cd[0], m * cd[1]};
+    linear[0] += momentum[0];
+    linear[1] += momentum[1];
+    angular[2] += c[0] * momentum[1] - c[1] * momentum[0];
+    angular[2] += spin;
+    return 0.5 * m * (cd[0] * cd[0] + cd[1] * cd[1]) + 0.5 * (kin->w[2] * spin);
+}
+
 /* T = sum 1/2 m c'.c' + 1/2 w.I w; P = sum m c'; L = sum c x m c' + I w. The twist of a separated body follows from
  * R' = [w x] R: w = 1/2 sum of R_k x R'_k over its columns (exact where R is a rotation). */
 dal_real dal_body_kinetic(const dal_layout *layout, const dal_work *w, int b, dal_real linear[3], dal_real angular[3])
 {
     const dal_body *body = &layout->mechanism->bodies[b];
     const dal_kin *kin = &w->kin[b];
+    if (layout->mechanism->space == DAL_PLANAR)
+        return flat_kinetic(body, kin, linear, angular);
     dal_real c[3], cd[3], inertia[9], spin[3];
     dal_turn(kin->R, body->center, c);
     dal_axpy3(1, kin->r, c);

@@ -8,6 +8,7 @@
 #include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/subsystems.h"
+#include "kinematics/tree.h"
 #include "math/vec.h"
 
 #include <string.h>
@@ -35,6 +36,11 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
     }
     const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
     const int *column = work->body_column + at->column;
+    if (layout->tree && layout->tree->flat) {
+        for (int k = 0; k < at->n_columns; k++, J += 6)
+            out[column[k]] += J[0] * force[0] + J[1] * force[1] + J[5] * moment[2];
+        return;
+    }
     for (int k = 0; k < at->n_columns; k++, J += 6)
         out[column[k]] += dal_dot(J, force) + dal_dot(J + 3, moment);
 }

@@ -11,6 +11,7 @@
  *
  * A particle has no attitude: turns behind the last shift do not move it and are skipped.
  */
+#include "kinematics/flat_tree.h"
 #include "kinematics/tree.h"
 
 #include "joint/joint.h"
@@ -381,6 +382,8 @@ static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tre
                 continue;
             s->q = tree->nq;
             s->v = tree->nv;
+            c->first = c->n_own ? c->first : s->v;
+            c->n_own += dal_step_velocities(s);
             tree->nq += dal_step_coordinates(s);
             tree->nv += dal_step_velocities(s);
         }
@@ -402,6 +405,7 @@ dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const
     grow_tree(&g);
     sort_by_branches(arena, tree);
     number_steps(arena, mechanism, tree);
+    tree->flat = dal_tree_is_flat(tree, mechanism);
     return tree;
 }
 

@@ -39,7 +39,8 @@ typedef struct dal_carrier {
     bool particle;       /* the body has no attitude: its axes are the world's */
     dal_marker from, to; /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
     int step, n_steps;
-    int tree; /* number of the tree that hangs at the ground: its block of M */
+    int first, n_own; /* its own velocities: the first of them, 0 where there are none, and how many */
+    int tree;         /* number of the tree that hangs at the ground: its block of M */
 } dal_carrier;
 
 enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three), shift (3), world axes */
@@ -49,6 +50,7 @@ struct dal_tree {
     dal_carrier *carrier; /* in the order of the tree */
     int *carrier_of;      /* of each body */
     dal_motion_step *step;
+    bool flat;    /* all of it lies in the plane: flat_tree.c */
     int *carries; /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
 };
 

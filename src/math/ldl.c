@@ -70,14 +70,18 @@ static void list_entries(dal_arena *arena, const graph *g, dal_ldl *out)
             out->start[k] = count;
             for (int i = k + 1; i < n; i++)
                 if (g->joined[n * out->order[k] + out->order[i]]) {
-                    if (pass)
+                    if (pass) {
                         out->row[count] = i;
+                        out->column[count] = k;
+                    }
                     count++;
                 }
         }
         out->start[n] = out->n_entries = count;
-        if (!pass)
+        if (!pass) {
             out->row = DAL_NEW(arena, int, count);
+            out->column = DAL_NEW(arena, int, count);
+        }
     }
 }
 
@@ -128,6 +132,7 @@ void dal_ldl_pack(dal_block *block, const dal_ldl *from, dal_ldl *to)
     *to = *from;
     DAL_PACK(block, to->order, from->n);
     DAL_PACK(block, to->start, from->n + 1);
+    DAL_PACK(block, to->column, from->n_entries);
     DAL_PACK(block, to->row, from->n_entries);
     DAL_PACK(block, to->target, from->n_products);
 }
@@ -181,19 +186,15 @@ double dal_ldl_factor(const dal_ldl *ldl, double *d, double *l, double *before, 
     return worst;
 }
 
+/* One loop over all entries of L, forward, then of L^T: columns are short, and a loop for each would be most of the work. */
 void dal_ldl_solve(const dal_ldl *ldl, const double *restrict d, const double *restrict l, double *restrict x)
 {
-    const int *restrict row = ldl->row, *restrict start = ldl->start;
-    const int n = ldl->n;
-    for (int k = 0, j = 0; k < n; k++) {
-        const double value = x[k];
-        for (const int end = start[k + 1]; j < end; j++)
-            x[row[j]] -= l[j] * value;
-    }
-    for (int k = n - 1, j = start[n] - 1; k >= 0; k--) {
-        double sum = x[k] * d[k];
-        for (const int begin = start[k]; j >= begin; j--)
-            sum -= l[j] * x[row[j]];
-        x[k] = sum;
-    }
+    const int *restrict row = ldl->row, *restrict column = ldl->column;
+    const int n = ldl->n, entries = ldl->n_entries;
+    for (int j = 0; j < entries; j++)
+        x[row[j]] -= l[j] * x[column[j]];
+    for (int k = 0; k < n; k++)
+        x[k] *= d[k];
+    for (int j = entries - 1; j >= 0; j--)
+        x[column[j]] -= l[j] * x[row[j]];
 }

@@ -21,6 +21,7 @@ typedef struct dal_ldl {
     int *order;     /* n: the unknown that is eliminated k-th */
     int *start;     /* n + 1: entries start[k] ... of column k, rows ascending */
     int *row;       /* of each entry: its row, as a place in the order */
+    int *column;    /* and its column */
     int *target;    /* for each column, of each entry, and of each one behind it: the entry that their product is subtracted from */
 } dal_ldl;
 

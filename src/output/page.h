@@ -60,7 +60,9 @@ struct dal_page {
 /* The evidence as dal_evidence_text wrote it. */
 void dal_page_report(dal_page *page, const char *text);
 
-/* The tab of equations: HTML of our own, in which every name of the model is escaped. */
+/* The tab of equations: HTML of our own, in which every name of the model is escaped. Sections end with this text; what follows the last is shown
+ * below all of them. */
+#define DAL_BETWEEN_SECTIONS "\f"
 void dal_page_equations(dal_page *page, const char *html);
 
 /* One more block of numbers, which have to stay until the page is closed: its number, for an entry of the header; -1: there is no memory. */

@@ -1,6 +1,5 @@
 /* The file of a page: the viewer, and before its end the header as JSON and the numbers as base64. viewer/FORMAT.md describes it. */
-#include "output/lz4.h"
-#include "output/page.h"
+#include "output/page_equations.h"
 #include "output/stream.h"
 
 #include <math.h>
@@ -437,25 +436,6 @@ static void put_viewer(writing *w, const char *text, size_t length)
     dal_stream_bytes(w->out, text + at + strlen(no_connections), length - at - strlen(no_connections));
 }
 
-/* HTML, as short as it is in memory: its length, then a block of LZ4. */
-static void put_equations(writing *w)
-{
-    const dal_allocator *a = &w->page->allocator;
-    const char *html = w->page->equations;
-    const size_t n = html ? strlen(html) : 0;
-    uint8_t *packed = n ? a->allocate(a->user, dal_lz4_room(n)) : NULL;
-    if (n && !packed)
-        w->page->status = DAL_NO_MEMORY;
-    if (!packed)
-        return;
-    dal_stream_text(w->out, "<script type=\"application/octet-stream\" id=\"equations\">");
-    dal_stream_uint32(w->out, (uint32_t)n);
-    dal_stream_bytes64(w->out, dal_lz4((const uint8_t *)html, n, packed), packed);
-    dal_stream_end64(w->out);
-    dal_stream_text(w->out, "</script>\n");
-    a->release(a->user, packed);
-}
-
 /* Blocks of entries come first: their numbers are known before the header is written. */
 static void add_numbers(writing *w)
 {
@@ -483,7 +463,7 @@ static void write_all(writing *w)
         write_block(w->out, &w->blocks[i]);
         dal_stream_text(w->out, "</script>\n");
     }
-    put_equations(w);
+    dal_page_put_equations(w->out, w->page);
     put_viewer(w, viewer + rest, length - rest);
 }
 

@@ -210,6 +210,7 @@ static dal_status begin_at(run *r, const dal_state *start)
     const dal_status status = check_start(r);
     if (status != DAL_OK)
         return status;
+    dal_need(r->viewer, DAL_STAGE_FORCES);
     dal_state_unwind(r->viewer); /* whole turns are counted from here */
     dal_state_copy(r->viewer, r->state);
     return DAL_OK;

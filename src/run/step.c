@@ -377,7 +377,7 @@ static dal_flow measure_motion(run *r, double t, const double *y)
         dal_state_inertia(state);
     if ((flow = dal_state_turned(state)))
         return flow;
-    dal_state_unwind(state);
+    dal_state_unwind_step(state);
     const dal_energy energy = dal_energy_now(state);
     if ((flow = check_finite(state, &energy)))
         return flow;
@@ -475,7 +475,7 @@ dal_ode dal_step_hooks(run *r)
 {
     const dal_system *system = r->system;
     const int n_guards = dal_switches(system) + dal_friction_guards(system);
-    const bool projects = system->method.stabilization->project || dal_friction_guards(system);
+    const bool projects = (system->method.stabilization->project && system->layout.n_rows) || dal_friction_guards(system);
     return (dal_ode){
         .n = system->n_y,
         .n_control = system->n_control,

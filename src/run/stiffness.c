@@ -47,11 +47,13 @@ void dal_stiffness_probe(run *r, double t, const double *y)
     dal_update_viewer(r);
     for (int pass = 0; pass < 2 && norm > 0; pass++) {
         memcpy(r->stiffness.probe, y, sizeof *y * (size_t)r->system->n_y);
-        if (dal_state_derivative(r->viewer, t, r->stiffness.probe, r->stiffness.slope))
-            return;
+        if (!pass) {
+            if (dal_state_derivative(r->viewer, t, r->stiffness.probe, r->stiffness.slope))
+                return;
+            memcpy(r->stiffness.probe + r->system->n_y, r->stiffness.slope, sizeof *y * (size_t)r->system->n_y);
+        }
         for (int i = 0; i < n; i++)
             r->stiffness.probe[i] += scale * unit[i] * r->stiffness.direction[i] / norm;
-        memcpy(r->stiffness.probe + r->system->n_y, r->stiffness.slope, sizeof *y * (size_t)r->system->n_y);
         if (dal_state_derivative(r->viewer, t, r->stiffness.probe, r->stiffness.slope))
             return;
         double next = 0;

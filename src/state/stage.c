@@ -203,7 +203,7 @@ void dal_state_velocity(dal_state *state)
     state->stages |= DAL_STAGE_VELOCITY;
 }
 
-/* The evaluation of a sweep knows the angles that count turns, and nothing else. */
+/* The evaluation of a sweep knows none of them: dal_need comes first. */
 void dal_state_measures(dal_state *state)
 {
     if (dal_has(state, DAL_STAGE_MEASURES) || dal_has(state, DAL_STAGE_NO_FORCES))

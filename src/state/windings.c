@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double most_turn = 3; /* rad in one step: below half a turn, so that an angle has one nearest value */
+static const double most_turn = 3; /* rad in one step: with `most_way` below half a turn, so that an angle has one nearest value */
+static const double most_way = 0.1;
 
 static const char *name_of_angle(const dal_mechanism *m, int measure)
 {
@@ -18,26 +19,30 @@ static const char *name_of_angle(const dal_mechanism *m, int measure)
     return x->body == DAL_GROUND ? "ground" : m->bodies[x->body].name;
 }
 
-/* Is no angle that is not evaluated faster than this? Their joints keep the axes parallel: they turn no faster than their two bodies together. */
-static double fastest_turn(const dal_state *state)
+/* Joints of the angles that are not evaluated keep the axes parallel: they turn no faster than their two bodies together. */
+bool dal_turns_excluded(const dal_state *state, double spin)
+{
+    const double h = state->work.t - state->turns->accepted;
+    return state->layout->n_busy_measures == state->layout->n_measures || h * fmax(2 * sqrt(spin), state->turns->fastest) <= most_turn;
+}
+
+static double fastest_spin(const dal_state *state)
 {
     double most = 0;
     for (int b = 0; b < state->mechanism->n_bodies; b++) {
         const double *w = state->work.kin[b].w;
         most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
     }
-    return fmax(2 * sqrt(most), state->turns->fastest);
+    return most;
 }
 
 dal_flow dal_state_turned(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
     double h = state->work.t - state->turns->accepted;
-    if (!dal_has(state, DAL_STAGE_MEASURES) && !dal_has(state, DAL_STAGE_NO_FORCES) && state->layout->n_busy_measures < state->layout->n_measures &&
-        !(h * fastest_turn(state) <= most_turn))
+    if (!dal_has(state, DAL_STAGE_MEASURES) && !dal_has(state, DAL_STAGE_NO_FORCES) && !dal_turns_excluded(state, fastest_spin(state)))
         dal_state_measures(state);
-    const int known =
-        dal_has(state, DAL_STAGE_MEASURES) || dal_has(state, DAL_STAGE_NO_FORCES) ? state->layout->n_measures : state->layout->n_busy_measures;
+    const int known = dal_has(state, DAL_STAGE_MEASURES) ? state->layout->n_measures : state->layout->n_busy_measures;
     for (int n = 0; n < known; n++) {
         const int i = state->layout->measure[n], k = m->measures[i].winding;
         if (k >= 0 && h * fmax(fabs(state->work.rate[i]), fabs(state->turns->rate[k])) > most_turn) {
@@ -49,19 +54,44 @@ dal_flow dal_state_turned(dal_state *state)
     return 0;
 }
 
-void dal_state_unwind(dal_state *state)
+static void unwind_from(dal_state *state, int first, int end, int known)
 {
     const dal_mechanism *m = state->mechanism;
-    dal_state_measures(state);
-    state->turns->fastest = 0;
-    for (int n = 0; n < state->layout->n_measures; n++) {
+    for (int n = first; n < end; n++) {
         const int i = state->layout->measure[n], k = m->measures[i].winding;
-        if (k >= 0) {
+        if (k < 0)
+            continue;
+        double rate = state->work.rate[i];
+        if (n < known)
             state->work.winding[k] = state->work.value[i];
-            state->turns->rate[k] = state->work.rate[i];
-            state->turns->fastest = fmax(state->turns->fastest, fabs(state->work.rate[i]));
-        }
+        else
+            state->work.winding[k] = dal_rows_turn(state->layout, &state->work, i, &rate);
+        state->turns->rate[k] = rate;
+        state->turns->fastest = fmax(state->turns->fastest, fabs(rate));
     }
+}
+
+void dal_state_unwind(dal_state *state)
+{
+    const int n = state->layout->n_measures, known = dal_has(state, DAL_STAGE_MEASURES) ? n : state->layout->n_busy_measures;
+    assert(dal_has(state, DAL_STAGE_POSITION) && !dal_has(state, DAL_STAGE_NO_FORCES));
+    state->turns->fastest = state->turns->way = 0;
+    unwind_from(state, 0, n, known);
+    state->turns->accepted = state->work.t;
+}
+
+/* The way since the last evaluation is at most the sum of h times the fastest rate at the ends of each step. */
+void dal_state_unwind_step(dal_state *state)
+{
+    const double h = state->work.t - state->turns->accepted, now = 2 * sqrt(fastest_spin(state));
+    const double way = state->turns->way + h * fmax(now, state->turns->fastest);
+    if (!(way <= most_way)) {
+        dal_state_unwind(state);
+        return;
+    }
+    state->turns->way = way;
+    state->turns->fastest = now;
+    unwind_from(state, 0, state->layout->n_busy_measures, state->layout->n_busy_measures);
     state->turns->accepted = state->work.t;
 }
 
@@ -76,6 +106,7 @@ static void reset_windings(dal_state *state)
 {
     const dal_mechanism *m = state->mechanism;
     state->turns->accepted = state->turns->fastest = 0;
+    state->turns->way = HUGE_VAL; /* not evaluated yet */
     memset(state->turns->rate, 0, sizeof *state->turns->rate * (size_t)m->n_windings);
     memset(state->turns->attitude, 0, sizeof *state->turns->attitude * 4 * (size_t)m->n_bodies);
 }
@@ -84,6 +115,7 @@ static void copy_windings(const dal_state *from, dal_state *to)
 {
     to->turns->accepted = from->turns->accepted;
     to->turns->fastest = from->turns->fastest;
+    to->turns->way = from->turns->way;
     memcpy(to->turns->rate, from->turns->rate, sizeof *to->turns->rate * (size_t)from->mechanism->n_windings);
 }
 
@@ -91,9 +123,9 @@ static void keep_windings(dal_state *state, dal_keep *keep)
 {
     const dal_mechanism *m = state->mechanism;
     dal_keep_numbers(keep, &state->turns->accepted, 1);
+    dal_keep_numbers(keep, &state->turns->fastest, 1);
+    dal_keep_numbers(keep, &state->turns->way, 1);
     dal_keep_numbers(keep, state->turns->rate, (size_t)m->n_windings);
-    for (int k = 0; k < m->n_windings; k++)
-        state->turns->fastest = fmax(k ? state->turns->fastest : 0, fabs(state->turns->rate[k]));
     dal_keep_numbers(keep, state->turns->attitude, 4 * (size_t)m->n_bodies);
 }
 

@@ -166,6 +166,7 @@ static void move_block(const dal_sweep_task *task, int k, place *at, double *gam
 static void store_joints(const dal_sweep_task *task, const dal_sweep_block *block, const dal_links_work *tree)
 {
     v4 size = v4_all(0);
+    double spin = task->own->spin;
     for (int i = 0; i < block->n_links; i++) {
         const dal_link *link = &task->sweep->link[block->link + i];
         const dal_link_motion *m = &tree->motion[i];
@@ -177,8 +178,12 @@ static void store_joints(const dal_sweep_task *task, const dal_sweep_block *bloc
         v4_store(record->d, (v4){d[0], d[1], d[2], at->u});
         v4_store(record->Un, (v4){Un[0], Un[1], Un[2], link->kind != DAL_LINK_SHIFT});
         v4_store(record->Uf, (v4){Uf[0], Uf[1], Uf[2], link->kind == DAL_LINK_SHIFT ? 1 : link->pitch});
-        size += r * v4_all(0) + rd * rd * v4_all(link->mass) + w * w;
+        const v4 square = w * w;
+        const double turning = v4_sum(square);
+        spin = turning > spin ? turning : spin;
+        size += r * v4_all(0) + rd * rd * v4_all(link->mass) + square;
     }
+    task->own->spin = spin;
     task->own->size += v4_sum(size);
 }
 
@@ -210,7 +215,7 @@ static double backward_sweep(const dal_sweep_task *task, double *gamma)
     place at = {sweep->closure, sweep->vector, sweep->row, sweep->term, sweep->watched};
     double ratio = 1;
     int moved = sweep->n_blocks;
-    task->own->size = 0;
+    task->own->size = task->own->spin = 0;
     memset(task->work->entry, 0, sizeof *task->work->entry * (size_t)loops->n_entries);
     memset(task->work->g, 0, sizeof *task->work->g * (size_t)loops->n_slots);
     for (int k = sweep->n_blocks - 1; k >= 0 && ratio > 0; k--) {

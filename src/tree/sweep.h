@@ -109,6 +109,7 @@ typedef struct dal_sweep_work {
     dal_link_inertia *inertia;
     double *sine, *cosine;
     double (*K)[8]; /* most_slots a block of the ring; none where K is kept */
+    double spin;    /* square of the largest angular velocity of a link */
     double size;    /* sum of places and squares of velocities: finite where they all are */
 } dal_sweep_work;
 

@@ -15,11 +15,12 @@ export class Equations {
   readonly menu = h('select', { 'aria-label': 'Formulation' });
   private readonly told = h('span', { class: 'told', role: 'status' });
   private readonly origins = h('p', { class: 'origins', role: 'group', 'aria-label': 'Colours of the terms' });
-  private readonly said = h('p', { class: 'chosen-term', role: 'status' });
+  private readonly said = h('div', { class: 'chosen-term', role: 'status' });
   private readonly sections: HTMLElement[];
   private term: HTMLElement | null = null;
 
-  constructor(content: Node) {
+  /* `fill`: what is in the section of this number, where `content` has only its tag. */
+  constructor(content: Node, private readonly fill?: (section: number) => string) {
     const body = h('div', { class: 'card' }, content);
     this.sections = [...body.querySelectorAll<HTMLElement>('section.formulation')];
     for (const section of this.sections) this.menu.append(h('option', { value: section.dataset.name }, `${section.dataset.name}, coordinates ${section.dataset.coordinates}`));
@@ -27,7 +28,7 @@ export class Equations {
     if (this.sections.length) this.element.append(bar, this.origins);
     this.element.append(body, this.said);
     this.menu.addEventListener('change', () => this.show(this.menu.value));
-    body.addEventListener('click', (event) => this.choose((event.target as Element).closest<HTMLElement>('.t[title]')));
+    body.addEventListener('click', (event) => this.choose((event.target as Element).closest<HTMLElement>('.t[title]'), this.definition(event.target as Element)));
     body.addEventListener('keydown', (event) => this.walk(event));
     if (this.sections.length) this.show(this.menu.value);
   }
@@ -47,17 +48,25 @@ export class Equations {
     for (const section of this.sections) {
       section.hidden = section.dataset.name !== name;
       if (section.hidden) continue;
+      if (this.fill && !section.firstChild) section.innerHTML = this.fill(this.sections.indexOf(section));
       const there = ORIGINS.filter(([kind]) => section.querySelector(`.t.${kind}`));
       this.origins.replaceChildren(...there.map(([kind, words]) => h('span', { class: kind }, words)));
     }
   }
 
+  /* What a named quantity is: the equation that defines the one that was clicked on. */
+  private definition(target: Element): Node[] {
+    const name = target.closest('msub')?.textContent, section = target.closest('section');
+    const found = name && [...section?.querySelectorAll('.eq.z') ?? []].find((z) => z.querySelector('math > msub:first-child')?.textContent === name);
+    return found ? [...found.childNodes].map((child) => child.cloneNode(true)) : [];
+  }
+
   /* A term is chosen by a click, or by the arrows in its equation. */
-  private choose(term: HTMLElement | null): void {
+  private choose(term: HTMLElement | null, definition: Node[] = []): void {
     this.term?.classList.remove('chosen');
     this.term = term;
     term?.classList.add('chosen');
-    this.said.textContent = term?.title ?? '';
+    this.said.replaceChildren(...(term?.title ? [term.title] : []), ...(definition.length ? [h('div', { class: 'eq' }, ...definition)] : []));
   }
 
   private walk(event: KeyboardEvent): void {
@@ -72,13 +81,23 @@ export class Equations {
   }
 }
 
-/* Those of a report page. They are markup that the program wrote: names of the model are escaped there, and the policy of the page runs nothing in it. */
+/* Those of a report page: parts that src/output/page_equations.c packed, of which a section is unpacked when it is looked at. They are markup that the program wrote: names of the model are escaped there, and the policy of the page runs nothing in it. */
 export function equationsOf(page: Document): Equations | null {
   const element = page.getElementById('equations');
   if (!element) return null;
   const bytes = bytesOf(element.textContent ?? '');
-  const size = new DataView(bytes.buffer).getUint32(0, true);
+  const view = new DataView(bytes.buffer);
+  const parts: { size: number; block: Uint8Array }[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const size = view.getUint32(at, true), packed = view.getUint32(at + 4, true);
+    parts.push({ size, block: bytes.subarray(at + 8, at += 8 + packed) });
+  }
+  const text = (part: number) => new TextDecoder().decode(unpack(parts[part].block, parts[part].size));
+  const list = text(0).split('\t');
+  const words = new Map<string, string>();
+  for (let i = 0; i + 1 < list.length; i += 2) words.set(String.fromCharCode(list[i + 1].charCodeAt(0) - 64), list[i]);
+  const whole = (part: number) => text(part).replace(/[\x01-\x08\x0b\x0e-\x1f]/g, (byte) => words.get(byte) ?? '');
   const template = page.createElement('template');
-  template.innerHTML = new TextDecoder().decode(unpack(bytes.subarray(4), size));
-  return new Equations(template.content);
+  template.innerHTML = whole(1);
+  return new Equations(template.content, (section) => whole(2 + section));
 }

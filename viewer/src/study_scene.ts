@@ -21,8 +21,11 @@ function together(extents: Extent[]): Extent {
   const units = extents.map((e) => e.unit).sort((a, b) => a - b);
   const cloud: number[] = [];
   for (const e of extents) {
-    const points = e.cloud.length / 3, every = Math.max(1, Math.ceil((points * extents.length) / 30000));
-    for (let i = 0; i < points; i += every) for (let k = 0; k < 3; k++) cloud.push(e.cloud[3 * i + k] + e.origin[k] - origin[k]);
+    const points = e.cloud.length / 3, some = Math.min(points, Math.ceil(30000 / extents.length));
+    for (let j = 0; j < some; j++) {      // spread by the golden section: even steps could meet the same point of each frame
+      const i = some === points ? j : Math.floor(((j * 0.6180339887498949) % 1) * points);
+      for (let k = 0; k < 3; k++) cloud.push(e.cloud[3 * i + k] + e.origin[k] - origin[k]);
+    }
   }
   const whole: Extent = {
     origin, low: low.map((x, k) => x - origin[k]) as typeof origin, high: high.map((x, k) => x - origin[k]) as typeof origin,

@@ -20,6 +20,8 @@ const model = (name) => join(models, `${name}.yaml`);
 const alone = make('equations-alone', 'derive', model('cart-two-bars'), '--formulation', 'lagrange,kane,udwadia-kalaba', '--steps');
 const report = make('equations-report', 'run', model('four-bar'), '--until', '0.2', '--coordinates', 'joint', '--formulation', 'lagrange');
 const small = make('equations-pendulum', 'run', model('pendulum'), '--until', '0.2');
+const bicycle = make('equations-bicycle', 'run', model('whipple-bicycle'), '--until', '0.02');
+const andrews = make('equations-andrews', 'run', model('andrews'), '--until', '0.001');
 const large = make('equations-large', 'run', model('n-pendulum'), '--set', 'N=50', '--until', '0.01');
 
 const { browser, page, seen } = await launch();
@@ -122,6 +124,31 @@ claim(report.name, 'the formulation of the run stands first', first === (await p
 await silent(report.name);
 
 const bytes = (file) => statSync(file).size;
+
+/* What does not fit a page is shown in named quantities, all of it. Sections are unpacked when they are chosen; a click on a name shows what it is. */
+const all = ['lagrange', 'maggi', 'kane', 'gibbs-appell', 'volterra', 'boltzmann-hamel', 'udwadia-kalaba', 'udwadia-phohomsiri', 'recursive', 'component'];
+for (const [one, long] of [[bicycle, 'kane'], [andrews, 'recursive']]) {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await open(page, seen, one.url);
+  await page.locator('#tab-equations').click();
+  const filled = () => page.evaluate(() => [...document.querySelectorAll('.equations section')].filter((s) => s.firstChild).length);
+  claim(one.name, 'one formulation is unpacked at first', (await filled()) === 1, await filled());
+  const names = await page.locator('.equations option').evaluateAll((list) => list.map((o) => o.value));
+  claim(one.name, 'every formulation is there', all.every((f) => names.includes(f)), names.join());
+  const undone = await page.locator('.equations .undone').evaluateAll((list) => list.map((d) => d.textContent).join());
+  claim(one.name, 'nothing is too long for the page', !undone.includes('too long') && !undone.includes('too large'), undone);
+  await page.locator('.equations select').selectOption(long);
+  const copied = await page.evaluate(() => document.querySelector('.equations section:not([hidden]) pre.tex').textContent);
+  const counts = await page.evaluate(() => [document.querySelectorAll('.equations section:not([hidden]) .eq.z').length, document.querySelectorAll('.equations section:not([hidden]) details.quantities').length]);
+  const written = (copied.match(/^z_\{\d+\} = /gm) ?? []).length;
+  claim(one.name, 'the page has the named quantities of the LaTeX text', counts[0] === written && written > 20 && counts[1] > 0, `${counts}, ${written}`);
+  const z = page.locator('.equations section:not([hidden]) > .eq .t msub', { hasText: /^z\d+$/ }).last();
+  await z.click();
+  const told = await page.locator('.chosen-term .eq').textContent().catch(() => '');
+  claim(one.name, 'a click on a named quantity shows what it is', told.startsWith(`${await z.textContent()}=`), told.slice(0, 60));
+  await fits(one.name, 400);
+  await silent(one.name);
+}
 await open(page, seen, small.url);
 const tab = await page.evaluate(() => document.getElementById('equations').textContent.length);
 claim(small.name, 'the equations of a pendulum take less than 10 kB', tab < 10000, tab);

@@ -1,0 +1,301 @@
+/* Family `joint` in the plane: the equations of joint_family.c, where every axis of a turn is e_z and nothing leaves z = 0. What is zero there is not
+ * computed, and what is left is summed in the same order, so that the results are the same numbers.
+ *
+ *   w x d   = w (-d_y, d_x)
+ *   bias    w_b = 0; an arm d: r_b -= w^2 d; a shift d = s q e with the rate x: r_b += w x (w x d + x e) + x w x e
+ *   columns (u_x, u_y, w): work->jacobian holds them as (u_x, u_y, 0, 0, 0, w)
+ *   inertia of all that hangs at a body, about its r: m, s = (s_x, s_y), I about e_z; of a column the momentum m u + w x s, s x u + I w
+ */
+#include "kinematics/flat_tree.h"
+#include "math/vec.h"
+
+/* ---- does it apply? ------------------------------------------------------------------ */
+
+#ifndef DAL_SCALAR_VARIANT
+
+static bool is_in_plane(const dal_marker *marker)
+{
+    const double *B = marker->B;
+    return marker->s[2] == 0 && B[2] == 0 && B[5] == 0 && B[6] == 0 && B[7] == 0 && B[8] == 1;
+}
+
+static bool is_flat_step(const dal_motion_step *step)
+{
+    return step->kind == DAL_STEP_TURN ? step->axis == 2 : (step->kind == DAL_STEP_SHIFT || step->kind == DAL_STEP_CONSTANT) && step->axis < 2;
+}
+
+bool dal_tree_is_flat(const dal_tree *tree, const dal_mechanism *mechanism)
+{
+    if (mechanism->space != DAL_PLANAR)
+        return false;
+    for (int i = 0; i < tree->n_bodies; i++)
+        if (!is_in_plane(&tree->carrier[i].from) || !is_in_plane(&tree->carrier[i].to))
+            return false;
+    for (int s = 0; s < tree->n_steps; s++)
+        if (!is_flat_step(&tree->step[s]))
+            return false;
+    return true;
+}
+
+#endif
+
+/* ---- position -------------------------------------------------------------------- */
+
+/* out = R s */
+static inline void turn_in_plane(const dal_real R[9], const double s[3], dal_real out[2])
+{
+    out[0] = R[0] * s[0] + R[1] * s[1];
+    out[1] = R[3] * s[0] + R[4] * s[1];
+}
+
+/* u += w x d */
+static inline void add_turned(dal_real w, const dal_real d[2], dal_real u[2])
+{
+    u[0] -= w * d[1];
+    u[1] += w * d[0];
+}
+
+static inline const dal_real *axes_of_step(const dal_work *work, int s)
+{
+    return work->scratch + DAL_STEP_NUMBERS * (size_t)s;
+}
+
+/* The frame (r, R) behind a step; its axis and its shift are stored. */
+static inline void take_flat_step(const dal_motion_step *step, const dal_real *q, dal_real r[2], dal_real R[4], dal_real *axes, dal_real *shift)
+{
+    axes[2] = step->kind == DAL_STEP_TURN;
+    shift[2] = 0;
+    if (step->kind == DAL_STEP_TURN) {
+        const dal_real angle = step->sign * q[step->q], c = dal_cos(angle), s = dal_sin(angle);
+        for (int k = 0; k < 2; k++) {
+            const dal_real x = R[2 * k], y = R[2 * k + 1];
+            R[2 * k] = c * x + s * y;
+            R[2 * k + 1] = c * y - s * x;
+            axes[k] = shift[k] = 0;
+        }
+        return;
+    }
+    const dal_real by = step->sign * (step->kind == DAL_STEP_SHIFT ? q[step->q] : step->length);
+    for (int k = 0; k < 2; k++) {
+        axes[k] = R[2 * k + step->axis];
+        shift[k] = by * axes[k];
+        r[k] += shift[k];
+    }
+}
+
+void dal_flat_frames(const dal_layout *layout, dal_work *work)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        const dal_kin *parent = &work->kin[c->parent];
+        const double *B = c->from.B, *E = c->to.B;
+        const dal_real *P = parent->R;
+        dal_kin *kin = &work->kin[c->body];
+        dal_real R[4] = {P[0] * B[0] + P[1] * B[3], P[0] * B[1] + P[1] * B[4], P[3] * B[0] + P[4] * B[3], P[3] * B[1] + P[4] * B[4]};
+        dal_real r[2], arm[2];
+        turn_in_plane(P, c->from.s, r);
+        r[0] += parent->r[0], r[1] += parent->r[1];
+        for (int s = c->step; s < c->step + c->n_steps; s++) {
+            dal_real *axes = work->scratch + DAL_STEP_NUMBERS * (size_t)s;
+            take_flat_step(&tree->step[s], work->q, r, R, axes, axes + 9);
+        }
+        if (!c->particle) {
+            kin->R[0] = R[0] * E[0] + R[1] * E[1], kin->R[1] = R[0] * E[3] + R[1] * E[4];
+            kin->R[3] = R[2] * E[0] + R[3] * E[1], kin->R[4] = R[2] * E[3] + R[3] * E[4];
+        }
+        turn_in_plane(kin->R, c->to.s, arm);
+        kin->r[0] = r[0] - arm[0];
+        kin->r[1] = r[1] - arm[1];
+    }
+}
+
+/* (u, w) of a column; the other entries are zero. */
+static inline void store_column(dal_real *J, dal_real x, dal_real y, dal_real w)
+{
+    J[0] = x, J[1] = y, J[2] = 0;
+    J[3] = 0, J[4] = 0, J[5] = w;
+}
+
+/* Own columns at the body's marker. */
+static inline void own_flat_columns(const dal_tree *tree, const dal_carrier *c, const dal_work *work, dal_real *J)
+{
+    dal_real arm[2] = {0, 0};
+    for (int s = c->step + c->n_steps - 1; s >= c->step; s--) {
+        const dal_motion_step *step = &tree->step[s];
+        const dal_real *axes = axes_of_step(work, s), *shift = axes + 9;
+        if (step->kind == DAL_STEP_TURN)
+            store_column(J + 6 * (step->v - c->first), -(step->sign * arm[1]), step->sign * arm[0], step->sign);
+        else if (step->kind == DAL_STEP_SHIFT)
+            store_column(J + 6 * (step->v - c->first), step->sign * axes[0], step->sign * axes[1], 0);
+        arm[0] += shift[0], arm[1] += shift[1];
+    }
+}
+
+void dal_flat_columns(const dal_layout *layout, dal_work *work)
+{
+    for (int i = 0; i < layout->tree->n_bodies; i++) {
+        const dal_carrier *c = &layout->tree->carrier[i];
+        const dal_kin *kin = &work->kin[c->body];
+        const int n = layout->body[c->body].n_columns, inherited = n - c->n_own;
+        const dal_real *from = work->jacobian + 6 * (size_t)(c->parent == DAL_GROUND ? 0 : layout->body[c->parent].jacobian);
+        dal_real *J = work->jacobian + 6 * (size_t)layout->body[c->body].jacobian, P[2], back[2];
+        turn_in_plane(kin->R, c->to.s, P);
+        P[0] += kin->r[0], P[1] += kin->r[1];
+        const dal_real arm[2] = {P[0] - work->kin[c->parent].r[0], P[1] - work->kin[c->parent].r[1]};
+        for (int k = 0; k < inherited; k++, from += 6)
+            store_column(J + 6 * k, from[0] - from[5] * arm[1], from[1] + from[5] * arm[0], from[5]);
+        own_flat_columns(layout->tree, c, work, J + 6 * inherited);
+        back[0] = kin->r[0] - P[0], back[1] = kin->r[1] - P[1];
+        for (int k = 0; k < n; k++, J += 6) {
+            if (c->particle)
+                J[5] = 0;
+            else
+                add_turned(J[5], back, J);
+        }
+    }
+}
+
+/* ---- velocity ------------------------------------------------------------------------ */
+
+/* How a frame moves, and the bias of its acceleration. */
+typedef struct flat_motion {
+    dal_real u[2], b[2], w;
+} flat_motion;
+
+/* Along an arm d. */
+static inline void move_along(const dal_real d[2], flat_motion *f)
+{
+    const dal_real turned[2] = {-(f->w * d[1]), f->w * d[0]};
+    f->u[0] += turned[0], f->u[1] += turned[1];
+    add_turned(f->w, turned, f->b);
+}
+
+/* Along a step with the rate x. */
+static inline void move_step(const dal_motion_step *step, const dal_real *axes, dal_real x, flat_motion *f)
+{
+    if (step->kind == DAL_STEP_TURN) {
+        f->w += x;
+        return;
+    }
+    const dal_real *shift = axes + 9;
+    const dal_real moved[2] = {-(f->w * shift[1]) + x * axes[0], f->w * shift[0] + x * axes[1]};
+    add_turned(f->w, shift, f->u);
+    f->u[0] += x * axes[0], f->u[1] += x * axes[1];
+    add_turned(f->w, moved, f->b);
+    f->b[0] += x * -(f->w * axes[1]), f->b[1] += x * (f->w * axes[0]);
+}
+
+void dal_flat_velocity(const dal_layout *layout, dal_work *work)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        const dal_kin *parent = &work->kin[c->parent];
+        dal_kin *kin = &work->kin[c->body];
+        flat_motion f = {{parent->rd[0], parent->rd[1]}, {parent->rb[0], parent->rb[1]}, parent->w[2]}; /* the ground's are zero */
+        dal_real arm[2];
+        turn_in_plane(parent->R, c->from.s, arm);
+        move_along(arm, &f);
+        for (int s = c->step; s < c->step + c->n_steps; s++) {
+            const dal_motion_step *step = &tree->step[s];
+            move_step(step, axes_of_step(work, s), step->kind == DAL_STEP_CONSTANT ? 0 : step->sign * work->v[step->v], &f);
+        }
+        if (c->particle)
+            f.w = 0;
+        else {
+            turn_in_plane(kin->R, c->to.s, arm);
+            arm[0] = -arm[0], arm[1] = -arm[1];
+            move_along(arm, &f);
+        }
+        for (int k = 0; k < 2; k++)
+            kin->rd[k] = f.u[k], kin->rb[k] = f.b[k];
+        kin->w[2] = f.w;
+        kin->wb[2] = 0;
+        dal_planar_bias(kin);
+    }
+}
+
+/* ---- inertia ------------------------------------------------------------------------- */
+
+/* All that hangs at a body, about its r: inertia, and the wrench that it needs while v' = 0. In the scratch of the family, in place of the spatial
+ * ones, which are larger. */
+typedef struct flat_composite {
+    dal_real m, s[2], I, force[2], moment;
+} flat_composite;
+
+static inline void flat_alone(const dal_body *body, const dal_kin *kin, flat_composite *out)
+{
+    dal_real rho[2], bias[2];
+    turn_in_plane(kin->R, body->center, rho);
+    turn_in_plane(kin->Rb, body->center, bias);
+    const bool particle = body->particle;
+    out->m = body->mass;
+    for (int i = 0; i < 2; i++) {
+        out->s[i] = particle ? 0 : body->mass * rho[i];
+        out->force[i] = body->mass * (particle ? kin->rb[i] : bias[i] + kin->rb[i]);
+    }
+    out->I = particle ? 0 : body->inertia[8] + body->mass * (rho[0] * rho[0] + rho[1] * rho[1]);
+    out->moment = particle ? 0 : rho[0] * out->force[1] - rho[1] * out->force[0];
+}
+
+/* d: from r of the parent to r of the body. */
+static inline void attach_flat(const flat_composite *body, const dal_real d[2], bool on_particle, flat_composite *parent)
+{
+    parent->m += body->m;
+    parent->force[0] += body->force[0], parent->force[1] += body->force[1];
+    if (on_particle)
+        return;
+    for (int i = 0; i < 2; i++)
+        parent->s[i] += body->s[i] + body->m * d[i];
+    parent->I += body->I;
+    parent->I += body->m * (d[0] * d[0] + d[1] * d[1]) + 2 * (d[0] * body->s[0] + d[1] * body->s[1]);
+    parent->moment += body->moment;
+    parent->moment += d[0] * body->force[1] - d[1] * body->force[0];
+}
+
+/* The rows of M and h of the body's own columns, which are the last ones of its list; M is symmetric. */
+static inline void own_flat_rows(const dal_layout *layout, dal_work *work, const dal_carrier *c, const flat_composite *all,
+                                 const dal_mass_block *block)
+{
+    const dal_body_layout *at = &layout->body[c->body];
+    const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
+    const int *column = work->body_column + at->column, n = block->n;
+    dal_real *M = work->M + block->value;
+    for (int k = at->n_columns - c->n_own; k < at->n_columns; k++) {
+        const dal_real *u = J + 6 * k, w = u[5];
+        const dal_real push[2] = {-(w * all->s[1]) + all->m * u[0], w * all->s[0] + all->m * u[1]};
+        const dal_real turn = all->I * w + (all->s[0] * u[1] - all->s[1] * u[0]);
+        const int own = column[k] - block->column;
+        for (int l = 0; l <= k; l++) {
+            const dal_real *Jl = J + 6 * l;
+            const int other = column[l] - block->column;
+            M[n * own + other] = M[n * other + own] = Jl[0] * push[0] + Jl[1] * push[1] + Jl[5] * turn;
+        }
+        work->h[column[k]] = u[0] * all->force[0] + u[1] * all->force[1] + w * all->moment;
+    }
+}
+
+void dal_flat_inertia(const dal_layout *layout, dal_work *work)
+{
+    const dal_tree *tree = layout->tree;
+    const dal_mechanism *m = layout->mechanism;
+    flat_composite *all = (flat_composite *)(void *)(work->scratch + DAL_STEP_NUMBERS * (size_t)tree->n_steps);
+    const dal_mass_block *block = layout->block + layout->n_blocks - 1;
+    for (int i = 0; i < layout->n_mass; i++)
+        work->M[i] = 0;
+    for (int b = 0; b < m->n_bodies; b++)
+        flat_alone(&m->bodies[b], &work->kin[b], &all[b]);
+    for (int i = tree->n_bodies - 1; i >= 0; i--) {
+        const dal_carrier *c = &tree->carrier[i];
+        if (c->n_own) {
+            while (c->first < block->column)
+                block--;
+            own_flat_rows(layout, work, c, &all[c->body], block);
+        }
+        if (c->parent != DAL_GROUND) {
+            const dal_real *r = work->kin[c->body].r, *from = work->kin[c->parent].r, d[2] = {r[0] - from[0], r[1] - from[1]};
+            attach_flat(&all[c->body], d, m->bodies[c->parent].particle, &all[c->parent]);
+        }
+    }
+}
