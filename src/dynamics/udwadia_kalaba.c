@@ -257,9 +257,10 @@ static dal_flow solve_udwadia_kalaba(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     parts w = layout_udwadia_kalaba(state);
-    if (factor_udwadia_in_order(state)) {
-        for (int i = 0; i < state->layout->nv; i++)
-            state->vd[i] = state->work.Q[i] - state->work.h[i];
+    const bool ordered = factor_udwadia_in_order(state);
+    for (int i = 0; i < state->layout->nv; i++)
+        state->vd[i] = state->work.Q[i] - state->work.h[i];
+    if (ordered) {
         solve_in_order_for(state, state->gamma, state->vd, state->lambda);
         return 0;
     }
@@ -274,8 +275,6 @@ static dal_flow solve_udwadia_kalaba(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    for (int i = 0; i < state->layout->nv; i++)
-        state->vd[i] = state->work.Q[i] - state->work.h[i];
     solve_for(state, &w, state->gamma, state->vd, state->lambda);
     return 0;
 }
