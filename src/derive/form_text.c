@@ -185,7 +185,7 @@ static void write_quotient(dal_growing *out, dal_derivation *d, const dal_form *
     }
     write_form(out, d, above, latex, DAL_INSIDE_PRODUCT);
     dal_grow(out, "/");
-    write_form(out, d, below, latex, DAL_INSIDE_POWER);
+    write_form(out, d, below, latex, below->kind == DAL_FORM_POWER ? DAL_INSIDE_PRODUCT : DAL_INSIDE_POWER); /* a/b^2 is a/(b^2) */
 }
 
 static void write_power(dal_growing *out, dal_derivation *d, const dal_form *form, bool latex)

@@ -146,6 +146,64 @@ static dal_poly power(dal_algebra *g, dal_node node, const dal_poly *base, dal_n
     return p;
 }
 
+/* ---- roots of squares ---------------------------------------------------------------------- */
+
+/* The value of a text that is a number or the name of a parameter; 0: another text. */
+static double plain_value(const dal_derivation *d, dal_text text)
+{
+    char *end = NULL;
+    const double value = text.text ? strtod(text.text, &end) : 0;
+    for (int i = 0; i < d->spec->n_parameters && text.text; i++)
+        if (!strcmp(d->spec->parameters[i].name.text, text.text))
+            return d->spec->parameters[i].number;
+    return end && !*end ? value : 0;
+}
+
+/* The sign of a parameter, or of a coordinate of the model's own at its start; 0: not known. */
+static int sign_of_letter(dal_derivation *d, int letter)
+{
+    const dal_letter *l = &d->letters[letter];
+    const int own = l->index - d->layout->own_q;
+    double value = l->role == DAL_ROLE_PARAMETER ? l->value : 0;
+    if (l->role == DAL_ROLE_COORDINATE && own >= 0 && own < d->spec->n_coordinates) {
+        value = plain_value(d, d->spec->coordinates[own].start);
+        if (value != 0)
+            dal_derive_note(d, "the root of %s^2 is written as %s%s, which is positive at the start", l->name, value < 0 ? "-" : "", l->name);
+    }
+    return (value > 0) - (value < 0);
+}
+
+/* The whole number whose square this is; -1: there is none. */
+static int64_t whole_root(int64_t square)
+{
+    const int64_t r = llround(sqrt((double)square));
+    return r * r == square ? r : -1;
+}
+
+/* sqrt(4 r^2) is 2 r where r > 0 and -2 r where r < 0: the sign is that of the start. A length does not pass zero. */
+static dal_poly root_of(dal_algebra *g, dal_node node, const dal_poly *square)
+{
+    dal_monomial t = square->n == 1 ? square->term[0] : (dal_monomial){.num = -1};
+    const int64_t num = t.num > 0 ? whole_root(t.num) : -1, den = num < 0 ? -1 : whole_root(t.den);
+    if (den < 0 || t.trig != DAL_TRIG_ONE)
+        return dal_poly_opaque(g, node);
+    t.num = num;
+    t.den = den;
+    for (int i = 0; i < t.n_factors; i++) {
+        const dal_generator *which = &g->generators[t.factors[i].generator];
+        const int sign = which->kind == DAL_GENERATOR_LETTER && t.factors[i].exponent % 2 == 0 ? sign_of_letter(g->d, which->letter) : 0;
+        if (!sign)
+            return dal_poly_opaque(g, node);
+        t.factors[i].exponent = (int16_t)(t.factors[i].exponent / 2);
+        if (sign < 0 && t.factors[i].exponent % 2)
+            t.num = -t.num;
+    }
+    dal_poly out = dal_poly_number(g, 1, 1);
+    if (!g->failed)
+        out.term[0] = t;
+    return out;
+}
+
 static dal_poly of_letter(dal_algebra *g, int letter)
 {
     const dal_letter *l = &g->d->letters[letter];
@@ -186,6 +244,7 @@ static dal_poly of_node(dal_algebra *g, dal_node node)
     case DAL_OP_SIN:
     case DAL_OP_COS: return sine_or_cosine(g, node, &g->known[x[0]], op == DAL_OP_SIN);
     case DAL_OP_TAN: return tangent(g, node, &g->known[x[0]]);
+    case DAL_OP_SQRT: return root_of(g, node, &g->known[x[0]]);
     default: return dal_poly_opaque(g, node);
     }
 }
