@@ -26,16 +26,16 @@ static inline bool resolve(void *user, const char *name, int primes, dal_mark ma
     snprintf(full, sizeof full, "%s%s", name, primes == 1 ? "'" : primes ? "''" : "");
     *hint = strcmp(name, "foo") == 0 ? " (did you mean 'x'?)" : NULL;
     if (strcmp(full, "i") == 0) {
-        *value = (dal_value){1, {dal_const(user, 4), DAL_NO_NODE, DAL_NO_NODE}};
+        *value = (dal_value){1, {dal_const(user, 4), DAL_NO_NODE, DAL_NO_NODE}, 0};
         return true;
     }
     if (strcmp(full, "v") == 0) {
-        *value = (dal_value){3, {dal_var(user, VX), dal_var(user, VY), dal_var(user, VZ)}};
+        *value = (dal_value){3, {dal_var(user, VX), dal_var(user, VY), dal_var(user, VZ)}, 0};
         return true;
     }
     for (int i = 0; i < N_VARIABLES; i++)
         if (strcmp(full, variable_names[i]) == 0) {
-            *value = (dal_value){1, {dal_var(user, i), DAL_NO_NODE, DAL_NO_NODE}};
+            *value = (dal_value){1, {dal_var(user, i), DAL_NO_NODE, DAL_NO_NODE}, 0};
             return true;
         }
     return false;

@@ -673,7 +673,7 @@ static inline void scaled_simulate(scaled *s)
 static inline void scaled_records(scaled *s)
 {
     for (int i = 0; i < s->spec->n_record; i++) {
-        dal_text *text = &s->spec->record[i];
+        dal_text *text = &s->spec->record[i].value;
         if (!scaled_is_done(s, text))
             text->text = scaled_print(s, "(%s)", scaled_rewrite(s, NULL, text->text));
     }

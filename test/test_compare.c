@@ -156,7 +156,8 @@ static dal_status take_recorded(void *user, int n, const double *values)
 
 static void run_directly(const char *text, const char *coordinates, const char *formulation, double every, recorded *r, dal_evidence *evidence)
 {
-    static dal_text channels[] = {{.text = "energy.balance"}, {.text = "constraint.position"}, {.text = "constraint.velocity"}};
+    static dal_record_spec channels[] = {
+        {.value.text = "energy.balance"}, {.value.text = "constraint.position"}, {.value.text = "constraint.velocity"}};
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = parse(text);
     dal_system *system;

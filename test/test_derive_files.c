@@ -60,14 +60,14 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     snprintf(whole, sizeof whole, "%s%.*s", name, primes, "'''");
     for (int k = 0; k < r->d->n_letters; k++)
         if (!strcmp(r->d->letters[k].name, whole) && r->d->letters[k].role < DAL_ROLE_NORM) {
-            *value = (dal_value){1, {dal_var(r->d->graph, k)}};
+            *value = (dal_value){1, {dal_var(r->d->graph, k)}, 0};
             return true;
         }
     for (const json *z = r->definitions->first; z; z = z->next, i++)
         if (!strcmp(json_get(z, "name")->text, whole)) {
             if (r->named[i] == DAL_NO_NODE)
                 r->named[i] = read_text(r, json_get(z, "value")->text);
-            *value = (dal_value){1, {r->named[i]}};
+            *value = (dal_value){1, {r->named[i]}, 0};
             return true;
         }
     return false;

@@ -149,7 +149,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
         snprintf(other, sizeof other, "%.*s%.*s", (int)n, name, dots, "''");
         letter = find_letter(r->d, other);
     }
-    *value = (dal_value){1, {letter < 0 ? DAL_NO_NODE : dal_var(r->d->graph, letter)}};
+    *value = (dal_value){1, {letter < 0 ? DAL_NO_NODE : dal_var(r->d->graph, letter)}, 0};
     return letter >= 0;
 }
 

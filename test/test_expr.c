@@ -73,7 +73,7 @@ static bool give_node(void *user, const char *name, int primes, dal_mark mark, d
     (void)mark, (void)hint;
     if (primes || !give_constant(NULL, name, &number, &variable))
         return false;
-    *value = (dal_value){1, {dal_const(b->graph, number), DAL_NO_NODE, DAL_NO_NODE}};
+    *value = (dal_value){1, {dal_const(b->graph, number), DAL_NO_NODE, DAL_NO_NODE}, 0};
     return true;
 }
 

@@ -16,7 +16,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     static const char *const names[N_VARIABLES] = {"x", "y", "t"};
     for (int i = 0; i < N_VARIABLES && !primes; i++)
         if (strcmp(names[i], name) == 0) {
-            *value = (dal_value){1, {dal_var(user, i), DAL_NO_NODE, DAL_NO_NODE}};
+            *value = (dal_value){1, {dal_var(user, i), DAL_NO_NODE, DAL_NO_NODE}, 0};
             return true;
         }
     return false;

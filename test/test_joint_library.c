@@ -128,7 +128,7 @@ static rows run(const char *model, const char *text, const char *const *channels
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    dal_text record[MOST] = {{0}};
+    dal_record_spec record[MOST] = {0};
     dal_evidence evidence;
     char every[40];
     snprintf(every, sizeof every, "(%s)/10", until);
@@ -141,7 +141,7 @@ static rows run(const char *model, const char *text, const char *const *channels
         spec->record_given = true;
         spec->record = record;
         for (spec->n_record = 0; spec->n_record < MOST && channels[spec->n_record]; spec->n_record++)
-            record[spec->n_record].text = channels[spec->n_record];
+            record[spec->n_record].value.text = channels[spec->n_record];
         status = dal_compile(NULL, spec, messages, &system);
     }
     dal_sink sink = {&result, begin, keep};

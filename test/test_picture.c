@@ -189,7 +189,7 @@ static void zero_stands_at_the_lower_edge_of_a_logarithmic_axis(void **state)
     place *here = *state;
     static const char *const names[] = {"error", "none"};
     FILE *file = fopen(here->path, "w");
-    fprintf(file, "time,error,none\n");
+    fprintf(file, "time,error,none\ns,1,1\n");
     for (int i = 0; i <= 60; i++)
         fprintf(file, "%d,%.12g,0\n", i, i % 2 ? pow(10, -9 + i / 10) : 0);
     fclose(file);

@@ -509,7 +509,7 @@ static bool is_effort(const scaled *s, const char *path)
     return e.kind == SCALED_FORCE && strcmp(e.rest, ".length") != 0;
 }
 
-static void same_units(const char *file, const scaled *s, const dal_system *system, const dal_text *record, int n)
+static void same_units(const char *file, const scaled *s, const dal_system *system, const dal_record_spec *record, int n)
 {
     int columns, all;
     const dal_column *column = dal_system_columns(system, &columns, &all);
@@ -517,12 +517,13 @@ static void same_units(const char *file, const scaled *s, const dal_system *syst
         char path[200];
         int primes;
         for (int k = 0; k < columns; k++) {
-            if (strcmp(column[k].name, record[i].text) || !*column[k].unit || !is_channel(record[i].text, path, &primes) || is_effort(s, path))
+            if (strcmp(column[k].name, record[i].value.text) || !*column[k].unit || !is_channel(record[i].value.text, path, &primes) ||
+                is_effort(s, path))
                 continue;
             scaled_unit a = scaled_alternative(column[k].unit, 0), b = scaled_channel(s, NULL, path);
             b.time -= primes;
             if (a.length != b.length || a.mass != b.mass || a.time != b.time)
-                report(file, "", &as_written, "%s is in %s", record[i].text, column[k].unit);
+                report(file, "", &as_written, "%s is in %s", record[i].value.text, column[k].unit);
         }
     }
 }

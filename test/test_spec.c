@@ -175,7 +175,7 @@ static void the_example_of_the_language_is_read_text_by_text(void **state)
     assert_int_equal(s->simulate.stabilization.n, 0);
     assert_true(s->record_given);
     assert_int_equal(s->n_record, 5);
-    check_text(&s->record[1], "crank.angle'", 27, 22); /* blanks and quotes are not part of it */
+    check_text(&s->record[1].value, "crank.angle'", 27, 22); /* blanks and quotes are not part of it */
     assert_string_equal(s->text, slider_crank);
     assert_string_equal(s->file, "model.yaml");
     finish(&r);

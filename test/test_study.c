@@ -154,7 +154,7 @@ static void a_plan_that_cannot_be_used_gets_a_sentence(void **state)
                  {"w=uniform(2,1)", NULL, 5, NULL, "below the largest"},
                  {"w=uniform(2)", NULL, 5, NULL, "two numbers"},
                  {"w=normal(2,0)", NULL, 5, NULL, "standard deviation has to be positive"},
-                 {"w=normal(2,1)", NULL, 0, NULL, "how many samples"},
+                 {"w=normal(2,1)", NULL, 0, NULL, "number of samples is missing"},
                  {"w=1,2", NULL, 5, NULL, "nothing that is varied is random"},
                  {"w=normal(2,1)", NULL, 5, "sobo", "did you mean 'sobol'"},
                  {"rtol=uniform(1,2)", NULL, 5, NULL, "cannot be random"},
@@ -325,6 +325,52 @@ static void files_do_not_depend_on_threads_and_shards(void **state)
     /* with a shard missing */
     assert_int_equal(run(here, "merge @/part.csv.journal.1-of-5 @/part.csv.journal.3-of-5 -o @/less.csv"), 0);
     assert_non_null(strstr(here->err, "72 of 120 runs are missing"));
+}
+
+/* Digits that a double has, and sizes that a parameter may have. */
+static void listed_numbers_are_read_to_the_last_digit(void **state)
+{
+    const dal_study_plan plan = {.n_vary = 1, .vary = TEXTS("a=0.10000000000000001,2.2250738585072014e-308,1e40,w*2,-3")};
+    dal_study *study = make_study(oscillator, &plan);
+    static const double wanted[] = {0.1, 2.2250738585072014e-308, 1e40, 6, -3};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        double value;
+        assert_true(dal_study_point(study, i, &value));
+        check_close(value, wanted[i], 0);
+    }
+    dal_study_free(study);
+}
+
+static void files_that_cannot_be_written_get_a_sentence(void **state)
+{
+    place *here = *state;
+    put(here, "m.yaml", oscillator);
+    assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,2 -o @/nowhere/x.csv"), DAL_BAD_FILE);
+    assert_non_null(strstr(here->err, "nowhere/x.csv.journal: error: cannot be written: No such file or directory"));
+    assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,2 -o @/x.txt"), DAL_BAD_COMMAND);
+    assert_non_null(strstr(here->err, "are written as .csv, .h5 or .html"));
+    assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,2 --journal @/j -q"), 0);
+    assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,2 --journal @/j -q"), DAL_BAD_FILE);
+    assert_non_null(strstr(here->err, "j: error: is there already: resume the study (--resume), or remove the file"));
+    assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,3 --journal @/j --resume -q"), DAL_BAD_FILE);
+    assert_non_null(strstr(here->err, "j: error: is the journal of another study"));
+    put(here, "m.yaml", "dalembert: 1\n");
+    assert_int_equal(run(here, "merge @/m.yaml -o @/x.csv"), DAL_BAD_FILE);
+    assert_non_null(strstr(here->err, "m.yaml: error: is no journal of a study"));
+}
+
+/* Every row has its reason, and the exit code is that of a failure. */
+static void a_study_of_which_all_runs_fail_is_a_failure_with_a_table(void **state)
+{
+    place *here = *state;
+    put(here, "m.yaml", oscillator);
+    assert_int_equal(run(here, "sweep @/m.yaml --vary w=1e20,2e20 -o @/x.csv"), DAL_NUMERICAL);
+    assert_non_null(strstr(here->err, "error: every run failed; the first one: at t ="));
+    assert_null(strstr(here->err, "the motion could not be continued"));
+    char *text = get(here, "x.csv", NULL);
+    assert_non_null(strstr(text, "failed,\"at t = "));
+    free(text);
 }
 
 static void runs_that_fail_are_rows_with_their_reason(void **state)
@@ -609,6 +655,9 @@ int main(int argc, char **argv)
                                        IN_FOLDER(mean_and_variance_of_an_oscillator_are_those_of_the_closed_form),
                                        IN_FOLDER(files_do_not_depend_on_threads_and_shards),
                                        IN_FOLDER(runs_that_fail_are_rows_with_their_reason),
+                                       cmocka_unit_test(listed_numbers_are_read_to_the_last_digit),
+                                       IN_FOLDER(files_that_cannot_be_written_get_a_sentence),
+                                       IN_FOLDER(a_study_of_which_all_runs_fail_is_a_failure_with_a_table),
                                        IN_FOLDER(a_study_that_is_killed_is_continued),
                                        IN_FOLDER(the_processes_of_mpi_give_the_same_files),
                                        IN_FOLDER(the_scripts_for_clusters_give_the_same_files),

@@ -219,6 +219,47 @@ static void a_page_of_runs_that_all_fail_has_their_reasons(void **state)
     free(page);
 }
 
+static bool never(void *user)
+{
+    (void)user;
+    return false;
+}
+
+/* From C: on one thread and on three the same bytes; stopped, no page at all. */
+static void the_library_writes_the_same_page_on_any_number_of_threads(void **state)
+{
+    place *here = *state;
+    if (!dal_page_available())
+        skip();
+    const dal_study_plan plan = {.n_vary = 2,
+                                 .vary = TEXTS("a=uniform(1,2)", "w=2,4,1e20"),
+                                 .random = 6,
+                                 .n_each = 1,
+                                 .each = TEXTS("x=final(A.distance)"),
+                                 .n_channels = 1,
+                                 .channels = TEXTS("A.distance")};
+    dal_study *study = make_study(&plan);
+    char journal[100], paths[3][100];
+    const char *const one = journal;
+    snprintf(journal, sizeof journal, "%s", in_folder(here, "a.journal"));
+    dal_study_close(made(study, journal));
+    for (int i = 0; i < 3; i++) {
+        const dal_study_write_options how = {
+            .motions = 9, .rows = 10, .jobs = 1 + 2 * i, .command = "dalembert run m.yaml", .go_on = i == 2 ? never : NULL};
+        snprintf(paths[i], sizeof paths[i], "%s/page%d.html", here->folder, i);
+        dal_messages_clear(heard);
+        assert_int_equal(dal_study_write_with(study, 1, &one, paths[i], &how, heard), i == 2 ? DAL_BAD_FILE : DAL_OK);
+    }
+    size_t n, m;
+    char *a = get(here, "page0.html", &n), *b = get(here, "page1.html", &m);
+    assert_int_equal(n, m);
+    assert_memory_equal(a, b, n);
+    free(a);
+    free(b);
+    assert_false(is_there(here, "page2.html"));
+    dal_study_free(study);
+}
+
 /* The page goes where it may go, or nowhere. */
 static void a_page_that_cannot_be_written_loses_no_run(void **state)
 {
@@ -244,7 +285,8 @@ int main(void)
         IN_FOLDER(a_page_has_every_run_where_there_is_room),          IN_FOLDER(more_runs_are_sampled_and_the_extremes_are_kept),
         IN_FOLDER(bands_are_the_quantiles_of_the_closed_form),        IN_FOLDER(bands_know_runs_of_other_lengths),
         IN_FOLDER(channels_are_a_file_beside_comma_separated_values), IN_FOLDER(a_page_of_a_study_has_its_rows_and_some_motions),
-        IN_FOLDER(a_page_of_runs_that_all_fail_has_their_reasons),    IN_FOLDER(a_page_that_cannot_be_written_loses_no_run)};
+        IN_FOLDER(a_page_of_runs_that_all_fail_has_their_reasons),    IN_FOLDER(the_library_writes_the_same_page_on_any_number_of_threads),
+        IN_FOLDER(a_page_that_cannot_be_written_loses_no_run)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dal_messages_free(heard);
     return failed;

@@ -300,7 +300,7 @@ static void both_names_of_a_coordinate_are_channels(void **state)
 {
     (void)state;
     robot r = load(MODELS "/arm.urdf", false);
-    static dal_text record[] = {{.text = "shoulder - shoulder.angle"}, {.text = "thumb'"}};
+    static dal_record_spec record[] = {{.value.text = "shoulder - shoulder.angle"}, {.value.text = "thumb'"}};
     r.spec->record = record;
     r.spec->n_record = 2;
     r.spec->record_given = true;

@@ -87,7 +87,7 @@ static inline trajectory run(const char *model, const char *parameter, const cha
     char path[300], name[40] = "";
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
-    dal_text record[MOST_CHANNELS] = {{0}};
+    dal_record_spec record[MOST_CHANNELS] = {0};
     snprintf(path, sizeof path, DAL_MODELS "/%s.yaml", model);
     if (parameter)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(parameter, "="), parameter);
@@ -98,7 +98,7 @@ static inline trajectory run(const char *model, const char *parameter, const cha
         spec->record_given = channels != NULL;
         spec->record = record;
         for (spec->n_record = 0; channels && channels[spec->n_record]; spec->n_record++)
-            record[spec->n_record].text = channels[spec->n_record];
+            record[spec->n_record].value.text = channels[spec->n_record];
     }
     return run_spec(result, spec, messages);
 }

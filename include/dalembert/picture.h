@@ -20,6 +20,8 @@ typedef struct dal_plot_options {
     double from, to;             /* time; NAN: all of it */
     int width, height;           /* pixels; 0: 720, and by the number of panels */
     const char *title;           /* NULL: none */
+    int n_units;                 /* units for columns that the file gives none: by their names; may be 0 */
+    const struct dal_column *units;
 } dal_plot_options;
 
 /* Channels of one unit share a panel. The file is read twice and never held: of many rows within a pixel, the extremes are drawn. */

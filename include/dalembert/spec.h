@@ -272,6 +272,24 @@ typedef struct dal_simulate_spec {
     bool compile; /* runs are compiled: dal_run_options.compiled */
 } dal_simulate_spec;
 
+/* A column of `record:`; a name and a unit of its own where it is written {camber: {value: ..., unit: deg}}. */
+typedef struct dal_record_spec {
+    dal_text value;
+    dal_text name; /* not given: the text of the value */
+    dal_text unit; /* not given: it is inferred */
+    const dal_binding *binding;
+} dal_record_spec;
+
+/* `view:`, how the page shows the model when it is opened. */
+typedef struct dal_view_spec {
+    dal_list traces;              /* points or bodies whose paths are drawn */
+    dal_list hidden, transparent; /* bodies; "ground" can be hidden, too */
+    dal_law_spec colors;          /* body: color */
+    dal_matrix plots;             /* one row of columns a plot */
+    dal_list camera;              /* direction from the mechanism to the eye */
+    dal_text zoom, focus;
+} dal_view_spec;
+
 typedef enum dal_space { DAL_PLANAR = 2, DAL_SPATIAL = 3 } dal_space; /* the number is the dimension */
 
 typedef struct dal_spec {
@@ -296,7 +314,8 @@ typedef struct dal_spec {
     dal_table_spec *tables;
     dal_state_spec *states;
     dal_model_spec **models; /* that were included, at any depth */
-    dal_text *record;
+    dal_record_spec *record;
+    dal_view_spec view;
     bool record_given; /* record: [] means nothing; no record: means the usual channels */
     bool motion;       /* the motion of all bodies, energies and residuals are recorded beside that: dal_spec_record_motion (page.h) */
     bool shown;        /* columns that pages show are computed beside the recorded ones: dal_spec_show (page.h) */

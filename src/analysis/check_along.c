@@ -17,7 +17,7 @@ static const double noise = 1e-6;      /* of entries of null vectors, and of z .
 typedef struct walk {
     dal_checker *checker;
     dal_probe probe;
-    dal_text *record;
+    dal_record_spec *record;
     int n_record;
     double *sigma, *time; /* of each instant: singular values */
     int few, capacity;
@@ -33,18 +33,18 @@ static void name_columns(walk *w)
     const dal_spec *spec = &w->checker->base;
     const dal_mechanism *m = dal_system_layout(w->checker->system)->mechanism;
     const bool curved = dal_system_layout(w->checker->system)->curved; /* A depends on the velocities */
-    w->record = DAL_NEW(arena, dal_text, 6 * spec->n_bodies + 2 * spec->n_coordinates);
+    w->record = DAL_NEW(arena, dal_record_spec, 6 * spec->n_bodies + 2 * spec->n_coordinates);
     for (int k = 0; k < spec->n_coordinates; k++)
-        w->record[w->n_record++] = spec->coordinates[k].name;
+        w->record[w->n_record++].value = spec->coordinates[k].name;
     for (int k = 0; k < spec->n_coordinates && curved; k++)
-        w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s'", spec->coordinates[k].name.text)};
+        w->record[w->n_record++].value = (dal_text){.text = dal_arena_print(arena, "%s'", spec->coordinates[k].name.text)};
     for (int b = 0; b < spec->n_bodies && !spec->n_coordinates; b++)
         for (int k = 0; k < (m->bodies[b].particle ? 1 : 1 + (int)spec->space); k++)
-            w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
+            w->record[w->n_record++].value = (dal_text){.text = dal_arena_print(arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
     for (int b = 0; b < spec->n_bodies && !spec->n_coordinates && curved; b++) {
-        w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s.velocity", spec->bodies[b].name.text)};
+        w->record[w->n_record++].value = (dal_text){.text = dal_arena_print(arena, "%s.velocity", spec->bodies[b].name.text)};
         if (!m->bodies[b].particle)
-            w->record[w->n_record++] = (dal_text){.text = dal_arena_print(arena, "%s.omega", spec->bodies[b].name.text)};
+            w->record[w->n_record++].value = (dal_text){.text = dal_arena_print(arena, "%s.omega", spec->bodies[b].name.text)};
     }
 }
 

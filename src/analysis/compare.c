@@ -45,7 +45,7 @@ typedef struct comparer {
     dal_spec base;      /* the spec that rows are made of: no record */
     bool *particle;
     double *own_size; /* of the coordinates that are compared */
-    dal_text *record;
+    dal_record_spec *record;
     int n_record, n_columns, most_instants;
     double *motion;              /* of the reference: n_instants rows of n_columns */
     dal_difference *differences; /* of the run in work; NULL: it is the reference and is kept */
@@ -190,18 +190,18 @@ static void name_columns(comparer *c)
     static const char *const channels[] = {"position", "velocity", "ex", "ey", "ez", "omega"};
     enum { CHANNELS = sizeof channels / sizeof *channels };
     const dal_spec *spec = &c->base;
-    c->record = DAL_NEW(&c->arena, dal_text, CHANNELS * spec->n_bodies + 2 * c->comparison->n_own);
+    c->record = DAL_NEW(&c->arena, dal_record_spec, CHANNELS * spec->n_bodies + 2 * c->comparison->n_own);
     c->poses = c->options->motion ? DAL_NEW(&c->arena, double, (size_t)c->most_instants * 7 * (size_t)spec->n_bodies) : NULL;
     c->n_columns = 1; /* time */
     for (int b = 0; b < spec->n_bodies; b++) {
         for (int k = 0; k < (c->particle[b] ? 2 : CHANNELS); k++)
             if (spec->space == DAL_SPATIAL || k != 4)
-                c->record[c->n_record++] = (dal_text){.text = dal_arena_print(&c->arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
+                c->record[c->n_record++].value = (dal_text){.text = dal_arena_print(&c->arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
         c->n_columns += columns_of(c, b);
     }
     for (int k = 0; k < c->comparison->n_own; k++, c->n_columns += 2)
         for (int order = 0; order < 2; order++)
-            c->record[c->n_record++] = (dal_text){.text = dal_arena_print(&c->arena, order ? "%s'" : "%s", c->comparison->own[k])};
+            c->record[c->n_record++].value = (dal_text){.text = dal_arena_print(&c->arena, order ? "%s'" : "%s", c->comparison->own[k])};
 }
 
 static double distance(int n, const double *a, const double *b)

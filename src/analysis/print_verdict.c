@@ -227,6 +227,14 @@ static void say_along(dal_printer *out, const dal_verdict *v)
         say(out, "", "the rank is least at t = %.6g s", a->time_least);
 }
 
+static void say_warning(dal_printer *out, const dal_message *m)
+{
+    if (m->mark.line > 0)
+        say(out, "warning", "line %d, column %d: %s", m->mark.line, m->mark.column, m->text);
+    else
+        say(out, "warning", "%s", m->text);
+}
+
 static void print_verdict(dal_printer *out, const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
@@ -246,7 +254,7 @@ static void print_verdict(dal_printer *out, const dal_verdict *v)
     if (v->known || v->n_warnings)
         dal_print(out, "\n");
     for (int k = 0; k < v->n_warnings; k++)
-        say(out, "warning", "%s", v->warnings[k]->text);
+        say_warning(out, v->warnings[k]);
     if (v->n_warnings)
         dal_print(out, "\n");
     if (v->status != DAL_OK)

@@ -15,6 +15,7 @@
     X(INERTIA_TRIANGLE, "inertia-triangle", "no body has these moments of inertia; the number is the excess over the largest moment")                \
     X(NORMALISED, "normalised", "a quaternion or an axis was normalised; the number is its length")                                                  \
     X(MISSING_PRIME, "missing-prime", "a part of a velocity constraint has no rate in it")                                                           \
+    X(UNITS, "units", "a sum, a difference or a comparison of quantities with different units")                                                      \
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                                         \
     X(INCOMPLETE, "incomplete", "results are those of a run that did not come to its end, or failed there")                                          \
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                                           \

@@ -10,16 +10,18 @@
 
 static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [options]\n"
                             "\n"
-                            "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel.\n"
+                            "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel. Units are those of the\n"
+                            "file (`run --units`, HDF5), then those of the model, then those that usual names have.\n"
                             "\n"
                             "    -c, --channels A,B,...  which columns\n"
                             "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
                             "    -x, --x CHANNEL         another horizontal axis than time: a phase plot\n"
+                            "    -m, --model MODEL       the model of the run: units of columns for which the file has none\n"
                             "    --log                   logarithmic vertical axes\n"
                             "    --from T, --to T        part of the time, s\n"
                             "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
                             "    --title TEXT            above the picture\n"
-                            "    -q, --quiet             no messages but errors\n"
+                            "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";
@@ -75,6 +77,7 @@ static int read_size(void *user, char *text)
 static const dal_option options[] = {DAL_READ("channels", 'c', read_channels),
                                      DAL_FILE("output", 'o', output, check_type),
                                      DAL_TEXT("x", 'x', plot.x),
+                                     DAL_TEXT("model", 'm', arguments.path),
                                      DAL_FLAG("log", 0, plot.log),
                                      DAL_READ("from", 0, read_from),
                                      DAL_READ("to", 0, read_to),
@@ -98,9 +101,23 @@ static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT
 static dal_status draw_plot(void *user, dal_messages *messages, char **svg)
 {
     const request *wanted = user;
-    dal_status status = dal_output_check(wanted->output, NULL, wanted->arguments.result, messages);
+    dal_plot_options plot = wanted->plot;
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    int recorded;
+    dal_status status = wanted->arguments.path ? dal_model_read(&wanted->arguments, messages, &spec) : DAL_OK;
     if (status == DAL_OK)
-        status = dal_plot_svg(NULL, wanted->arguments.result, &wanted->plot, messages, svg);
+        status = dal_output_check(wanted->output, spec, wanted->arguments.result, messages);
+    if (status == DAL_OK && spec) {
+        dal_spec_show(spec);
+        status = dal_compile(NULL, spec, messages, &system);
+    }
+    if (status == DAL_OK && system)
+        plot.units = dal_system_columns(system, &recorded, &plot.n_units);
+    if (status == DAL_OK)
+        status = dal_plot_svg(NULL, wanted->arguments.result, &plot, messages, svg);
+    dal_system_free(system);
+    dal_spec_free(spec);
     return status;
 }
 

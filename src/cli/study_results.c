@@ -121,7 +121,7 @@ static dal_status print_table(const dal_study_outputs *outputs, const dal_study 
         fprintf(stderr, "dalembert %s: warning: %ld of %ld runs are missing\n", outputs->command, dal_study_missing(reader),
                 dal_study_describe(study).runs);
     if (status == DAL_OK && failed && failed == done) {
-        fprintf(stderr, "dalembert %s: error: every run failed: %s\n", outputs->command, reason);
+        dal_error(messages, dal_nowhere, "every run failed; the first one: %s", reason);
         status = DAL_NUMERICAL;
     }
     dal_study_close(reader);

@@ -317,6 +317,12 @@ void dal_build_forces(dal_build *build);
 /* records.c */
 void dal_build_records(dal_build *build);
 
+/* view.c: complaints about `view:`, when the columns are known */
+void dal_check_view(dal_build *build);
+
+/* units.c: units of columns that are composed, and warnings about sums of different quantities */
+void dal_build_units(dal_build *build);
+
 /* choices.c */
 bool dal_spec_derives(const dal_spec *spec); /* `undetermined: derive` */
 void dal_choose_family(dal_build *build, dal_system *system);

@@ -554,7 +554,7 @@ bool dal_time_channel(const dal_lookup *l)
 {
     if (!l->primes)
         return add_signals(l, (dal_signal){DAL_SIGNAL_TIME, 0, 0, 0, 0}, 1, 0);
-    *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes == 1)}};
+    *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes == 1)}, 0};
     return true;
 }
 

@@ -215,7 +215,7 @@ void dal_build_defines(dal_build *build)
 
 static bool set_constant(const dal_lookup *l, double value)
 {
-    *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes ? 0 : value)}};
+    *l->value = (dal_value){1, {dal_const(l->build->graph, l->primes ? 0 : value)}, 0};
     return true;
 }
 

@@ -96,7 +96,7 @@ static bool read_points(dal_build *build, const dal_binding *binding, const dal_
 
 /* ---- colours --------------------------------------------------------------------- */
 
-static bool read_color(dal_build *build, dal_text text, char color[8])
+bool dal_build_color(dal_build *build, dal_text text, char color[8])
 {
     static const char *const named[][2] = {{"black", "#202020"}, {"white", "#ffffff"},  {"gray", "#808080"},   {"red", "#d62728"},
                                            {"green", "#2ca02c"}, {"blue", "#1f77b4"},   {"yellow", "#e7ba2e"}, {"orange", "#ff7f0e"},
@@ -171,7 +171,7 @@ bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_fi
               positive(build, binding, spec->radius, "radius", &figure->radius) &&
               positive(build, binding, spec->length, "length", &figure->length) &&
               positive(build, binding, spec->thickness, "thickness", &figure->thickness) && positive(build, binding, spec->scale, "scale", &scale) &&
-              read_points(build, binding, spec, figure) && read_color(build, spec->color, figure->color) && place(build, binding, spec, figure);
+              read_points(build, binding, spec, figure) && dal_build_color(build, spec->color, figure->color) && place(build, binding, spec, figure);
     if (ok && whole && spec->path) {
         ok = dal_mesh_read(build->arena, build->messages, spec->root ? spec->root : "", spec->path, spec->file.mark, &figure->mesh);
         scale_mesh(&figure->mesh, scale);

@@ -74,7 +74,7 @@ static dal_node number(dal_equation_scope *scope, double value)
 
 static dal_value scalar(dal_node node)
 {
-    return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}};
+    return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}, 0};
 }
 
 /* ---- which variables an expression has ------------------------------------------- */

@@ -350,7 +350,8 @@ void dal_remember_columns(dal_build *build, dal_log_place place)
     memory->records_results = build->records_results;
     memory->columns = DAL_NEW(&memory->arena, dal_column, build->n_columns);
     for (int i = 0; i < build->n_columns; i++)
-        memory->columns[i] = (dal_column){.name = keep_text(&memory->arena, build->columns[i].name), .unit = build->columns[i].unit};
+        memory->columns[i] =
+            (dal_column){.name = keep_text(&memory->arena, build->columns[i].name), .unit = keep_text(&memory->arena, build->columns[i].unit)};
 }
 
 bool dal_cached_columns(dal_build *build)

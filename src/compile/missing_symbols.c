@@ -79,14 +79,14 @@ static bool resolve_symbol(void *user, const char *name, int primes, dal_mark ma
     const char *rest;
     for (const dal_binding *b = build->binding; b; b = b->outer)
         if (!strcmp(b->name, name)) {
-            *value = (dal_value){1, {dal_const(s->graph, primes ? 0 : b->value)}};
+            *value = (dal_value){1, {dal_const(s->graph, primes ? 0 : b->value)}, 0};
             return true;
         }
     const dal_symbol *symbol = strcmp(name, "t") && strncmp(name, "ground", 6) ? dal_symbol_inside(build, name, &rest) : NULL;
     if (symbol && symbol->kind == DAL_SYMBOL_PARAMETER && !*rest) {
         const double number = build->spec->parameters[symbol->index].number;
-        *value =
-            (dal_value){1, {primes ? dal_const(s->graph, 0) : dal_symbolic_variable_of(s, DAL_SYMBOLIC_NUMBER, symbol->name, number, DAL_NO_NODE)}};
+        *value = (dal_value){
+            1, {primes ? dal_const(s->graph, 0) : dal_symbolic_variable_of(s, DAL_SYMBOLIC_NUMBER, symbol->name, number, DAL_NO_NODE)}, 0};
         return true;
     }
     if (symbol && symbol->kind == DAL_SYMBOL_DEFINE && !*rest && !primes)

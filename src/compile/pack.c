@@ -82,9 +82,11 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
             to->acting.forces[i].name = name;
     }
     for (int i = 0; i < from->n_columns; i++) {
-        const char *name = dal_block_text(block, from->columns[i].name);
-        if (block->memory)
+        const char *name = dal_block_text(block, from->columns[i].name), *unit = dal_block_text(block, from->columns[i].unit);
+        if (block->memory) {
             to->columns[i].name = name;
+            to->columns[i].unit = unit;
+        }
     }
     to->info.model = dal_block_text(block, from->info.model);
     to->info.model_hash = dal_block_text(block, from->info.model_hash);

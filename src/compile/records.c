@@ -43,22 +43,32 @@ static void add_column(dal_build *build, const char *name, dal_node node)
     dal_each_var(build->graph, node, note_reach, build);
 }
 
-static void record(dal_build *build, dal_text text)
+static const dal_text *name_of(const dal_record_spec *column)
 {
+    return column->name.text ? &column->name : &column->value;
+}
+
+static void record(dal_build *build, const dal_record_spec *column)
+{
+    const char *name = name_of(column)->text;
     dal_value value;
-    if (!dal_build_parse(build, DAL_REACH_RECORD, NULL, text, &value))
+    if (!dal_build_parse(build, DAL_REACH_RECORD, column->binding, column->value, &value))
         return;
-    for (int i = 0; i < value.n; i++)
-        add_column(build, value.n == 1 ? text.text : dal_arena_print(build->arena, "%s.%c", text.text, 'x' + i), value.node[i]);
+    for (int i = 0; i < value.n; i++) {
+        add_column(build, value.n == 1 ? name : dal_arena_print(build->arena, "%s.%c", name, 'x' + i), value.node[i]);
+        if (column->unit.text)
+            build->columns[build->n_columns - 1].unit = column->unit.text;
+    }
 }
 
 /* Columns need names of their own. */
 static bool is_repeated(dal_build *build, int number)
 {
-    const dal_text *list = build->spec->record;
+    const dal_record_spec *list = build->spec->record;
+    const dal_text *name = name_of(&list[number]);
     for (int i = 0; i < number; i++)
-        if (!strcmp(list[i].text, list[number].text)) {
-            dal_error(build->messages, list[number].mark, "'%s' is recorded twice", list[number].text);
+        if (!strcmp(name_of(&list[i])->text, name->text)) {
+            dal_error(build->messages, name->mark, "'%s' is recorded twice", name->text);
             return true;
         }
     return false;
@@ -66,7 +76,8 @@ static bool is_repeated(dal_build *build, int number)
 
 static void record_usual(dal_build *build, const char *format, const char *name)
 {
-    record(build, (dal_text){.text = dal_arena_print(build->arena, format, name), .mark = dal_nowhere});
+    const dal_text text = {.text = dal_arena_print(build->arena, format, name), .mark = dal_nowhere};
+    record(build, &(dal_record_spec){.value = text});
 }
 
 /* The coordinates of a robot's joints and their rates, under the names that its file gives. */
@@ -138,7 +149,7 @@ static void record_wanted(dal_build *build)
     if (spec->record_given) {
         for (int i = 0; i < spec->n_record; i++)
             if (!is_repeated(build, i))
-                record(build, spec->record[i]);
+                record(build, &spec->record[i]);
         return;
     }
     if (spec->plain_names)
@@ -162,6 +173,8 @@ void dal_build_records(dal_build *build)
         return;
     const dal_log_place place = dal_log_begin(build);
     record_all(build);
+    dal_build_units(build);
+    dal_check_view(build);
     dal_remember_columns(build, place);
     dal_log_end(build, place);
 }

@@ -98,6 +98,26 @@ static bool add_bodies(maker *m)
 
 /* ---- joints and forces ---------------------------------------------------------------- */
 
+static int find_joint(const maker *m, dal_text name)
+{
+    const dal_symbol *symbol = name.text ? dal_symbol_find(&m->build, name.text, strlen(name.text)) : NULL;
+    return symbol && symbol->kind == DAL_SYMBOL_JOINT ? symbol->index : -1;
+}
+
+/* What a gear, a rack, a drive or a lock acts on. */
+static void couple(maker *m, const dal_joint_spec *spec, dal_scene_joint *joint)
+{
+    joint->ratio = NAN;
+    joint->driven = spec->drive.text || spec->drive_rate.text;
+    for (int i = 0; i < spec->joints.n + 1 && joint->n_coupled < 2; i++) {
+        const int other = find_joint(m, i < spec->joints.n ? spec->joints.item[i] : spec->joint);
+        if (other >= 0)
+            joint->coupled[joint->n_coupled++] = other;
+    }
+    if (spec->ratio.text && !dal_build_number(&m->build, spec->binding, spec->ratio, &joint->ratio))
+        joint->ratio = NAN;
+}
+
 static void add_joints(maker *m)
 {
     const dal_system *system = m->system;
@@ -115,6 +135,7 @@ static void add_joints(maker *m)
                                              .pair = joint->type->class == DAL_JOINT_PAIR,
                                              .radius = NAN};
         const dal_joint_spec *spec = &m->build.spec->joints[j];
+        couple(m, spec, &scene->joints[j]);
         if (spec->radius.text && !dal_build_number(&m->build, spec->binding, spec->radius, &scene->joints[j].radius))
             scene->joints[j].radius = NAN;
     }
@@ -143,7 +164,7 @@ static void add_forces(maker *m)
     for (int i = 0; i < spec->n_forces; i++) {
         const dal_force_spec *f = &spec->forces[i];
         dal_scene_force *out = &scene->forces[i];
-        *out = (dal_scene_force){.name = f->name.text, .type = f->type.text, .free = NAN};
+        *out = (dal_scene_force){.name = f->name.text, .type = f->type.text, .free = NAN, .joint = find_joint(m, f->joint)};
         for (int k = 0; k < f->connect.n && k < 2; k++)
             add_end(m, f->connect.item[k], out);
         if (!f->connect.n)
@@ -173,6 +194,7 @@ static dal_status make(void *user)
     const bool ok = add_bodies(m);
     add_joints(m);
     add_forces(m);
+    dal_build_view(build, &scene->view); /* what is wrong with it was reported by compile */
     return ok ? DAL_OK : DAL_BAD_MODEL;
 }
 

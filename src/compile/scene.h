@@ -49,6 +49,9 @@ typedef struct dal_scene_joint {
     bool pair;                        /* it connects two points */
     double radius;                    /* of a wheel, pinion or ball; NAN: it has none */
     bool redundant;                   /* some of its rows depend on others, at the start */
+    bool driven;                      /* its coordinate is prescribed */
+    int n_coupled, coupled[2];        /* joints that it couples, drives or locks */
+    double ratio;                     /* of a gear; NAN: it has none */
 } dal_scene_joint;
 
 typedef struct dal_scene_force {
@@ -59,7 +62,23 @@ typedef struct dal_scene_force {
         double at[3];
     } end[2];
     double free; /* length of a spring without force; NAN: it has none */
+    int joint;   /* on whose coordinate it acts, or -1 */
 } dal_scene_force;
+
+/* What is shown when a page is opened: `view:`. */
+typedef struct dal_view {
+    bool given;
+    int n_traces, n_hidden, n_transparent, n_plots;
+    struct dal_view_trace {
+        int body, point; /* point -1: the centre of mass */
+    } * traces;
+    int *hidden, *transparent; /* bodies; DAL_GROUND can be hidden */
+    char (*color)[8];          /* of each body: "#rrggbb", or "" */
+    const dal_list *plots;     /* names of columns */
+    double camera[3];          /* direction to the eye; zero: not given */
+    double zoom;               /* NAN: not given */
+    int focus;                 /* a body; DAL_GROUND: none */
+} dal_view;
 
 typedef struct dal_scene {
     dal_space space;
@@ -68,6 +87,7 @@ typedef struct dal_scene {
     dal_scene_body *bodies, ground;
     dal_scene_joint *joints;
     dal_scene_force *forces;
+    dal_view view;
     void *memory;
 } dal_scene;
 
@@ -78,6 +98,10 @@ void dal_scene_free(dal_scene *scene);
 
 /* figures.c: the numbers of a shape. False with a message. Meshes: their files are read if `whole`. */
 bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, bool whole, dal_figure *figure);
+/* "#rrggbb" or the name of a color; nothing: "". False with a message. */
+bool dal_build_color(dal_build *build, dal_text text, char color[8]);
+/* view.c: `view:` in numbers of bodies and points. False with messages. */
+bool dal_build_view(dal_build *build, dal_view *view);
 /* Of all shapes of the model: messages only. */
 void dal_check_figures(dal_build *build);
 

@@ -253,7 +253,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
         return true;
     if (strncmp(name, decimal, sizeof decimal - 1))
         return dal_derive_resolve(user, name, primes, mark, value, hint);
-    *value = (dal_value){1, {dal_n_var(d, atoi(name + sizeof decimal))}};
+    *value = (dal_value){1, {dal_n_var(d, atoi(name + sizeof decimal))}, 0};
     return true;
 }
 

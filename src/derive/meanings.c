@@ -53,7 +53,7 @@ dal_element dal_find_element(dal_derivation *d, const dal_model_spec *model, con
 
 static bool set_node(dal_value *value, dal_node node)
 {
-    *value = (dal_value){1, {node}};
+    *value = (dal_value){1, {node}, 0};
     return true;
 }
 
@@ -120,7 +120,7 @@ static bool give_vector(dal_derivation *d, const dal_node x[3], const char *rest
 {
     const int space = (int)d->mechanism->space;
     if (!*rest) {
-        *value = (dal_value){space, {x[0], x[1], x[2]}};
+        *value = (dal_value){space, {x[0], x[1], x[2]}, 0};
         return true;
     }
     const int k = rest[1] - 'x';
@@ -165,7 +165,7 @@ static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *
             dal_node s[3], x[3];
             const dal_point_spec *point = &spec->points.item[i];
             for (int k = 0; k < 3; k++) {
-                dal_value at = {1, {dal_n_const(d, 0)}};
+                dal_value at = {1, {dal_n_const(d, 0)}, 0};
                 if (k < point->at.n && !dal_derive_text(d, point->binding ? point->binding : spec->binding, point->at.item[k], &at))
                     return false;
                 s[k] = at.node[0];

@@ -466,6 +466,29 @@ static bool origins_by_monomials(dal_origins *o, dal_node marked, dal_way way, c
     return all;
 }
 
+static bool origins_in_any_way(dal_origins *o, dal_node marked, const dal_form *by, int n, const dal_signed_form *terms, const sources *found,
+                               sources *tried)
+{
+    bool known = false;
+    for (dal_way way = 0; way < DAL_WAYS && !known; way++) {
+        for (int i = 0; i < n; i++) {
+            tried[i] = no_sources(o);
+            tried[i].accelerated = found[i].accelerated;
+            note_form(&tried[i], terms[i].form);
+        }
+        known = origins_by_monomials(o, marked, way, by, n, terms, tried);
+    }
+    return known;
+}
+
+/* The same of an equation that is printed divided by what all its terms have. */
+static bool origins_divided(dal_origins *o, const dal_printed *printed, int n, const dal_signed_form *terms, const sources *found, sources *tried)
+{
+    const dal_form *by = NULL;
+    dal_normal_equation(o->d, printed->node, &by, NULL);
+    return by && origins_in_any_way(o, printed->marked, by, n, terms, found, tried);
+}
+
 /* ---- equations as they were derived: by the node --------------------------------------------- */
 
 static dal_node without_markers(void *user, dal_graph *graph, int variable)
@@ -563,19 +586,8 @@ void dal_term_origins(dal_origins *o, dal_writer *writer, const dal_printed *pri
         note_form(&found[i], terms[i].form);
     }
     const long work = o->d->normal_work; /* what is only compared is not counted: the printed forms stay what they are without origins */
-    const dal_form *by = NULL;
     sources *tried = DAL_NEW(o->d->arena, sources, n);
-    bool known = false;
-    dal_normal_equation(o->d, printed->node, &by, NULL);
-    for (int trial = 0; trial < 2 * DAL_WAYS && !known; trial++) {
-        const bool divided = trial % 2;
-        for (int i = 0; i < n; i++) {
-            tried[i] = no_sources(o);
-            tried[i].accelerated = found[i].accelerated;
-            note_form(&tried[i], terms[i].form);
-        }
-        known = (!divided || by) && origins_by_monomials(o, printed->marked, (dal_way)(trial / 2), divided ? by : NULL, n, terms, tried);
-    }
+    const bool known = origins_in_any_way(o, printed->marked, NULL, n, terms, found, tried) || origins_divided(o, printed, n, terms, found, tried);
     const dal_form *form = known ? NULL : marked_form(o, printed->node, printed->marked, n, terms);
     o->d->normal_work = work;
     if (known)

@@ -67,7 +67,7 @@ static int side_of(const dal_joint_scope *scope, char letter)
 
 static bool give(dal_derivation *d, const dal_node x[3], dal_value *value)
 {
-    *value = (dal_value){(int)d->mechanism->space, {x[0], x[1], x[2]}};
+    *value = (dal_value){(int)d->mechanism->space, {x[0], x[1], x[2]}, 0};
     return true;
 }
 
@@ -120,13 +120,13 @@ static bool read_word(dal_derivation *d, const dal_joint_scope *scope, const cha
     if (k >= 0 && name[0] == 'w') {
         if (!dal_n_planar(d))
             return give(d, scope->side[k].w, value);
-        *value = (dal_value){1, {scope->side[k].w[2]}};
+        *value = (dal_value){1, {scope->side[k].w[2]}, 0};
         return true;
     }
     const bool plain = !strcmp(name, "angle");
     const int a = plain ? 0 : n == 8 ? side_of(scope, name[6]) : -1, b = plain ? 1 : n == 8 ? side_of(scope, name[7]) : -1;
     if ((plain || !strncmp(name, "angle_", 6)) && a >= 0 && b >= 0) {
-        *value = (dal_value){1, {angle_between(d, &scope->side[a], &scope->side[b])}};
+        *value = (dal_value){1, {angle_between(d, &scope->side[a], &scope->side[b])}, 0};
         return true;
     }
     return read_parameter(d, scope, name, value);

@@ -33,6 +33,7 @@ enum { DAL_NO_NODE = -1 };
 typedef struct dal_value {
     int n;
     dal_node node[3];
+    int unit; /* what dal_parser.unit made of it; 0: nobody asked */
 } dal_value;
 
 /* clang-format off */
@@ -127,6 +128,16 @@ typedef bool (*dal_resolve)(void *user, const char *name, int primes, dal_mark m
 
 typedef enum dal_vector_function { DAL_VECTOR_DOT, DAL_VECTOR_CROSS, DAL_VECTOR_NORM } dal_vector_function;
 
+/* An operation of a text that was read: "number", "+", "<", "sin", "[" (a vector), "interp" ... */
+typedef struct dal_operation {
+    const char *name;
+    dal_mark mark;
+    int n;
+    const dal_value *arguments;
+    int table; /* interp: which; its first argument stands for it */
+    dal_node result;
+} dal_operation;
+
 typedef struct dal_parser {
     dal_graph *graph;
     dal_messages *messages;
@@ -136,6 +147,8 @@ typedef struct dal_parser {
      * the derivative by time of what stands in brackets with a prime behind them (false: the reason was reported). */
     bool (*product)(void *user, dal_vector_function function, int n, const dal_value *arguments, dal_value *value);
     bool (*rate)(void *user, dal_mark mark, dal_value *value);
+    /* May be NULL. The unit of what an operation gives, from those of its arguments; names have theirs from `resolve`. */
+    int (*unit)(void *user, const dal_operation *operation);
 } dal_parser;
 
 /* Parse `text` (its first character stands at `mark`). On failure messages were added and false is returned. */

@@ -86,7 +86,7 @@ static bool refuse(dal_sentence why, int *culprit, int who, const char *format, 
 
 static dal_value scalar(dal_node node)
 {
-    return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}};
+    return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}, 0};
 }
 
 /* Constants in, but no constant out: folding met infinity or not-a-number. */
@@ -115,7 +115,7 @@ dal_value dal_negative(dal_graph *graph, const dal_value *a)
 /* op on corresponding components; a scalar goes with every component. */
 static dal_value componentwise(dal_graph *graph, dal_op op, const dal_value *a, const dal_value *b)
 {
-    dal_value result = {a->n > b->n ? a->n : b->n, {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE}};
+    dal_value result = {a->n > b->n ? a->n : b->n, {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE}, 0};
     for (int i = 0; i < result.n; i++)
         result.node[i] = dal_binary(graph, op, a->node[a->n == 1 ? 0 : i], b->node[b->n == 1 ? 0 : i]);
     return result;
@@ -223,7 +223,7 @@ static dal_value cross(dal_graph *graph, const dal_value *a, const dal_value *b)
 {
     if (a->n == 2)
         return scalar(minor(graph, a, b, 0, 1));
-    return (dal_value){3, {minor(graph, a, b, 1, 2), minor(graph, a, b, 2, 0), minor(graph, a, b, 0, 1)}};
+    return (dal_value){3, {minor(graph, a, b, 1, 2), minor(graph, a, b, 2, 0), minor(graph, a, b, 0, 1)}, 0};
 }
 
 static bool apply_vector(dal_graph *graph, const dal_function *function, int n, const dal_value *v, dal_value *result, int *culprit, dal_sentence why)

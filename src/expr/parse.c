@@ -170,7 +170,14 @@ static bool enter(reader *r)
 
 static dal_value scalar(dal_node node)
 {
-    return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}};
+    return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}, 0};
+}
+
+static void note_unit(const reader *r, const char *name, size_t at, int n, const dal_value *arguments, int table, dal_value *value)
+{
+    const dal_operation operation = {name, mark_at(r, at), n, arguments, table, value->node[0]};
+    if (r->parser->unit)
+        value->unit = r->parser->unit(r->parser->user, &operation);
 }
 
 /* ---- numbers ----------------------------------------------------------------- */
@@ -240,6 +247,7 @@ static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
         return fail(r, start, "the number '%.*s' is too %s", (int)(end - start), s + start, number == 0 ? "small" : "large");
     r->at = end;
     *value = scalar(dal_const(r->graph, number));
+    note_unit(r, "number", start, 0, NULL, -1, value);
     return true;
 }
 
@@ -354,6 +362,7 @@ static bool resolve_name(reader *r, size_t start, const path *p, dal_value *valu
         if (p->primes)
             return fail(r, start, "%s is a constant and has no rate", p->text);
         *value = scalar(dal_const(r->graph, pi ? 3.14159265358979323846 : 3.14159265358979323846 / 180));
+        note_unit(r, pi ? "pi" : "deg", start, 0, NULL, -1, value);
         return true;
     }
     if (dal_function_find(p->text))
@@ -461,6 +470,7 @@ static bool read_interp(reader *r, size_t start, size_t open, const dal_function
         return fail(r, list.at[1], "%s lies outside the table '%.100s'", number, name.text);
     }
     *value = scalar(node);
+    note_unit(r, "interp", start, list.n, list.value, table, value);
     return true;
 }
 
@@ -484,8 +494,10 @@ static bool read_call(reader *r, size_t start, const path *name, dal_value *valu
     if (function->op >= DAL_FUNCTION_DOT && r->parser->product &&
         r->parser->product(r->parser->user, (dal_vector_function)(function->op - DAL_FUNCTION_DOT), list.n, list.value, value))
         return true;
-    if (dal_apply_function(r->graph, function, list.n, list.value, value, &culprit, why))
+    if (dal_apply_function(r->graph, function, list.n, list.value, value, &culprit, why)) {
+        note_unit(r, function->name, start, list.n, list.value, -1, value);
         return true;
+    }
     return fail(r, culprit < 0 ? start : list.at[culprit], "%s", why);
 }
 
@@ -494,7 +506,8 @@ static bool read_call(reader *r, size_t start, const path *name, dal_value *valu
 static bool read_vector(reader *r, dal_value *value)
 {
     size_t open = r->at++;
-    *value = (dal_value){0, {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE}};
+    dal_value components[3];
+    *value = (dal_value){0, {DAL_NO_NODE, DAL_NO_NODE, DAL_NO_NODE}, 0};
     do {
         skip_blanks(r);
         size_t at = r->at;
@@ -505,12 +518,14 @@ static bool read_vector(reader *r, dal_value *value)
             return fail(r, at, "a component of a vector is a scalar, a vector of %d given", component.n);
         if (value->n == 3)
             return fail(r, at, "a vector has 2 or 3 components, a fourth is given");
+        components[value->n] = component;
         value->node[value->n++] = component.node[0];
     } while (accept_character(r, ','));
     if (!close_with(r, ']', open))
         return false;
     if (value->n < 2)
         return fail(r, open, "a vector has 2 or 3 components, 1 given");
+    note_unit(r, "[", open, value->n, components, -1, value);
     return true;
 }
 
@@ -562,6 +577,8 @@ static bool combine(reader *r, char op, size_t at, size_t right, dal_value *left
     int culprit;
     if (!dal_apply_operator(r->graph, op, left, operand, &result, &culprit, why))
         return fail(r, culprit == 1 ? right : at, "%s", why);
+    const char name[2] = {op, 0};
+    note_unit(r, name, at, 2, (const dal_value[]){*left, *operand}, -1, &result);
     *left = result;
     return true;
 }

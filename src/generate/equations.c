@@ -243,11 +243,12 @@ static void outputs(dal_listing *c, dal_translation *t)
     c->output_names = DAL_NEW(c->arena, const char *, n);
     for (int i = 0; i < n; i++) {
         dal_value value;
-        if (!dal_derive_text(d, NULL, d->spec->record[i], &value) || value.n != 1)
+        if (!dal_derive_text(d, d->spec->record[i].binding, d->spec->record[i].value, &value) || value.n != 1)
             continue;
         const dal_node node = dal_in_coordinates(d, value.node[0]);
         dal_translate(t, 1, &node, &c->outputs[c->n_outputs]);
-        c->output_names[c->n_outputs++] = d->spec->record[i].text;
+        const dal_record_spec *column = &d->spec->record[i];
+        c->output_names[c->n_outputs++] = column->name.text ? column->name.text : column->value.text;
     }
 }
 

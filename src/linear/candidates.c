@@ -129,9 +129,9 @@ void dal_list_candidates(dal_linear *x)
 static void record(dal_spec *spec, const char *text, bool given)
 {
     for (int i = 0; i < spec->n_record; i++)
-        if (!strcmp(spec->record[i].text, text))
+        if (!strcmp(spec->record[i].value.text, text))
             return;
-    spec->record[spec->n_record++] = (dal_text){.text = text, .mark = given ? (dal_mark){"command line", 0, 0} : dal_nowhere};
+    spec->record[spec->n_record++].value = (dal_text){.text = text, .mark = given ? (dal_mark){"command line", 0, 0} : dal_nowhere};
 }
 
 /* The model in coordinates and a formulation that keep matrices, recording nothing yet. */
@@ -152,7 +152,7 @@ static dal_spec begin_records(dal_linear *x, int most)
     spec.record_given = true;
     spec.motion = spec.shown = false;
     spec.n_record = 0;
-    spec.record = DAL_NEW(&x->arena, dal_text, most + 1);
+    spec.record = DAL_NEW(&x->arena, dal_record_spec, most + 1);
     return spec;
 }
 

@@ -228,6 +228,16 @@ static void put_joint(dal_json *json, const dal_scene_joint *joint)
     dal_json_truth(json, "redundant", joint->redundant);
     if (!isnan(joint->radius))
         dal_json_number(json, "radius", joint->radius);
+    if (joint->driven)
+        dal_json_truth(json, "driven", true);
+    if (joint->n_coupled) {
+        dal_json_open(json, "joints", '[');
+        for (int i = 0; i < joint->n_coupled; i++)
+            dal_json_integer(json, NULL, joint->coupled[i]);
+        dal_json_close(json, ']');
+    }
+    if (!isnan(joint->ratio))
+        dal_json_number(json, "ratio", joint->ratio);
     dal_json_close(json, '}');
 }
 
@@ -245,6 +255,48 @@ static void put_force(dal_json *json, const dal_scene_force *force)
     }
     dal_json_close(json, ']');
     dal_json_number(json, "free", force->free);
+    if (force->joint >= 0)
+        dal_json_integer(json, "joint", force->joint);
+    dal_json_close(json, '}');
+}
+
+/* `view:` as the page takes it; nothing where the model says nothing. */
+static void put_view(dal_json *json, const dal_scene *scene)
+{
+    const dal_view *v = &scene->view;
+    if (!v->given)
+        return;
+    dal_json_open(dal_json_line(json, "\n  "), "view", '{');
+    dal_json_open(json, "traces", '[');
+    for (int i = 0; i < v->n_traces; i++)
+        dal_json_print(json, NULL, "[%d, %d]", v->traces[i].body, v->traces[i].point);
+    dal_json_close(json, ']');
+    dal_json_open(json, "hidden", '[');
+    for (int i = 0; i < v->n_hidden; i++)
+        dal_json_integer(json, NULL, v->hidden[i]);
+    dal_json_close(json, ']');
+    dal_json_open(json, "transparent", '[');
+    for (int i = 0; i < v->n_transparent; i++)
+        dal_json_integer(json, NULL, v->transparent[i]);
+    dal_json_close(json, ']');
+    dal_json_open(json, "colors", '[');
+    for (int b = 0; b < scene->n_bodies; b++)
+        dal_json_string(json, NULL, *v->color[b] ? v->color[b] : NULL);
+    dal_json_close(json, ']');
+    dal_json_open(json, "plots", '[');
+    for (int i = 0; i < v->n_plots; i++) {
+        dal_json_open(json, NULL, '[');
+        for (int k = 0; k < v->plots[i].n; k++)
+            dal_json_string(json, NULL, v->plots[i].item[k].text);
+        dal_json_close(json, ']');
+    }
+    dal_json_close(json, ']');
+    if (v->camera[0] != 0 || v->camera[1] != 0 || v->camera[2] != 0)
+        dal_json_numbers(json, "camera", 3, v->camera);
+    if (!isnan(v->zoom))
+        dal_json_number(json, "zoom", v->zoom);
+    if (v->focus >= 0)
+        dal_json_integer(json, "focus", v->focus);
     dal_json_close(json, '}');
 }
 
@@ -275,6 +327,7 @@ static void put_scene(writing *w, const dal_scene *scene)
     for (int i = 0; i < scene->n_forces; i++)
         put_force(dal_json_line(json, i ? "\n    " : NULL), &scene->forces[i]);
     dal_json_close(json, ']');
+    put_view(json, scene);
     dal_json_close(json, '}');
 }
 

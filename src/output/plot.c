@@ -105,11 +105,16 @@ static const char *guess_unit(dal_arena *arena, const char *name)
     return dal_arena_print(arena, primes == 1 ? "%s/s" : "%s/s^%d", unit, (int)primes);
 }
 
+/* In the file, in the list that the caller gives, or by the name. */
 static const char *unit_of(plot *p, int column)
 {
     int n;
     const dal_column *c = &dal_results_columns(p->results, &n)[column];
-    const char *unit = c->unit && *c->unit ? c->unit : guess_unit(&p->arena, c->name);
+    const char *unit = c->unit && *c->unit ? c->unit : "";
+    for (int i = 0; i < p->options->n_units && !*unit; i++)
+        if (!strcmp(p->options->units[i].name, c->name))
+            unit = p->options->units[i].unit;
+    unit = *unit ? unit : guess_unit(&p->arena, c->name);
     return dal_arena_copy(&p->arena, unit, strlen(unit));
 }
 
@@ -150,7 +155,7 @@ static dal_status choose_lines(plot *p)
             continue;
         const char *unit = unit_of(p, column), *name = dal_results_columns(p->results, &unused)[column].name;
         int k = 0;
-        while (k < p->n_panels && strcmp(p->panels[k].unit, unit))
+        while (k < p->n_panels && (!*unit || strcmp(p->panels[k].unit, unit))) /* what is not known is not known to be the same */
             k++;
         if (k == p->n_panels)
             p->panels[p->n_panels++] = (panel){.unit = unit, .y = {.least = INFINITY, .most = -INFINITY, .positive = INFINITY}};
@@ -380,7 +385,7 @@ static void draw_y_axis(plot *p, const panel *k)
             dal_tick_label(&t, i, label, sizeof label);
         dal_svg_text(&p->svg, LEFT - 6, y + 4, "end", small, label);
     }
-    describe_ticks(&t, k->unit, label, sizeof label);
+    describe_ticks(&t, !*k->unit ? "unit not known" : strcmp(k->unit, "1") ? k->unit : "", label, sizeof label);
     dal_svg_print(&p->svg, "<g transform=\"translate(16 %.2f) rotate(-90)\">", k->top + k->height / 2);
     dal_svg_text(&p->svg, 0, 0, "middle", "", label);
     dal_svg_print(&p->svg, "</g>\n");

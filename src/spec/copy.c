@@ -298,6 +298,31 @@ static void simulate(walk *w, dal_simulate_spec *s)
         choice(w, choices[i]);
 }
 
+static void records(walk *w, dal_spec *s)
+{
+    ARRAY(w, s->record, s->n_record);
+    for (int i = 0; i < s->n_record; i++) {
+        text(w, &s->record[i].value);
+        text(w, &s->record[i].name);
+        text(w, &s->record[i].unit);
+        binding(w, &s->record[i].binding);
+    }
+}
+
+static void view(walk *w, dal_view_spec *v)
+{
+    dal_list *const lists[] = {&v->traces, &v->hidden, &v->transparent, &v->camera};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        list(w, lists[i]);
+    law(w, &v->colors);
+    ARRAY(w, v->plots.row, v->plots.n);
+    for (int i = 0; i < v->plots.n; i++)
+        list(w, &v->plots.row[i]);
+    mark(w, &v->plots.mark);
+    text(w, &v->zoom);
+    text(w, &v->focus);
+}
+
 /* First all of them, by their addresses: bindings name them. */
 static void models(walk *w, dal_spec *s)
 {
@@ -428,9 +453,8 @@ dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec)
     elements(&w, s);
     ARRAY(&w, s->parameters, s->n_parameters);
     pairs(&w, s->parameters, s->n_parameters);
-    ARRAY(&w, s->record, s->n_record);
-    for (int i = 0; i < s->n_record; i++)
-        text(&w, &s->record[i]);
+    records(&w, s);
+    view(&w, &s->view);
     simulate(&w, &s->simulate);
     string(&w, &s->text);
     strings(&w, &s->files, s->n_files);
@@ -484,9 +508,8 @@ uint64_t dal_spec_outline(const dal_spec *spec)
     const bool flags[] = {s.record_given, s.motion, s.shown, s.plain_names, s.floating};
     text(&w, &s.name);
     elements(&w, &s);
-    ARRAY(&w, s.record, s.n_record);
-    for (int i = 0; i < s.n_record; i++)
-        text(&w, &s.record[i]);
+    records(&w, &s);
+    view(&w, &s.view);
     simulate(&w, &s.simulate);
     return dal_hash_add(w.hash, flags, sizeof flags);
 }

@@ -124,8 +124,8 @@ static void take_settings(dal_reader *reader, const char *model, const dal_tree 
 /* What the including model says for all its parts. */
 static void note_ignored(dal_reader *reader, const dal_tree *entry, const char *path, const dal_tree *root)
 {
-    static const char *const keys[] = {"gravity", "simulate", "record"};
-    const char *found[3], *between[3] = {"", " and ", ", "};
+    static const char *const keys[] = {"gravity", "simulate", "record", "view"};
+    const char *found[4], *between[4] = {"", " and ", ", ", ", "};
     int n = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         for (const dal_tree *child = root->first; child; child = child->next)

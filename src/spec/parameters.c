@@ -61,13 +61,13 @@ static bool resolve_name(void *user, const char *name, int primes, dal_mark mark
     }
     if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been reported */
         reader->uses_failed = true;
-        *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}};
+        *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}, 0};
         return true;
     }
     if (!binding && !reader->of_parameter)
         reader->spec->parameters[known->index].shapes = true;
     double number = binding ? binding->value : reader->spec->parameters[known->index].number;
-    *value = (dal_value){1, {dal_const(reader->graph, number), DAL_NO_NODE, DAL_NO_NODE}};
+    *value = (dal_value){1, {dal_const(reader->graph, number), DAL_NO_NODE, DAL_NO_NODE}, 0};
     return true;
 }
 
@@ -104,7 +104,7 @@ static bool note_use(void *user, const char *name, int primes, dal_mark mark, da
     (void)primes, (void)mark, (void)hint;
     if (parameter)
         *DAL_PUSH(s->reader->scratch, s->uses, s->n, s->capacity) = known->index;
-    *value = (dal_value){1, {dal_var(s->reader->graph, parameter ? known->index : 0), DAL_NO_NODE, DAL_NO_NODE}};
+    *value = (dal_value){1, {dal_var(s->reader->graph, parameter ? known->index : 0), DAL_NO_NODE, DAL_NO_NODE}, 0};
     return true;
 }
 

@@ -49,7 +49,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
         use *u = &e->uses[e->current];
         *DAL_PUSH(e->scratch, u->list, u->n, u->capacity) = index;
     }
-    *value = (dal_value){1, {e->noting ? dal_var(e->graph, index) : dal_const(e->graph, e->parameters[index].number), DAL_NO_NODE, DAL_NO_NODE}};
+    *value = (dal_value){1, {e->noting ? dal_var(e->graph, index) : dal_const(e->graph, e->parameters[index].number), DAL_NO_NODE, DAL_NO_NODE}, 0};
     return true;
 }
 

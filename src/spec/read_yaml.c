@@ -327,6 +327,20 @@ static void read_joint_types(dal_reader *reader, const dal_tree *tree)
 
 /* ---- the rest ---------------------------------------------------------------------------- */
 
+/* name: expression, or name: {value: , unit: } */
+static void read_column(dal_reader *reader, const dal_tree *tree, void *element)
+{
+    dal_record_spec *column = element;
+    column->name = element_name(tree, tree->key);
+    column->binding = reader->binding;
+    reader->what = "'record'";
+    reader->key = tree->key;
+    if (tree->kind == DAL_MAP && !tree->bad)
+        dal_read_keys(reader, dal_keys_record, tree, column, dal_what(reader, "column", tree->key));
+    else
+        dal_read_expression(reader, tree, &column->value);
+}
+
 /* The text of a column is its name: on one line. */
 static dal_text on_one_line(dal_reader *reader, dal_text text)
 {
@@ -357,7 +371,8 @@ static void make_columns(dal_reader *reader, const dal_tree *tree, const char *n
         column.value = on_one_line(reader, column.value);
     const char *text = column.value.text ? dal_expand_name(reader, &column.value) : NULL;
     if (text)
-        *DAL_PUSH(reader->keep, reader->spec->record, reader->spec->n_record, reader->room_record) = (dal_text){text, column.value.mark, false};
+        *DAL_PUSH(reader->keep, reader->spec->record, reader->spec->n_record, reader->room_record) =
+            (dal_record_spec){.value = {text, column.value.mark, false}};
 }
 
 static void read_columns(dal_reader *reader, const dal_tree *list)
@@ -369,7 +384,8 @@ static void read_columns(dal_reader *reader, const dal_tree *list)
         if (is_repeated(child))
             dal_repeat(reader, child, "record", make_columns);
         else if (dal_read_expression(reader, child, &text))
-            *DAL_PUSH(reader->keep, reader->spec->record, reader->spec->n_record, reader->room_record) = on_one_line(reader, text);
+            *DAL_PUSH(reader->keep, reader->spec->record, reader->spec->n_record, reader->room_record) =
+                (dal_record_spec){.value = on_one_line(reader, text)};
     }
     reader->what = NULL;
 }
@@ -383,6 +399,10 @@ static void read_record(dal_reader *reader, const dal_tree *tree)
     reader->spec->record_given = true;
     if (tree->kind == DAL_SEQUENCE && !tree->n && !tree->bad)
         return;
+    if (tree->kind == DAL_MAP && !tree->bad) {
+        reader->spec->record = read_section(reader, tree, sizeof *reader->spec->record, &reader->spec->n_record, read_column);
+        return;
+    }
     if (tree->kind == DAL_SEQUENCE && !tree->bad) {
         read_columns(reader, tree);
         return;
@@ -434,6 +454,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->sensors, "sensor", "'sensors'", "{type: angle, joint: A}", dal_make_sensor);
     read_map(reader, "simulate", "'simulate'", model->simulate, "{until: 5, step: 1e-3}", dal_keys_simulate, &spec->simulate);
     read_record(reader, model->record);
+    read_map(reader, "view", "'view'", model->view, "{traces: [rod.P]}", dal_keys_view, &spec->view);
     dal_read_models(reader, model->models);
 }
 

@@ -47,7 +47,8 @@ const dal_key dal_keys_model[] = {
     TREE("model", "sensors", "name: sensor", "", M, sensors, 0, "measured signals; the name is the output; see 'sensor'"),
     TREE("model", "models", "name: included model", "", M, models, 0, "other model files as parts of this one: left.thigh is their body; see 'included model'"),
     TREE("model", "simulate", "see 'simulate'", "", M, simulate, 0, "how to run"),
-    TREE("model", "record", "list of expressions", "own", M, record, 0, "columns of the result; the text is the column's name; {repeat: {i: 1..6}, value: rod.{i}.x} in the list makes many; without 'record' the usual channels are written"),
+    TREE("model", "record", "list of expressions, or name: expression, or name: column", "own", M, record, 0, "columns of the result; the text is the column's name where none is given; {repeat: {i: 1..6}, value: rod.{i}.x} in the list makes many; without 'record' the usual channels are written; see 'column'"),
+    TREE("model", "view", "see 'view'", "", M, view, 0, "what the page shows when it is opened"),
     END
 #undef M
 };
@@ -406,16 +407,36 @@ const dal_key dal_keys_simulate[] = {
     END
 #undef S
 };
+
+const dal_key dal_keys_record[] = {
+    KEY("column", "value", EXPRESSION, "own", dal_record_spec, value, DAL_REQUIRED, "required; any expression of channels"),
+    KEY("column", "unit", TITLE, "", dal_record_spec, unit, 0, "of the value as it is written, for headings and axes: nothing is converted; inferred if omitted"),
+    END
+};
+
+const dal_key dal_keys_view[] = {
+#define V dal_view_spec
+    KEY("view", "traces", NAMES, "", V, traces, 0, "points or bodies whose paths are drawn"),
+    KEY("view", "plots", GROUPS, "own", V, plots, 0, "the plots, each a list of recorded columns of one unit; without it the page plots what 'record' lists"),
+    KEY("view", "camera", EXPRESSIONS, "1", V, camera, 0, "three numbers: the direction from the mechanism to the eye, world axes; a planar model is then seen in 3D"),
+    KEY("view", "zoom", EXPRESSION, "1", V, zoom, 0, "2: everything appears twice as large as when the whole motion fits"),
+    KEY("view", "focus", NAME, "", V, focus, 0, "a body that the camera is directed at"),
+    KEY_("view", "colors", "body: color", "", VALUES, 0, offsetof(V, colors), NULL, "colors of bodies, as in 'shape'"),
+    KEY("view", "hidden", NAMES, "", V, hidden, 0, "bodies, or ground, that are not drawn until the reader shows them"),
+    KEY("view", "transparent", NAMES, "", V, transparent, 0, "bodies that are drawn transparent"),
+    END
+#undef V
+};
 /* clang-format on */
 
 const dal_key_doc *dal_spec_key(int index)
 {
-    static const dal_key *const sections[] = {dal_keys_model,   dal_keys_definition, dal_keys_ground,   dal_keys_pose,        dal_keys_armature,
-                                              dal_keys_body,    dal_keys_shape,      dal_keys_point,    dal_keys_orientation, dal_keys_quaternion,
-                                              dal_keys_inertia, dal_keys_value,      dal_keys_velocity, dal_keys_joint,       dal_keys_joint_type,
-                                              dal_keys_start,   dal_keys_friction,   dal_keys_force,    dal_keys_coordinate,  dal_keys_constraint,
-                                              dal_keys_system,  dal_keys_lagrangian, dal_keys_table,    dal_keys_input,       dal_keys_state,
-                                              dal_keys_block,   dal_keys_sensor,     dal_keys_include,  dal_keys_simulate};
+    static const dal_key *const sections[] = {
+        dal_keys_model,      dal_keys_definition,  dal_keys_ground,     dal_keys_pose,    dal_keys_armature,   dal_keys_body,       dal_keys_shape,
+        dal_keys_point,      dal_keys_orientation, dal_keys_quaternion, dal_keys_inertia, dal_keys_value,      dal_keys_velocity,   dal_keys_joint,
+        dal_keys_joint_type, dal_keys_start,       dal_keys_friction,   dal_keys_force,   dal_keys_coordinate, dal_keys_constraint, dal_keys_system,
+        dal_keys_lagrangian, dal_keys_table,       dal_keys_input,      dal_keys_state,   dal_keys_block,      dal_keys_sensor,     dal_keys_include,
+        dal_keys_simulate,   dal_keys_record,      dal_keys_view};
     if (index < 0)
         return NULL;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

@@ -27,6 +27,7 @@
     X(START_VECTOR, "vector, or {value: , fix: true}")                                                                                               \
     X(VELOCITY, "vector in world axes, or {body: , fix: true} in body axes")                                                                         \
     X(MATRIX, "list of lists of expressions, row by row") /* dal_matrix */                                                                           \
+    X(GROUPS, "list of lists of expressions")             /* dal_matrix, rows of any length */                                                       \
     X(FORCE, "expression or vector")                      /* dal_list */                                                                             \
     X(RATES, "expression, or one for each direction: 3 in a planar, 6 in a spatial model")                                                           \
     X(INERTIA, "planar: expression; spatial: 3 or 6 expressions, or {xx: , yy: , zz: , xy: , xz: , yz: }")                                           \
@@ -62,12 +63,12 @@ extern const dal_key dal_keys_model[], dal_keys_ground[], dal_keys_body[], dal_k
     dal_keys_inertia[], dal_keys_value[], dal_keys_velocity[], dal_keys_joint[], dal_keys_joint_type[], dal_keys_start[], dal_keys_friction[],
     dal_keys_definition[], dal_keys_pose[], dal_keys_armature[], dal_keys_shape[], dal_keys_force[], dal_keys_coordinate[], dal_keys_constraint[],
     dal_keys_system[], dal_keys_lagrangian[], dal_keys_table[], dal_keys_input[], dal_keys_state[], dal_keys_block[], dal_keys_sensor[],
-    dal_keys_include[], dal_keys_simulate[];
+    dal_keys_include[], dal_keys_simulate[], dal_keys_record[], dal_keys_view[];
 
 /* The fields of shape TREE live in these. */
 typedef struct dal_model_trees {
     const dal_tree *version, *name, *space, *parameters, *define, *gravity, *ground, *bodies, *joints, *forces, *coordinates, *constraints, *systems,
-        *lagrangian, *speeds, *tables, *inputs, *states, *blocks, *sensors, *models, *joint_types, *simulate, *record;
+        *lagrangian, *speeds, *tables, *inputs, *states, *blocks, *sensors, *models, *joint_types, *simulate, *record, *view;
 } dal_model_trees;
 
 typedef struct dal_point_trees {

@@ -299,6 +299,25 @@ static void read_expressions(dal_reader *reader, const dal_tree *tree, void *fie
 }
 
 /* A square one: as many numbers in each row as there are rows. */
+/* [[a, b], [c]]; [a, b] is the only group. */
+static void read_groups(dal_reader *reader, const dal_tree *tree, void *field)
+{
+    dal_matrix *groups = field;
+    if (tree->bad)
+        return;
+    if (tree->kind != DAL_SEQUENCE || !tree->n) {
+        dal_complain(reader->messages, tree->mark, "%s needs lists, as in [[crank.angle, rod.angle], [energy]]; %s was found", dal_label(reader),
+                     dal_tree_found(reader->scratch, tree));
+        return;
+    }
+    const bool one = tree->first->kind != DAL_SEQUENCE;
+    groups->row = DAL_NEW(reader->keep, dal_list, one ? 1 : tree->n);
+    groups->mark = tree->mark;
+    for (const dal_tree *child = one ? tree : tree->first; child; child = one ? NULL : child->next)
+        if (!dal_read_list(reader, child, 0, &groups->row[groups->n++]))
+            return;
+}
+
 static void read_matrix(dal_reader *reader, const dal_tree *tree, void *field)
 {
     dal_matrix *matrix = field;
@@ -487,6 +506,7 @@ static dal_read_shape *const shapes[DAL_SHAPE_COUNT] = {
     [DAL_SHAPE_START_VECTOR] = dal_read_start_vector,
     [DAL_SHAPE_VELOCITY] = dal_read_velocity,
     [DAL_SHAPE_MATRIX] = read_matrix,
+    [DAL_SHAPE_GROUPS] = read_groups,
     [DAL_SHAPE_FORCE] = read_force,
     [DAL_SHAPE_RATES] = read_rates,
     [DAL_SHAPE_INERTIA] = dal_read_inertia,

@@ -268,6 +268,15 @@ static void inspect_matrix(inspector *s, const char *key, const dal_matrix *matr
             refuse_element(s, matrix->mark, "row %d of '%s' has no numbers", i + 1, key);
 }
 
+static void inspect_groups(inspector *s, const char *key, const char *words, const dal_matrix *groups)
+{
+    if (!is_array(s, key, groups->n, groups->row))
+        return;
+    for (int i = 0; i < groups->n; i++)
+        if (is_list(s, key, words, &groups->row[i], 1, MOST) && !groups->row[i].n)
+            refuse_element(s, groups->mark, "list %d of '%s' is empty", i + 1, key);
+}
+
 static void inspect_field(inspector *s, const dal_key *key, const void *field)
 {
     const char *name = key->doc.key, *words = key->doc.shape;
@@ -281,6 +290,7 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     case DAL_SHAPE_START_VECTOR:
     case DAL_SHAPE_VELOCITY: is_vector(s, name, field); break;
     case DAL_SHAPE_MATRIX: inspect_matrix(s, name, field); break;
+    case DAL_SHAPE_GROUPS: inspect_groups(s, name, words, field); break;
     case DAL_SHAPE_FORCE: inspect_one_or(s, name, words, field, space); break;
     case DAL_SHAPE_RATES: inspect_one_or(s, name, words, field, space == 2 ? 3 : 6); break;
     case DAL_SHAPE_INERTIA: inspect_inertia(s, name, field); break;
@@ -419,10 +429,12 @@ static void inspect_head(inspector *s)
     inspect_element(s, dal_keys_ground, spec);
     s->section = "`simulate:`";
     inspect_element(s, dal_keys_simulate, &spec->simulate);
+    s->section = "`view:`";
+    inspect_element(s, dal_keys_view, &spec->view);
     s->section = "the model";
     if (is_array(s, "record", spec->n_record, spec->record))
         for (int i = 0; i < spec->n_record; i++)
-            is_text(s, "record", i, &spec->record[i]);
+            is_text(s, "record", i, &spec->record[i].value);
     const struct {
         const char *key;
         int n;

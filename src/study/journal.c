@@ -181,7 +181,7 @@ dal_status dal_journal_open(dal_journal *j, const dal_study *study, const dal_st
     *j = (dal_journal){.study = study, .path = options->journal, .messages = messages, .fd = -1};
     j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | (options->resume ? 0 : O_EXCL), 0666);
     if (j->fd < 0 && errno == EEXIST)
-        return trouble(j, "is there already: resume the study, or remove the file");
+        return trouble(j, "is there already: resume the study (--resume), or remove the file");
     if (j->fd < 0)
         return trouble(j, "cannot be written: %s", strerror(errno));
     if (flock(j->fd, LOCK_EX | LOCK_NB))

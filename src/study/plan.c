@@ -3,6 +3,7 @@
 #include "study/plan.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_VALUES = 10 * 1000 * 1000, MOST_FACTORS = 1000 };
@@ -49,8 +50,11 @@ static bool find_parameter(void *user, const char *name, double *value, int *var
 /* The number that a text is, perhaps as an expression in parameters. */
 static double read_value(reading *r, const char *text)
 {
-    double value = NAN;
+    char *end;
+    double value = strtod(text, &end);               /* numbers of any size and any number of digits */
     dal_spec *spec = (dal_spec *)(uintptr_t)r->spec; /* only read */
+    if (strspn(text, "+-.0123456789eE") == strlen(text) && *text && !*end && isfinite(value))
+        return value;
     if (dal_parse_constant(text, find_parameter, spec, NULL, &value) && isfinite(value))
         return value;
     refuse(r, "expected a number or an expression in parameters, but found '%.60s'", text);

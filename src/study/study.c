@@ -41,6 +41,14 @@ static dal_status refuse(maker *m, const char *format, ...)
     return DAL_BAD_COMMAND;
 }
 
+static const char *first_random(const dal_factors *f)
+{
+    int i = 0;
+    while (!f->item[i].factor.random)
+        i++;
+    return f->item[i].factor.name;
+}
+
 static dal_status plan_samples(maker *m)
 {
     const dal_factors *f = &m->study->factors;
@@ -55,7 +63,7 @@ static dal_status plan_samples(maker *m)
     if (plan->random < 0)
         return refuse(m, "a study cannot have %ld random samples", plan->random);
     if (f->n_random && !plan->random)
-        return refuse(m, "'%.60s' is random: how many samples are to be taken (random)?", m->study->factors.item[0].factor.name);
+        return refuse(m, "'%.60s' is random, and the number of samples is missing: --random N, or `random: N` in a study", first_random(f));
     if (!f->n_random && plan->random)
         return refuse(m, "%ld random samples are asked for, but nothing that is varied is random", plan->random);
     if (sampling == DAL_SAMPLING_SOBOL && f->n_random > dal_sobol_dimensions())
@@ -77,9 +85,9 @@ static int record(maker *m, const char *text, const char *from)
 {
     dal_spec *w = &m->wanted;
     for (int i = 0; i < w->n_record; i++)
-        if (!strcmp(w->record[i].text, text))
+        if (!strcmp(w->record[i].value.text, text))
             return i;
-    *DAL_PUSH(&m->arena, w->record, w->n_record, m->room) = (dal_text){.text = text, .mark = {from, 0, 0}};
+    *DAL_PUSH(&m->arena, w->record, w->n_record, m->room) = (dal_record_spec){.value = {.text = text, .mark = {from, 0, 0}}};
     return w->n_record - 1;
 }
 
@@ -245,7 +253,7 @@ static bool plan_is_wrong(const maker *m, const dal_messages *heard)
     for (const dal_message *message = dal_messages_first(heard); message; message = message->next) {
         bool ours = false;
         for (int i = 0; i < m->wanted.n_record; i++)
-            ours = ours || (message->mark.file && !strcmp(message->mark.file, m->wanted.record[i].mark.file));
+            ours = ours || (message->mark.file && !strcmp(message->mark.file, m->wanted.record[i].value.mark.file));
         if (message->severity == DAL_ERROR && ours)
             return true;
     }

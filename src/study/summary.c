@@ -214,7 +214,7 @@ static bool find_name(void *user, const char *name, int primes, dal_mark mark, d
     else
         number =
             add_part(r, (dal_part){.kind = DAL_PART_FINAL, .text = dal_arena_print(r->arena, "%s%.*s", name, primes > 9 ? 9 : primes, "'''''''''")});
-    *value = (dal_value){1, {dal_var(r->graph, number)}};
+    *value = (dal_value){1, {dal_var(r->graph, number)}, 0};
     return true;
 }
 

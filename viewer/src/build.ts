@@ -47,7 +47,7 @@ export function levels(scene: Scene): number[] {
 }
 
 export function colorOf(build: Build, body: number): string {
-  return build.tint ?? pick(BODIES, body);
+  return build.tint ?? build.scene.view?.colors[body] ?? pick(BODIES, body);
 }
 
 export function lift(build: Build, body: number): number {

@@ -147,6 +147,20 @@ export class View {
     this.elevation = elevation;
   }
 
+  /* Seen from a direction in world axes, in space. */
+  from(direction: [number, number, number]): void {
+    const d = new Vector3(...direction).normalize();
+    if (this.planar) {
+      this.elevation = Math.asin(Math.min(1, Math.max(-1, d.y)));
+      this.azimuth = Math.atan2(d.x, d.z);
+    } else {
+      d.applyQuaternion(this.upright.clone().invert());
+      this.elevation = Math.min(1.5, Math.max(-1.5, Math.asin(Math.min(1, Math.max(-1, d.z)))));
+      this.azimuth = Math.atan2(d.y, d.x);
+    }
+    this.flat = false;
+  }
+
   get(): Pose {
     return { target: this.target.toArray(), azimuth: this.azimuth, elevation: this.elevation, distance: this.distance, flat: this.flat };
   }

@@ -34,12 +34,15 @@ export const isResidual = (name: string) => /^constraint\.(position|velocity)/.t
 export const isError = (name: string) => name.startsWith('error.');
 export const isBalance = (name: string) => name === 'energy.balance';
 
-/* Channels that share a plot have the same key. */
+/* The unit of a channel in words. */
+export const unitName = (channel: Channel) => (channel.unit === '1' ? 'dimensionless' : channel.unit || 'unit not known');
+
+/* Channels that share a plot have the same key: those of one unit. */
 export function plotOf(channel: Channel): { key: string; title: string; log: boolean; change: boolean } {
-  if (isResidual(channel.name)) return { key: 'residual', title: 'Constraint residuals', log: true, change: false };
+  if (isResidual(channel.name)) return { key: channel.name, title: `Constraint residuals: ${channel.name.includes('velocity') ? 'velocities, m/s or rad/s' : 'positions, m or rad'}`, log: true, change: false };
   if (isBalance(channel.name)) return { key: 'balance', title: 'Energy balance: change since the start', log: false, change: true };
-  const unit = channel.unit && channel.unit !== '1' ? channel.unit : 'no unit';
-  return { key: `${unit}${channel.log ? ' log' : ''}`, title: unit, log: channel.log, change: false };
+  const key = channel.unit || `? ${channel.name}`;      // what is not known is not known to be the same
+  return { key: `${key}${channel.log ? ' log' : ''}`, title: channel.unit ? unitName(channel) : `${channel.name}: unit not known`, log: channel.log, change: false };
 }
 
 /* What is plotted before anyone asks: what `record:` lists, all of it and in its order; without it the first channels of the first two units. Then
@@ -51,7 +54,7 @@ export function usualChannels(series: Series): string[] {
   const asked = series.channels.slice(0, series.asked ?? 0).map((channel) => channel.name);
   for (const channel of asked.length ? [] : series.channels) {
     const { key } = plotOf(channel);
-    if (key === 'residual' || key === 'balance' || isError(channel.name)) continue;      // errors of methods are plotted beside their table
+    if (isResidual(channel.name) || key === 'balance' || isError(channel.name)) continue;      // errors of methods are plotted beside their table
     if (!keys.includes(key) && keys.length < 2) keys.push(key);
     const count = counts.get(key) ?? 0;
     if (keys.includes(key) && count < 4) {

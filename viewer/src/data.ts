@@ -30,9 +30,20 @@ export interface Body {
   shapes: Shape[];
 }
 export interface Side { body: number; at: Vector; axes: number[] }
-export interface Joint { name: string; type: string; motion: string; sides: Side[]; redundant: boolean; radius?: number }
+export interface Joint { name: string; type: string; motion: string; sides: Side[]; redundant: boolean; radius?: number; joints?: number[]; ratio?: number; driven?: boolean }
 export interface End { body: number; at: Vector }
-export interface Force { name: string; type: string; ends: End[]; free: number | null }
+export interface Force { name: string; type: string; ends: End[]; free: number | null; joint?: number }
+/* What the model wants to be shown first: bodies by number, -1 the ground. */
+export interface Wish {
+  traces: [number, number][];
+  hidden: number[];
+  transparent: number[];
+  colors: (string | null)[];
+  plots: string[][];
+  camera?: Vector;
+  zoom?: number;
+  focus?: number;
+}
 export interface Scene {
   space: 'planar' | 'spatial';
   gravity: Vector;
@@ -40,6 +51,7 @@ export interface Scene {
   ground: { points: Point[]; shapes: Shape[] };
   joints: Joint[];
   forces: Force[];
+  view?: Wish;
 }
 
 export interface Channel { name: string; unit: string; log: boolean; column: number }

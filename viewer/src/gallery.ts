@@ -1,5 +1,6 @@
 /* The index of a gallery: a card a model, each with its mechanism moving. One renderer draws all thumbnails in turn, and only those in sight. */
 
+import { addGears } from './transmissions';
 import { Color, Scene as World, WebGLRenderer, type DirectionalLight } from 'three';
 import { upOf } from './build';
 import { View } from './camera';
@@ -39,6 +40,7 @@ class Thumbnail {
   private build(): void {
     const { scene, series } = this.item;
     const motion = new Motion(series[0], this.blocks, scene.bodies.length);
+    addGears(scene, motion);
     const extent = measure(scene, [motion], this.blocks);
     this.world = new World();
     this.sun = light(this.world);

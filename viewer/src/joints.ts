@@ -158,7 +158,7 @@ function rail(build: Build, joint: Joint, block: boolean): void {
   const along = axisOf(rider, letter(joint, 'T', joint.type === 'prismatic' && build.planar ? 'x' : 'z'));
   const size = build.planar ? new Vector3(4.4 * u, 2.5 * u, build.thickness) : new Vector3(3.6 * u, 2.2 * u, 2.2 * u);
   const near = build.planar ? Z : build.up;
-  if (rider.body >= 0) build.parts.add('joints', 'box', rider.body, vec(rider.at, lift(build, rider.body)), turnTo(along, near), size, colorOf(build, rider.body));
+  if (rider.body >= 0 && !build.scene.bodies[rider.body].shapes.length) build.parts.add('joints', 'box', rider.body, vec(rider.at, lift(build, rider.body)), turnTo(along, near), size, colorOf(build, rider.body));
 }
 
 const slider: Maker = (build, joint) => rail(build, joint, true);

@@ -12,6 +12,7 @@ import { Parts } from './parts';
 import { addBody, addShape } from './shapes';
 import { Springs } from './springs';
 import { Trace } from './traces';
+import { addTransmissions } from './transmissions';
 
 export class Mechanism {
   readonly group = new Group();
@@ -37,6 +38,7 @@ export class Mechanism {
     this.raise = build.planar ? build.stack + extent.unit : 0;
     scene.bodies.forEach((_, i) => addBody(build, i));
     for (const joint of scene.joints) addJoint(build, joint);
+    addTransmissions(build);
     if (build.statics) for (const shape of scene.ground.shapes) addShape(build, shape, -1);
     this.springs = new Springs(build);
     this.parts.finish();

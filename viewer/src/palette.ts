@@ -8,6 +8,7 @@ export const PIN = '#3c4653';
 export const FOOT = '#7d8794';
 export const SPRING = '#2f9fa3';
 export const ROD = '#7d8794';
+export const MOTOR = '#d9622b';
 export const CENTER = '#e3b341';
 export const REACTION = '#d1453b';
 export const VELOCITY = '#2f8f46';

@@ -72,9 +72,9 @@ export class PlayerBar {
     this.element = h('div', { class: 'player', role: 'group', 'aria-label': 'Playback' },
       h('div', { class: 'buttons' },
         button('start', 'To the start (Home)', () => actions.seek(clock.start)),
-        button('back', 'A frame back (left)', () => actions.step(-1)),
+        button('back', 'Previous frame (left)', () => actions.step(-1)),
         this.playButton,
-        button('next', 'A frame on (right)', () => actions.step(1)),
+        button('next', 'Next frame (right)', () => actions.step(1)),
         button('end', 'To the end (End)', () => actions.seek(clock.end))),
       this.slider,
       h('div', { class: 'rate' }, this.clockText, this.speeds, this.loopButton));

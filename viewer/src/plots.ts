@@ -2,7 +2,7 @@
 
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { Columns, plotOf, usualChannels, valueAt } from './channels';
+import { Columns, plotOf, unitName, usualChannels, valueAt } from './channels';
 import type { Blocks, Channel, Header, Series } from './data';
 import { button, download, fileName, h, number } from './dom';
 import { CURVES, SERIES, pick } from './palette';
@@ -327,6 +327,7 @@ export class PlotPanel {
   private readonly boxes = new Map<string, HTMLInputElement>();
   private shown: string[] = [];
   private selected = 0;
+  private readonly wanted: string[][];      // groups of `view:`
   private visible: boolean[];
   private readonly shared: Shared;
 
@@ -340,7 +341,20 @@ export class PlotPanel {
     };
     this.element.append(this.chooser(), this.cards);
     const first = this.reference();
-    if (first) this.show(usualChannels(first));
+    this.wanted = (header.scene?.view?.plots ?? []).map((names) => names.flatMap((name) => this.columnsOf(name)));
+    if (first) this.show(this.wanted.length ? this.wanted.flat() : usualChannels(first));
+  }
+
+  /* A column, or the components of a vector. */
+  private columnsOf(name: string): string[] {
+    const names = this.reference()?.channels.map((c) => c.name) ?? [];
+    return names.includes(name) ? [name] : ['.x', '.y', '.z'].map((end) => name + end).filter((own) => names.includes(own));
+  }
+
+  /* Channels of a plot that the model asks for are together and alone; the others by their units. */
+  private keyOf(channel: Channel): string {
+    const group = this.wanted.findIndex((names) => names.includes(channel.name));
+    return group < 0 ? plotOf(channel).key : `view ${group}`;
   }
 
   /* Channels are those of the selected series, or of the first that has any. */
@@ -353,7 +367,7 @@ export class PlotPanel {
     const list = h('div', { class: 'channel-list' });
     const units = new Map<string, HTMLElement>();
     for (const channel of this.reference()?.channels ?? []) {
-      const unit = channel.unit && channel.unit !== '1' ? channel.unit : 'no unit';
+      const unit = unitName(channel);
       let group = units.get(unit);
       if (!group) {
         units.set(unit, (group = h('fieldset', {}, h('legend', {}, unit))));
@@ -424,7 +438,7 @@ export class PlotPanel {
   private fill(channels: Channel[]): void {
     const groups = new Map<string, Channel[]>();
     for (const channel of channels) {
-      const { key } = plotOf(channel);
+      const key = this.keyOf(channel);
       groups.set(key, [...(groups.get(key) ?? []), channel]);
     }
     for (const [key, plot] of this.plots) if (!groups.has(key)) { plot.destroy(); plot.element.remove(); this.plots.delete(key); }
@@ -432,7 +446,7 @@ export class PlotPanel {
       let plot = this.plots.get(key);
       if (!plot) {
         const { title, log, change } = plotOf(group[0]);
-        const remove = () => this.show(this.shown.filter((name) => !(this.reference()!.channels.some((c) => c.name === name && plotOf(c).key === key))));
+        const remove = () => this.show(this.shown.filter((name) => !(this.reference()!.channels.some((c) => c.name === name && this.keyOf(c) === key))));
         plot = new TimePlot(title, group[0].unit, log, change, this.shared, remove);
         this.plots.set(key, plot);
       }

@@ -3,7 +3,7 @@
 import { Vector3 } from 'three';
 import { control, type Pose } from './camera';
 import { Methods, agreementText, hasOtherChannels, swatchOf } from './compare';
-import type { Blocks, Header, Scene, Vector } from './data';
+import type { Blocks, Header, Scene, Vector, Wish } from './data';
 import { button, download, fileName, h, pressed } from './dom';
 import { Equations, equationsOf } from './equations';
 import { ModelText, evidencePanel } from './evidence';
@@ -20,6 +20,8 @@ import { Clock, PlayerBar } from './player';
 import { PlotPanel } from './plots';
 import { Stage } from './stage';
 import type { ThemeSwitch } from './theme';
+import { addGears } from './transmissions';
+import { Video, canRecord } from './video';
 import { type Switch, type Switches, ViewMenu } from './viewmenu';
 
 interface Saved { t: number; playing: boolean; speed: number; camera: Pose | null; shown: string[]; tab: string; switches: Switches; follow: number; formulation?: string }
@@ -48,6 +50,8 @@ export class Report {
   private readonly switches: Switches = { labels: false, joints: true, centers: true, grid: true, reactions: false, velocities: false };
   private readonly keyboard: Keyboard;
   private stage: Stage | null = null;
+  private video: Video | null = null;
+  private looped = true;
   private menu: ViewMenu | null = null;
   private labels: Labels | null = null;
   private selected = 0;
@@ -141,6 +145,7 @@ export class Report {
   private build(blocks: Blocks): void {
     const scene = this.header.scene!;
     const moving = this.motions.filter((m) => m.frames);
+    addGears(scene, moving[0]);
     const extent = measure(scene, moving, blocks);
     try {
       this.stage = new Stage(this.canvas, scene, extent, this.theme.tones());
@@ -168,11 +173,12 @@ export class Report {
     this.menu.traces([]);
     const tools = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'View' },
       this.tool('fit', 'fit', 'Fit (f)', () => this.fit()),
-      this.tool('flat', 'cube', 'Flat or in space (p)', () => this.flat()),
+      this.tool('flat', 'cube', '2D/3D (p)', () => this.flat()),
       this.tool('labels', 'label', 'Names (l)', () => this.flip('labels')),
       first.reactions && first.reactions.most > 0 ? this.tool('reactions', 'arrow', 'Reaction forces (r)', () => this.flip('reactions')) : null,
       first.velocities && first.velocities.most > 0 ? this.tool('velocities', 'speed', 'Velocities (v)', () => this.flip('velocities')) : null,
       button('image', 'Download the picture as PNG', () => this.picture()),
+      canRecord() && moving.length ? this.tool('video', 'film', 'Record a video (WebM): the motion once, from its start', () => this.film()) : null,
       this.menu.element);
     this.stageBox.append(this.canvas, this.labels.element, tools, this.scaleBar, this.arrowText);
     if (several) {
@@ -188,6 +194,22 @@ export class Report {
     else if (!several && unguided(scene)) scene.bodies.slice(0, 3).forEach((_, i) => this.trace(i, -1));
     this.size();
     this.fit();
+    if (scene.view) this.grant(scene.view);
+  }
+
+  /* What the model asks to be shown first. */
+  private grant(view: Wish): void {
+    const stage = this.stage!;
+    for (const [body, point] of view.traces) this.trace(body, point);
+    for (const body of view.transparent) this.look(body, 'transparent');
+    for (const body of view.hidden)
+      if (body >= 0) this.look(body, 'hidden');
+      else for (const m of stage.mechanisms) m.parts.groups.ground.visible = false;
+    if (view.camera) stage.view.from(view.camera);
+    this.fit();
+    if (view.focus !== undefined) this.focus(view.focus);
+    if (view.zoom) stage.view.distance /= view.zoom;
+    this.showTools();
   }
 
   /* Open while it leaves most of the scene to be seen. */
@@ -231,17 +253,17 @@ export class Report {
     const key = (keys: string[], label: string, does: string, action: (event: KeyboardEvent) => void): Key => ({ keys, label, does, action });
     return [
       key([' '], 'space', 'play, pause', () => this.toggle()),
-      key(['ArrowLeft'], '←', 'a frame back; with shift ten', (e) => this.step(e.shiftKey ? -10 : -1)),
-      key(['ArrowRight'], '→', 'a frame on; with shift ten', (e) => this.step(e.shiftKey ? 10 : 1)),
+      key(['ArrowLeft'], '←', 'previous frame; with shift ten back', (e) => this.step(e.shiftKey ? -10 : -1)),
+      key(['ArrowRight'], '→', 'next frame; with shift ten on', (e) => this.step(e.shiftKey ? 10 : 1)),
       key(['Home'], 'Home', 'to the start', () => this.setTime(this.clock.start)),
       key(['End'], 'End', 'to the end', () => this.setTime(this.clock.end)),
       key(['['], '[', 'slower', () => { this.clock.faster(-1); this.change(); }),
       key([']'], ']', 'faster', () => { this.clock.faster(1); this.change(); }),
       key(['o'], 'o', 'loop', () => { this.clock.loop = !this.clock.loop; this.change(); }),
-      key(['+', '='], '+', 'nearer', () => this.zoom(0.8)),
-      key(['-'], '-', 'farther', () => this.zoom(1.25)),
+      key(['+', '='], '+', 'zoom in', () => this.zoom(0.8)),
+      key(['-'], '-', 'zoom out', () => this.zoom(1.25)),
       key(['f'], 'f', 'fit the whole motion', () => this.fit()),
-      key(['p'], 'p', 'flat or in space', () => this.flat()),
+      key(['p'], 'p', '2D/3D', () => this.flat()),
       key(['l'], 'l', 'names', () => this.flip('labels')),
       key(['j'], 'j', 'joints', () => this.flip('joints')),
       key(['m'], 'm', 'centres of mass', () => this.flip('centers')),
@@ -341,6 +363,7 @@ export class Report {
   private showTools(): void {
     for (const [key, made] of this.toggles) {
       if (key in this.switches) pressed(made, this.switches[key as Switch]);
+      if (key === 'video') pressed(made, this.video?.active ?? false);
       if (key === 'flat') pressed(made, !this.stage?.view.flat);
     }
   }
@@ -443,6 +466,31 @@ export class Report {
     this.canvas.toBlob((blob) => blob && download(fileName(this.header.title, 'png'), blob));
   }
 
+  /* The motion is played once from its start and recorded; a second press ends it. */
+  private film(): void {
+    this.video ??= new Video(this.canvas, (blob) => download(fileName(this.header.title, 'webm'), blob), (text) => this.problem(text));
+    if (this.video.active) {
+      this.pause();
+      this.endFilm();
+      return;
+    }
+    this.looped = this.clock.loop;
+    this.clock.loop = false;
+    this.setTime(this.clock.start);
+    this.draw(performance.now());
+    this.video.start();
+    this.play();
+    this.showTools();
+  }
+
+  private endFilm(): void {
+    if (!this.video?.active) return;
+    this.video.stop();
+    this.clock.loop = this.looped;
+    this.showTools();
+    this.change();
+  }
+
   /* ---- time and drawing ---- */
 
   change(): void {
@@ -464,6 +512,7 @@ export class Report {
     }
     if (this.dirty || this.clock.playing) this.draw(now);
     if (!this.clock.playing) this.stage?.rest();
+    if (!this.clock.playing) this.endFilm();
     if (this.clock.playing) this.asked = requestAnimationFrame((later) => this.tick(later));
   }
 

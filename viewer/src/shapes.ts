@@ -61,7 +61,7 @@ const makers: Record<string, (build: Build, shape: Shape) => BufferGeometry | nu
 /* A shape of the model, in the axes of its body. */
 export function addShape(build: Build, shape: Shape, body: number): void {
   const layer = body < 0 ? 'ground' : 'bodies';
-  const color = (!build.tint && shape.color) || (body < 0 ? STEEL : colorOf(build, body));
+  const color = (!build.tint && (build.scene.view?.colors[body] || shape.color)) || (body < 0 ? STEEL : colorOf(build, body));
   const raise = 0;
   const [w, x, y, z] = shape.quaternion ?? [1, 0, 0, 0];
   const turn = new Quaternion(x, y, z, w);

@@ -1,5 +1,6 @@
 /* The run that is shown, moving. All runs of the page share one camera, so that they can be compared. */
 
+import { addGears } from './transmissions';
 import { control } from './camera';
 import type { Blocks, Item } from './data';
 import { button, h } from './dom';
@@ -58,6 +59,7 @@ export class RunScene {
     const moving = items.map((_, i) => i).filter((i) => this.motions[i].frames && items[i].scene.bodies.length);
     try {
       if (moving.length) {
+        moving.forEach((i) => addGears(items[i].scene, this.motions[i]));
         const extent = together(moving.map((i) => measure(items[i].scene, [this.motions[i]], blocks)));
         this.stage = new Stage(this.canvas, items[moving[0]].scene, extent, theme.tones());
         control(this.canvas, this.stage.view, () => this.change(), () => undefined);

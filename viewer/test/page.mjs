@@ -51,7 +51,7 @@ const tests = {
     await show(name, fourBarPage().html);
     const shown = await api(() => ({ names: window.dalembert.channels(), titles: [...document.querySelectorAll('#panel-plots .card h3')].map((h) => h.textContent), canvases: document.querySelectorAll('#panel-plots .uplot canvas').length }));
     for (const wanted of ['energy.balance', 'constraint.position', 'constraint.velocity']) claim(name, wanted, shown.names.includes(wanted));
-    claim(name, 'a plot a unit and two of the checks', shown.titles.length === 4 && shown.canvases === 4, shown.titles.join('; '));
+    claim(name, 'a plot a unit and three of the checks', shown.titles.length === 5 && shown.canvases === 5, shown.titles.join('; '));
   },
 
   async a_click_in_a_plot_sets_the_time_and_the_line_follows_the_animation(name) {
