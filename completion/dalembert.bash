@@ -51,7 +51,7 @@ _dalembert()
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --compiled --set --floating --output --keep --resume --motion --open --frames --units --json --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --compiled --set --floating --output --record --keep --resume --motion --open --frames --units --json --verbose --quiet --help' -- "$word") ;;
     watch:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
             --atol --until --every --max-step --event-tolerance --undetermined --set --floating --port --open --quiet --help' -- "$word") ;;

@@ -205,7 +205,9 @@ static void what_is_misspelt_is_answered_with_the_nearest(void **state)
         {"run a.yaml --quiet=1", "option '--quiet' takes no value"},
         {"run a.yaml --set 3", "--set wants NAME=VALUE, not '3'"},
         {"run", "which model?"},
-        {"run a.yaml b.yaml", "unexpected argument 'b.yaml'"},
+        {"ports a.yaml b.yaml", "unexpected argument 'b.yaml'"},
+        {"run a.yaml b.yaml -o r.csv", "-o takes the result of one model; 2 models are given"},
+        {"run a.yaml --record a,,b", "--record wants channels"},
         {"version now", "unexpected argument 'now'"},
         {"run a.yaml --json -o -", "--json and -o - both want standard output"},
     };
@@ -541,6 +543,64 @@ static void a_parameter_can_be_set(void **state)
     expect(here->err, "--set k=2.5: error: ");
 }
 
+static void several_values_and_columns_stand_in_one_option(void **state)
+{
+    place *here = *state;
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - -q --set l=max(2,1),l=2.5 --record rod.angle,atan2(rod.x,2),energy"), DAL_OK);
+    expect(here->out, "time,rod.angle,\"atan2(rod.x,2)\",energy\n0,0,");
+    assert_int_equal(run(here, "run @/pendulum.yaml -o - -q --record rod.nothing"), DAL_BAD_COMMAND);
+    expect(here->err, "has no channel 'nothing'");
+}
+
+/* Each says its name first; the worst exit code counts. */
+static void several_models_run_one_after_another(void **state)
+{
+    place *here = *state;
+    write_file(in_folder(here, "bad.yaml"), "dalembert: 1\nspace: planar\nbodies: {b: {mas: 1}}\n");
+    assert_int_equal(run(here, "run @/pendulum.yaml @/bad.yaml @/pendulum.yaml"), DAL_BAD_MODEL);
+    expect(here->err, "bad.yaml:3:14: error: ");
+    const char *first = strstr(here->out, "Pendulum");
+    assert_non_null(first);
+    assert_non_null(strstr(first + 1, "Pendulum"));
+    remove(in_folder(here, "bad.yaml"));
+}
+
+static void a_model_comes_from_standard_input(void **state)
+{
+    place *here = *state;
+    char line[1000], text[4000] = "";
+    snprintf(line, sizeof line, "'%s' run - --set l=2.5 -q -o - < '%s' 2>&1", DAL_PROGRAM, in_folder(here, "pendulum.yaml"));
+    FILE *pipe = popen(line, "r");
+    assert_non_null(pipe);
+    text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
+    assert_int_equal(pclose(pipe), 0);
+    expect(text, "\n0,1.25,0\n");
+}
+
+/* Two bodies that assembly moves: one line, with -v one for each; -q keeps warnings and no notes. */
+static void assembly_is_one_line_and_v_lists_the_bodies(void **state)
+{
+    place *here = *state;
+    write_file(in_folder(here, "moved.yaml"),
+               "dalembert: 1\nspace: planar\nbodies:\n  a: {mass: 1, inertia: 1, position: [0.1, 0], angle: 0, points: {A: [0, 0], B: [1, 0]}}\n"
+               "  b: {mass: 1, inertia: 1, position: [1.02, 0.1], angle: 0}\njoints:\n  A: {type: revolute, connect: [ground, a.A]}\n"
+               "  B: {type: revolute, connect: [a.B, b]}\nsimulate: {until: 0.1}\n");
+    assert_int_equal(run(here, "run @/moved.yaml"), DAL_OK);
+    expect(here->err, "moved.yaml: note: assembly moved 2 bodies, at most 0.");
+    expect(here->err, "; -v lists them\n");
+    assert_int_equal(count_lines(here->err), 1);
+    expect(here->out, "\n  accuracy    constraints hold to ");
+    assert_null(strstr(here->out, "pivot ratio"));
+    assert_int_equal(run(here, "run @/moved.yaml -v"), DAL_OK);
+    expect(here->err, "note: assembly moved 'a' by 0.");
+    expect(here->err, "note: assembly moved 'b' by 0.");
+    assert_null(strstr(here->err, "2 bodies"));
+    expect(here->out, "pivot ratio");
+    assert_int_equal(run(here, "run @/moved.yaml -q"), DAL_OK);
+    assert_string_equal(here->err, "");
+    remove(in_folder(here, "moved.yaml"));
+}
+
 static void evidence_is_valid_json_with_every_key(void **state)
 {
     place *here = *state;
@@ -733,6 +793,10 @@ int main(void)
         in_place(run_writes_files_and_the_evidence),
         in_place(the_same_run_gives_the_same_bytes),
         in_place(a_parameter_can_be_set),
+        in_place(several_values_and_columns_stand_in_one_option),
+        in_place(several_models_run_one_after_another),
+        in_place(a_model_comes_from_standard_input),
+        in_place(assembly_is_one_line_and_v_lists_the_bodies),
         in_place(ports_prints_tables_and_writes_a_whole_picture),
         in_place(evidence_is_valid_json_with_every_key),
         in_place(a_page_is_written_whole_or_refused_with_what_brings_it),

@@ -15,7 +15,8 @@ typedef enum dal_reason {
     DAL_REASON_SINGULAR_LINK,      /* the same, found by the recursion over the tree: loads may not be known */
     DAL_REASON_ROUNDING,           /* an inertia is lost in rounding beside that of the others */
     DAL_REASON_OPEN,               /* the mechanism cannot be assembled */
-    DAL_REASON_ASSEMBLY            /* a note: assembly changed a start value */
+    DAL_REASON_ASSEMBLY,           /* a note: assembly changed a start value */
+    DAL_REASON_ASSEMBLY_SUM        /* a note: of how many bodies; beside a note of each */
 } dal_reason;
 
 /* Why a choice cannot be honoured. */

@@ -37,6 +37,11 @@ int dal_wrong_use(const char *command, const char *format, ...) DAL_PRINTF(2, 3)
 /* getopt_long that complains itself: -1 after the last option, '?' after a complaint (the nearest option is named). */
 int dal_next_option(int argc, char **argv, const char *letters, const struct option *options);
 
+/* -v: notes are not summed up. */
+void dal_report_all(void);
+bool dal_reports_all(void);
+/* evidence_summary.c: the evidence in plain words, as dal_evidence_text. */
+int dal_evidence_summary(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
 /* Say what the library has to say, of this severity and above: place, sentence, the line and a caret under the column. */
 void dal_report(const dal_messages *messages, dal_severity least);
 

@@ -22,7 +22,7 @@ static const char usage[] = "dalembert animate RESULT --model MODEL -o FILE [opt
                             "    --title TEXT            above the picture\n"
                             "    --set NAME=VALUE        as for the run; may be repeated\n"
                             "    --floating              as for the run\n"
-                            "    -q, --quiet             no messages but errors\n"
+                            "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n";
 
 enum { MOST = 50 }; /* instants */

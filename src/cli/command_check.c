@@ -1,7 +1,7 @@
 /* dalembert check: an exact verdict on a model before it is run. */
 #include "cli/options.h"
 
-static const char usage[] = "dalembert check MODEL [options]\n"
+static const char usage[] = "dalembert check MODEL... [options]\n"
                             "\n"
                             "Say what there is to know about a model before it is run: freedoms by rank and by counting, which joints\n"
                             "are redundant and which of their rows, whether the accelerations are unique and what is loose if not,\n"
@@ -19,10 +19,11 @@ static const char usage[] = "dalembert check MODEL [options]\n"
                             "    --integrator WORD       method of integration            (dalembert list integrators)\n"
                             "    --step H                step, or first step of an adaptive method, s\n"
                             "    --until T               end of the motion, s\n"
-                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
+                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
-                            "    -q, --quiet             no progress, no messages but errors\n"
+                            "    -v, --verbose           every note of the assembly\n"
+                            "    -q, --quiet             no progress; only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The exit status is 0 if the model is clean, 1 if there are warnings, 3 if it cannot be simulated, 4 if the\n"
@@ -39,13 +40,13 @@ typedef struct request {
 } request;
 
 static const dal_option options[] = {DAL_SET, DAL_FLAG("along", 0, along), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODELS, NULL};
 
 static dal_status check_model(const request *wanted, dal_messages *messages, dal_spec **spec, dal_verdict **verdict)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK) {
-        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE); /* what the file has that is not used: no part of the verdict */
+        dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE); /* what the file has that is not used: no part of the verdict */
         dal_messages_clear(messages);
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_check_options how = {.along = wanted->along, .progress = dal_progress_show, .progress_user = &progress};

@@ -32,10 +32,10 @@ static const char usage[] = "dalembert compare MODEL [options]\n"
                             "    --until T               end of the motion, s\n"
                             "    --max-step H            longest step of an adaptive method, s\n"
                             "    --event-tolerance T     how exactly switches are located, s\n"
-                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
+                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
-                            "    -q, --quiet             no progress, no messages but errors\n"
+                            "    -q, --quiet             no progress; only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
@@ -202,7 +202,7 @@ static int run_request(void *user)
         if (closed == DAL_OK && wanted->open && comparison)
             status = dal_show_page("compare", wanted->page);
     }
-    dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+    dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE);
     if (comparison && (wanted->json || !one_fault(comparison)))
         dal_print_text(stdout, comparison_text, &(printed){comparison, wanted->json, wanted->bodies});
     else if (dal_caught_signal())

@@ -15,7 +15,7 @@ static const char usage[] = "dalembert convert MODEL -o FILE [options]\n"
                             "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "    --set NAME=VALUE        another value for a parameter of a YAML model; may be repeated\n"
-                            "    -q, --quiet             no messages but errors\n"
+                            "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The file appears under its name only when it is complete.\n";
@@ -72,7 +72,7 @@ static int run_request(void *user)
         return DAL_BAD_COMMAND;
     dal_messages *messages = wanted->model.messages;
     dal_status status = convert_model(wanted, to_urdf, messages, &text);
-    dal_report_end("convert", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
+    dal_report_end("convert", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status);
     if (status == DAL_OK)
         status = dal_write_whole_file("convert", wanted->output, text);
     free(text);

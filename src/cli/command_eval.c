@@ -26,7 +26,7 @@ static const char usage[] =
     "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
     "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
     "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
-    "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
+    "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
     "    --floating              the root link of a URDF file is a free body\n"
     "\n"
     "    --digits N              digits of the numbers, 1 to 17 (6)\n"

@@ -21,7 +21,7 @@ static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [o
                             "    --from T, --to T        part of the time, s\n"
                             "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
                             "    --title TEXT            above the picture\n"
-                            "    -q, --quiet             no messages but errors\n"
+                            "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";

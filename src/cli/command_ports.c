@@ -17,9 +17,9 @@ static const char usage[] = "dalembert ports MODEL [options]\n"
                             "    --json                  a JSON object instead of the table\n"
                             "    --coordinates WORD      euler: bodies are turned by Euler parameters, with one equation each of their own;\n"
                             "                            others: by angles\n"
-                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
+                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
-                            "    -q, --quiet             no table, no messages but errors\n"
+                            "    -q, --quiet             no table, only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The file appears under its name only when it is complete.\n";
@@ -95,7 +95,7 @@ static int run_request(void *user)
     const request *wanted = user;
     dal_messages *messages = wanted->model.messages;
     dal_status status = show_ports(wanted, messages);
-    dal_report_end("ports", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status == DAL_BAD_FILE ? DAL_OK : status);
+    dal_report_end("ports", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status == DAL_BAD_FILE ? DAL_OK : status);
     return (int)status;
 }
 

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] = "dalembert run MODEL [options]\n"
+static const char usage[] = "dalembert run MODEL... [options]\n"
                             "\n"
                             "Integrate the model over its time and print the evidence: sizes, steps, residuals, energy balance.\n"
-                            "What the options do not say is taken from the model's 'simulate:' block.\n"
+                            "What the options do not say is taken from the model's 'simulate:' block. The model - is standard input.\n"
                             "\n"
                             "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
                             "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
@@ -34,7 +34,7 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
                             "    --compiled              evaluate by code that is generated for the model, compiled by cc and\n"
                             "                            compared with the engine; where that cannot be, the engine runs, and why is said\n"
-                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
+                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
                             "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
@@ -46,10 +46,12 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
                             "                            model asks for: 'view' and 'animate' need it\n"
                             "    --open                  show the page in a browser\n"
-                            "    --frames N              most frames of a page (usually 1000 to 20000, by the model's size)\n"
+                            "    --frames N              maximum number of frames of a page (usually 1000 to 20000, by the model's size)\n"
                             "    --units                 a second header line with units (CSV)\n"
                             "    --json                  the evidence as a JSON object\n"
-                            "    -q, --quiet             no evidence, no progress, no warnings\n"
+                            "    --record A,B            record these channels in the place of those of the model; may be repeated\n"
+                            "    -v, --verbose           every note, and the whole evidence: pivot ratios, ranks\n"
+                            "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
@@ -57,7 +59,7 @@ static const char usage[] = "dalembert run MODEL [options]\n"
                             "that is killed, up to the last second (pages: none). FILE.part.state beside the first of them is what --resume\n"
                             "goes on from; the finished files are then those of a run that was never stopped.\n";
 
-enum { MOST_FILES = DAL_CHECKPOINT_FILES };
+enum { MOST_FILES = DAL_CHECKPOINT_FILES, MOST_RECORDED = 1000 };
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
@@ -65,8 +67,9 @@ static const char *const settings[] = {"coordinates", "formulation", "stabilizat
 
 typedef struct request {
     dal_model_options model;
-    int n_files;
+    int n_files, n_record;
     const char *path[MOST_FILES];
+    dal_text record[MOST_RECORDED];
     dal_pages pages;
     bool keep, resume, motion, units, json, quiet, compiled, stream; /* stream: one of the files is standard output */
 } request;
@@ -88,6 +91,19 @@ static int read_file(void *user, char *path)
     return DAL_OK;
 }
 
+/* a,b */
+static int read_record(void *user, char *list)
+{
+    request *wanted = user;
+    for (char *item; (item = dal_cut_list(&list));) {
+        if (!*item || wanted->n_record == MOST_RECORDED)
+            return dal_wrong_use("run", *item ? "--record has more than %d channels" : "--record wants channels, as in --record a.x,b.y",
+                                 MOST_RECORDED);
+        wanted->record[wanted->n_record++] = (dal_text){.text = item, .mark = {"--record", 0, 1}};
+    }
+    return DAL_OK;
+}
+
 static int read_frames(void *user, char *value)
 {
     return dal_pages_frames("run", value, &((request *)user)->pages.most_frames);
@@ -103,12 +119,15 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("resume", 0, resume),
                                      DAL_FLAG("open", 0, pages.show),
                                      DAL_READ("frames", 0, read_frames),
+                                     DAL_READ("record", 0, read_record),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
 
 static int check_use(void *user)
 {
     const request *wanted = user;
+    if (wanted->model.n_arguments > 1 && (wanted->n_files || wanted->pages.n))
+        return dal_wrong_use("run", "-o takes the result of one model; %d models are given", wanted->model.n_arguments);
     if (wanted->json && wanted->stream)
         return dal_wrong_use("run", "--json and -o - both want standard output");
     if (wanted->resume && wanted->pages.n)
@@ -122,7 +141,7 @@ static int check_use(void *user)
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODELS, check_use};
 
 /* ---- files: every row goes to each of them -------------------------------- */
 
@@ -242,11 +261,16 @@ static bool knows_types(const request *wanted, dal_messages *messages)
 }
 
 /* The model, and whether the files may be written beside those that it reads. `shown`: with the channels that a page needs. */
-static dal_status read_model(const request *wanted, bool shown, dal_messages *messages, dal_spec **spec)
+static dal_status read_model(request *wanted, bool shown, dal_messages *messages, dal_spec **spec)
 {
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
         status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
+    if (status == DAL_OK && wanted->n_record) {
+        (*spec)->record = wanted->record;
+        (*spec)->n_record = wanted->n_record;
+        (*spec)->record_given = true;
+    }
     if (status == DAL_OK && shown)
         dal_spec_show(*spec);
     if (status == DAL_OK && wanted->motion)
@@ -345,7 +369,7 @@ static int run_system(request *wanted, const dal_system *system, dal_messages *m
     status = status == DAL_OK ? closed : status;
     closed = dal_pages_close(&wanted->pages, keep, dal_system_spec(system), &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
-    dal_report_end("run", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, stopped ? DAL_OK : status);
+    dal_report_end("run", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, stopped ? DAL_OK : status);
     say_what_was_not_written(wanted, open, &evidence);
     settle_checkpoint(wanted, open, status, stopped);
 
@@ -353,7 +377,7 @@ static int run_system(request *wanted, const dal_system *system, dal_messages *m
     if (began && wanted->json)
         print_evidence(stdout, dal_evidence_json, &evidence, status);
     else if (began && !wanted->quiet)
-        print_evidence(wanted->stream ? stderr : stdout, dal_evidence_text, &evidence, status);
+        print_evidence(wanted->stream ? stderr : stdout, dal_reports_all() ? dal_evidence_text : dal_evidence_summary, &evidence, status);
     if (status == DAL_OK)
         status = dal_pages_show("run", &wanted->pages);
     return stopped ? 128 + dal_caught_signal() : (int)status;
@@ -383,7 +407,7 @@ static int run_request(void *user)
     if (status == DAL_OK) {
         code = run_system(wanted, system, messages, &open);
     } else {
-        dal_report(messages, wanted->quiet ? DAL_ERROR : DAL_NOTE);
+        dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE);
         if (!known)
             fprintf(stderr, "dalembert run: -o takes results as .csv, .h5 or .hdf5, and the report page as .html\n");
         if (!dal_messages_count(messages, DAL_ERROR))

@@ -131,7 +131,7 @@ static int run_request(void *user)
     request *wanted = user;
     dal_messages *messages = wanted->model.messages;
     dal_status status = view_result(wanted, messages);
-    dal_report_end("view", messages, wanted->quiet ? DAL_ERROR : DAL_NOTE, status);
+    dal_report_end("view", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status);
     return status == DAL_OK ? (int)dal_pages_show("view", &wanted->pages) : (int)status;
 }
 

@@ -28,7 +28,7 @@ static const char usage[] = "dalembert watch MODEL [options]\n"
                             "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
                             "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
                             "    --undetermined WORD\n"
-                            "    --set NAME=VALUE        another value for a parameter, an input or a start value; may be repeated\n"
+                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "    -q, --quiet             no messages\n"
                             "    -h, --help              this text\n";

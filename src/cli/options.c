@@ -5,13 +5,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+char *dal_cut_list(char **rest)
+{
+    char *item = *rest, *at = item;
+    int depth = 0;
+    if (!item)
+        return NULL;
+    for (; *at && (*at != ',' || depth); at++)
+        depth += (*at == '(' || *at == '[' || *at == '{') - (*at == ')' || *at == ']' || *at == '}');
+    *rest = *at ? at + 1 : NULL;
+    *at = '\0';
+    return item;
+}
+
+/* NAME=VALUE, or several with commas between them. */
 static int add_override(const char *command, dal_model_options *options, char *text)
 {
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1])
-        return dal_wrong_use(command, "--set wants NAME=VALUE, not '%s'", text);
-    *equals = '\0';
-    options->overrides[options->n_overrides++] = (dal_override){text, equals + 1};
+    for (char *rest = text, *item; (item = dal_cut_list(&rest));) {
+        char *equals = strchr(item, '=');
+        if (!equals || equals == item || !equals[1])
+            return dal_wrong_use(command, "--set wants NAME=VALUE, not '%s'", item);
+        *equals = '\0';
+        if (options->n_overrides == options->room_overrides)
+            return dal_wrong_use(command, "--set has too many values");
+        options->overrides[options->n_overrides++] = (dal_override){item, equals + 1};
+    }
     return DAL_OK;
 }
 
@@ -21,8 +39,8 @@ static int add_override(const char *command, dal_model_options *options, char *t
 enum { SETTING = 1000, OWN = 2000, FLOATING = 3000 };
 
 typedef struct getopt_table {
-    char letters[2 * DAL_MOST_OPTIONS + 4];
-    struct option options[DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 3]; /* own, help, settings, floating, zeros */
+    char letters[2 * DAL_MOST_OPTIONS + 5];
+    struct option options[DAL_MOST_OPTIONS + DAL_MOST_SETTINGS + 4]; /* own, help, verbose, settings, floating, zeros */
 } getopt_table;
 
 static int value_of(const dal_option_table *table, int i)
@@ -47,8 +65,10 @@ static void make_getopt_table(const dal_option_table *table, getopt_table *made)
         if (o->letter && !flag)
             *letter++ = ':';
     }
-    *letter = 'h';
+    *letter++ = 'h';
+    *letter = 'v';
     made->options[n++] = (struct option){"help", no_argument, NULL, 'h'};
+    made->options[n++] = (struct option){"verbose", no_argument, NULL, 'v'};
     for (int i = 0; table->settings && table->settings[i]; i++) {
         assert(i < DAL_MOST_SETTINGS);
         made->options[n++] = (struct option){table->settings[i], required_argument, NULL, SETTING + i};
@@ -81,10 +101,10 @@ static int check_arguments(const dal_option_table *table, const char *command, d
 {
     if (table->argument == DAL_ARGUMENT_ANY)
         return DAL_OK;
-    const bool is_model = table->argument == DAL_ARGUMENT_MODEL;
+    const bool is_model = table->argument != DAL_ARGUMENT_RESULT;
     if (!model->n_arguments)
         return dal_wrong_use(command, is_model ? "which model?" : "which file of results?");
-    if (model->n_arguments > 1)
+    if (model->n_arguments > 1 && table->argument != DAL_ARGUMENT_MODELS)
         return dal_wrong_use(command, "one %s at a time: unexpected argument '%s'", is_model ? "model" : "file", model->arguments[1]);
     *(is_model ? &model->path : &model->result) = model->arguments[0];
     return DAL_OK;
@@ -103,6 +123,8 @@ static int read_options(const dal_option_table *table, int argc, char **argv, da
         }
         if (option == '?')
             return DAL_BAD_COMMAND;
+        if (option == 'v')
+            dal_report_all();
         if (option == FLOATING)
             model->floating = true;
         else if (option >= SETTING && option < SETTING + DAL_MOST_SETTINGS)
@@ -118,17 +140,36 @@ static int read_options(const dal_option_table *table, int argc, char **argv, da
     return status == DAL_OK && table->check ? table->check(request) : status;
 }
 
+/* At most so many are set: one an argument, and one a comma. */
+static int count_settings(int argc, char **argv)
+{
+    int n = argc;
+    for (int i = 0; i < argc; i++)
+        for (const char *c = argv[i]; *c; c++)
+            n += *c == ',';
+    return n;
+}
+
 int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request, int (*work)(void *request))
 {
-    *model = (dal_model_options){.settings = table->settings, .overrides = calloc((size_t)argc, sizeof *model->overrides)};
+    *model = (dal_model_options){.settings = table->settings, .room_overrides = count_settings(argc, argv)};
+    model->overrides = calloc((size_t)model->room_overrides, sizeof *model->overrides);
     int status = read_options(table, argc, argv, model, request);
-    if (status == DAL_OK && !(model->messages = dal_messages_create(NULL))) {
-        status = DAL_NO_MEMORY;
-        dal_report_end(argv[0], NULL, DAL_ERROR, DAL_NO_MEMORY);
-    }
-    if (status == DAL_OK)
+    const int models = status == DAL_OK && table->argument == DAL_ARGUMENT_MODELS && model->n_arguments > 1 ? model->n_arguments : 1;
+    for (int i = 0, worst = status; i < models && (i == 0 ? status == DAL_OK : status < 128); i++) {
+        if (models > 1)
+            model->path = model->arguments[i];
+        if (!(model->messages = dal_messages_create(NULL))) {
+            status = worst = DAL_NO_MEMORY;
+            dal_report_end(argv[0], NULL, DAL_ERROR, DAL_NO_MEMORY);
+            break;
+        }
         status = work(request);
-    dal_messages_free(model->messages);
+        dal_messages_free(model->messages);
+        model->messages = NULL;
+        worst = status > worst ? status : worst;
+        status = i + 1 < models ? status : worst;
+    }
     free(model->overrides);
     return status < 0 ? DAL_OK : status;
 }
@@ -145,6 +186,26 @@ int dal_run_plain_command(const dal_command *command, int argc, char **argv)
 
 /* ---- the model ------------------------------------------------------------------------- */
 
+/* The model `-`: all of standard input. It has no folder: it cannot name other files. */
+static dal_status read_stream(const dal_model_options *options, dal_messages *messages, dal_spec **spec)
+{
+    enum { LARGEST = 64 << 20 };
+    size_t length = 0, room = 1 << 16;
+    char *text = malloc(room);
+    dal_status status = text ? DAL_OK : DAL_NO_MEMORY;
+    for (size_t n; status == DAL_OK && length <= LARGEST && (n = fread(text + length, 1, room - length, stdin)) > 0;) {
+        length += n;
+        char *more = length == room ? realloc(text, room *= 2) : text;
+        status = more ? DAL_OK : DAL_NO_MEMORY;
+        text = more ? more : text;
+    }
+    *spec = NULL;
+    if (status == DAL_OK)
+        status = dal_spec_parse(NULL, "standard input", text, length, options->n_overrides, options->overrides, messages, spec);
+    free(text);
+    return status;
+}
+
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec)
 {
     const dal_read_options read = {.n_overrides = options->n_overrides,
@@ -152,7 +213,8 @@ dal_status dal_model_read(const dal_model_options *options, dal_messages *messag
                                    .floating = options->floating,
                                    .file = options->file,
                                    .file_user = options->file_user};
-    dal_status status = dal_spec_read_with(NULL, options->path, &read, messages, spec);
+    const bool stream = !strcmp(options->path, "-");
+    dal_status status = stream ? read_stream(options, messages, spec) : dal_spec_read_with(NULL, options->path, &read, messages, spec);
     for (int i = 0; options->settings && options->settings[i] && *spec; i++)
         if (options->setting[i] && !dal_spec_set(*spec, options->settings[i], options->setting[i], messages))
             status = DAL_BAD_COMMAND;

@@ -53,13 +53,17 @@ typedef struct dal_option {
 /* What stands on the command line beside the options. */
 typedef enum dal_argument {
     DAL_ARGUMENT_MODEL,  /* one model */
+    DAL_ARGUMENT_MODELS, /* one or more: the command runs for each of them, and the exit code is the largest */
     DAL_ARGUMENT_RESULT, /* one file of results */
     DAL_ARGUMENT_ANY     /* the command looks at it itself */
 } dal_argument;
 
 enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 20 }; /* of one command: entries of simulate:, and other options */
 
-/* The command line of a command. Beside its own options, all have --help, and those with DAL_SET have --floating. */
+/* The first item of a list with commas, which is cut off; *rest is what follows, NULL: nothing. Commas inside parentheses do not separate. NULL: the end. */
+char *dal_cut_list(char **rest);
+
+/* The command line of a command. Beside its own options, all have --help and --verbose, and those with DAL_SET have --floating. */
 typedef struct dal_option_table {
     const char *usage; /* what --help prints */
     const dal_option *options;
@@ -77,7 +81,7 @@ typedef struct dal_model_options {
     char **arguments;
     const char *const *settings;            /* of the table */
     const char *setting[DAL_MOST_SETTINGS]; /* NULL: not given */
-    int n_overrides;
+    int n_overrides, room_overrides;
     dal_override *overrides;
     void (*file)(void *user, const char *path); /* for dal_read_options; NULL: none */
     void *file_user;

@@ -116,7 +116,7 @@ int dal_picture_command(const char *command, const char *path, bool quiet, dal_m
 {
     char *svg = NULL;
     dal_status status = draw(user, messages, &svg);
-    dal_report_end(command, messages, quiet ? DAL_ERROR : DAL_NOTE, status);
+    dal_report_end(command, messages, quiet ? DAL_WARNING : DAL_NOTE, status);
     if (status == DAL_OK)
         status = dal_write_picture(command, path, svg);
     free(svg);

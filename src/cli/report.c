@@ -1,4 +1,5 @@
 /* Messages on standard error: "file:line:column: error: sentence", the line of the file and a caret under the column. */
+#include "base/reason.h"
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -99,13 +100,38 @@ static void show_message(const dal_message *message, bool colour)
     fprintf(stderr, "\033[1m%.*s\033[0m%s%.*s\033[0m%s\n", word, line, paint[message->severity], text - word, line + word, line + text);
 }
 
+static bool verbose;
+
+void dal_report_all(void)
+{
+    verbose = true;
+}
+
+bool dal_reports_all(void)
+{
+    return verbose;
+}
+
+static bool has_sum(const dal_messages *messages)
+{
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        if (m->reason == DAL_REASON_ASSEMBLY_SUM)
+            return true;
+    return false;
+}
+
 void dal_report(const dal_messages *messages, dal_severity least)
 {
     source file = {NULL, NULL};
     bool colour = colours();
+    const bool summed = has_sum(messages);
     for (const dal_message *message = dal_messages_first(messages); message; message = message->next) {
-        if (message->severity < least)
+        if (message->severity < least || (summed && message->reason == (verbose ? DAL_REASON_ASSEMBLY_SUM : DAL_REASON_ASSEMBLY)))
             continue;
+        if (message->reason == DAL_REASON_ASSEMBLY_SUM) {
+            fprintf(stderr, "%s: note: %s; -v lists them\n", message->mark.file ? message->mark.file : "model", message->text);
+            continue;
+        }
         show_message(message, colour);
         const char *text = NULL;
         if (message->mark.file && message->mark.line > 0 && message->mark.column > 0)

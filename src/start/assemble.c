@@ -534,7 +534,24 @@ static double axis_turned(const dal_assembly *a, const dal_joint *joint, int sid
     return atan2(sqrt(dal_dot(across, across)), dal_dot(then, now));
 }
 
-/* A carried axis is doubtful where a body of the joint turned it afterwards. */
+/* How far the second body of a joint was turned in the axes of the first: R1^T R2 before and after. */
+static double turned_relative(const dal_assembly *a, const dal_joint *joint)
+{
+    double before[9], after[9], first[9];
+    const int one = joint->marker[0].body, two = joint->marker[1].body;
+    static const double still[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double *then[2] = {one == DAL_GROUND ? still : a->build->start[one].R, two == DAL_GROUND ? still : a->build->start[two].R};
+    const double *now[2] = {one == DAL_GROUND ? still : a->work.kin[one].R, two == DAL_GROUND ? still : a->work.kin[two].R};
+    for (int k = 0; k < 2; k++) {
+        const double *const *R = k ? now : then;
+        for (int i = 0; i < 9; i++)
+            first[i] = R[0][3 * (i % 3) + i / 3];
+        dal_rotation_multiply(first, R[1], k ? after : before);
+    }
+    return dal_rotation_between(after, before);
+}
+
+/* A carried axis is doubtful where a body of the joint turned it afterwards, unless both bodies turned alike: then it is where it was in both. */
 static void report_axes(const dal_assembly *a, const double *turned)
 {
     for (int j = 0; j < a->build->spec->n_joints; j++) {
@@ -543,7 +560,7 @@ static void report_axes(const dal_assembly *a, const double *turned)
             continue;
         const double turn[2] = {axis_turned(a, joint, 0, turned), axis_turned(a, joint, 1, turned)};
         const int side = turn[1] > turn[0];
-        if (turn[side] > axis_turn_allowed)
+        if (turn[side] > axis_turn_allowed && turned_relative(a, joint) > axis_turn_allowed)
             dal_warn(a->build->messages, joint->mark, DAL_CODE_AXIS_TURNED, turn[side],
                      "the axis of joint '%s' was taken from the start values, and assembly then turned '%s' by %.3g rad: give the "
                      "axis in both bodies (`axis: [[..], [..]]`), or better start values",
@@ -565,10 +582,23 @@ static void note_move(dal_assembly *a, int b, double shift, double turn)
                 name, shifts ? shifted : turned, shifts && turns ? " and turned it" : "", shifts ? turned : "");
 }
 
+/* All moves in one sentence, by the largest of them. */
+static void sum_moves(const dal_assembly *a, int n, int farthest, int most_turned)
+{
+    const dal_body_start *start = a->build->start;
+    const bool shifts = farthest >= 0 && start[farthest].change.shift > dal_worth_a_note * a->length;
+    const int b = shifts ? farthest : most_turned;
+    if (n > 1 && b >= 0)
+        dal_say_for(a->build->messages, DAL_NOTE, DAL_REASON_ASSEMBLY_SUM, a->mechanism.bodies[b].mark,
+                    "assembly %s %d bodies, at most %.3g %s: '%s'", shifts ? "moved" : "turned", n,
+                    shifts ? start[b].change.shift : start[b].change.turn, shifts ? "m" : "rad", a->mechanism.bodies[b].name);
+}
+
 /* What was not given was free to move: only given values count. */
 static void report_moves(dal_assembly *a)
 {
     dal_build *build = a->build;
+    int n = 0, farthest = -1, most_turned = -1;
     double *turned = DAL_NEW(build->arena, double, a->mechanism.n_bodies);
     for (int b = 0; b < a->mechanism.n_bodies; b++) {
         dal_body_start *start = &build->start[b];
@@ -580,9 +610,14 @@ static void report_moves(dal_assembly *a)
         turned[b] = turn = dal_rotation_between(kin->R, start->R);
         start->change.shift = start->position_given ? shift : 0;
         start->change.turn = start->attitude_given ? turn : 0;
-        if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b))
+        if ((start->change.shift > dal_worth_a_note * a->length || start->change.turn > dal_worth_a_note) && !dal_assembly_moved_far(a, b)) {
             note_move(a, b, shift, turn);
+            n++;
+            farthest = farthest < 0 || start->change.shift > build->start[farthest].change.shift ? b : farthest;
+            most_turned = most_turned < 0 || start->change.turn > build->start[most_turned].change.turn ? b : most_turned;
+        }
     }
+    sum_moves(a, n, farthest, most_turned);
     report_axes(a, turned);
 }
 
