@@ -69,7 +69,7 @@ typedef struct request {
     dal_model_options model;
     int n_files, n_record;
     const char *path[MOST_FILES];
-    dal_text record[MOST_RECORDED];
+    dal_record_spec record[MOST_RECORDED];
     dal_pages pages;
     bool keep, resume, motion, units, json, quiet, compiled, stream; /* stream: one of the files is standard output */
 } request;
@@ -99,7 +99,7 @@ static int read_record(void *user, char *list)
         if (!*item || wanted->n_record == MOST_RECORDED)
             return dal_wrong_use("run", *item ? "--record has more than %d channels" : "--record wants channels, as in --record a.x,b.y",
                                  MOST_RECORDED);
-        wanted->record[wanted->n_record++] = (dal_text){.text = item, .mark = {"--record", 0, 1}};
+        wanted->record[wanted->n_record++] = (dal_record_spec){.value = {.text = item, .mark = {"--record", 0, 1}}};
     }
     return DAL_OK;
 }
