@@ -46,6 +46,8 @@ demo:
 	build/dalembert run models/four-bar.yaml -o results/four-bar.csv -o results/four-bar.h5
 	@ls -l results/four-bar.csv results/four-bar.h5
 	@echo; head -n 4 results/four-bar.csv
+	@build/dalembert run models/four-bar.yaml -q -o results/four-bar.html
+	@echo; echo "The mechanism moves in results/four-bar.html: open it in a browser, as in 'xdg-open results/four-bar.html'."
 
 check: install-packages check-plain check-fuzz check-sanitize
 
