@@ -13,6 +13,7 @@
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make bench-study  what a study costs beside a loop in C, on one core and on two, and the memory of a million rows
+#   make bench-generated  generated code beside the engine and beside C written by hand, scalar and in lanes
 #   make bench-python  what a call from Python costs beside C
 #   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
 #   make study-natural    doc/studies/natural-eliminated.md anew: what it saves to eliminate linear rows, counted by valgrind
@@ -45,6 +46,8 @@ demo:
 	build/dalembert run models/four-bar.yaml -o results/four-bar.csv -o results/four-bar.h5
 	@ls -l results/four-bar.csv results/four-bar.h5
 	@echo; head -n 4 results/four-bar.csv
+	@build/dalembert run models/four-bar.yaml -q -o results/four-bar.html
+	@echo; echo "The mechanism moves in results/four-bar.html: open it in a browser, as in 'xdg-open results/four-bar.html'."
 
 check: install-packages check-plain check-fuzz check-sanitize
 
@@ -104,6 +107,10 @@ bench-study:
 	@$(call build,default,build,--target program bench_study)
 	@bench/study.sh build/bench_study build/dalembert
 
+bench-generated:
+	@$(call build,default,build,--target bench_generated)
+	@mkdir -p -m 700 build/code-cache && XDG_CACHE_HOME=$(CURDIR)/build/code-cache build/bench_generated models
+
 bench-python:
 	@$(call build,default,build,--target python_package bench_batch)
 	@PYTHONPATH=build/python /usr/bin/python3 bench/python.py build/bench_batch
@@ -128,4 +135,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results dist
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-python study-baumgarte study-natural work-precision wheel format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-generated bench-python study-baumgarte study-natural work-precision wheel format clean

@@ -3,7 +3,7 @@
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run watch gallery eval compare check view plot animate equations derive generate convert ports equilibrium linearize modes response sweep merge list help version'
+    local commands='run watch gallery eval compare check view plot snapshots equations derive generate convert ports equilibrium linearize modes response sweep merge list help version'
     local kinds='joints forces coordinates formulations stabilizations integrators'
     COMPREPLY=()
 
@@ -66,10 +66,10 @@ _dalembert()
     view:-*)
         mapfile -t COMPREPLY < <(compgen -W '--model --set --floating --output --open --frames --quiet --help' -- "$word") ;;
     plot:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--channels --output --x --log --from --to --size --title --quiet --help' -- "$word") ;;
-    animate:-*)
+        mapfile -t COMPREPLY < <(compgen -W '--channels --output --x --model --log --from --to --size --title --quiet --help' -- "$word") ;;
+    snapshots:-*)
         mapfile -t COMPREPLY < <(compgen -W '--model --output --times --count --size --title --set --floating --quiet --help' -- "$word") ;;
-    view:* | plot:* | animate:*)
+    view:* | plot:* | snapshots:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(csv|h5|hdf5)' -- "$word"; compgen -d -S / -- "$word") ;;
     check:-*)
         mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --floating --json

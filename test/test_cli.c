@@ -742,7 +742,7 @@ static void files_of_results_have_the_columns_of_the_model_also_beside_a_page(vo
            "energy.balance\n");
 }
 
-static void plot_and_animate_draw_pictures(void **state)
+static void plots_and_snapshots_are_pictures(void **state)
 {
     place *here = *state;
     assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o @/a.csv"), DAL_OK);
@@ -750,8 +750,14 @@ static void plot_and_animate_draw_pictures(void **state)
     assert_int_equal(strncmp(here->out, "<svg ", 5), 0);
     assert_int_equal(run(here, "plot @/a.csv -c rod.angle' -x rod.angle -o @/p.svg --size 300x200"), DAL_OK);
     assert_int_equal(count_files(here, "p.svg"), 1);
-    assert_int_equal(run(here, "animate @/a.csv --model @/pendulum.yaml --times 0,0.25 -o -"), DAL_OK);
-    expect(here->out, ">2: 0.25 s</text>");
+    for (int i = 0; i < 2; i++) { /* the former name still works */
+        assert_int_equal(run(here, i ? "animate @/a.csv --model @/pendulum.yaml --times 0,0.25 -o -"
+                                     : "snapshots @/a.csv --model @/pendulum.yaml --times 0,0.25 -o -"),
+                         DAL_OK);
+        expect(here->out, ">2: 0.25 s</text>");
+    }
+    assert_int_equal(run(here, "help"), DAL_OK);
+    assert_null(strstr(here->out, "animate"));
     assert_int_equal(run(here, "plot @/a.csv -o -"), DAL_BAD_COMMAND);
     expect(here->err, "which channels?");
     assert_int_equal(run(here, "plot @/a.csv -c rod.angel -o -"), DAL_BAD_COMMAND);
@@ -801,7 +807,7 @@ int main(void)
         in_place(evidence_is_valid_json_with_every_key),
         in_place(a_page_is_written_whole_or_refused_with_what_brings_it),
         in_place(files_of_results_have_the_columns_of_the_model_also_beside_a_page),
-        in_place(plot_and_animate_draw_pictures),
+        in_place(plots_and_snapshots_are_pictures),
         in_place(an_interrupted_run_stops_and_leaves_its_rows_beside_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

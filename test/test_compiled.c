@@ -128,6 +128,11 @@ static const comparison comparisons[] = {
     {"digital-pendulum", "", 1e-11, false},
     {"rack-and-pinion", "", 1e-11, true},
     {"two-arms", "formulation=maggi", 1e-11, false},
+    {"bumper", "", 1e-11, false}, /* these have pieces, and events where they change */
+    {"held-cart", "", 1e-10, false},
+    {"pivot-pid", "", 1e-10, false},
+    {"screw-press", "", 1e-10, false},
+    {"bouncing-door", "", 1e-9, false},
 };
 
 static void a_compiled_run_is_the_run_of_the_engine(void **unused)
@@ -142,9 +147,10 @@ static void a_compiled_run_is_the_run_of_the_engine(void **unused)
         if (!(off <= c->bound))
             fail_msg("%s %s: %.1e", c->model, c->settings, off);
         assert_int_equal(engine.status, code.status);
+        assert_string_equal(engine.events, code.events);
         if (c->bound < 1e-8) {
             assert_int_equal(engine.evidence.steps, code.evidence.steps);
-            assert_int_equal(engine.evidence.evaluations, code.evidence.evaluations);
+            assert_true(engine.evidence.events || engine.evidence.evaluations == code.evidence.evaluations);
         }
         assert_true(!c->falls || code.evidence.compiled_fallbacks > 0);
         assert_true(code.evidence.compiled_checks >= 2 && code.evidence.compiled_difference <= 1e-10);
@@ -177,8 +183,10 @@ static void what_cannot_be_compiled_is_named_and_the_engine_runs(void **unused)
 {
     static const struct {
         const char *model, *word;
-    } cases[] = {
-        {"bead-on-hoop", "sub-systems"}, {"engine-mounts", "mountA"}, {"appell-hamel", "not linear"}, {"kapitza-pendulum", "placed by time"}};
+    } cases[] = {{"bead-on-hoop", "sub-systems"},
+
+                 {"appell-hamel", "not linear"},
+                 {"kapitza-pendulum", "placed by time"}};
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         outcome engine = run_model(cases[i].model, NULL, "", 0), code = run_model(cases[i].model, NULL, "", 1);

@@ -318,6 +318,38 @@ static bool exists(const char *program)
     return status == 0;
 }
 
+/* Methods of a fixed step: lanes are bit for bit what one copy gives, and Euler's step is what its formula says. */
+static void check_methods(const loaded *x, int lanes)
+{
+    typedef int roll(double t, double h, long steps, double *q, double *v, const double *inputs, const void *parameters);
+    static const char *const names[][2] = {{"euler", "euler_lanes"}, {"rk4", "rk4_lanes"}};
+    accelerate *rate = (accelerate *)(intptr_t)function(x, "accelerations");
+    const int nq = x->code->nq, nv = x->code->nv;
+    uint64_t seed = 6;
+    assert_true(nq <= 20 && nv <= 20);
+    for (int m = 0; m < 2; m++) {
+        roll *one = (roll *)(intptr_t)function(x, names[m][0]), *all = (roll *)(intptr_t)function(x, names[m][1]);
+        double q[8 * 20], v[8 * 20], a[8][20], b[8][20], vd[20], lambda[8];
+        for (int i = 0; i < 20; i++)
+            for (int k = 0; k < lanes; k++)
+                a[k][i] = q[lanes * i + k] = check_random(&seed), b[k][i] = v[lanes * i + k] = check_random(&seed);
+        assert_int_equal(rate(0, a[0], b[0], NULL, NULL, vd, lambda), 0);
+        const double first = b[0][0];
+        assert_int_equal(one(0, 2e-3, 1, a[0], b[0], NULL, NULL), 0);
+        assert_true(m || b[0][0] == fma(2e-3, vd[0], first));
+        assert_int_equal(one(2e-3, 2e-3, 19, a[0], b[0], NULL, NULL), 0);
+        for (int k = 1; k < lanes; k++)
+            assert_int_equal(one(0, 2e-3, 20, a[k], b[k], NULL, NULL), 0);
+        assert_int_equal(all(0, 2e-3, 20, q, v, NULL, NULL), 0);
+        for (int k = 0; k < lanes; k++) {
+            for (int i = 0; i < nq; i++)
+                assert_memory_equal(&a[k][i], &q[lanes * i + k], sizeof a[k][i]);
+            for (int i = 0; i < nv; i++)
+                assert_memory_equal(&b[k][i], &v[lanes * i + k], sizeof b[k][i]);
+        }
+    }
+}
+
 /* Lanes, a struct and derivatives: no compiler warns (compile_and_load asks for that), and all lanes are bit for bit what the scalar code gives. */
 static void lanes_are_bit_for_bit_what_one_copy_gives(void **unused)
 {
@@ -347,6 +379,7 @@ static void lanes_are_bit_for_bit_what_one_copy_gives(void **unused)
                         assert_memory_equal(&r[i], &vd[lanes * i + k], sizeof r[i]);
                 }
             }
+            check_methods(&x, lanes);
             unload(&x);
         }
 }

@@ -19,7 +19,7 @@ typedef struct dal_command {
 } dal_command;
 
 extern const dal_command dal_command_run, dal_command_watch, dal_command_gallery, dal_command_eval, dal_command_equations, dal_command_derive,
-    dal_command_generate, dal_command_compare, dal_command_check, dal_command_view, dal_command_plot, dal_command_animate, dal_command_convert,
+    dal_command_generate, dal_command_compare, dal_command_check, dal_command_view, dal_command_plot, dal_command_snapshots, dal_command_convert,
     dal_command_ports, dal_command_linearize, dal_command_modes, dal_command_equilibrium, dal_command_response, dal_command_sweep, dal_command_merge,
     dal_command_list, dal_command_help, dal_command_version;
 

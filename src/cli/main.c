@@ -24,7 +24,7 @@ const dal_command *const dal_commands[] = {
     &dal_command_check,
     &dal_command_view,
     &dal_command_plot,
-    &dal_command_animate,
+    &dal_command_snapshots,
     &dal_command_convert,
     &dal_command_ports,
     &dal_command_equilibrium,
@@ -49,8 +49,9 @@ const dal_command *dal_find_command(const char *name)
 {
     const char *names[sizeof dal_commands / sizeof *dal_commands] = {NULL};
     char all[256] = "", hint[96];
+    const char *wanted = strcmp(name, "animate") ? name : "snapshots"; /* its former name */
     for (int i = 0; dal_commands[i]; i++) {
-        if (!strcmp(dal_commands[i]->name, name))
+        if (!strcmp(dal_commands[i]->name, wanted))
             return dal_commands[i];
         names[i] = dal_commands[i]->name;
         size_t used = strlen(all);

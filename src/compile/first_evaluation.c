@@ -1,6 +1,7 @@
 /* The first evaluation: are the rows numbers, is their rank known, are the accelerations determined and finite at the start? And a start that
  * is an equilibrium. */
 #include "compile/build.h"
+#include "compile/memory.h"
 #include "dynamics/determined.h"
 #include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
@@ -148,7 +149,7 @@ bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state)
         return false;
     dal_report_of(state)->trouble[0] = '\0';
     dal_row_units(state, system->layout.units.row_unit);
-    dal_state_rank(state, system->layout.n_rows);
+    dal_state_rank_near(state, system->layout.n_rows, system->layout.shared ? dal_cached_rows(build) : NULL);
     if (dal_trouble_of(state)[0]) {
         dal_error(build->messages, dal_nowhere, "%s", dal_trouble_of(state));
         return false;

@@ -310,6 +310,17 @@ void dal_program_modes(const dal_program *program, const dal_real *registers, in
         modes[i] = find_mode(program, &switches[i], registers);
 }
 
+void dal_program_operands(const dal_program *program, const dal_real *registers, int *op, double *a, double *b)
+{
+    for (int i = 0; i < program->n_switches; i++) {
+        const dal_switch *s = DAL_PROGRAM_PART(program, dal_switch, switches) + i;
+        const bool two = s->op == DAL_OP_LESS || s->op == DAL_OP_LEQ || s->op == DAL_OP_EQUAL;
+        op[i] = s->op;
+        a[i] = (double)dal_re(registers[s->a]);
+        b[i] = (double)dal_re(registers[two ? s->b : s->a]);
+    }
+}
+
 #ifndef DAL_SCALAR_VARIANT
 bool dal_program_mode_exists(const dal_program *program, int i, int mode)
 {

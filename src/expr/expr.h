@@ -215,6 +215,9 @@ void dal_program_guards(const dal_program *program, dal_real *registers, const i
 /* After a run with modes == NULL: the modes that hold. */
 #define dal_program_modes DAL_K(dal_program_modes)
 void dal_program_modes(const dal_program *program, const dal_real *registers, int *modes);
+/* After a run: what each switch compares. Its dal_op, and two numbers; the same one twice where there is one. */
+#define dal_program_operands DAL_K(dal_program_operands)
+void dal_program_operands(const dal_program *program, const dal_real *registers, int *op, double *a, double *b);
 /* May switch i have this mode? */
 bool dal_program_mode_exists(const dal_program *program, int i, int mode);
 /* What a switch is, for messages: e.g. "x < 1". Text inside the program. */

@@ -78,10 +78,6 @@ const char dal_text_lanes[] = "/* ---- lanes: four copies at once ---- */\n\n"
                               "    const @_mask low = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};\n"
                               "    return (@_lanes)((@_mask)x & low);\n"
                               "}\n\n"
-                              "@_INLINE @_lanes @_choose(@_mask m, @_lanes a, @_lanes b)\n"
-                              "{\n"
-                              "    return (@_lanes)(((@_mask)a & m) | ((@_mask)b & ~m));\n"
-                              "}\n\n"
                               "#define @_EACH(name, call)                              \\\n"
                               "    @_INLINE @_lanes name(@_lanes x, @_lanes y) \\\n"
                               "    {                                                        \\\n"
@@ -96,6 +92,10 @@ const char dal_text_lanes[] = "/* ---- lanes: four copies at once ---- */\n\n"
                               "    }\n\n";
 
 const char dal_text_lane_sines[] =
+    "@_INLINE @_lanes @_choose(@_mask m, @_lanes a, @_lanes b)\n"
+    "{\n"
+    "    return (@_lanes)(((@_mask)a & m) | ((@_mask)b & ~m));\n"
+    "}\n\n"
     "@_INLINE void @_wsincos(@_lanes x, @_lanes *s, @_lanes *c)\n"
     "{\n"
     "    const @_mask large = ~(@_wfabs(x) <= @_W(1e6));\n"
@@ -118,33 +118,73 @@ const char dal_text_lane_sines[] =
                              "    }\n"
                              "}\n\n";
 
-const char dal_text_table[] =
-    "/* A piecewise cubic: its derivative of any order, not a number outside of a table that ends there. outside: 0 none, 1 held, 2 periodic. */\n"
-    "static double @_table(int n, const double *x, const double *c, int outside, int order, double at)\n"
-    "{\n"
-    "    const double first = x[0], last = x[n - 1], range = last - first, slack = outside == 0 ? 1e-12 * range : 0;\n"
-    "    const double turns = outside == 2 ? floor((at - first) / range) : 0;\n"
-    "    int low = 0, high = n - 1;\n"
-    "    if (outside != 2 && at < first - slack)\n"
-    "        return outside == 0 ? NAN : order ? 0.0 : c[0];\n"
-    "    if (outside != 2 && at > last + slack)\n"
-    "        return outside == 0 ? NAN : order ? 0.0 : c[4 * (n - 1)];\n"
-    "    while (high - low > 1) {\n"
-    "        const int middle = (low + high) / 2;\n"
-    "        if (x[middle] <= at - turns * range)\n"
-    "            low = middle;\n"
-    "        else\n"
-    "            high = middle;\n"
-    "    }\n"
-    "    c += 4 * low;\n"
-    "    {\n"
-    "        const double d = at - (x[low] + turns * range);\n"
-    "        switch (order) {\n"
-    "        case 0: return c[0] + d * (c[1] + d * (c[2] + d * c[3]));\n"
-    "        case 1: return c[1] + d * (2 * c[2] + d * (3 * c[3]));\n"
-    "        case 2: return 2 * c[2] + d * (6 * c[3]);\n"
-    "        case 3: return 6 * c[3];\n"
-    "        default: return 0;\n"
-    "        }\n"
-    "    }\n"
-    "}\n\n";
+/* With a mode the piece that it names, also beyond its end; without one that which holds. */
+const char *dal_text_switch(dal_op op)
+{
+    switch (op) {
+    case DAL_OP_SIGN:
+        return "static double @_sign(int mode, double a)\n"
+               "{\n"
+               "    return mode != @_FREE ? mode : a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : NAN;\n"
+               "}\n\n";
+    case DAL_OP_FLOOR:
+        return "static double @_floor(int mode, double a)\n"
+               "{\n"
+               "    return mode != @_FREE ? mode : floor(a);\n"
+               "}\n\n";
+    case DAL_OP_LESS:
+        return "static double @_less(int mode, double a, double b)\n"
+               "{\n"
+               "    return mode != @_FREE ? mode : a < b;\n"
+               "}\n\n";
+    case DAL_OP_LEQ:
+        return "static double @_leq(int mode, double a, double b)\n"
+               "{\n"
+               "    return mode != @_FREE ? mode : a <= b;\n"
+               "}\n\n";
+    case DAL_OP_EQUAL:
+        return "static double @_equal(int mode, double a, double b)\n"
+               "{\n"
+               "    return mode != @_FREE ? mode == 0 : a == b;\n"
+               "}\n\n";
+    default: return NULL;
+    }
+}
+
+const char dal_text_table[] = "/* A piecewise cubic: its derivative of any order, not a number outside of a table that ends there. outside: 0 none, "
+                              "1 held, 2 periodic. The mode\n"
+                              " * is an interval (all), or -1, 0, 1 before, inside and behind the table. */\n"
+                              "static double @_table(int mode, int all, int n, const double *x, const double *c, int outside, int order, double at)\n"
+                              "{\n"
+                              "    const double first = x[0], last = x[n - 1], range = last - first, slack = outside == 0 ? 1e-12 * range : 0;\n"
+                              "    double turns = 0;\n"
+                              "    int low = 0, high = n - 1;\n"
+                              "    if (mode != @_FREE && (all || mode != 0)) {\n"
+                              "        turns = outside == 2 ? floor((double)mode / (n - 1)) : 0;\n"
+                              "        low = !all ? (mode < 0 ? -1 : n - 1) : mode - (int)turns * (n - 1);\n"
+                              "    } else if (mode == @_FREE && outside != 2 && (at < first - slack || at > last + slack)) {\n"
+                              "        low = at < first ? -1 : n - 1;\n"
+                              "    } else {\n"
+                              "        turns = outside == 2 ? floor((at - first) / range) : 0;\n"
+                              "        while (high - low > 1) {\n"
+                              "            const int middle = (low + high) / 2;\n"
+                              "            if (x[middle] <= at - turns * range)\n"
+                              "                low = middle;\n"
+                              "            else\n"
+                              "                high = middle;\n"
+                              "        }\n"
+                              "    }\n"
+                              "    if (low < 0 || low > n - 2)\n"
+                              "        return outside == 0 ? NAN : order ? 0.0 : c[low < 0 ? 0 : 4 * (n - 1)];\n"
+                              "    c += 4 * low;\n"
+                              "    {\n"
+                              "        const double d = at - (x[low] + turns * range);\n"
+                              "        switch (order) {\n"
+                              "        case 0: return c[0] + d * (c[1] + d * (c[2] + d * c[3]));\n"
+                              "        case 1: return c[1] + d * (2 * c[2] + d * (3 * c[3]));\n"
+                              "        case 2: return 2 * c[2] + d * (6 * c[3]);\n"
+                              "        case 3: return 6 * c[3];\n"
+                              "        default: return 0;\n"
+                              "        }\n"
+                              "    }\n"
+                              "}\n\n";

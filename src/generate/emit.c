@@ -344,18 +344,25 @@ static const char *function_name(dal_op op)
     }
 }
 
+/* "modes[3]" where modes are given, otherwise none. */
+static void print_mode(emitter *e, dal_node node)
+{
+    const int number = e->c->frozen ? dal_listing_switch_of(e->c, node) : -1;
+    if (number >= 0)
+        dal_grow(e->out, "modes[%d], ", number);
+    else
+        dal_grow(e->out, "%s_FREE, ", e->prefix);
+}
+
 /* Comparisons and what else is made of conditions; in lanes they are not written. */
 static void print_switch(emitter *e, dal_node node, dal_node_view x)
 {
-    switch (x.op) {
-    case DAL_OP_SIGN:
-        dal_grow(e->out, "(double)((");
-        print_node(e, x.a, 0);
-        dal_grow(e->out, " > 0) - (");
-        print_node(e, x.a, 0);
-        dal_grow(e->out, " < 0))");
-        return;
-    case DAL_OP_SELECT:
+    const char *name = x.op == DAL_OP_SIGN    ? "sign"
+                       : x.op == DAL_OP_FLOOR ? "floor"
+                       : x.op == DAL_OP_LESS  ? "less"
+                       : x.op == DAL_OP_LEQ   ? "leq"
+                                              : "equal";
+    if (x.op == DAL_OP_SELECT) {
         dal_grow(e->out, "(");
         print_node(e, x.a, 3);
         dal_grow(e->out, " != 0 ? ");
@@ -364,36 +371,24 @@ static void print_switch(emitter *e, dal_node node, dal_node_view x)
         print_node(e, x.c, 3);
         dal_grow(e->out, ")");
         return;
-    case DAL_OP_INTERP: {
+    }
+    if (x.op == DAL_OP_INTERP) {
         const int table = dal_node_index(e->c->graph, node);
         const dal_table *of = dal_graph_table(e->c->graph, table);
-        dal_grow(e->out, "%s_table(%d, %s_x%d, %s_c%d, %d, %d, ", e->prefix, of->n, e->prefix, table, e->prefix, table, (int)of->outside,
+        const dal_knots knots = dal_table_knots(of, dal_node_order(e->c->graph, node));
+        dal_grow(e->out, "%s_table(", e->prefix);
+        print_mode(e, node);
+        dal_grow(e->out, "%d, %d, %s_x%d, %s_c%d, %d, %d, ", knots == DAL_KNOTS_ALL, of->n, e->prefix, table, e->prefix, table, (int)of->outside,
                  dal_node_order(e->c->graph, node));
-        print_node(e, x.a, 0);
-        dal_grow(e->out, ")");
-        return;
+    } else {
+        dal_grow(e->out, "%s_%s(", e->prefix, name);
+        print_mode(e, node);
     }
-    case DAL_OP_MOD:
-        dal_grow(e->out, "%s_mod(", e->prefix);
-        print_node(e, x.a, 0);
+    print_node(e, x.a, 0);
+    if (x.b >= 0 && x.op != DAL_OP_INTERP) {
         dal_grow(e->out, ", ");
         print_node(e, x.b, 0);
-        dal_grow(e->out, ")");
-        return;
-    default: break;
     }
-    const char *sign = x.op == DAL_OP_LESS ? "<" : x.op == DAL_OP_LEQ || x.op == DAL_OP_MIN ? "<=" : x.op == DAL_OP_MAX ? ">=" : "==";
-    const bool choice = x.op == DAL_OP_MIN || x.op == DAL_OP_MAX;
-    dal_grow(e->out, "(");
-    print_node(e, x.a, 3);
-    dal_grow(e->out, " %s ", sign);
-    print_node(e, x.b, 3);
-    dal_grow(e->out, " ? ");
-    if (choice)
-        print_node(e, x.a, 3);
-    dal_grow(e->out, choice ? " : " : "1.0 : 0.0");
-    if (choice)
-        print_node(e, x.b, 3);
     dal_grow(e->out, ")");
 }
 
@@ -416,7 +411,7 @@ static void print_operation(emitter *e, dal_node node, int outer)
         return;
     default: break;
     }
-    if (function_name(x.op))
+    if (function_name(x.op) && (x.op != DAL_OP_FLOOR || e->wide || e->exact))
         print_call(e, function_name(x.op), x);
     else
         print_switch(e, node, x);
@@ -538,6 +533,8 @@ const char *dal_emit_arguments(dal_listing *c, bool header, bool wide, const cha
     const char *r = header ? "" : "restrict ", *p = c->options->prefix;
     const char *text = dal_arena_print(c->arena, "double t, const double *%sq, const double *%s%s, const double *%sinputs, const %s%s *%sparameters",
                                        r, r, state, r, wide ? "double" : p, wide ? "" : "_parameters", r);
+    if (c->frozen)
+        text = dal_arena_print(c->arena, "%s, const int *%smodes", text, r);
     for (int i = 0; i < n_results; i++)
         text = dal_arena_print(c->arena, "%s, double *%s%s", text, r, results[i].array);
     return text;
@@ -545,7 +542,7 @@ const char *dal_emit_arguments(dal_listing *c, bool header, bool wide, const cha
 
 static void ignore_arguments(emitter *e, int n_results, const dal_listing_result *results)
 {
-    dal_grow(e->out, "    (void)t; (void)q; (void)%s; (void)inputs; (void)parameters;", e->state);
+    dal_grow(e->out, "    (void)t; (void)q; (void)%s; (void)inputs; (void)parameters;%s", e->state, e->c->frozen ? " (void)modes;" : "");
     for (int r = 0; r < n_results; r++)
         dal_grow(e->out, " (void)%s;", results[r].array);
     dal_grow(e->out, "\n");
@@ -554,7 +551,7 @@ static void ignore_arguments(emitter *e, int n_results, const dal_listing_result
 /* "t, q, v": what a part is called with. */
 static void pass_arguments(emitter *e, int n_results, const dal_listing_result *results)
 {
-    dal_grow(e->out, "t, q, %s, inputs, parameters", e->state);
+    dal_grow(e->out, "t, q, %s, inputs, parameters%s", e->state, e->c->frozen ? ", modes" : "");
     for (int r = 0; r < n_results; r++)
         dal_grow(e->out, ", %s", results[r].array);
     dal_grow(e->out, e->n_slots ? ", z, &bad" : ", &bad");

@@ -4,6 +4,7 @@
  *   eliminate.c    L D L^T and L U on nodes, in an order that is chosen here
  *   equations.c    accelerations, rows, energies and outputs of every formulation
  *   run_rates.c    y' of a run: what the integrator sees
+ *   switches.c     operations with pieces, and their modes
  *   emit.c         nodes as C, in parts
  *   code_texts.c   what is printed as it stands: sines and cosines, lanes, tables
  *   escape.c       the one way from a text of the model into the file
@@ -21,7 +22,7 @@ typedef struct dal_generate_options {
     const bool *fixed;         /* of each parameter of the description: it is fixed in any case. NULL: none is */
     int lanes;                 /* 0, 4 or 8 */
     bool jacobians;
-    /* For a run: the file has one function, prefix_rates(t, q, w, inputs, parameters, wd, qd, zd, power), which is y' of y = (q, w, z, works): v'
+    /* For a run: the file has one function, prefix_rates(t, q, w, inputs, parameters, modes, wd, qd, zd, power), which is y' of y = (q, w, z, works): v'
      * or u', q', the rates of the model's own states, and the powers of the islands. No header, no test. */
     bool rates;
     double alpha, beta; /* of it: phi'' + alpha phi' + beta phi = 0 holds for the rows instead of phi'' = 0 */
@@ -32,7 +33,8 @@ typedef struct dal_reference_state {
     double t;
     const double *q, *v, *inputs; /* inputs: with the model's own states behind them */
     const double *vd;
-    double scale; /* of vd: differences are measured by it */
+    const double *u, *momenta; /* speeds, constant momenta; NULL: not known */
+    double scale;              /* of vd: differences are measured by it */
     double T, V;
 } dal_reference_state;
 
@@ -43,6 +45,8 @@ typedef struct dal_generated {
     const char *const *input_names;
     const char *source, *header;
     const char *missing; /* what could not be written, as the end of a sentence; NULL: nothing */
+    int n_switches;      /* operations with pieces */
+    struct dal_listing *listing;
 } dal_generated;
 
 /* Can code be made of it? False, with a message. */
@@ -57,6 +61,8 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
 typedef struct dal_listing dal_listing;
 dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *options, const dal_reference_state *reference);
 bool dal_listing_accelerations(dal_listing *code, const dal_reference_state *at, const double *parameters, double *vd);
+/* What each operation with pieces compares, at a state: its dal_op, and two numbers (the same one twice where there is one). */
+void dal_listing_operands(dal_listing *code, const dal_reference_state *at, int *op, double *a, double *b);
 /* Of the struct: how many, and which parameter of the description each one is. */
 int dal_listing_parameters(const dal_listing *code, const int **parameter);
 

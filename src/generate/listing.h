@@ -26,6 +26,13 @@ typedef struct dal_guard_pair {
     double share;
 } dal_guard_pair;
 
+/* An operation that has pieces: its mode is the number of the active one, as in expr/evaluate.c. */
+typedef struct dal_listing_switch {
+    dal_op op; /* SIGN, FLOOR, LESS, LEQ, EQUAL or INTERP */
+    dal_node a, b;
+    int table, knots; /* INTERP */
+} dal_listing_switch;
+
 /* Results that one function writes to one array. */
 typedef struct dal_listing_result {
     const char *array;
@@ -48,6 +55,12 @@ typedef struct dal_listing {
     int n_guards;
     size_t cap_guards;
     dal_guard_pair *guards;
+
+    int n_switches, n_switched;
+    size_t cap_switches;
+    dal_listing_switch *switches;
+    int *switch_of; /* of each of the first n_switched nodes: its switch, or -1 */
+    bool frozen;    /* functions that are printed now take modes */
 
     dal_node *vd, *lambda; /* of accelerations */
     dal_node *ud, *uv;     /* of speed rates: u' and v; NULL: no speeds */
@@ -125,6 +138,15 @@ dal_node dal_stabilised_gamma(dal_listing *code, dal_translation *t, int row);
 /* q', zd and power, as `t` sees velocities; behind the accelerations. */
 void dal_listing_run(dal_listing *code, dal_translation *t);
 
+/* ---- switches.c ------------------------------------------------------------------- */
+
+/* The switches that these results need: they are numbered. */
+void dal_listing_find_switches(dal_listing *code, int n_results, const dal_listing_result *results);
+/* Values of the variables at a state. */
+void dal_listing_set_reference(dal_listing *code, const dal_reference_state *at, double *x, const double *parameters);
+/* The switch of a node, or -1. */
+int dal_listing_switch_of(const dal_listing *code, dal_node node);
+
 /* ---- emit.c -------------------------------------------------------------------------- */
 
 /* Parameters of a function: (t, q, v or u, inputs, parameters) and its results. */
@@ -138,5 +160,7 @@ void dal_emit_tables(dal_growing *out, dal_listing *code);
 /* ---- code_texts.c -------------------------------------------------------------------- */
 
 extern const char dal_text_sincos[], dal_text_lanes[], dal_text_lane_sines[], dal_text_table[];
+/* What an operation with pieces is computed by: the text of its function, or NULL. */
+const char *dal_text_switch(dal_op op);
 
 #endif

@@ -37,7 +37,7 @@ static void name_extras(dal_listing *c)
         c->extra[c->n_extra++] = d->letters[d->G + i].name;
 }
 
-static void set_reference(dal_listing *c, const dal_reference_state *at, double *x, const double *parameters)
+void dal_listing_set_reference(dal_listing *c, const dal_reference_state *at, double *x, const double *parameters)
 {
     const dal_derivation *d = c->d;
     x[0] = at->t;
@@ -47,8 +47,12 @@ static void set_reference(dal_listing *c, const dal_reference_state *at, double 
         x[c->first[DAL_ARRAY_INPUTS] + i] = at->inputs[i];
     for (int i = 0; i < c->n_parameters; i++)
         x[c->first[DAL_ARRAY_PARAMETERS] + i] = parameters ? parameters[i] : d->letters[c->parameter[i]].value;
+    for (int i = d->spec->n_inputs + d->spec->n_states; i < c->n_extra && at->momenta; i++)
+        x[c->first[DAL_ARRAY_INPUTS] + i] = at->momenta[i - d->spec->n_inputs - d->spec->n_states];
     for (int j = 0; j < d->p; j++)
-        x[c->first[DAL_ARRAY_SPEEDS] + j] = d->mechanism->n_speeds || !d->options.speeds ? 0.1 * (j + 1) : at->v[d->options.speeds[j]];
+        x[c->first[DAL_ARRAY_SPEEDS] + j] = at->u                                          ? at->u[j]
+                                            : d->mechanism->n_speeds || !d->options.speeds ? 0.1 * (j + 1)
+                                                                                           : at->v[d->options.speeds[j]];
 }
 
 dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *options, const dal_reference_state *reference)
@@ -62,7 +66,7 @@ dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *op
     for (int a = 0; a < DAL_ARRAY_COUNT; a++)
         c->first[a + 1] = c->first[a] + size[a];
     c->reference = DAL_NEW(c->arena, double, c->first[DAL_ARRAY_COUNT] + 1);
-    set_reference(c, reference, c->reference, NULL);
+    dal_listing_set_reference(c, reference, c->reference, NULL);
     dal_listing_equations(c);
     return c;
 }
@@ -71,7 +75,7 @@ bool dal_listing_accelerations(dal_listing *c, const dal_reference_state *at, co
 {
     double *kept = c->reference, *x = DAL_NEW(c->arena, double, c->first[DAL_ARRAY_COUNT] + 1);
     bool finite = true;
-    set_reference(c, at, x, parameters);
+    dal_listing_set_reference(c, at, x, parameters);
     c->reference = x;
     dal_listing_values(c, c->d->nv, c->vd, vd);
     c->reference = kept;
@@ -148,22 +152,64 @@ static int print_function(file *f, const char *comment, const char *name, const 
 
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
-static void print_wide(file *f, int n, const dal_listing_result *results)
+static void print_wide(file *f, const char *name, int n, const dal_listing_result *results, bool guarded)
 {
     const int lanes = f->c->options->lanes;
     dal_grow(&f->header,
              "\n/* %d copies at once: q[%d i + k] is coordinate i of copy k, and so for all arrays (parameters in the order of the struct).\n"
-             " * Bit for bit what %s_accelerations gives for each. Bit k of the result: that of copy k is not to be trusted. */\n"
-             "int %s_accelerations_lanes(%s);\n",
-             lanes, lanes, f->prefix, f->prefix, dal_emit_arguments(f->c, true, true, "v", n, results));
-    dal_emit_function(&f->source, f->c, "four", "v", n, results, true, true);
+             " * Bit for bit what %s_%s gives for each. Bit k of the result: that of copy k is not to be trusted. */\n"
+             "int %s_%s_lanes(%s);\n",
+             lanes, lanes, f->prefix, name, f->prefix, name, dal_emit_arguments(f->c, true, true, "v", n, results));
+    const char *four = dal_arena_print(f->c->arena, "four_%s", name);
+    dal_emit_function(&f->source, f->c, four, "v", n, results, guarded, true);
     dal_grow(&f->source,
-             "int %s_accelerations_lanes(%s)\n{\n    int bad = 0;\n    for (int k = 0; k < %d; k += 4)\n        bad |= %s_four(t, q + k, v + k, "
+             "int %s_%s_lanes(%s)\n{\n    int bad = 0;\n    for (int k = 0; k < %d; k += 4)\n        bad |= %s_%s(t, q + k, v + k, "
              "inputs + (inputs ? k : 0), parameters + (parameters ? k : 0)",
-             f->prefix, dal_emit_arguments(f->c, false, true, "v", n, results), lanes, f->prefix);
+             f->prefix, name, dal_emit_arguments(f->c, false, true, "v", n, results), lanes, f->prefix, four);
     for (int i = 0; i < n; i++)
         dal_grow(&f->source, ", %s + (%s ? k : 0)", results[i].array, results[i].array);
     dal_grow(&f->source, ") << k;\n    return bad;\n}\n\n");
+}
+
+/* Methods of a fixed step, of one copy and of lanes: the same operations in the same order. */
+static void print_methods(file *f, bool wide)
+{
+    const char *end = wide ? "_lanes" : "", *type = wide ? "double" : dal_arena_print(f->c->arena, "%s_parameters", f->prefix);
+    const int lanes = wide ? f->c->options->lanes : 1;
+    dal_grow(&f->header,
+             "\n/* `steps` steps of length h from t on, with inputs that are held: semi-implicit Euler (v += h v'(q, v), q += h q'(q, v)), and the "
+             "classical\n"
+             " * method of Runge and Kutta. Returns as %s_accelerations%s does; where that is not 0, a result is not to be trusted. */\n"
+             "int %s_euler%s(double t, double h, long steps, double *q, double *v, const double *inputs, const %s *parameters);\n"
+             "int %s_rk4%s(double t, double h, long steps, double *q, double *v, const double *inputs, const %s *parameters);\n",
+             f->prefix, end, f->prefix, end, type, f->prefix, end, type);
+    dal_grow(&f->source,
+             "int %s_euler%s(double t, double h, long steps, double *restrict q, double *restrict v, const double *restrict inputs, const %s "
+             "*restrict parameters)\n"
+             "{\n    enum { NQ = %d, NV = %d };\n    double vd[NV + 1], qd[NQ + 1], lambda[%d];\n    int bad = 0;\n    for (long s = 0; s < steps; "
+             "s++) {\n"
+             "        bad |= %s_accelerations%s(t + (double)s * h, q, v, inputs, parameters, vd, lambda);\n"
+             "        for (int i = 0; i < NV; i++)\n            v[i] = fma(h, vd[i], v[i]);\n"
+             "        %s_coordinate_rates%s(t + (double)s * h, q, v, inputs, parameters, qd);\n"
+             "        for (int i = 0; i < NQ; i++)\n            q[i] = fma(h, qd[i], q[i]);\n    }\n    return bad;\n}\n\n",
+             f->prefix, end, type, f->c->d->nq * lanes, f->c->d->nv * lanes, f->c->d->n_rows * lanes + 1, f->prefix, end, f->prefix, end);
+    dal_grow(
+        &f->source,
+        "int %s_rk4%s(double t, double h, long steps, double *restrict q, double *restrict v, const double *restrict inputs, const %s *restrict "
+        "parameters)\n"
+        "{\n    enum { NQ = %d, NV = %d };\n    static const double node[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};\n"
+        "    double vd[NV + 1], qd[NQ + 1], x[NQ + 1], u[NV + 1], dq[NQ + 1], dv[NV + 1], lambda[%d];\n    int bad = 0;\n"
+        "    for (long s = 0; s < steps; s++) {\n        for (int k = 0; k < 4; k++) {\n            const double at = t + ((double)s + node[k]) * h, "
+        "w = h * weight[k], c = h * node[k];\n"
+        "            for (int i = 0; i < NQ; i++)\n                x[i] = k ? fma(c, qd[i], q[i]) : q[i];\n"
+        "            for (int i = 0; i < NV; i++)\n                u[i] = k ? fma(c, vd[i], v[i]) : v[i];\n"
+        "            bad |= %s_accelerations%s(at, x, u, inputs, parameters, vd, lambda);\n"
+        "            %s_coordinate_rates%s(at, x, u, inputs, parameters, qd);\n"
+        "            for (int i = 0; i < NQ; i++)\n                dq[i] = k ? fma(w, qd[i], dq[i]) : w * qd[i];\n"
+        "            for (int i = 0; i < NV; i++)\n                dv[i] = k ? fma(w, vd[i], dv[i]) : w * vd[i];\n        }\n"
+        "        for (int i = 0; i < NQ; i++)\n            q[i] += dq[i];\n        for (int i = 0; i < NV; i++)\n            v[i] += dv[i];\n    }\n "
+        "   return bad;\n}\n\n",
+        f->prefix, end, type, f->c->d->nq * lanes, f->c->d->nv * lanes, f->c->d->n_rows * lanes + 1, f->prefix, end, f->prefix, end);
 }
 
 /* ---- the header --------------------------------------------------------------------------------- */
@@ -241,12 +287,20 @@ static void print_helpers(file *f)
     const dal_listing *c = f->c;
     if (uses(c, DAL_OP_SIN) || uses(c, DAL_OP_COS))
         print_text(&f->source, dal_text_sincos, f->prefix);
+    static const dal_op pieces[] = {DAL_OP_SIGN, DAL_OP_FLOOR, DAL_OP_LESS, DAL_OP_LEQ, DAL_OP_EQUAL, DAL_OP_INTERP};
+    for (size_t i = 0, first = 1; i < sizeof pieces / sizeof *pieces && !c->options->lanes; i++) {
+        if (!uses(c, pieces[i]))
+            continue;
+        if (first)
+            dal_grow(&f->source, "#define %s_FREE INT32_MIN /* no mode: the piece that holds */\n\n", f->prefix);
+        first = 0;
+        if (dal_text_switch(pieces[i]))
+            print_text(&f->source, dal_text_switch(pieces[i]), f->prefix);
+    }
     if (uses(c, DAL_OP_INTERP)) {
         print_text(&f->source, dal_text_table, f->prefix);
         dal_emit_tables(&f->source, f->c);
     }
-    if (uses(c, DAL_OP_MOD))
-        dal_grow(&f->source, "static double %s_mod(double x, double y)\n{\n    return x - y * floor(x / y);\n}\n\n", f->prefix);
 }
 
 /* Functions of numbers on lanes, one after the other; all that the code has. */
@@ -294,7 +348,10 @@ static void print_functions(file *f)
     }
     if (c->options->lanes) {
         print_lane_functions(f);
-        print_wide(f, 2, accelerations);
+        print_wide(f, "accelerations", 2, accelerations, true);
+        print_wide(f, "coordinate_rates", 1, rates, false);
+        print_methods(f, true);
+        print_methods(f, false);
     }
 }
 
@@ -351,6 +408,8 @@ static void print_run(file *f)
                                           {"zd", d->spec->n_states, c->zd},
                                           {"power", c->n_works, c->power}};
     dal_grow(&f->source, "/* y' of a run. */\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    dal_listing_find_switches(c, 4, results);
+    c->frozen = true;
     dal_grow(&f->source, "typedef void %s_parameters;\n#define %s_PART __attribute__((noinline))\n\n", f->prefix, f->prefix);
     dal_grow(&f->source, "#define %s_FMA(a, b, c) ((a) * (b) + (c))\n\n", f->prefix);
     print_helpers(f);
@@ -373,7 +432,9 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
                                     .operations = f.result->operations,
                                     .input_names = c->extra,
                                     .source = f.source.text,
-                                    .missing = c->missing};
+                                    .missing = c->missing,
+                                    .n_switches = c->n_switches,
+                                    .listing = c};
         return f.result;
     }
     begin_header(&f);
@@ -389,8 +450,12 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
     print_functions(&f);
     print_test(&f, n_references, references);
     dal_grow(&f.header, "\n#endif\n");
-    *f.result =
-        (dal_generated){d->nq,    d->nv,         d->n_rows,     c->n_extra, c->n_parameters, c->ud ? d->p : 0, c->n_outputs, f.result->operations,
-                        c->extra, f.source.text, f.header.text, NULL};
+    *f.result = (dal_generated){d->nq,           d->nv,
+                                d->n_rows,       c->n_extra,
+                                c->n_parameters, c->ud ? d->p : 0,
+                                c->n_outputs,    f.result->operations,
+                                c->extra,        f.source.text,
+                                f.header.text,   NULL,
+                                c->n_switches,   c};
     return f.result;
 }

@@ -156,6 +156,10 @@ static dal_node translate_node(dal_translation *t, dal_node node)
     case DAL_OP_ADD: return sum(g, a, b);
     case DAL_OP_DIV: return quotient(g, a, b);
     case DAL_OP_POW: return power(g, a, b);
+    case DAL_OP_ABS: return dal_binary(g, DAL_OP_MUL, a, dal_unary(g, DAL_OP_SIGN, a)); /* as programs do: expr/program.c */
+    case DAL_OP_MIN: return dal_select(g, dal_binary(g, DAL_OP_LEQ, a, b), a, b);
+    case DAL_OP_MAX: return dal_select(g, dal_binary(g, DAL_OP_LEQ, b, a), a, b);
+    case DAL_OP_MOD: return dal_binary(g, DAL_OP_SUB, a, dal_binary(g, DAL_OP_MUL, b, dal_unary(g, DAL_OP_FLOOR, dal_binary(g, DAL_OP_DIV, a, b))));
     case DAL_OP_SELECT: return dal_select(g, a, b, c);
     case DAL_OP_INTERP: return dal_interp(g, dal_node_index(from, node), dal_node_order(from, node), a);
     default: return b == DAL_NO_NODE ? dal_unary(g, x.op, a) : dal_binary(g, x.op, a, b);

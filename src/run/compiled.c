@@ -13,6 +13,7 @@
 #include "dynamics/row_rank.h"
 #include "dynamics/singular.h"
 #include "dynamics/speeds.h"
+#include "expr/table.h"
 #include "integrate/stabilization.h"
 #include "math/chance.h"
 #include "run/code_cache.h"
@@ -33,14 +34,17 @@ static const double patience = 30;             /* s that a compiler may take */
 static const double shift = 0.05, speed = 0.7; /* of samples: units of the model */
 static const double turn = 0.75; /* rad or lengths in a step: where a coordinate moves that far, the engine counts the turns of angles */
 
-typedef int rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, double *wd, double *qd,
-                           double *zd, double *power);
+typedef int rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, const int *modes, double *wd,
+                           double *qd, double *zd, double *power);
 
 typedef struct code {
     dal_loaded_code object;
     rates_function *call; /* NULL: not to be used */
     int *choice;          /* charts, then speeds */
-    bool momenta;         /* it takes the momenta of the ignorable coordinates */
+    int n_switches;       /* operations with pieces */
+    int *switch_of;       /* of each of them: the switch of the model, or -1: none, it takes the piece that holds */
+    int *mirrored;        /* behind these: it compares b with a, not a with b */
+    int *modes;           /* scratch, behind these */
 } code;
 
 typedef struct dal_compiled_run {
@@ -89,8 +93,6 @@ static const char *obstacle(const run *r)
         return "it has sub-systems that are given by their equations";
     if (dal_system_acting(r->system)->n_frictions)
         return "it has dry friction";
-    if (dal_switches(r->system))
-        return "it has expressions with conditions, steps or tables, whose pieces are located as events";
     if (method->minimum_norm || layout->derived)
         return "its accelerations are not determined by inertia and constraints alone";
     if (method->stabilization->solve)
@@ -162,6 +164,7 @@ void dal_compiled_close(run *r)
     for (int i = 0; i < CODES; i++) {
         dal_code_unload(&c->codes[i].object);
         r->allocator.release(r->allocator.user, c->codes[i].choice);
+        r->allocator.release(r->allocator.user, c->codes[i].switch_of);
     }
     r->allocator.release(r->allocator.user, c->extra);
     r->allocator.release(r->allocator.user, c->choice);
@@ -183,12 +186,23 @@ static void gather(compiled_run *c, const dal_state *state, const double *y)
         memcpy(to, dal_speeds_of(state)->momenta, sizeof *to * (size_t)c->n_momenta);
 }
 
+/* a <= b is not b <= a where its mode is 1: it is 0. The graph of min and max orders operands, and may do so otherwise than the model's. */
+static int mode_of(const code *with, int k, int mode)
+{
+    if (!with->mirrored[k] || mode == DAL_MODE_NONE)
+        return mode;
+    return with->mirrored[k] == DAL_OP_EQUAL ? -mode : 1 - mode;
+}
+
 static bool call_code(compiled_run *c, const code *with, const dal_state *state, double t, const double *y, double *dy)
 {
     double *zd = dy + c->nq + c->n_w;
+    const dal_values *values = dal_values_of(state);
+    for (int k = 0; k < with->n_switches; k++)
+        with->modes[k] = with->switch_of[k] >= 0 && values->frozen ? mode_of(with, k, values->modes[with->switch_of[k]]) : DAL_MODE_NONE;
     if (c->n_inputs + c->n_states + c->n_momenta)
         gather(c, state, y);
-    return !with->call(t, y, y + c->nq, c->extra, NULL, dy + c->nq, dy, zd, zd + c->n_states);
+    return !with->call(t, y, y + c->nq, c->extra, NULL, with->modes, dy + c->nq, dy, zd, zd + c->n_states);
 }
 
 /* The largest difference of the rates, of each kind in units of the model and over the largest. */
@@ -276,12 +290,107 @@ static bool verify(run *r, const code *with, double t, const double *y, char *wh
     return compared >= 2;
 }
 
+/* ---- pieces ------------------------------------------------------------------------------------------ */
+
+typedef struct matching {
+    run *r;
+    code *to;
+    dal_listing *listing;
+    dal_arena *arena;
+    double t;
+    const double *y;
+    const char *unmatched;
+} matching;
+
+/* What the operations with pieces compare, of code and model, at a state by chance: numbers 2 (mine + model). False: there is no such state. */
+static bool sample_operands(matching *m, int i, uint64_t *seed, int *op, double *values)
+{
+    run *r = m->r;
+    compiled_run *c = r->compiled;
+    const int mine = m->to->n_switches, all = mine + dal_switches(r->system);
+    double at = m->t;
+    dal_update_viewer(r);
+    dal_values_of(r->viewer)->frozen = false;
+    memcpy(c->y, m->y, sizeof *c->y * (size_t)c->n);
+    if ((i && !move_by_chance(r, &at, seed)) || dal_state_derivative(r->viewer, at, c->y, c->engine))
+        return false;
+    dal_reference_state reference = dal_reference_of(r->viewer, m->arena);
+    reference.u = dal_system_method(r->system)->formulation->unpack ? c->y + c->nq : NULL;
+    gather(c, r->viewer, c->y);
+    reference.inputs = c->extra; /* with the states of this y */
+    reference.momenta = c->n_momenta ? dal_speeds_of(r->viewer)->momenta : NULL;
+    dal_listing_operands(m->listing, &reference, op, values, values + all);
+    dal_switch_operands(r->system, r->viewer, op + mine, values + mine, values + all + mine);
+    return true;
+}
+
+static bool is_same(const double *x, const double *y, const double *size_a, const double *size_b)
+{
+    return fabs(*x - *y) <= 1e-9 * (fabs(*size_a) + fabs(*size_b)) + 1e-14;
+}
+
+/* 1: switches k and s compare the same numbers at all n states; -1: the other way round; 0: they do not. */
+static int compares_alike(const double *values, int n, int all, int k, int s)
+{
+    bool same = true, mirrored = true;
+    for (int i = 0; i < n; i++) {
+        const double *a = values + (ptrdiff_t)i * 2 * all, *b = a + all;
+        same = same && is_same(&a[k], &a[s], &a[s], &b[s]) && is_same(&b[k], &b[s], &a[s], &b[s]);
+        mirrored = mirrored && is_same(&a[k], &b[s], &a[s], &b[s]) && is_same(&b[k], &a[s], &a[s], &b[s]);
+    }
+    return same ? 1 : mirrored ? -1 : 0;
+}
+
+/* The switches of the model are those of the code that compare the same numbers at every state. */
+static dal_status match_switches(void *user)
+{
+    matching *m = user;
+    const int mine = m->to->n_switches, model = dal_switches(m->r->system), all = mine + model;
+    int *op = DAL_NEW(m->arena, int, all), n = 0;
+    double *values = DAL_NEW(m->arena, double, 2 * all * SAMPLES);
+    bool *found = DAL_NEW(m->arena, bool, model);
+    uint64_t seed = 77;
+    for (int i = 0; i < SAMPLES; i++)
+        n += sample_operands(m, i, &seed, op, values + (ptrdiff_t)n * 2 * all);
+    for (int k = 0; k < mine; k++) {
+        m->to->switch_of[k] = -1;
+        for (int s = mine; s < all && n > 1; s++) {
+            const int way = op[k] != op[s] ? 0 : compares_alike(values, n, all, k, s);
+            if (way) {
+                m->to->switch_of[k] = s - mine;
+                m->to->mirrored[k] = way < 0 ? op[k] : 0;
+                found[s - mine] = true;
+            }
+        }
+    }
+    for (int s = 0; s < model; s++)
+        if (!found[s])
+            m->unmatched = dal_switch_text(m->r->system, s);
+    return DAL_OK;
+}
+
+static bool find_pieces(run *r, code *to, const dal_generated *generated, dal_arena *arena, double t, const double *y, char *why, size_t size)
+{
+    const size_t n = (size_t)generated->n_switches;
+    matching m = {.r = r, .to = to, .listing = generated->listing, .arena = arena, .t = t, .y = y};
+    to->n_switches = generated->n_switches;
+    to->switch_of = take(r, 3 * sizeof *to->switch_of * n);
+    to->mirrored = to->switch_of ? to->switch_of + n : NULL;
+    to->modes = to->switch_of ? to->mirrored + n : NULL;
+    if (!to->switch_of || dal_arena_try(arena, match_switches, &m) != DAL_OK)
+        m.unmatched = "no memory";
+    if (m.unmatched)
+        snprintf(why, size, "the pieces of '%.120s' are not found in the generated code", m.unmatched);
+    return !m.unmatched;
+}
+
 /* ---- making it ------------------------------------------------------------------------------------- */
 
 typedef struct making {
     run *r;
     dal_arena arena;
     dal_messages *messages;
+    const double *y;
     const dal_generated *code;
 } making;
 
@@ -301,7 +410,11 @@ static dal_status generate(void *user)
     dal_derivation *d = dal_derive_equations(&m->arena, dal_system_spec(r->system), r->system, &how, m->messages);
     if (!d || !dal_generates(d, o, m->messages))
         return DAL_BAD_MODEL;
-    const dal_reference_state at = dal_reference_of(r->viewer, &m->arena);
+    dal_reference_state at = dal_reference_of(r->viewer, &m->arena);
+    gather(r->compiled, r->viewer, m->y);
+    at.inputs = r->compiled->extra;
+    at.u = method->formulation->unpack ? m->y + r->compiled->nq : NULL;
+    at.momenta = r->compiled->n_momenta ? dal_speeds_of(r->viewer)->momenta : NULL;
     m->code = dal_generate(d, o, 1, &at);
     return DAL_OK;
 }
@@ -350,7 +463,7 @@ static void say_why(const making *m, dal_status status, char *why, size_t size)
 /* Code for the present choice of the state at (t, y). */
 static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
 {
-    making m = {.r = r, .messages = dal_messages_create(&r->allocator)};
+    making m = {.r = r, .y = y, .messages = dal_messages_create(&r->allocator)};
     dal_status status = m.messages ? DAL_OK : DAL_NO_MEMORY;
     dal_arena_begin(&m.arena, &r->allocator);
     dal_update_viewer(r);
@@ -361,7 +474,7 @@ static bool make(run *r, code *to, double t, const double *y, char *why, size_t 
     bool fine = status == DAL_OK && !m.code->missing;
     if (!fine)
         say_why(&m, status, why, size);
-    fine = fine && load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
+    fine = fine && find_pieces(r, to, m.code, &m.arena, t, y, why, size) && load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
     if (!fine) {
         dal_code_unload(&to->object);
         to->call = NULL;

@@ -193,6 +193,9 @@ dal_status dal_simulation_resume(run *r);
 dal_ode dal_step_hooks(run *r);
 /* Switches of the model's expressions: the first of the guards, before those of friction. */
 int dal_switches(const dal_system *system);
+/* What each of them compares at the present evaluation (dal_program_operands), and its text. */
+void dal_switch_operands(const dal_system *system, const dal_state *state, int *op, double *a, double *b);
+const char *dal_switch_text(const dal_system *system, int i);
 /* What fails at a trial state may succeed with a smaller step. */
 static inline dal_flow dal_recoverable(dal_flow flow)
 {

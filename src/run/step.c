@@ -47,6 +47,17 @@ int dal_switches(const dal_system *system)
     return system->actions.program ? dal_program_switches(system->actions.program) : 0;
 }
 
+void dal_switch_operands(const dal_system *system, const dal_state *state, int *op, double *a, double *b)
+{
+    if (system->actions.program)
+        dal_program_operands(system->actions.program, state->values->registers, op, a, b);
+}
+
+const char *dal_switch_text(const dal_system *system, int i)
+{
+    return dal_program_switch_text(system->actions.program, i);
+}
+
 static void renew_charts(dal_state *state)
 {
     const dal_layout *layout = state->layout;

@@ -1,4 +1,4 @@
-/* dalembert animate: the mechanism at several instants in one picture. */
+/* dalembert snapshots: the mechanism at several instants in one picture. */
 #include "cli/apart.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "dalembert animate RESULT --model MODEL -o FILE [options]\n"
+static const char usage[] = "dalembert snapshots RESULT --model MODEL -o FILE [options]\n"
                             "\n"
                             "Draw the mechanism at several instants in one picture, from light to dark, as papers print them. RESULT (.csv, "
                             ".h5)\n"
@@ -45,7 +45,7 @@ static int read_times(void *user, char *text)
         char *end;
         const double t = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !isfinite(t) || wanted->picture.n_times == MOST)
-            return dal_wrong_use("animate", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
+            return dal_wrong_use("snapshots", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
         wanted->times[wanted->picture.n_times++] = t;
         if (!*end)
             return DAL_OK;
@@ -59,7 +59,7 @@ static int read_count(void *user, char *text)
     char *end;
     const long n = strtol(text, &end, 10);
     if (*end || n < 1 || n > MOST)
-        return dal_wrong_use("animate", "--count wants a number from 1 to %d, not '%s'", MOST, text);
+        return dal_wrong_use("snapshots", "--count wants a number from 1 to %d, not '%s'", MOST, text);
     wanted->picture.count = (int)n;
     return DAL_OK;
 }
@@ -67,13 +67,13 @@ static int read_count(void *user, char *text)
 static int check_type(void *user, char *path)
 {
     (void)user;
-    return dal_picture_type("animate", path);
+    return dal_picture_type("snapshots", path);
 }
 
 static int read_size(void *user, char *text)
 {
     request *wanted = user;
-    return dal_picture_size("animate", text, &wanted->picture.width, &wanted->picture.height);
+    return dal_picture_size("snapshots", text, &wanted->picture.width, &wanted->picture.height);
 }
 
 static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
@@ -90,9 +90,9 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (!wanted->model.path)
-        return dal_wrong_use("animate", "which model was it made from? give it by --model, as in --model four-bar.yaml");
+        return dal_wrong_use("snapshots", "which model was it made from? give it by --model, as in --model four-bar.yaml");
     if (!wanted->output)
-        return dal_wrong_use("animate", "where to? give a file by -o, as in -o frames.svg");
+        return dal_wrong_use("snapshots", "where to? give a file by -o, as in -o frames.svg");
     return DAL_OK;
 }
 
@@ -118,13 +118,13 @@ static dal_status draw_snapshots(void *user, dal_messages *messages, char **svg)
 static int run_request(void *user)
 {
     const request *wanted = user;
-    return dal_picture_command("animate", wanted->output, wanted->quiet, wanted->model.messages, draw_snapshots, user);
+    return dal_picture_command("snapshots", wanted->output, wanted->quiet, wanted->model.messages, draw_snapshots, user);
 }
 
 static int run_apart(void *user)
 {
     request *wanted = user;
-    return dal_work_apart("animate", wanted->model.result, run_request, wanted);
+    return dal_work_apart("snapshots", wanted->model.result, run_request, wanted);
 }
 
-const dal_command dal_command_animate = DAL_COMMAND("animate", "draw the mechanism at several instants in one picture: SVG, PNG", run_apart);
+const dal_command dal_command_snapshots = DAL_COMMAND("snapshots", "draw the mechanism at several instants in one picture: SVG, PNG", run_apart);
