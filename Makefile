@@ -80,8 +80,9 @@ validation: all
 	tools/validation build/dalembert doc/validation.md
 
 agreement:
-	@$(call build,check,build-check,--target test_formulations)
+	@$(call build,check,build-check,--target test_formulations --target test_small_motions)
 	tools/agreement build-check/test/test_formulations doc/agreement.md
+	tools/small-motions build-check/test/test_small_motions doc/small-motions.md
 
 documentation: validation agreement
 	tools/refresh-documentation build/dalembert README.md $(addprefix doc/,tutorial.md evidence.md compare.md check.md page.md equations.md derive.md reactions.md linearize.md sweep.md sweep-tutorials.md response.md equilibrium.md modes.md \

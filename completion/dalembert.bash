@@ -42,8 +42,11 @@ _dalembert()
     --sampling)
         mapfile -t COMPREPLY < <(compgen -W 'random latin-hypercube sobol' -- "$word")
         return ;;
+    --start)
+        mapfile -t COMPREPLY < <(compgen -W 'given equilibrium' -- "$word")
+        return ;;
     --undetermined)
-        mapfile -t COMPREPLY < <(compgen -W 'refuse minimum-norm' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'refuse derive minimum-norm' -- "$word")
         return ;;
     --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --states | --inputs | --outputs | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port | --points | --frequencies | --input | --starts | --seed | --steady | --over | --orders | --vary | --each | --channels | --jobs | --shard)
         return ;;
@@ -51,10 +54,10 @@ _dalembert()
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --compiled --set --floating --output --record --keep --resume --motion --open --frames --units --json --verbose --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --start --compiled --set --floating --output --record --keep --resume --motion --open --frames --units --json --verbose --quiet --help' -- "$word") ;;
     watch:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --set --floating --port --open --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --start --set --floating --port --open --quiet --help' -- "$word") ;;
     gallery:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --title --open --quiet --help' -- "$word") ;;
     compare:-*)
@@ -97,7 +100,7 @@ _dalembert()
             --formulation --floating --set --digits --json --help' -- "$word") ;;
     sweep:-*)
         mapfile -t COMPREPLY < <(compgen -W '--vary --random --sampling --seed --each --channels --output --motions --journal --resume --jobs --shard --coordinates --formulation
-            --stabilization --integrator --step --rtol --atol --until --every --max-step --event-tolerance --undetermined --set --floating --quiet --help' -- "$word") ;;
+            --stabilization --integrator --step --rtol --atol --until --every --max-step --event-tolerance --undetermined --start --set --floating --quiet --help' -- "$word") ;;
     merge:-*)
         mapfile -t COMPREPLY < <(compgen -W '--output --motions --model --quiet --help' -- "$word") ;;
     merge:*)

@@ -60,6 +60,9 @@ typedef struct dal_mode {
     const double *shape_re, *shape_im; /* n_states; the largest number is 1 */
     /* 6 a body: its point's shift in lengths of the model, its turn in rad; the largest number of all is 1 */
     const double *bodies_re, *bodies_im;
+    double condition; /* of the eigenvalue, in units of the kinetic energy: errors of A count so often in it. Infinite where it is defective */
+    int times,
+        shapes; /* how often the eigenvalue occurs, and how many independent shapes it has. Fewer: it is defective, and terms with t e^(s t) occur */
 } dal_mode;
 
 typedef struct dal_root {

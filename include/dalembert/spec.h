@@ -268,6 +268,7 @@ typedef struct dal_undetermined_spec {
 typedef struct dal_simulate_spec {
     dal_choice coordinates, formulation, stabilization, integrator;
     dal_text until, step, every, rtol, atol, max_step, event_tolerance;
+    dal_text start; /* given, equilibrium */
     dal_undetermined_spec undetermined;
     bool compile; /* runs are compiled: dal_run_options.compiled */
 } dal_simulate_spec;

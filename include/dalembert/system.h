@@ -82,6 +82,7 @@ typedef struct dal_system_info {
     const char *ignorable_names; /* "x, y", or "" */
     double length, mass, time;   /* the model's own units */
     double until, step, every, rtol, atol;
+    bool start_settled; /* `start: equilibrium`: the start is a static equilibrium */
 } dal_system_info;
 /* Of NULL: zeros and empty texts. */
 DAL_API dal_system_info dal_system_describe(const dal_system *system);

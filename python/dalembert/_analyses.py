@@ -88,6 +88,23 @@ class Study:
         return pandas.DataFrame({**self._columns, "status": self.status, "reason": self.reason}, index=pandas.Index(self.run, name="run"))
 
 
+class Campbell:
+    """Modes over a parameter: lines[name] are the eigenvalues of one mode, an array as long as `values`, nan where there is none."""
+
+    def __init__(self, parameter: str, values: np.ndarray, lines: list):
+        self.parameter, self.values = parameter, values
+        self.names = tuple(name for name, *_ in lines)
+        self.eigenvalues = np.array([re + 1j * im for _, re, im in lines]).reshape(len(lines), len(values))
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Hz; a row a mode."""
+        return np.abs(self.eigenvalues.imag) / (2 * np.pi)
+
+    def __repr__(self) -> str:
+        return f"<Campbell diagram of {len(self.names)} modes over {len(self.values)} values of '{self.parameter}'>"
+
+
 class Analyses:
     """Methods of Model. Settings are those of run()."""
 
@@ -145,26 +162,54 @@ class Analyses:
 
     # ---- small motions -----------------------------------------------------------------------------------
 
-    def equilibrium(self, **settings: Any) -> Answer:
-        """Where the model stands, near its start: values, stability, reactions."""
-        return Answer.read(_core.equilibrium(self._spec(settings)))
+    def equilibrium(self, *, starts: int = 0, seed: int = 0, steady: Optional[Mapping[str, float]] = None, **settings: Any) -> Answer:
+        """Where the model stands, near its start: values, stability, reactions. `starts`: from as many starts, the first is that of the model, the others
+        follow from `seed`; the answer has a list. `steady`: the steady motion with these rates, {"pin.angle": 10}."""
+        if starts and steady:
+            raise TypeError("equilibrium() wants starts or steady: a steady motion is found from the start of the model")
+        if starts:
+            return Answer.read(_core.equilibria(self._spec(settings), starts, seed))
+        return Answer.read(_core.equilibrium(self._spec(settings), dict(steady or {})))
 
-    def _linear(self, function: Callable, at: Any, states: Names, inputs: Names, outputs: Names, settings: Mapping[str, Any], *more: Any) -> Answer:
+    def _linear(self, function: Callable, at: Any, states: Names, inputs: Names, outputs: Names, steady: Optional[Mapping[str, float]],
+                settings: Mapping[str, Any], *more: Any) -> Answer:
         with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
-            where = (self._spec(settings), _at(at, folder), _names(states), None if inputs is None else _names(inputs), _names(outputs))
+            where = self._place(at, folder, states, inputs, outputs, steady, settings)
             return Answer.read(function(where, *more) if more else function(*where))
 
-    def linearize(self, at: Any = "start", states: Names = None, inputs: Names = None, outputs: Names = None, **settings: Any) -> Answer:
-        """x' = A x + B u, y = C x + D u near the start, the equilibrium ("equilibrium"), or a state (a file, or a dictionary)."""
-        return self._linear(_core.linearize, at, states, inputs, outputs, settings)
+    def _place(self, at: Any, folder: str, states: Names, inputs: Names, outputs: Names, steady: Optional[Mapping[str, float]],
+               settings: Mapping[str, Any]) -> tuple:
+        """What the C side linearises, and where."""
+        where = ("steady" if steady else "start") if at is None else _at(at, folder)
+        return self._spec(settings), where, _names(states), None if inputs is None else _names(inputs), _names(outputs), dict(steady or {})
 
-    def modes(self, at: Any = "start", states: Names = None, **settings: Any) -> Answer:
+    def linearize(self, at: Any = None, states: Names = None, inputs: Names = None, outputs: Names = None, *,
+                  steady: Optional[Mapping[str, float]] = None, **settings: Any) -> Answer:
+        """x' = A x + B u, y = C x + D u near the start, the equilibrium ("equilibrium"), a steady motion (steady={"pin.angle": 10}), or a state (a file,
+        or a dictionary)."""
+        return self._linear(_core.linearize, at, states, inputs, outputs, steady, settings)
+
+    def modes(self, at: Any = None, states: Names = None, *, steady: Optional[Mapping[str, float]] = None, **settings: Any) -> Answer:
         """Frequencies, damping, shapes, and shares of the parts."""
-        return self._linear(_core.modes, at, states, None, None, settings)
+        return self._linear(_core.modes, at, states, None, None, steady, settings)
 
-    def response(self, omega: Iterable[float], at: Any = "start", inputs: Names = None, outputs: Names = None, **settings: Any) -> Answer:
+    def campbell(self, parameter: str, values: Iterable[float], at: Any = None, *, steady: Optional[Mapping[str, float]] = None,
+                 **settings: Any) -> "Campbell":
+        """Modes over a parameter, or over one of the rates of `steady`, followed by their shapes: `dalembert modes --over`."""
+        numbers = np.asarray(list(values), dtype=float)
+        with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
+            places = []
+            for value in numbers:
+                of_steady = parameter in (steady or {})
+                model = self if of_steady else self.vary({parameter: float(value)})
+                rates = {**(steady or {}), **({parameter: float(value)} if of_steady else {})}
+                places.append(model._place(at, folder, None, None, None, rates, settings))
+            return Campbell(parameter, numbers, _core.campbell(parameter, numbers, places))
+
+    def response(self, omega: Iterable[float], at: Any = None, inputs: Names = None, outputs: Names = None, *,
+                 steady: Optional[Mapping[str, float]] = None, **settings: Any) -> Answer:
         """Amplitudes of outputs over inputs at the frequencies omega, rad/s."""
-        return self._linear(_core.response, at, None, inputs, outputs, settings, np.asarray(list(omega), dtype=float))
+        return self._linear(_core.response, at, None, inputs, outputs, steady, settings, np.asarray(list(omega), dtype=float))
 
     # ---- many runs ----------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ CORE_PRINTERS(evaluation, dal_evaluation, dal_evaluation_json(a, buffer, size), 
               dal_evaluation_free)
 CORE_PRINTERS(equilibrium, dal_equilibrium, dal_equilibrium_json(a, buffer, size), dal_equilibrium_text(a, DIGITS, buffer, size),
               dal_equilibrium_free)
+CORE_PRINTERS(equilibria, dal_equilibria, dal_equilibria_json(a, buffer, size), dal_equilibria_text(a, DIGITS, buffer, size), dal_equilibria_free)
 CORE_PRINTERS(linearization, dal_linearization, dal_linearization_json(a, buffer, size), dal_linearization_text(a, DIGITS, WIDTH, buffer, size),
               dal_linearization_free)
 CORE_PRINTERS(response, dal_response, dal_response_json(a, buffer, size), dal_response_text(a, DIGITS, buffer, size), dal_response_free)
@@ -90,25 +91,74 @@ static PyObject *evaluate(PyObject *module, PyObject *arguments)
 
 /* ---- small motions --------------------------------------------------------------------------------- */
 
-static PyObject *equilibrium(PyObject *module, PyObject *object)
+/* Rates of a steady motion: {coordinate: rate}. An array that PyMem_Free frees; NULL with an exception. The names live as long as the dictionary. */
+static dal_steady *take_steady(PyObject *rates, int *n)
 {
+    dal_steady *steady = PyMem_Calloc((size_t)PyDict_Size(rates) + 1, sizeof *steady);
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    *n = 0;
+    if (!steady)
+        return (dal_steady *)PyErr_NoMemory();
+    for (; PyDict_Next(rates, &at, &name, &value) && !PyErr_Occurred(); ++*n) {
+        if (!PyUnicode_Check(name))
+            PyErr_SetString(PyExc_TypeError, "steady: rates by name are wanted, as in {'pin.angle': 10}");
+        else
+            steady[*n] = (dal_steady){PyUnicode_AsUTF8AndSize(name, NULL), PyFloat_AsDouble(value)};
+    }
+    if (!PyErr_Occurred())
+        return steady;
+    PyMem_Free(steady);
+    return NULL;
+}
+
+/* equilibrium(spec, steady): near the start; of {} at rest. */
+static PyObject *equilibrium(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *rates;
     (void)module;
-    if (!core_is(object, core.spec, "a Spec"))
+    if (!PyArg_ParseTuple(arguments, "O!O!", core.spec, &object, &PyDict_Type, &rates))
+        return NULL;
+    const core_spec *spec = (core_spec *)object;
+    int n;
+    dal_steady *steady = take_steady(rates, &n);
+    dal_messages *messages = steady ? core_hear() : NULL;
+    dal_equilibrium *answer = NULL;
+    dal_status status;
+    if (!messages) {
+        PyMem_Free(steady);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS status =
+        n ? dal_steady_find(NULL, spec->spec, n, steady, messages, &answer) : dal_equilibrium_find(NULL, spec->spec, messages, &answer);
+    Py_END_ALLOW_THREADS PyMem_Free(steady);
+    return core_deliver(status, false, messages, spec, answer, equilibrium_json, equilibrium_text, equilibrium_release);
+}
+
+/* equilibria(spec, starts, seed) */
+static PyObject *equilibria(PyObject *module, PyObject *arguments)
+{
+    PyObject *object;
+    int starts;
+    unsigned long long seed;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!iK", core.spec, &object, &starts, &seed))
         return NULL;
     const core_spec *spec = (core_spec *)object;
     dal_messages *messages = core_hear();
-    dal_equilibrium *answer = NULL;
+    dal_equilibria *answer = NULL;
     dal_status status;
     if (!messages)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = dal_equilibrium_find(NULL, spec->spec, messages, &answer);
-    Py_END_ALLOW_THREADS return core_deliver(status, false, messages, spec, answer, equilibrium_json, equilibrium_text, equilibrium_release);
+    Py_BEGIN_ALLOW_THREADS status = dal_equilibria_find(NULL, spec->spec, starts, seed, messages, &answer);
+    Py_END_ALLOW_THREADS return core_deliver(status, false, messages, spec, answer, equilibria_json, equilibria_text, equilibria_release);
 }
 
 typedef struct linear_request {
     const core_spec *spec;
     dal_linear_options options;
     const char **states, **inputs, **outputs;
+    dal_steady *steady;
 } linear_request;
 
 static void free_linear(linear_request *r)
@@ -116,24 +166,26 @@ static void free_linear(linear_request *r)
     PyMem_Free(r->states);
     PyMem_Free(r->inputs);
     PyMem_Free(r->outputs);
+    PyMem_Free(r->steady);
 }
 
-/* (spec, at, states, inputs or None, outputs) */
+/* (spec, at, states, inputs or None, outputs, steady) */
 static bool take_linear(PyObject *arguments, linear_request *r)
 {
-    PyObject *spec, *states, *inputs, *outputs;
+    PyObject *spec, *states, *inputs, *outputs, *rates;
     *r = (linear_request){NULL};
-    if (!PyArg_ParseTuple(arguments, "O!zOOO", core.spec, &spec, &r->options.at, &states, &inputs, &outputs))
+    if (!PyArg_ParseTuple(arguments, "O!zOOOO!", core.spec, &spec, &r->options.at, &states, &inputs, &outputs, &PyDict_Type, &rates))
         return false;
     r->spec = (core_spec *)spec;
     if (!(r->states = core_strings(states, &r->options.n_states, "states")) || !(r->inputs = core_strings(inputs, &r->options.n_inputs, "inputs")) ||
-        !(r->outputs = core_strings(outputs, &r->options.n_outputs, "outputs"))) {
+        !(r->outputs = core_strings(outputs, &r->options.n_outputs, "outputs")) || !(r->steady = take_steady(rates, &r->options.n_steady))) {
         free_linear(r);
         return false;
     }
     r->options.states = r->states;
     r->options.inputs = inputs == Py_None ? NULL : r->inputs;
     r->options.outputs = r->outputs;
+    r->options.steady = r->steady;
     return true;
 }
 
@@ -165,7 +217,67 @@ static PyObject *modes(PyObject *module, PyObject *arguments)
     return core_deliver(status, false, messages, r.spec, answer, modes_json, modes_text, modes_release);
 }
 
-/* response((spec, at, states, inputs, outputs), omega) */
+/* Lines as they are followed: (name, re, im). */
+static PyObject *campbell_lines(const dal_campbell *diagram)
+{
+    PyObject *lines = PyList_New(0);
+    for (int i = 0; lines && i < diagram->n_lines; i++) {
+        const dal_campbell_line *line = &diagram->lines[i];
+        const Py_ssize_t shape[] = {diagram->n_values};
+        PyObject *one = Py_BuildValue("(sNN)", line->name, core_copy(line->re, 1, shape), core_copy(line->im, 1, shape));
+        if (!one || PyList_Append(lines, one))
+            Py_CLEAR(lines);
+        Py_XDECREF(one);
+    }
+    return lines;
+}
+
+/* The modes of each place, until one fails. */
+static dal_status find_all_modes(PyObject *places, int n, dal_messages *messages, dal_modes **modes, const core_spec **spec)
+{
+    dal_status status = DAL_OK;
+    for (int i = 0; i < n && status == DAL_OK; i++) {
+        linear_request r;
+        if (!take_linear(PyList_GetItem(places, i), &r))
+            return DAL_BAD_COMMAND;
+        *spec = r.spec;
+        Py_BEGIN_ALLOW_THREADS status = dal_modes_find(NULL, r.spec->spec, &r.options, messages, &modes[i]);
+        Py_END_ALLOW_THREADS free_linear(&r);
+    }
+    return status;
+}
+
+/* campbell(parameter, values, list of (spec, at, states, inputs, outputs, steady), a value each): lines, text */
+static PyObject *campbell(PyObject *module, PyObject *arguments)
+{
+    const char *parameter;
+    PyObject *numbers, *places, *answer = NULL;
+    core_array values;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "sOO!", &parameter, &numbers, &PyList_Type, &places))
+        return NULL;
+    const int n = (int)PyList_Size(places);
+    if (!core_take(&values, numbers, n, "values", true))
+        return NULL;
+    dal_modes **modes = PyMem_Calloc((size_t)n + 1, sizeof *modes);
+    dal_messages *messages = modes ? core_hear() : NULL;
+    const core_spec *spec = NULL;
+    dal_campbell *diagram = NULL;
+    dal_status status = messages ? find_all_modes(places, n, messages, modes, &spec) : DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = dal_campbell_track(NULL, parameter, n, values.values, (const dal_modes *const *)modes, messages, &diagram);
+    if (messages && !PyErr_Occurred() && core_finish(status, messages, spec ? spec->context : Py_None))
+        answer = campbell_lines(diagram);
+    for (int i = 0; modes && i < n; i++)
+        dal_modes_free(modes[i]);
+    PyMem_Free(modes);
+    dal_campbell_free(diagram);
+    dal_messages_free(messages);
+    core_drop(&values);
+    return answer;
+}
+
+/* response((spec, at, states, inputs, outputs, steady), omega) */
 static PyObject *response(PyObject *module, PyObject *arguments)
 {
     linear_request r;
@@ -190,8 +302,10 @@ static PyObject *response(PyObject *module, PyObject *arguments)
 
 PyMethodDef core_analysis_functions[] = {{"equations", equations, METH_O, "The matrices of a formulation at a state."},
                                          {"evaluate", evaluate, METH_VARARGS, "Everything at one state, and the inverse problem."},
-                                         {"equilibrium", equilibrium, METH_O, "Where the model stands."},
+                                         {"equilibrium", equilibrium, METH_VARARGS, "Where the model stands, or moves steadily."},
+                                         {"equilibria", equilibria, METH_VARARGS, "Where it stands, from several starts."},
                                          {"linearize", linearize, METH_VARARGS, "A, B, C, D near a state."},
                                          {"modes", modes, METH_VARARGS, "Frequencies, damping and shapes."},
+                                         {"campbell", campbell, METH_VARARGS, "Modes over a parameter, followed by their shapes."},
                                          {"response", response, METH_VARARGS, "Amplitudes of outputs over inputs, by frequency."},
                                          {NULL, NULL, 0, NULL}};

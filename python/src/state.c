@@ -170,6 +170,122 @@ static PyObject *state_reaction(PyObject *self, PyObject *name)
     return index < 0 ? NULL : core_reaction(s->state, index);
 }
 
+/* ---- derivatives ------------------------------------------------------------------------------------ */
+
+/* A new array of this shape in the dictionary, to be written; NULL with an exception. */
+static double *add_matrix(PyObject *dictionary, const char *key, int rows, int columns)
+{
+    core_array array;
+    const Py_ssize_t shape[] = {rows, columns};
+    if (!dictionary || PyErr_Occurred())
+        return NULL;
+    PyObject *matrix = core_answer(&array, NULL, columns < 0 ? 1 : 2, shape);
+    double *values = matrix ? (double *)array.values : NULL;
+    if (matrix)
+        core_drop(&array);
+    return core_put(dictionary, key, matrix) ? values : NULL;
+}
+
+/* The dictionary, if the call went well and every array was made. */
+static PyObject *deliver_derivatives(core_state *s, PyObject *answer, dal_status status)
+{
+    PyObject *done = PyErr_Occurred() ? NULL : finish(s, status);
+    if (!done)
+        Py_CLEAR(answer);
+    Py_XDECREF(done);
+    return answer;
+}
+
+static PyObject *state_forward_derivatives(PyObject *self, PyObject *none)
+{
+    core_state *s = (core_state *)self;
+    const dal_derivative_sizes n = dal_derivatives_describe(s->system->system);
+    const int nv = n.velocities;
+    PyObject *answer = PyDict_New();
+    dal_status status = DAL_NO_MEMORY;
+    (void)none;
+    const dal_derivatives out = {.v = add_matrix(answer, "v", nv, -1),
+                                 .vd = add_matrix(answer, "vd", nv, -1),
+                                 .lambda = add_matrix(answer, "multipliers", n.rows, -1),
+                                 .dq = add_matrix(answer, "dq", nv, nv),
+                                 .dv = add_matrix(answer, "dv", nv, nv),
+                                 .dtau = add_matrix(answer, "dtau", nv, nv),
+                                 .dz = add_matrix(answer, "dz", nv, n.states),
+                                 .du = add_matrix(answer, "du", nv, n.inputs),
+                                 .dt = add_matrix(answer, "dt", nv, -1),
+                                 .lambda_dq = add_matrix(answer, "multipliers_dq", n.rows, nv),
+                                 .lambda_dv = add_matrix(answer, "multipliers_dv", n.rows, nv),
+                                 .zd_dq = add_matrix(answer, "zd_dq", n.states, nv),
+                                 .zd_dv = add_matrix(answer, "zd_dv", n.states, nv),
+                                 .zd_dz = add_matrix(answer, "zd_dz", n.states, n.states)};
+    if (!PyErr_Occurred())
+        status = dal_forward_derivatives(s->state, &out, s->messages);
+    return deliver_derivatives(s, answer, status);
+}
+
+/* inverse_derivatives(vd=None, multipliers=None) */
+static PyObject *state_inverse_derivatives(PyObject *self, PyObject *arguments)
+{
+    core_state *s = (core_state *)self;
+    const dal_derivative_sizes n = dal_derivatives_describe(s->system->system);
+    const int nv = n.velocities;
+    PyObject *accelerations = Py_None, *multipliers = Py_None;
+    core_array vd, lambda;
+    dal_status status = DAL_NO_MEMORY;
+    if (!PyArg_ParseTuple(arguments, "|OO", &accelerations, &multipliers) ||
+        !core_take_cells(&vd, accelerations, 1, (const Py_ssize_t[]){nv}, "vd", false))
+        return NULL;
+    if (!core_take_cells(&lambda, multipliers, 1, (const Py_ssize_t[]){n.rows}, "multipliers", false)) {
+        core_drop(&vd);
+        return NULL;
+    }
+    PyObject *answer = NULL;
+    if (vd.batched || lambda.batched)
+        PyErr_SetString(PyExc_ValueError, "one state has one list of accelerations and one of multipliers");
+    else
+        answer = PyDict_New();
+    if (answer) {
+        const dal_inverse_result out = {.tau = add_matrix(answer, "tau", nv, -1),
+                                        .dq = add_matrix(answer, "dq", nv, nv),
+                                        .dv = add_matrix(answer, "dv", nv, nv),
+                                        .dvd = add_matrix(answer, "dvd", nv, nv),
+                                        .dlambda = add_matrix(answer, "dmultipliers", nv, n.rows)};
+        if (!PyErr_Occurred())
+            status = dal_inverse_derivatives(s->state, vd.values, lambda.values, &out, s->messages);
+        answer = deliver_derivatives(s, answer, status);
+    }
+    core_drop(&vd);
+    core_drop(&lambda);
+    return answer;
+}
+
+static PyObject *state_parameter_derivatives(PyObject *self, PyObject *name)
+{
+    core_state *s = (core_state *)self;
+    const dal_derivative_sizes n = dal_derivatives_describe(s->system->system);
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    if (!text)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "the name of a parameter is wanted, not %R", name);
+    PyObject *answer = PyDict_New();
+    dal_status status = DAL_NO_MEMORY;
+    dal_parameter_result out = {.dvd = add_matrix(answer, "dvd", n.velocities, -1),
+                                .dlambda = add_matrix(answer, "dmultipliers", n.rows, -1),
+                                .dzd = add_matrix(answer, "dzd", n.states, -1),
+                                .phi = add_matrix(answer, "phi", n.rows, -1),
+                                .phid = add_matrix(answer, "phid", n.rows, -1),
+                                .start_dq = add_matrix(answer, "start_dq", n.velocities, -1),
+                                .start_dv = add_matrix(answer, "start_dv", n.velocities, -1),
+                                .start_dz = add_matrix(answer, "start_dz", n.states, -1)};
+    if (!PyErr_Occurred())
+        status = dal_parameter_derivatives(s->state, text, &out, s->messages);
+    answer = deliver_derivatives(s, answer, status);
+    if (answer && !core_put(answer, "error", PyFloat_FromDouble(out.error)))
+        Py_CLEAR(answer);
+    return answer;
+}
+
+/* ---- its members -------------------------------------------------------------------------------------- */
+
 static PyObject *get_energy(PyObject *self, void *none)
 {
     (void)none;
@@ -180,6 +296,24 @@ static PyObject *get_residuals(PyObject *self, void *none)
 {
     (void)none;
     return core_residuals(((core_state *)self)->state);
+}
+
+/* Names of q or of v: a tuple. */
+static PyObject *get_labels(PyObject *self, void *which)
+{
+    const core_state *s = (core_state *)self;
+    const dal_system_info info = dal_system_describe(s->system->system);
+    const int n = which ? info.velocities : info.coordinates_count;
+    PyObject *names = PyTuple_New(n);
+    for (int k = 0; names && k < n; k++) {
+        char label[200];
+        PyObject *name = (which ? dal_rate_label : dal_coordinate_label)(s->system->system, k, label, sizeof label) ? core_string(label) : NULL;
+        if (!name && !PyErr_Occurred())
+            PyErr_NoMemory();
+        if (!name || PyTuple_SetItem(names, k, name))
+            Py_CLEAR(names);
+    }
+    return names;
 }
 
 static PyObject *get_time(PyObject *self, void *none)
@@ -220,6 +354,8 @@ static PyGetSetDef state_members[] = {{"time", get_time, set_time, "The time of 
                                       {"q", get_numbers, NULL, "Coordinates, after evaluate().", WHICH(coordinates)},
                                       {"v", get_numbers, NULL, "Velocities.", WHICH(velocities)},
                                       {"a", get_numbers, NULL, "Accelerations.", WHICH(accelerations)},
+                                      {"coordinates", get_labels, NULL, "Names of q.", NULL},
+                                      {"velocities", get_labels, NULL, "Names of v: what each is the rate of.", (void *)"v"},
                                       {"energy", get_energy, NULL, "Energies and momenta.", NULL},
                                       {"residuals", get_residuals, NULL, "Largest residuals of the constraints: position, velocity.", NULL},
                                       {NULL, NULL, NULL, NULL, NULL}};
@@ -230,6 +366,14 @@ static PyMethodDef state_methods[] = {
     {"set_input", state_set_input, METH_VARARGS, "Set an input of the model."},
     {"body", state_body, METH_O, "How a body moves."},
     {"reaction", state_reaction, METH_O, "Force and torque of a joint on its second body."},
+    {"forward_derivatives", state_forward_derivatives, METH_NOARGS,
+     "Exact derivatives of the accelerations v' and of the multipliers, by q, v, tau, states z, inputs u and t: a dictionary of arrays, dq[i, j] = "
+     "dv'_i/dq_j."},
+    {"inverse_derivatives", state_inverse_derivatives, METH_VARARGS,
+     "inverse_derivatives(vd=None, multipliers=None): derivatives of tau = M v' + h - Q - A^T lambda, at this motion or at these accelerations and "
+     "multipliers."},
+    {"parameter_derivatives", state_parameter_derivatives, METH_O,
+     "Derivatives of v', of the multipliers, of the rows and of the start by a parameter or an input."},
     {NULL, NULL, 0, NULL}};
 static PyType_Slot state_slots[] = {{Py_tp_new, state_new},
                                     {Py_tp_dealloc, state_dealloc},

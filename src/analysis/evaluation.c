@@ -47,14 +47,6 @@ static double *copy_of(gatherer *g, const double *values, size_t n)
     return copy;
 }
 
-dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages)
-{
-    dal_status status = dal_state_evaluate(state, messages);
-    if (status == DAL_OK)
-        dal_need(state, DAL_STAGE_LOADS);
-    return status;
-}
-
 /* ---- before ---------------------------------------------------------------------------- */
 
 static dal_status check_instant(gatherer *g)

@@ -21,11 +21,6 @@ void dal_level(const dal_turn_block *attitude, double *q);
 /* The state becomes the instant, not moved; 0, or what stopped it, in state->report->trouble. */
 int dal_instant_enter(dal_state *state, const dal_instant *instant);
 
-/* ---- evaluation.c ---------------------------------------------------------------------- */
-
-/* dal_state_evaluate, with A, M, h and Q also where the formulation does without. */
-dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages);
-
 /* ---- coriolis.c ------------------------------------------------------------------------ */
 
 /* C, nv x nv; after velocity. */

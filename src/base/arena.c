@@ -17,6 +17,7 @@ void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator)
     arena->allocator = allocator ? *allocator : dal_default_allocator();
     arena->chunks = NULL;
     arena->guard = NULL;
+    arena->first = 0;
 }
 
 void dal_arena_release(dal_arena *arena)
@@ -35,35 +36,47 @@ static void *no_memory(dal_arena *arena)
     return NULL;
 }
 
+/* bytes: a multiple of the alignment. */
+static void *room_in_new_chunk(dal_arena *arena, size_t bytes)
+{
+    dal_chunk *chunk = arena->chunks;
+    size_t size = chunk ? 2 * chunk->size : arena->first ? arena->first : FIRST_CHUNK;
+    if (bytes > SIZE_MAX / 4)
+        return no_memory(arena);
+    if (size > (size_t)1 << 22)
+        size = (size_t)1 << 22;
+    if (size < bytes)
+        size = bytes;
+    chunk = arena->allocator.allocate(arena->allocator.user, sizeof *chunk + size);
+    if (!chunk)
+        return no_memory(arena);
+    chunk->older = arena->chunks;
+    chunk->used = bytes;
+    chunk->size = size;
+    arena->chunks = chunk;
+    return chunk->start;
+}
+
+static inline void *take_room(dal_arena *arena, size_t bytes)
+{
+    dal_chunk *chunk = arena->chunks;
+    const size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (!chunk || chunk->size - chunk->used < whole || whole < bytes) /* too many to be counted */
+        return room_in_new_chunk(arena, whole < bytes ? SIZE_MAX : whole);
+    char *memory = (char *)chunk->start + chunk->used;
+    chunk->used += whole;
+    return memory;
+}
+
 void *dal_arena_alloc(dal_arena *arena, size_t bytes)
 {
-    void *memory = dal_arena_room(arena, bytes);
+    void *memory = take_room(arena, bytes);
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 void *dal_arena_room(dal_arena *arena, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 4)
-        return no_memory(arena);
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    dal_chunk *chunk = arena->chunks;
-    if (!chunk || chunk->size - chunk->used < bytes) {
-        size_t size = chunk ? 2 * chunk->size : FIRST_CHUNK;
-        if (size > (size_t)1 << 22)
-            size = (size_t)1 << 22;
-        if (size < bytes)
-            size = bytes;
-        chunk = arena->allocator.allocate(arena->allocator.user, sizeof *chunk + size);
-        if (!chunk)
-            return no_memory(arena);
-        chunk->older = arena->chunks;
-        chunk->used = 0;
-        chunk->size = size;
-        arena->chunks = chunk;
-    }
-    char *memory = (char *)chunk->start + chunk->used;
-    chunk->used += bytes;
-    return memory;
+    return take_room(arena, bytes);
 }
 
 void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element)

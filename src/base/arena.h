@@ -21,6 +21,7 @@ typedef struct dal_arena {
     dal_allocator allocator;
     dal_chunk *chunks; /* newest first */
     jmp_buf *guard;    /* where to go without memory; NULL: take returns NULL */
+    size_t first;      /* bytes of the first chunk; 0: as many as most need */
 } dal_arena;
 
 /* Use as: if (setjmp(jump)) { dal_arena_release(&arena); return DAL_NO_MEMORY; } arena.guard = &jump; */
@@ -60,7 +61,9 @@ dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, vo
 
 /* Append to a growing array: `array`, `n`, `capacity` are three variables (int, size_t). */
 #define DAL_PUSH(arena, array, n, capacity)                                                                                                          \
-    ((array) = dal_arena_grow((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + 1, sizeof *(array)), &(array)[(n)++])
+    ((size_t)(n) < (capacity) ? (void)0                                                                                                              \
+                              : (void)((array) = dal_arena_grow((arena), (array), (size_t)(n), &(capacity), (size_t)(n) + 1, sizeof *(array))),      \
+     &(array)[(n)++])
 
 /* Room for `more` elements behind the n of a growing array, where it is known how many will come. */
 #define DAL_RESERVE(arena, array, n, capacity, more)                                                                                                 \

@@ -5,21 +5,31 @@
 #ifndef DAL_BASE_BLOCK_H
 #define DAL_BASE_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 typedef struct dal_block {
     char *memory; /* NULL: only measure */
     size_t used;
-    char *rooms; /* of what nobody has to clear: behind the rest */
+    size_t limit;    /* of memory whose size is a guess: where it ends, the rest is only measured; 0: the size is known */
+    bool names_stay; /* names belong to something that lives longer than the block: they are not copied */
+    char *rooms;     /* of what nobody has to clear: behind the rest */
     size_t room;
 } dal_block;
 
 enum { DAL_BLOCK_ALIGNMENT = 64 }; /* a cache line */
 
+static inline void dal_block_bound(dal_block *block, size_t bytes)
+{
+    if (block->limit && block->used + bytes > block->limit)
+        block->memory = NULL;
+}
+
 static inline void *dal_block_alloc(dal_block *block, size_t bytes)
 {
     block->used = (block->used + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
+    dal_block_bound(block, bytes);
     void *at = block->memory ? block->memory + block->used : NULL;
     block->used += bytes;
     return at;
@@ -45,9 +55,15 @@ static inline void *dal_block_copy(dal_block *block, const void *from, size_t by
 static inline const char *dal_block_text(dal_block *block, const char *text)
 {
     size_t bytes = strlen(text) + 1;
+    dal_block_bound(block, bytes);
     char *at = block->memory ? block->memory + block->used : NULL;
     block->used += bytes;
     return at ? memcpy(at, text, bytes) : text;
+}
+
+static inline const char *dal_block_name(dal_block *block, const char *name)
+{
+    return block->names_stay ? name : dal_block_text(block, name);
 }
 
 /* Move an array into the block: while measuring the pointer stays. */

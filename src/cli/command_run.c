@@ -31,6 +31,7 @@ static const char usage[] = "dalembert run MODEL... [options]\n"
                             "    --every T               time between recorded rows, s\n"
                             "    --max-step H            longest step of an adaptive method, s\n"
                             "    --event-tolerance T     how exactly switches are located, s\n"
+                            "    --start WORD            given, or equilibrium: at rest where the forces balance\n"
                             "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
                             "    --compiled              evaluate by code that is generated for the model, compiled by cc and\n"
                             "                            compared with the engine; where that cannot be, the engine runs, and why is said\n"
@@ -62,8 +63,8 @@ static const char usage[] = "dalembert run MODEL... [options]\n"
 enum { MOST_FILES = DAL_CHECKPOINT_FILES, MOST_RECORDED = 1000 };
 
 /* Entries of the model's simulate: block. */
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
-                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
+                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
 
 typedef struct request {
     dal_model_options model;

@@ -46,7 +46,7 @@ static const char usage[] =
     "                            by 'dalembert merge'\n"
     "\n"
     "    --coordinates WORD, --formulation WORD, --stabilization WORD, --integrator WORD, --step H, --rtol X,\n"
-    "    --atol X, --until T, --every T, --max-step H, --event-tolerance T, --undetermined WORD, --set NAME=VALUE,\n"
+    "    --atol X, --until T, --every T, --max-step H, --event-tolerance T, --undetermined, --start WORD, --set NAME=VALUE,\n"
     "    --floating              as for 'run', for all runs\n"
     "    -q, --quiet             no progress, no table\n"
     "    -h, --help              this text\n"
@@ -54,8 +54,8 @@ static const char usage[] =
     "A run that fails is a line with its reason, and the study goes on. The files do not depend on the number of\n"
     "threads, or on how often the study was stopped and resumed.\n";
 
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
-                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
+                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
 
 enum { MOST_TEXTS = 1000, MOST_RANDOM = 1000 * 1000 * 1000 };
 

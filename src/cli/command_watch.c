@@ -27,14 +27,14 @@ static const char usage[] = "dalembert watch MODEL [options]\n"
                             "\n"
                             "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
                             "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
-                            "    --undetermined WORD\n"
+                            "    --undetermined, --start WORD\n"
                             "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "    -q, --quiet             no messages\n"
                             "    -h, --help              this text\n";
 
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol", "atol",
-                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", NULL};
+static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
+                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
 enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
 
 typedef struct request {

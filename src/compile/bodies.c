@@ -383,6 +383,15 @@ static void compose(dal_marker *marker, const dal_marker *point)
     dal_rotation_multiply(marker->B, point->B, marker->B);
 }
 
+/* The same where m is the frame of the body itself. Zeros get the sign that products with those of the unit matrix give them. */
+static void take_point(dal_marker *marker, const dal_marker *point)
+{
+    for (int i = 0; i < 3; i++)
+        marker->s[i] = point->s[i] + 0.0;
+    for (int i = 0; i < 9; i++)
+        marker->B[i] = point->B[i] + 0.0;
+}
+
 static int slot_of(const dal_build *build, const char *name)
 {
     unsigned hash = 2166136261u; /* FNV-1a */
@@ -500,13 +509,14 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
     memset(marker, 0, sizeof *marker);
     marker->body = DAL_GROUND;
     dal_rotation_identity(marker->B);
-    if (!recall_place(build, name.text, marker, &binding, &at) && !find_place(build, name, marker, &binding, &at, has_axes, depth))
+    const bool known = recall_place(build, name.text, marker, &binding, &at);
+    if (!known && !find_place(build, name, marker, &binding, &at, has_axes, depth))
         return false;
     if (!at)
         return true;
     dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     bool ok = read_point(build, binding, at, &point, has_axes);
-    compose(marker, &point);
+    (known ? take_point : compose)(marker, &point); /* what is known are points of bodies */
     return ok;
 }
 

@@ -332,6 +332,10 @@ void dal_choose_times(dal_build *build, dal_system *system);
 /* first_evaluation.c: rank, then accelerations at the start; false with messages. */
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
+/* The same, and the start becomes the static equilibrium that is found from it; the unit of time is that of the start. */
+bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state);
+/* The same description, with joints that have no dry friction. */
+dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec);
 
 /* assemble.c: moves the start to where the constraints hold; false with messages. */
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);
@@ -339,8 +343,9 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
 double dal_build_length(dal_build *build);
 void dal_column_scales(const dal_build *build, dal_system *system); /* when the layout and the length are known */
 
-/* pack.c: a copy of a draft, in one block that dal_system_free frees. Without memory it jumps to the guard of the arena. */
-dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *draft);
+/* pack.c: a copy of a draft, in one block that dal_system_free frees. guess: how large it was with a system of the same structure, 0: there is
+ * none; *bytes: how large it is. Without memory it jumps to the guard of the arena. */
+dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *draft, size_t guess, size_t *bytes);
 
 /* compile.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build, dal_system *system);

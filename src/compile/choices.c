@@ -109,6 +109,13 @@ bool dal_spec_derives(const dal_spec *spec)
     return spec->simulate.undetermined.word.text && !strcmp(spec->simulate.undetermined.word.text, "derive");
 }
 
+static void check_start_word(dal_build *build)
+{
+    const dal_text *choice = &build->spec->simulate.start;
+    if (choice->text && strcmp(choice->text, "given") && strcmp(choice->text, "equilibrium"))
+        dal_error(build->messages, choice->mark, "`start` is given or equilibrium, not '%s'", choice->text);
+}
+
 /* Only the pseudo-inverse has a least solution, and no metric of masses measures a correction along directions without mass. */
 static void choose_undetermined(dal_build *build, dal_system *system)
 {
@@ -233,6 +240,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
     system->method.integrator = dal_integrators[k];
     check_options(build, &s->integrator, none, false);
     choose_undetermined(build, system);
+    check_start_word(build);
 }
 
 static const double least_rtol = 1e-15; /* a few roundings */

@@ -373,6 +373,8 @@ static void take_parts(dal_build *build, dal_system *system)
     system->n_columns = build->n_columns;
     system->n_recorded = build->n_recorded;
     system->columns = build->columns;
+    system->columns_stay = build->memory && build->columns == build->memory->columns;
+    system->names_stay = build->memory;
     system->records_reactions = build->records_results;
     for (int j = 0; j < build->mechanism.n_joints; j++)
         system->method.compliant |= build->mechanism.joints[j].compliance[0] > 0 || build->mechanism.joints[j].compliance[1] > 0;
@@ -380,7 +382,9 @@ static void take_parts(dal_build *build, dal_system *system)
     system->acting.laws = build->laws;
     system->acting.n_frictions = build->n_frictions;
     system->acting.frictions = build->frictions;
-    dal_build_islands(build, &system->acting.islands);
+    if (!(system->layout.shared && dal_cached_islands(build, &system->acting.islands)))
+        dal_build_islands(build, &system->acting.islands);
+    dal_remember_islands(build, &system->acting.islands);
     system->works = does_work(build, system) || build->n_frictions > 0 ? system->acting.islands.n : 0;
     system->idle = idle_expressions(build, system->n_expressions);
     system->conserved = conserved_momenta(build);
@@ -455,7 +459,8 @@ static bool prepare(dal_build *build, dal_system *draft)
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
         draft->method.formulation = dal_formulations[0];
     fill_info(build, draft);
-    build->packed = dal_pack_system(build->arena, &build->allocator, draft);
+    size_t bytes;
+    build->packed = dal_pack_system(build->arena, &build->allocator, draft, 0, &bytes);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
@@ -536,6 +541,16 @@ static bool eta_fits(const dal_build *build, const dal_system *system)
     return false;
 }
 
+/* Systems of one memory that share the layout are of one size, but for what programs of their own take. */
+static void pack(dal_build *build, const dal_system *draft)
+{
+    const bool alike = build->memory && draft->layout.shared;
+    size_t bytes;
+    build->packed = dal_pack_system(build->arena, &build->allocator, draft, alike ? dal_cached_size(build) : 0, &bytes);
+    if (alike)
+        dal_keep_size(build, bytes);
+}
+
 static dal_status compile(dal_build *build, dal_system *draft)
 {
     compile_description(build, draft);
@@ -582,13 +597,16 @@ static dal_status compile(dal_build *build, dal_system *draft)
         dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    build->packed = dal_pack_system(build->arena, &build->allocator, draft);
+    pack(build, draft);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
-    if (!dal_build_first(build, build->packed, build->first))
+    const bool settles = build->spec->simulate.start.text && !strcmp(build->spec->simulate.start.text, "equilibrium") && !build->anyway;
+    if (!(settles ? dal_build_settled : dal_build_first)(build, build->packed, build->first))
         return DAL_BAD_MODEL;
-    build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
+    dal_remember_rows(build, build->first);
+    if (!settles)
+        build->packed->layout.units.time = build->packed->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, build->packed->state_scale);
     dal_system_info *info = &build->packed->info;
     info->rank = build->packed->rank;
@@ -641,6 +659,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
         build->graph = dal_graph_create(&build->graph_arena);
     dal_mechanism_begin(&build->mechanism, build->arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
+    dal_cache_reserve(build);
     dal_status status = compile(build, DAL_NEW(build->arena, dal_system, 1));
     if (build->memory && status != DAL_OK)
         return status; /* what is wrong is reported by a compile without memory */

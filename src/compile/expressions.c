@@ -408,11 +408,9 @@ bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text tex
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3])
 {
     bool ok = true;
-    for (int i = 0; i < 3; i++) {
-        out[i] = 0;
-        if (i < list->n)
-            ok &= dal_build_number(build, binding, list->item[i], &out[i]);
-    }
+    out[0] = out[1] = out[2] = 0;
+    for (int i = 0; i < 3 && i < list->n; i++)
+        ok &= dal_build_number(build, binding, list->item[i], &out[i]);
     return ok;
 }
 

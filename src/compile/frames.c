@@ -237,10 +237,10 @@ bool dal_joint_frames(dal_build *build, const dal_joint_spec *spec, const dal_jo
 
 static bool same_matrix(const double A[9], const double B[9])
 {
-    double most = 0;
     for (int i = 0; i < 9; i++)
-        most = fmax(most, fabs(A[i] - B[i]));
-    return most < 1e-12;
+        if (!(fabs(A[i] - B[i]) < 1e-12))
+            return false;
+    return true;
 }
 
 /* Is side k the ground in whose axes M the angle of the other side's body is written? */
@@ -270,9 +270,13 @@ dal_turns dal_joint_turns(dal_build *build, const dal_joint_spec *spec, const da
     bool ground = false;
     if (!planar(build) || !(has_axes[1] || is_pin(build, type)))
         return DAL_TURNS_NONE;
+    dal_rotation_identity(M);
     for (int k = 0; k < 2; k++) {
-        dal_build_base(build, spec->connect.item[k], M);
-        dal_rotation_multiply_left_transposed(M, marker[k].B, B[k]);
+        memcpy(B[k], marker[k].B, sizeof B[k]);
+        if (build->spec->n_models) { /* there may be other grounds */
+            dal_build_base(build, spec->connect.item[k], M);
+            dal_rotation_multiply_left_transposed(M, marker[k].B, B[k]);
+        }
         ground |= is_own_ground(build, spec, marker, k, M);
     }
     return !same_matrix(B[0], B[1]) ? DAL_TURNS_NONE : ground ? DAL_TURNS_OF_BODY : DAL_TURNS_BETWEEN;

@@ -410,6 +410,8 @@ static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_join
         read_compliance(build, spec, joint);
     if (spec->friction.mark.line)
         dal_build_friction(build, spec, build->mechanism.n_joints - 1);
+    if (!spec->drive.text && !spec->drive_rate.text)
+        return;
     dal_joint_builder b = builder_of(build, spec, joint);
     if (k >= 0 && dal_drives_once(&b, &spec->drive, "drive"))
         drive_pair(build, spec, &b);

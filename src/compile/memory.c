@@ -1,5 +1,6 @@
 #include "compile/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the log: what parsing uses ---------------------------------------------------------------------- */
@@ -145,7 +146,8 @@ static int find_same(dal_memory *memory, int number)
 /* A number was asked for. */
 static void note_asked(dal_memory *memory, int number)
 {
-    *DAL_PUSH(&memory->arena, memory->asked, memory->n_asked, memory->cap_asked) = number;
+    const dal_known *known = &memory->known[number];
+    *DAL_PUSH(&memory->arena, memory->asked, memory->n_asked, memory->cap_asked) = (dal_asked){known->text, known->binding, known->same};
 }
 
 /* Is there something to remember under this text, and is it not known yet? A number that is known was asked for once more. */
@@ -225,7 +227,7 @@ bool dal_cached_place(const dal_build *build, const char *name, int *body, int *
 
 /* ---- today's values ------------------------------------------------------------------------------------------ */
 
-enum { UNSEEN, SAME, OTHER, FOUND };
+enum { UNSEEN, SAME, OTHER };
 
 static bool uses_changed(const dal_build *build, const dal_uses *uses)
 {
@@ -272,28 +274,16 @@ static bool repeat_effects(dal_build *build, const dal_uses *uses)
     return !build->strange;
 }
 
-static int see_today(dal_build *build, int number)
-{
-    if (number >= 0 && build->today->state[number] == UNSEEN)
-        build->today->state[number] = uses_changed(build, &build->memory->known[number].uses) ? OTHER : SAME;
-    return number;
-}
-
-static int find_today(dal_build *build, const dal_binding *binding, const char *text, dal_reach reach)
-{
-    return see_today(build, find_known(build->memory, binding, text, reach));
-}
-
 /* The one that was asked for at this place the last time, or elsewhere. */
 static int find_number(const dal_build *build, const dal_binding *binding, const char *text)
 {
     const dal_memory *memory = build->memory;
     struct dal_today *today = build->today;
     if (today->asked < memory->n_asked) {
-        const int next = memory->asked[today->asked];
-        if (memory->known[next].text == text && memory->known[next].binding == binding) {
+        const dal_asked *next = &memory->asked[today->asked];
+        if (next->text == text && next->binding == binding) {
             today->asked++;
-            return memory->known[next].same;
+            return next->same;
         }
     }
     const int number = find_known(memory, binding, text, DAL_REACH_NUMBER);
@@ -305,27 +295,40 @@ static int find_number(const dal_build *build, const dal_binding *binding, const
 
 bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
 {
-    const int i = build->memory ? see_today(build, find_number(build, binding, text)) : -1;
-    if (i < 0)
+    const int i = build->memory ? find_number(build, binding, text) : -1;
+    if (i < 0 || isnan(build->today->number[i]))
         return false;
-    struct dal_today *today = build->today;
-    const dal_known *known = &build->memory->known[i];
-    if (today->state[i] == OTHER && known->steps.n && dal_constant_run(&known->steps, today->parameter, &today->number[i]))
-        today->state[i] = FOUND;
-    if (today->state[i] == OTHER)
-        return false;
-    *number = today->state[i] == SAME ? known->number : today->number[i];
+    *number = build->today->number[i];
     return true;
 }
 
 void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number)
 {
     const int i = build->memory ? find_known(build->memory, binding, text, DAL_REACH_NUMBER) : -1;
-    if (i < 0)
-        return;
-    const int same = build->memory->known[i].same;
-    build->today->number[same] = number;
-    build->today->state[same] = FOUND;
+    if (i >= 0)
+        build->today->number[build->memory->known[i].same] = number;
+}
+
+/* Those that depend on a parameter with another value follow by their steps, or are parsed when they are asked for. */
+static void compute_numbers(dal_build *build)
+{
+    const dal_memory *memory = build->memory;
+    double *number = build->today->number;
+    memcpy(number, memory->number, sizeof *number * (size_t)memory->n_known);
+    for (int k = 0; k < memory->n_dependent; k++) {
+        const int i = memory->dependent[k];
+        const dal_known *known = &memory->known[i];
+        if (uses_changed(build, &known->uses) && !(known->steps.n && dal_constant_run(&known->steps, build->today->parameter, &number[i])))
+            number[i] = NAN;
+    }
+}
+
+static int find_today(dal_build *build, const dal_binding *binding, const char *text, dal_reach reach)
+{
+    const int number = find_known(build->memory, binding, text, reach);
+    if (number >= 0 && build->today->state[number] == UNSEEN)
+        build->today->state[number] = uses_changed(build, &build->memory->known[number].uses) ? OTHER : SAME;
+    return number;
 }
 
 bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value)
@@ -432,6 +435,53 @@ void dal_remember_layouts(dal_build *build, const dal_layout *layout)
     build->record->start_layout = build->start_layout;
 }
 
+/* Everything that connects bodies is numbered alike where the layout is shared: layout.c, numbered_alike. */
+void dal_remember_islands(dal_build *build, const dal_islands *islands)
+{
+    if (!build->record)
+        return;
+    dal_arena *arena = &build->record->arena;
+    dal_islands *kept = &build->record->islands;
+    const dal_mechanism *m = &build->mechanism;
+    *kept = *islands;
+    if (islands->n == 1)
+        return;
+    kept->of_body = keep(arena, islands->of_body, sizeof *kept->of_body * (size_t)(m->n_bodies + m->n_coordinates));
+    kept->of_measure = keep(arena, islands->of_measure, sizeof *kept->of_measure * (size_t)m->n_measures);
+    kept->of_joint = keep(arena, islands->of_joint, sizeof *kept->of_joint * (size_t)m->n_joints);
+    kept->of_row = keep(arena, islands->of_row, sizeof *kept->of_row * (size_t)m->n_rows);
+}
+
+bool dal_cached_islands(const dal_build *build, dal_islands *islands)
+{
+    if (build->memory)
+        *islands = build->memory->islands;
+    return build->memory;
+}
+
+void dal_remember_rows(dal_build *build, const dal_state *state)
+{
+    if (build->record && build->record->layout)
+        dal_known_rows_build(&build->record->arena, state, &build->record->rows);
+}
+
+const dal_known_rows *dal_cached_rows(const dal_build *build)
+{
+    return build->memory ? &build->memory->rows : NULL;
+}
+
+size_t dal_cached_size(const dal_build *build)
+{
+    return atomic_load_explicit(&build->memory->packed, memory_order_relaxed);
+}
+
+void dal_keep_size(const dal_build *build, size_t bytes)
+{
+    dal_memory *memory = (dal_memory *)(size_t)build->memory;
+    if (dal_cached_size(build) != bytes)
+        atomic_store_explicit(&memory->packed, bytes, memory_order_relaxed);
+}
+
 /* ---- the description as a whole ---------------------------------------------------------------------------------------- */
 
 static int count_zeros(const dal_build *build)
@@ -511,11 +561,24 @@ void dal_cache_begin(dal_build *build)
     build->today->changed = DAL_NEW(arena, bool, n);
     build->today->parameter = DAL_NEW(arena, double, n);
     build->today->state = DAL_NEW(arena, unsigned char, memory->n_known);
-    build->today->number = DAL_NEW(arena, double, memory->n_known);
+    build->today->number = dal_arena_room(arena, sizeof(double) * (size_t)memory->n_known);
     for (int i = 0; i < n; i++) {
         build->today->parameter[i] = build->spec->parameters[i].number;
         build->today->changed[i] = memcmp(&memory->parameter[i], &build->today->parameter[i], sizeof *memory->parameter) != 0;
     }
+    compute_numbers(build);
+}
+
+void dal_cache_reserve(dal_build *build)
+{
+    dal_mechanism *m = &build->mechanism;
+    if (!build->memory)
+        return;
+    const dal_mechanism *known = &build->memory->mechanism;
+    DAL_RESERVE(m->arena, m->vectors, m->n_vectors, m->cap_vectors, known->n_vectors - m->n_vectors);
+    DAL_RESERVE(m->arena, m->measures, m->n_measures, m->cap_measures, known->n_measures);
+    DAL_RESERVE(m->arena, m->terms, m->n_terms, m->cap_terms, known->n_terms);
+    DAL_RESERVE(m->arena, m->rows, m->n_rows, m->cap_rows, known->n_rows);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------------- */
@@ -530,8 +593,24 @@ dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *te
     memory->arena = arena;
     memory->texts = texts;
     atomic_init(&memory->spare, NULL);
+    atomic_init(&memory->packed, 0);
     dal_decimal_prepare(&memory->decimal);
     return memory;
+}
+
+bool dal_memory_end(dal_memory *memory)
+{
+    memory->number = DAL_NEW(&memory->arena, double, memory->n_known);
+    memory->dependent = DAL_NEW(&memory->arena, int, memory->n_known);
+    if (!memory->number || !memory->dependent)
+        return false;
+    for (int i = 0; i < memory->n_known; i++) {
+        const dal_known *known = &memory->known[i];
+        memory->number[i] = known->number;
+        if (known->reach == DAL_REACH_NUMBER && known->same == i && known->uses.n_parameters)
+            memory->dependent[memory->n_dependent++] = i;
+    }
+    return true;
 }
 
 dal_workspace *dal_memory_take_workspace(dal_memory *memory)

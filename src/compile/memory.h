@@ -5,13 +5,15 @@
  * these effects are repeated, with today's numbers; otherwise the text is parsed. Nodes are those of one graph, of which every compile has a
  * copy: equal nodes mean equal expressions, and lists of equal nodes the same program.
  *
- * A memory is recorded by the first compile after the one of the base, then never changed but for the spare workspace: threads share it. */
+ * A memory is recorded by the first compile after the one of the base, then never changed but for the spare workspace and a guess of a size:
+ * threads share it. */
 #ifndef DAL_COMPILE_MEMORY_H
 #define DAL_COMPILE_MEMORY_H
 
 #include "base/decimal.h"
 #include "compile/build.h"
 #include "compile/workspace.h"
+#include "dynamics/near_rows.h"
 #include "model/origin.h"
 #include "model/saddle_slots.h"
 
@@ -63,6 +65,13 @@ typedef struct dal_known_place {
     int body, point;
 } dal_known_place;
 
+/* A number that was asked for, and the text whose value serves for it. */
+typedef struct dal_asked {
+    const char *text;
+    const dal_binding *binding;
+    int same;
+} dal_asked;
+
 enum { DAL_RECENT = 256, DAL_PLACES = 256 };
 
 typedef struct dal_memory {
@@ -73,9 +82,12 @@ typedef struct dal_memory {
     int n_known;
     size_t cap_known;
     dal_known *known;
-    int n_slots, *slot;  /* open addressing: number + 1 */
-    int n_asked, *asked; /* numbers in the order in which they were asked for: the next compile asks in the same one */
+    int n_slots, *slot; /* open addressing: number + 1 */
+    int n_asked;
+    dal_asked *asked; /* numbers in the order in which they were asked for: the next compile asks in the same one */
     size_t cap_asked;
+    double *number; /* of each known text, when all is known; then those of them that depend on parameters */
+    int n_dependent, *dependent;
     int recent[DAL_RECENT];            /* by the words: number + 1 */
     dal_known_place place[DAL_PLACES]; /* by the address; the last one that came there */
     int n_symbols;
@@ -94,6 +106,9 @@ typedef struct dal_memory {
     double *zero;                            /* of the coordinates of the joints, then of the forces */
     const dal_layout *layout, *start_layout; /* of the coordinates, and of assembly; NULL: they are built each time */
     dal_saddle_order order;                  /* of systems that share the layout */
+    dal_islands islands;                     /* of these */
+    dal_known_rows rows;                     /* of the rows at the start of one of these */
+    atomic_size_t packed;                    /* bytes of the last one of these; 0: there was none */
     dal_decimal_table decimal;               /* for the texts of values */
     _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: somebody has it */
 } dal_memory;
@@ -108,9 +123,9 @@ struct dal_log {
 struct dal_today {
     bool *changed;        /* parameters whose values are not those of the memory */
     double *parameter;    /* their values */
-    unsigned char *state; /* of each known text: today */
-    double *number;
-    int asked; /* numbers so far */
+    unsigned char *state; /* of each known expression: is its value that of the memory? */
+    double *number;       /* of each known number: NaN until it is known */
+    int asked;            /* numbers so far */
 };
 
 typedef struct dal_log_place {
@@ -139,6 +154,8 @@ void dal_remember_description(dal_build *build); /* symbols, signals, lists, str
 void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
 
 void dal_remember_layouts(dal_build *build, const dal_layout *layout);
+void dal_remember_islands(dal_build *build, const dal_islands *islands);
+void dal_remember_rows(dal_build *build, const dal_state *state); /* at the start */
 
 /* ---- look-up: false where build->memory is NULL, or the value is not known ------------------------ */
 
@@ -148,9 +165,16 @@ void dal_keep_number(dal_build *build, const dal_binding *binding, const char *t
 bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);
 bool dal_cached_place(const dal_build *build, const char *name, int *body, int *point);
 bool dal_cached_columns(dal_build *build);
+bool dal_cached_islands(const dal_build *build, dal_islands *islands); /* of a system that shares the layout */
+const dal_known_rows *dal_cached_rows(const dal_build *build);         /* NULL: none is known */
+/* Bytes of such a system, once one was packed. */
+size_t dal_cached_size(const dal_build *build);
+void dal_keep_size(const dal_build *build, size_t bytes);
 bool dal_cached_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
 /* A build begins with what is the same for all. */
 void dal_cache_begin(dal_build *build);
+/* Room for as many parts of the mechanism as there will be. */
+void dal_cache_reserve(dal_build *build);
 /* Is the mechanism numbered as in the memory? */
 bool dal_cache_fits(const dal_build *build);
 
@@ -160,6 +184,9 @@ bool dal_cache_fits(const dal_build *build);
  * than DAL_OK says nothing about the model, and has no messages. */
 dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system);
+
+/* All is known: from here on it is never changed. False without memory. */
+bool dal_memory_end(dal_memory *memory);
 
 /* Room for one compile, of which there is one a thread. NULL without memory. */
 dal_workspace *dal_memory_take_workspace(dal_memory *memory);

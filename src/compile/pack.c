@@ -75,13 +75,14 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     pack_names(block, from->n_tables, from->table_names, &to->table_names);
     pack_names(block, from->n_states, from->state_names, &to->state_names);
     pack_texts(block, from->actions.n_outputs, from->action_texts, &to->action_texts);
-    DAL_PACK(block, to->columns, from->n_columns);
+    if (!from->columns_stay)
+        DAL_PACK(block, to->columns, from->n_columns);
     for (int i = 0; i < from->acting.n_forces; i++) {
         const char *name = dal_block_text(block, from->acting.forces[i].name);
         if (block->memory)
             to->acting.forces[i].name = name;
     }
-    for (int i = 0; i < from->n_columns; i++) {
+    for (int i = 0; i < from->n_columns && !from->columns_stay; i++) {
         const char *name = dal_block_text(block, from->columns[i].name), *unit = dal_block_text(block, from->columns[i].unit);
         if (block->memory) {
             to->columns[i].name = name;
@@ -137,23 +138,38 @@ static void pack_system(dal_block *block, const dal_system *from, dal_system *to
     dal_saddle_order_pack(block, &from->order, from->layout.n_rows, &to->order);
 }
 
-dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from)
+/* Of `bytes`, which may be a guess; NULL: it is too small, and *needed has the size. */
+static dal_system *fill_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from, size_t bytes, size_t *needed)
 {
-    dal_system shape;
-    dal_block block = {.used = sizeof(dal_system)};
-    pack_system(&block, from, &shape);
-    char *memory = allocator->allocate(allocator->user, block.used + DAL_BLOCK_ALIGNMENT);
+    char *memory = allocator->allocate(allocator->user, bytes + DAL_BLOCK_ALIGNMENT);
     if (!memory)
         longjmp(*arena->guard, 1);
     char *aligned = memory + (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
     dal_system *system = (dal_system *)(void *)aligned;
-    block = (dal_block){.memory = aligned, .used = sizeof(dal_system)};
+    dal_block block = {.memory = aligned, .used = sizeof(dal_system), .limit = bytes, .names_stay = from->names_stay};
     pack_system(&block, from, system);
-    system->memory = memory;
-    system->allocator = *allocator;
+    *needed = block.used;
+    if (block.memory) {
+        system->memory = memory;
+        system->allocator = *allocator;
+        return system;
+    }
+    allocator->release(allocator->user, memory);
+    return NULL;
+}
+
+dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *from, size_t guess, size_t *bytes)
+{
+    dal_system *system = guess > sizeof *system ? fill_system(arena, allocator, from, guess, bytes) : NULL;
+    if (!system) {
+        dal_system shape;
+        dal_block block = {.used = sizeof(dal_system), .names_stay = from->names_stay};
+        pack_system(&block, from, &shape);
+        system = fill_system(arena, allocator, from, block.used, bytes);
+    }
     system->life = dal_life_begin(allocator);
     if (!system->life) {
-        allocator->release(allocator->user, memory);
+        allocator->release(allocator->user, system->memory);
         longjmp(*arena->guard, 1);
     }
     return system;

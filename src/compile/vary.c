@@ -38,7 +38,7 @@ static dal_status compile_first(const dal_allocator *allocator, dal_origin *orig
     if (!memory)
         return DAL_NO_MEMORY;
     const dal_status status = dal_compile_varied(allocator, allocator, v->spec, origin->for_evaluation, NULL, memory, v->messages, system);
-    if (status != DAL_OK || !atomic_compare_exchange_strong(&origin->memory, &none, memory))
+    if (status != DAL_OK || !dal_memory_end(memory) || !atomic_compare_exchange_strong(&origin->memory, &none, memory))
         dal_memory_free(memory);
     return status;
 }

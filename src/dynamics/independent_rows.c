@@ -192,7 +192,7 @@ bool dal_rows_are_finite(const dal_state *state)
  *
  * `most` caps the rank because at Runge-Kutta stages constraints are slightly violated, and dependent rows may then seem independent. There, only the
  * choice of rows may change; their number is decided at states that satisfy the constraints. */
-void dal_state_rank(dal_state *state, int most)
+void dal_state_rank_near(dal_state *state, int most, const dal_known_rows *known)
 {
     const int r = state->layout->n_rows;
     int rank = r;
@@ -200,7 +200,7 @@ void dal_state_rank(dal_state *state, int most)
         return; /* the caller's factorisation fails and says so; at other states the rows that were independent are so still */
     for (int i = 0; i < r; i++)
         state->rank->order[i] = i;
-    if (r && (state->layout->dense || most < r || !surely_full(state))) {
+    if (r && !(most >= r && dal_rows_are_near(state, known)) && (state->layout->dense || most < r || !surely_full(state))) {
         rank = state->layout->small ? rank_dense(state, most) : rank_sparse(state, most);
         if (rank == DAL_RANK_NO_MEMORY || rank == DAL_RANK_TOO_WIDE) {
             dal_state_fail(state, DAL_RANK_UNDECIDED, r);
@@ -221,6 +221,11 @@ void dal_state_rank(dal_state *state, int most)
         state->rank->least = rank;
     if (rank > state->rank->most)
         state->rank->most = rank;
+}
+
+void dal_state_rank(dal_state *state, int most)
+{
+    dal_state_rank_near(state, most, NULL);
 }
 
 /* ---- watched pivots ------------------------------------------------------------------------ */

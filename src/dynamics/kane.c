@@ -44,11 +44,40 @@ static void find_remainder(const dal_state *state, int b, double moment[3], doub
     }
 }
 
+/* The same in the plane: a force and the moment about e_z. */
+static void add_flat_body(dal_state *state, int b)
+{
+    const dal_body *body = &state->mechanism->bodies[b];
+    const dal_kin *kin = &state->work.kin[b];
+    dal_speeds *s = state->speeds->basis;
+    const struct dal_body_rate *rate = &s->rate[b];
+    const int p = s->p, bodies = state->mechanism->n_bodies;
+    const double *F = state->work.force + 6 * b, *c = body->center, m = body->mass, I = body->inertia[8];
+    const double x = kin->R[0] * c[0] + kin->R[1] * c[1], y = kin->R[3] * c[0] + kin->R[4] * c[1];
+    const double moment = F[5] - (x * F[1] - y * F[0]) - I * rate->w[2], force[2] = {F[0] - m * rate->c[0], F[1] - m * rate->c[1]};
+    double *partial = state->scratch->solver;
+    for (int j = 0; j < p; j++) {
+        const dal_tangent *T = &s->T[(size_t)j * (size_t)bodies + (size_t)b];
+        double *v = partial + 3 * j, *K = s->K + (size_t)j * (size_t)p;
+        v[0] = T->Rd[0] * c[0] + T->Rd[1] * c[1] + T->rd[0];
+        v[1] = T->Rd[3] * c[0] + T->Rd[4] * c[1] + T->rd[1];
+        v[2] = T->w[2];
+        s->f[j] += v[0] * force[0] + v[1] * force[1] + v[2] * moment;
+        const double P[3] = {m * v[0], m * v[1], I * v[2]};
+        for (int l = 0; l <= j; l++)
+            K[l] += P[0] * partial[3 * l] + P[1] * partial[3 * l + 1] + P[2] * partial[3 * l + 2];
+    }
+}
+
 static void add_body_kane(dal_state *state, int b)
 {
     const dal_body *body = &state->mechanism->bodies[b];
     dal_speeds *s = state->speeds->basis;
     const int p = s->p;
+    if (state->mechanism->space == DAL_PLANAR) {
+        add_flat_body(state, b);
+        return;
+    }
     double *v = state->scratch->solver, *w = v + 3 * p, moment[3], force[3];
     find_remainder(state, b, moment, force);
     dal_speeds_partials(state, b, v, w);

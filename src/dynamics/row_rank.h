@@ -2,6 +2,7 @@
 #ifndef DAL_DYNAMICS_ROW_RANK_H
 #define DAL_DYNAMICS_ROW_RANK_H
 
+#include "dynamics/near_rows.h"
 #include "state/evaluate.h"
 #include "state/owner.h"
 
@@ -50,6 +51,8 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale);
 bool dal_rows_are_finite(const dal_state *state);
 /* Choose independent rows at the present A, at most `most`. */
 void dal_state_rank(dal_state *state, int most);
+/* The same answer, sooner where the rows are near known ones (may be NULL). */
+void dal_state_rank_near(dal_state *state, int most, const dal_known_rows *known);
 /* The same, as many as there are now; counted. */
 void dal_rank_choose_again(dal_state *state);
 /* After a factorisation: has it become so much worse since the last ranking that other rows were chosen? Then it has to be made again.

@@ -301,6 +301,29 @@ static double factor_small(dal_state *state, dal_metric metric)
     return ordered == -1 || !(ratio > singular) ? ratio : ordered > rounding ? ordered : rounding;
 }
 
+bool dal_saddle_factor_ordered(dal_state *state, double *ratio)
+{
+    state->saddle->soft = state->saddle->on_tree = false;
+    *ratio = state->system->order.ldl.n ? factor_in_order(state, DAL_METRIC_MASS) : -1;
+    state->saddle->in_order = *ratio > DAL_SADDLE_LEAST;
+    if (state->saddle->in_order)
+        state->saddle->ratio = *ratio;
+    return state->saddle->in_order;
+}
+
+void dal_saddle_solve_mass(dal_state *state, double *f)
+{
+    const dal_saddle_order *order = &state->system->order;
+    const double *K = state->saddle->factor;
+    const int nv = state->layout->nv, *place = order->place;
+    double *x = state->saddle->rhs;
+    for (int k = 0; k < nv; k++)
+        x[place[k]] = f[k];
+    dal_ldl_solve_first(&order->ldl, K, K + order->ldl.n, x);
+    for (int k = 0; k < nv; k++)
+        f[k] = x[place[k]];
+}
+
 double dal_saddle_factor(dal_state *state, dal_metric metric)
 {
     state->saddle->soft = false;

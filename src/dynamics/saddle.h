@@ -32,6 +32,10 @@ typedef enum dal_metric { DAL_METRIC_UNIT, DAL_METRIC_MASS } dal_metric;
 double dal_saddle_factor(dal_state *state, dal_metric metric);
 /* Factor [[M / mass, A^T], [A, -softness]] with all rows, dependent ones too, at unit norm when turns are measured by the model's length. */
 double dal_saddle_soften(dal_state *state, double softness);
+/* The same in the order of compile and by no other way: false where that has none, or loses digits. `ratio`: that of the pivots. */
+bool dal_saddle_factor_ordered(dal_state *state, double *ratio);
+/* After it: f := G^-1 f. */
+void dal_saddle_solve_mass(dal_state *state, double *f);
 /* For the least change dv with A dv = b: in the metric of the masses, or, where these leave a motion open, of the coordinates. */
 dal_flow dal_saddle_least(dal_state *state);
 /* The same as dal_saddle_factor, with other rows where these have become dependent; a failure where none are left. */

@@ -25,8 +25,6 @@ typedef struct dal_speeds dal_speeds;
 /* The rows E of a formulation, layout->n_ignorable of them. */
 struct dal_more_rows {
     void (*rows)(dal_state *state, double *E, double *e); /* n_ignorable x nv, row-major, and E v = e; positions are known */
-    /* D_a [E b - e db]; tangents of both directions and their bend are given. */
-    void (*bend)(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
 };
 
 struct dal_speeds {
@@ -104,7 +102,7 @@ dal_flow dal_speeds_ready(dal_state *state);
 void dal_speeds_basis(dal_state *state);       /* W */
 void dal_speeds_columns(dal_state *state);     /* W, and the partial velocities T */
 void dal_speeds_rates(dal_state *state);       /* W' (for u' = 0), motion, and the bends of the columns along it; after columns and velocity */
-void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity */
+void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity. A formulation with more rows has put e' - E' v in bias + p */
 void dal_speeds_bias(dal_state *state);        /* bias, and rate of every body; after velocity */
 /* What most formulations begin with: all of these, W' only where it is needed. */
 static inline dal_flow dal_speeds_begin(dal_state *state, bool with_rates)
@@ -132,7 +130,7 @@ void dal_speeds_add_curved(dal_state *state, double *y);
 /* x := S^-1 x, from the order speeds, more rows, rows: one vector, refined; p of them at once, one after the other. */
 void dal_speeds_solve(const dal_state *state, double *x);
 void dal_speeds_solve_columns(const dal_state *state, double *columns);
-/* D_a [S b - ...] for b, in the same order, from tangents and bend: D_a [Y b + Z db; E b - e db; A_k b - beta_k db]. */
+/* D_a [S b - ...] for b, in the same order, from tangents and bend: D_a [Y b + Z db; A_k b - beta_k db]. For formulations without more rows. */
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
 
 /* What sub-systems add to K and f of K u' = f: W_j.M W_l, and -W_j.(h + M bias). After columns and bias. */

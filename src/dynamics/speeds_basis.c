@@ -37,6 +37,7 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 {
     const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
+    assert(!s->s);
     if (dal_speeds_constant(state)) {
         memset(out, 0, sizeof *out * (size_t)s->n);
         return;
@@ -44,10 +45,8 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
     dal_rows_bend(layout, &state->work, a, b, bend, s->bent);
     for (int j = 0; j < s->p; j++)
         out[j] = s->fixed ? s->bent[dal_speeds_named_row(state, j)] : 0;
-    if (s->s)
-        s->more->bend(state, a, b, bend, out + s->p);
     for (int i = 0; i < s->k; i++)
-        out[s->p + s->s + i] = s->bent[s->row[i]];
+        out[s->p + i] = s->bent[s->row[i]];
 }
 
 static dal_direction motion_of(dal_state *state)
@@ -138,6 +137,16 @@ static void accelerations_of_bodies(dal_state *state)
         const dal_kin *kin = &state->work.kin[b];
         struct dal_body_rate *rate = &state->speeds->basis->rate[b];
         double bias[3];
+        if (layout->mechanism->space == DAL_PLANAR) {
+            const dal_tangent *T = &along.tangent[b];
+            const double *s = body->center;
+            for (int i = 0; i < 2; i++)
+                rate->c[i] =
+                    T->Rd[3 * i] * s[0] + T->Rd[3 * i + 1] * s[1] + T->rd[i] + (kin->Rb[3 * i] * s[0] + kin->Rb[3 * i + 1] * s[1] + kin->rb[i]);
+            rate->c[2] = rate->w[0] = rate->w[1] = 0;
+            rate->w[2] = T->w[2] + kin->wb[2];
+            continue;
+        }
         dal_center_along(body, &along.tangent[b], rate->c);
         dal_turn(kin->Rb, body->center, bias);
         for (int i = 0; i < 3; i++) {
@@ -149,17 +158,9 @@ static void accelerations_of_bodies(dal_state *state)
 
 void dal_speeds_bias_vector(dal_state *state)
 {
-    const dal_layout *layout = state->layout;
     dal_speeds *s = state->speeds->basis;
-    if (s->s) {
-        dal_direction a = motion_of(state);
-        layout->family->bend(layout, &state->work, &a, &a, state->scratch->bends);
-        s->more->bend(state, &a, &a, state->scratch->bends, s->bias + s->p);
-    }
     for (int j = 0; j < s->p; j++)
         s->bias[j] = s->fixed ? state->work.gamma[dal_speeds_named_row(state, j)] : 0;
-    for (int i = 0; i < s->s; i++)
-        s->bias[s->p + i] = -s->bias[s->p + i];
     for (int i = 0; i < s->k; i++)
         s->bias[s->p + s->s + i] = state->gamma[s->row[i]];
     dal_speeds_solve(state, s->bias);

@@ -87,6 +87,14 @@ dal_status dal_state_evaluate(dal_state *state, dal_messages *messages)
     return status;
 }
 
+dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages)
+{
+    dal_status status = dal_state_evaluate(state, messages);
+    if (status == DAL_OK)
+        dal_need(state, DAL_STAGE_LOADS);
+    return status;
+}
+
 /* May it be read? */
 static bool is_known_state(const dal_state *state)
 {

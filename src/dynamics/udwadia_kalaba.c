@@ -4,6 +4,8 @@
  * Any factor of M = L L^T serves for the square root: with B = A L^-T,
  *     v' = a + L^-T B^+ (gamma - A a),     B^+ = Q R^-T   from B^T = Q R on the independent rows,
  *     lambda = R^-1 R^-T (gamma - A a).
+ * Small systems with a regular M: L is that of LDL^T on the pattern of compile (saddle_order.c), and B^+ = B^T (B B^T)^-1 with B B^T = A M^-1 A^T
+ * factored behind it, as long as no pivot loses digits and no singular position is near; else by QR.
  * M is block diagonal, so L is factored block by block (a body, or a tree of joints). For the constant M of the
  * natural family this is (77) of `natural-absolute-coordinates`.
  *
@@ -22,6 +24,8 @@
 #include "kinematics/reduction.h"
 #include "dynamics/determined.h"
 #include "dynamics/row_rank.h"
+#include "dynamics/saddle.h"
+#include "dynamics/singular.h"
 #include "state/report.h"
 #include "state/scratch.h"
 
@@ -217,10 +221,49 @@ static void solve_for(dal_state *state, const parts *w, const double *gamma, dou
         lambda[state->rank->order[i]] = w->epsilon[i];
 }
 
+/* The same with the factors in the order of compile: M^-1 from its own block, M^-1 A^T (A M^-1 A^T)^-1 epsilon and -lambda from all of it. f is in vd. */
+static void solve_in_order_for(dal_state *state, const double *gamma, double *vd, double *lambda)
+{
+    const dal_layout *layout = state->layout;
+    const double mass = layout->units.mass;
+    double *x = layout_udwadia_kalaba(state).x;
+    for (int i = 0; i < layout->nv; i++)
+        vd[i] /= mass;
+    dal_saddle_solve_mass(state, vd);
+    dal_rows_times(layout, state->work.A, vd, lambda);
+    for (int i = 0; i < layout->n_rows; i++)
+        lambda[i] = gamma[i] - lambda[i];
+    memset(x, 0, sizeof *x * (size_t)layout->nv);
+    dal_saddle_solve(state, x, lambda);
+    for (int i = 0; i < layout->nv; i++)
+        vd[i] += x[i];
+    for (int i = 0; i < layout->n_rows; i++)
+        lambda[i] *= -mass;
+}
+
+/* False: QR is needed. */
+static bool factor_udwadia_in_order(dal_state *state)
+{
+    double ratio;
+    if (!dal_saddle_factor_ordered(state, &ratio))
+        return false;
+    state->saddle->in_order = !dal_state_alarm(state, DAL_FACTOR_SADDLE, ratio) && !state->singular->near;
+    if (state->saddle->in_order && ratio < state->report->condition_worst)
+        state->report->condition_worst = ratio;
+    return state->saddle->in_order;
+}
+
 static dal_flow solve_udwadia_kalaba(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     parts w = layout_udwadia_kalaba(state);
+    const bool ordered = factor_udwadia_in_order(state);
+    for (int i = 0; i < state->layout->nv; i++)
+        state->vd[i] = state->work.Q[i] - state->work.h[i];
+    if (ordered) {
+        solve_in_order_for(state, state->gamma, state->vd, state->lambda);
+        return 0;
+    }
     dal_flow flow = factor_mass(state, &w);
     if (flow)
         return flow;
@@ -232,8 +275,6 @@ static dal_flow solve_udwadia_kalaba(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    for (int i = 0; i < state->layout->nv; i++)
-        state->vd[i] = state->work.Q[i] - state->work.h[i];
     solve_for(state, &w, state->gamma, state->vd, state->lambda);
     return 0;
 }
@@ -242,7 +283,10 @@ static void correct_udwadia_kalaba(dal_state *state, const double *f, const doub
 {
     const parts w = layout_udwadia_kalaba(state);
     memcpy(dv, f, sizeof *f * (size_t)state->layout->nv);
-    solve_for(state, &w, b, dv, dlambda);
+    if (state->saddle->in_order)
+        solve_in_order_for(state, b, dv, dlambda);
+    else
+        solve_for(state, &w, b, dv, dlambda);
 }
 
 /* M and Q - h as they are factored: completed by the intrinsic rows where there are any. */
@@ -297,6 +341,10 @@ static void show_gain(dal_state *state, dal_equations *equations)
 static void show_udwadia_kalaba(dal_state *state, dal_equations *equations)
 {
     const size_t m = (size_t)state->layout->nv;
+    const parts w = layout_udwadia_kalaba(state);
+    if (factor_mass(state, &w)) /* the solution may have come from other factors */
+        return;
+    factor_rows_udwadia_kalaba(state, &w);
     dal_show_equation(equations, "v' = a + G (gamma - A a),  a = M^-1 (Q - h),  G = M^-1/2 (A M^-1/2)^+", "`udwadia-phohomsiri` (4.24), C among Q");
     show_completed(state, equations);
     const double *a = equations->blocks[equations->n_blocks - 1].values;

@@ -12,18 +12,13 @@
  *     K_j = sum P.v_j' + H.w_j'           (60)-(63); (59) and (61) with the angular Jacobian D, not C
  *     B u' = U + K - A                    (64), (65) with K, not F
  * v_j = dv/du_j and w_j are the partial velocities (56), v_j' and w_j' their rates (57), everything in inertial components: D_v of them
- * with W held, and those of W'.
+ * with W held, and those of W'. The second part is W'_j.p, because p.x is the sum of P and H on the velocities of any direction x. It stands in K_j and
+ * in A_j, and is omitted in both, and with it W', also that of constraints that are not linear in the rates. With W held, and c_k, w_k the velocities of
+ * a unit of v_k,
+ *     K_j = W_j . k,   k_k = sum P.c_k' + H.w_k'
+ * v_0 needs the rates of the rows: e' - E' v = -p' of the ignorable coordinates, because E v is their momentum less N_2, and G is constant.
  *
- * Constraints that are not linear in the rates, in which those of the ignorable coordinates do not appear: as in volterra.c, B is (B + N) - N
- * with N_jl = p . d2v/du_j du_l, and W' in A and K is that for u' = 0.
- *
- * W' and v_0 need the rates of the rows M'. With (c_k, w_k) the velocities of a unit of v_k, (c_b, w_b) those of a direction b, and
- * D the derivative along a, which turns a body by w_a and its I with it,
- *     D [M' b + N_2 db]_k = sum m (D c_k.c_b + c_k.D c_b) + D w_k.L + w_k.D L,   L = I w_b,
- *     D L = w_a x L - I (w_a x w_b) + I D w_b
- *
- * Sub-systems whose equations are known add their p, p' and M, and dT/dq . W_j to K_j as in volterra.c; of the rows M' they have
- *     D [M' b + N_2 db]_k = (D M b)_k + (D N)_k db
+ * Sub-systems whose equations are known add their p, p' and M, and dT/dq . W_j to K_j as in volterra.c.
  */
 #include "dynamics/equations.h"
 #include "dynamics/open_tree.h"
@@ -41,39 +36,24 @@
 
 #include <string.h>
 
-/* In state->scratch->solver. */
+/* In state->scratch->solver: nv each. */
 typedef struct scratch {
-    double *p, *pd, *MW; /* nv */
-    double *y;           /* nv: of curved rows */
-    double *system;      /* 2 nv: of sub-systems: p, dT/dq */
-    dal_tangent *unit;   /* of a unit of each ignorable velocity, one a body: what it does, */
-    dal_bend *unit_rate; /* and how that changes along the motion */
+    double *p, *pd, *MW;
+    double *held;  /* sum P.c_k' + H.w_k' of each velocity */
+    double *slope; /* dT/dq of sub-systems */
 } scratch;
-
-static size_t doubles_of(size_t bytes)
-{
-    return bytes / sizeof(double);
-}
 
 static size_t work_volterra_reduced(const dal_system *system)
 {
-    const size_t units = (size_t)dal_system_layout(system)->n_ignorable * (size_t)dal_system_mechanism(system)->n_bodies;
     const size_t s = (size_t)dal_system_layout(system)->n_ignorable;
-    return 6 * (size_t)dal_system_layout(system)->nv + units * doubles_of(sizeof(dal_tangent) + sizeof(dal_bend)) + s * s;
+    return 6 * (size_t)dal_system_layout(system)->nv + s * s;
 }
 
 static scratch scratch_volterra_reduced(const dal_state *state)
 {
     const size_t n = (size_t)state->layout->nv;
-    const size_t units = (size_t)state->layout->n_ignorable * (size_t)state->mechanism->n_bodies;
-    double *at = state->scratch->solver + 6 * n;
-    return (scratch){.p = state->scratch->solver,
-                     .pd = state->scratch->solver + n,
-                     .MW = state->scratch->solver + 2 * n,
-                     .y = state->scratch->solver + 3 * n,
-                     .system = state->scratch->solver + 4 * n,
-                     .unit = (dal_tangent *)at,
-                     .unit_rate = (dal_bend *)(at + units * doubles_of(sizeof(dal_tangent)))};
+    double *at = state->scratch->solver;
+    return (scratch){.p = at, .pd = at + n, .MW = at + 2 * n, .held = at + 3 * n, .slope = at + 4 * n};
 }
 
 static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
@@ -94,72 +74,7 @@ static void rows_volterra_reduced(dal_state *state, double *E, double *e)
         e[i] = state->speeds->momenta[i] - e[i];
 }
 
-/* Units of the ignorable velocities, and their bends along the motion: what bend() takes for (c_k, w_k) and D of them. */
-static void bend_units(dal_state *state)
-{
-    const dal_layout *layout = state->layout;
-    const size_t bodies = (size_t)layout->mechanism->n_bodies;
-    const scratch at = scratch_volterra_reduced(state);
-    const dal_direction motion = {state->work.v, 1, state->scratch->tangents};
-    layout->family->tangent(layout, &state->work, &motion);
-    memset(state->scratch->still, 0, sizeof *state->scratch->still * (size_t)layout->nv);
-    for (int i = 0; i < layout->n_ignorable; i++) {
-        const dal_direction unit = {state->scratch->still, 0, at.unit + (size_t)i * bodies};
-        state->scratch->still[layout->ignorable[i]] = 1;
-        layout->family->tangent(layout, &state->work, &unit);
-        layout->family->bend(layout, &state->work, &motion, &unit, at.unit_rate + (size_t)i * bodies);
-        state->scratch->still[layout->ignorable[i]] = 0;
-    }
-}
-
-/* D_a [M' b + N_2 db]; a is the motion (v, 1). */
-static void bend_volterra_reduced(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
-{
-    const dal_mechanism *m = state->mechanism;
-    const scratch at = scratch_volterra_reduced(state);
-    memset(out, 0, sizeof *out * (size_t)state->layout->n_ignorable);
-    for (int i = 0; i < m->n_bodies; i++) {
-        const dal_body *body = &m->bodies[i];
-        double I[9], c_b[3], Dc_b[3], L[3], DL[3], turned[3], lag[3], c_k[3], Dc_k[3];
-        dal_turn_inertia(state->work.kin[i].R, body->inertia, I);
-        dal_center_along(body, &b->tangent[i], c_b);
-        dal_center_bend(body, &bends[i], Dc_b);
-        dal_mul3(I, b->tangent[i].w, L);
-        dal_cross(a->tangent[i].w, b->tangent[i].w, turned);
-        dal_mul3(I, turned, lag);
-        dal_mul3(I, bends[i].wb, DL);
-        dal_add_cross(a->tangent[i].w, L, DL);
-        dal_axpy3(-1, lag, DL);
-        for (int j = 0; j < state->layout->n_ignorable; j++) {
-            const dal_tangent *unit = at.unit + (size_t)j * (size_t)m->n_bodies + i;
-            const dal_bend *rate = at.unit_rate + (size_t)j * (size_t)m->n_bodies + i;
-            dal_center_along(body, unit, c_k);
-            dal_center_bend(body, rate, Dc_k);
-            out[j] += body->mass * (dal_dot(Dc_k, c_b) + dal_dot(c_k, Dc_b)) + dal_dot(rate->wb, L) + dal_dot(unit->w, DL);
-        }
-    }
-}
-
-/* The same of the sub-systems; what bend_volterra_reduced has found is in `out`. */
-static void bend_systems(dal_state *state, const dal_direction *b, double *out)
-{
-    const dal_layout *layout = state->layout;
-    double *rate = scratch_volterra_reduced(state).system, *free = rate + layout->nv;
-    memset(rate, 0, sizeof *rate * 2 * (size_t)layout->nv);
-    dal_subsystems_mass_rate(layout, &state->work, b->a, rate);
-    dal_subsystems_free_rate(layout, &state->work, free);
-    for (int i = 0; i < layout->n_ignorable; i++)
-        out[i] += rate[layout->ignorable[i]] + free[layout->ignorable[i]] * b->da;
-}
-
-static void bend_all(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bends, double *out)
-{
-    bend_volterra_reduced(state, a, b, bends, out);
-    if (state->layout->systems)
-        bend_systems(state, b, out);
-}
-
-static const struct dal_more_rows momenta = {rows_volterra_reduced, bend_all};
+static const struct dal_more_rows momenta = {rows_volterra_reduced};
 
 /* ---- the equations --------------------------------------------------------------------- */
 
@@ -169,39 +84,6 @@ static double dot(const double *a, const double *b, int n)
     for (int i = 0; i < n; i++)
         sum += a[i] * b[i];
     return sum;
-}
-
-/* (63): P.v_j' + H.w_j' of all bodies. */
-static double K_of(const dal_state *state, int j)
-{
-    const dal_tangent *motion = state->speeds->basis->motion;
-    double sum = 0;
-    for (int b = 0; b < state->mechanism->n_bodies; b++) {
-        const dal_body *body = &state->mechanism->bodies[b];
-        double I[9], V[3], H[3], vd_j[3], wd_j[3];
-        dal_center_along(body, &motion[b], V);
-        dal_turn_inertia(state->work.kin[b].R, body->inertia, I);
-        dal_mul3(I, motion[b].w, H);
-        dal_speeds_partial_rates(state, j, b, vd_j, wd_j);
-        sum += body->mass * dal_dot(V, vd_j) + dal_dot(H, wd_j);
-    }
-    return sum;
-}
-
-/* The same of the sub-systems, with dT/dq . W_j. */
-static double K_of_systems(const dal_state *state, const double *p, int j)
-{
-    const int n = state->speeds->basis->n;
-    const double *W = state->speeds->basis->W + (size_t)j * (size_t)n, *Wd = state->speeds->basis->Wd + (size_t)j * (size_t)n;
-    return state->layout->systems ? dot(p, Wd, n) + dot(p + n, W, n) : 0;
-}
-
-static void find_systems_volterra_reduced(const dal_state *state, double *p)
-{
-    const size_t n = (size_t)state->layout->nv;
-    memset(p, 0, sizeof *p * 2 * n);
-    dal_subsystems_momentum(state->layout, &state->work, p);
-    dal_subsystems_slope(state->layout, &state->work, p + n);
 }
 
 /* (52): p' becomes p' + M v_0, the rate of dT/dv for u' = 0. */
@@ -290,21 +172,20 @@ static dal_flow solve_volterra_reduced(dal_state *state)
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
-    bend_units(state);
-    dal_speeds_columns(state);
-    dal_speeds_rates(state);
-    dal_speeds_bias(state);
-    dal_momenta_rates(state, at.p, at.pd);
+    dal_speeds_basis(state);
+    dal_momenta_rates(state, at.p, at.pd, at.held);
+    memset(at.slope, 0, sizeof *at.slope * (size_t)s->n);
+    dal_subsystems_slope(state->layout, &state->work, at.slope);
+    for (int i = 0; i < s->s; i++)
+        s->bias[s->p + i] = -at.pd[state->layout->ignorable[i]];
+    dal_speeds_bias_vector(state);
     complete_rates(state, &at);
-    find_systems_volterra_reduced(state, at.system);
     for (int j = 0; j < s->p; j++) {
-        const double *W = s->W + (size_t)j * (size_t)s->n, *Wd = s->Wd + (size_t)j * (size_t)s->n;
-        double A = dot(Wd, at.p, s->n) + dot(W, at.pd, s->n);
+        const double *W = s->W + (size_t)j * (size_t)s->n;
+        const double U = dot(W, state->work.Q, s->n), K = dot(W, at.held, s->n) + dot(W, at.slope, s->n), A = dot(W, at.pd, s->n);
         dal_speeds_inertia_row(state, j, at.MW);
-        s->f[j] = dal_speeds_force(state, j) + K_of(state, j) + K_of_systems(state, at.system, j) - A;
+        s->f[j] = U + K - A;
     }
-    if (state->layout->curved)
-        dal_speeds_add_curved(state, at.y);
     return dal_speeds_finish(state);
 }
 

@@ -60,16 +60,37 @@ static void record(scan *s, dal_constant_step step)
     *DAL_PUSH(c->arena, c->step, c->n, c->capacity) = step;
 }
 
+/* An operation on numbers that are always the same is done once: its result stands for it. */
+static bool fold_record(scan *s, int operands, double result)
+{
+    dal_constant_steps *c = s->record;
+    if (!c || c->n < operands)
+        return false;
+    for (int i = 1; i <= operands; i++)
+        if (c->step[c->n - i].op != DAL_OP_CONST)
+            return false;
+    s->height += 1 - operands;
+    c->n += 1 - operands;
+    c->step[c->n - 1].number = result;
+    return true;
+}
+
+static bool fold(scan *s, dal_op op, int operands, double *value, double x)
+{
+    const bool finite = set_number(value, x);
+    if (!fold_record(s, operands, *value))
+        record(s, (dal_constant_step){.op = op, .operands = operands});
+    return finite;
+}
+
 static bool fold_one(scan *s, dal_op op, double *value)
 {
-    record(s, (dal_constant_step){.op = op, .operands = 1});
-    return set_number(value, dal_fold_one(op, *value));
+    return fold(s, op, 1, value, dal_fold_one(op, *value));
 }
 
 static bool fold_two(scan *s, dal_op op, double *value, double operand)
 {
-    record(s, (dal_constant_step){.op = op, .operands = 2});
-    return set_number(value, dal_fold_two(op, *value, operand));
+    return fold(s, op, 2, value, dal_fold_two(op, *value, operand));
 }
 
 /* variable < 0: it is always this number. */

@@ -40,6 +40,15 @@ void dal_combine(const dal_stepper *s, const double *base, int stages, const dou
     bool empty = true;
     while (last >= 0 && weights[last] == 0)
         last--;
+    int first = 0;
+    while (first < last && weights[first] == 0)
+        first++;
+    if (base && first == last && last >= 0) { /* one slope */
+        const double *k = last ? s->vectors + (size_t)(last - 1) * (size_t)n : s->f, weight = weights[last];
+        for (int i = 0; i < n; i++)
+            out[i] = base[i] + h * (weight * k[i]);
+        return;
+    }
     for (int j = 0; j <= last; j++) {
         if (weights[j] == 0)
             continue;

@@ -26,18 +26,30 @@ void dal_mechanism_settle(dal_mechanism *m)
         m->measures[i].busy = m->measures[i].wanted;
 }
 
+static bool same_vector(const dal_vector *vector, int body, bool point, const double s[3])
+{
+    return vector->body == body && vector->point == point && !memcmp(vector->s, s, sizeof vector->s);
+}
+
 int dal_add_vector(dal_mechanism *m, int body, bool point, const double s[3])
 {
-    for (int i = m->n_vectors - 1; i >= 0 && i >= m->n_vectors - LOOK_BACK; i--)
-        if (m->vectors[i].body == body && m->vectors[i].point == point && !memcmp(m->vectors[i].s, s, 3 * sizeof *s)) {
+    int *newest = &m->newest[(unsigned)(body + 1) % DAL_BODY_CLASSES];
+    int i = *newest - 1;
+    for (int back = 1; back && i >= 0 && i >= m->n_vectors - LOOK_BACK; i -= back) {
+        if (same_vector(&m->vectors[i], body, point, s)) {
             m->vectors[i].wanted |= !m->for_rows;
             return i;
         }
+        back = m->vectors[i].back;
+    }
+    const int distance = *newest ? m->n_vectors + 1 - *newest : 0;
     dal_vector *vector = DAL_PUSH(m->arena, m->vectors, m->n_vectors, m->cap_vectors);
     vector->body = body;
     vector->point = point;
     vector->wanted = !m->for_rows;
+    vector->back = (unsigned char)(distance <= LOOK_BACK ? distance : 0);
     memcpy(vector->s, s, sizeof vector->s);
+    *newest = m->n_vectors;
     return m->n_vectors - 1;
 }
 

@@ -36,11 +36,14 @@ typedef struct dal_marker {
 
 typedef struct dal_vector {
     int body;
-    int point;   /* 1 a point, 0 a direction */
-    bool wanted; /* used outside the rows of its joint */
-    bool busy;   /* not only by records: dal_mechanism_settle */
+    int point;          /* 1 a point, 0 a direction */
+    bool wanted;        /* used outside the rows of its joint */
+    bool busy;          /* not only by records: dal_mechanism_settle */
+    unsigned char back; /* to the vector before it whose body is in the same class, 0: none nearby */
     double s[3];
 } dal_vector;
+
+enum { DAL_BODY_CLASSES = 16 }; /* bodies by their number: to find an equal vector among the last ones */
 
 typedef enum dal_measure_kind {
     DAL_MEASURE_DOT,        /* (v0 - v1) . (v2 - v3); v1, v3 may be absent (-1) */
@@ -124,9 +127,10 @@ typedef struct dal_mechanism {
     bool for_rows;    /* vectors and measures added now serve only the rows of a joint: they are not marked as wanted */
     dal_space space;
     int n_bodies, n_vectors, n_measures, n_terms, n_joints, n_windings;
-    int n_rows;        /* of constraints */
-    int n_speeds;      /* quasi-velocities that the model names */
-    int n_coordinates; /* of the model's own */
+    int n_rows;                   /* of constraints */
+    int n_speeds;                 /* quasi-velocities that the model names */
+    int n_coordinates;            /* of the model's own */
+    int newest[DAL_BODY_CLASSES]; /* while it is being built: the last vector of each, + 1 */
     size_t cap_vectors, cap_measures, cap_terms, cap_rows, cap_speeds, cap_joints;
     dal_body *bodies;
     dal_vector *vectors;

@@ -262,6 +262,7 @@ int dal_family_number(const dal_family *family);
 
 #define dal_orthonormal_bias DAL_K(dal_orthonormal_bias)
 #define dal_planar_bias DAL_K(dal_planar_bias)
+#define dal_planar_tangent DAL_K(dal_planar_tangent)
 #define dal_orthonormal_inertia DAL_K(dal_orthonormal_inertia)
 #define dal_orthonormal_pull DAL_K(dal_orthonormal_pull)
 #define dal_orthonormal_tangent DAL_K(dal_orthonormal_tangent)
@@ -272,6 +273,7 @@ int dal_family_number(const dal_family *family);
 void dal_orthonormal_bias(dal_kin *kin);
 /* The same in the plane. */
 void dal_planar_bias(dal_kin *kin);
+void dal_planar_tangent(const dal_kin *kin, dal_tangent *tangent); /* Rd from w */
 /* The same for a direction: w known, R' = [w x] R. */
 void dal_orthonormal_tangent(const dal_kin *kin, dal_tangent *tangent);
 /* wb known: R_b = [wb x] R + [w_b x] [w_a x] R. */

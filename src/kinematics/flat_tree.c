@@ -143,16 +143,16 @@ void dal_flat_columns(const dal_layout *layout, dal_work *work)
         turn_in_plane(kin->R, c->to.s, P);
         P[0] += kin->r[0], P[1] += kin->r[1];
         const dal_real arm[2] = {P[0] - work->kin[c->parent].r[0], P[1] - work->kin[c->parent].r[1]};
-        for (int k = 0; k < inherited; k++, from += 6)
-            store_column(J + 6 * k, from[0] - from[5] * arm[1], from[1] + from[5] * arm[0], from[5]);
-        own_flat_columns(layout->tree, c, work, J + 6 * inherited);
-        back[0] = kin->r[0] - P[0], back[1] = kin->r[1] - P[1];
-        for (int k = 0; k < n; k++, J += 6) {
-            if (c->particle)
-                J[5] = 0;
-            else
-                add_turned(J[5], back, J);
+        back[0] = c->particle ? 0 : kin->r[0] - P[0], back[1] = c->particle ? 0 : kin->r[1] - P[1];
+        for (int k = 0; k < inherited; k++, from += 6) {
+            const dal_real w = from[5];
+            store_column(J + 6 * k, from[0] - w * arm[1] - w * back[1], from[1] + w * arm[0] + w * back[0], w);
         }
+        own_flat_columns(layout->tree, c, work, J + 6 * inherited);
+        for (int k = inherited; k < n; k++)
+            add_turned(J[6 * k + 5], back, J + 6 * k);
+        for (int k = 0; k < n && c->particle; k++)
+            J[6 * k + 5] = 0;
     }
 }
 
@@ -213,6 +213,42 @@ void dal_flat_velocity(const dal_layout *layout, dal_work *work)
         kin->w[2] = f.w;
         kin->wb[2] = 0;
         dal_planar_bias(kin);
+    }
+}
+
+/* The velocities alone, along any direction. */
+void dal_flat_tangent(const dal_layout *layout, const dal_work *work, const dal_direction *direction)
+{
+    const dal_tree *tree = layout->tree;
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        const dal_kin *kin = &work->kin[c->body];
+        dal_tangent *out = &direction->tangent[c->body];
+        dal_real u[2] = {0, 0}, w = 0, arm[2];
+        if (c->parent != DAL_GROUND) {
+            const dal_tangent *parent = &direction->tangent[c->parent];
+            u[0] = parent->rd[0], u[1] = parent->rd[1], w = parent->w[2];
+            turn_in_plane(work->kin[c->parent].R, c->from.s, arm);
+            add_turned(w, arm, u);
+        }
+        for (int s = c->step; s < c->step + c->n_steps; s++) {
+            const dal_motion_step *step = &tree->step[s];
+            const dal_real *axes = axes_of_step(work, s);
+            if (step->kind == DAL_STEP_TURN) {
+                w += step->sign * direction->a[step->v];
+                continue;
+            }
+            const dal_real x = step->kind == DAL_STEP_CONSTANT ? 0 : step->sign * direction->a[step->v];
+            add_turned(w, axes + 9, u);
+            u[0] += x * axes[0], u[1] += x * axes[1];
+        }
+        if (c->particle)
+            w = 0;
+        turn_in_plane(kin->R, c->to.s, arm);
+        u[0] += w * arm[1], u[1] -= w * arm[0];
+        out->rd[0] = u[0], out->rd[1] = u[1], out->rd[2] = 0;
+        out->w[0] = out->w[1] = 0, out->w[2] = w;
+        dal_planar_tangent(kin, out);
     }
 }
 

@@ -279,6 +279,10 @@ static void carry_tangent(const dal_motion_step *step, const dal_real *axes, con
 static void tangent_joint(const dal_layout *layout, dal_work *work, const dal_direction *direction)
 {
     const dal_tree *tree = layout->tree;
+    if (tree->flat) {
+        dal_flat_tangent(layout, work, direction);
+        return;
+    }
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
         dal_tangent *out = &direction->tangent[c->body];

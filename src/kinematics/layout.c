@@ -379,6 +379,11 @@ static bool rows_alike(int n, const dal_row *a, const dal_row *b)
     return true;
 }
 
+static bool same_ends(const dal_measure *a, const dal_measure *b)
+{
+    return a->vector[0] == b->vector[0] && a->vector[1] == b->vector[1] && a->vector[2] == b->vector[2] && a->vector[3] == b->vector[3];
+}
+
 /* All that a layout without tree and placement is made of. */
 static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
 {
@@ -394,7 +399,7 @@ static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
             return false;
     }
     for (int i = 0; i < a->n_measures; i++)
-        if (a->measures[i].kind != b->measures[i].kind || memcmp(a->measures[i].vector, b->measures[i].vector, sizeof a->measures->vector) ||
+        if (a->measures[i].kind != b->measures[i].kind || !same_ends(&a->measures[i], &b->measures[i]) ||
             a->measures[i].busy != b->measures[i].busy || (a->space == DAL_SPATIAL && follows_bodies(a, i) != follows_bodies(b, i)))
             return false;
     for (int i = 0; i < a->n_terms; i++)
@@ -553,16 +558,16 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
     DAL_PACK(block, to->speeds, from->n_speeds);
     DAL_PACK(block, to->joints, from->n_joints);
     for (int i = 0; i < from->n_bodies; i++) {
-        const char *name = dal_block_text(block, from->bodies[i].name);
+        const char *name = dal_block_name(block, from->bodies[i].name);
         if (block->memory)
             to->bodies[i].name = name, to->bodies[i].mark.file = NULL;
     }
     for (int i = 0; i < from->n_joints; i++) {
-        const char *file = from->joints[i].mark.file ? dal_block_text(block, from->joints[i].mark.file) : NULL;
-        const char *name = dal_block_text(block, from->joints[i].name);
+        const char *file = from->joints[i].mark.file ? dal_block_name(block, from->joints[i].mark.file) : NULL;
+        const char *name = dal_block_name(block, from->joints[i].name);
         if (block->memory)
             to->joints[i].name = name, to->joints[i].mark.file = file;
-        if (from->joints[i].label && (name = dal_block_text(block, from->joints[i].label)))
+        if (from->joints[i].label && (name = dal_block_name(block, from->joints[i].label)))
             to->joints[i].label = name;
         if (from->joints[i].derived && (name = dal_block_text(block, from->joints[i].derived)))
             to->joints[i].derived = name;

@@ -26,6 +26,15 @@ void dal_planar_bias(dal_kin *kin)
     }
 }
 
+void dal_planar_tangent(const dal_kin *kin, dal_tangent *tangent)
+{
+    const dal_real w = tangent->w[2], *R = kin->R;
+    dal_real *Rd = tangent->Rd;
+    Rd[0] = -(w * R[3]), Rd[1] = -(w * R[4]), Rd[2] = 0;
+    Rd[3] = w * R[0], Rd[4] = w * R[1], Rd[5] = 0;
+    Rd[6] = Rd[7] = Rd[8] = 0;
+}
+
 void dal_orthonormal_bias(dal_kin *kin)
 {
     dal_real wbR[9];
@@ -53,6 +62,12 @@ void dal_plain_tangent(const dal_layout *layout, dal_work *work, const dal_direc
         dal_zero3(out->w);
         for (int i = 0; i < space; i++)
             out->rd[i] = x[i];
+        if (space == DAL_PLANAR) {
+            for (int k = 0; k < at->n_rot; k++)
+                out->w[2] += x[space + k] * work->kin[b].J[k][2];
+            dal_planar_tangent(&work->kin[b], out);
+            continue;
+        }
         for (int k = 0; k < at->n_rot; k++)
             dal_axpy3(x[space + k], work->kin[b].J[k], out->w);
         dal_orthonormal_tangent(&work->kin[b], out);

@@ -27,8 +27,11 @@ static const double still = 1e-6; /* of the largest gradient of its unit: a chan
 static void add(dal_linear *x, dal_candidate candidate)
 {
     for (int i = 0; i < x->n_candidates; i++)
-        if (!strcmp(x->candidates[i].name, candidate.name))
+        if (!strcmp(x->candidates[i].name, candidate.name)) {
+            for (int order = 0; order < 3 && x->candidates[i].asked && candidate.text[0]; order++)
+                x->candidates[i].text[order] = candidate.text[order]; /* a name that linearisations print themselves */
             return;
+        }
     for (int order = 0; order < 3 && !candidate.text[order]; order++)
         candidate.text[order] = dal_arena_print(&x->arena, "%s%.*s", candidate.name, order, "''");
     x->candidates[x->n_candidates++] = candidate;
@@ -137,18 +140,15 @@ static void record(dal_spec *spec, const char *text, bool given)
 /* The model in coordinates and a formulation that keep matrices, recording nothing yet. */
 static dal_spec begin_records(dal_linear *x, int most)
 {
-    dal_spec spec = *x->spec;
+    dal_spec spec = x->here ? dal_spec_without_friction(&x->arena, x->spec) : *x->spec; /* an equilibrium needs no friction */
+    if (x->options->at && strcmp(x->options->at, "start"))
+        spec.simulate.start = (dal_text){0};
+    if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && !x->absolute)
+        spec.simulate.start.text = "equilibrium";              /* from one start to one equilibrium, in every family: it is made exact there */
     if (dal_system_layout(x->bare)->columnless || x->absolute) /* `recursive` keeps no matrices; the equations are the same */
         spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
     if (x->absolute)
         spec.simulate.coordinates = (dal_choice){.name = {.text = "angle", .mark = dal_nowhere}};
-    if (x->here) { /* an equilibrium that needs no friction */
-        spec.joints = DAL_NEW(&x->arena, dal_joint_spec, spec.n_joints + 1);
-        for (int i = 0; i < spec.n_joints; i++) {
-            spec.joints[i] = x->spec->joints[i];
-            spec.joints[i].friction = (dal_friction_spec){0};
-        }
-    }
     spec.record_given = true;
     spec.motion = spec.shown = false;
     spec.n_record = 0;

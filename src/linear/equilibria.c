@@ -4,7 +4,7 @@
  * potential, where the model has states of its own, and in a steady motion, the eigenvalues of the linearisation do, as far as they can.
  */
 #include "linear/linear.h"
-#include "linear/shares.h"
+#include "start/shares.h"
 
 #include "base/argument.h"
 #include "dynamics/reactions.h"
@@ -138,12 +138,8 @@ static void judge(finder *f)
     const int n = p->velocities.p;
     const size_t area = (size_t)n * (size_t)n;
     double *K = DAL_NEW(&x->arena, double, area + 1), *value = DAL_NEW(&x->arena, double, n + 1), *vector = DAL_NEW(&x->arena, double, area + 1);
-    double *motion = DAL_NEW(&x->arena, double, n + 1), *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
-    for (int j = 0; j < n; j++) {
-        dal_point_stiffness(p, &(dal_change){.q = p->velocities.T + (size_t)p->nv * (size_t)j}, motion, NULL);
-        for (int i = 0; i < n; i++)
-            K[n * i + j] = motion[i];
-    }
+    double *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
+    dal_point_stiffnesses(p, &p->velocities, K);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {
             skew = fmax(skew, fabs(K[n * i + j] - K[n * j + i]));

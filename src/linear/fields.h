@@ -11,7 +11,7 @@
 #ifndef DAL_LINEAR_FIELDS_H
 #define DAL_LINEAR_FIELDS_H
 
-#include "linear/point.h"
+#include "start/point.h"
 
 typedef struct dal_field {
     int island; /* whose bodies move; -1: one body */

@@ -244,6 +244,13 @@ static double less_states(const double *row, const double *g, int n, double from
     return fabs(sum) <= 4e-16 * size * n ? 0 : sum;
 }
 
+/* What an effort of one newton, or newton metre, does by rounding alone. */
+static double no_effect(const dal_linear *x)
+{
+    const dal_units *units = &x->point.layout->units;
+    return 1e-13 / (units->mass * fmax(1, units->length * units->length));
+}
+
 static dal_status fill_inputs(dal_linear *x, const source *sources, const int *outputs, double *B, double *D)
 {
     dal_point *p = &x->point;
@@ -264,11 +271,14 @@ static dal_status fill_inputs(dal_linear *x, const source *sources, const int *o
         }
         gather_states(x, &room);
         bool acts = false;
+        const double nothing = sources[j].kind == SOURCE_FORCE ? no_effect(x) : 0;
         for (size_t i = 0; i < n; i++) {
             const bool rate = i < (size_t)out->n_positions && x->moving[i] >= 0; /* s' is a state itself */
             B[i * inputs + j] = rate ? 0 : less_states(out->A + n * i, room.g, (int)n, room.f[i]);
-            acts = acts || B[i * inputs + j] != 0;
+            acts = acts || fabs(B[i * inputs + j]) > nothing;
         }
+        for (size_t i = 0; i < n && !acts; i++)
+            B[i * inputs + j] = 0;
         for (size_t i = 0; i < (size_t)out->n_outputs; i++)
             D[i * inputs + j] = less_states(out->C + n * i, room.g, (int)n, room.column[outputs[i]]);
         if (!acts && sources[j].kind != SOURCE_DRIVE)

@@ -3,8 +3,9 @@
 #define DAL_LINEAR_LINEAR_H
 
 #include "base/message.h"
-#include "linear/point.h"
+#include "start/point.h"
 #include "linear/steady.h"
+#include "start/settle.h"
 
 /* A channel that may be a state: its columns among those of the system. */
 typedef struct dal_candidate {
@@ -84,10 +85,5 @@ dal_status dal_linear_modes(dal_linear *linear, dal_modes **modes);
 
 /* Poles, zeros and what is hidden, in linear->out. */
 dal_status dal_linear_study(dal_linear *linear);
-
-/* ---- equilibrium.c ----------------------------------------------------------------------------- */
-
-/* The state goes to an equilibrium near where it is, or near where chance brings it (seed; NULL: it begins here), and is evaluated there. */
-dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *seed, dal_messages *messages);
 
 #endif

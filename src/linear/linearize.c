@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MANY = 24 };                  /* bodies: a large model */
 static const double balanced = 1e-9; /* in the model's own units: accelerations below that are none */
 static const double slow = 1e-12;    /* of the model's length in its time */
 
@@ -30,6 +31,12 @@ static const double slow = 1e-12;    /* of the model's length in its time */
 static bool at_steady(const dal_linear *x)
 {
     return x->options->at && !strcmp(x->options->at, "steady");
+}
+
+static bool at_file(const dal_linear *x)
+{
+    const char *at = x->options->at;
+    return at && strcmp(at, "start") && strcmp(at, "equilibrium") && !at_steady(x);
 }
 
 /* Do they say the same but for primes? */
@@ -427,15 +434,23 @@ static void close_point(dal_linear *x)
     x->system = NULL;
 }
 
+/* In coordinates of its bodies a large model has few connections, and what is found is the same. */
+static bool is_large(const dal_linear *x)
+{
+    const dal_layout *layout = dal_system_layout(x->bare);
+    return layout->mechanism->n_bodies > MANY && !layout->placement && !layout->systems && !at_file(x);
+}
+
 /* Reactions are made of multipliers. Joints of a tree have none: all is done in coordinates of the bodies then, where the same A, B, C and D come out. */
 static dal_status find_point(dal_linear *x)
 {
+    x->absolute = is_large(x);
     dal_status status = open_point(x);
     bool rowless;
     if (status != DAL_OK)
         return status;
     x->point.reacts = dal_variation_reacts(x->point.variation, &rowless);
-    if (!rowless || (x->options->at && strcmp(x->options->at, "start") && strcmp(x->options->at, "equilibrium") && !at_steady(x)))
+    if (!rowless || at_file(x))
         return DAL_OK;
     close_point(x);
     x->absolute = true;
@@ -466,7 +481,10 @@ static dal_status finish(void *user)
 static dal_status linearize(void *user)
 {
     dal_linear *x = user;
-    dal_status status = dal_compile(&x->arena.allocator, x->spec, x->messages, &x->bare);
+    dal_spec spec = *x->spec;
+    if (x->options->at && strcmp(x->options->at, "start"))
+        spec.simulate.start = (dal_text){0};
+    dal_status status = dal_compile(&x->arena.allocator, &spec, x->messages, &x->bare);
     if (status != DAL_OK)
         return status;
     if ((!x->here || at_steady(x)) && dal_refuse_friction(x->bare, x->messages))

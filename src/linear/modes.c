@@ -10,8 +10,10 @@
  * and what is left is W_11, from which zeros are taken again, until there are none. A vector y of W_11 with eigenvalue s belongs to
  * V_1 y + V_0 W_01 y / s of W.
  */
+#include "linear/balance.h"
 #include "linear/linear.h"
-#include "linear/shares.h"
+#include "linear/multiple.h"
+#include "start/shares.h"
 
 #include "base/argument.h"
 #include "math/dense.h"
@@ -24,6 +26,7 @@
 #include <string.h>
 
 static const double nothing = 1e-13; /* a singular value over the largest that is rounding, for each row */
+static const double nearly = 1e-6;   /* of the model's own rate: motions that are all slower do not move */
 static const double slowest = 1e-7;  /* of the fastest motion: the root of what rounding leaves of a stiffness */
 
 /* One step of the reduction: m x m becomes m1 x m1. */
@@ -82,6 +85,8 @@ static void scale_matrix(seeker *s)
     const int p = x->point.positions.p, f = x->point.velocities.p, n = s->n, rest = n - p - f;
     double fast = fmax(sqrt(largest(s->W, n, p, f, 0, p)), fmax(largest(s->W, n, p, f, p, f), largest(s->W, n, p + f, rest, p + f, rest)));
     fast = fmax(fast, largest(s->W, n, 0, p, 0, p));
+    const double unit = 1 / x->point.layout->units.time;
+    fast = fast > nearly * unit ? fast : 0; /* what is left of stiffnesses that cancel */
     s->omega = fast > 0 ? exp2(round(log2(fast))) : exp2(round(-log2(x->point.layout->units.time)));
     for (int i = 0; i < n; i++)
         s->scale[i] = i < p ? s->omega : 1;
@@ -91,8 +96,7 @@ static void scale_matrix(seeker *s)
     if (!rest)
         return;
     double *by = DAL_NEW(&s->linear->arena, double, n + 1); /* states of the model have units of their own */
-    lapack_int low, high;
-    LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, s->W, n, &low, &high, by);
+    dal_balance(&s->linear->arena, n, p, f, s->W, by);
     for (int i = 0; i < n; i++)
         s->scale[i] /= by[i];
 }
@@ -311,28 +315,26 @@ static int by_size(const void *first, const void *second)
 
 static bool find_modes(seeker *s)
 {
-    dal_arena *arena = &s->linear->arena;
-    const int m = s->n_core, room = 8 * m + 64;
-    const size_t area = (size_t)m * (size_t)m;
-    dal_mode *modes = DAL_NEW(arena, dal_mode, m + 1);
-    double *copy = DAL_NEW(arena, double, area + 1), *re = DAL_NEW(arena, double, m + 1), *im = DAL_NEW(arena, double, m + 1);
-    double *vectors = DAL_NEW(arena, double, area + 1), *work = DAL_NEW(arena, double, room);
+    const int m = s->n_core;
+    dal_spectrum found;
+    dal_mode *modes = DAL_NEW(&s->linear->arena, dal_mode, m + 1);
     s->out->modes = modes;
     s->out->n_zeros = s->n - m;
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            copy[(size_t)m * (size_t)j + (size_t)i] = s->core[(size_t)m * (size_t)i + (size_t)j];
-    if (m && LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', m, copy, m, re, im, NULL, 1, vectors, m, work, room))
+    if (!dal_spectrum_find(&s->linear->arena, m, s->core, &found))
         return false;
     for (int k = 0; k < m; k++) {
-        const bool pair = im[k] > 0;
-        if (hypot(re[k], im[k]) < slowest) {
+        const double *vector = found.vectors + (size_t)m * (size_t)k;
+        if (hypot(found.re[k], found.im[k]) < slowest) {
             s->out->n_zeros++;
             continue;
         }
-        if (im[k] >= 0)
-            keep_mode(s, &modes[s->out->n_modes++], re[k], im[k], vectors + (size_t)m * (size_t)k,
-                      pair ? vectors + (size_t)m * (size_t)(k + 1) : NULL);
+        if (found.im[k] < 0)
+            continue;
+        dal_mode *mode = &modes[s->out->n_modes++];
+        keep_mode(s, mode, found.re[k], found.im[k], vector, found.im[k] > 0 ? vector + m : NULL);
+        mode->condition = found.condition[k];
+        mode->times = found.times[k];
+        mode->shapes = found.shapes[k];
     }
     qsort(modes, (size_t)s->out->n_modes, sizeof *modes, by_size);
     return true;

@@ -65,6 +65,30 @@ static void print_zeros(dal_tables *p, const dal_zeros *z)
     dal_print(&p->out, "\n");
 }
 
+/* "twice", "3 times" */
+static void print_times(dal_tables *p, int n)
+{
+    if (n == 2)
+        dal_print(&p->out, "twice");
+    else
+        dal_print(&p->out, "%d times", n);
+}
+
+/* Eigenvalues that have fewer shapes than they occur: a sentence each. */
+static void print_defective(dal_tables *p, int n, const dal_mode *modes)
+{
+    for (int i = 0; i < n; i++) {
+        const dal_mode *mode = &modes[i];
+        if (mode->shapes >= mode->times || (i && mode->re == modes[i - 1].re && mode->im == modes[i - 1].im))
+            continue;
+        dal_print(&p->out, "\neigenvalue");
+        print_root(p, mode->re, mode->im);
+        dal_print(&p->out, " 1/s occurs ");
+        print_times(p, mode->times);
+        dal_print(&p->out, " and has %d shape%s: it is defective, and motions have a term t e^(s t)\n", mode->shapes, mode->shapes == 1 ? "" : "s");
+    }
+}
+
 static void print_poles(dal_tables *p, const dal_linearization *l)
 {
     dal_print(&p->out, "\npoles, 1/s:");
@@ -75,6 +99,7 @@ static void print_poles(dal_tables *p, const dal_linearization *l)
     if (l->n_zero_poles)
         dal_print(&p->out, "%s 0 (%d time%s)", l->n_poles ? "," : "", l->n_zero_poles, l->n_zero_poles == 1 ? "" : "s");
     dal_print(&p->out, "\n");
+    print_defective(p, l->n_poles, l->poles);
     print_hidden(p, "the inputs do not move (not controllable)", l->n_uncontrollable, l->uncontrollable);
     print_hidden(p, "the outputs do not see (not observable)", l->n_unobservable, l->unobservable);
     if (l->n_pairs)
@@ -139,7 +164,8 @@ static void print_free(dal_tables *p, const dal_modes *m)
     }
     dal_print(&p->out, ": nothing holds %d direction%s", m->n_free, m->n_free == 1 ? "" : "s");
     if (m->n_zeros > m->n_free)
-        dal_print(&p->out, ", and %d velocit%s", m->n_zeros - m->n_free, m->n_zeros - m->n_free == 1 ? "y in them stays" : "ies in them stay");
+        dal_print(&p->out, ", and %d velocit%s", m->n_zeros - m->n_free,
+                  m->n_zeros - m->n_free == 1 ? "y in them stays (defective)" : "ies in them stay (defective)");
     dal_print(&p->out, "\n");
     for (int i = 0; i < m->n_free; i++) {
         const dal_free_mode *free = &m->free[i];
@@ -161,6 +187,7 @@ int dal_modes_text(const dal_modes *m, int digits, int width, char *buffer, size
                   "kinetic energy");
     for (int i = 0; i < m->n_modes; i++)
         dal_print_mode(&p, &m->modes[i]);
+    print_defective(&p, m->n_modes, m->modes);
     print_free(&p, m);
     return p.out.length;
 }
@@ -257,6 +284,9 @@ static void write_modes(dal_json *json, const void *of)
         dal_json_number(json, "im", mode->im);
         dal_json_number(json, "frequency", mode->frequency);
         dal_json_number(json, "damping", mode->damping);
+        dal_json_number(json, "condition", mode->condition);
+        dal_json_integer(json, "times", mode->times);
+        dal_json_integer(json, "shapes", mode->shapes);
         dal_write_shares(json, "energy", mode->n_shares, mode->shares);
         dal_json_numbers(json, "shape_re", l->n_states, mode->shape_re);
         dal_json_numbers(json, "shape_im", l->n_states, mode->shape_im);

@@ -2,9 +2,10 @@
  *
  *     G(s) = C (s - A)^-1 B(s) + D(s),   s = i omega,   B(s) = B_0 + s B_1 + s^2 B_2
  *
- * where B_1 and B_2 belong to rates and accelerations of drives. A is balanced and becomes a Hessenberg matrix once, A = S Q H Q^T S^-1 (LAPACK);
+ * where B_1 and B_2 belong to rates and accelerations of drives. A is balanced (balance.h) and becomes a Hessenberg matrix once, A = S Q H Q^T S^-1 (LAPACK);
  * each frequency costs one elimination of its subdiagonal then, n^2 operations.
  */
+#include "linear/balance.h"
 #include "linear/linear.h"
 
 #include "base/argument.h"
@@ -48,15 +49,16 @@ static bool reduce(answerer *a)
     const int n = a->n = l->n_states, room = 64 * n + 64;
     const size_t area = (size_t)n * (size_t)n;
     double *scale = DAL_NEW(arena, double, n + 1), *tau = DAL_NEW(arena, double, n + 1), *work = DAL_NEW(arena, double, room);
-    lapack_int low = 1, high = n;
     a->columns = l->n_inputs;
     a->H = DAL_NEW(arena, double, area + 1);
     a->B = DAL_NEW(arena, double, (size_t)n *(size_t)a->columns + 1);
     a->C = DAL_NEW(arena, double, (size_t)l->n_outputs *(size_t)n + 1);
+    double *A = DAL_NEW(arena, double, area + 1);
+    memcpy(A, l->A, sizeof *A * area);
+    dal_balance(arena, n, l->n_positions, l->n_rates, A, scale);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            a->H[(size_t)n * (size_t)j + (size_t)i] = l->A[(size_t)n * (size_t)i + (size_t)j]; /* by columns */
-    LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', n, a->H, n, &low, &high, scale);
+            a->H[(size_t)n * (size_t)j + (size_t)i] = A[(size_t)n * (size_t)i + (size_t)j]; /* by columns */
     for (int i = 0; i < n; i++)
         for (int j = 0; j < a->columns; j++)
             a->B[(size_t)n * (size_t)j + (size_t)i] = l->B[(size_t)a->columns * (size_t)i + (size_t)j] / scale[i]; /* by columns */

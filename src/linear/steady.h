@@ -2,7 +2,7 @@
 #ifndef DAL_LINEAR_STEADY_H
 #define DAL_LINEAR_STEADY_H
 
-#include "linear/point.h"
+#include "start/point.h"
 
 /* A frame in which a body is at rest but for turns about its own axes. */
 typedef struct dal_frame {

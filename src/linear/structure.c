@@ -8,6 +8,7 @@
  *
  *     (1 - b (c A^(r-1) b)^-1 c A^(r-1)) A     on     {x : c x = c A x = ... = c A^(r-1) x = 0};     r = 0: of A - b c / d
  */
+#include "linear/balance.h"
 #include "linear/linear.h"
 
 #include <complex.h>
@@ -46,14 +47,13 @@ static void scale_all(studied *s)
     const dal_linearization *l = s->linear->out;
     const int n = s->n, m = s->m, p = s->p;
     double *by = DAL_NEW(arena, double, n + 1);
-    lapack_int low, high;
     s->A = DAL_NEW(arena, double, (size_t)n *(size_t)n + 1);
     s->B = DAL_NEW(arena, double, (size_t)n *(size_t)m + 1);
     s->C = DAL_NEW(arena, double, (size_t)n *(size_t)p + 1);
     s->b_size = DAL_NEW(arena, double, m + 1);
     s->c_size = DAL_NEW(arena, double, p + 1);
     memcpy(s->A, l->A, sizeof *s->A * (size_t)n * (size_t)n);
-    LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, s->A, n, &low, &high, by);
+    dal_balance(arena, n, l->n_positions, l->n_rates, s->A, by);
     for (int i = 0; i < n * n; i++)
         s->omega = fmax(s->omega, fabs(s->A[i]));
     for (int i = 0; i < n * n && s->omega > 0; i++)

@@ -198,3 +198,17 @@ void dal_ldl_solve(const dal_ldl *ldl, const double *restrict d, const double *r
     for (int j = entries - 1; j >= 0; j--)
         x[column[j]] -= l[j] * x[row[j]];
 }
+
+void dal_ldl_solve_first(const dal_ldl *ldl, const double *restrict d, const double *restrict l, double *restrict x)
+{
+    const int *restrict row = ldl->row, *restrict column = ldl->column;
+    const int n = ldl->n_first, entries = ldl->start[n];
+    for (int j = 0; j < entries; j++)
+        if (row[j] < n)
+            x[row[j]] -= l[j] * x[column[j]];
+    for (int k = 0; k < n; k++)
+        x[k] *= d[k];
+    for (int j = entries - 1; j >= 0; j--)
+        if (row[j] < n)
+            x[column[j]] -= l[j] * x[row[j]];
+}

@@ -36,6 +36,8 @@ int dal_ldl_entry(const dal_ldl *ldl, const int *place, int a, int b);
  * pivot to what it was; in the second group to `full` of it, where it was less (NULL: none). Stops where that is not above `least`, and returns it: negative or zero
  * where the matrix is not as promised, NaN where it is not finite. */
 double dal_ldl_factor(const dal_ldl *ldl, double *d, double *l, double *before, const double *full, double least);
+/* x := G^-1 x, G the block of the first group alone: n_first numbers. */
+void dal_ldl_solve_first(const dal_ldl *ldl, const double *d, const double *l, double *x);
 /* x := K^-1 x, in order. */
 void dal_ldl_solve(const dal_ldl *ldl, const double *d, const double *l, double *x);
 

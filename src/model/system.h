@@ -73,6 +73,8 @@ struct dal_system {
     const char **coordinate_names; /* of the model's own */
     const char **speed_names;
     bool plain_names;   /* see dal_spec */
+    bool names_stay;    /* those of bodies and joints are in its spec, and are not copied */
+    bool columns_stay;  /* the list and its names are those of the origin */
     unsigned conserved; /* bits 0..2 linear, 3..5 angular (about the centre of mass) of the whole model */
     dal_system_info info;
     const dal_arena *said; /* what the warnings lie in */

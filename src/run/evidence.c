@@ -61,6 +61,8 @@ int dal_evidence_json(const dal_evidence *e, dal_status status, char *buffer, si
     dal_json_string(&json, "model", i->model);
     dal_json_string(&json, "space", i->space == DAL_PLANAR ? "planar" : "spatial");
     dal_json_members(&json, method, e);
+    if (i->start_settled)
+        dal_json_string(&json, "start", "equilibrium");
     if (e->restored)
         dal_json_integer(&json, "restored", e->restored);
     if (e->fixed_steps)
@@ -110,6 +112,8 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print_count(&p, i->equations, "equation", ", ");
     print_count(&p, i->multipliers, "multiplier", ", ");
     print_count(&p, i->states, "state", "\n");
+    if (i->start_settled)
+        dal_print(&p, "  start       at rest in the static equilibrium near the given start\n");
     const bool so_far = status == DAL_OK && !e->incomplete; /* of a simulation that may go on */
     dal_print(&p, "  run         %.9g to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_start, e->time_end,
               e->time_end < i->until ? (so_far ? " (so far)" : " (STOPPED EARLY)")

@@ -62,6 +62,7 @@ bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_message
                 {"atol", &s->atol, NULL},
                 {"max-step", &s->max_step, NULL},
                 {"event-tolerance", &s->event_tolerance, NULL},
+                {"start", &s->start, NULL},
                 {"undetermined", &s->undetermined.word, NULL},
                 {"coordinates", NULL, &s->coordinates},
                 {"formulation", NULL, &s->formulation},

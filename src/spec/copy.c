@@ -289,7 +289,8 @@ static void choice(walk *w, dal_choice *c)
 
 static void simulate(walk *w, dal_simulate_spec *s)
 {
-    dal_text *const words[] = {&s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->undetermined.word};
+    dal_text *const words[] = {
+        &s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->start, &s->undetermined.word};
     dal_choice *const choices[] = {&s->coordinates, &s->formulation, &s->stabilization, &s->integrator};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         text(w, words[i]);

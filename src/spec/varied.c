@@ -17,6 +17,8 @@
 
 /* ---- arrays of which something changes -------------------------------------------------------------------- */
 
+enum { FIRST_CHUNK = 4096 - 64 }; /* bytes: a system that was varied keeps them, of thousands each its own */
+
 /* The array behind *pointer as one of our own; once. */
 static void own_array(dal_value_changes *v, void *pointer, const void *original, int n, size_t size)
 {
@@ -358,6 +360,7 @@ static dal_status read_with_values(void *user)
 dal_status dal_spec_vary(const dal_allocator *allocator, dal_value_changes *v)
 {
     dal_arena_begin(&v->arena, allocator);
+    v->arena.first = FIRST_CHUNK;
     return dal_arena_try(&v->arena, describe, v);
 }
 

@@ -82,6 +82,11 @@ bool dal_skips_columns(const dal_system *system);
 dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...) DAL_PRINTF(3, 4);
 #define dal_state_fail(state, ...) dal_state_fail_for(state, DAL_REASON_OTHER, __VA_ARGS__)
 
+/* ---- dynamics/state_calls.c ------------------------------------------------------------------------- */
+
+/* dal_state_evaluate, with A, M, h and Q also where the formulation does without. */
+dal_status dal_evaluate_whole(dal_state *state, dal_messages *messages);
+
 /* ---- dynamics/forward.c: the stages behind -------------------------------------------------------- */
 
 /* After an evaluation: compute a stage that is missing. FORCES and LOADS, if the formulation skipped them; BODIES, REACTIONS. */

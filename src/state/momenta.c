@@ -182,13 +182,14 @@ double dal_momenta_along(const dal_state *state, const dal_bend *bends, const da
 
 /* p = dT/dv and, for v' = 0, p' = sum over bodies of (P', H').(c_k', w_k) + (P, H).d/dt (c_k', w_k), with c_k', w_k the velocities of
  * a unit of v_k. The first part is pulled back as a wrench at r, the second is the bend of column k along the motion. */
-void dal_momenta_rates(dal_state *state, double *p, double *pd)
+void dal_momenta_rates(dal_state *state, double *p, double *pd, double *held)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_layout *layout = state->layout;
     const int bodies = layout->mechanism->n_bodies;
     dal_work *w = &state->work;
     const dal_direction motion = {w->v, 1, state->scratch->tangents}, unit = {state->scratch->still, 0, state->scratch->tangents + bodies};
+    double *momentum = (double *)(void *)(state->scratch->tangents + 2 * bodies);
     dal_state_columns(state);
     memset(p, 0, sizeof *p * (size_t)layout->nv);
     memset(pd, 0, sizeof *pd * (size_t)layout->nv);
@@ -197,6 +198,8 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
         const dal_body *body = &layout->mechanism->bodies[b];
         dal_body_momenta a = momenta_of(body, &w->kin[b]);
         double rho[3];
+        dal_copy3(a.P, momentum + 6 * b);
+        dal_copy3(a.H, momentum + 6 * b + 3);
         dal_turn(w->kin[b].R, body->center, rho);
         dal_add_cross(rho, a.P, a.H);
         dal_add_cross(rho, a.Pd, a.Hd);
@@ -210,7 +213,17 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
         state->scratch->still[k] = 1;
         layout->family->tangent(layout, w, &unit);
         layout->family->bend(layout, w, &motion, &unit, state->scratch->bends);
-        pd[k] += dal_momenta_along(state, state->scratch->bends, NULL);
+        double sum = 0;
+        for (int b = 0; b < bodies; b++) {
+            const dal_bend *bend = &state->scratch->bends[b];
+            double Dc[3];
+            dal_turn(bend->Rb, layout->mechanism->bodies[b].center, Dc);
+            dal_axpy3(1, bend->rb, Dc);
+            sum += dal_dot(momentum + 6 * b, Dc) + dal_dot(momentum + 6 * b + 3, bend->wb);
+        }
+        pd[k] += sum;
+        if (held)
+            held[k] = sum;
         state->scratch->still[k] = 0;
     }
 }

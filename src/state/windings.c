@@ -28,10 +28,11 @@ bool dal_turns_excluded(const dal_state *state, double spin)
 
 static double fastest_spin(const dal_state *state)
 {
+    const bool flat = state->mechanism->space == DAL_PLANAR;
     double most = 0;
     for (int b = 0; b < state->mechanism->n_bodies; b++) {
-        const double *w = state->work.kin[b].w;
-        most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+        const double *w = state->work.kin[b].w, spin = flat ? w[2] * w[2] : w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+        most = spin > most || isnan(spin) ? spin : most;
     }
     return most;
 }

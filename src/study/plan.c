@@ -12,9 +12,9 @@ enum { MOST_VALUES = 10 * 1000 * 1000, MOST_FACTORS = 1000 };
 static const struct {
     const char *key;
     bool words;
-} settings[] = {{"coordinates", true},  {"formulation", true}, {"stabilization", true}, {"integrator", true},
-                {"undetermined", true}, {"step", false},       {"rtol", false},         {"atol", false},
-                {"until", false},       {"every", false},      {"max-step", false},     {"event-tolerance", false}};
+} settings[] = {{"coordinates", true}, {"formulation", true}, {"stabilization", true},   {"integrator", true}, {"undetermined", true},
+                {"start", true},       {"step", false},       {"rtol", false},           {"atol", false},      {"until", false},
+                {"every", false},      {"max-step", false},   {"event-tolerance", false}};
 
 typedef struct reading {
     dal_arena *arena;

@@ -9,6 +9,7 @@
  *   crew.c      threads that make the runs
  *   rows.c      records in the order of the plan
  *   study_csv.c, study_hdf5.c   files of results
+ *   study_page.h                the page of a study, and its files
  */
 #ifndef DAL_STUDY_PLAN_H
 #define DAL_STUDY_PLAN_H

@@ -129,8 +129,11 @@ static void *make_motions(void *user)
     dal_messages *messages = dal_messages_create(NULL);
     dal_evidence evidence;
     for (int i = take_next(m); messages && i >= 0; i = take_next(m)) {
-        const dal_run_options how = {
-            .frame = dal_series_frame, .frame_user = m->motions->series[i], .progress = go_on, .progress_user = (void *)(uintptr_t)m->options};
+        const dal_run_options how = {.compiled = -1, /* as in the study */
+                                     .frame = dal_series_frame,
+                                     .frame_user = m->motions->series[i],
+                                     .progress = go_on,
+                                     .progress_user = (void *)(uintptr_t)m->options};
         dal_messages_clear(messages);
         const dal_status status = dal_run(m->motions->systems[i], &how, messages, &evidence);
         pthread_mutex_lock(&m->lock);

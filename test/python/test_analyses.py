@@ -117,6 +117,102 @@ def _numbers(answer):
             yield value
 
 
+GOVERNOR = """dalembert: 1
+space: spatial
+gravity: [0, 0, -9.81]
+bodies:
+  spindle: {mass: 3, inertia: [0.05, 0.05, 0.02], position: [0, 0, 0], points: {A: [0, 0, 0]}}
+  left: {mass: 2, position: [0.25, 0, -0.4330127018922193], inertia: [0.01, 0.01, 0.01], points: {A: [-0.25, 0, 0.4330127018922193]}}
+  right: {mass: 2, position: [-0.25, 0, -0.4330127018922193], inertia: [0.01, 0.01, 0.01], points: {A: [0.25, 0, 0.4330127018922193]}}
+joints:
+  spin: {type: revolute, connect: [ground, spindle.A], axis: [0, 0, 1]}
+  pl: {type: revolute, connect: [spindle.A, left.A], axis: [0, 1, 0]}
+  pr: {type: revolute, connect: [spindle.A, right.A], axis: [0, 1, 0]}
+"""
+
+
+def test_steady_motions(program_json, program, tmp_path):
+    path = tmp_path / "governor.yaml"
+    path.write_text(GOVERNOR)
+    m = dal.load(path)
+    rate = {"spin.angle": 6}
+    same(m.equilibrium(steady=rate), program_json("equilibrium", path, "--steady", "spin.angle=6", "--json"))
+    same(m.modes(steady=rate), program_json("modes", path, "--steady", "spin.angle=6", "--json"))
+    same(m.linearize(steady=rate), program_json("linearize", path, "--at", "steady", "--steady", "spin.angle=6", "--json"))
+    diagram = m.campbell("spin.angle", [5.5, 6, 6.5], steady={"spin.angle": 0})
+    table = [line.split(",") for line in program_csv(program, tmp_path, "modes", path, "--steady", "spin.angle=6", "--over", "spin.angle=5.5:6.5:3")]
+    assert diagram.frequencies.shape == (2, 3) and len(table) == 4
+    for k, row in enumerate(table[1:]):
+        for line in range(2):
+            assert float(row[1 + 3 * line]) == pytest.approx(diagram.frequencies[line, k], rel=1e-14)
+    with pytest.raises(TypeError, match="starts or steady"):
+        m.equilibrium(starts=3, steady=rate)
+    with pytest.raises(TypeError, match="rates by name"):
+        m.modes(steady={1: 2})
+    with pytest.raises(dal.Error, match="angel"):
+        m.equilibrium(steady={"spin.angel": 6})
+
+
+def program_csv(program, folder, *arguments):
+    out = folder / "table.csv"
+    program(*arguments, "-o", out)
+    return out.read_text().splitlines()
+
+
+def test_equilibria_from_several_starts(program_json):
+    answer = dal.load(FOUR_BAR).equilibrium(starts=5, seed=3)
+    same(answer, program_json("equilibrium", FOUR_BAR, "--starts", "5", "--seed", "3", "--json"))
+    assert answer.starts == 5
+
+
+def test_campbell_over_a_parameter():
+    m = dal.load(dal_reference("2e_rotor.yaml"))
+    diagram = m.campbell("W", [0, 120, 240])
+    there = m.vary(W=120).modes()
+    expected = sorted(mode.frequency for mode in there.modes if mode.frequency > 0)
+    assert sorted(diagram.frequencies[:, 1]) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(dal.Error, match="nothing"):
+        m.campbell("nothing", [1, 2])
+
+
+def dal_reference(name):
+    return MODELS.parent / "test" / "reference" / "linear" / name
+
+
+def test_derivatives_are_those_of_differences():
+    m = dal.parse(CART, file="cart")
+    start = {"track.distance": 0.1, "pin.angle": 1.2, "pin.angle'": 0.7, "track.distance'": -0.3}
+
+    def vd(**more):
+        state = m.state({**start, **more})
+        state.evaluate()
+        return state.a
+
+    state = m.state(start)
+    d = state.forward_derivatives()
+    h = 1e-5
+    by_angle = (vd(**{"pin.angle": 1.2 + h}) - vd(**{"pin.angle": 1.2 - h})) / (2 * h)
+    by_rate = (vd(**{"pin.angle'": 0.7 + h}) - vd(**{"pin.angle'": 0.7 - h})) / (2 * h)
+    np.testing.assert_allclose(d["dq"][:, 1], by_angle, rtol=1e-8)
+    np.testing.assert_allclose(d["dv"][:, 1], by_rate, rtol=1e-8)
+    mass = m.tree().mass_matrix([0.1, 1.2])
+    np.testing.assert_allclose(d["dtau"] @ mass, np.eye(2), atol=1e-12)
+    inverse = state.inverse_derivatives()
+    np.testing.assert_allclose(inverse["tau"], 0, atol=1e-12)
+    np.testing.assert_allclose(inverse["dvd"], mass, rtol=1e-12)
+    np.testing.assert_allclose(inverse["dq"], -mass @ d["dq"], rtol=1e-10, atol=1e-12)
+    other = state.inverse_derivatives([1.5, -0.4])
+    np.testing.assert_allclose(other["tau"], mass @ (np.array([1.5, -0.4]) - d["vd"]), rtol=1e-11)
+    by_input = state.parameter_derivatives("u")
+    np.testing.assert_allclose(by_input["dvd"], d["du"][:, 0], rtol=1e-9)
+    with pytest.raises(ValueError, match="vd has the shape"):
+        state.inverse_derivatives([1.0])
+    with pytest.raises(dal.CommandError, match="neither a parameter nor an input"):
+        state.parameter_derivatives("w")
+    with pytest.raises(TypeError, match="name of a parameter"):
+        state.parameter_derivatives(3)
+
+
 def test_a_state_as_a_dictionary_is_a_state_file():
     m = dal.parse(CART)
     there = m.linearize(at={"q": {"track.distance": 0.3, "pin.angle": 1.0}})

@@ -4,19 +4,22 @@
  *
  * by Newton's method on the constraints. K = T^T D r T_h (r with the multipliers that balance best) is the second variation of the potential on the
  * constraints, over the mass, where there is a potential. Where K is positive the step is Newton's. Elsewhere it is taken along the eigenvectors of the
- * symmetric part with the absolute values of the curvatures, so that it leads down the potential and does not climb to a saddle. A step is never
- * longer than a part of the model's length. After each step the least change puts the position back on the constraints.
+ * symmetric part with the absolute values of the curvatures, so that it leads down the potential and does not climb to a saddle. A step never turns a
+ * body by more than half a radian, nor shifts it by more than half the extent of the model. After each step the least change puts the position back on
+ * the constraints; where that fails, a part of the step is taken.
  */
-#include "linear/linear.h"
-#include "linear/shares.h"
+#include "start/settle.h"
 
-#include "analysis/evaluator.h"
 #include "dynamics/equations.h"
+#include "force/force.h"
 #include "math/chance.h"
 #include "math/dense.h"
 #include "math/rank.h"
+#include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
+#include "start/shares.h"
+#include "state/evaluate.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
 #include "state/values.h"
@@ -26,12 +29,14 @@
 
 enum {
     MOST_STEPS = 300,
-    MOST_CORRECTIONS = 30,
+    MOST_CORRECTIONS = 60,
     MOST_CALM = 4,
+    MOST_PARTS = 6,
+    MOST_TRIALS = 24,
     SCATTERED = 40
 };                                   /* calm: steps that do not move the bodies, while states of the model settle */
-static const double longest = 0.25;  /* of the model's length: a step */
-static const double shortest = 1e-9; /* of it: a step after which one more is exact to rounding */
+static const double longest = 0.5;   /* rad, or of the extent of the model: a step */
+static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
 static const double flat = 1e-10;    /* of the largest stiffness */
 static const double pushes = 1e-9;   /* in the model's own units: a force that is not balanced */
 static const double far = 1e3;       /* lengths: it runs away */
@@ -45,9 +50,12 @@ typedef struct settler {
     dal_point point;
     double *q, *z, *rest; /* nq; states; zeros */
     double *rho, *K, *step;
-    double way, radius, last; /* in lengths; the size of rho before */
+    double way, radius, last; /* in lengths; of a step; the size of rho before */
+    bool downhill;            /* all forces have a potential */
+    double size;              /* of the whole step */
+    double shift;             /* of the bodies in the whole step, in lengths and rad */
     double first;             /* largest rate of a state of the model at the start */
-    int calm;
+    int calm, n_freedoms;
     bool last_newton, done;
     bool moved; /* at the start */
     uint64_t chance;
@@ -93,33 +101,50 @@ static dal_status look(settler *s)
     return dal_point_open(&s->arena, s->state, s->messages, &s->point);
 }
 
-/* Back on the rows by the least change; the factors are renewed now and then, and at the end. */
+/* The rows at q. */
+static double open_rows(settler *s)
+{
+    const dal_layout *layout = s->point.layout;
+    dal_work *work = dal_work_of(s->state);
+    int where;
+    memcpy(work->q, s->q, sizeof *s->q * (size_t)layout->nq);
+    dal_state_moved(s->state);
+    dal_state_position(s->state);
+    return layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
+}
+
+/* Back on the rows by the least change, and at rest there. The factors are those of the point, renewed where they are not good enough. */
 static dal_status correct(settler *s)
 {
     const dal_layout *layout = s->point.layout;
     double *dq = DAL_NEW(&s->arena, double, layout->nv + 1), *phi = DAL_NEW(&s->arena, double, layout->n_rows + 1), last = INFINITY;
-    bool moved = false;
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
-        const dal_work *work = dal_seen_work(s->state);
-        int where;
-        const double worst = layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
+        const double worst = open_rows(s);
         if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
-            return moved ? look(s) : DAL_OK;
-        dal_status status = i && worst > 0.1 * last ? look(s) : DAL_OK;
+            return rest_at(s);
+        if (i && worst > 0.4 * last) {
+            dal_state_jacobian(s->state);
+            dal_point_refactor(&s->point);
+        }
         last = worst;
         for (int k = 0; k < layout->n_rows; k++)
-            phi[k] = -work->phi[k];
-        if (status == DAL_OK) {
-            dal_kept_reach(&s->point, &s->point.positions, phi, dq);
-            layout->family->add(layout, s->q, dq);
-            status = rest_at(s);
-        }
-        if (status != DAL_OK)
-            return status;
-        moved = true;
+            phi[k] = -dal_seen_work(s->state)->phi[k];
+        dal_kept_reach(&s->point, &s->point.positions, phi, dq);
+        layout->family->add(layout, s->q, dq);
     }
     dal_error(s->messages, dal_nowhere, "on the way to an equilibrium the constraints cannot be kept");
     return DAL_NUMERICAL;
+}
+
+/* The point at the present state, on the rows. */
+static dal_status stand(settler *s)
+{
+    dal_status status = look(s);
+    int where;
+    if (status != DAL_OK || !s->point.n_rows || !(dal_worst_row(s->state, dal_seen_work(s->state)->phi, &where) > kept))
+        return status;
+    status = correct(s);
+    return status == DAL_OK ? look(s) : status;
 }
 
 /* The start may be a steady motion. */
@@ -176,6 +201,10 @@ static void find_system(settler *s)
     dal_point_hold(p);
     dal_point_values(p, NULL, s->rho + p->velocities.p);
     dal_point_unbalance(p, s->rho);
+    if (!p->n_z) {
+        dal_point_stiffnesses(p, &p->positions, s->K);
+        return;
+    }
     for (int j = 0; j < columns; j++) {
         const bool position = j < p->positions.p;
         if (!position)
@@ -199,6 +228,68 @@ static void name_direction(settler *s, const double *xi)
         s->runs = shares[0].part;
 }
 
+static double norm_of(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static void symmetrise(const settler *s, int n, double *S)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
+}
+
+/* Is every curvature greater than what is flat? Cholesky's factors of S - flat |S| say so. */
+static bool is_positive(settler *s, int n, const double *S)
+{
+    double *L = DAL_NEW(&s->arena, double, (size_t)n *(size_t)n + 1), most = 0;
+    int where;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += fabs(S[n * i + j]);
+        most = fmax(most, sum);
+    }
+    memcpy(L, S, sizeof *L * (size_t)n * (size_t)n);
+    for (int i = 0; i < n; i++)
+        L[(n + 1) * i] -= flat * most;
+    return dal_cholesky(L, n, n, 0, &where);
+}
+
+static double size_of_step(settler *s, const double *dq);
+
+/* Far away a step is shortened in any case: (S + m) step = -rho, with m as small as S + m is positive and the step not much longer than it may be
+ * (Levenberg, Marquardt). False: the eigenvalues of S make a longer step. */
+static bool stays_short(settler *s, int n, const double *S)
+{
+    const size_t area = (size_t)n * (size_t)n;
+    double *L = DAL_NEW(&s->arena, double, area + 1), *dq = DAL_NEW(&s->arena, double, s->point.nv + 1), most = norm_of(s->rho, n);
+    int where;
+    for (size_t i = 0; i < area; i++)
+        most = fmax(most, fabs(S[i]));
+    double by = flat * most;
+    for (int trial = 0; trial < MOST_TRIALS; trial++, by *= 8) {
+        memcpy(L, S, sizeof *L * area);
+        for (int i = 0; i < n; i++)
+            L[(n + 1) * i] += by;
+        if (!dal_cholesky(L, n, n, 0, &where))
+            continue;
+        for (int i = 0; i < n; i++)
+            s->step[i] = -s->rho[i];
+        dal_cholesky_solve(L, n, n, s->step);
+        memset(dq, 0, sizeof *dq * (size_t)s->point.nv);
+        dal_kept_expand(&s->point, &s->point.positions, 1, s->step, dq);
+        const double size = size_of_step(s, dq);
+        if (size <= 2 * s->radius)
+            return trial > 0 && size > 0.5 * s->radius;
+    }
+    return false;
+}
+
 /* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
 static bool descend(settler *s)
 {
@@ -208,14 +299,8 @@ static bool descend(settler *s)
     double *S = DAL_NEW(&s->arena, double, area + 1), *value = DAL_NEW(&s->arena, double, n + 1), *vector = DAL_NEW(&s->arena, double, area + 1);
     double *work = DAL_NEW(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
     int *pivot = DAL_NEW(&s->arena, int, n + 1);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
-    if (dal_symmetric_eigen(S, n, n, value, vector, work))
-        return false;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(value[i]));
-    if (value[0] > flat * most) {
+    symmetrise(s, n, S);
+    if (is_positive(s, n, S)) {
         for (int i = 0; i < n; i++)
             s->step[i] = -s->rho[i];
         if (dal_lu(s->K, n, n, pivot) > 0) {
@@ -223,8 +308,12 @@ static bool descend(settler *s)
             return true;
         }
     }
-    const double unit = sqrt(units->mass) * units->length / (units->time * units->time);
+    if (stays_short(s, n, S) || dal_symmetric_eigen(S, n, n, value, vector, work))
+        return false;
     memset(s->step, 0, sizeof *s->step * (size_t)n);
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(value[i]));
+    const double unit = sqrt(units->mass) * units->length / (units->time * units->time);
     bool newton = true;
     for (int k = 0; k < n; k++) {
         double along = 0, size = fabs(value[k]);
@@ -256,62 +345,147 @@ static bool find_step(settler *s)
     return true;
 }
 
-static double norm_of(const double *x, int n)
+/* How far the model extends from its middle, at least its own length. */
+static double extent_of(const settler *s)
 {
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
+    const dal_layout *layout = s->point.layout;
+    const int n = layout->mechanism->n_bodies;
+    const dal_kin *kin = dal_seen_work(s->state)->kin;
+    double middle[3] = {0, 0, 0}, most = layout->units.length;
+    for (int b = 0; b < n; b++)
+        dal_axpy3(1.0 / n, kin[b].r, middle);
+    for (int b = 0; b < n; b++) {
+        double apart[3];
+        dal_sub3(kin[b].r, middle, apart);
+        most = fmax(most, sqrt(dal_dot(apart, apart)));
+    }
+    return most;
+}
+
+/* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. */
+static double size_of_step(settler *s, const double *dq)
+{
+    const dal_layout *layout = s->point.layout;
+    const int n = layout->mechanism->n_bodies;
+    dal_work *work = dal_work_of(s->state);
+    dal_tangent *tangent = DAL_NEW(&s->arena, dal_tangent, n + 1);
+    const double extent = extent_of(s);
+    double most = 0, w[3];
+    if (n)
+        layout->family->tangent(layout, work, &(dal_direction){dq, 0, tangent});
+    s->shift = 0;
+    for (int b = 0; b < n; b++) {
+        dal_spin_of(work->kin[b].R, tangent[b].Rd, w);
+        s->shift = fmax(s->shift, sqrt(dal_dot(tangent[b].rd, tangent[b].rd)) / layout->units.length);
+        most = fmax(most, layout->mechanism->bodies[b].particle ? 0 : sqrt(dal_dot(w, w)));
+    }
+    const double turn = most;
+    for (int k = 0; k < layout->nv && (!n || layout->systems); k++)
+        s->shift = fmax(s->shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
+    most = fmax(most, s->shift * layout->units.length / extent);
+    s->shift = fmax(s->shift, turn);
+    for (int k = 0; k < layout->nv && most < INFINITY; k++)
+        most = isfinite(dq[k]) ? most : INFINITY;
+    return most;
+}
+
+/* Do all forces have a potential, and is every row one of positions? Then steps lead down. */
+static bool has_potential(const dal_state *state)
+{
+    const dal_system *system = dal_system_of(state);
+    const dal_acting *acting = dal_system_acting(system);
+    bool has = !acting->n_laws && !dal_layout_of(state)->systems && !dal_system_states(system, NULL);
+    for (int g = 0; g < acting->n_groups; g++)
+        has = has && dal_force_types[acting->groups[g].type]->potential;
+    for (int i = 0; i < dal_layout_of(state)->n_rows; i++)
+        has = has && !dal_row_of_velocities(dal_layout_of(state), i);
+    return has;
+}
+
+/* Has the part of a step led up? What is below the rounding of the potential is not asked. */
+static bool leads_up(const settler *s, double before, double part)
+{
+    const double now = dal_loads_of(s->state)->potential;
+    double gain = 0;
+    for (int i = 0; i < s->point.positions.p && i < s->point.velocities.p; i++)
+        gain -= part * s->rho[i] * s->step[i];
+    return s->downhill && gain > 1e-10 * (fabs(before) + fabs(now)) && now > before;
+}
+
+/* A part of the step, or less of it where the constraints cannot be kept or it would lead up. */
+static dal_status go(settler *s, const double *dq, double part)
+{
+    dal_messages *messages = s->messages;
+    const dal_layout *layout = s->point.layout;
+    const int nq = layout->nq, n_z = s->point.n_z;
+    double *base = DAL_NEW(&s->arena, double, nq + 1), *some = DAL_NEW(&s->arena, double, layout->nv + 1);
+    const double potential = dal_loads_of(s->state)->potential;
+    double *z = DAL_NEW(&s->arena, double, n_z + 1);
+    memcpy(base, s->q, sizeof *base * (size_t)nq);
+    memcpy(z, s->z, sizeof *z * (size_t)n_z);
+    s->n_freedoms = s->point.positions.p;
+    for (int i = 0;; i++, part *= 0.25) {
+        dal_messages *heard = dal_messages_create(dal_allocator_of(s->state));
+        if (!heard)
+            return DAL_NO_MEMORY;
+        s->messages = heard;
+        for (int k = 0; k < layout->nv; k++)
+            some[k] = part * dq[k];
+        layout->family->add(layout, s->q, some);
+        for (int k = 0; k < n_z; k++)
+            s->z[k] = z[k] + part * s->step[s->n_freedoms + k];
+        dal_status status = layout->n_rows ? correct(s) : rest_at(s);
+        s->messages = messages;
+        if ((status == DAL_NUMERICAL || (status == DAL_OK && leads_up(s, potential, part))) && i < MOST_PARTS) {
+            memcpy(s->q, base, sizeof *base * (size_t)nq);
+            s->radius = 0.25 * fmin(s->radius, s->size * part);
+            dal_messages_free(heard);
+            continue;
+        }
+        if (status != DAL_OK)
+            dal_pass_all(messages, heard);
+        dal_messages_free(heard);
+        s->way += part * s->shift;
+        return status;
+    }
 }
 
 static dal_status make_step(void *user)
 {
     settler *s = user;
-    dal_status status = look(s);
+    dal_status status = stand(s);
     if (status == DAL_OK)
         status = refuse_drives(s);
-    if (status == DAL_OK)
-        status = correct(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
-    const dal_layout *layout = p->layout;
-    double *dq = DAL_NEW(&s->arena, double, p->nv + 1), most = 0;
+    double *dq = DAL_NEW(&s->arena, double, p->nv + 1);
     find_system(s);
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = find_step(s);
     const double size = norm_of(s->rho, p->velocities.p);
-    s->radius = size > s->last && s->last_newton ? 0.5 * s->radius : fmin(longest, 1.5 * s->radius);
+    s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(longest, 2 * s->radius);
     s->last = size;
     s->last_newton = newton;
     dal_kept_expand(p, &p->positions, 1, s->step, dq);
-    for (int k = 0; k < p->nv; k++)
-        most = fmax(most, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
+    const double most = s->size = size_of_step(s, dq);
     if (!isfinite(most)) {
         dal_error(s->messages, dal_nowhere, "on the way to an equilibrium numbers are not finite");
         return DAL_NUMERICAL;
     }
     const double part = most > s->radius ? s->radius / most : 1;
-    for (int k = 0; k < p->nv; k++)
-        dq[k] *= part;
-    for (int k = 0; k < p->n_z; k++)
-        s->z[k] += part * s->step[p->positions.p + k];
-    s->way += part * most;
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     name_direction(s, s->step);
-    layout->family->add(layout, s->q, dq);
-    return rest_at(s);
+    return go(s, dq, part);
 }
 
 /* The last position: on the rows, evaluated. What is left of the forces, and of the rates of the model's states? */
 static dal_status finish(void *user)
 {
     settler *s = user;
-    dal_status status = look(s);
-    if (status == DAL_OK)
-        status = correct(s);
+    dal_status status = stand(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
@@ -349,9 +523,7 @@ static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
 static dal_status scatter(void *user)
 {
     settler *s = user;
-    dal_status status = look(s);
-    if (status == DAL_OK)
-        status = correct(s);
+    dal_status status = stand(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
@@ -362,7 +534,7 @@ static dal_status scatter(void *user)
     for (int k = 0; k < p->nv; k++)
         most = fmax(most, fabs(dq[k]) * p->layout->units.column_scale[k] / p->layout->units.length);
     for (int k = 0; k < p->nv; k++)
-        dq[k] *= most > 0 ? longest / most : 0;
+        dq[k] *= most > 0 ? 0.5 * longest / most : 0;
     p->layout->family->add(p->layout, s->q, dq);
     return rest_at(s);
 }
@@ -372,6 +544,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
     settler s = {.state = state, .messages = messages, .radius = longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
+    s.downhill = has_potential(state);
     s.q = DAL_NEW(arena, double, layout->nq + 1);
     s.z = DAL_NEW(arena, double, n_z + 1);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);

@@ -1,6 +1,6 @@
 /* The kinetic energy of each body, m |c'|^2 / 2 + w . I w / 2, in six parts: shifts along and turns about the axes of the world. A body whose energy
  * is mostly one of them is called after it. Coordinates of sub-systems (kinematics/subsystems.h) have v_k (M v)_k / 2, which add up to v . M v / 2. */
-#include "linear/shares.h"
+#include "start/shares.h"
 
 #include "kinematics/subsystems.h"
 #include "math/vec.h"

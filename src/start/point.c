@@ -1,5 +1,5 @@
 /* The tangent space at a point, and the accelerations near it. */
-#include "linear/point.h"
+#include "start/point.h"
 
 #include "dynamics/row_rank.h"
 #include "math/dense.h"
@@ -11,136 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double massless = 1e-14; /* of its own diagonal element: a pivot of T^T M T that is rounding */
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static bool is_of_velocities(const dal_layout *layout, int row)
-{
-    const int source = layout->row[row].source;
-    return source >= 0 && layout->mechanism->rows[source].nonholonomic;
-}
-
 static bool is_holonomic(const dal_layout *layout)
 {
     for (int i = 0; i < layout->n_rows; i++)
-        if (is_of_velocities(layout, i))
+        if (dal_row_of_velocities(layout, i))
             return false;
     return true;
-}
-
-static void choose_rows(dal_point *x, const double *A, const double *scale, bool all, const bool *skipped, dal_kept_rows *out)
-{
-    const dal_layout *layout = x->layout;
-    const size_t nv = (size_t)x->nv, rows = (size_t)x->n_rows;
-    double *some = DAL_NEW(x->arena, double, rows *nv + 1), *work = DAL_NEW(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
-    int *number = DAL_NEW(x->arena, int, rows + 1), *order = DAL_NEW(x->arena, int, rows + 1), n = 0;
-    for (int i = 0; i < x->n_rows; i++) {
-        if ((!all && is_of_velocities(layout, i)) || (skipped && skipped[i]))
-            continue;
-        memcpy(some + nv * (size_t)n, A + nv * (size_t)i, sizeof *some * nv);
-        number[n++] = i;
-    }
-    out->n = n ? dal_rank_rows(some, n, x->nv, x->nv, DAL_RANK_TOLERANCE, n < x->nv ? n : x->nv, order, NULL, work) : 0;
-    out->row = DAL_NEW(x->arena, int, out->n + 1);
-    out->scale = DAL_NEW(x->arena, double, out->n + 1);
-    out->qr = DAL_NEW(x->arena, double, (size_t)(out->n + 1) * nv);
-    out->tau = DAL_NEW(x->arena, double, out->n + 1);
-    for (int j = 0; j < out->n; j++) {
-        out->row[j] = number[order[j]];
-        out->scale[j] = scale[out->row[j]];
-        memcpy(out->qr + nv * (size_t)j, some + nv * (size_t)order[j], sizeof *some * nv);
-    }
-    if (out->n)
-        dal_qr(out->qr, x->nv, out->n, x->nv, out->tau);
-    out->p = x->nv - out->n;
-}
-
-/* The null space, with T^T M T = L L^T = 1. False: a direction has no mass. */
-static bool span_tangents(dal_point *x, dal_kept_rows *out)
-{
-    const size_t nv = (size_t)x->nv, p = (size_t)out->p;
-    const double *unit = x->layout->units.column_scale;
-    double *raw = DAL_NEW(x->arena, double, nv *p + 1), *K = DAL_NEW(x->arena, double, p *p + 1), *row = DAL_NEW(x->arena, double, p + 1);
-    int where;
-    for (size_t j = 0; j < p; j++) {
-        double *column = raw + nv * j;
-        column[(size_t)out->n + j] = 1;
-        if (out->n)
-            dal_qr_q_times(out->qr, x->nv, out->n, x->nv, out->tau, column);
-        for (size_t k = 0; k < nv; k++)
-            column[k] /= unit[k];
-    }
-    for (size_t j = 0; j < p; j++) {
-        dal_mass_times(x->layout, dal_seen_work(x->state)->M, raw + nv * j, x->w);
-        for (size_t i = 0; i < p; i++)
-            for (size_t k = 0; k < nv; k++)
-                K[p * i + j] += raw[nv * i + k] * x->w[k];
-    }
-    if (p && (!dal_cholesky(K, (int)p, (int)p, massless, &where) || !dal_diagonal_counts(K, (int)p, (int)p, massless)))
-        return false;
-    out->T = DAL_NEW(x->arena, double, nv *p + 1);
-    for (size_t k = 0; k < nv; k++) {
-        for (size_t j = 0; j < p; j++)
-            row[j] = raw[nv * j + k];
-        if (p)
-            dal_lower_solve(K, (int)p, (int)p, row);
-        for (size_t j = 0; j < p; j++)
-            out->T[nv * j + k] = row[j];
-    }
-    return true;
-}
-
-void dal_kept_reach(const dal_point *x, const dal_kept_rows *rows, const double *b, double *out)
-{
-    double *right = x->motion;
-    memset(out, 0, sizeof *out * (size_t)x->nv);
-    if (!rows->n)
-        return;
-    for (int j = 0; j < rows->n; j++)
-        right[j] = rows->scale[j] * b[rows->row[j]];
-    dal_qr_least_norm(rows->qr, x->nv, rows->n, x->nv, rows->tau, right, out);
-    for (int k = 0; k < x->nv; k++)
-        out[k] /= x->layout->units.column_scale[k];
-}
-
-void dal_kept_project(const dal_point *x, const dal_kept_rows *rows, const double *f, double *out)
-{
-    for (int j = 0; j < rows->p; j++) {
-        out[j] = 0;
-        for (int k = 0; k < x->nv; k++)
-            out[j] += rows->T[(size_t)x->nv * (size_t)j + (size_t)k] * f[k];
-    }
-}
-
-void dal_kept_expand(const dal_point *x, const dal_kept_rows *rows, double factor, const double *y, double *out)
-{
-    for (int j = 0; j < rows->p; j++)
-        for (int k = 0; k < x->nv; k++)
-            out[k] += factor * y[j] * rows->T[(size_t)x->nv * (size_t)j + (size_t)k];
-}
-
-bool dal_point_span(dal_point *x, const bool *skipped, dal_kept_rows *out)
-{
-    double *A = DAL_NEW(x->arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_NEW(x->arena, double, x->n_rows + 1);
-    if (x->n_rows)
-        dal_scaled_rows(x->state, A, scale);
-    choose_rows(x, A, scale, true, skipped, out);
-    return span_tangents(x, out);
-}
-
-void dal_point_balance(const dal_point *x, double *f, double *lambda)
-{
-    const dal_kept_rows *rows = &x->velocities;
-    memset(lambda, 0, sizeof *lambda * (size_t)x->n_rows);
-    for (int k = 0; k < x->nv; k++)
-        f[k] /= x->layout->units.column_scale[k];
-    if (!rows->n)
-        return;
-    dal_qr_qt_times(rows->qr, x->nv, rows->n, x->nv, rows->tau, f);
-    dal_qr_r_solve(rows->qr, rows->n, x->nv, f);
-    for (int j = 0; j < rows->n; j++)
-        lambda[rows->row[j]] = rows->scale[j] * f[j];
 }
 
 /* Of M v' + h - Q. */
@@ -214,17 +90,17 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     double *A = DAL_NEW(arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_NEW(arena, double, x->n_rows + 1);
     if (x->n_rows)
         dal_scaled_rows(state, A, scale);
-    choose_rows(x, A, scale, true, NULL, &x->velocities);
+    dal_kept_choose(x, A, scale, true, NULL, &x->velocities);
     const bool holonomic = is_holonomic(layout);
     if (holonomic)
         x->positions = x->velocities;
     else
-        choose_rows(x, A, scale, false, NULL, &x->positions);
+        dal_kept_choose(x, A, scale, false, NULL, &x->positions);
     if (!x->positions.p) {
         dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position");
         return DAL_BAD_MODEL;
     }
-    if (!span_tangents(x, &x->velocities) || (!holonomic && !span_tangents(x, &x->positions))) {
+    if (!dal_kept_span(x, &x->velocities) || (!holonomic && !dal_kept_span(x, &x->positions))) {
         dal_error(messages, dal_nowhere, "a part without mass can move: its small motions are not determined");
         return DAL_BAD_MODEL;
     }
@@ -232,6 +108,24 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
         x->positions.T = x->velocities.T;
     find_multipliers(x);
     return DAL_OK;
+}
+
+void dal_point_refactor(dal_point *x)
+{
+    dal_kept_rows *rows = &x->positions;
+    const size_t nv = (size_t)x->nv;
+    if (!x->rows) {
+        x->rows = DAL_NEW(x->arena, double, (size_t)x->n_rows *nv + 1);
+        x->scales = DAL_NEW(x->arena, double, x->n_rows + 1);
+    }
+    if (!rows->n)
+        return;
+    dal_scaled_rows(x->state, x->rows, x->scales);
+    for (int j = 0; j < rows->n; j++) {
+        rows->scale[j] = x->scales[rows->row[j]];
+        memcpy(rows->qr + nv * (size_t)j, x->rows + nv * (size_t)rows->row[j], sizeof *rows->qr * nv);
+    }
+    dal_qr(rows->qr, x->nv, rows->n, x->nv, rows->tau);
 }
 
 void dal_point_close(dal_point *x)
@@ -321,7 +215,7 @@ static bool is_met(const dal_point *x, const double *change, int row, bool holon
 {
     const double *unit = x->layout->units.row_unit;
     for (int i = 0; i < x->n_rows; i++)
-        if (!(holonomic && is_of_velocities(x->layout, i)) && fabs(change[i] - (i == row)) * unit[row] > 1e-8 * unit[i])
+        if (!(holonomic && dal_row_of_velocities(x->layout, i)) && fabs(change[i] - (i == row)) * unit[row] > 1e-8 * unit[i])
             return false;
     return true;
 }

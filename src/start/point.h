@@ -10,8 +10,8 @@
  *
  * where D is the derivative at given v' and lambda (variation/variation.h). A displacement dq changes the velocities that the rows ask for: A dv = -D phi'.
  */
-#ifndef DAL_LINEAR_POINT_H
-#define DAL_LINEAR_POINT_H
+#ifndef DAL_START_POINT_H
+#define DAL_START_POINT_H
 
 #include "base/arena.h"
 #include "dalembert/linear.h"
@@ -27,6 +27,7 @@ typedef struct dal_kept_rows {
     double *qr, *tau; /* Householder factors of their transpose; columns over column_scale */
     int p;            /* what they leave free */
     double *T;        /* p columns of nv */
+    double *rows;     /* of large models: n of nv, at unit norm, columns over column_scale; else NULL */
 } dal_kept_rows;
 
 typedef struct dal_point {
@@ -40,6 +41,7 @@ typedef struct dal_point {
     double *q, *v, *vd, *lambda;
     bool reacts;                                 /* recorded columns depend on multipliers */
     double *motion, *phid, *phidd, *w, *dlambda; /* scratch */
+    double *rows, *scales;                       /* of dal_point_refactor */
 } dal_point;
 
 /* A change of the state, and what follows from it. NULL, 0: zero. */
@@ -56,6 +58,8 @@ bool dal_refuse_friction(const dal_system *system, dal_messages *messages);
 /* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
 void dal_point_close(dal_point *point);
+/* The same rows of positions are factored at the present A of the state. What else the point has, and its velocities, are no longer good. */
+void dal_point_refactor(dal_point *point);
 
 /* The velocities that all rows allow but those that are skipped. False: some have no mass. */
 bool dal_point_span(dal_point *point, const bool *skipped, dal_kept_rows *out);
@@ -68,6 +72,8 @@ void dal_point_hold(dal_point *point);
 void dal_point_unbalance(dal_point *point, double *out);
 /* motion (p of the velocities): T^T D r; states: D z'. */
 void dal_point_stiffness(dal_point *point, const dal_change *change, double *motion, double *states);
+/* stiffness.c: K, p of the velocities by p of `along`: the same for every column of its T. */
+void dal_point_stiffnesses(dal_point *point, const dal_kept_rows *along, double *K);
 /* dv: the velocities with which dq stays on the rows, of least size. */
 void dal_point_follow(dal_point *point, const double *dq, double *dv);
 /* vd (nv; may not be NULL), rates of the model's states, recorded columns: the last two may be NULL. */
@@ -81,6 +87,14 @@ void dal_point_loose(dal_point *point, bool *loose);
 void dal_point_values(dal_point *point, double *columns, double *states);
 /* Do forces, constraints or states of the model depend on time itself? */
 bool dal_point_ages(dal_point *point);
+/* ---- tangents.c ------------------------------------------------------------------------------------ */
+
+/* Is it a row of velocities only? */
+bool dal_row_of_velocities(const dal_layout *layout, int row);
+/* Independent ones of these rows, factored: all, or only those of positions, but those that are skipped (NULL: none). A, scale: dal_scaled_rows. */
+void dal_kept_choose(dal_point *point, const double *A, const double *scale, bool all, const bool *skipped, dal_kept_rows *out);
+/* T. False: a direction has no mass. */
+bool dal_kept_span(dal_point *point, dal_kept_rows *out);
 /* x: A x = b on the independent ones of these rows, of least size; b has a number for every row of the layout. */
 void dal_kept_reach(const dal_point *point, const dal_kept_rows *rows, const double *b, double *x);
 /* out (p) = T^T f */

@@ -1,8 +1,8 @@
 /* Whose motion a direction is: shares of the kinetic energy. */
-#ifndef DAL_LINEAR_SHARES_H
-#define DAL_LINEAR_SHARES_H
+#ifndef DAL_START_SHARES_H
+#define DAL_START_SHARES_H
 
-#include "linear/point.h"
+#include "start/point.h"
 
 /* Of the velocities re + i im (nv each; im may be NULL), averaged over a period; shares below a hundredth are not listed. */
 int dal_find_shares(dal_point *point, const double *re, const double *im, const dal_mode_share **shares);

@@ -1,0 +1,42 @@
+/* Units in which the numbers of A are alike: D^-1 A D, D diagonal, of powers of two. LAPACK's balancing makes rows and columns equally long, and a column
+ * that is only rounding would become as long as the others. So rates count in the fastest motion first, and what is rounding beside the largest number
+ * then is no part of the question. */
+#include "linear/balance.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+static const double rounding = 1e-13; /* of the largest number */
+
+static double largest(const double *A, int n, int row, int rows, int columns)
+{
+    double most = 0;
+    for (int i = row; i < row + rows; i++)
+        for (int j = 0; j < columns; j++)
+            most = fmax(most, fabs(A[(size_t)n * (size_t)i + (size_t)j]));
+    return most;
+}
+
+void dal_balance(dal_arena *arena, int n, int positions, int rates, double *A, double *by)
+{
+    const size_t width = (size_t)n;
+    double *copy = DAL_NEW(arena, double, width *width + 1), *more = DAL_NEW(arena, double, n + 1), most = 0;
+    const double fast = sqrt(largest(A, n, positions, rates, positions)), omega = fast > 0 ? exp2(round(log2(fast))) : 1;
+    lapack_int low, high;
+    for (int i = 0; i < n; i++)
+        by[i] = i >= positions && i < positions + rates ? omega : 1;
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = 0; j < width; j++) {
+            copy[width * i + j] = A[width * i + j] * by[j] / by[i];
+            most = fmax(most, fabs(copy[width * i + j]));
+        }
+    for (size_t k = 0; k < width * width; k++)
+        copy[k] = fabs(copy[k]) <= rounding * most ? 0 : copy[k];
+    if (n && !LAPACKE_dgebal_work(LAPACK_ROW_MAJOR, 'S', n, copy, n, &low, &high, more))
+        for (int i = 0; i < n; i++)
+            by[i] *= more[i];
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = 0; j < width; j++)
+            A[width * i + j] *= by[j] / by[i];
+}

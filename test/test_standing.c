@@ -1,0 +1,226 @@
+/* Runs that start from an equilibrium, in every family and under every formulation; a hanging chain of 100 bars; eigenvalues that are defective. */
+#include "check.h"
+#include "dalembert/dalembert.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const families[] = {"angle", "euler", "natural", "natural:eliminate=linear", "joint"};
+static const char *const formulations[] = {
+    "lagrange", "maggi", "kane", "gibbs-appell", "boltzmann-hamel", "volterra", "udwadia-kalaba", "udwadia-phohomsiri", "recursive", "component"};
+enum { FAMILIES = sizeof families / sizeof *families, FORMULATIONS = sizeof formulations / sizeof *formulations };
+
+static dal_spec *parse(const char *text)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    if (dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec) != DAL_OK)
+        fail_msg("%s", dal_messages_first(messages)->text);
+    dal_messages_free(messages);
+    return spec;
+}
+
+/* NULL: the family or formulation does not apply. */
+static dal_system *compile(const char *file, const char *family, const char *formulation)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_read(NULL, file, 0, NULL, messages, &spec), DAL_OK);
+    assert_true(dal_spec_set(spec, "coordinates", family, messages));
+    assert_true(dal_spec_set(spec, "formulation", formulation, messages));
+    assert_true(dal_spec_set(spec, "stabilization", "mass-projection", messages));
+    assert_true(dal_spec_set(spec, "integrator", "dopri5", messages));
+    assert_true(dal_spec_set(spec, "start", "equilibrium", messages));
+    dal_compile(NULL, spec, messages, &system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+/* At rest, without acceleration, and where the others are. */
+static void check_start(const dal_system *system, int bodies, double *places, bool first, const char *what)
+{
+    dal_state *state = dal_state_create(NULL, system);
+    assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+    for (int b = 0; b < bodies; b++) {
+        const dal_motion body = dal_state_body(state, b);
+        for (int k = 0; k < 3; k++) {
+            if (body.velocity[k] != 0 || body.omega[k] != 0 || !(fabs(body.acceleration[k]) < 1e-9) || !(fabs(body.alpha[k]) < 1e-8))
+                fail_msg("%s: body %d moves, by %g, %g", what, b, body.acceleration[k], body.alpha[k]);
+            if (first)
+                places[3 * b + k] = body.position[k];
+            check_close(body.position[k], places[3 * b + k], 1e-11);
+        }
+    }
+    dal_state_free(state);
+}
+
+static void runs_start_where_the_forces_balance(void **unused)
+{
+    (void)unused;
+    static const char *const models[] = {"four-bar-spring", "slider-crank-spring", "engine-mounts",
+                                         "n-pendulum",      "quick-return-spring", "double-pendulum-on-cart-spring"};
+    int compared = 0;
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+        char file[400], what[500];
+        double places[60];
+        bool first = true;
+        snprintf(file, sizeof file, "%s/%s.yaml", DAL_MODELS, models[m]);
+        for (int f = 0; f < FAMILIES; f++)
+            for (int g = 0; g < FORMULATIONS; g++) {
+                dal_system *system = compile(file, families[f], formulations[g]);
+                snprintf(what, sizeof what, "%s, %s, %s", models[m], families[f], formulations[g]);
+                if (!system)
+                    continue;
+                const dal_system_info info = dal_system_describe(system);
+                assert_true(info.start_settled && info.bodies <= 20);
+                check_start(system, info.bodies, places, first, what);
+                first = false;
+                compared++;
+                dal_system_free(system);
+            }
+    }
+    print_message("  %d starts\n", compared);
+    assert_true(compared > 200);
+}
+
+static void runs_stay_there_and_say_so(void **unused)
+{
+    (void)unused;
+    char text[4000];
+    dal_evidence evidence;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_system *system = compile(DAL_MODELS "/slider-crank-spring.yaml", "joint", "lagrange");
+    dal_state *before = dal_state_create(NULL, system), *after = dal_state_create(NULL, system);
+    assert_int_equal(dal_run(system, &(dal_run_options){.final = after}, messages, &evidence), DAL_OK);
+    for (int i = 0; i < evidence.info.coordinates_count; i++)
+        check_close(dal_state_y(before)[i], dal_state_y(after)[i], 1e-9);
+    dal_evidence_text(&evidence, DAL_OK, text, sizeof text);
+    assert_non_null(strstr(text, "at rest in the static equilibrium"));
+    dal_evidence_json(&evidence, DAL_OK, text, sizeof text);
+    assert_non_null(strstr(text, "\"start\": \"equilibrium\""));
+    dal_state_free(before);
+    dal_state_free(after);
+    dal_system_free(system);
+    dal_messages_free(messages);
+}
+
+static void expect_refusal(const char *simulate, const char *words)
+{
+    char text[600];
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_system *system = NULL;
+    snprintf(text, sizeof text,
+             "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  stone: {mass: 1, inertia: [1, 1, 1]}\nsimulate: {until: 1, %s}\n",
+             simulate);
+    dal_spec *spec = parse(text);
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_BAD_MODEL);
+    assert_non_null(dal_messages_first(messages));
+    if (!strstr(dal_messages_first(messages)->text, words))
+        fail_msg("%s", dal_messages_first(messages)->text);
+    assert_int_equal(dal_messages_first(messages)->mark.line, 6);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+static void what_falls_has_no_start(void **unused)
+{
+    (void)unused;
+    expect_refusal("start: equilibrium", "'stone along z' runs away");
+    expect_refusal("start: equilibrium, coordinates: joint, formulation: recursive", "'stone along z' runs away");
+}
+
+/* ---- a chain ----------------------------------------------------------------------------------------------- */
+
+/* From the horizontal, held at one end: each joint carries what hangs on it. */
+static void long_chains_hang_down(void **unused)
+{
+    (void)unused;
+    enum { BARS = 100 };
+    const size_t room = 200 * (BARS + 2);
+    char *text = malloc(room), *at = text;
+    for (int joint = 0; joint < 2; joint++) {
+        at = text;
+        at +=
+            snprintf(at, 200, "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nsimulate: {coordinates: %s}\nbodies:\n", joint ? "joint" : "angle");
+        for (int i = 0; i < BARS; i++)
+            at += snprintf(at, 200, "  b%d: {mass: 1, inertia: 0.01, position: [%g, 0], points: {A: [-0.5, 0], B: [0.5, 0]}}\n", i, i + 0.5);
+        at += snprintf(at, 100, "joints:\n  j0: {type: revolute, connect: [ground, b0.A]}\n");
+        for (int i = 1; i < BARS; i++)
+            at += snprintf(at, 100, "  j%d: {type: revolute, connect: [b%d.B, b%d.A]}\n", i, i - 1, i);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *e = NULL;
+        dal_messages *messages = dal_messages_create(NULL);
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_OK);
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_int_equal(e->n_reactions, BARS);
+        for (int i = 0; i < BARS; i++) {
+            check_close(e->reactions[i].force[0], 0, 1e-8);
+            check_close(e->reactions[i].force[1], 9.81 * (BARS - i), 1e-8);
+        }
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+    free(text);
+}
+
+/* ---- defective ---------------------------------------------------------------------------------------------- */
+
+static dal_modes *modes_of(double damping, const char *states, const char *push)
+{
+    char text[900];
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_modes *modes = NULL;
+    snprintf(text, sizeof text,
+             "dalembert: 1\nspace: planar\ngravity: [0, 0]\nbodies:\n  m: {mass: 1, inertia: 1, position: [1, 0]}\njoints:\n"
+             "  g: {type: prismatic, connect: [ground, m], axis: [1, 0]}\nforces:\n"
+             "  s: {type: spring-damper, connect: [ground, m], stiffness: 9, damping: %.17g, length: 1}\n%s%s",
+             damping, push, states);
+    dal_spec *spec = parse(text);
+    assert_int_equal(dal_modes_find(NULL, spec, NULL, messages, &modes), DAL_OK);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return modes;
+}
+
+static void expect_defective(dal_modes *modes, int times)
+{
+    char text[3000];
+    assert_int_equal(modes->n_modes, times);
+    for (int i = 0; i < times; i++) {
+        check_close(modes->modes[i].re, -3, 1e-12);
+        assert_true(modes->modes[i].im == 0 && modes->modes[i].times == times && modes->modes[i].shapes == 1 && isinf(modes->modes[i].condition));
+    }
+    dal_modes_text(modes, 6, 0, text, sizeof text);
+    assert_non_null(strstr(text, "eigenvalue -3 1/s occurs"));
+    assert_non_null(strstr(text, "and has 1 shape: it is defective"));
+    dal_modes_free(modes);
+}
+
+static void defective_eigenvalues_are_named(void **unused)
+{
+    (void)unused;
+    expect_defective(modes_of(6, "", ""), 2);
+    expect_defective(modes_of(6, "states:\n  z: {start: 0, rate: \"3*(w - z)\"}\n  w: {start: 0, rate: \"-3*w\"}\n",
+                              "  f: {type: force, body: m, value: [z, 0]}\n"),
+                     4);
+    dal_modes *modes = modes_of(6 * (1 + 1e-8), "", ""); /* close, and not the same: 3 (1 +- sqrt(2e-8)) */
+    assert_int_equal(modes->n_modes, 2);
+    assert_int_equal(modes->modes[0].times, 1);
+    check_close(fabs(modes->modes[0].re - modes->modes[1].re), 6 * sqrt(2e-8), 1e-8);
+    dal_modes_free(modes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_start_where_the_forces_balance),
+        cmocka_unit_test(runs_stay_there_and_say_so),
+        cmocka_unit_test(what_falls_has_no_start),
+        cmocka_unit_test(long_chains_hang_down),
+        cmocka_unit_test(defective_eigenvalues_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
