@@ -47,6 +47,8 @@ int dal_evidence_summary(const dal_evidence *e, dal_status status, char *buffer,
     dal_print(&p, "  method      %s, %s, %s, %s\n", i->coordinates, i->formulation, i->stabilization, i->integrator);
     dal_print(&p, "  size        %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", i->coordinates_count,
               i->coordinates_count == 1 ? "" : "s", i->constraints, i->constraints == 1 ? "" : "s", i->freedoms, i->freedoms == 1 ? "" : "s");
+    if (i->start_settled)
+        dal_print(&p, "  start       at rest in the static equilibrium near the given start\n");
     print_run(&p, e, status);
     if (!isnan(e->energy_drift_absolute))
         dal_print(&p, "  energy      %.9g J at the start, %.9g J at the end\n", e->energy_start, e->energy_end);
