@@ -509,6 +509,17 @@ static bool is_effort(const scaled *s, const char *path)
     return e.kind == SCALED_FORCE && strcmp(e.rest, ".length") != 0;
 }
 
+/* A name of the model's own that is not in the list above: its unit is inferred, which is test_units.c's business. */
+static bool is_inferred(const scaled *s, const char *path)
+{
+    const scaled_element e = scaled_find(s, NULL, path);
+    const scaled_unit listed = e.kind == SCALED_CONSTRAINT ? scaled_own_unit(s, s->spec->constraints[e.index].name.text) : scaled_own_unit(s, path);
+    if (e.kind == SCALED_OTHER && strstr(path, ".multiplier")) /* of a constraint that was derived: the description does not have it */
+        return true;
+    const bool own = e.kind == SCALED_NAMED || e.kind == SCALED_OWN || e.kind == SCALED_CONSTRAINT;
+    return own && !listed.length && !listed.mass && !listed.time;
+}
+
 static void same_units(const char *file, const scaled *s, const dal_system *system, const dal_record_spec *record, int n)
 {
     int columns, all;
@@ -518,7 +529,7 @@ static void same_units(const char *file, const scaled *s, const dal_system *syst
         int primes;
         for (int k = 0; k < columns; k++) {
             if (strcmp(column[k].name, record[i].value.text) || !*column[k].unit || !is_channel(record[i].value.text, path, &primes) ||
-                is_effort(s, path))
+                is_effort(s, path) || is_inferred(s, path))
                 continue;
             scaled_unit a = scaled_alternative(column[k].unit, 0), b = scaled_channel(s, NULL, path);
             b.time -= primes;

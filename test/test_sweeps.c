@@ -158,9 +158,13 @@ static void check_forest(int number_of, tally *all, sweeps *found)
         fail_msg("%s cannot be swept\n%s", name, x->m.text);
     dal_arena arena; /* smaller blocks, so that there are many of them */
     dal_arena_begin(&arena, NULL);
-    const dal_sweep *whole = systems[1]->sweep;
+    const dal_layout *layout = &systems[1]->layout;
+    int *winding = DAL_NEW(&arena, int, layout->n_measures), n_winding = 0; /* every angle is watched, also those that need not be */
+    for (int k = 0; k < layout->n_measures; k++)
+        if (layout->mechanism->measures[layout->measure[k]].winding >= 0)
+            winding[n_winding++] = layout->measure[k];
     dal_sweep *sweep = systems[1]->sweep =
-        dal_sweep_build(&arena, systems[1]->links, systems[1]->loops, &systems[1]->layout, whole->n_measures, whole->measure, 1 + number_of % 7);
+        dal_sweep_build(&arena, systems[1]->links, systems[1]->loops, layout, n_winding, winding, 1 + number_of % 7);
     assert_non_null(sweep);
     const bool seen = visit(name, x->m.text, systems, 70 + (uint64_t)number_of, 3, all, compare_with_passes) > 0;
     all->redundant += seen && systems[1]->rank < systems[1]->layout.n_rows;

@@ -5,6 +5,7 @@
  * roundings of their largest, 1e-13 of it. Accelerations differ by as much times the condition of M; M (a - b) does not.
  */
 #include "check.h"
+#include "dynamics/tree_state.h"
 #include "dalembert/dalembert.h"
 #include "model/coordinate_names.h"
 #include "ration.h"
@@ -120,6 +121,8 @@ static void put(robot *r, uint64_t seed)
     report(messages);
     assert_int_equal(status, DAL_OK);
     dal_messages_free(messages);
+    assert_true(dal_state_widen(r->state)); /* a large open tree is evaluated without M, h and Q */
+    dal_need(r->state, DAL_STAGE_LOADS);
 }
 
 static int find_velocity(const robot *r, const char *name)

@@ -1,4 +1,4 @@
-/* Are rows independent because they are near others that are? near_rows.c. */
+/* Are rows independent because they are near others that are? independent_rows.c. */
 #ifndef DAL_DYNAMICS_NEAR_ROWS_H
 #define DAL_DYNAMICS_NEAR_ROWS_H
 
