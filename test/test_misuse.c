@@ -135,6 +135,9 @@ typedef enum source {
     PORTS_OUT,
     LINEAR_OPTIONS,
     DERIVATION_OPTIONS,
+    C_CODE_,
+    C_CODE_OUT,
+    C_CODE_OPTIONS,
     LINEARIZATION_,
     LINEARIZATION_OUT,
     MODES_,
@@ -194,6 +197,8 @@ typedef struct stage {
     dal_allocator allocator;
     dal_evidence evidence;
     dal_equations *equations;
+    dal_c_code *c_code;
+    dal_c_code_options c_code_options;
     dal_instant *instant;
     dal_evaluation *evaluation;
     dal_writer *writer;
@@ -388,6 +393,7 @@ static void end_stage(void)
     dal_evaluation_free(s->evaluation);
     dal_instant_free(s->instant);
     dal_equations_free(s->equations);
+    dal_c_code_free(s->c_code);
     dal_verdict_free(s->verdict);
     dal_comparison_free(s->comparison);
     dal_ports_free(s->ports);
@@ -448,6 +454,7 @@ static void *object(source from)
     case SYSTEM_: need_system(); return s->system;
     case STATE_: return need_state();
     case SIMULATION_: return need_simulation();
+    case C_CODE_: must(dal_c_code_generate(NULL, s->spec, NULL, NULL, &s->c_code) == DAL_OK, "code"); return s->c_code;
     case EQUATIONS_: must(dal_equations_create(NULL, need_state(), NULL, &s->equations) == DAL_OK, "equations"); return s->equations;
     case INSTANT_: return need_instant();
     case EVALUATION_:
@@ -557,6 +564,7 @@ static void *datum(source from)
     case SNAPSHOT_OPTIONS: return &s->snapshot_options;
     case EVALUATION_OPTIONS: return &s->evaluation_options;
     case LINEAR_OPTIONS: return &s->linear_options;
+    case C_CODE_OPTIONS: return &s->c_code_options;
     case DERIVATION_OPTIONS: return &s->derivation_options;
     case STUDY_PLAN: return &s->study_plan;
     case STUDY_OPTIONS: return &s->study_options;
@@ -584,6 +592,7 @@ static void *place_for(source from)
     case SYSTEM_OUT:
     case SVG_OUT:
     case ROW_OUT: return &s->pointer;
+    case C_CODE_OUT: return &s->c_code;
     case EQUATIONS_OUT: return &s->equations;
     case INSTANT_OUT: return &s->instant;
     case EVALUATION_OUT: return &s->evaluation;
@@ -793,6 +802,8 @@ CALL(dal_comparison_free, (dal_comparison_free(P(0)), P(0) ? freed(&s->compariso
 CALL(dal_derivation_text, of_text(dal_derivation_text(P(0), P(1), P(2), P(3), P(4)), P(4)))
 CALL(dal_to_yaml, of_text(dal_to_yaml(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_to_urdf, of_text(dal_to_urdf(P(0), P(1), P(2), P(3)), P(3)))
+CALL(dal_c_code_generate, of_status(dal_c_code_generate(P(0), P(1), P(2), P(3), P(4))))
+CALL(dal_c_code_free, (dal_c_code_free(P(0)), P(0) ? freed(&s->c_code) : QUIET))
 CALL(dal_equations_create, of_status(dal_equations_create(P(0), P(1), P(2), P(3))))
 CALL(dal_equations_free, (dal_equations_free(P(0)), P(0) ? freed(&s->equations) : QUIET))
 CALL(dal_equations_text, of_length(dal_equations_text(P(0), I(1), I(2), P(3), x[4].z)))
@@ -1052,6 +1063,8 @@ static const call calls[] = {
     ROW(dal_derivation_text, MEMORY, {SPEC_, NEEDED}, {DERIVATION_OPTIONS, PASSED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_to_yaml, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_to_urdf, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
+    ROW(dal_c_code_generate, MEMORY, {SPEC_, NEEDED}, {C_CODE_OPTIONS, PASSED}, HEARD, {C_CODE_OUT, NEEDED}),
+    ROW(dal_c_code_free, {C_CODE_, PASSED}),
     ROW(dal_equations_create, MEMORY, {STATE_, NEEDED}, HEARD, {EQUATIONS_OUT, NEEDED}),
     ROW(dal_equations_free, {EQUATIONS_, PASSED}),
     ROW(dal_equations_text, {EQUATIONS_, NEEDED}, {DIGITS_, ANY}, {WIDTH_, ANY}, PRINTED),

@@ -9,6 +9,7 @@
 #include "dalembert/derivatives.h"
 #include "dalembert/equations.h"
 #include "dalembert/evaluation.h"
+#include "dalembert/generate.h"
 #include "dalembert/linear.h"
 #include "dalembert/page.h"
 #include "dalembert/ports.h"

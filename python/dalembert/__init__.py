@@ -15,7 +15,7 @@ import os as _os
 from typing import Any, Dict, Mapping, Optional
 
 from . import _core
-from ._analyses import Campbell, Study
+from ._analyses import Campbell, Code, Study
 from ._answers import Answer, Energy, Evidence, Inputs, Motion, Reaction
 from ._messages import (CommandError, DalembertWarning, Error, FileError, Interrupted, Message, ModelError, NumericalError, Place, make_error,
                         speak)
@@ -46,5 +46,6 @@ def known(kind: str) -> Dict[str, str]:
     return dict(_core.list_entries(kind))
 
 
-__all__ = ["load", "parse", "known", "Model", "Result", "Study", "Campbell", "Simulation", "State", "Tree", "Answer", "Evidence", "Motion", "Reaction", "Energy",
-           "Message", "Place", "Error", "CommandError", "ModelError", "NumericalError", "FileError", "Interrupted", "DalembertWarning"]
+__all__ = ["load", "parse", "known", "Model", "Result", "Study", "Campbell", "Code", "Simulation", "State", "Tree", "Answer", "Evidence", "Motion",
+           "Reaction", "Energy", "Message", "Place", "Error", "CommandError", "ModelError", "NumericalError", "FileError", "Interrupted",
+           "DalembertWarning"]

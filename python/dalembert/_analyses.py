@@ -6,7 +6,7 @@ import html
 import json
 import os
 import tempfile
-from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -88,6 +88,14 @@ class Study:
         return pandas.DataFrame({**self._columns, "status": self.status, "reason": self.reason}, index=pandas.Index(self.run, name="run"))
 
 
+class Code(NamedTuple):
+    """C code of a model: the texts of a file and its header, and the operations of one evaluation."""
+
+    source: str
+    header: str
+    operations: int
+
+
 class Campbell:
     """Modes over a parameter: lines[name] are the eigenvalues of one mode, an array as long as `values`, nan where there is none."""
 
@@ -137,6 +145,21 @@ class Analyses:
         if file is not None:
             _write(os.fspath(file), text)
         return text
+
+    def generate(self, file: Any = None, *, formulation: Optional[str] = None, coordinates: Optional[str] = None, parameters: str = "fixed",
+                 lanes: int = 0, jacobians: bool = False) -> "Code":
+        """The equations of motion as C code: `source`, `header`, `operations`. `file`: "crank.c", where they are written, with "crank.h" beside it.
+        `parameters`: "fixed", or "struct" for an argument of the functions; `lanes`: 4 or 8 copies at once as well."""
+        if parameters not in ("fixed", "struct"):
+            raise CommandError(f"parameters are 'fixed' or 'struct', not {parameters!r}")
+        path = "model.c" if file is None else os.fspath(file)
+        if not path.endswith(".c") or os.path.basename(path) == ".c":
+            raise CommandError(f"'{path}' does not end with .c: generated code is a C file")
+        code = Code(*_core.generate(self._spec({}), os.path.basename(path)[:-2], formulation, coordinates, parameters == "struct", lanes, jacobians))
+        if file is not None:
+            _write(path[:-1] + "h", code.header)
+            _write(path, code.source)
+        return code
 
     def convert(self, form: str = "yaml") -> str:
         """The model in another language: a robot from URDF as "yaml", a tree as "urdf"."""

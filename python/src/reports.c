@@ -101,6 +101,32 @@ static PyObject *derive(PyObject *module, PyObject *arguments)
     return core_deliver_text(status, messages, spec->context, text);
 }
 
+/* generate(spec, name, formulation or None, coordinates or None, parameters, lanes, jacobians): source, header, operations */
+static PyObject *generate(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *answer = NULL;
+    int parameters, jacobians;
+    dal_c_code_options options = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!szzpip", core.spec, &object, &options.name, &options.formulation, &options.coordinates, &parameters,
+                          &options.lanes, &jacobians))
+        return NULL;
+    const core_spec *spec = (core_spec *)object;
+    dal_messages *messages = core_hear();
+    dal_c_code *code = NULL;
+    dal_status status;
+    if (!messages)
+        return NULL;
+    options.parameters = parameters;
+    options.jacobians = jacobians;
+    Py_BEGIN_ALLOW_THREADS status = dal_c_code_generate(NULL, spec->spec, &options, messages, &code);
+    Py_END_ALLOW_THREADS if (core_finish(status, messages, spec->context)) answer =
+        Py_BuildValue("(NNi)", core_string(code->source), core_string(code->header), code->operations);
+    dal_c_code_free(code);
+    dal_messages_free(messages);
+    return answer;
+}
+
 /* convert(spec, "yaml" or "urdf") */
 static PyObject *convert(PyObject *module, PyObject *arguments)
 {
@@ -172,6 +198,7 @@ PyMethodDef core_report_functions[] = {{"check", check, METH_VARARGS, "A verdict
                                        {"compare", compare, METH_VARARGS, "The same motion under several methods."},
                                        {"ports", ports, METH_O, "The model as components with ports."},
                                        {"derive", derive, METH_VARARGS, "The equations of motion in symbols."},
+                                       {"generate", generate, METH_VARARGS, "C code of the equations of motion."},
                                        {"convert", convert, METH_VARARGS, "The model as YAML or URDF."},
                                        {"picture", picture, METH_VARARGS, "The mechanism at its start, as SVG."},
                                        {NULL, NULL, 0, NULL}};

@@ -273,3 +273,20 @@ def test_runs_of_lists(tmp_path):
                                             for u, a in ((1, 1.5), (2, 1.4), (3, 1.3))]
     with pytest.raises(ValueError, match="same length"):
         m.runs({"u": [1, 2], "pole.angle": [1.5]})
+
+
+def test_generate(program, tmp_path):
+    (tmp_path / "cart.yaml").write_text(CART)
+    m = dal.load(tmp_path / "cart.yaml")
+    code = m.generate(tmp_path / "mine.c", formulation="kane", lanes=4)
+    (tmp_path / "other").mkdir()
+    program("generate", tmp_path / "cart.yaml", "--formulation", "kane", "--lanes", "4", "-o", tmp_path / "other" / "mine.c")
+    for name in ("mine.c", "mine.h"):
+        assert (tmp_path / name).read_text() == (tmp_path / "other" / name).read_text()
+    assert code.source == (tmp_path / "mine.c").read_text() and code.operations > 10 and "mine_accelerations" in code.header
+    with pytest.raises(dal.CommandError, match="does not end with .c"):
+        m.generate("model.txt")
+    with pytest.raises(dal.CommandError, match="4 or 8 lanes, not 3"):
+        m.generate(lanes=3)
+    with pytest.raises(dal.CommandError, match="lagrage"):
+        m.generate(formulation="lagrage")
