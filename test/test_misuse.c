@@ -454,7 +454,10 @@ static void *object(source from)
     case SYSTEM_: need_system(); return s->system;
     case STATE_: return need_state();
     case SIMULATION_: return need_simulation();
-    case C_CODE_: must(dal_c_code_generate(NULL, s->spec, NULL, NULL, &s->c_code) == DAL_OK, "code"); return s->c_code;
+    case C_CODE_:
+        need_system();
+        must(dal_c_code_generate(NULL, s->spec, NULL, NULL, &s->c_code) == DAL_OK, "code");
+        return s->c_code;
     case EQUATIONS_: must(dal_equations_create(NULL, need_state(), NULL, &s->equations) == DAL_OK, "equations"); return s->equations;
     case INSTANT_: return need_instant();
     case EVALUATION_:
