@@ -17,7 +17,7 @@ from ._written import Site, Written, keys_of
 
 Value = Union[float, str]
 _settings = ("coordinates", "formulation", "stabilization", "integrator", "step", "rtol", "atol", "until", "every", "max_step", "event_tolerance",
-             "undetermined")
+             "undetermined", "start")
 _most_systems = 8  # that a model keeps
 
 
@@ -263,7 +263,7 @@ class Model(Analyses):
         state.assign(dict(start))
         return state
 
-    def _command(self, settings: Mapping[str, Any]) -> Optional[str]:
+    def _command(self, settings: Mapping[str, Any], compiled: Optional[bool] = None) -> Optional[str]:
         """What does the same in a shell."""
         if self._text is not None or self._written is not None:
             return None
@@ -273,22 +273,25 @@ class Model(Analyses):
                 words += [f"--{name.replace('_', '-')}", _setting_text(value)]
         for name, text in self._overrides.items():
             words += ["--set", f"{name}={text}"]
-        return " ".join(map(shlex.quote, words + (["--floating"] if self._floating else [])))
+        return " ".join(map(shlex.quote, words + (["--floating"] if self._floating else []) + (["--compiled"] if compiled else [])))
 
-    def run(self, until: Optional[Value] = None, *, start: Optional[Mapping[str, float]] = None, control: Optional[Callable] = None,
+    def run(self, until: Optional[Value] = None, *, start: Union[Mapping[str, float], str, None] = None, control: Optional[Callable] = None,
             period: Optional[float] = None, page: Optional[bool] = None, keep: bool = False, progress: Any = None, frames: int = 0,
-            **settings: Any) -> Result:
+            compiled: Optional[bool] = None, **settings: Any) -> Result:
         """Integrate the model over its time.
 
         settings    until, every, formulation, coordinates, integrator, stabilization, step, rtol, atol, ...: as the options of `dalembert run`
-        start       values to begin with instead of those of the model, {"A.angle": 0.3}
+        start       values to begin with instead of those of the model, {"A.angle": 0.3}, or "equilibrium"
         control     called with the simulation at the beginning and then every `period` seconds; it reads, and sets inputs
         page        whether the result can be shown and saved as a page (True where pages are there)
         keep        a run that fails is returned as far as it came, instead of an exception
+        compiled    by code that is generated for the model and compiled by the machine's cc, as `run --compiled`; False: by the engine in any case
         progress    called about twenty times a second with (t, until, steps, seconds); False: nothing on the terminal; returns False to stop
 
         NumericalError and Interrupted (Ctrl-C) have what was recorded before in their attribute `result`.
         """
+        if isinstance(start, str):
+            settings, start = {**settings, "start": start}, None
         settings = {"until": until, **settings}
         if control is not None and period is None:
             raise TypeError("control wants a period: how often it is called, s")
@@ -296,9 +299,10 @@ class Model(Analyses):
         system = self._system(settings, show=page)
         state = self._state_of(system, start)
         path = temporary_page() if page else None
-        command = self._command(settings) if control is None and not start else None
+        command = self._command(settings, compiled) if control is None and not start else None
         try:
-            record = _core.run_system(system, _progress_of(progress), control, period or 0.0, state, True, path, command, frames)
+            record = _core.run_system(system, _progress_of(progress), control, period or 0.0, state, True, path, command, frames,
+                                      0 if compiled is None else 1 if compiled else -1)
         finally:
             _end_progress()
         self.last_result = result = Result(record, system, self._context, path)
@@ -329,7 +333,7 @@ class Model(Analyses):
 
         def one(row: Sequence[float]) -> Any:
             system = base.vary(names, [float(x) for x in row])
-            result = Result(_core.run_system(system, None, None, 0.0, None, True, None, None, 0), system, self._context, None)
+            result = Result(_core.run_system(system, None, None, 0.0, None, True, None, None, 0, 0), system, self._context, None)
             if result.interrupted:
                 raise Interrupted(result)
             return reduce(result) if reduce else result

@@ -22,8 +22,10 @@ def temporary_page() -> str:
 
 
 def frame_html(page: str, height: int = 640) -> str:
-    """A page inside a notebook: it may run its own scripts and do nothing else; it loads nothing."""
-    return (f'<iframe sandbox="allow-scripts" srcdoc="{html.escape(page, quote=True)}" '
+    """A page inside a notebook: it may run its own scripts and do nothing else; it loads nothing. ASCII alone: the page knows the hash of its script, which
+    must not depend on the encoding of what is around it."""
+    text = html.escape(page, quote=True).encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return (f'<iframe sandbox="allow-scripts" srcdoc="{text}" '
             f'style="width: 100%; height: {height}px; border: 0"></iframe>')
 
 

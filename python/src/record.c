@@ -146,15 +146,17 @@ static bool open_page(record *r, const char *path, const char *command, int fram
     return status == DAL_OK || core_finish(status, r->messages, r->system->context);
 }
 
-/* run_system(system, progress, control, period, start, events, page, command, frames): `page` is the path that a page gets, or None. */
+/* run_system(system, progress, control, period, start, events, page, command, frames, compiled): `page` is the path that a page gets, or None;
+ * `compiled` as in dal_run_options. */
 static PyObject *run_system(PyObject *module, PyObject *arguments)
 {
     PyObject *object, *progress, *control, *start;
     double period;
-    int events, frames;
+    int events, frames, compiled;
     const char *page, *command;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!OOdOpzzi", core.system, &object, &progress, &control, &period, &start, &events, &page, &command, &frames) ||
+    if (!PyArg_ParseTuple(arguments, "O!OOdOpzzii", core.system, &object, &progress, &control, &period, &start, &events, &page, &command, &frames,
+                          &compiled) ||
         (start != Py_None && !core_is(start, core.state, "a State")))
         return NULL;
     record *r = core_new(core.record);
@@ -180,7 +182,8 @@ static PyObject *run_system(PyObject *module, PyObject *arguments)
                                      .control_user = &now,
                                      .period = period,
                                      .event = events ? add_event : NULL,
-                                     .event_user = &now};
+                                     .event_user = &now,
+                                     .compiled = compiled};
     now.waiting.thread = PyEval_SaveThread();
     r->status = dal_run(r->system->system, &options, r->messages, &r->evidence);
     PyEval_RestoreThread(now.waiting.thread);

@@ -261,3 +261,12 @@ def test_progress_in_the_terminal():
     child.wait(30)
     os.close(master)
     assert b"x real time" in seen and b"Interrupted" in seen
+
+
+def test_compiled_runs_and_starts_from_an_equilibrium():
+    m = dal.load(MODELS / "four-bar-spring.yaml")
+    engine, compiled = m.run(until=0.5, compiled=False, page=False), m.run(until=0.5, compiled=True, page=False)
+    assert engine.evidence.get("compiled") in (None, False) or "compiled" not in str(engine.evidence)
+    np.testing.assert_allclose(compiled["bar1.angle"], engine["bar1.angle"], rtol=0, atol=1e-9)
+    rest = m.run(until=0.5, start="equilibrium", page=False)
+    assert np.ptp(rest["bar1.angle"]) < 1e-9 and abs(rest["bar1.angle"][0] - engine["bar1.angle"][0]) > 0.1
