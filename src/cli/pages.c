@@ -114,7 +114,8 @@ dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *oth
     for (int i = 0; i < n; i++)
         all[i] = others[i];
     memcpy(all + n, pages->path, (size_t)pages->n * sizeof *all);
-    memcpy(inputs, spec->files, (size_t)spec->n_files * sizeof *all);
+    for (int i = 0; i < spec->n_files; i++) /* none where the model comes from standard input */
+        inputs[i] = spec->files[i];
     if (result)
         inputs[spec->n_files] = result;
     const dal_status status = dal_outputs_check(n + pages->n, all, (int)n_inputs, inputs, messages);
