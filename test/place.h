@@ -3,6 +3,7 @@
 #define DAL_TEST_PLACE_H
 
 #include "dalembert/dalembert.h"
+#include "remove_tree.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,11 +41,7 @@ static inline int count_files(const char *folder)
 static inline int leave_place(void **state)
 {
     place *here = *state;
-    DIR *list = opendir(here->folder);
-    for (struct dirent *entry; (entry = readdir(list));)
-        unlinkat(dirfd(list), entry->d_name, 0);
-    closedir(list);
-    int status = rmdir(here->folder);
+    const int status = remove_tree(here->folder);
     dal_messages_free(here->messages);
     free(here);
     return status;

@@ -4,11 +4,11 @@
 #define DAL_TEST_PROGRAM_H
 
 #include "check.h"
+#include "remove_tree.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -184,16 +184,10 @@ static inline int enter_folder(void **state)
     return 0;
 }
 
-static inline int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
-{
-    (void)info, (void)kind, (void)at;
-    return remove(path);
-}
-
 static inline int leave_folder(void **state)
 {
     place *here = *state;
-    const int status = nftw(here->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    const int status = remove_tree(here->folder);
     free(here);
     return status;
 }
