@@ -2,6 +2,7 @@
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "cli/serve.h"
+#include "cli/sliders.h"
 #include "base/json.h"
 #include "compile/again.h"
 
@@ -15,7 +16,8 @@ static const char usage[] = "dalembert watch MODEL [options]\n"
                             "\n"
                             "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
                             "or a file that it reads (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
-                            "itself; errors of the model appear on it at their lines. Ctrl-C ends it.\n"
+                            "itself; errors of the model appear on it at their lines. Parameters have sliders on the page: the model runs\n"
+                            "again with what they say, and the plots keep the last runs. Ctrl-C ends it.\n"
                             "\n"
                             "The address is printed. It contains a word that nobody can guess: others who use this machine cannot read the\n"
                             "page.\n"
@@ -130,9 +132,10 @@ static bool have_changed(const files *list)
 typedef struct watch {
     request *wanted;
     dal_server *server;
-    char page[512];   /* the file that a run leaves */
-    files files;      /* of the present run */
-    bool changed;     /* while it ran */
+    char page[512]; /* the file that a run leaves */
+    files files;    /* of the present run */
+    bool changed;   /* while it ran */
+    dal_sliders sliders;
     bool shown;       /* a page that moves is being served */
     dal_system *base; /* the last one that was compiled: what differs from it in values of parameters is varied from it; NULL: none was */
 } watch;
@@ -142,7 +145,7 @@ static bool keep_serving(void *user, double t, double until, long steps, double 
     watch *w = user;
     (void)t, (void)until, (void)steps, (void)wall_seconds;
     dal_server_turn(w->server, 0);
-    w->changed = have_changed(&w->files);
+    w->changed = w->sliders.asked || have_changed(&w->files);
     return !w->changed && !dal_caught_signal();
 }
 
@@ -198,7 +201,7 @@ static void write_message(dal_json *json, const dal_message *m)
 }
 
 /* What is wrong, in one line of JSON: see "A live page" of viewer/FORMAT.md. */
-static void report_problem(watch *w, const dal_messages *messages, const char *text)
+static void report_problem(watch *w, const char *event, const dal_messages *messages, const char *text)
 {
     char *data = NULL;
     size_t length = 0;
@@ -214,7 +217,7 @@ static void report_problem(watch *w, const dal_messages *messages, const char *t
     dal_json_string(&json, "text", text ? text : "");
     dal_json_close(&json, '}');
     fclose(out);
-    dal_server_send(w->server, "problem", data, true);
+    dal_server_send(w->server, event, data, text != NULL);
     free(data);
 }
 
@@ -233,7 +236,8 @@ static dal_status write_problem(watch *w, const char *text, dal_messages *messag
 /* The motion, as far as it comes, with the verdict on the model. */
 static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system *system, dal_messages *messages)
 {
-    dal_pages pages = {.n = 1, .path = {w->page}, .command = w->wanted->command, .live = true};
+    char *command = dal_sliders_command(&w->sliders, w->wanted->command), *entry = NULL;
+    dal_pages pages = {.n = 1, .path = {w->page}, .command = command ? command : w->wanted->command, .live = true};
     dal_evidence evidence = {0};
     dal_status status = dal_pages_open(&pages, spec, system, &(dal_series_options){.system = system}, messages);
     if (status == DAL_OK) {
@@ -242,41 +246,81 @@ static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system 
     }
     const bool keep = (status == DAL_OK || status == DAL_NUMERICAL) && !w->changed;
     dal_status closed = DAL_OK;
+    if (keep && status == DAL_OK)
+        dal_sliders_shown(&w->sliders, spec);
+    if (keep && (entry = dal_sliders_entry(&w->sliders)))
+        dal_page_entry(pages.page[0], "sliders", entry);
     if (keep)
         closed = dal_pages_close(&pages, true, spec, &evidence, status, messages);
     else
         dal_pages_discard(&pages);
+    free(command);
+    free(entry);
     return status == DAL_OK ? closed : status;
 }
 
-static void run_once(watch *w)
+/* The model with what the sliders say. */
+static dal_status read_spec(watch *w, dal_messages *messages, dal_spec **spec)
 {
-    request *wanted = w->wanted;
+    dal_model_options model = w->wanted->model;
+    model.file = watch_file;
+    model.file_user = &w->files;
+    model.overrides = dal_sliders_overrides(&w->sliders, &w->wanted->model, &model.n_overrides);
+    const dal_status status = model.overrides ? dal_model_read(&model, messages, spec) : DAL_NO_MEMORY;
+    free(model.overrides);
+    return status;
+}
+
+/* A run with other values that failed: its messages appear, and the page stays as it was. */
+static void refuse_values(watch *w, const dal_messages *messages)
+{
+    dal_sliders_back(&w->sliders);
+    report_problem(w, "refused", messages, NULL);
+}
+
+/* What came of a run is shown. */
+static void show_run(watch *w, dal_status status, bool moves, const char *text, dal_messages *messages)
+{
+    if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
+        dal_server_send(w->server, "reload", "{}", false);
+    if (!moves)
+        report_problem(w, "problem", messages, text ? text : "");
+    w->shown |= moves;
+    w->sliders.open = moves && status == DAL_OK;
+}
+
+/* `values`: only what the sliders say has changed. */
+static void run_once(watch *w, bool values)
+{
+    const request *wanted = w->wanted;
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     const bool first = !w->base;
     bool anew = true;
+    if (!values)
+        dal_sliders_free(&w->sliders);
+    w->sliders.asked = false;
     forget_files(&w->files);
     watch_file(&w->files, wanted->model.path);
-    wanted->model.file = watch_file;
-    wanted->model.file_user = &w->files;
     w->changed = false;
     char *text = read_model(wanted->model.path);
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    dal_status status = read_spec(w, messages, &spec);
     if (status == DAL_OK) {
         dal_spec_show(spec);
         status = dal_compile_again(NULL, w->base, spec, messages, &system, &anew);
     }
+    if (status == DAL_OK && !values) {
+        dal_sliders_begin(&w->sliders, spec);
+        w->sliders.open = false; /* until this run is shown */
+    }
     if (status == DAL_OK)
         status = write_motion(w, spec, system, messages);
-    const bool moves = system && (status == DAL_OK || status == DAL_NUMERICAL);
     if (!w->changed && !dal_caught_signal()) {
-        if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
-            dal_server_send(w->server, "reload", "{}", false);
-        if (!moves)
-            report_problem(w, messages, text);
-        w->shown |= moves;
+        if (values && status != DAL_OK)
+            refuse_values(w, messages);
+        else
+            show_run(w, status, system && (status == DAL_OK || status == DAL_NUMERICAL), text, messages);
         if (!wanted->quiet) {
             dal_report(messages, DAL_WARNING);
             fprintf(stderr, "%s: %s%s\n", wanted->model.path, status == DAL_OK ? "the page is new" : dal_status_text(status),
@@ -323,15 +367,19 @@ static int watch_model(void *user)
     printf("%s\n", address);
     fflush(stdout);
     dal_catch_signals_well();
-    run_once(&w);
+    dal_server_take(w.server, dal_sliders_ask, &w.sliders);
+    run_once(&w, false);
     if (wanted->open)
         dal_show_page("watch", address);
     while (!dal_caught_signal()) {
         dal_server_turn(w.server, REST);
         if (have_changed(&w.files))
-            run_once(&w);
+            run_once(&w, false);
+        else if (w.sliders.asked)
+            run_once(&w, true);
     }
     forget_files(&w.files);
+    dal_sliders_free(&w.sliders);
     dal_system_free(w.base);
     dal_server_close(w.server);
     unlink(w.page);

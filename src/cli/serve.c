@@ -1,4 +1,4 @@
-/* A poll loop over a few connections. A request is one GET; an answer is written as the other side takes it. Names of hosts other than
+/* A poll loop over a few connections. A request is one GET, or one POST of a short text; an answer is written as the other side takes it. Names of hosts other than
  * this machine's own are refused, so that no page from elsewhere can read what is served here by pointing its name at it. */
 #include "cli/serve.h"
 
@@ -46,6 +46,8 @@ struct dal_server {
     document *page;
     unsigned long welcomed; /* connections so far */
     document *greeting;     /* what a new stream receives; NULL: nothing */
+    dal_server_taker *take; /* of texts that a page sends; NULL: none are taken */
+    void *user;
     client client[MOST_CLIENTS];
 };
 
@@ -244,18 +246,28 @@ static const char *behind_token(const dal_server *server, const char *path)
     return wrong || path[1 + TOKEN] != '/' ? NULL : path + 2 + TOKEN;
 }
 
-static void respond(dal_server *server, client *c)
+/* A page that is ours sends it: who may read the page and knows the word could be any page of this browser, but its origin is told by the browser. */
+static bool from_our_page(const char *request)
 {
-    char path[TOKEN + 64] = "";
-    const bool get = sscanf(c->request, "GET %95s HTTP/1.", path) == 1;
-    const char *name = behind_token(server, path);
-    if (!get)
-        answer_plainly(c, "405 only GET is answered here");
-    else if (!is_ours(server, c->request))
-        answer_plainly(c, "403 this server answers to 127.0.0.1 and localhost");
-    else if (!name)
-        answer_plainly(c, "404 there is nothing here: take the whole address that was printed");
-    else if (!strcmp(name, "events"))
+    char host[64], origin[80], wanted[80];
+    if (!find_header(request, "Host", host, sizeof host) || !find_header(request, "Origin", origin, sizeof origin))
+        return false;
+    snprintf(wanted, sizeof wanted, "http://%s", host);
+    return !strcasecmp(origin, wanted);
+}
+
+/* A text that a page sends; `body` ends with a zero. */
+static void take_text(dal_server *server, client *c, const char *body)
+{
+    const char *refused = !from_our_page(c->request)                             ? "403 only the page that is served here may send something"
+                          : strlen(body) != (size_t)(c->request + c->got - body) ? "400 what was sent is not text"
+                                                                                 : server->take(server->user, body);
+    answer_plainly(c, refused ? refused : "202 it runs");
+}
+
+static void respond_to_get(dal_server *server, client *c, const char *name)
+{
+    if (!strcmp(name, "events"))
         begin_stream(server, c);
     else if (*name)
         answer_plainly(c, "404 there is one page here");
@@ -265,7 +277,62 @@ static void respond(dal_server *server, client *c)
         answer(c, "200 OK", "text/html; charset=utf-8", server->page, server->page->length);
 }
 
+/* The head ends where `body` begins, and with a zero. */
+static void respond(dal_server *server, client *c, const char *body)
+{
+    char path[TOKEN + 64] = "";
+    const bool get = sscanf(c->request, "GET %95s HTTP/1.", path) == 1, post = !get && sscanf(c->request, "POST %95s HTTP/1.", path) == 1;
+    const char *name = behind_token(server, path);
+    if (!get && !post)
+        answer_plainly(c, "405 only GET is answered here");
+    else if (!is_ours(server, c->request))
+        answer_plainly(c, "403 this server answers to 127.0.0.1 and localhost");
+    else if (!name)
+        answer_plainly(c, "404 there is nothing here: take the whole address that was printed");
+    else if (get)
+        respond_to_get(server, c, name);
+    else if (!server->take || strcmp(name, "values"))
+        answer_plainly(c, "405 only GET is answered here");
+    else
+        take_text(server, c, body);
+}
+
 /* ---- the loop -------------------------------------------------------------------------- */
+
+/* The bytes that a request has behind its head, as it says; -1: it says nothing that is a number, or too much. */
+static long announced(const char *head)
+{
+    char text[16], *end;
+    if (!find_header(head, "Content-Length", text, sizeof text))
+        return 0;
+    const long n = strtol(text, &end, 10);
+    return *text < '0' || *text > '9' || *end || n > MOST_REQUEST ? -1 : n;
+}
+
+/* A request that is complete is answered; so is one that never can be. */
+static void understand(dal_server *server, client *c)
+{
+    char *end = memmem(c->request, c->got, "\r\n\r\n", 4);
+    if (end) {
+        char *body = end + 4;
+        end[2] = '\0'; /* no header is searched in what follows */
+        const long length = announced(c->request);
+        const size_t room = sizeof c->request - 1 - (size_t)(body - c->request), got = c->got - (size_t)(body - c->request);
+        if (length < 0 || (size_t)length > room) {
+            answer_plainly(c, "413 too much is sent");
+            return;
+        }
+        if (got >= (size_t)length) {
+            c->got = (size_t)(body - c->request) + (size_t)length;
+            c->request[c->got] = '\0';
+            respond(server, c, body);
+            return;
+        }
+        end[2] = '\r';
+    }
+    if (c->got == sizeof c->request - 1)
+        answer_plainly(c, "431 the request is too long");
+}
 
 static void receive(dal_server *server, client *c)
 {
@@ -283,10 +350,7 @@ static void receive(dal_server *server, client *c)
     }
     c->got += (size_t)n;
     c->request[c->got] = '\0';
-    if (strstr(c->request, "\r\n\r\n"))
-        respond(server, c);
-    else if (c->got == sizeof c->request - 1)
-        answer_plainly(c, "431 the request is too long");
+    understand(server, c);
 }
 
 /* All is sent: an answer is over; a stream takes what follows. */
@@ -396,6 +460,12 @@ void dal_server_send(dal_server *server, const char *event, const char *data, bo
     let_go(server->greeting);
     server->greeting = keep ? share(d) : NULL;
     let_go(d);
+}
+
+void dal_server_take(dal_server *server, dal_server_taker *take, void *user)
+{
+    server->take = take;
+    server->user = user;
 }
 
 int dal_server_listeners(const dal_server *server)

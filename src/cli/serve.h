@@ -1,7 +1,8 @@
-/* A server of one page for browsers on this machine: loopback only, GET only.
+/* A server of one page for browsers on this machine: loopback only. GET, and one short text by POST.
  *
  *     /TOKEN/         the page
  *     /TOKEN/events   a stream of server-sent events, kept open
+ *     /TOKEN/values   POST: a text of a few kilobytes at most, from the page itself (its Origin is compared)
  *
  * The token is a word of 128 random bits: who does not know it, is told that there is nothing. There are places for some tens of
  * connections; a new one takes the place of the one that has been idle for the longest time.
@@ -26,6 +27,9 @@ void dal_server_show(dal_server *server, char *text, size_t length);
 /* An event to every stream that is open; `data` is one line of any length. What is kept is told to every new stream as well, until the
  * next event. To a stream that is slow only the last event is sent behind the one that it is reading. */
 void dal_server_send(dal_server *server, const char *event, const char *data, bool keep);
+/* Called inside dal_server_turn with a text that the page sent: any bytes but zero. NULL: it is taken; otherwise the code and the sentence of the answer. */
+typedef const char *dal_server_taker(void *user, const char *text);
+void dal_server_take(dal_server *server, dal_server_taker *take, void *user);
 int dal_server_listeners(const dal_server *server); /* streams that are open */
 /* Serve, at most so long. */
 void dal_server_turn(dal_server *server, int milliseconds);

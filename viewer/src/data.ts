@@ -98,6 +98,7 @@ export interface Header {
   modes?: Modes;
   blocks: { type: 'float64' | 'float32' | 'uint32'; rows: number; columns: number }[];
   live: boolean;
+  sliders?: { name: string; value: number; model: number; moved: boolean }[];
 }
 
 /* Lists that a writer may leave out are empty from here on. */

@@ -33,12 +33,21 @@ export function problemOverlay(header: Header, messages: Message[], text: string
   return overlay;
 }
 
-export function listen(header: Header, save: () => unknown): void {
+/* `leave` is called before the page loads itself again, `refused` with what is wrong with values of sliders. */
+export function listen(header: Header, save: () => unknown, leave: () => void, refused: (messages: Message[]) => void): void {
   const source = new EventSource('events');
   let shown: HTMLElement | null = null;
   source.addEventListener('reload', () => {
+    leave();
     keepView(save());
     location.reload();
+  });
+  source.addEventListener('refused', (event) => {
+    try {
+      refused((JSON.parse((event as MessageEvent).data as string) as { messages?: Message[] }).messages ?? []);
+    } catch {
+      refused([]);
+    }
   });
   const problem = (event: Event) => {
     const data = (event as MessageEvent).data;

@@ -7,6 +7,7 @@ import type { Blocks, Channel, Header, Series } from './data';
 import { button, download, fileName, h, number } from './dom';
 import { CURVES, SERIES, pick } from './palette';
 import { PhasePlot } from './phase';
+import { DASHES, type Runs } from './sliders';
 
 export interface Curve {
   label: string;
@@ -16,6 +17,7 @@ export interface Curve {
   values: Float64Array;
   least: Float64Array | null;
   most: Float64Array | null;
+  past?: boolean;      // of an earlier run: it is not read out
 }
 
 type Value = number | null;
@@ -89,7 +91,7 @@ export class TimePlot {
     this.curves = curves;
     this.bases = curves.map((c) => (this.change ? c.values.find((v) => Number.isFinite(v)) ?? 0 : 0));
     this.cells.length = 0;
-    if (this.few()) this.readout.replaceChildren(...curves.map((curve) => {
+    if (this.few()) this.readout.replaceChildren(...curves.filter((curve) => !curve.past).map((curve) => {
       const swatch = h('i', { class: 'swatch' });
       swatch.style.background = curve.color;
       const cell = h('b', {});
@@ -133,7 +135,7 @@ export class TimePlot {
     const tables: { time: Float64Array; columns: Value[][] }[] = [];
     this.curves.forEach((curve, i) => {
       const columns = [drawable(curve.values, this.log, this.bases[i], this.floor)];
-      series.push({ label: curve.label, stroke: curve.color, width: 1.6, dash: curve.dash, spanGaps: true, pxAlign: 0, points: { show: false } });
+      series.push({ label: curve.label, stroke: curve.color, width: curve.past ? 1.1 : 1.6, dash: curve.dash, spanGaps: true, pxAlign: 0, points: { show: false } });
       if (curve.least && curve.most && curve.most.some((v, k) => v > curve.least![k])) {
         const index = series.length;
         for (const edge of [curve.most, curve.least]) {
@@ -230,7 +232,7 @@ export class TimePlot {
     const t = hover ?? this.shared.time();
     if (!this.few()) this.tellLargest(t);
     else this.curves.forEach((curve, i) => {
-      this.cells[i].textContent = number(valueAt(curve.time, curve.values, t) - (this.log ? 0 : this.bases[i]), 5);
+      if (!curve.past) this.cells[i].textContent = number(valueAt(curve.time, curve.values, t) - (this.log ? 0 : this.bases[i]), 5);
     });
     this.move();
   }
@@ -331,7 +333,7 @@ export class PlotPanel {
   private visible: boolean[];
   private readonly shared: Shared;
 
-  constructor(private readonly header: Header, blocks: Blocks, time: () => number, seek: (t: number) => void) {
+  constructor(private readonly header: Header, blocks: Blocks, time: () => number, seek: (t: number) => void, private readonly runs: Runs | null = null) {
     this.columns = new Columns(blocks);
     this.visible = header.series.map(() => true);
     this.shared = {
@@ -432,7 +434,25 @@ export class PlotPanel {
         });
       });
     });
-    return curves;
+    return [...curves, ...this.past(channels)];
+  }
+
+  /* The same channels of the runs before this one, behind those of today: a reader sees them by their dashes. */
+  private past(channels: Channel[]): Curve[] {
+    return (this.runs?.list ?? []).flatMap((run, i) => channels.flatMap((channel, k) => {
+      const values = Object.hasOwn(run.channels, channel.name) ? run.channels[channel.name] : null;
+      if (!values) return [];
+      return [{
+        label: `${channel.name}: ${run.label}`, color: `${pick(CURVES, k)}b0`, dash: DASHES[i], past: true, least: null, most: null,
+        time: Float64Array.from(run.time), values: Float64Array.from(values, (v) => v ?? NaN),
+      }];
+    }));
+  }
+
+  /* Curves of the runs that are drawn beside this one. */
+  pastCurves(): string[] {
+    const series = this.reference();
+    return this.past((series?.channels ?? []).filter((c) => this.shown.includes(c.name))).map((c) => c.label);
   }
 
   private fill(channels: Channel[]): void {

@@ -18,6 +18,7 @@ import { CURVES, SERIES, pick } from './palette';
 import type { Look } from './parts';
 import { Clock, PlayerBar } from './player';
 import { PlotPanel } from './plots';
+import { Runs, SliderPanel } from './sliders';
 import { Stage } from './stage';
 import type { ThemeSwitch } from './theme';
 import { addGears } from './transmissions';
@@ -77,7 +78,10 @@ export class Report {
     this.clock = new Clock(Math.min(...moving.map((m) => m.start), Infinity) || 0, Math.max(...moving.map((m) => m.end), -Infinity) || 0);
     if (!moving.length) this.clock = new Clock(0, 0);
     this.player = new PlayerBar(this.clock, { toggle: () => this.toggle(), step: (n) => this.step(n), seek: (t) => this.setTime(t), changed: () => this.change() });
-    this.plots = new PlotPanel(header, blocks, () => this.clock.t, (t) => this.setTime(t));
+    const sliders = header.live && header.kind === 'run' ? header.sliders ?? [] : [], runs = sliders.length ? new Runs(header, blocks) : null;
+    this.plots = new PlotPanel(header, blocks, () => this.clock.t, (t) => this.setTime(t), runs);
+    const panel = runs ? new SliderPanel(sliders, runs, () => this.plots.show(this.plots.names())) : null;
+    if (panel) this.plots.element.prepend(panel.element);
     this.methods = header.kind === 'compare' || header.series.length > 1
       ? new Methods(header, blocks, { select: (i) => this.select(i), display: (i, on) => this.display(i, on), seek: (t) => this.setTime(t), time: () => this.clock.t })
       : null;
@@ -90,7 +94,7 @@ export class Report {
     else this.stageBox.append(h('p', { class: 'empty' }, 'There is no motion to show: see the messages.'));
     theme.changed = () => { this.stage?.tint(theme.tones(), theme.theme === 'dark'); this.plots.redraw(); this.methods?.draw(); this.change(); };
     this.open(moving.length > 0);
-    if (header.live) listen(header, () => this.save());
+    if (header.live) listen(header, () => this.save(), () => runs?.keep(this.plots.names()), (messages) => panel?.refused(messages));
   }
 
   /* ---- the page ---- */
@@ -605,6 +609,7 @@ export class Report {
       frame: () => this.frame(),
       pose: (name: string) => this.pose(name),
       channels: () => this.plots.names(),
+      runs: () => this.plots.pastCurves(),
       show: (names: string[]) => this.plots.show(names),
       select: (name: string) => this.select(name),
       frameTimes: () => this.stage?.frameTimes.slice() ?? [],
