@@ -15,6 +15,7 @@
 #include "dalembert/ports.h"
 #include "dalembert/picture.h"
 #include "dalembert/results.h"
+#include "dalembert/rollout.h"
 #include "dalembert/run.h"
 #include "dalembert/simulation.h"
 #include "dalembert/spec.h"

@@ -25,7 +25,9 @@ typedef struct dal_generate_options {
     /* For a run: the file has one function, prefix_rates(t, q, w, inputs, parameters, modes, wd, qd, zd, power), which is y' of y = (q, w, z, works): v'
      * or u', q', the rates of the model's own states, and the powers of the islands. No header, no test. */
     bool rates;
-    double alpha, beta; /* of it: phi'' + alpha phi' + beta phi = 0 holds for the rows instead of phi'' = 0 */
+    /* For rollouts: accelerations, q' and methods of a fixed step, of one copy and of lanes. The source holds its header. No test. */
+    bool rollout;
+    double alpha, beta; /* of both: phi'' + alpha phi' + beta phi = 0 holds for the rows instead of phi'' = 0 */
 } dal_generate_options;
 
 /* What the code is to be tested with: a state, and what the engine finds there. */

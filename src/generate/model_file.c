@@ -1,6 +1,7 @@
 /* The C file of a model, its header, and its self-test. */
 #include "generate/listing.h"
 
+#include "expr/table.h"
 #include "model/coordinate_names.h"
 
 #include <ctype.h>
@@ -259,8 +260,11 @@ static void begin_source(file *f)
 {
     const dal_listing *c = f->c;
     print_title(f, &f->source);
-    dal_grow(&f->source, " *\n * cc -O2 -c %s.c; its test: cc -DMODEL_TEST -O2 %s.c -lm && ./a.out\n */\n#include \"%s.h\"\n\n", f->prefix, f->prefix,
-             f->prefix);
+    if (c->options->rollout)
+        dal_grow(&f->source, " */\n");
+    else
+        dal_grow(&f->source, " *\n * cc -O2 -c %s.c; its test: cc -DMODEL_TEST -O2 %s.c -lm && ./a.out\n */\n#include \"%s.h\"\n\n", f->prefix,
+                 f->prefix, f->prefix);
     dal_grow(&f->source, "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     if (c->options->lanes) /* both must round alike */
         dal_grow(
@@ -323,6 +327,71 @@ static void print_lane_functions(file *f)
     dal_grow(&f->source, "\n");
 }
 
+/* One switch of the model, as the helpers of guards read it. */
+static void print_switch_entry(file *f, const dal_listing_switch *s)
+{
+    static const dal_op order[] = {DAL_OP_SIGN, DAL_OP_FLOOR, DAL_OP_LESS, DAL_OP_LEQ, DAL_OP_EQUAL};
+    int op = 0;
+    if (s->op == DAL_OP_INTERP) {
+        const dal_table *t = dal_graph_table(f->c->graph, s->table);
+        dal_grow(&f->source, "        {%d, %d, %d, %s_x%d},\n", s->knots == DAL_KNOTS_ALL ? 5 : 6, t->n, (int)t->outside, f->prefix, s->table);
+        return;
+    }
+    while (order[op] != s->op)
+        op++;
+    dal_grow(&f->source, "        {%d, 0, 0, 0},\n", op);
+}
+
+/* Guards of events: of all operations with pieces that the accelerations depend on. */
+static void print_event_guards(file *f, const dal_listing_result *accelerations)
+{
+    dal_listing *c = f->c;
+    static const char arguments[] = "double t, const double *q, const double *v, const double *inputs, const ";
+    const char *p = f->prefix;
+    dal_listing_find_switches(c, 2, accelerations);
+    const int n = c->n_switches;
+    dal_grow(&f->header,
+             "\n/* Conditions, steps and tables in the expressions of the model: a piece of each holds at a time. */\nenum { %s_SWITCHES = %d };\n",
+             f->upper, n);
+    if (!n)
+        return;
+    dal_node *a = DAL_NEW(c->arena, dal_node, n), *b = DAL_NEW(c->arena, dal_node, n);
+    for (int i = 0; i < n; i++) {
+        a[i] = c->switches[i].a;
+        b[i] = c->switches[i].b;
+    }
+    const dal_listing_result operands[] = {{"a", n, a}, {"b", n, b}};
+    print_function(f, "/* What each of them compares, or the same number twice. */", "operands", "v", 2, operands, false);
+    dal_grow(&f->header,
+             "\n/* The number of the piece that holds. */\nint %s_modes(%s%s_parameters *parameters, int *modes);\n"
+             "\n/* Positive while the piece modes[i] holds: an event is where guards[i] becomes negative. */\n"
+             "int %s_guards(%s%s_parameters *parameters, const int *modes, double *guards);\n",
+             p, arguments, p, p, arguments, p);
+    print_text(&f->source, dal_text_guards, p);
+    dal_grow(&f->source, "static const %s_switch *%s_switches(void)\n{\n    static const %s_switch all[] = {\n", p, p, p);
+    for (int i = 0; i < n; i++)
+        print_switch_entry(f, &c->switches[i]);
+    dal_grow(&f->source, "    };\n    return all;\n}\n\n");
+    for (int k = 0; k < 2; k++) {
+        dal_grow(&f->source, "int %s_%s(%s%s_parameters *parameters, %s)\n{\n    double a[%d], b[%d];\n", p, k ? "guards" : "modes", arguments, p,
+                 k ? "const int *modes, double *guards" : "int *modes", n, n);
+        dal_grow(&f->source, "    const int bad = %s_operands(t, q, v, inputs, parameters, a, b);\n    for (int i = 0; i < %d; i++)\n        ", p, n);
+        dal_grow(&f->source,
+                 k ? "guards[i] = %s_guard(%s_switches() + i, modes[i], a[i], b[i]);\n" : "modes[i] = %s_mode(%s_switches() + i, a[i], b[i]);\n", p,
+                 p);
+        dal_grow(&f->source, "    return bad;\n}\n\n");
+    }
+}
+
+static void print_lanes(file *f, const dal_listing_result *accelerations, const dal_listing_result *rates)
+{
+    print_lane_functions(f);
+    print_wide(f, "accelerations", 2, accelerations, true);
+    print_wide(f, "coordinate_rates", 1, rates, false);
+    print_methods(f, true);
+    print_methods(f, false);
+}
+
 static void print_functions(file *f)
 {
     dal_listing *c = f->c;
@@ -334,25 +403,25 @@ static void print_functions(file *f)
     f->result->operations =
         print_function(f, "/* Accelerations v', and the multipliers of the constraints: forces of row r are lambda[r] times its gradient. */",
                        "accelerations", "v", 2, accelerations, true);
-    if (c->ud) {
+    if (c->ud && !c->options->rollout) {
         const dal_listing_result speeds[] = {{"ud", d->p, c->ud}, {"v", d->nv, c->uv}};
         print_function(f, "/* With independent speeds u: their rates, and the velocities v = W u + X. */", "speed_rates", "u", 2, speeds, true);
     }
     print_function(f, "/* q' of v. */", "coordinate_rates", "v", 1, rates, false);
+    if (c->options->rollout) {
+        print_lanes(f, accelerations, rates);
+        return;
+    }
     print_function(f, "/* Kinetic and potential energy. */", "energies", "v", 1, energy, false);
     print_function(f, "/* Rows of constraints: phi(t, q) (0 where a row holds for velocities only) and its rate. */", "rows", "v", 2, rows, false);
     print_function(f, "/* Recorded channels of the model. */", "outputs", "v", 1, outputs, false);
+    print_event_guards(f, accelerations);
     if (c->jacobian) {
         const dal_listing_result jacobian[] = {{"J", d->nv * (d->nq + d->nv), c->jacobian}};
         print_function(f, "/* Derivatives of v' by q and v, by rows: J[i (COORDINATES + VELOCITIES) + j]. */", "jacobian", "v", 1, jacobian, true);
     }
-    if (c->options->lanes) {
-        print_lane_functions(f);
-        print_wide(f, "accelerations", 2, accelerations, true);
-        print_wide(f, "coordinate_rates", 1, rates, false);
-        print_methods(f, true);
-        print_methods(f, false);
-    }
+    if (c->options->lanes)
+        print_lanes(f, accelerations, rates);
 }
 
 /* ---- the test ------------------------------------------------------------------------------------------ */
@@ -398,6 +467,16 @@ static void print_test(file *f, int n, const dal_reference_state *references)
 
 /* ---- everything ------------------------------------------------------------------------------------------ */
 
+static void print_run_parameters(file *f)
+{
+    const dal_listing *c = f->c;
+    dal_grow(&f->source, c->n_parameters ? "typedef struct %s_parameters {\n" : "typedef void %s_parameters;\n", f->prefix);
+    for (int i = 0; i < c->n_parameters; i++)
+        dal_grow(&f->source, "    double %s;\n", c->parameter_names[i]);
+    if (c->n_parameters)
+        dal_grow(&f->source, "} %s_parameters;\n", f->prefix);
+}
+
 /* The file of a run: one function. */
 static void print_run(file *f)
 {
@@ -410,7 +489,8 @@ static void print_run(file *f)
     dal_grow(&f->source, "/* y' of a run. */\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     dal_listing_find_switches(c, 4, results);
     c->frozen = true;
-    dal_grow(&f->source, "typedef void %s_parameters;\n#define %s_PART __attribute__((noinline))\n\n", f->prefix, f->prefix);
+    print_run_parameters(f);
+    dal_grow(&f->source, "#define %s_PART __attribute__((noinline))\n\n", f->prefix);
     dal_grow(&f->source, "#define %s_FMA(a, b, c) ((a) * (b) + (c))\n\n", f->prefix);
     print_helpers(f);
     f->result->operations = dal_emit_function(&f->source, c, "rates", c->ud ? "u" : "v", 4, results, true, false);
@@ -428,6 +508,7 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
                                     .nv = d->nv,
                                     .n_rows = d->n_rows,
                                     .n_inputs = c->n_extra,
+                                    .n_parameters = c->n_parameters,
                                     .n_speeds = c->ud ? d->p : 0,
                                     .operations = f.result->operations,
                                     .input_names = c->extra,
@@ -448,8 +529,11 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
     print_names(&f, "output", c->n_outputs, c->output_names);
     print_helpers(&f);
     print_functions(&f);
-    print_test(&f, n_references, references);
+    if (!options->rollout)
+        print_test(&f, n_references, references);
     dal_grow(&f.header, "\n#endif\n");
+    if (options->rollout)
+        f.source.text = dal_arena_print(c->arena, "%s%s", f.header.text, f.source.text);
     *f.result = (dal_generated){d->nq,           d->nv,
                                 d->n_rows,       c->n_extra,
                                 c->n_parameters, c->ud ? d->p : 0,
