@@ -697,6 +697,12 @@ static void damaged_meshes_never_crash(void **state)
                 assert_true(mesh.triangles[t] < (uint32_t)mesh.n_vertices);
             for (int v = 0; v < 3 * mesh.n_vertices; v++)
                 assert_true(isfinite(mesh.vertices[v]));
+            dal_mesh_reduce(&arena, &mesh, i % 4);
+            assert_true(mesh.n_triangles <= i % 4);
+            for (int t = 0; t < 3 * mesh.n_triangles; t++)
+                assert_true(mesh.triangles[t] < (uint32_t)mesh.n_vertices);
+            for (int v = 0; v < 3 * mesh.n_vertices; v++)
+                assert_true(isfinite(mesh.vertices[v]));
         }
         dal_arena_release(&arena);
         dal_messages_clear(here->messages);
@@ -799,6 +805,186 @@ static void a_mesh_of_a_model_stands_in_its_page(void **state)
     assert_non_null(strstr(dal_messages_first(here->messages)->text, "part.stl' cannot be read: No such file"));
     assert_int_equal(dal_messages_first(here->messages)->mark.line, 6);
     free_model(&m);
+}
+
+/* Points of a sphere, 2 n by n, and the volume inside it by the divergence theorem. */
+static void make_sphere(dal_arena *arena, int n, dal_mesh *mesh)
+{
+    const double pi = acos(-1);
+    *mesh = (dal_mesh){.vertices = dal_arena_alloc(arena, sizeof(float) * 3 * 2 * (size_t)n * ((size_t)n + 1)),
+                       .triangles = dal_arena_alloc(arena, sizeof(uint32_t) * 3 * 4 * (size_t)n * (size_t)n)};
+    for (int i = 0; i <= n; i++)
+        for (int k = 0; k < 2 * n; k++) {
+            const double polar = pi * i / n, around = pi * k / n, x[3] = {sin(polar) * cos(around), sin(polar) * sin(around), cos(polar)};
+            for (int c = 0; c < 3; c++)
+                mesh->vertices[3 * mesh->n_vertices + c] = (float)x[c];
+            mesh->n_vertices++;
+        }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 2 * n; k++) {
+            const uint32_t a = (uint32_t)(2 * n * i + k), b = (uint32_t)(2 * n * i + (k + 1) % (2 * n)), down = (uint32_t)(2 * n);
+            const uint32_t corner[6] = {a, a + down, b, b, a + down, b + down};
+            memcpy(mesh->triangles + 3 * mesh->n_triangles, corner, sizeof corner);
+            mesh->n_triangles += 2;
+        }
+}
+
+static double volume_of(const dal_mesh *mesh)
+{
+    double sum = 0;
+    for (int t = 0; t < mesh->n_triangles; t++) {
+        const float *a = mesh->vertices + 3 * mesh->triangles[3 * t], *b = mesh->vertices + 3 * mesh->triangles[3 * t + 1],
+                    *c = mesh->vertices + 3 * mesh->triangles[3 * t + 2];
+        sum += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+    }
+    return sum;
+}
+
+/* What is left of a sphere is a sphere: inside the box, near the surface, closed, of nearly the same volume. */
+static void large_meshes_are_reduced_and_keep_their_form(void **state)
+{
+    (void)state;
+    dal_arena arena;
+    dal_mesh mesh;
+    jmp_buf jump;
+    dal_arena_begin(&arena, NULL);
+    if (setjmp(jump))
+        fail_msg("no memory");
+    arena.guard = &jump;
+    make_sphere(&arena, 150, &mesh);
+    const dal_mesh whole = mesh;
+    dal_mesh_reduce(&arena, &mesh, whole.n_triangles);
+    assert_ptr_equal(mesh.triangles, whole.triangles); /* no more than are wanted: as it is */
+    dal_mesh_reduce(&arena, &mesh, DAL_TRIANGLES_SHOWN);
+    assert_true(mesh.n_triangles <= DAL_TRIANGLES_SHOWN && mesh.n_triangles > DAL_TRIANGLES_SHOWN / 4);
+    for (int v = 0; v < mesh.n_vertices; v++) {
+        const float *x = mesh.vertices + 3 * v;
+        const double r = sqrt((double)(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+        assert_true(r < 1 + 1e-6 && r > 0.98); /* means of points of a cell lie below the surface by its cap, (2\/20)^2 at most */
+    }
+    check_close(volume_of(&mesh), 4 * acos(-1) / 3, 0.03 * 4);
+    dal_arena_release(&arena);
+}
+
+static const json *first_shape(const page *p, int *n)
+{
+    const json *shapes = json_get(json_at(json_get(json_get(p->header, "scene"), "bodies"), 0), "shapes");
+    *n = 0;
+    while (json_at(shapes, *n))
+        ++*n;
+    return json_at(shapes, 0);
+}
+
+/* The page of robot/urdf/r.urdf with one mesh: how many shapes are drawn; largest and least x, and the volume, of the first. */
+static int draw_robot(place *here, const char *visual, double range[2], double *volume)
+{
+    char robot[2000], path[160];
+    const int length = snprintf(robot, sizeof robot,
+                                "<robot name=\"r\"><link name=\"base\"/><link name=\"arm\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" "
+                                "izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial><visual>%s</visual></link><joint name=\"j\" "
+                                "type=\"continuous\"><parent link=\"base\"/><child link=\"arm\"/><axis xyz=\"0 1 0\"/></joint></robot>",
+                                visual);
+    strcpy(path, path_of(here, "robot/urdf/r.urdf"));
+    write_file(path, robot, (size_t)length);
+    model m = {NULL, NULL};
+    dal_page *out;
+    if (dal_spec_read(NULL, path, 0, NULL, here->messages, &m.spec) || dal_compile(NULL, m.spec, here->messages, &m.system))
+        fail_with(here->messages);
+    const dal_page_options options = {.viewer = viewer, .viewer_length = sizeof viewer - 1};
+    if (dal_page_open(path_of(here, "r.html"), m.spec, m.system, &options, here->messages, &out) || dal_page_close(out, true))
+        fail_with(here->messages);
+    assert_null(dal_messages_first(here->messages));
+    page p = open_page(here->path);
+    int n, rows, columns, n_triangles;
+    const json *shape = first_shape(&p, &n);
+    if (n) {
+        double *x = block(&p, json_get(shape, "vertices"), &rows, &columns), *t = block(&p, json_get(shape, "triangles"), &n_triangles, &columns);
+        range[0] = range[1] = x[0];
+        for (int i = 0; i < rows; i++) {
+            range[0] = fmin(range[0], x[3 * i]);
+            range[1] = fmax(range[1], x[3 * i]);
+        }
+        *volume = 0;
+        for (int i = 0; i < n_triangles; i++) {
+            const double *a = x + 3 * (int)t[3 * i], *b = x + 3 * (int)t[3 * i + 1], *c = x + 3 * (int)t[3 * i + 2];
+            *volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+        }
+        free(x), free(t);
+    }
+    close_page(&p);
+    free_model(&m);
+    return n;
+}
+
+/* Meshes of a package are drawn; what is missing, damaged, of another kind or outside is not, and nothing is said. */
+static void meshes_of_a_robot_come_from_its_package_only(void **state)
+{
+#ifndef DAL_HAVE_URDF
+    skip();
+#endif
+    static const struct {
+        const char *file, *scale;
+        bool package, drawn;
+    } cases[] = {{"package://robot/meshes/part.stl", "", true, true},
+                 {"package://another_name/meshes/part.stl", "", true, true},
+                 {"../meshes/part.stl", "", true, true},
+                 {"../meshes/part.obj", "", true, true},
+                 {"near.stl", "", true, true},
+                 {"near.stl", "", false, true},
+                 {"package://robot/near.stl", "", false, true},
+                 {"package://meshes/inner.stl", "", false, true},
+                 {"near.stl", "scale=\"2 2 2\"", true, true},
+                 {"near.stl", "scale=\"-2 1 1\"", true, true},
+                 {"near.stl", "scale=\"0 1 1\"", true, false},
+                 {"near.stl", "scale=\"1 1\"", true, false},
+                 {"near.stl", "scale=\"1e39 1e39 1e39\"", true, false},
+                 {"../meshes/part.stl", "", false, false},
+                 {"package://robot/meshes/part.stl", "", false, false},
+                 {"package://robot/../outside.stl", "", true, false},
+                 {"../../outside.stl", "", true, false},
+                 {"link.stl", "", true, false},
+                 {"package://robot/urdf/link.stl", "", true, false},
+                 {"missing.stl", "", true, false},
+                 {"damaged.stl", "", true, false},
+                 {"near.dae", "", true, false},
+                 {"", "", true, false},
+                 {"package://", "", true, false},
+                 {"package:///near.stl", "", true, false},
+                 {"file:near.stl", "", true, false}};
+    place *here = *state;
+    char stl[4096], visual[600], target[160];
+    const size_t size = tetrahedron_stl(stl, true);
+    static const char *const folders[] = {"robot", "robot/urdf", "robot/meshes", "robot/urdf/meshes"};
+    static const char *const copies[] = {"robot/meshes/part.stl", "robot/urdf/near.stl", "robot/urdf/near.dae", "robot/urdf/meshes/inner.stl",
+                                         "outside.stl"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        mkdir(path_of(here, folders[i]), 0777);
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        write_file(path_of(here, copies[i]), stl, size);
+    write_file(path_of(here, "robot/meshes/part.obj"), tetrahedron_obj, sizeof tetrahedron_obj - 1);
+    write_file(path_of(here, "robot/urdf/damaged.stl"), stl, size - 20);
+    strcpy(target, path_of(here, "outside.stl"));
+    assert_int_equal(symlink(target, path_of(here, "robot/urdf/link.stl")), 0);
+    double plain[2] = {0}, plain_volume = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double range[2], volume = 0;
+        if (cases[i].package)
+            write_file(path_of(here, "robot/package.xml"), "<package/>", 10);
+        else
+            unlink(path_of(here, "robot/package.xml"));
+        snprintf(visual, sizeof visual, "<origin xyz=\"1 0 0\"/><geometry><mesh filename=\"%s\" %s/></geometry>", cases[i].file, cases[i].scale);
+        if (draw_robot(here, visual, range, &volume) != cases[i].drawn)
+            fail_msg("'%s' %s is %sdrawn", cases[i].file, cases[i].scale, cases[i].drawn ? "not " : "");
+        if (!i) {
+            memcpy(plain, range, sizeof plain);
+            plain_volume = volume;
+        }
+        const double grown = *cases[i].scale ? range[1] - range[0] : 0;
+        if (cases[i].drawn && *cases[i].scale) {
+            check_close(grown, 2 * (plain[1] - plain[0]), 1e-6);
+            check_close(volume, cases[i].scale[7] == '-' ? 2 * plain_volume : 8 * plain_volume, 1e-6); /* mirrored, and still outwards */
+        }
+    }
 }
 
 static void visuals_of_a_robot_are_shapes_and_odd_ones_are_passed_over(void **state)
@@ -1120,6 +1306,8 @@ int main(void)
         TEST(shapes_change_no_number_of_the_motion),
         TEST(wrong_shapes_are_told),
         TEST(a_mesh_of_a_model_stands_in_its_page),
+        TEST(large_meshes_are_reduced_and_keep_their_form),
+        TEST(meshes_of_a_robot_come_from_its_package_only),
         TEST(visuals_of_a_robot_are_shapes_and_odd_ones_are_passed_over),
         TEST(a_page_from_a_file_has_the_poses_of_the_run),
         TEST(a_page_from_a_file_states_the_options_of_its_run_and_not_of_the_model),

@@ -95,12 +95,14 @@ typedef struct dal_points {
 typedef struct dal_figure_spec {
     dal_text type, radius, length, thickness, density, scale, angle, color, file;
     dal_list size, at, axis;
+    dal_list stretch; /* of a mesh that a URDF file names: its scale along x, y and z; may mirror */
     dal_orientation orientation;
     int n_points; /* of a polyline, or of the outline of a plate */
     dal_list *points;
     dal_mark points_mark;    /* line 0: neither was given */
     bool outline;            /* they were written as `outline:` */
     const char *path, *root; /* of a mesh: the file, and the folder that it has to lie in; NULL: none */
+    bool picture;            /* a mesh that a URDF file names: it is only drawn, and omitted where it cannot be read */
     dal_mark mark;
 } dal_figure_spec;
 

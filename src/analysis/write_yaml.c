@@ -62,9 +62,12 @@ static void write_shape(dal_printer *p, const dal_figure_spec *f)
 
 static void write_shapes(dal_printer *p, const char *indent, const dal_figures *figures)
 {
-    if (figures->n)
-        dal_print(p, "%sshape:\n", indent);
+    int n = 0;
     for (int i = 0; i < figures->n; i++) {
+        if (figures->item[i].picture) /* its file may lie where the new model may not read */
+            continue;
+        if (!n++)
+            dal_print(p, "%sshape:\n", indent);
         dal_print(p, "%s  - ", indent);
         write_shape(p, &figures->item[i]);
     }

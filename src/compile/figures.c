@@ -3,6 +3,7 @@
 #include "compile/keys.h"
 #include "compile/scene.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,10 +144,35 @@ static bool place(dal_build *build, const dal_binding *binding, const dal_figure
     return ok;
 }
 
-static void scale_mesh(dal_mesh *mesh, double scale)
+/* A mirrored mesh is turned inside out, and its triangles are turned back. False: a coordinate is too large for single precision. */
+static bool scale_mesh(dal_mesh *mesh, const double scale[3])
 {
-    for (size_t i = 0; i < 3 * (size_t)mesh->n_vertices; i++)
-        mesh->vertices[i] = (float)((double)mesh->vertices[i] * scale);
+    bool finite = true;
+    for (size_t i = 0; i < 3 * (size_t)mesh->n_vertices; i++) {
+        const double x = (double)mesh->vertices[i] * scale[i % 3];
+        finite = finite && fabs(x) <= (double)FLT_MAX;
+        mesh->vertices[i] = fabs(x) <= (double)FLT_MAX ? (float)x : 0;
+    }
+    for (int t = 0; scale[0] * scale[1] * scale[2] < 0 && t < mesh->n_triangles; t++) {
+        uint32_t *corner = mesh->triangles + 3 * (size_t)t, first = corner[0];
+        corner[0] = corner[1];
+        corner[1] = first;
+    }
+    return finite;
+}
+
+/* The file of a mesh, in the size that the model wants. */
+static bool read_mesh(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, double scale, dal_mesh *mesh)
+{
+    double stretch[3] = {scale, scale, scale};
+    if (!vector(build, binding, &spec->stretch, "scale", false, stretch) ||
+        !dal_mesh_read(build->arena, build->messages, spec->root ? spec->root : "", spec->path, spec->file.mark, mesh))
+        return false;
+    if (!scale_mesh(mesh, stretch)) {
+        dal_error(build->messages, spec->file.mark, "the mesh '%.200s' is too large for a picture", spec->path);
+        return false;
+    }
+    return true;
 }
 
 int dal_figure_find(const char *name)
@@ -172,11 +198,7 @@ bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_fi
               positive(build, binding, spec->length, "length", &figure->length) &&
               positive(build, binding, spec->thickness, "thickness", &figure->thickness) && positive(build, binding, spec->scale, "scale", &scale) &&
               read_points(build, binding, spec, figure) && dal_build_color(build, spec->color, figure->color) && place(build, binding, spec, figure);
-    if (ok && whole && spec->path) {
-        ok = dal_mesh_read(build->arena, build->messages, spec->root ? spec->root : "", spec->path, spec->file.mark, &figure->mesh);
-        scale_mesh(&figure->mesh, scale);
-    }
-    return ok;
+    return ok && whole && spec->path ? read_mesh(build, binding, spec, scale, &figure->mesh) : ok;
 }
 
 static void check_all(dal_build *build, const dal_binding *binding, const dal_figures *figures)

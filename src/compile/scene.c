@@ -50,10 +50,15 @@ static void carry(const dal_marker *mount, dal_figure *figure)
 static bool add_figures(maker *m, const dal_binding *binding, const dal_figures *figures, const dal_marker *mount, dal_scene_body *body)
 {
     bool ok = true;
-    m->build.messages = m->own;
     for (int i = 0; i < figures->n; i++) {
         dal_figure figure;
-        ok = dal_build_figure(&m->build, binding, &figures->item[i], true, &figure) && ok;
+        const bool picture = figures->item[i].picture;
+        m->build.messages = picture ? m->aside : m->own;
+        const bool built = dal_build_figure(&m->build, binding, &figures->item[i], true, &figure);
+        if (!built && picture)
+            continue;
+        ok = built && ok;
+        dal_mesh_reduce(m->build.arena, &figure.mesh, DAL_TRIANGLES_SHOWN);
         if (mount)
             carry(mount, &figure);
         *DAL_PUSH(m->build.arena, body->figures, body->n_figures, body->room_figures) = figure;

@@ -187,8 +187,10 @@ static bool shape_moments(dal_build *build, const dal_body_spec *spec, const dal
 {
     dal_figure f;
     double R[9], gap = 0;
-    *volume = true;
     *out = (moments){0};
+    *volume = !figure->picture;
+    if (figure->picture)
+        return true;
     if (!dal_build_figure(build, spec->binding, figure, true, &f))
         return false;
     switch (f.kind) {

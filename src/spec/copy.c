@@ -164,6 +164,7 @@ static void figures(walk *w, dal_figures *f)
         list(w, &one->size);
         list(w, &one->at);
         list(w, &one->axis);
+        list(w, &one->stretch);
         orientation(w, &one->orientation);
         ARRAY(w, one->points, one->n_points);
         for (int k = 0; k < one->n_points; k++)

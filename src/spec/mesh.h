@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { DAL_TRIANGLE_LIMIT = 500000 };
+enum { DAL_TRIANGLE_LIMIT = 500000, DAL_TRIANGLES_SHOWN = 8000 }; /* of a file; of a mesh in a page */
 
 typedef struct dal_mesh {
     int n_vertices, n_triangles;
@@ -19,5 +19,8 @@ bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, 
 
 /* A file of a model: it has to lie in `root`; `mark` is where the model names it. */
 bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark, dal_mesh *mesh);
+
+/* mesh_reduce.c: at most so many triangles, for pictures; a mesh that has no more is left as it is. The arena's guard is set. */
+void dal_mesh_reduce(dal_arena *arena, dal_mesh *mesh, int most);
 
 #endif

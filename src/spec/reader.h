@@ -7,7 +7,7 @@
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
  *   blocks.c      controllers, filters     sensors.c     measured signals: both become states and names (blocks.h)
  *   include.c     models inside models     hash.c        fingerprint
- *   figure.c      shapes for pictures      mesh.c        their files: STL, OBJ
+ *   figure.c      shapes for pictures      mesh.c        their files: STL, OBJ; mesh_reduce.c
  *   xml.c         text -> elements         read_urdf.c, urdf_tree.c, urdf_spec.c: a robot, see urdf.h
  *   spec.c        files, memory, messages in order
  */

@@ -1,13 +1,21 @@
-/* URDF: <visual> of a link as shapes for pictures: boxes, cylinders and spheres. What is drawn moves nothing, so that whatever is odd here
- * (meshes, numbers that are none, sizes of zero) is passed over without a word, as it is in <collision>.
+/* URDF: <visual> of a link as shapes for pictures: boxes, cylinders, spheres and meshes. What is drawn moves nothing, so that whatever is odd here
+ * (numbers that are none, sizes of zero, meshes that are not there) is passed over without a word, as it is in <collision>.
+ *
+ * A mesh is searched in the package of the file: the next folder above it that has a package.xml, or the folder of the file itself where there is none.
+ * Nothing outside of it is read, whatever the name and the links (dal_load_inside compares the places that they lead to).
  */
 #include "spec/urdf.h"
 
 #include "expr/graph.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const dal_xml_node *child_of(const dal_xml_node *node, const char *name)
 {
@@ -44,10 +52,73 @@ static dal_list numbers(dal_reader *r, int n, const double *values, dal_mark mar
     return list;
 }
 
+/* ---- meshes ---------------------------------------------------------------------------- */
+
+/* The folder of the package, with a final '/'; NULL: there is no such file, or the text did not come from a file. */
+static const char *package_of(dal_reader *r)
+{
+    char place[PATH_MAX];
+    if (!r->folder || !realpath(*r->folder ? r->folder : ".", place))
+        return NULL;
+    for (char *end = place + strlen(place); end > place; end = strrchr(place, '/')) {
+        *end = '\0';
+        if (*place && !access(dal_arena_print(r->scratch, "%s/package.xml", place), F_OK))
+            return dal_arena_print(r->keep, "%s/", place);
+    }
+    return NULL;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
+/* The first of the places where the file may be: "package://NAME/rest" is `rest` in the package, in a folder NAME beside the model, or beside the model. */
+static const char *find_mesh(dal_reader *r, const char *name, const char *package)
+{
+    static const char scheme[] = "package://";
+    const bool packed = !strncmp(name, scheme, sizeof scheme - 1);
+    const char *inside = packed ? name + sizeof scheme - 1 : name, *slash = packed ? strchr(inside, '/') : NULL, *rest = slash ? slash + 1 : inside;
+    const char *const places[] = {packed && package ? dal_arena_print(r->keep, "%s%s", package, rest) : "",
+                                  dal_arena_print(r->keep, "%s%s", r->folder, inside), dal_arena_print(r->keep, "%s%s", r->folder, rest)};
+    if (strlen(name) >= PATH_MAX / 2 || *inside == '/' || *rest == '/' || (!packed && strchr(name, ':')))
+        return NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (*places[i] && is_file(places[i]))
+            return places[i];
+    return NULL;
+}
+
+/* What is no STL or OBJ file that is there is passed over. */
+static bool read_mesh(dal_reader *r, const dal_xml_node *mesh, dal_figure_spec *f)
+{
+    const char *name = dal_xml_get(mesh, "filename"), *extension = name ? dal_extension_of(name) : "";
+    double scale[3];
+    if (!r->folder || (strcasecmp(extension, ".stl") && strcasecmp(extension, ".obj")))
+        return false;
+    const char *package = package_of(r), *path = find_mesh(r, name, package);
+    const bool scaled = dal_xml_get(mesh, "scale");
+    if (!path || (scaled && (!read_numbers(r, mesh, "scale", 3, scale) || scale[0] == 0 || scale[1] == 0 || scale[2] == 0)))
+        return false;
+    f->type = (dal_text){.text = "mesh", .mark = f->mark};
+    f->file = (dal_text){.text = dal_arena_copy(r->keep, name, strlen(name)), .mark = f->mark};
+    f->path = path;
+    f->root = package ? package : dal_arena_copy(r->keep, r->folder, strlen(r->folder));
+    f->picture = true;
+    if (scaled)
+        f->stretch = numbers(r, 3, scale, f->mark);
+    dal_note_file(r, path);
+    return true;
+}
+
 static bool read_geometry(dal_reader *r, const dal_xml_node *geometry, dal_figure_spec *f)
 {
     const dal_xml_node *box = child_of(geometry, "box"), *cylinder = child_of(geometry, "cylinder"), *sphere = child_of(geometry, "sphere");
+    const dal_xml_node *mesh = child_of(geometry, "mesh");
     double size[3] = {1, 1, 1};
+    if (mesh)
+        return read_mesh(r, mesh, f);
     if (box ? !read_numbers(r, box, "size", 3, size) : !read_numbers(r, cylinder ? cylinder : sphere, "radius", 1, &size[0]))
         return false;
     if (!box && cylinder && !read_numbers(r, cylinder, "length", 1, &size[1]))
