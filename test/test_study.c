@@ -548,6 +548,93 @@ static void two_writers_of_one_journal_do_not_mix(void **state)
     dal_study_free(study);
 }
 
+/* A journal is locked by the process that writes it: another one is refused, and the first does not notice. It is held up meanwhile, so that it cannot be
+ * finished before. */
+static void two_programs_of_one_journal_do_not_mix(void **state)
+{
+    static const char first[] = "sweep @/m.yaml --vary a=1:2:400 --each x=final(A.distance) -q --jobs 1 -o @/k.csv";
+    place *here = *state;
+    struct stat journal = {0};
+    put(here, "m.yaml", oscillator);
+    assert_int_equal(run(here, "sweep @/m.yaml --vary a=1:2:400 --each x=final(A.distance) -q -o @/one.csv"), 0);
+    const int out = open_scratch();
+    const pid_t child = start(here, first, out, out);
+    for (int k = 0; k < 20000 && (stat(in_folder(here, "k.csv.journal"), &journal) || !journal.st_size); k++)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+    kill(child, SIGSTOP);
+    assert_true(journal.st_size > 0);
+    const int code = run(here, "sweep @/m.yaml --vary a=1:2:400 --each x=final(A.distance) -q --jobs 1 -o @/k.csv --resume");
+    const bool named = strstr(here->err, "k.csv.journal: error: is being written by another process") != NULL;
+    const int anew = run(here, first);
+    const bool there = strstr(here->err, "is there already") != NULL;
+    kill(child, SIGCONT);
+    const int ended = wait_for_any(child);
+    close(out);
+    assert_int_equal(code, DAL_BAD_FILE);
+    assert_true(named);
+    assert_int_equal(anew, DAL_BAD_FILE);
+    assert_true(there);
+    assert_int_equal(ended, 0);
+    same_file(here, "one.csv", "k.csv");
+    assert_false(is_there(here, "k.csv.journal"));
+}
+
+/* ---- generated code ------------------------------------------------------------------------------------------------- */
+
+#define BY_CODE "sweep @/m.yaml --vary w=uniform(2,4) --vary a=1,1.5 --random 20 --each x=final(A.distance) -q "
+
+static int count_objects(const place *here)
+{
+    char line[700];
+    snprintf(line, sizeof line, "exit $(ls %s/cache/dalembert/*.so | wc -l)", here->folder);
+    const int status = system(line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* x = a cos(w t), by code whose parameters are arguments; and every evaluation is made by it. */
+static void check_closed_form(place *here, const char *name)
+{
+    char *text = get(here, name, NULL), *line = strchr(text, '\n') + 1;
+    int n = 0;
+    for (; *line; line = strchr(line, '\n') + 1, n++) {
+        double w, a, x, evaluations, by_code;
+        assert_int_equal(sscanf(line, "%*d,%lf,%lf,%lf,%*f,%*f,%*f,%lf,%*f,%*f,%*f,%*f,%*f,%lf", &w, &a, &x, &evaluations, &by_code), 5);
+        check_close(x, a * cos(0.7 * w), 1e-8);
+        assert_true(by_code > 0 && by_code == evaluations);
+    }
+    assert_int_equal(n, 40);
+    free(text);
+}
+
+static void compiled_runs_share_one_code(void **state)
+{
+    place *here = *state;
+    if (system("command -v cc >/dev/null 2>&1")) {
+        print_message("there is no compiler\n");
+        skip();
+    }
+    setenv("XDG_CACHE_HOME", in_folder(here, "cache"), 1);
+    put(here, "m.yaml", oscillator);
+    assert_int_equal(run(here, BY_CODE "--compiled --jobs 1 -o @/one.csv"), 0);
+    assert_string_equal(here->err, "");
+    assert_int_equal(count_objects(here), 1);
+    check_closed_form(here, "one.csv");
+    assert_int_equal(run(here, BY_CODE "--compiled --jobs 2 --journal @/two.journal -o @/two.csv"), 0);
+    same_file(here, "one.csv", "two.csv");
+    for (int i = 1; i <= 2; i++)
+        assert_int_equal(run(here, i == 1 ? BY_CODE "--compiled --shard 1/2 -o @/part.csv" : BY_CODE "--compiled --shard 2/2 -o @/part.csv"), 0);
+    assert_int_equal(run(here, "merge @/part.csv.journal.1-of-2 @/part.csv.journal.2-of-2 -q -o @/part.csv"), 0);
+    same_file(here, "one.csv", "part.csv");
+    /* rows of both kinds do not mix */
+    assert_int_equal(run(here, BY_CODE "--journal @/two.journal --resume -o @/two.csv"), DAL_BAD_FILE);
+    assert_non_null(strstr(here->err, "has runs by compiled code"));
+    assert_int_equal(run(here, BY_CODE "--journal @/engine.journal -o @/two.csv"), 0);
+    assert_int_equal(run(here, BY_CODE "--compiled --journal @/engine.journal --resume -o @/two.csv"), DAL_BAD_FILE);
+    assert_non_null(strstr(here->err, "has runs by the engine"));
+    assert_int_equal(count_objects(here), 1);
+    unsetenv("XDG_CACHE_HOME");
+}
+
 /* Whatever a journal is damaged by, what is written from it are rows of the study. */
 static void a_damaged_journal_gives_no_wrong_rows(void **state)
 {
@@ -663,6 +750,8 @@ int main(int argc, char **argv)
                                        IN_FOLDER(the_scripts_for_clusters_give_the_same_files),
                                        IN_FOLDER(a_journal_of_another_study_is_refused),
                                        IN_FOLDER(two_writers_of_one_journal_do_not_mix),
+                                       IN_FOLDER(two_programs_of_one_journal_do_not_mix),
+                                       IN_FOLDER(compiled_runs_share_one_code),
                                        IN_FOLDER(a_damaged_journal_gives_no_wrong_rows),
                                        IN_FOLDER(a_study_that_is_stopped_says_so),
                                        IN_FOLDER(a_full_disk_loses_no_finished_run),

@@ -115,6 +115,7 @@ typedef struct dal_run_options {
      * `simulate: {compile: true}` of the model says: 0. Where there is no compiler, or the model cannot be written so, a note names why, and the engine
      * runs. doc/generate.md. */
     int compiled;
+    const struct dal_shared_code *code; /* of a study, whose runs share it; NULL: none */
 } dal_run_options;
 
 /* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives, or at options->start, or goes on from

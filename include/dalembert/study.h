@@ -40,6 +40,9 @@ typedef struct dal_study dal_study;
  *   sampling   "random" (NULL), "latin-hypercube" or "sobol" (Joe and Kuo's direction numbers; with a normal value the sequence begins with its
  *              second point, as the first one is at minus infinity)
  *   seed       of the random numbers: sample i of a seed is always the same; Sobol's points do not depend on it
+ *   compiled   1: runs evaluate by generated code (doc/generate.md), which is made once for all runs that differ in values of parameters; -1: by the
+ *              engine; 0: as `simulate: {compile: true}` of the model says. What cannot be generated is a warning of dal_study_run, and the engine runs.
+ *              Runs then have the number of evaluations by generated code among their values
  */
 typedef struct dal_study_plan {
     int n_vary, n_each, n_channels;
@@ -47,6 +50,7 @@ typedef struct dal_study_plan {
     long random;
     const char *sampling;
     unsigned long long seed;
+    int compiled;
 } dal_study_plan;
 
 /* A study as a file has it:
@@ -65,6 +69,7 @@ typedef struct dal_study_plan {
  *     set: {damping: 0.3}                # other values for all runs, as `--set`
  *     simulate: {until: 5}               # other settings for all runs
  *     floating: true                     # the root of a URDF file is free
+ *     compiled: true                     # as above
  *
  * Only `study` and `model` are needed. */
 typedef struct dal_study_file {
@@ -108,6 +113,7 @@ typedef struct dal_study_info {
     long runs, samples;  /* all runs; random samples, 1 without any */
     int factors, values; /* what is varied; numbers that are kept of each run */
     int channels;        /* columns that are kept of each row, time first; 0: none */
+    bool compiled;       /* runs evaluate by generated code, where there is any */
 } dal_study_info;
 /* Of NULL: zeros and empty texts. */
 DAL_API dal_study_info dal_study_describe(const dal_study *study);

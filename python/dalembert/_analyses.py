@@ -237,15 +237,18 @@ class Analyses:
     # ---- many runs ----------------------------------------------------------------------------------------
 
     def sweep(self, vary: Mapping[str, Any], each: Optional[Mapping[str, str]] = None, channels: Names = None, *, random: int = 0,
-              sampling: Optional[str] = None, seed: int = 0, threads: int = 0, output: Any = None, **settings: Any) -> "Study":
+              sampling: Optional[str] = None, seed: int = 0, threads: int = 0, output: Any = None, compiled: Optional[bool] = None,
+              **settings: Any) -> "Study":
         """One run for each combination of values, {"k": "10:1000:20log", "l": [0.2, 0.3], "formulation": ["kane", "lagrange"]}, or for `random` samples of
         random ones, {"m": "normal(1, 0.1)"}. `each`: numbers of each run, {"peak": "max(abs(A.force))"}; `channels`: kept at every instant. `threads`: 0
-        are as many as there are cores. `output`: a file, .csv or .h5. All as `dalembert sweep`; a run that fails is a row with its reason."""
+        are as many as there are cores. `output`: a file, .csv or .h5. `compiled`: by code that is generated once for all runs, as `sweep --compiled`;
+        False: by the engine in any case. All as `dalembert sweep`; a run that fails is a row with its reason."""
         texts = [f"{name}={_values_text(value)}" for name, value in vary.items()]
         wanted = [f"{name}={expression}" for name, expression in (each or {}).items()]
         with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
             return Study(*_core.sweep(self._spec(settings), texts, wanted, _names(channels), random, sampling, seed, threads,
-                                      os.path.join(folder, "journal"), None if output is None else os.fspath(output), None))
+                                      os.path.join(folder, "journal"), None if output is None else os.fspath(output), None,
+                                      0 if compiled is None else 1 if compiled else -1))
 
     # ---- pictures ------------------------------------------------------------------------------------------
 

@@ -89,13 +89,13 @@ static void free_request(request *r)
     PyMem_Free(r->channels);
 }
 
-/* (spec, vary, each, channels, random, sampling, seed, jobs, journal, output or None, progress) */
+/* (spec, vary, each, channels, random, sampling, seed, jobs, journal, output or None, progress, compiled) */
 static bool take_request(PyObject *arguments, request *r, core_waiting *waiting)
 {
     PyObject *spec, *vary, *each, *channels, *progress;
     *r = (request){NULL};
-    if (!PyArg_ParseTuple(arguments, "O!OOOlzKiszO", core.spec, &spec, &vary, &each, &channels, &r->plan.random, &r->plan.sampling, &r->plan.seed,
-                          &r->options.jobs, &r->options.journal, &r->output, &progress))
+    if (!PyArg_ParseTuple(arguments, "O!OOOlzKiszOi", core.spec, &spec, &vary, &each, &channels, &r->plan.random, &r->plan.sampling, &r->plan.seed,
+                          &r->options.jobs, &r->options.journal, &r->output, &progress, &r->plan.compiled))
         return false;
     r->spec = (core_spec *)spec;
     waiting->progress = progress == Py_None ? NULL : progress;

@@ -45,6 +45,8 @@ static const char usage[] =
     "    --shard I/N             only one part of N of the runs, for job arrays; journals of all parts are joined\n"
     "                            by 'dalembert merge'\n"
     "\n"
+    "    --compiled              evaluate by code that is generated once for all runs and compiled by cc (doc/generate.md);\n"
+    "                            what cannot be generated is named, and the engine makes those runs\n"
     "    --coordinates WORD, --formulation WORD, --stabilization WORD, --integrator WORD, --step H, --rtol X,\n"
     "    --atol X, --until T, --every T, --max-step H, --event-tolerance T, --undetermined, --start WORD, --set NAME=VALUE,\n"
     "    --floating              as for 'run', for all runs\n"
@@ -67,7 +69,7 @@ typedef struct request {
     const char *sampling, *journal;
     dal_study_outputs outputs;
     int jobs, shard, shards;
-    bool resume, seeded;
+    bool resume, seeded, compiled;
     dal_progress progress;
     dal_sweep_plan sweep;
     dal_transport *others; /* processes that mpirun started; NULL: none */
@@ -161,6 +163,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_READ("jobs", 0, read_jobs),
                                      DAL_READ("shard", 0, read_shard),
                                      DAL_FLAG("resume", 0, resume),
+                                     DAL_FLAG("compiled", 0, compiled),
                                      DAL_FLAG("quiet", 'q', outputs.quiet),
                                      {0}};
 
@@ -232,6 +235,7 @@ static dal_status make_study(request *wanted, const char *journal, dal_messages 
     wanted->plan.n_channels = wanted->channels.n;
     wanted->plan.channels = wanted->channels.names;
     wanted->plan.sampling = wanted->sampling;
+    wanted->plan.compiled = wanted->compiled;
     dal_status status = dal_sweep_plan_ask(&wanted->sweep, &wanted->model, &wanted->plan, wanted->seeded, messages);
     if (status == DAL_OK && !wanted->sweep.plan.n_vary)
         return (dal_status)dal_wrong_use("sweep", "what is to be varied? Give --vary NAME=VALUES");

@@ -81,7 +81,7 @@ static void print_sums(const dal_study *study, const column_sum *sums, const cha
     const dal_study_info info = dal_study_describe(study);
     int n, width = 8;
     const dal_column *values = dal_study_values(study, &n);
-    n -= DAL_STUDY_EVIDENCE;
+    n -= info.compiled ? DAL_STUDY_EVIDENCE : DAL_STUDY_EVIDENCE - 1;
     for (int i = 0; i < n; i++)
         width = width > (int)strlen(values[i].name) ? width : (int)strlen(values[i].name);
     printf("%s: %ld runs, %ld failed\n\n", info.model, info.runs, failed);

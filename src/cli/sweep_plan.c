@@ -43,6 +43,7 @@ static dal_status join_plans(dal_sweep_plan *p, const dal_study_file *file, cons
     p->plan.random = asked->random ? asked->random : of->random;
     p->plan.sampling = asked->sampling ? asked->sampling : of->sampling;
     p->plan.seed = seeded ? asked->seed : of->seed;
+    p->plan.compiled = asked->compiled ? asked->compiled : of->compiled;
     p->floating = file->floating || model->floating;
     for (int i = 0; i < file->n_overrides; i++)
         p->overrides[p->n_overrides++] = file->overrides[i];
@@ -122,7 +123,7 @@ static char *joined(const char *before, const char *name, const char *between, c
 
 char *dal_sweep_plan_command(const dal_sweep_plan *p)
 {
-    const int most = 3 + 2 * (p->n_overrides + p->n_settings);
+    const int most = 4 + 2 * (p->n_overrides + p->n_settings);
     const char *slash = strrchr(p->model, '/');
     char **words = calloc((size_t)most, sizeof *words), *text = NULL;
     int n = 0;
@@ -140,6 +141,8 @@ char *dal_sweep_plan_command(const dal_sweep_plan *p)
     }
     if (p->floating)
         words[n++] = strdup("--floating");
+    if (p->plan.compiled > 0)
+        words[n++] = strdup("--compiled");
     bool whole = true;
     for (int i = 0; i < n; i++)
         whole = whole && words[i];
@@ -223,6 +226,8 @@ char *dal_sweep_plan_note(const dal_sweep_plan *p)
     put_pairs(out, "simulate", p->n_settings, p->settings);
     if (p->floating)
         fputs("floating: true\n", out);
+    if (p->plan.compiled)
+        fprintf(out, "compiled: %s\n", p->plan.compiled > 0 ? "true" : "false");
     if (fclose(out)) {
         free(text);
         return NULL;

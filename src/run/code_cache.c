@@ -183,9 +183,9 @@ static bool read_sum(const work *w, char sum[65])
 }
 
 /* The object of this name, where it is whole. */
-static void *open_cached(const work *w)
+static void *open_cached(const work *w, char sum[65])
 {
-    char name[NAME_ROOM], path[PATH_ROOM + NAME_ROOM], sum[65], found[65];
+    char name[NAME_ROOM], path[PATH_ROOM + NAME_ROOM], found[65];
     snprintf(name, sizeof name, "%s.so", w->name);
     if (!read_sum(w, sum) || !digest_of_file(w->at, name, found) || strcmp(sum, found))
         return NULL;
@@ -295,9 +295,9 @@ static void clear_bench(const work *w)
 }
 
 /* From the bench to its name; the sum last, without which the object is not looked at. */
-static void keep(const work *w)
+static void keep(const work *w, char sum[65])
 {
-    char from[2 * NAME_ROOM], to[NAME_ROOM], sum[65];
+    char from[2 * NAME_ROOM], to[NAME_ROOM];
     snprintf(from, sizeof from, "%s/code.so", w->bench);
     snprintf(to, sizeof to, "%s.so", w->name);
     if (!digest_of_file(w->at, from, sum) || renameat(w->at, from, w->at, to))
@@ -308,7 +308,7 @@ static void keep(const work *w)
         renameat(w->at, from, w->at, to);
 }
 
-static void *compile_on_bench(work *w)
+static void *compile_on_bench(work *w, char sum[65])
 {
     char source[PATH_ROOM + 2 * NAME_ROOM], object[PATH_ROOM + 2 * NAME_ROOM], name[2 * NAME_ROOM];
     snprintf(name, sizeof name, "%s/code.c", w->bench);
@@ -323,7 +323,7 @@ static void *compile_on_bench(work *w)
     chmod(object, 0600);
     void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (handle)
-        keep(w);
+        keep(w, sum);
     else
         refuse(w, "the compiled code cannot be loaded", dlerror());
     return handle;
@@ -336,10 +336,10 @@ bool dal_code_load(const dal_code_request *request, dal_loaded_code *code, char 
     why[0] = '\0';
     if (find_compiler(&w) && open_folder(&w)) {
         choose_name(&w);
-        code->handle = open_cached(&w);
+        code->handle = open_cached(&w, code->sum);
         code->cached = code->handle != NULL;
         if (!code->handle && open_bench(&w)) {
-            code->handle = compile_on_bench(&w);
+            code->handle = compile_on_bench(&w, code->sum);
             clear_bench(&w);
         }
     }

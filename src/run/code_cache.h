@@ -21,6 +21,7 @@ typedef struct dal_code_request {
 typedef struct dal_loaded_code {
     void *handle; /* NULL: none */
     bool cached;  /* it was not compiled anew */
+    char sum[65]; /* SHA-256 of the object */
 } dal_loaded_code;
 
 /* False with a sentence in `why`: no compiler, no folder, too slow, given up. */

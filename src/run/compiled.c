@@ -3,11 +3,12 @@
  *   what it replaces   f of y' = f(t, y) at the stages of a step, nothing else: events, projections, records and the evidence are the engine's
  *   when it is trusted it agreed with the engine at the first state and at others by chance, each to 1e-10 of the largest rate; rows compare it again
  *   where it is not    near singular positions, where a pivot of its elimination falls, where an angle turns far in a step: the engine evaluates there
- *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine
+ *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine. Runs of a study
+ *                      borrow those that were made for all of them (shared_code.c)
  *
  * Nothing of it is kept between runs but the object in the cache. Its functions have no memory: simulations share it.
  */
-#include "run/compiled.h"
+#include "run/compiled_code.h"
 
 #include "base/message.h"
 #include "dynamics/row_rank.h"
@@ -16,7 +17,6 @@
 #include "expr/table.h"
 #include "integrate/stabilization.h"
 #include "math/chance.h"
-#include "run/code_cache.h"
 #include "run/sample_states.h"
 #include "state/report.h"
 #include "state/state_parts.h"
@@ -27,41 +27,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CODES = 4, SAMPLES = 8, MOST_VELOCITIES = 150, MOST_OPERATIONS = 60000, LOOK_EVERY = 64 };
+enum { CODES = DAL_RUN_CODES, SAMPLES = 8, SHARED_SAMPLES = 4, MOST_VELOCITIES = 150, MOST_OPERATIONS = 60000, LOOK_EVERY = 64 };
 
 static const double agreement = 1e-10;         /* of the largest rate of its kind */
 static const double patience = 30;             /* s that a compiler may take */
 static const double shift = 0.05, speed = 0.7; /* of samples: units of the model */
 static const double turn = 0.75; /* rad or lengths in a step: where a coordinate moves that far, the engine counts the turns of angles */
 
-typedef int rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, const int *modes, double *wd,
-                           double *qd, double *zd, double *power);
-
-typedef struct code {
-    dal_loaded_code object;
-    rates_function *call; /* NULL: not to be used */
-    int *choice;          /* charts, then speeds */
-    int n_switches;       /* operations with pieces */
-    int *switch_of;       /* of each of them: the switch of the model, or -1: none, it takes the piece that holds */
-    int *mirrored;        /* behind these: it compares b with a, not a with b */
-    int *modes;           /* scratch, behind these */
-} code;
-
-typedef struct dal_compiled_run {
-    int n, nq, n_w, n_states, n_works, n_inputs, n_momenta, n_choice;
-    int n_charts, n_speeds; /* numbers that a choice has */
-    code codes[CODES];
-    code *now;     /* of the present choice; NULL: the engine */
-    bool known;    /* `now` was looked up since the last restart */
-    bool off;      /* the engine, from now on */
-    int *choice;   /* scratch */
-    double *extra; /* scratch: inputs, states, momenta */
-    double *y, *mine, *engine, *dq;
-    long evaluations, fallbacks, last_look;
-    int checks;
-    double worst; /* difference of all checks */
-    char why[256];
-} compiled_run;
+typedef dal_compiled_run compiled_run;
+typedef dal_run_code code;
 
 /* ---- sentences ------------------------------------------------------------------------------- */
 
@@ -156,16 +130,37 @@ bool dal_compiled_open(run *r)
     return true;
 }
 
+void dal_compiled_drop(run *r, code *c)
+{
+    if (!c->borrowed) {
+        dal_code_unload(&c->object);
+        r->allocator.release(r->allocator.user, c->choice);
+        r->allocator.release(r->allocator.user, c->switch_of);
+        r->allocator.release(r->allocator.user, c->parameter);
+    }
+    r->allocator.release(r->allocator.user, c->modes);
+    r->allocator.release(r->allocator.user, c->values);
+    *c = (code){0};
+}
+
+/* What a run has of its own beside the code. False: no memory. */
+static bool equip(run *r, code *c)
+{
+    const dal_spec *spec = dal_system_spec(r->system);
+    c->modes = take(r, sizeof *c->modes * (size_t)c->n_switches);
+    c->values = take(r, sizeof *c->values * (size_t)c->n_parameters);
+    for (int i = 0; c->values && i < c->n_parameters; i++)
+        c->values[i] = spec->parameters[c->parameter[i]].number;
+    return c->modes && c->values;
+}
+
 void dal_compiled_close(run *r)
 {
     compiled_run *c = r->compiled;
     if (!c)
         return;
-    for (int i = 0; i < CODES; i++) {
-        dal_code_unload(&c->codes[i].object);
-        r->allocator.release(r->allocator.user, c->codes[i].choice);
-        r->allocator.release(r->allocator.user, c->codes[i].switch_of);
-    }
+    for (int i = 0; i < CODES; i++)
+        dal_compiled_drop(r, &c->codes[i]);
     r->allocator.release(r->allocator.user, c->extra);
     r->allocator.release(r->allocator.user, c->choice);
     r->allocator.release(r->allocator.user, c);
@@ -202,7 +197,7 @@ static bool call_code(compiled_run *c, const code *with, const dal_state *state,
         with->modes[k] = with->switch_of[k] >= 0 && values->frozen ? mode_of(with, k, values->modes[with->switch_of[k]]) : DAL_MODE_NONE;
     if (c->n_inputs + c->n_states + c->n_momenta)
         gather(c, state, y);
-    return !with->call(t, y, y + c->nq, c->extra, NULL, with->modes, dy + c->nq, dy, zd, zd + c->n_states);
+    return !with->call(t, y, y + c->nq, c->extra, with->values, with->modes, dy + c->nq, dy, zd, zd + c->n_states);
 }
 
 /* The largest difference of the rates, of each kind in units of the model and over the largest. */
@@ -264,10 +259,11 @@ static double compare_at(run *r, const code *with, double t)
 
 static bool verify(run *r, const code *with, double t, const double *y, char *why, size_t size)
 {
+    const int samples = with->borrowed ? SHARED_SAMPLES : SAMPLES;
     compiled_run *c = r->compiled;
     uint64_t seed = 18;
     int compared = 0;
-    for (int i = 0; i < SAMPLES; i++) {
+    for (int i = 0; i < samples; i++) {
         double at = t;
         dal_update_viewer(r);
         memcpy(c->y, y, sizeof *y * (size_t)c->n);
@@ -374,14 +370,27 @@ static bool find_pieces(run *r, code *to, const dal_generated *generated, dal_ar
     const size_t n = (size_t)generated->n_switches;
     matching m = {.r = r, .to = to, .listing = generated->listing, .arena = arena, .t = t, .y = y};
     to->n_switches = generated->n_switches;
-    to->switch_of = take(r, 3 * sizeof *to->switch_of * n);
+    to->switch_of = take(r, 2 * sizeof *to->switch_of * n);
     to->mirrored = to->switch_of ? to->switch_of + n : NULL;
-    to->modes = to->switch_of ? to->mirrored + n : NULL;
     if (!to->switch_of || dal_arena_try(arena, match_switches, &m) != DAL_OK)
         m.unmatched = "no memory";
     if (m.unmatched)
         snprintf(why, size, "the pieces of '%.120s' are not found in the generated code", m.unmatched);
     return !m.unmatched;
+}
+
+/* Which parameters of the description are its arguments, and what the run has of its own. */
+static bool find_arguments(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+{
+    const int *which;
+    to->n_parameters = dal_listing_parameters(generated->listing, &which);
+    to->parameter = take(r, sizeof *to->parameter * (size_t)to->n_parameters);
+    if (to->parameter && to->n_parameters)
+        memcpy(to->parameter, which, sizeof *which * (size_t)to->n_parameters);
+    if (to->parameter && equip(r, to))
+        return true;
+    snprintf(why, size, "no memory");
+    return false;
 }
 
 /* ---- making it ------------------------------------------------------------------------------------- */
@@ -400,7 +409,7 @@ static dal_status generate(void *user)
     run *r = m->r;
     const dal_method *method = dal_system_method(r->system);
     dal_generate_options *o = DAL_NEW(&m->arena, dal_generate_options, 1);
-    *o = (dal_generate_options){.prefix = "dal_code", .rates = true};
+    *o = (dal_generate_options){.prefix = "dal_code", .rates = true, .struct_of_parameters = r->compiled->fixed != NULL, .fixed = r->compiled->fixed};
     if (method->stabilization->stabilises_gamma) {
         o->alpha = 2 * method->alpha;
         o->beta = method->beta * method->beta;
@@ -425,6 +434,8 @@ static bool may_go_on(void *user)
     run *r = user;
     const dal_run_options *o = &r->options;
     const double now = dal_clock();
+    if (r->compiled->go_on && !r->compiled->go_on(r->compiled->go_on_user))
+        return false;
     if (!o->progress || !(now - r->callbacks.clock_last > 0.05))
         return true;
     r->callbacks.clock_last = now;
@@ -474,7 +485,8 @@ static bool make(run *r, code *to, double t, const double *y, char *why, size_t 
     bool fine = status == DAL_OK && !m.code->missing;
     if (!fine)
         say_why(&m, status, why, size);
-    fine = fine && find_pieces(r, to, m.code, &m.arena, t, y, why, size) && load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
+    fine = fine && find_pieces(r, to, m.code, &m.arena, t, y, why, size) && find_arguments(r, to, m.code, why, size) &&
+           load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
     if (!fine) {
         dal_code_unload(&to->object);
         to->call = NULL;
@@ -494,8 +506,36 @@ static void read_choice(const run *r, compiled_run *c)
         c->choice[c->n_charts + k] = dal_speeds_of(r->state)->column[k];
 }
 
-/* The code of the present choice, which is made where there is room for another. */
-static void choose(run *r, double t, const double *y)
+static bool is_present(const compiled_run *c, const code *of)
+{
+    return of->choice && !memcmp(of->choice, c->choice, sizeof *c->choice * (size_t)c->n_choice);
+}
+
+/* Shared code, which has to agree with the engine here as well. A choice that it has not is the engine's. */
+static void borrow(run *r, code *to, double t, const double *y)
+{
+    const code *from = dal_shared_find(r);
+    char why[256] = "";
+    const char *obstacle_here = dal_shared_obstacle(r, why, sizeof why);
+    if (obstacle_here) {
+        leave(r, obstacle_here);
+        return;
+    }
+    if (!from)
+        return;
+    *to = *from;
+    to->borrowed = true;
+    to->modes = NULL;
+    to->values = NULL;
+    if (!equip(r, to))
+        leave(r, "no memory");
+    else if (verify(r, to, t, y, why, sizeof why))
+        r->compiled->now = to;
+    else
+        leave(r, why);
+}
+
+void dal_compiled_choose(run *r, double t, const double *y)
 {
     compiled_run *c = r->compiled;
     char why[256] = "";
@@ -504,11 +544,17 @@ static void choose(run *r, double t, const double *y)
     c->now = NULL;
     read_choice(r, c);
     for (; i < CODES && c->codes[i].choice; i++)
-        if (!memcmp(c->codes[i].choice, c->choice, sizeof *c->choice * (size_t)c->n_choice)) {
+        if (is_present(c, &c->codes[i])) {
             c->now = c->codes[i].call ? &c->codes[i] : NULL;
             return;
         }
-    if (i == CODES || !(c->codes[i].choice = take(r, sizeof *c->choice * (size_t)c->n_choice)))
+    if (i == CODES)
+        return;
+    if (r->options.code) {
+        borrow(r, &c->codes[i], t, y);
+        return;
+    }
+    if (!(c->codes[i].choice = take(r, sizeof *c->choice * (size_t)c->n_choice)))
         return;
     memcpy(c->codes[i].choice, c->choice, sizeof *c->choice * (size_t)c->n_choice);
     if (make(r, &c->codes[i], t, y, why, sizeof why))
@@ -550,7 +596,7 @@ bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
     if (!c || c->off)
         return false;
     if (!c->known)
-        choose(r, t, y);
+        dal_compiled_choose(r, t, y);
     if (c->off)
         return false;
     if (!c->now || !may_call(r) || !call_code(c, c->now, r->state, t, y, dy) || !turns_little(r, t, dy)) {

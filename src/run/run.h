@@ -12,6 +12,7 @@
  *   impacts.c           velocities and energies that jump
  *   meetings.c          points that meet while a force acts along the line between them
  *   compiled.c          generated code in the place of the engine's right side; code_cache.c: its compiler and its folder
+ *   shared_code.c       the same for all runs of a study
  *   standing.c          discs that lie flat, blades that stand on end
  *   stiffness.c         |lambda| h, estimated every so many steps
  *   measure_evidence.c  residuals, energies, momenta at every step; what they are at the end

@@ -132,7 +132,7 @@ static bool stopped(void *user)
 static void *make_runs(void *user)
 {
     crew *c = user;
-    dal_worker *worker = dal_worker_create(c->queue->study);
+    dal_worker *worker = dal_worker_create(c->queue->study, &c->queue->code);
     long run;
     if (!worker)
         dal_queue_put(c->queue, NULL, 0);
@@ -260,10 +260,30 @@ static dal_status finish(dal_queue *q, const char *path, dal_messages *messages)
         q->status = DAL_BAD_FILE;
         q->error = errno;
     }
+    if (q->other_code)
+        dal_error(messages, dal_nowhere,
+                  "process %d has other generated code than the first one, and its results would be rounded otherwise: their compilers or processors "
+                  "differ. Leave out --compiled, or use machines of one kind",
+                  q->other_code);
     if (q->status == DAL_BAD_FILE)
         dal_error(messages, (dal_mark){path, 0, 0}, "cannot be written: %s. The runs so far are in it, and the study can be resumed",
                   strerror(q->error));
     return q->status;
+}
+
+typedef struct asking {
+    dal_queue *queue;
+    const dal_study_options *options;
+} asking;
+
+/* While code is made: the user may stop it. */
+static bool may_go_on(void *user)
+{
+    const asking *a = user;
+    const dal_study_progress progress = progress_of(a->queue);
+    if (!a->queue->stop && a->options->progress && !a->options->progress(a->options->progress_user, &progress))
+        a->queue->stop = true;
+    return !a->queue->stop;
 }
 
 dal_status dal_study_run(const dal_study *study, const dal_study_options *options, dal_messages *messages, dal_study_outcome *outcome)
@@ -280,7 +300,11 @@ dal_status dal_study_run(const dal_study *study, const dal_study_options *option
     if (!q.done)
         return DAL_NO_MEMORY;
     pthread_mutex_init(&q.lock, NULL);
-    dal_status status = dal_journal_open(&q.journal, study, options, note_record, &q, messages);
+    q.journal.fd = -1;
+    asking ask = {&q, options};
+    dal_status status = dal_study_code_make(&q.code, study, may_go_on, &ask, messages) ? DAL_OK : DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = dal_journal_open(&q.journal, study, q.code.mark, options, note_record, &q, messages);
     if (status == DAL_OK && (q.finished < q.total || options->transport) && !run_crew(&q, options))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
@@ -290,6 +314,7 @@ dal_status dal_study_run(const dal_study *study, const dal_study_options *option
     if (outcome)
         *outcome = (dal_study_outcome){progress_of(&q), q.stop && q.status == DAL_OK && q.finished < q.total};
     dal_journal_close(&q.journal);
+    dal_study_code_free(&q.code);
     pthread_mutex_destroy(&q.lock);
     free(q.done);
     return status;

@@ -3,11 +3,13 @@
 #define DAL_STUDY_CREW_H
 
 #include "study/journal.h"
+#include "study/study_code.h"
 
 #include <pthread.h>
 
 typedef struct dal_queue {
     const dal_study *study;
+    dal_study_code code;
     pthread_mutex_t lock;
     dal_journal journal;
     unsigned char *done; /* a bit for each run */
@@ -18,6 +20,7 @@ typedef struct dal_queue {
     bool stop;         /* nothing more is handed out */
     dal_status status; /* why, where something went wrong */
     int error;         /* what the system says of the journal */
+    int other_code;    /* a process that has other generated code; 0: none */
 } dal_queue;
 
 /* The next run; false: there are no more, or it was stopped. */

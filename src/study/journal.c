@@ -11,13 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FORMAT = 1, LARGEST = 1 << 30 };
+enum { FORMAT = 2, LARGEST = 1 << 30 };
 
 typedef struct header {
     char magic[16];
-    uint32_t format, values, channels, shard, shards, note;
+    uint32_t format, values, channels, shard, shards, note, compiled, unused;
     char hash[24];
     int64_t runs;
+    uint64_t code;
     uint64_t checksum;
 } header;
 
@@ -35,7 +36,7 @@ static size_t filled(size_t size)
     return (size + 7) / 8 * 8;
 }
 
-static header head_of(const dal_study *study, int shard, int shards, size_t note)
+static header head_of(const dal_study *study, uint64_t code, int shard, int shards, size_t note)
 {
     header h = {.magic = {'d', 'a', 'l', 'e', 'm', 'b', 'e', 'r', 't', ' ', 's', 't', 'u', 'd', 'y', '\n'},
                 .format = FORMAT,
@@ -44,7 +45,9 @@ static header head_of(const dal_study *study, int shard, int shards, size_t note
                 .shard = (uint32_t)shard,
                 .shards = (uint32_t)shards,
                 .note = (uint32_t)note,
-                .runs = study->info.runs};
+                .compiled = study->info.compiled,
+                .runs = study->info.runs,
+                .code = code};
     memcpy(h.hash, study->info.hash, sizeof study->info.hash);
     h.checksum = checksum(&h, offsetof(header, checksum));
     return h;
@@ -110,11 +113,15 @@ static dal_status read_head(const dal_journal *j, header *h)
 /* Is it a journal of this study? */
 static dal_status check_head(dal_journal *j, int shard, int shards, bool any_shard)
 {
-    header h, wanted = head_of(j->study, shard, shards, 0);
+    header h, wanted = head_of(j->study, 0, shard, shards, 0);
     const dal_status status = read_head(j, &h);
     if (status != DAL_OK)
         return status;
     j->end = (off_t)(sizeof h + filled(h.note) + sizeof(uint64_t));
+    j->code = h.code;
+    if (h.compiled != wanted.compiled)
+        return trouble(j, h.compiled ? "has runs by compiled code (--compiled), and this study is not to be compiled"
+                                     : "has runs by the engine, and this study is to be compiled (--compiled)");
     if (memcmp(h.hash, wanted.hash, sizeof h.hash) || h.runs != wanted.runs || h.values != wanted.values || h.channels != wanted.channels)
         return trouble(j, "is the journal of another study: the model, the plan or the version of the program is not the same");
     if (!any_shard && (h.shard != wanted.shard || h.shards != wanted.shards))
@@ -138,7 +145,7 @@ static bool visit_records(dal_journal *j, dal_record_visitor *visit, void *user)
 
 static dal_status begin_new(dal_journal *j, const dal_study_options *o)
 {
-    const header h = head_of(j->study, o->shard, o->shards, o->note_size);
+    const header h = head_of(j->study, j->code, o->shard, o->shards, o->note_size);
     const size_t whole = sizeof h + filled(o->note_size) + sizeof(uint64_t);
     unsigned char *bytes = calloc(1, whole);
     if (!bytes)
@@ -163,22 +170,27 @@ static bool is_stub(const dal_journal *j, off_t size)
 }
 
 /* What is behind the last whole record goes. */
-static dal_status continue_old(dal_journal *j, int shard, int shards, dal_record_visitor *visit, void *user)
+static dal_status continue_old(dal_journal *j, uint64_t code, int shard, int shards, dal_record_visitor *visit, void *user)
 {
     dal_status status = check_head(j, shard, shards, false);
     if (status != DAL_OK)
         return status;
+    if (j->code != code)
+        return trouble(j, "has runs by other generated code, and those of now would be rounded otherwise: %s",
+                       !code      ? "now it cannot be generated"
+                       : !j->code ? "then it could not be generated"
+                                  : "the C compiler or the processor is not the same");
     if (!visit_records(j, visit, user))
         return trouble(j, "has a record that does not belong to this study");
     const int error = dal_resize_file(j->fd, j->end);
     return error ? trouble(j, "cannot be written: %s", strerror(error)) : DAL_OK;
 }
 
-dal_status dal_journal_open(dal_journal *j, const dal_study *study, const dal_study_options *options, dal_record_visitor *visit, void *user,
-                            dal_messages *messages)
+dal_status dal_journal_open(dal_journal *j, const dal_study *study, uint64_t code, const dal_study_options *options, dal_record_visitor *visit,
+                            void *user, dal_messages *messages)
 {
     struct stat file;
-    *j = (dal_journal){.study = study, .path = options->journal, .messages = messages, .fd = -1};
+    *j = (dal_journal){.study = study, .path = options->journal, .messages = messages, .fd = -1, .code = code};
     j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | (options->resume ? 0 : O_EXCL), 0666);
     if (j->fd < 0 && errno == EEXIST)
         return trouble(j, "is there already: resume the study (--resume), or remove the file");
@@ -189,7 +201,7 @@ dal_status dal_journal_open(dal_journal *j, const dal_study *study, const dal_st
     if (fstat(j->fd, &file) || !S_ISREG(file.st_mode))
         return trouble(j, "is not a regular file");
     /* A process that was killed while it began has left nothing of use. */
-    return is_stub(j, file.st_size) ? begin_new(j, options) : continue_old(j, options->shard, options->shards, visit, user);
+    return is_stub(j, file.st_size) ? begin_new(j, options) : continue_old(j, code, options->shard, options->shards, visit, user);
 }
 
 dal_status dal_journal_read(dal_journal *j, const dal_study *study, const char *path, dal_record_visitor *visit, void *user, dal_messages *messages)

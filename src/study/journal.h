@@ -1,6 +1,7 @@
 /* The journal of a study: one record for each finished run, in the order in which they were finished.
  *
- *     "dalembert study\n", format, hash of the study, runs, values, channels, shard, shards, length of the note, checksum
+ *     "dalembert study\n", format, values, channels, shard, shards, length of the note, compiled, hash of the study,
+ *     runs, mark of the generated code (study_code.h), checksum
  *     the note, filled up to eight bytes, checksum: bytes of whoever began the study
  *     records: length (4 bytes), the bytes of one_run.c, filled up to eight, checksum
  *
@@ -20,6 +21,7 @@ typedef struct dal_journal {
     dal_messages *messages;
     int fd;
     off_t end;     /* behind the last whole record */
+    uint64_t code; /* mark of the generated code that its runs were made with; 0: none was */
     double synced; /* when it was last on the disk */
 } dal_journal;
 
@@ -27,8 +29,8 @@ typedef struct dal_journal {
 typedef bool dal_record_visitor(void *user, off_t place, const void *record, size_t size);
 
 /* A new one, or where `resume` is true the one that is there: `visit` sees what it has. To be closed in any case. */
-dal_status dal_journal_open(dal_journal *journal, const dal_study *study, const dal_study_options *options, dal_record_visitor *visit, void *user,
-                            dal_messages *messages);
+dal_status dal_journal_open(dal_journal *journal, const dal_study *study, uint64_t code, const dal_study_options *options, dal_record_visitor *visit,
+                            void *user, dal_messages *messages);
 /* One more record. `*error`, which may be NULL, is what the system says. False: it cannot be written, and the journal is as it was. */
 bool dal_journal_add(dal_journal *journal, const void *record, size_t size, int *error);
 /* What was added is on the disk. */

@@ -3,7 +3,7 @@
  *     run (8 bytes), status, values, reason, warnings, wall time, rows of the channels
  *
  * as dal_keep writes them: numbers in the order of the machine, texts with their length. */
-#include "study/plan.h"
+#include "study/study_code.h"
 
 #include "base/keep.h"
 
@@ -17,6 +17,7 @@ enum { LONGEST_REASON = 600, LONGEST_WARNINGS = 300 };
 
 struct dal_worker {
     const dal_study *study;
+    const dal_study_code *code;
     dal_messages *messages;
     dal_parts_run parts;
     dal_status status;
@@ -33,12 +34,13 @@ struct dal_worker {
     bool stopped, no_memory;
 };
 
-dal_worker *dal_worker_create(const dal_study *study)
+dal_worker *dal_worker_create(const dal_study *study, const dal_study_code *code)
 {
     dal_worker *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->study = study;
+    w->code = code;
     w->messages = dal_messages_create(NULL);
     w->values = calloc((size_t)study->info.values + 1, sizeof *w->values);
     const bool opened = dal_parts_open(&w->parts, &study->summaries, study->n_columns);
@@ -108,12 +110,12 @@ static bool go_on(void *user, double t, double until, long steps, double wall)
 }
 
 /* In the order of the columns of study.c. */
-static void keep_evidence(double *out, const dal_evidence *e)
+static void keep_evidence(double *out, size_t n, const dal_evidence *e)
 {
-    const double numbers[DAL_STUDY_EVIDENCE] = {e->time_end,          (double)e->steps,     (double)e->rejected,  (double)e->evaluations,
-                                                (double)e->events,    e->position_residual, e->velocity_residual, e->energy_drift,
-                                                (double)e->n_warnings};
-    memcpy(out, numbers, sizeof numbers);
+    const double numbers[DAL_STUDY_EVIDENCE] = {
+        e->time_end,          (double)e->steps,     (double)e->rejected, (double)e->evaluations, (double)e->events,
+        e->position_residual, e->velocity_residual, e->energy_drift,     (double)e->n_warnings,  (double)e->compiled_evaluations};
+    memcpy(out, numbers, n * sizeof *numbers);
 }
 
 /* Kinds of warnings, each once. */
@@ -150,8 +152,8 @@ static void make_run(dal_worker *w, long run)
 {
     const dal_study *s = w->study;
     const dal_sink sink = {w, begin_rows, add_row};
-    const dal_run_options options = {
-        .sink = &sink, .progress = go_on, .progress_user = w, .compiled = -1}; /* each sample would be compiled by itself */
+    const dal_shared_code *code = dal_study_code_of(w->code, s, run);
+    const dal_run_options options = {.sink = &sink, .progress = go_on, .progress_user = w, .compiled = code ? 1 : -1, .code = code};
     dal_system *system = NULL;
     dal_evidence evidence;
     const double start = seconds();
@@ -164,7 +166,7 @@ static void make_run(dal_worker *w, long run)
     w->status = dal_study_system(s, run, w->messages, &system);
     if (w->status == DAL_OK) {
         w->status = dal_run(system, &options, w->messages, &evidence);
-        keep_evidence(w->values + s->summaries.n, &evidence);
+        keep_evidence(w->values + s->summaries.n, (size_t)(s->info.values - s->summaries.n), &evidence);
         keep_warnings(w, &evidence);
         if (w->status == DAL_OK)
             dal_parts_end(&w->parts, w->values);

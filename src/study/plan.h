@@ -120,7 +120,7 @@ typedef struct dal_study_base {
 } dal_study_base;
 
 /* What is kept of each run beside its summaries. */
-enum { DAL_STUDY_EVIDENCE = 9 };
+enum { DAL_STUDY_EVIDENCE = 10 }; /* the last one of studies that are compiled only */
 
 struct dal_study {
     void *memory;
@@ -140,11 +140,15 @@ struct dal_study {
 /* Which base a run begins with. */
 int dal_study_base_of(const dal_study *study, long run);
 
+/* Generated code that runs share: study_code.h. */
+typedef struct dal_study_code dal_study_code;
+
 /* ---- one run: one_run.c ----------------------------------------------------------------------------- */
 
 /* Memory that a thread makes its runs with. */
 typedef struct dal_worker dal_worker;
-dal_worker *dal_worker_create(const dal_study *study);
+/* `code` may be NULL. */
+dal_worker *dal_worker_create(const dal_study *study, const dal_study_code *code);
 void dal_worker_free(dal_worker *worker);
 /* The record of a run, in the worker's memory. NULL: it was stopped (`stop` returned true), or there is no memory. */
 const void *dal_worker_run(dal_worker *worker, long run, bool (*stop)(void *user), void *user, size_t *size);

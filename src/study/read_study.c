@@ -154,12 +154,22 @@ static void read_simulate(reading *r, const dal_tree *tree)
     read_pairs(r, tree, &r->file->n_settings, &r->file->settings);
 }
 
-static void read_floating(reading *r, const dal_tree *tree)
+static bool read_flag(reading *r, const dal_tree *tree)
 {
     const char *text = scalar_of(r, tree, "true or false");
-    r->file->floating = !strcmp(text, "true");
     if (r->good && strcmp(text, "true") && strcmp(text, "false"))
         refuse(r, tree->mark, "expected true or false, but found '%.60s'", text);
+    return !strcmp(text, "true");
+}
+
+static void read_floating(reading *r, const dal_tree *tree)
+{
+    r->file->floating = read_flag(r, tree);
+}
+
+static void read_compiled(reading *r, const dal_tree *tree)
+{
+    r->file->plan.compiled = read_flag(r, tree) ? 1 : -1;
 }
 
 static const struct {
@@ -167,7 +177,7 @@ static const struct {
     void (*read)(reading *r, const dal_tree *tree);
 } keys[] = {{"study", read_version},     {"model", read_model},       {"vary", read_vary},         {"each", read_each},
             {"channels", read_channels}, {"random", read_random},     {"sampling", read_sampling}, {"seed", read_seed},
-            {"set", read_set},           {"simulate", read_simulate}, {"floating", read_floating}};
+            {"set", read_set},           {"simulate", read_simulate}, {"floating", read_floating}, {"compiled", read_compiled}};
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static void read_key(reading *r, const dal_tree *tree)

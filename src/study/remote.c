@@ -1,6 +1,6 @@
 /* Messages begin with what they are, in eight bytes:
  *
- *     to the first process     ASK; RECORD and the bytes of a record; DROPPED: a run that was stopped, or had no memory
+ *     to the first process     ASK and the mark of its generated code; RECORD and the bytes of a record; DROPPED: a run that was stopped, or had no memory
  *     from it                  RUNS and their numbers, eight bytes each; none: it is over
  */
 #include "study/remote.h"
@@ -36,12 +36,28 @@ static void hand_out(dal_remote *r, int to)
     r->busy -= n == 0;
 }
 
+/* Does it have the generated code of this one? What is rounded otherwise is no result of this study. */
+static bool same_code(dal_remote *r, int from, const void *bytes, size_t n)
+{
+    uint64_t mark = 0;
+    if (n >= 2 * sizeof mark)
+        memcpy(&mark, (const char *)bytes + sizeof mark, sizeof mark);
+    if (mark != r->queue->code.mark) {
+        pthread_mutex_lock(&r->queue->lock);
+        r->queue->other_code = from;
+        r->queue->status = r->queue->status == DAL_OK ? DAL_BAD_COMMAND : r->queue->status;
+        r->queue->stop = true;
+        pthread_mutex_unlock(&r->queue->lock);
+    }
+    return true; /* and gets nothing where it was stopped */
+}
+
 static void answer(dal_remote *r, int from, const void *bytes, size_t n)
 {
     int64_t kind = DROPPED;
     if (n >= sizeof kind)
         memcpy(&kind, bytes, sizeof kind);
-    if (kind == ASK)
+    if (kind == ASK && same_code(r, from, bytes, n))
         hand_out(r, from);
     else if (kind == RECORD)
         dal_queue_put(r->queue, (const char *)bytes + sizeof kind, n - sizeof kind);
@@ -77,14 +93,14 @@ static bool send_record(const dal_transport *t, const void *record, size_t size)
 }
 
 /* The runs of one message; false: there are none, or nobody hears any more. */
-static bool make_portion(dal_worker *worker, const dal_transport *t, bool (*stop)(void *user), void *user)
+static bool make_portion(dal_worker *worker, uint64_t mark, const dal_transport *t, bool (*stop)(void *user), void *user)
 {
-    const int64_t ask = ASK;
+    const int64_t ask[2] = {ASK, (int64_t)mark};
     void *bytes = NULL;
     size_t n = 0;
     int from;
-    bool good = t->send(0, &ask, sizeof ask) && t->receive(true, &from, &bytes, &n) && n > sizeof ask && n % sizeof ask == 0;
-    for (size_t i = 1; good && i < n / sizeof ask; i++) {
+    bool good = t->send(0, ask, sizeof ask) && t->receive(true, &from, &bytes, &n) && n > sizeof *ask && n % sizeof *ask == 0;
+    for (size_t i = 1; good && i < n / sizeof *ask; i++) {
         int64_t run;
         size_t size = 0;
         memcpy(&run, (char *)bytes + i * sizeof run, sizeof run);
@@ -97,11 +113,14 @@ static bool make_portion(dal_worker *worker, const dal_transport *t, bool (*stop
 
 dal_status dal_study_work(const dal_study *study, const dal_transport *transport, bool (*stop)(void *user), void *user)
 {
-    dal_worker *worker = dal_worker_create(study);
+    dal_study_code code;
+    const bool made = dal_study_code_make(&code, study, NULL, NULL, NULL);
+    dal_worker *worker = made ? dal_worker_create(study, &code) : NULL;
     if (!worker)
         (void)send_record(transport, NULL, 0);
-    while (worker && make_portion(worker, transport, stop, user))
+    while (worker && make_portion(worker, code.mark, transport, stop, user))
         ;
     dal_worker_free(worker);
+    dal_study_code_free(&code);
     return worker ? DAL_OK : DAL_NO_MEMORY;
 }

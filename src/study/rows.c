@@ -58,6 +58,14 @@ dal_status dal_study_open(const dal_study *study, int n, const char *const *jour
         status = DAL_NEEDS(messages, journals[r->n]) ? dal_journal_read(&r->journal[r->n], study, journals[r->n], note_spot, r, messages)
                                                      : DAL_BAD_COMMAND;
     }
+    for (int i = 1; status == DAL_OK && i < r->n; i++)
+        if (r->journal[i].code != r->journal[0].code) {
+            dal_error(
+                messages, (dal_mark){journals[i], 0, 0},
+                "has runs by other generated code than '%.200s': they are rounded otherwise, and results of both would not be those of one study",
+                journals[0]);
+            status = DAL_BAD_FILE;
+        }
     if (status == DAL_OK)
         *reader = r;
     else

@@ -16,9 +16,9 @@
 enum { MOST_BASES = 10 * 1000, MOST_RECORDED = 10 * 1000 };
 
 /* Evidence that is kept of each run: time_end ... warnings, in the order of one_run.c. */
-static const dal_column evidence[DAL_STUDY_EVIDENCE] = {{"time_end", "s"},         {"steps", ""},        {"rejected", ""},
-                                                        {"evaluations", ""},       {"events", ""},       {"position_residual", ""},
-                                                        {"velocity_residual", ""}, {"energy_drift", ""}, {"warnings", ""}};
+static const dal_column evidence[DAL_STUDY_EVIDENCE] = {
+    {"time_end", "s"},         {"steps", ""},        {"rejected", ""}, {"evaluations", ""},         {"events", ""}, {"position_residual", ""},
+    {"velocity_residual", ""}, {"energy_drift", ""}, {"warnings", ""}, {"compiled_evaluations", ""}};
 
 typedef struct maker {
     dal_arena arena;
@@ -199,11 +199,12 @@ static void name_values(maker *m, const dal_system *system)
 {
     dal_study *s = m->study;
     const int n = s->summaries.n;
-    s->info.values = n + DAL_STUDY_EVIDENCE;
+    const int kept = s->info.compiled ? DAL_STUDY_EVIDENCE : DAL_STUDY_EVIDENCE - 1;
+    s->info.values = n + kept;
     s->values = DAL_NEW(&m->arena, dal_column, s->info.values);
     for (int i = 0; i < n; i++)
         s->values[i] = (dal_column){s->summaries.name[i], unit_of(m, system, i)};
-    memcpy(s->values + n, evidence, sizeof evidence);
+    memcpy(s->values + n, evidence, sizeof *evidence * (size_t)kept);
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------ */
@@ -362,6 +363,7 @@ static void hash_plan(maker *m)
     hash = dal_hash_add(hash, &m->study->samples.n, sizeof m->study->samples.n);
     hash = dal_hash_add(hash, &m->study->samples.seed, sizeof m->study->samples.seed);
     hash = add_text(hash, dal_sampling_names[m->study->samples.sampling]);
+    hash = add_text(hash, m->study->info.compiled ? "compiled" : "");
     dal_hash_text(hash, m->study->info.hash);
 }
 
@@ -377,6 +379,7 @@ static dal_status make_study(void *user)
     maker *m = user;
     dal_study *s = m->study = DAL_NEW(&m->arena, dal_study, 1);
     s->allocator = m->arena.allocator;
+    s->info.compiled = m->plan->compiled > 0 || (m->plan->compiled == 0 && m->spec->simulate.compile);
     if (!dal_factors_read(&m->arena, m->spec, m->plan->n_vary, m->plan->vary, m->messages, &s->factors))
         return DAL_BAD_COMMAND;
     dal_status status = plan_samples(m);

@@ -1,5 +1,6 @@
 /* Some runs are made again for the page, with the motion of their bodies: runs are the same every time they are made. These are the runs with the least
  * and the largest value of each summary, and then others that lie evenly in the plan: run floor(n frac(k g)), g the golden section, which meets no grid. */
+#include "study/study_code.h"
 #include "study/study_page.h"
 
 #include "model/system_parts.h"
@@ -102,6 +103,8 @@ static dal_status add_items(dal_study_motions *m, const dal_study *study, dal_pa
 
 typedef struct making {
     dal_study_motions *motions;
+    const dal_study *study;
+    dal_study_code code;
     const dal_study_write_options *options;
     pthread_mutex_t lock;
     int next;
@@ -129,7 +132,9 @@ static void *make_motions(void *user)
     dal_messages *messages = dal_messages_create(NULL);
     dal_evidence evidence;
     for (int i = take_next(m); messages && i >= 0; i = take_next(m)) {
-        const dal_run_options how = {.compiled = -1, /* as in the study */
+        const dal_shared_code *code = dal_study_code_of(&m->code, m->study, m->motions->runs[i]);
+        const dal_run_options how = {.compiled = code ? 1 : -1, /* as in the study */
+                                     .code = code,
                                      .frame = dal_series_frame,
                                      .frame_user = m->motions->series[i],
                                      .progress = go_on,
@@ -151,11 +156,13 @@ static int threads_of(const dal_study_write_options *options, int motions)
     return (int)(wanted < most ? wanted : most);
 }
 
-static dal_status make_all(dal_study_motions *motions, const dal_study_write_options *options)
+static dal_status make_all(dal_study_motions *motions, const dal_study *study, const dal_study_write_options *options)
 {
-    making m = {.motions = motions, .options = options};
+    making m = {.motions = motions, .study = study, .options = options};
     pthread_t thread[MOST_THREADS];
     int n = 0;
+    if (!dal_study_code_make(&m.code, study, options->go_on, options->user, NULL))
+        m.status = DAL_NO_MEMORY;
     pthread_mutex_init(&m.lock, NULL);
     for (const int wanted = threads_of(options, motions->n) - 1; n < wanted && !pthread_create(&thread[n], NULL, make_motions, &m); n++)
         ;
@@ -163,6 +170,7 @@ static dal_status make_all(dal_study_motions *motions, const dal_study_write_opt
     for (int i = 0; i < n; i++)
         pthread_join(thread[i], NULL);
     pthread_mutex_destroy(&m.lock);
+    dal_study_code_free(&m.code);
     return m.status;
 }
 
@@ -180,7 +188,7 @@ dal_status dal_study_motions_make(dal_study_motions *m, const dal_study *study, 
         return DAL_NO_MEMORY;
     choose_runs(m, table, most);
     const dal_status status = add_items(m, study, page, messages);
-    return status == DAL_OK ? make_all(m, options) : status;
+    return status == DAL_OK ? make_all(m, study, options) : status;
 }
 
 void dal_study_motions_free(dal_study_motions *m)

@@ -1,5 +1,6 @@
 """Analyses: the numbers of the program."""
 
+import shutil
 import json
 import math
 import warnings
@@ -260,6 +261,10 @@ def test_a_sweep_is_that_of_the_program(program, tmp_path):
     assert (tmp_path / "mine.csv").read_bytes() == (tmp_path / "theirs.csv").read_bytes()
     assert len(table) == 6 and list(table["formulation"][:2]) == ["lagrange", "kane"] and not table.status.any()
     np.testing.assert_allclose(table["far"], [np.abs(rows[:, 1]).max() for rows in table.rows], rtol=1e-12)
+    by_code = m.sweep({"u": "-1:1:3"}, each={"far": "max(abs(track.distance))"}, until=0.2, compiled=True)
+    np.testing.assert_allclose(by_code["far"], table["far"][::2], rtol=1e-9, atol=1e-12)
+    if shutil.which("cc"):
+        assert (by_code["compiled_evaluations"] > 0).all()
     with pytest.raises(KeyError, match="no column 'fra'"):
         table["fra"]
     with pytest.raises(dal.CommandError, match="nothing"):

@@ -1,0 +1,59 @@
+/* What compiled.c knows of the code of a run, for shared_code.c. */
+#ifndef DAL_RUN_COMPILED_CODE_H
+#define DAL_RUN_COMPILED_CODE_H
+
+#include "run/code_cache.h"
+#include "run/compiled.h"
+
+enum { DAL_RUN_CODES = 4 };
+
+typedef int dal_rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, const int *modes, double *wd,
+                               double *qd, double *zd, double *power);
+
+/* Code for one choice of charts and speeds. */
+typedef struct dal_run_code {
+    dal_loaded_code object;
+    dal_rates_function *call; /* NULL: not to be used */
+    int *choice;              /* charts, then speeds */
+    int n_switches;           /* operations with pieces */
+    int *switch_of;           /* of each of them: the switch of the model, or -1: none, it takes the piece that holds */
+    int *mirrored;            /* behind these: it compares b with a, not a with b */
+    int n_parameters;
+    int *parameter; /* which of the description's each argument is */
+    bool borrowed;  /* of a dal_shared_code: all of the above stays there */
+    int *modes;     /* scratch of this run */
+    double *values; /* of the parameters in this run */
+} dal_run_code;
+
+typedef struct dal_compiled_run {
+    int n, nq, n_w, n_states, n_works, n_inputs, n_momenta, n_choice;
+    int n_charts, n_speeds; /* numbers that a choice has */
+    dal_run_code codes[DAL_RUN_CODES];
+    dal_run_code *now;         /* of the present choice; NULL: the engine */
+    bool known;                /* `now` was looked up since the last restart */
+    bool off;                  /* the engine, from now on */
+    const bool *fixed;         /* of each parameter of the description: it is no argument of the code; NULL: none is */
+    bool (*go_on)(void *user); /* asked while a compiler works, beside `progress`; may be NULL */
+    void *go_on_user;
+    int *choice;   /* scratch */
+    double *extra; /* scratch: inputs, states, momenta */
+    double *y, *mine, *engine, *dq;
+    long evaluations, fallbacks, last_look;
+    int checks;
+    double worst; /* difference of all checks */
+    char why[256];
+} dal_compiled_run;
+
+/* The code of the present choice at (t, y), into `now`; it is made, or borrowed from options.code, where it is not there yet. */
+void dal_compiled_choose(run *r, double t, const double *y);
+/* Code of this run goes. */
+void dal_compiled_drop(run *r, dal_run_code *code);
+
+/* ---- shared_code.c ------------------------------------------------------------------------- */
+
+/* Why code of options.code cannot be that of this system; NULL: nothing is known against it. */
+const char *dal_shared_obstacle(const run *r, char *buffer, size_t size);
+/* The code of options.code for the present choice; NULL: it has none. */
+const dal_run_code *dal_shared_find(const run *r);
+
+#endif
