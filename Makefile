@@ -13,6 +13,7 @@
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
 #   make bench-study  what a study costs beside a loop in C, on one core and on two, and the memory of a million rows
+#   make bench-vary  what a varied system costs beside one that is compiled, or read and compiled: instructions
 #   make bench-generated  generated code beside the engine and beside C written by hand, scalar and in lanes
 #   make bench-python  what a call from Python costs beside C
 #   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
@@ -107,6 +108,10 @@ bench-study:
 	@$(call build,default,build,--target program bench_study)
 	@bench/study.sh build/bench_study build/dalembert
 
+bench-vary:
+	@$(call build,default,build,--target bench_vary)
+	@bench/vary.sh build/bench_vary
+
 bench-generated:
 	@$(call build,default,build,--target bench_generated)
 	@mkdir -p -m 700 build/code-cache && XDG_CACHE_HOME=$(CURDIR)/build/code-cache build/bench_generated models
@@ -135,4 +140,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results dist
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-generated bench-python study-baumgarte study-natural work-precision wheel format clean
+.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-vary bench-generated bench-python study-baumgarte study-natural work-precision wheel format clean

@@ -383,13 +383,13 @@ static void compose(dal_marker *marker, const dal_marker *point)
     dal_rotation_multiply(marker->B, point->B, marker->B);
 }
 
-/* The same where m is the frame of the body itself. Zeros get the sign that products with those of the unit matrix give them. */
-static void take_point(dal_marker *marker, const dal_marker *point)
+/* The same where m is the frame of the body itself: zeros get the sign that products with those of the unit matrix give them. */
+static void clear_signs(dal_marker *point, bool has_axes)
 {
     for (int i = 0; i < 3; i++)
-        marker->s[i] = point->s[i] + 0.0;
-    for (int i = 0; i < 9; i++)
-        marker->B[i] = point->B[i] + 0.0;
+        point->s[i] += 0.0;
+    for (int i = 0; i < 9 && has_axes; i++)
+        point->B[i] += 0.0;
 }
 
 static int slot_of(const dal_build *build, const char *name)
@@ -514,9 +514,14 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
         return false;
     if (!at)
         return true;
+    if (known) { /* a point of a body */
+        const bool read = read_point(build, binding, at, marker, has_axes);
+        clear_signs(marker, *has_axes);
+        return read;
+    }
     dal_marker point = {.B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    bool ok = read_point(build, binding, at, &point, has_axes);
-    (known ? take_point : compose)(marker, &point); /* what is known are points of bodies */
+    const bool ok = read_point(build, binding, at, &point, has_axes);
+    compose(marker, &point);
     return ok;
 }
 

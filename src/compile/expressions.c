@@ -387,7 +387,7 @@ bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text tex
 {
     dal_node node;
     double number;
-    if (dal_cached_number(build, binding, text.text, value))
+    if (dal_next_number(build, binding, text.text, value) || dal_cached_number(build, binding, text.text, value))
         return true;
     const dal_log_place place = dal_log_begin(build);
     dal_constant_steps steps = {.arena = build->arena};
@@ -410,7 +410,7 @@ bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_li
     bool ok = true;
     out[0] = out[1] = out[2] = 0;
     for (int i = 0; i < 3 && i < list->n; i++)
-        ok &= dal_build_number(build, binding, list->item[i], &out[i]);
+        ok &= dal_next_number(build, binding, list->item[i].text, &out[i]) || dal_build_number(build, binding, list->item[i], &out[i]);
     return ok;
 }
 

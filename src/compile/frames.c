@@ -256,6 +256,8 @@ static bool is_own_ground(dal_build *build, const dal_joint_spec *spec, const da
             return false;
     }
     const dal_binding *binding = build->spec->bodies[body].binding;
+    if (!build->spec->n_models && marker[k].body == DAL_GROUND)
+        return true; /* there is no other one */
     dal_marker mount = {.body = DAL_GROUND, .B = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     if (binding && !dal_on_ground(build, binding->model) && !dal_build_mount(build, binding->model, &mount))
         return false;
@@ -266,16 +268,16 @@ static bool is_own_ground(dal_build *build, const dal_joint_spec *spec, const da
 dal_turns dal_joint_turns(dal_build *build, const dal_joint_spec *spec, const dal_joint_type *type, const dal_marker marker[2],
                           const bool has_axes[2])
 {
-    double M[9], B[2][9];
+    double M[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[2][9];
+    const double *B[2] = {marker[0].B, marker[1].B};
     bool ground = false;
     if (!planar(build) || !(has_axes[1] || is_pin(build, type)))
         return DAL_TURNS_NONE;
-    dal_rotation_identity(M);
     for (int k = 0; k < 2; k++) {
-        memcpy(B[k], marker[k].B, sizeof B[k]);
         if (build->spec->n_models) { /* there may be other grounds */
             dal_build_base(build, spec->connect.item[k], M);
-            dal_rotation_multiply_left_transposed(M, marker[k].B, B[k]);
+            dal_rotation_multiply_left_transposed(M, marker[k].B, turned[k]);
+            B[k] = turned[k];
         }
         ground |= is_own_ground(build, spec, marker, k, M);
     }

@@ -160,6 +160,21 @@ void dal_remember_rows(dal_build *build, const dal_state *state); /* at the star
 /* ---- look-up: false where build->memory is NULL, or the value is not known ------------------------ */
 
 bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
+/* The same where it is the next one in the order in which the memory was asked, as it nearly always is. */
+static inline bool dal_next_number(dal_build *build, const dal_binding *binding, const char *text, double *number)
+{
+    const dal_memory *memory = build->memory;
+    struct dal_today *today = build->today;
+    if (!memory || today->asked >= memory->n_asked)
+        return false;
+    const dal_asked *next = &memory->asked[today->asked];
+    const double value = today->number[next->same];
+    if (next->text != text || next->binding != binding || value != value)
+        return false;
+    today->asked++;
+    *number = value;
+    return true;
+}
 /* A number that was parsed today, for the next who asks for it. */
 void dal_keep_number(dal_build *build, const dal_binding *binding, const char *text, double number);
 bool dal_cached_value(dal_build *build, const dal_binding *binding, const char *text, dal_value *value);

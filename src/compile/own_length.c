@@ -171,10 +171,12 @@ void dal_column_scales(const dal_build *build, dal_system *system)
         system->layout.units.column_scale[j] = build->column_scale      ? build->column_scale[j]
                                                : layout->angular[j] > 0 ? system->layout.units.length
                                                                         : 1;
-    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++)
+    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++) {
+        const double lever = dal_turn_lever(system, b);
         for (int k = 0; k < layout->body[b].nv; k++)
             if (layout->angular[layout->body[b].v + k] > 0)
-                system->layout.units.column_scale[layout->body[b].v + k] = dal_turn_lever(system, b);
+                system->layout.units.column_scale[layout->body[b].v + k] = lever;
+    }
     for (int j = 0; j < layout->nv && layout->reduction; j++)
         if (layout->angular[j] > 0)
             system->layout.units.column_scale[j] = dal_turn_lever(system, layout->reduction->left_body[j]);
