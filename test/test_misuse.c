@@ -138,6 +138,11 @@ typedef enum source {
     C_CODE_,
     C_CODE_OUT,
     C_CODE_OPTIONS,
+    ROLLOUT_,
+    ROLLOUT_OUT,
+    ROLLOUT_OPTIONS,
+    ROLLOUT_BATCH,
+    ROLLOUT_OUTCOME,
     LINEARIZATION_,
     LINEARIZATION_OUT,
     MODES_,
@@ -199,6 +204,10 @@ typedef struct stage {
     dal_equations *equations;
     dal_c_code *c_code;
     dal_c_code_options c_code_options;
+    dal_rollout_model *rollout;
+    dal_rollout_options rollout_options;
+    dal_rollout_batch rollout_batch;
+    dal_rollout_outcome rollout_outcome;
     dal_instant *instant;
     dal_evaluation *evaluation;
     dal_writer *writer;
@@ -364,6 +373,8 @@ static void begin_stage(void)
     s->journals[0] = s->journal_path;
     static const char *const vary[] = {"push=0.1"}, *const each[] = {"x=final(rod.x)"};
     s->study_plan = (dal_study_plan){.n_vary = 1, .vary = vary, .n_each = 1, .each = each};
+    s->rollout_options = (dal_rollout_options){.engine = true};
+    s->rollout_batch = (dal_rollout_batch){.copies = 1, .step = 1e-3, .steps = 2, .q = s->x, .v = s->vd};
     s->study_options = (dal_study_options){.journal = s->journal_path, .resume = true, .jobs = 1};
     s->override[0] = (dal_override){"nothing", "1"};
     s->given[0] = (dal_given){"pivot.angle", 0.1};
@@ -394,6 +405,7 @@ static void end_stage(void)
     dal_instant_free(s->instant);
     dal_equations_free(s->equations);
     dal_c_code_free(s->c_code);
+    dal_rollout_model_free(s->rollout);
     dal_verdict_free(s->verdict);
     dal_comparison_free(s->comparison);
     dal_ports_free(s->ports);
@@ -458,6 +470,10 @@ static void *object(source from)
         need_system();
         must(dal_c_code_generate(NULL, s->spec, NULL, NULL, &s->c_code) == DAL_OK, "code");
         return s->c_code;
+    case ROLLOUT_:
+        need_system();
+        must(dal_rollout_model_create(NULL, s->spec, &s->rollout_options, NULL, &s->rollout) == DAL_OK, "a rollout");
+        return s->rollout;
     case EQUATIONS_: must(dal_equations_create(NULL, need_state(), NULL, &s->equations) == DAL_OK, "equations"); return s->equations;
     case INSTANT_: return need_instant();
     case EVALUATION_:
@@ -568,6 +584,9 @@ static void *datum(source from)
     case EVALUATION_OPTIONS: return &s->evaluation_options;
     case LINEAR_OPTIONS: return &s->linear_options;
     case C_CODE_OPTIONS: return &s->c_code_options;
+    case ROLLOUT_OPTIONS: return &s->rollout_options;
+    case ROLLOUT_BATCH: return &s->rollout_batch;
+    case ROLLOUT_OUTCOME: return &s->rollout_outcome;
     case DERIVATION_OPTIONS: return &s->derivation_options;
     case STUDY_PLAN: return &s->study_plan;
     case STUDY_OPTIONS: return &s->study_options;
@@ -596,6 +615,7 @@ static void *place_for(source from)
     case SVG_OUT:
     case ROW_OUT: return &s->pointer;
     case C_CODE_OUT: return &s->c_code;
+    case ROLLOUT_OUT: return &s->rollout;
     case EQUATIONS_OUT: return &s->equations;
     case INSTANT_OUT: return &s->instant;
     case EVALUATION_OUT: return &s->evaluation;
@@ -807,6 +827,10 @@ CALL(dal_to_yaml, of_text(dal_to_yaml(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_to_urdf, of_text(dal_to_urdf(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_c_code_generate, of_status(dal_c_code_generate(P(0), P(1), P(2), P(3), P(4))))
 CALL(dal_c_code_free, (dal_c_code_free(P(0)), P(0) ? freed(&s->c_code) : QUIET))
+CALL(dal_rollout_model_create, of_status(dal_rollout_model_create(P(0), P(1), P(2), P(3), P(4))))
+CALL(dal_rollout_model_free, (dal_rollout_model_free(P(0)), P(0) ? freed(&s->rollout) : QUIET))
+CALL(dal_rollout_describe, of_bool(dal_rollout_describe(P(0)).system))
+CALL(dal_rollout, of_status(dal_rollout(P(0), P(1), P(2), P(3))))
 CALL(dal_equations_create, of_status(dal_equations_create(P(0), P(1), P(2), P(3))))
 CALL(dal_equations_free, (dal_equations_free(P(0)), P(0) ? freed(&s->equations) : QUIET))
 CALL(dal_equations_text, of_length(dal_equations_text(P(0), I(1), I(2), P(3), x[4].z)))
@@ -1068,6 +1092,10 @@ static const call calls[] = {
     ROW(dal_to_urdf, MEMORY, {ROBOT_, NEEDED}, HEARD, {SVG_OUT, NEEDED}),
     ROW(dal_c_code_generate, MEMORY, {SPEC_, NEEDED}, {C_CODE_OPTIONS, PASSED}, HEARD, {C_CODE_OUT, NEEDED}),
     ROW(dal_c_code_free, {C_CODE_, PASSED}),
+    ROW(dal_rollout_model_create, MEMORY, {SPEC_, NEEDED}, {ROLLOUT_OPTIONS, PASSED}, HEARD, {ROLLOUT_OUT, NEEDED}),
+    ROW(dal_rollout_model_free, {ROLLOUT_, PASSED}),
+    ROW(dal_rollout_describe, {ROLLOUT_, NEEDED}),
+    ROW(dal_rollout, {ROLLOUT_, NEEDED}, {ROLLOUT_BATCH, NEEDED}, {ROLLOUT_OUTCOME, PASSED}, HEARD),
     ROW(dal_equations_create, MEMORY, {STATE_, NEEDED}, HEARD, {EQUATIONS_OUT, NEEDED}),
     ROW(dal_equations_free, {EQUATIONS_, PASSED}),
     ROW(dal_equations_text, {EQUATIONS_, NEEDED}, {DIGITS_, ANY}, {WIDTH_, ANY}, PRINTED),

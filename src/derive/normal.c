@@ -148,15 +148,19 @@ static const dal_form *multiply_forms(dal_algebra *g, const dal_form *a, const d
     return dal_product_of(g, items, n);
 }
 
-/* Of an equation that has cosines: divided by one of them, where that makes it shorter. */
+/* Of an equation that has cosines: divided by one of them, where that makes it shorter. Every acceleration has the cosine: books
+ * write u' - u w tan(q), but not u' tan(q) + 2 u w, which is singular where the equation is not. */
 static const dal_form *shorter_over_cosine(dal_algebra *g, const dal_poly *p, const dal_form *form, const dal_form **by)
 {
     const int n = g->n_generators;
     for (int i = 0; i < n && p->n > 1; i++) {
-        bool there = false;
-        for (int k = 0; k < p->n && g->generators[i].kind == DAL_GENERATOR_OF_COSINE; k++)
-            there |= dal_exponent_of(&p->term[k], i) != 0;
-        if (!there)
+        bool there = false, without = false; /* in a term; not in an acceleration's */
+        for (int k = 0; k < p->n && g->generators[i].kind == DAL_GENERATOR_OF_COSINE; k++) {
+            const bool here = dal_exponent_of(&p->term[k], i) != 0;
+            there |= here;
+            without |= !here && dal_monomial_urgency(g, &p->term[k]) == 0;
+        }
+        if (!there || without)
             continue;
         const dal_poly over = over_cosine(g, p, i);
         bool whole = !g->failed;
