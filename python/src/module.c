@@ -84,6 +84,18 @@ PyObject *core_text(core_printer *print, const void *of)
     return answer;
 }
 
+PyObject *core_columns(int n, const dal_column *columns)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < n; i++) {
+        PyObject *pair = Py_BuildValue("(NN)", core_string(columns[i].name), core_string(columns[i].unit));
+        if (!pair || PyList_Append(list, pair))
+            Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
+}
+
 PyObject *core_info(const dal_system_info *i)
 {
     PyObject *info =
@@ -209,9 +221,10 @@ PyMODINIT_FUNC PyInit__core(void)
     } types[] = {{&core.spec, &core_spec_type_spec, "Spec"},       {&core.system, &core_system_type_spec, "System"},
                  {&core.record, &core_record_type_spec, "Record"}, {&core.simulation, &core_simulation_type_spec, "Simulation"},
                  {&core.state, &core_state_type_spec, "State"},    {&core.tree, &core_tree_type_spec, "Tree"},
-                 {&core.view, &core_view_type_spec, "View"}};
-    PyMethodDef *const more[] = {core_spec_functions,     core_record_functions, core_simulation_functions,
-                                 core_analysis_functions, core_report_functions, core_sweep_functions};
+                 {&core.view, &core_view_type_spec, "View"},       {&core.run_files, &core_run_files_type_spec, "RunFiles"},
+                 {&core.study, &core_study_type_spec, "Study"}};
+    PyMethodDef *const more[] = {core_spec_functions,   core_record_functions, core_simulation_functions, core_analysis_functions,
+                                 core_report_functions, core_sweep_functions,  core_file_functions};
     if (!find_numpy())
         return NULL;
     PyObject *module = PyModule_Create(&definition);
