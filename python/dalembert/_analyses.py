@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import shlex
 import shutil
 import tempfile
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -44,7 +45,7 @@ def _values_text(value: Any) -> str:
     """What is varied, as the command line has it."""
     if isinstance(value, str):
         return value
-    return ",".join(item if isinstance(item, str) else repr(float(item)) for item in (value if np.iterable(value) else [value]))
+    return ",".join(item if isinstance(item, str) else str(int(item)) if hasattr(item, "__index__") else repr(float(item)) for item in (value if np.iterable(value) else [value]))
 
 
 class Study:
@@ -132,7 +133,6 @@ class Analyses:
 
     _spec: Callable[..., Any]
     _system: Callable[..., Any]
-    _command: Callable[..., Any]
     _describe: Callable[..., Any]
     _file: str
     _text: Optional[str]
@@ -286,7 +286,7 @@ class Analyses:
         path = kept or (f"{outputs[0]}.journal" + (f".{part}-of-{parts}" if parts else "") if outputs else os.path.join(folder.name, "journal"))
         if handle.run(path, resume, threads, part, parts, self._note(plan, settings), progress):
             raise Interrupted(Study(handle, [path], None, folder), f"the study was stopped; resume=True goes on with '{path}'")
-        study = Study(handle, [path], self._command(settings), folder)
+        study = Study(handle, [path], self._run_command(plan, settings), folder)
         if parts:
             return study
         for file in outputs:
@@ -314,6 +314,19 @@ class Analyses:
                 "floating": self._floating, "compiled": compiled > 0 if compiled else None}
         return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in said.items()
                        if key in ("study", "seed") or (value is not None and value != {} and value != [] and value is not False and value != 0))
+
+    def _run_command(self, plan: tuple, settings: Mapping[str, Any]) -> Optional[str]:
+        """What makes one run in a shell, in the folder of the model; a page adds what it is varied to."""
+        from ._model import _setting_text
+        if self._text is not None or self._written is not None:
+            return None
+        words = ["dalembert", "run", os.path.basename(self._file)]
+        for name, text in self._overrides.items():
+            words += ["--set", f"{name}={text}"]
+        for name, value in settings.items():
+            if value is not None:
+                words += [f"--{name.replace('_', '-')}", _setting_text(value)]
+        return " ".join(map(shlex.quote, words + (["--floating"] if self._floating else []) + (["--compiled"] if plan[-1] > 0 else [])))
 
     def merge(self, journals: Names, output: Any = None) -> "Study":
         """One study of the journals of its parts (sweep(shard=...), or `dalembert sweep --shard`); `output`: files to write as well. The model is this one,
@@ -366,7 +379,7 @@ def _merge(model: Any, journals: Sequence[str], output: Any) -> Study:
     plan = (said["vary"], said["each"], said["channels"], said["random"], said["sampling"], said["seed"], said["compiled"])
     settings = {name.replace("-", "_"): text for name, text in said["simulate"].items()}
     model._refuse_inputs(outputs)
-    study = Study(_core.study(model._spec(settings), *plan), journals, model._command(settings))
+    study = Study(_core.study(model._spec(settings), *plan), journals, model._run_command(plan, settings))
     for file in outputs:
         study.save(file)
     return study

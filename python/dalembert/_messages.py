@@ -139,7 +139,8 @@ def make_error(status: int, raw: Iterable[Tuple], context: Optional[Context], re
     """The exception of a status."""
     messages = read_messages(raw, context)
     errors = [str(m) for m in messages if m.severity == "error"]
-    return _kinds.get(status, Error)("\n".join(errors) or _core.status_text(status), messages, result)
+    stopped = [f"the run was {m.text}" for m in messages if m.code == "stopped"]
+    return _kinds.get(status, Error)("\n".join(errors or stopped) or _core.status_text(status), messages, result)
 
 
 def user_frame() -> Any:

@@ -35,11 +35,16 @@ def _setting_text(value: Any) -> str:
         return value
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"a setting is a number or a word, not {value!r}")
-    return repr(float(value))
+    return _number_text(value)
+
+
+def _number_text(value: Any) -> str:
+    """As a shell would have it: 2 is not 2.0, of which a model has another hash."""
+    return str(int(value)) if hasattr(value, "__index__") else repr(float(value))
 
 
 def _override_text(value: Any) -> str:
-    return value if isinstance(value, str) else repr(float(value))
+    return value if isinstance(value, str) else _number_text(value)
 
 
 def _show_progress(t: float, until: float, steps: int, seconds: float) -> bool:
