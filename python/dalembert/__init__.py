@@ -17,8 +17,8 @@ from typing import Any, Dict, Mapping, Optional
 from . import _core
 from ._analyses import Campbell, Code, Study, _merge, _names
 from ._answers import Answer, Energy, Evidence, Inputs, Motion, Reaction
-from ._messages import (CommandError, DalembertWarning, Error, FileError, Interrupted, Message, ModelError, NumericalError, Place, make_error,
-                        speak)
+from ._messages import (CommandError, DalembertWarning, Error, FileError, Interrupted, Message, ModelError, NumericalError, Place, _kinds,
+                        make_error, speak)
 from ._model import Model, Value
 from ._result import Result, Table
 
@@ -69,6 +69,19 @@ def merge(journals: Any, output: Any = None) -> Study:
     return _merge(load(said["model"], set=said["set"], floating=said["floating"]), paths, output)
 
 
-__all__ = ["load", "parse", "known", "results", "sweep", "merge", "Model", "Result", "Table", "Study", "Campbell", "Code", "Simulation", "State", "Tree", "Answer", "Evidence", "Motion",
+def program(*words: Any, check: bool = True) -> str:
+    """The program with these words, program("gallery", "a.yaml", "b.yaml", "-o", "pages"), in a process of its own: what it prints. What it complains about
+    is an exception of the same kind as elsewhere; `check` False: it is only the answer."""
+    import subprocess
+    import sys
+    done = subprocess.run([sys.executable, "-m", "dalembert", *map(str, words)], capture_output=True, text=True, check=False,
+                          env={**_os.environ, "PYTHONPATH": _os.pathsep.join(filter(None, [_os.path.dirname(_os.path.dirname(_os.path.abspath(__file__))),
+                                                                                            _os.environ.get("PYTHONPATH")]))})
+    if done.returncode and check:
+        raise _kinds.get(done.returncode, Error)(done.stderr.strip())
+    return done.stdout
+
+
+__all__ = ["load", "parse", "known", "results", "sweep", "merge", "program", "Model", "Result", "Table", "Study", "Campbell", "Code", "Simulation", "State", "Tree", "Answer", "Evidence", "Motion",
            "Reaction", "Energy", "Message", "Place", "Error", "CommandError", "ModelError", "NumericalError", "FileError", "Interrupted",
            "DalembertWarning"]

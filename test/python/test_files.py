@@ -200,3 +200,14 @@ def test_a_stopped_study_goes_on(model):
         model.sweep(VARY, EACH, resume=True)
     with pytest.raises(dal.CommandError, match="would be written over"):
         model.sweep(VARY, EACH, output="p.yaml")
+
+
+def test_the_package_is_the_program(model, program):
+    assert program("run", "p.yaml", "-q", "-o", "a.csv").returncode == 0
+    done = subprocess.run([sys.executable, "-m", "dalembert", "run", "p.yaml", "-q", "-o", "b.csv"], check=False)
+    assert done.returncode == 0 and same("a.csv", "b.csv")
+    assert dal.program("list", "integrators") == program("list", "integrators").stdout
+    for words, kind, sentence in ((["rum"], dal.CommandError, "did you mean 'run'"), (["run", "q.yaml"], dal.FileError, "q.yaml")):
+        with pytest.raises(kind, match=sentence):
+            dal.program(*words)
+    assert dal.program("rum", check=False) == ""
