@@ -139,7 +139,7 @@ target_sources(test_resume PRIVATE "${PROJECT_SOURCE_DIR}/src/cli/checkpoint.c")
 
 # ---- what takes minutes ---------------------------------------------------------
 # `make check-long`; the label keeps them out of `make check`.
-add_test(NAME crashes_long COMMAND test_crashes --long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+add_test(NAME crashes_long COMMAND test_crashes long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
 set_tests_properties(crashes_long PROPERTIES LABELS long TIMEOUT 7200)
 find_package(Threads REQUIRED)
 foreach(name test_tree_threads test_vary)
