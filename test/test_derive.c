@@ -85,6 +85,32 @@ static void forces_with_if_and_bushings_are_those_of_the_kernels(void **unused)
     assert_true(t.compared > 60);
 }
 
+/* ---- momenta ------------------------------------------------------------------------------------ */
+
+/* Four momenta that hang together: the rates of the ignorable coordinates are unknowns of a system. Five that do not: they are written out. */
+static void the_routhian_of_many_momenta_is_that_of_the_kernels(void **unused)
+{
+    static const struct {
+        const char *file;
+        int momenta;
+        bool named;
+    } cases[] = {{DAL_TEST_MODELS "/derive/coaxial-rotors.yaml", 4, true}, {DAL_TEST_MODELS "/derive/free-top.yaml", 5, false}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tally t = {0};
+        pair p;
+        for (int f = 0; dal_derived_formulations[f]; f++)
+            compare_choice(cases[i].file, "user", dal_derived_formulations[f], everything ? 20 : 3, true, &t);
+        print_message("  %d formulations, %d blocks, %d steps, worst %.2g\n", t.compared, t.blocks, t.steps, t.worst);
+        assert_int_equal(t.wrong, 0);
+        assert_int_equal(t.compared, 10); /* all but those of ports and of trees */
+        assert_true(open_pair(&p, cases[i].file, NULL, "user", "routh") && derive_pair(&p, "routh", false));
+        assert_int_equal(p.d->layout->n_ignorable, cases[i].momenta);
+        assert_true((p.d->n_systems > 0) == cases[i].named);
+        close_pair(&p);
+    }
+}
+
 /* ---- texts that are read back -------------------------------------------------------------- */
 
 static const char *const some_models[][2] = {{"/n-pendulum.yaml", "joint"},          {"/slider-crank.yaml", "angle"}, {"/heavy-top.yaml", "joint"},
@@ -314,6 +340,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_has_the_value_that_the_kernels_find),
                                        cmocka_unit_test(both_sides_of_every_step_are_equal),
                                        cmocka_unit_test(forces_with_if_and_bushings_are_those_of_the_kernels),
+                                       cmocka_unit_test(the_routhian_of_many_momenta_is_that_of_the_kernels),
                                        cmocka_unit_test(printed_expressions_read_back_with_their_values),
                                        cmocka_unit_test(printed_constraints_vanish_where_the_constraints_do),
                                        cmocka_unit_test(what_is_not_written_in_symbols_is_refused_by_name),
