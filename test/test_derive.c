@@ -113,9 +113,10 @@ static void the_routhian_of_many_momenta_is_that_of_the_kernels(void **unused)
 
 /* ---- texts that are read back -------------------------------------------------------------- */
 
-static const char *const some_models[][2] = {{"/n-pendulum.yaml", "joint"},          {"/slider-crank.yaml", "angle"}, {"/heavy-top.yaml", "joint"},
-                                             {"/cart-two-bars.yaml", "user"},        {"/satellite.yaml", "angle"},    {"/rolling-disc.yaml", "joint"},
-                                             {"/spatial-slider-crank.yaml", "joint"}};
+static const char *const some_models[][2] = {
+    {DAL_MODELS "/n-pendulum.yaml", "joint"},           {DAL_MODELS "/slider-crank.yaml", "angle"},      {DAL_MODELS "/heavy-top.yaml", "joint"},
+    {DAL_MODELS "/cart-two-bars.yaml", "user"},         {DAL_MODELS "/satellite.yaml", "angle"},         {DAL_MODELS "/rolling-disc.yaml", "joint"},
+    {DAL_MODELS "/spatial-slider-crank.yaml", "joint"}, {DAL_TEST_MODELS "/derive/offsets.yaml", "user"}};
 
 typedef struct text_reader {
     dal_derivation *d;
@@ -166,10 +167,9 @@ static void printed_expressions_read_back_with_their_values(void **unused)
     int entries = 0;
     for (size_t i = 0; i < sizeof some_models / sizeof *some_models; i++) {
         pair p;
-        char file[512];
+        const char *file = some_models[i][0];
         uint64_t seed = 29;
         static text_reader r;
-        snprintf(file, sizeof file, "%s%s", DAL_MODELS, some_models[i][0]);
         assert_true(open_pair(&p, file, NULL, some_models[i][1], "kane"));
         assert_true(gallery_random_state(p.state, &seed, 0.13, 0.05, 1) && derive_pair(&p, "kane", false));
         r.d = p.d;
@@ -190,6 +190,24 @@ static void printed_expressions_read_back_with_their_values(void **unused)
         close_pair(&p);
     }
     assert_true(entries > 200);
+}
+
+/* A number in an angle is part of the angle, and numbers of many digits stay letters: nothing is printed as it was derived. */
+static void angles_with_numbers_and_long_numbers_have_normal_forms(void **unused)
+{
+    pair p;
+    (void)unused;
+    assert_true(open_pair(&p, DAL_TEST_MODELS "/derive/offsets.yaml", NULL, "user", "lagrange") && derive_pair(&p, "lagrange", false));
+    for (int i = 0; i < p.d->n_equations; i++) {
+        const dal_form *form = dal_normal_equation(p.d, p.d->equations[i].zero, NULL, NULL);
+        assert_non_null(form);
+        const char *text = dal_form_text(p.d, form, false);
+        if (strstr(text, ")^2 + cos") || !strstr(text, "''"))
+            fail_msg("%s", text);
+    }
+    assert_int_equal(p.d->n_notes, 1);
+    assert_non_null(strstr(p.d->notes[0], "numbers of more than four digits"));
+    close_pair(&p);
 }
 
 /* A printed constraint is the constraint: at states that are off it, it has its value but for a constant factor. */
@@ -342,6 +360,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(forces_with_if_and_bushings_are_those_of_the_kernels),
                                        cmocka_unit_test(the_routhian_of_many_momenta_is_that_of_the_kernels),
                                        cmocka_unit_test(printed_expressions_read_back_with_their_values),
+                                       cmocka_unit_test(angles_with_numbers_and_long_numbers_have_normal_forms),
                                        cmocka_unit_test(printed_constraints_vanish_where_the_constraints_do),
                                        cmocka_unit_test(what_is_not_written_in_symbols_is_refused_by_name),
                                        cmocka_unit_test(names_and_titles_are_escaped_in_latex),

@@ -488,7 +488,7 @@ static int multiple_angles(const dal_form *form)
     return n;
 }
 
-static const dal_form *best_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
+static const dal_form *shortest_way(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
 {
     const dal_form *best = NULL;
     int least = 0;
@@ -509,6 +509,28 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, division what
         }
     }
     return best;
+}
+
+static bool has_long_numbers(const dal_derivation *d)
+{
+    for (int i = 0; i < d->n_letters; i++)
+        if (d->letters[i].role == DAL_ROLE_NUMBER && dal_is_long_number(d->letters[i].name))
+            return true;
+    return false;
+}
+
+/* Where there is no form and the model has numbers of many digits, these become letters from here on: 1.2345678*0.9876543^2 stays that. */
+static const dal_form *best_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
+{
+    const dal_form *form = shortest_way(d, node, what, by, terms);
+    if (form || d->long_numbers_stay || !has_long_numbers(d) || count_nodes(d, node) > MOST_NODES)
+        return form;
+    d->long_numbers_stay = true;
+    memset(d->algebra, 0, sizeof d->algebra);
+    form = shortest_way(d, node, what, by, terms);
+    if (form)
+        dal_derive_note(d, "numbers of more than four digits are not multiplied out: the products have too many digits");
+    return form;
 }
 
 /* What is known of the forms of each node, divided by nothing, by constants, by anything: they are asked for again and again. */
