@@ -1,5 +1,6 @@
 """The program: python3 -m dalembert run four-bar.yaml -o four-bar.html"""
 
+import signal
 import sys
 
 from . import _core
@@ -7,6 +8,7 @@ from . import _core
 
 def main() -> int:
     """What `dalembert` does with the words of the command line; its exit code."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as for every program: `dalembert list | head` ends without a word
     return _core.program(["dalembert", *sys.argv[1:]])
 
 

@@ -335,9 +335,10 @@ class Analyses:
 
     # ---- files of results ------------------------------------------------------------------------------------
 
-    def view(self, results: Any, file: Any, *, frames: int = 0) -> None:
-        """A page from a file of results (.csv, .h5) of this model, as `dalembert view`: it needs the places of the bodies, run(motion=True)."""
-        _core.view(self._system({}, show=True), os.fspath(results), os.fspath(file), None, frames)
+    def view(self, results: Any, file: Any, *, frames: int = 0, equations: bool = False) -> None:
+        """A page from a file of results (.csv, .h5) of this model, as `dalembert view`: it needs the places of the bodies, run(motion=True). `equations`: with
+        the equations of motion in symbols."""
+        _core.view(self._system({}, show=True), os.fspath(results), os.fspath(file), None, frames, equations)
 
     def snapshots(self, results: Any, times: Optional[Iterable[float]] = None, *, count: int = 5, file: Any = None, width: int = 0, height: int = 0,
                   title: Optional[str] = None) -> str:

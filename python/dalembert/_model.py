@@ -288,7 +288,7 @@ class Model(Analyses):
         return " ".join(map(shlex.quote, words + (["--floating"] if self._floating else []) + (["--compiled"] if compiled else [])))
 
     def run(self, until: Optional[Value] = None, *, start: Union[Mapping[str, float], str, None] = None, control: Optional[Callable] = None,
-            period: Optional[float] = None, page: Optional[bool] = None, keep: bool = False, progress: Any = None, frames: int = 0,
+            period: Optional[float] = None, page: Union[bool, str, None] = None, keep: bool = False, progress: Any = None, frames: int = 0,
             compiled: Optional[bool] = None, record: Optional[Sequence[str]] = None, motion: bool = False, output: Any = None, resume: bool = False,
             units: bool = False, **settings: Any) -> Result:
         """Integrate the model over its time.
@@ -296,7 +296,8 @@ class Model(Analyses):
         settings    until, every, formulation, coordinates, integrator, stabilization, step, rtol, atol, ...: as the options of `dalembert run`
         start       values to begin with instead of those of the model, {"A.angle": 0.3}, or "equilibrium"
         control     called with the simulation at the beginning and then every `period` seconds; it reads, and sets inputs
-        page        whether the result can be shown and saved as a page (True where pages are there)
+        page        whether the result can be shown and saved as a page (True where pages are there); "equations": with the equations of motion in
+                    symbols, as pages of the program have them, which may take some seconds
         keep        a run that fails is returned as far as it came, instead of an exception
         record      channels, or expressions of them, in the place of those of the model
         motion      record the motion of all bodies, energies and residuals as well: view() and snapshots() need it
@@ -317,8 +318,10 @@ class Model(Analyses):
             raise TypeError("control wants a period: how often it is called, s")
         paths = self._output_paths(output, resume, page)
         page = _core.page_available() and not resume if page is None else page
-        files = _core.run_files(paths, units, resume, page, self._context) if paths else None
-        system = self._system(settings, show=files.shown() if files else page, record=record, motion=motion)
+        if isinstance(page, str) and page != "equations":
+            raise CommandError(f"page is True, False or 'equations', not {page!r}")
+        files = _core.run_files(paths, units, resume, bool(page), self._context) if paths else None
+        system = self._system(settings, show=files.shown() if files else bool(page), record=record, motion=motion)
         state = self._state_of(system, start)
         path = temporary_page() if page else None
         command = self._command(settings, compiled) if control is None and not start else None
@@ -327,7 +330,7 @@ class Model(Analyses):
                                     0 if compiled is None else 1 if compiled else -1, files, keep)
         finally:
             _end_progress()
-        self.last_result = result = Result(made, system, self._context, path, files, paths, keep)
+        self.last_result = result = Result(made, system, self._context, path, files, paths, keep, page == "equations")
         if result.interrupted:
             raise Interrupted(result)
         raw = made.messages()
@@ -337,7 +340,7 @@ class Model(Analyses):
         return result
 
     @staticmethod
-    def _output_paths(output: Any, resume: bool, page: Optional[bool]) -> List[str]:
+    def _output_paths(output: Any, resume: bool, page: Union[bool, str, None]) -> List[str]:
         paths = [] if output is None else [os.fspath(output)] if isinstance(output, (str, os.PathLike)) else [os.fspath(path) for path in output]
         for path in paths:
             if path.lower().endswith((".html", ".htm")):

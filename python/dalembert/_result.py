@@ -163,7 +163,8 @@ class Result(Table):
     status: int
     resumable: float  # the time, s, from which run(resume=True) goes on; nan: there is nothing to resume
 
-    def __init__(self, record: Any, system: Any, context: Any, page: Optional[str], files: Any = None, paths: Sequence[str] = (), kept: bool = False):
+    def __init__(self, record: Any, system: Any, context: Any, page: Optional[str], files: Any = None, paths: Sequence[str] = (), kept: bool = False,
+                 equations: bool = False):
         columns, recorded = system.columns()
         self._name_columns(columns[:recorded])
         self._values = None if files else record.rows().reshape(-1, recorded)
@@ -178,6 +179,7 @@ class Result(Table):
         self._record, self._system = record, system
         self._page = page if has_page else None
         self._html: Optional[str] = None
+        self._equations = equations
 
     @property
     def values(self) -> np.ndarray:
@@ -213,7 +215,7 @@ class Result(Table):
                     "it came from another process, where `html` was not asked for" if self._record is None else
                     "run it with page=True" if _core.page_available() else
                     "the report page was left out of this build of the engine, which needs node and npm"))
-            self._record.write_page()
+            self._record.write_page(self._equations)
             with open(self._page, encoding="utf-8") as file:
                 self._html = file.read()
             os.unlink(self._page)

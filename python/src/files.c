@@ -185,7 +185,8 @@ static PyObject *snapshots(PyObject *module, PyObject *arguments)
     return core_deliver_text(status, messages, system->context, text);
 }
 
-static dal_status write_page(const core_system *system, const char *from, const char *to, const char *command, int frames, dal_messages *messages)
+static dal_status write_page(const core_system *system, const char *from, const char *to, const char *command, int frames, bool equations,
+                             dal_messages *messages)
 {
     dal_results *opened = NULL;
     dal_page *page = NULL;
@@ -195,7 +196,7 @@ static dal_status write_page(const core_system *system, const char *from, const 
     if (status == DAL_OK)
         status = dal_page_results(page, opened, system->system, frames);
     if (status == DAL_OK) {
-        core_page_model(page, system->spec->spec);
+        core_page_model(page, system->spec->spec, equations);
         dal_page_messages(page, system->messages);
         dal_page_messages(page, messages);
         status = dal_page_close(page, true);
@@ -206,21 +207,21 @@ static dal_status write_page(const core_system *system, const char *from, const 
     return status;
 }
 
-/* view(system of a spec with show, path of results, path of the page, command or None, frames) */
+/* view(system of a spec with show, path of results, path of the page, command or None, frames, equations) */
 static PyObject *view(PyObject *module, PyObject *arguments)
 {
     PyObject *object;
     const char *from, *to, *command;
-    int frames;
+    int frames, equations;
     dal_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!sszi", core.system, &object, &from, &to, &command, &frames))
+    if (!PyArg_ParseTuple(arguments, "O!sszip", core.system, &object, &from, &to, &command, &frames, &equations))
         return NULL;
     const core_system *system = (core_system *)object;
     dal_messages *messages = core_hear();
     if (!messages)
         return NULL;
-    Py_BEGIN_ALLOW_THREADS status = write_page(system, from, to, command, frames, messages);
+    Py_BEGIN_ALLOW_THREADS status = write_page(system, from, to, command, frames, equations, messages);
     Py_END_ALLOW_THREADS const bool fine = core_finish(status, messages, system->context);
     dal_messages_free(messages);
     if (!fine)

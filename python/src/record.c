@@ -326,19 +326,20 @@ static PyObject *record_save(PyObject *self, PyObject *arguments)
 
 enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a run */
 
-void core_page_model(dal_page *page, const dal_spec *spec)
+void core_page_model(dal_page *page, const dal_spec *spec, bool equations)
 {
     dal_verdict *verdict = NULL;
     if (spec->n_bodies <= MOST_CHECKED && dal_check(spec, NULL, NULL, &verdict) == DAL_OK)
         dal_page_verdict(page, verdict);
     dal_verdict_free(verdict);
-    dal_page_add_equations(page, spec);
+    if (equations)
+        dal_page_add_equations(page, spec);
 }
 
 /* Write the page under the path that it was opened with. */
-static dal_status close_page(record *r)
+static dal_status close_page(record *r, bool equations)
 {
-    core_page_model(r->page, r->system->spec->spec);
+    core_page_model(r->page, r->system->spec->spec, equations);
     dal_page_evidence(r->page, &r->evidence, r->status);
     dal_page_messages(r->page, r->system->messages);
     dal_page_messages(r->page, r->messages);
@@ -347,15 +348,16 @@ static dal_status close_page(record *r)
     return status;
 }
 
-static PyObject *record_write_page(PyObject *self, PyObject *none)
+/* write_page(equations) */
+static PyObject *record_write_page(PyObject *self, PyObject *equations)
 {
     record *r = (record *)self;
-    (void)none;
+    dal_status status;
     if (!r->page)
         return core_refuse(DAL_BAD_COMMAND, "this run has no page: run it with page=True");
-    const dal_status status = close_page(r);
-    if (!core_finish(status, status == DAL_OK ? NULL : r->messages, r->system->context))
-        return NULL;
+    const bool wanted = PyObject_IsTrue(equations) > 0;
+    Py_BEGIN_ALLOW_THREADS status = close_page(r, wanted);
+    Py_END_ALLOW_THREADS if (!core_finish(status, status == DAL_OK ? NULL : r->messages, r->system->context)) return NULL;
     Py_RETURN_NONE;
 }
 
@@ -365,7 +367,7 @@ static PyMethodDef record_methods[] = {{"rows", record_rows, METH_NOARGS, "What 
                                        {"events", record_events, METH_NOARGS, "Events: time and what happened."},
                                        {"ending", record_ending, METH_NOARGS, "Status, whether Ctrl-C ended it, whether there is a page."},
                                        {"save", record_save, METH_VARARGS, "Write a file of results."},
-                                       {"write_page", record_write_page, METH_NOARGS, "Write the page to its path."},
+                                       {"write_page", record_write_page, METH_O, "Write the page to its path."},
                                        {NULL, NULL, 0, NULL}};
 static PyType_Slot record_slots[] = {{Py_tp_dealloc, record_dealloc}, {Py_tp_methods, record_methods}, {0, NULL}};
 PyType_Spec core_record_type_spec = {"dalembert._core.Record", sizeof(record), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,

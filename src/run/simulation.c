@@ -258,10 +258,12 @@ bool dal_simulation_set_input_number(dal_simulation *r, int input, double value)
 {
     if (!r)
         return false;
-    if (input < 0 || input >= r->system->n_inputs || !isfinite(value)) {
-        dal_error(r->messages, dal_nowhere,
-                  isfinite(value) ? "%s: there is no input %d; the model has %d" : "%s: the value of input %d is not finite", __func__, input,
-                  r->system->n_inputs);
+    if (input < 0 || input >= r->system->n_inputs) {
+        dal_error(r->messages, dal_nowhere, "%s: there is no input %d; the model has %d", __func__, input, r->system->n_inputs);
+        return false;
+    }
+    if (!isfinite(value)) {
+        dal_error(r->messages, dal_nowhere, "%s: the value of input '%s' is not finite", __func__, r->system->input_names[input]);
         return false;
     }
     if (r->in_callback && !r->controlling) {

@@ -146,7 +146,11 @@ def test_pictures_and_pages_of_files_are_those_of_the_program(model, program):
     model.snapshots("m.csv", [0, 0.5, 1], file="d.svg")
     assert same("c.svg", "d.svg") and model.snapshots(r, count=3, title="three") == model.snapshots("m.csv", count=3, title="three")
     model.view("m.csv", "m.html")
-    assert "pivot.angle" in open("m.html", encoding="utf-8").read()
+    model.view("m.csv", "e.html", equations=True)
+    assert "pivot.angle" in open("m.html", encoding="utf-8").read() and os.path.getsize("e.html") > os.path.getsize("m.html") + 500
+    assert len(model.run(1, page="equations").html) > len(model.run(1).html) + 500
+    with pytest.raises(dal.CommandError, match="equations"):
+        model.run(1, page="yes")
     with pytest.raises(dal.FileError, match="cannot"):
         dal.results("nothing.csv")
     with pytest.raises(dal.CommandError, match="lenght"):
