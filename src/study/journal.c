@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FORMAT = 2, LARGEST = 1 << 30 };
@@ -190,6 +191,16 @@ static dal_status continue_old(dal_journal *j, uint64_t code, int shard, int sha
     return error ? trouble(j, "cannot be written: %s", strerror(error)) : DAL_OK;
 }
 
+/* A process that was killed holds its files until it is gone, and that may take a moment: who resumes at once waits for it, three seconds at most. */
+static bool take_lock(int fd)
+{
+    static const struct timespec moment = {0, 20000000};
+    int failed;
+    for (int i = 0; (failed = flock(fd, LOCK_EX | LOCK_NB)) && (errno == EWOULDBLOCK || errno == EINTR) && i < 150; i++)
+        nanosleep(&moment, NULL);
+    return !failed;
+}
+
 dal_status dal_journal_open(dal_journal *j, const dal_study *study, uint64_t code, const dal_study_options *options, dal_record_visitor *visit,
                             void *user, dal_messages *messages)
 {
@@ -200,7 +211,7 @@ dal_status dal_journal_open(dal_journal *j, const dal_study *study, uint64_t cod
         return trouble(j, "is there already: resume the study (--resume), or remove the file");
     if (j->fd < 0)
         return trouble(j, "cannot be written: %s", strerror(errno));
-    if (flock(j->fd, LOCK_EX | LOCK_NB))
+    if (!take_lock(j->fd))
         return trouble(j, errno == EWOULDBLOCK ? "is being written by another process" : "cannot be locked");
     if (fstat(j->fd, &file) || !S_ISREG(file.st_mode))
         return trouble(j, "is not a regular file");
