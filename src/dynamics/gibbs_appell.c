@@ -81,7 +81,7 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 {
     if (dal_on_open_tree(state))
         return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_speeds *s = state->speeds->basis;
     const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
@@ -100,4 +100,5 @@ const dal_formulation dal_gibbs_appell = {
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
     .on_tree = true,
+    .without_loads = true,
 };

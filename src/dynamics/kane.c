@@ -113,7 +113,7 @@ static dal_flow solve_kane(dal_state *state)
 {
     if (dal_on_open_tree(state))
         return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_speeds *s = state->speeds->basis;
     const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
@@ -135,4 +135,5 @@ const dal_formulation dal_kane = {
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
     .on_tree = true,
+    .without_loads = true,
 };

@@ -15,6 +15,9 @@ typedef struct dal_refinement {
     struct dal_slopes *slopes;    /* derivatives through the same factors (slopes.h); NULL: nobody has asked */
 } dal_refinement;
 
+/* Will the next accelerations be refined, or is it not known yet? */
+bool dal_refines(const dal_state *state);
+
 extern const dal_owner dal_refinement_owner;
 
 #endif

@@ -163,6 +163,18 @@ double dal_speeds_unit(const dal_state *state, int j)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
+/* Does nothing in an evaluation read lambda? Friction does, rows that work is done on, and derived ones. */
+static bool are_alone(const dal_system *system)
+{
+    const dal_layout *layout = &system->layout;
+    bool alone = !system->acting.n_frictions && !layout->curved && !layout->columnless && !layout->derived && !(layout->placement && system->works);
+    for (int i = 0; i < layout->n_extrinsic && system->works; i++) {
+        const dal_row *row = &layout->mechanism->rows[layout->row[i].source];
+        alone = alone && row->time < 0 && row->form < 0;
+    }
+    return alone;
+}
+
 static void layout_basis(dal_block *block, const dal_system *system, dal_speeds **out)
 {
     const dal_layout *layout = &system->layout;
@@ -176,6 +188,7 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     s->k = system->rank;
     s->p = s->n - s->s - s->k;
     s->fixed = layout->n_speeds && layout->n_speeds >= s->p;
+    s->alone = are_alone(system);
     const size_t p = (size_t)s->p;
     DAL_LAYOUT(block, s->row, s->k);
     DAL_LAYOUT(block, s->pivot, n);

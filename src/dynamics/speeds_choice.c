@@ -8,6 +8,7 @@
  */
 #include "dynamics/speeds_matrix.h"
 #include "state/state.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,6 +223,7 @@ void dal_speeds_choose(dal_state *state)
 {
     if (!state->speeds->basis)
         return;
+    state->values->unpacked = false;
     if (state->speeds->basis->fixed) {
         if (state->speeds->good == 0)
             select_named(state);

@@ -90,6 +90,7 @@ static void put_row(const dal_state *state, int i, int at)
 void dal_speeds_build(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
+    s->has_W = false;
     const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
     memset(s->S + first * n, 0, sizeof *s->S * (size_t)(s->p + s->s - (int)first) * n);
     for (int j = 0; j < s->p; j++)
