@@ -193,7 +193,9 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     DAL_LAYOUT(block, s->row, s->k);
     DAL_LAYOUT(block, s->pivot, n);
     DAL_LAYOUT(block, s->trial, n + 1);
+    DAL_LAYOUT(block, s->shape, p);
     DAL_LAYOUT(block, s->dependent, n);
+    dal_known_lu_layout(block, &s->known, s->fixed ? s->n : s->n - s->p);
     DAL_LAYOUT(block, s->S, n * n);
     DAL_LAYOUT(block, s->lu, n * n);
     DAL_LAYOUT(block, s->row_scale, n);

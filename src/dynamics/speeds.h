@@ -16,6 +16,7 @@
 #ifndef DAL_DYNAMICS_SPEEDS_H
 #define DAL_DYNAMICS_SPEEDS_H
 
+#include "math/known_lu.h"
 #include "math/vec.h"
 #include "state/evaluate.h"
 #include "state/owner.h"
@@ -34,9 +35,13 @@ struct dal_speeds {
     const struct dal_more_rows *more; /* of the formulation; NULL: none */
     int *row;                         /* k: the rows of A in S */
     int *pivot, *trial;               /* of the factors; scratch, n + 1 */
+    int *shape;                       /* p: the speeds that S has its shape for */
+    bool shaped;                      /* S is zero where rows and speeds of this shape are */
     int *dependent;                   /* columns of S that are factored: velocities that are not speeds; all n with the model's own speeds */
     double *S,
         *lu; /* rows at unit norm, columns over column_scale; unit rows (of automatic speeds) are not stored. LU factors of the dependent columns */
+    dal_known_lu known;         /* the same factors, in lists */
+    bool listed;                /* these are the present ones; lu is scratch */
     double ratio;               /* least over largest pivot of the factors */
     bool has_W;                 /* W is that of the present factors */
     double *weight;             /* of the model's speeds: the largest square of their row so far */
