@@ -5,6 +5,7 @@
  * The formulation `recursive` skips M, h, Q and A (accelerate_on_links), or everything but v' and lambda (accelerate_by_sweep); dal_need
  * computes what was skipped. Nothing here allocates, except dal_state_widen.
  */
+#include "kinematics/placement.h"
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
@@ -273,7 +274,7 @@ void dal_state_powers(dal_state *state, double *power)
     const int *island = state->system->acting.islands.of_row;
     for (int i = 0; i < state->system->works; i++)
         power[i] = state->loads.island ? state->loads.island[2 * i + 1] : state->loads.power;
-    if (layout->placement) {
+    if (layout->placement && dal_placement_timed(layout->placement)) {
         dal_placement_powers(state, power);
         return;
     }

@@ -9,6 +9,7 @@
  */
 #include "dynamics/singular.h"
 #include "dynamics/speeds_matrix.h"
+#include "kinematics/placement.h"
 #include "model/system.h"
 #include "state/momenta.h"
 #include "state/scale.h"
@@ -167,7 +168,8 @@ double dal_speeds_unit(const dal_state *state, int j)
 static bool are_alone(const dal_system *system)
 {
     const dal_layout *layout = &system->layout;
-    bool alone = !system->acting.n_frictions && !layout->curved && !layout->columnless && !layout->derived && !(layout->placement && system->works);
+    bool alone = !system->acting.n_frictions && !layout->curved && !layout->columnless && !layout->derived &&
+                 !(layout->placement && system->works && dal_placement_timed(layout->placement));
     for (int i = 0; i < layout->n_extrinsic && system->works; i++) {
         const dal_row *row = &layout->mechanism->rows[layout->row[i].source];
         alone = alone && row->time < 0 && row->form < 0;

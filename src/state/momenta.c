@@ -225,21 +225,3 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd)
         state->scratch->still[k] = 0;
     }
 }
-
-void dal_momenta_forces(dal_state *state, double *pd)
-{
-    assert(dal_has(state, DAL_STAGE_VELOCITY));
-    const dal_layout *layout = state->layout;
-    const dal_work *w = &state->work;
-    dal_state_columns(state);
-    memset(pd, 0, sizeof *pd * (size_t)layout->nv);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body *body = &layout->mechanism->bodies[b];
-        double rho[3], I[9], Pd[3], Hd[3];
-        dal_turn(w->kin[b].R, body->center, rho);
-        dal_bias_wrench(body, &w->kin[b], I, Pd, Hd);
-        dal_add_cross(rho, Pd, Hd);
-        dal_pull_body(layout, w, b, Pd, Hd, pd);
-    }
-    dal_subsystems_momentum_rate(layout, w, pd);
-}

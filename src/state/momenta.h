@@ -14,9 +14,6 @@ void dal_state_momenta(dal_state *state, double *momenta, double *size);
 void dal_momentum_rows(dal_state *state, double *rows, double *free);
 /* dT/dv of all velocities, and its rate for v' = 0; after velocity. */
 void dal_momenta_rates(dal_state *state, double *p, double *pd);
-/* Of that rate, what the rates of the momenta of the bodies do on the partial velocities of each v_k, sum P'.c_k' + H'.w_k; sub-systems have all of
- * theirs in it. It lacks sum P.d/dt c_k' + H.d/dt w_k, which is dT/dq_k where v_k is the rate of a coordinate. After velocity. */
-void dal_momenta_forces(dal_state *state, double *pd);
 /* Sum over bodies of (m c', I w).(D c', D w) for a bend D; with the tangents of its direction, D w as seen from the body: of the tangent
  * of (v, 1) it is then the derivative of T along that direction. */
 double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning);
