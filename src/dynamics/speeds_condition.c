@@ -108,13 +108,13 @@ double dal_speeds_factor(dal_state *state)
     return find_condition(state);
 }
 
-/* The condition decides where rows are chosen of more, where the model names the speeds, and where pivots differ; elsewhere only accepted steps ask for
+/* The condition decides where rows are chosen of more, and where pivots differ; elsewhere only accepted steps ask for
  * it (dal_speeds_estimate). */
 static double factor_and_judge(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
     factor_now(state);
-    if (dal_speeds_good_pivots(s) && !s->fixed && s->k == state->layout->n_rows && state->speeds->ranked > 0 && state->speeds->good > 0)
+    if (dal_speeds_good_pivots(s) && s->k == state->layout->n_rows && state->speeds->ranked > 0 && state->speeds->good > 0)
         return state->speeds->condition = 0;
     return find_condition(state);
 }
