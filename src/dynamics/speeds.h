@@ -155,9 +155,10 @@ void dal_speeds_correct(dal_state *state, const double *f, const double *b, doub
 void dal_speeds_multipliers(dal_state *state);
 
 /* In the plane: velocity of the centre of mass, and w, along a direction. */
-static inline void dal_flat_partial(const dal_body *body, const dal_tangent *tangent, double out[3])
+static inline void dal_flat_partial(const dal_body *body, const dal_tangent *tangent, dal_real out[3])
 {
-    const double *Rd = tangent->Rd, *c = body->center;
+    const dal_real *Rd = tangent->Rd;
+    const double *c = body->center;
     out[0] = Rd[0] * c[0] + Rd[1] * c[1] + tangent->rd[0];
     out[1] = Rd[3] * c[0] + Rd[4] * c[1] + tangent->rd[1];
     out[2] = tangent->w[2];
