@@ -205,7 +205,7 @@ static void other_values_and_another_structure_are_told_apart(void **state)
     static const char *const values[][2] = {{"1", "1"}, {"1.25", "1"}, {"1.25", "2"}, {"1.5", "2"}, {"'x'", "2"}, {"1.75", "2"}};
     static const char *const said[] = {"the page is new\n",
                                        "the page is new; only values of parameters have changed\n",
-                                       "the page is new; the model was compiled anew\n",
+                                       "the page is new; the model was compiled again\n",
                                        "the page is new; only values of parameters have changed\n",
                                        "unknown name 'x'",
                                        "the page is new; only values of parameters have changed\n"};

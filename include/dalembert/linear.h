@@ -32,7 +32,7 @@ typedef struct dal_linear_options {
     const char *at; /* "start", "equilibrium", "steady" or a state file (dal_instant_read); NULL: "start" */
     int n_states, n_inputs, n_outputs;
     const char *const *states;  /* channels of position ("A.angle", "cart.x"); those that are missing are chosen automatically */
-    const char *const *inputs;  /* of `inputs:`, motors, springs and dampers (an effort beside their own), drives; NULL: all of `inputs:` */
+    const char *const *inputs;  /* of `inputs:`, motors, springs and dampers (an effort added to their own), drives; NULL: all of `inputs:` */
     const char *const *outputs; /* channels and expressions of channels, as in `record:`: motions, reactions, efforts, energies */
     int n_steady;               /* for "steady" */
     const dal_steady *steady;   /* rates that are given; what is not, stays near the start */

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Was the viewer built into this library? Otherwise pages are refused, with a sentence that says what brings it. */
+/* Was the viewer built into this library? Otherwise pages are refused, with a sentence that says what provides it. */
 DAL_API bool dal_page_available(void);
 
 /* The run will be shown: from now on compiled systems have the columns that a page shows whatever the model records: the motion of the
