@@ -135,7 +135,6 @@ foreach(name test_branches test_check test_cli test_compare test_crashes test_do
     endif()
 endforeach()
 add_dependencies(test_crashes fail_allocation)
-target_sources(test_resume PRIVATE "${PROJECT_SOURCE_DIR}/src/cli/checkpoint.c") # a part of the program, read many times
 
 # ---- what takes minutes ---------------------------------------------------------
 # `make check-long`; the label keeps them out of `make check`.

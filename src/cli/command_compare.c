@@ -1,7 +1,7 @@
 /* dalembert compare: the same model under every formulation, in one table. */
 #include "cli/compare_page.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 
 #include <stdlib.h>

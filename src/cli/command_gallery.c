@@ -1,6 +1,6 @@
 /* dalembert gallery: a page for each of several models, and an index of them in which they all move. */
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 
 #include <errno.h>

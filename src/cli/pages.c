@@ -1,6 +1,6 @@
 #include "cli/pages.h"
 #include "cli/derivation.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "output/page.h"
 
 #include <errno.h>
