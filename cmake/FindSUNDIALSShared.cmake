@@ -1,5 +1,5 @@
 # CVODE and IDA of SUNDIALS 6. The library loads them only when a run asks for one of their integrators, so their headers and the names of
-# the shared objects are wanted; each provides its own copy of the vectors and linear solvers, and needs nothing but libc:
+# the shared objects are wanted; each brings its own copy of the vectors and linear solvers, and needs nothing but libc:
 #
 #   SUNDIALSShared_INCLUDE_DIR, SUNDIALSShared_CVODE ("libsundials_cvode.so.6"), SUNDIALSShared_IDA ("libsundials_ida.so.6")
 

@@ -83,7 +83,7 @@ foreach(source ${test_sources})
 endforeach()
 
 # ---- one wrong term a formulation -------------------------------------------
-# Each of these programs provides its own copy of one formulation, with a wrong term in it (cmake/mutate.cmake); the archive supplies
+# Each of these programs brings its own copy of one formulation, with a wrong term in it (cmake/mutate.cmake); the archive supplies
 # the others. The test passes if exactly that formulation falls out of agreement. Under the sanitizers it would say nothing new.
 set(mutants lagrange udwadia-kalaba udwadia-phohomsiri maggi kane gibbs-appell boltzmann-hamel volterra volterra-reduced routh recursive component)
 if(DAL_SANITIZE)

@@ -259,7 +259,7 @@ static void the_readme_is_true(void **state)
 static void the_tutorial_is_true(void **state)
 {
     (void)state;
-    run_page("doc/tutorial.md", 4, 15);
+    run_page("doc/tutorial.md", 10, 30);
 }
 
 static void the_page_on_evidence_is_true(void **state)

@@ -3,7 +3,7 @@
 
 /* ---- projection ---- */
 
-/* A point on the unit circle that drifts off it once it is off; project provides it back. */
+/* A point on the unit circle that drifts off it once it is off; project brings it back. */
 typedef struct circle {
     long projections, accepted;
     bool fresh, paced;

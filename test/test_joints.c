@@ -93,7 +93,7 @@ static void conform(const dal_joint_type *type, dal_space space)
         if (type->measure)
             type->measure(&b);
 
-        /* the first body anywhere, the second where the motion provides it */
+        /* the first body anywhere, the second where the motion brings it */
         double r[2][3] = {{0}}, R[2][9], P[3], E[9];
         for (int i = 0; i < (int)space; i++)
             r[0][i] = 2 * check_random(&seed);

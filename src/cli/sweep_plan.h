@@ -16,7 +16,7 @@ typedef struct dal_sweep_plan {
     dal_study *study;
 } dal_sweep_plan;
 
-/* `asked`: what the command line says. A model that is a study provides its own plan, to which the options are added. `seeded`: the seed was given. */
+/* `asked`: what the command line says. A model that is a study brings its own plan, to which the options are added. `seeded`: the seed was given. */
 dal_status dal_sweep_plan_ask(dal_sweep_plan *plan, const dal_model_options *model, const dal_study_plan *asked, bool seeded, dal_messages *messages);
 /* The plan of a journal; `model`: where the model is now, NULL: where it was. */
 dal_status dal_sweep_plan_recall(dal_sweep_plan *plan, const char *journal, const char *model, dal_messages *messages);

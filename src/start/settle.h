@@ -4,7 +4,7 @@
 
 #include "start/point.h"
 
-/* The state goes to an equilibrium near where it is, or near where chance provides it (seed; NULL: it begins here), and is evaluated there. */
+/* The state goes to an equilibrium near where it is, or near where chance brings it (seed; NULL: it begins here), and is evaluated there. */
 dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *seed, dal_messages *messages);
 
 #endif

@@ -41,7 +41,7 @@ set(ENV{LD_LIBRARY_PATH} "${library}:$ENV{LD_LIBRARY_PATH}")
 # ---- pkg-config -------------------------------------------------------------------
 must("${PKG_CONFIG}" --cflags --libs dalembert)
 if(seen MATCHES "lapack|blas|klu|yaml")
-    message(FATAL_ERROR "pkg-config names libraries that the shared one provides itself: ${seen}")
+    message(FATAL_ERROR "pkg-config names libraries that the shared one brings itself: ${seen}")
 endif()
 separate_arguments(options UNIX_COMMAND "${seen}")
 must("${COMPILER}" ${FLAGS} -std=c17 "${EXAMPLE}.c" ${options} -lm -o "${programs}/shared")

@@ -82,7 +82,7 @@ export class Methods {
     });
   }
 
-  /* One legend for all plots: a click takes a method out of them and provides it back, pointing at it provides it forward. */
+  /* One legend for all plots: a click takes a method out of them and brings it back, pointing at it brings it forward. */
   private legend(): HTMLElement {
     const list = h('div', { class: 'chips', role: 'group', 'aria-label': 'Methods in the plots' });
     this.header.series.forEach((series, i) => {
@@ -100,7 +100,7 @@ export class Methods {
         h('button', { type: 'button', class: 'word', onclick: () => this.set(every, true) }, 'all'),
         h('button', { type: 'button', class: 'word', onclick: () => this.set(every, false) }, 'none'),
         button('table', 'Download the errors of all methods as CSV', () => this.csv())),
-      list, h('p', { class: 'dim' }, 'A click takes a method out or provides it back. Zero stands at the lower edge of a logarithmic plot.'));
+      list, h('p', { class: 'dim' }, 'A click takes a method out or brings it back. Zero stands at the lower edge of a logarithmic plot.'));
   }
 
   private set(which: number[], on: boolean): void {

@@ -73,7 +73,7 @@ export class ViewMenu {
     this.traced.append(h('button', { type: 'button', onclick: () => actions.clearTraces() }, 'Clear traces'));
   }
 
-  /* How each body is seen, and a button that provides it near. */
+  /* How each body is seen, and a button that brings it near. */
   private bodies(scene: Scene, actions: MenuActions): HTMLElement {
     return h('details', { class: 'bodies' }, h('summary', {}, 'Bodies'), ...scene.bodies.slice(0, MOST_BODIES).map((body, i) => {
       const look = h('select', { 'aria-label': `How ${body.name} is seen` }, ...LOOKS.map((word) => h('option', { value: word }, word)));
