@@ -6,9 +6,9 @@
 #                  sanitizers, and every fuzz target for FUZZ_SECONDS
 #   make check-long     what is sampled there, in full: every allocation fails once, a thousand damaged files of each type
 #   make install   to PREFIX (/usr/local), below DESTDIR
-#   make validation     doc/validation.md anew
-#   make agreement      doc/agreement.md anew: how well the formulations agree
-#   make documentation  what the commands in the pages print, and the pictures, anew
+#   make validation     doc/validation.md again
+#   make agreement      doc/agreement.md again: how well the formulations agree
+#   make documentation  what the commands in the pages print, and the pictures, again
 #   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
@@ -16,9 +16,9 @@
 #   make bench-vary  what a varied system costs beside one that is compiled, or read and compiled: instructions
 #   make bench-generated  generated code beside the engine and beside C written by hand, scalar and in lanes
 #   make bench-python  what a call from Python costs beside C
-#   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
-#   make study-natural    doc/studies/natural-eliminated.md anew: what it saves to eliminate linear rows, counted by valgrind
-#   make work-precision   doc/studies/work-precision.md anew: error against CPU time under every integrator
+#   make study-baumgarte  doc/studies/baumgarte.md again: drift and error against Baumgarte's gains
+#   make study-natural    doc/studies/natural-eliminated.md again: what it saves to eliminate linear rows, counted by valgrind
+#   make work-precision   doc/studies/work-precision.md again: error against CPU time under every integrator
 #   make gallery   a page for every model, and an index in which all of them move: results/gallery/index.html
 #   make wheel     the package for Python as a wheel: dist/dalembert-VERSION-cp311-abi3-linux_x86_64.whl
 #   make format    clang-format over the sources

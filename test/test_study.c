@@ -566,7 +566,7 @@ static void two_programs_of_one_journal_do_not_mix(void **state)
     const int code = run(here, "sweep @/m.yaml --vary a=1:2:400 --each x=final(A.distance) -q --jobs 1 -o @/k.csv --resume");
     const bool named = strstr(here->err, "k.csv.journal: error: is being written by another process") != NULL;
     const int anew = run(here, first);
-    const bool there = strstr(here->err, "is there already") != NULL;
+    const bool there = strstr(here->err, "exists already") != NULL;
     kill(child, SIGCONT);
     const int ended = wait_for_any(child);
     close(out);

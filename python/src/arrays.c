@@ -1,4 +1,4 @@
-/* Numbers in and out. Arrays come in by the buffer protocol, whoever made them; they go out as arrays of NumPy, without its C interface. */
+/* Numbers in and out. Arrays come in by the buffer protocol, from any maker; they go out as arrays of NumPy, without its C interface. */
 #include "core.h"
 
 #include <stdio.h>

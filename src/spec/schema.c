@@ -399,7 +399,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "max-step", EXPRESSION, "s", S, max_step, 0, "largest controlled step"),
     KEY("simulate", "event-tolerance", EXPRESSION, "s", S, event_tolerance, 0, "to which events are located in time"),
     ONE_OF("simulate", "start", "given|equilibrium", "", S, start, 0, "where the run starts: where the start values place the bodies; or at rest in the static equilibrium that is found from there; given if omitted"),
-    KEY("simulate", "undetermined", UNDETERMINED, "own", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused; or the balance of the forces there is derived and taken as a constraint; or the least ones are taken, with eta those nearest to it: one expression a velocity; refuse if omitted"),
+    KEY("simulate", "undetermined", UNDETERMINED, "own", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused; or the balance of the forces there is derived and taken as a constraint; or the least ones are taken, with eta those nearest to it: one expression for each velocity; refuse if omitted"),
     KEY("simulate", "coordinates", CHOICE, "", S, coordinates, 0, "family of coordinates"),
     KEY("simulate", "formulation", CHOICE, "", S, formulation, 0, "of the equations of motion"),
     KEY("simulate", "stabilization", CHOICE, "", S, stabilization, 0, "how the constraints are held"),

@@ -462,7 +462,7 @@ static void read_undetermined(dal_reader *reader, const dal_tree *tree, void *fi
     const dal_tree *eta = inner && inner->kind == DAL_MAP && inner->n == 1 ? inner->first : NULL;
     if (!eta || strcmp(inner->key, words[2]) || strcmp(eta->key, "eta")) {
         dal_complain(reader->messages, tree->mark,
-                     "%s needs refuse, derive, minimum-norm, or {minimum-norm: {eta: [..]}} with one expression a velocity; %s was found",
+                     "%s needs refuse, derive, minimum-norm, or {minimum-norm: {eta: [..]}} with one expression for each velocity; %s was found",
                      dal_label(reader), dal_tree_found(reader->scratch, tree));
         return;
     }
