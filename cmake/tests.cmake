@@ -138,7 +138,7 @@ add_dependencies(test_crashes fail_allocation)
 
 # ---- what takes minutes ---------------------------------------------------------
 # `make check-long`; the label keeps them out of `make check`.
-add_test(NAME crashes_long COMMAND test_crashes --long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+add_test(NAME crashes_long COMMAND test_crashes long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
 set_tests_properties(crashes_long PROPERTIES LABELS long TIMEOUT 7200)
 find_package(Threads REQUIRED)
 foreach(name test_tree_threads test_vary)

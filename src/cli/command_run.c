@@ -47,6 +47,7 @@ static const char usage[] =
     "                            the model: 'view' and 'snapshots' need it\n"
     "    --open                  show the page in a browser\n"
     "    --frames N              maximum number of frames of a page (default 1000 to 20000, by the model's size)\n"
+    "    --no-equations          a page without its tab of equations, which takes most of the time of a short run\n"
     "    --units                 a second header line with units (CSV)\n"
     "    --json                  the evidence as a JSON object\n"
     "    --record A,B            record these channels instead of those of the model; may be repeated\n"
@@ -119,6 +120,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("resume", 0, resume),
                                      DAL_FLAG("open", 0, pages.show),
                                      DAL_READ("frames", 0, read_frames),
+                                     DAL_FLAG("no-equations", 0, pages.no_equations),
                                      DAL_READ("record", 0, read_record),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
