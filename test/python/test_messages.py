@@ -42,7 +42,7 @@ def test_wrong_overrides(pendulum):
         dal.parse(PENDULUM, ll=3)
     with pytest.raises(TypeError, match="'l' is not a setting of a run.*vary"):
         pendulum.run(1, l=3)
-    with pytest.raises(TypeError, match="no setting"):
+    with pytest.raises(TypeError, match="not a setting"):
         pendulum.run(1, untill=3)
     with pytest.raises(dal.ModelError, match="kan"):
         pendulum.run(1, formulation="kan")
