@@ -261,7 +261,7 @@ endif()
 
 # Folders use symbols of those before them, and of none behind.
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
-    CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:dalembert_complex_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
+    CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:dalembert_complex_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:cli_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
 # Derivations are a second implementation beside the kernels: they use no symbol of these.
 add_test(NAME derivations_use_no_kernel COMMAND sh -c
