@@ -30,7 +30,8 @@ static void complete_inertia(dal_derivation *d)
 static void derive_kalaba(dal_derivation *d)
 {
     dal_derive_inertia(d);
-    complete_inertia(d);
+    if (!d->options.whole_systems) /* code solves for v' and multipliers, where M alone need not be regular */
+        complete_inertia(d);
     dal_add_saddle_blocks(d);
 }
 
