@@ -224,10 +224,12 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/studies")
     add_test(NAME sliders_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/sliders.mjs"
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/sliders")
+    add_test(NAME modes_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/modes.mjs"
+        $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/modes")
     # the longest ones begin first
     add_test(NAME wishes_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/wishes.mjs"
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/wishes" "${PROJECT_SOURCE_DIR}/models")
-    set_tests_properties(comparison_in_a_browser equations_in_a_browser gallery_in_a_browser looks_in_a_browser sliders_in_a_browser studies_in_a_browser viewer_in_a_browser wishes_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
+    set_tests_properties(comparison_in_a_browser equations_in_a_browser gallery_in_a_browser looks_in_a_browser modes_in_a_browser sliders_in_a_browser studies_in_a_browser viewer_in_a_browser wishes_in_a_browser PROPERTIES TIMEOUT 900 COST 1000)
 elseif(NOT DAL_SANITIZE)
     message(STATUS "the report page is not tested in a browser: it needs the page itself and chromium")
 endif()
@@ -278,6 +280,9 @@ endif()
 
 # Fields of tables and reasons decide, not names and sentences.
 add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
+
+# Texts that users read have no private words.
+add_test(NAME texts_are_in_plain_words COMMAND "${PROJECT_SOURCE_DIR}/tools/plain-words" "${PROJECT_SOURCE_DIR}")
 
 # The fields of a state and of a system are seen by few.
 if(NOT DAL_SANITIZE)
