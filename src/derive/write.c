@@ -78,7 +78,7 @@ static void text_lines(const dal_document *doc, const char *left, const dal_form
     }
 }
 
-enum { LATEX_LINE = 56 }; /* letters of a line of the class article */
+enum { LATEX_LINE = 54 }; /* letters of a line of the class article */
 
 static void latex_paragraph(const dal_document *doc, const char *left, int n, const dal_signed_form *terms, const char *right)
 {
@@ -89,6 +89,13 @@ static void latex_paragraph(const dal_document *doc, const char *left, int n, co
     dal_grow(&all, "%s", right);
     dal_grow(doc->out, "\\begin{flushleft}\\hangindent=2em\\hangafter=1\n$\\displaystyle %s$\n\\end{flushleft}\n",
              dal_latex_breakable(doc->d->arena, all.text));
+}
+
+/* In a sentence. */
+static const char *inline_latex(const dal_document *doc, const dal_form *form)
+{
+    const char *text = dal_form_text(doc->d, form, true);
+    return dal_latex_width(text) > LATEX_LINE / 2.0 ? dal_latex_breakable(doc->d->arena, text) : text;
 }
 
 /* Lines of whole terms; a paragraph that TeX breaks where a term is wider than a line. Viewers of Markdown scroll. */
@@ -343,8 +350,10 @@ static void write_equations(dal_document *doc)
             continue;
         if (doc->writing == DAL_WRITE_HTML)
             dal_grow(doc->out, "<p class=\"by\">divided by <math>%s</math></p>\n", dal_form_mathml(d, by));
+        else if (in_latex(doc))
+            dal_grow(doc->out, "\nDivided by $%s$.\n", inline_latex(doc, by));
         else
-            dal_grow(doc->out, in_latex(doc) ? "\nDivided by $%s$.\n" : "    (divided by %s)\n", dal_form_text(d, by, in_latex(doc)));
+            dal_grow(doc->out, "    (divided by %s)\n", dal_form_text(d, by, false));
     }
 }
 
@@ -487,7 +496,7 @@ static void write_html_document(dal_document *doc, const dal_derived_formulation
     dal_html_end(doc);
 }
 
-static const char latex_head[] = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n";
+static const char latex_head[] = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\raggedright\n";
 
 void dal_write_derivation(dal_growing *out, dal_derivation *d, dal_writing writing, bool steps, int width, bool first, bool last)
 {
