@@ -56,6 +56,7 @@ static void derive_gibbs_appell(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_gibbs_appell = {.name = "gibbs-appell",
                                                           .title = "the equations of Gibbs and Appell",
+                                                          .latex = "\\frac{\\partial G}{\\partial\\dot{u}} = U, \\qquad K\\,\\dot{u} = f",
                                                           .equation = "dG/du' = U, or K u' = f",
                                                           .source = "",
                                                           .speeds = true,

@@ -31,6 +31,7 @@ static void derive_maggi(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_maggi = {.name = "maggi",
                                                    .title = "Maggi's equations",
+                                                   .latex = "W^{T}\\left(M\\,\\dot{v} + h - Q\\right) = 0, \\qquad A\\,\\dot{v} = \\gamma",
                                                    .equation = "W^T (M v' + h - Q) = 0,  A v' = gamma",
                                                    .source = "",
                                                    .speeds = true,

@@ -575,6 +575,7 @@ static void derive_recursive(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_recursive = {.name = "recursive",
                                                        .title = "articulated bodies along the joint tree",
+                                                       .latex = "\\dot{v} = D^{-1}\\left(u - U^{T} a'\\right)",
                                                        .equation = "v' = D^-1 (u - U^T a'), outwards; I and p by elimination, inwards",
                                                        .source = "Featherstone 2008, 7.3",
                                                        .solution = DAL_SOLVED_ALREADY,

@@ -40,13 +40,18 @@ static void derive_udwadia(dal_derivation *d)
     dal_add_saddle_blocks(d);
 }
 
-const dal_derived_formulation dal_derived_udwadia_kalaba = {.name = "udwadia-kalaba",
-                                                            .title = "Udwadia and Kalaba",
-                                                            .equation = "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h",
-                                                            .source = "udwadia-phohomsiri (4.24)",
-                                                            .derive = derive_kalaba};
-const dal_derived_formulation dal_derived_udwadia_phohomsiri = {.name = "udwadia-phohomsiri",
-                                                                .title = "Udwadia and Phohomsiri",
-                                                                .equation = "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
-                                                                .source = "udwadia-phohomsiri (2.15)",
-                                                                .derive = derive_udwadia};
+const dal_derived_formulation dal_derived_udwadia_kalaba = {
+    .name = "udwadia-kalaba",
+    .title = "Udwadia and Kalaba",
+    .latex = "\\dot{v} = a + M^{-1/2}\\left(A M^{-1/2}\\right)^{+}\\left(\\gamma - A a\\right), \\qquad M a = Q - h",
+    .equation = "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h",
+    .source = "udwadia-phohomsiri (4.24)",
+    .derive = derive_kalaba};
+const dal_derived_formulation dal_derived_udwadia_phohomsiri = {
+    .name = "udwadia-phohomsiri",
+    .title = "Udwadia and Phohomsiri",
+    .latex = "\\dot{v} = \\begin{bmatrix}(1 - A^{+}A)\\,M\\\\ A\\end{bmatrix}^{+}\\begin{bmatrix}Q - h\\\\ \\gamma\\end{bmatrix}, \\qquad "
+             "\\operatorname{rank}\\begin{bmatrix}M\\\\ A\\end{bmatrix} = m",
+    .equation = "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
+    .source = "udwadia-phohomsiri (2.15)",
+    .derive = derive_udwadia};
