@@ -123,6 +123,7 @@ typedef struct dal_body_spec {
     dal_figures shape;
     dal_text inertia_check; /* "warn": moments of inertia that no body has are accepted */
     bool fix;               /* fix: true beside the values: every given start value of the body is kept */
+    unsigned mirror;        /* with `between`: bits 1, 2, 4 for x, y, z: it lies there as the mirror image of a body between mirrored points */
 } dal_body_spec;
 
 /* start: {angle: , distance: , rate: , within: , branch: } of a joint */

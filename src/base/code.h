@@ -16,6 +16,7 @@
     X(NORMALISED, "normalised", "a quaternion or an axis was normalised; the number is its length")                                                  \
     X(MISSING_PRIME, "missing-prime", "a part of a velocity constraint has no rate in it")                                                           \
     X(UNITS, "units", "a sum, a difference or a comparison of quantities with different units")                                                      \
+    X(NOT_COMPENSATED, "not-compensated", "a force or friction acts on a robot that a block computed-torque does not know")                          \
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                                         \
     X(INCOMPLETE, "incomplete", "results are those of a run that did not come to its end, or failed there")                                          \
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                                           \

@@ -7,6 +7,8 @@
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
  *   blocks.c      controllers, filters     sensors.c     measured signals: both become states and names (blocks.h)
  *   include.c     models inside models     hash.c        fingerprint
+ *   mirror.c      mirrored parts           mirror_text.c their expressions (mirror.h)
+ *   computed_torque.c  the block of this name: inverse dynamics as named expressions
  *   figure.c      shapes for pictures      mesh.c        their files: STL, OBJ; mesh_reduce.c
  *   xml.c         text -> elements         read_urdf.c, urdf_tree.c, urdf_spec.c: a robot, see urdf.h
  *   spec.c        files, memory, messages in order
