@@ -66,6 +66,7 @@
     X(INPUT_NOT_USED, "input-not-used", "an input was set where a run does not look; the number is the value that it was set to")                    \
     X(ACCELERATIONS_INEXACT, "accelerations-inexact",                                                                                                \
       "unlike inertias make the accelerations less exact than rtol; the number is their error, relative")                                            \
+    X(LIMIT_LEFT, "limit-left", "a joint leaves the limits of its file, which nothing enforces; the number is by how much, m or rad")                \
     X(NO_DIRECTION, "no-direction", "a force acts along a line through two points that coincide; the number is the force, N")                        \
     X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")
 

@@ -79,6 +79,8 @@ static void layout_simulation(dal_block *block, run *r)
     }
     DAL_LAYOUT(block, r->measured.ignorable, 5 * system->layout.n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
+    if (dal_travel_size(system))
+        DAL_LAYOUT(block, r->travel.joint, dal_travel_size(system));
     if (dal_switches(system)) {
         DAL_LAYOUT(block, r->measured.guard, dal_switches(system));
         DAL_LAYOUT(block, r->measured.guard_most, dal_switches(system));

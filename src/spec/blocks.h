@@ -32,6 +32,8 @@ void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name)
 
 /* driven_pose.c: `drive:` of a body, as constraints and named expressions. */
 void dal_drive_pose(dal_reader *reader, const dal_tree *tree, dal_body_spec *body);
+/* driven_legs.c: those that are driven by joints, when all joints are there. */
+void dal_drive_by_legs(dal_reader *reader);
 /* armature.c: that of the last joint, as a rotor and a gear. */
 void dal_add_armature(dal_reader *reader, const dal_tree *tree);
 

@@ -459,6 +459,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_record(reader, model->record);
     read_map(reader, "view", "'view'", model->view, "{traces: [rod.P]}", dal_keys_view, &spec->view);
     dal_read_models(reader, model->models);
+    dal_drive_by_legs(reader);
     read_elements(reader, model->blocks, "block", "'blocks'", "{type: lag, input: ref, time: 0.1}", dal_make_late_block);
 }
 

@@ -58,6 +58,13 @@ typedef struct dal_file_list {
     void *user;
 } dal_file_list;
 
+/* `drive: {position: , by: [...]}` of a body, until its joints are known. */
+typedef struct dal_driven_body {
+    const char *name;
+    dal_list by;
+    dal_mark mark;
+} dal_driven_body;
+
 typedef struct dal_reader {
     dal_arena *keep, *scratch; /* what the spec keeps; what goes when reading ends */
     dal_messages *messages;    /* the reader's own: sorted by place before anybody sees them */
@@ -94,6 +101,9 @@ typedef struct dal_reader {
     size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states, room_record, room_made;
     int n_made; /* constraints that `drive:` of a body makes */
     dal_constraint_spec *made;
+    int n_driven; /* bodies that are driven by legs */
+    size_t room_driven;
+    dal_driven_body *driven;
     bool own_coordinates; /* the model has some: bodies are placed by them */
     uint64_t hash;
     dal_file_list *files;

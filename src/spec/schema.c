@@ -94,6 +94,7 @@ const dal_key dal_keys_body[] = {
 const dal_key dal_keys_pose[] = {
     KEY("pose", "position", VECTOR, "m", dal_pose_keys, position, 0, "of the body frame's origin, world axes: functions of time; the force that this takes is NAME.drive.force"),
     PLANAR("pose", "angle", EXPRESSION, "rad", dal_pose_keys, angle, "orientation", "of the body frame: a function of time; the torque that this takes is NAME.drive.torque"),
+    KEY("pose", "by", NAMES, "", dal_pose_keys, by, 0, "prismatic joints, the legs that move the body: instead of a force on the body itself each has the effort NAME.drive; the name of a repeated joint means all of them"),
     SPATIAL("pose", "orientation", ORIENTATION, "", dal_pose_keys, orientation, "angle", "of the body frame, made of functions of time; the torque that this takes is NAME.drive.torque"),
     END
 };

@@ -111,7 +111,7 @@ typedef struct dal_value_trees {
 
 /* `drive:` of a body */
 typedef struct dal_pose_keys {
-    dal_list position;
+    dal_list position, by;
     dal_text angle;
     dal_orientation orientation;
 } dal_pose_keys;
