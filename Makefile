@@ -4,7 +4,7 @@
 #   make demo      install what is missing, build, run a model and show what was written
 #   make check     install what is missing, build with warnings as errors, run every test plain and under the
 #                  sanitizers, and every fuzz target for FUZZ_SECONDS
-#   make check-long     what is sampled there, in full: every allocation fails once, a thousand damaged files of each type
+#   make check-long     what is sampled there, wider: half an hour; each of its programs has everything behind the argument `full`
 #   make install   to PREFIX (/usr/local), below DESTDIR
 #   make validation     doc/validation.md anew
 #   make agreement      doc/agreement.md anew: how well the formulations agree

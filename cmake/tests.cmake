@@ -135,11 +135,10 @@ foreach(name test_branches test_check test_cli test_compare test_crashes test_do
     endif()
 endforeach()
 add_dependencies(test_crashes fail_allocation)
-target_sources(test_resume PRIVATE "${PROJECT_SOURCE_DIR}/src/cli/checkpoint.c") # a part of the program, read many times
 
 # ---- what takes minutes ---------------------------------------------------------
 # `make check-long`; the label keeps them out of `make check`.
-add_test(NAME crashes_long COMMAND test_crashes --long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
+add_test(NAME crashes_long COMMAND test_crashes long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
 set_tests_properties(crashes_long PROPERTIES LABELS long TIMEOUT 7200)
 find_package(Threads REQUIRED)
 foreach(name test_tree_threads test_vary)

@@ -54,17 +54,17 @@ _dalembert()
     case $command:$word in
     run:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --start --compiled --set --floating --output --record --keep --resume --motion --open --frames --units --json --verbose --quiet --help' -- "$word") ;;
+            --atol --until --every --max-step --event-tolerance --undetermined --start --compiled --set --floating --output --record --keep --resume --motion --open --no-equations --frames --units --json --verbose --quiet --help' -- "$word") ;;
     watch:-*)
         mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
             --atol --until --every --max-step --event-tolerance --undetermined --start --set --floating --port --open --quiet --help' -- "$word") ;;
     gallery:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--output --title --open --quiet --help' -- "$word") ;;
+        mapfile -t COMPREPLY < <(compgen -W '--output --title --open --no-equations --quiet --help' -- "$word") ;;
     compare:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --output --open --stabilization --integrator --step
+        mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --output --open --no-equations --stabilization --integrator --step
             --rtol --atol --until --max-step --event-tolerance --set --floating --quiet --help' -- "$word") ;;
     view:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--model --set --floating --output --open --frames --quiet --help' -- "$word") ;;
+        mapfile -t COMPREPLY < <(compgen -W '--model --set --floating --output --open --no-equations --frames --quiet --help' -- "$word") ;;
     plot:-*)
         mapfile -t COMPREPLY < <(compgen -W '--channels --output --x --model --log --from --to --size --title --quiet --help' -- "$word") ;;
     snapshots:-*)

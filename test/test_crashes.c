@@ -1,12 +1,16 @@
 /* Trouble from outside ends with a sentence and an exit code, never with a signal: memory that runs out at any allocation, files that may
  * not grow, files of results that are damaged.
  *
- * A sample of each; with --long every allocation, and a thousand damaged files of each type. */
+ *   test_crashes          a sample of each
+ *   test_crashes long     the first allocation of every chain of callers, and a thousand damaged files of each type
+ *   test_crashes full     every allocation: hours, because equations are derived with 250,000 of them
+ */
 #include "program.h"
 
 #include "dalembert/dalembert.h"
 
-static bool thorough;
+static bool thorough, full;
+static long starts; /* of the program */
 
 /* Does the machine's heap belong to a sanitizer? It has another one in its place. */
 static bool is_watched(void)
@@ -83,13 +87,17 @@ static unsigned long long random_(unsigned long long *seed)
 
 static void expect_no_crash(const place *here, const char *line, const char *what, long number)
 {
+    starts++;
     if (here->code >= 1000)
         fail_msg("%s: %s %ld: signal %d; %s", line, what, number, here->code - 1000, here->err);
 }
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-static long count_allocations(place *here, const char *line)
+enum { SAMPLE = 14, MOST_CHAINS = 1 << 14 };
+
+/* How many there are; with `first`, the number of the first one of each chain of callers, and how many chains there are. */
+static long count_allocations(place *here, const char *line, long *first, long *chains)
 {
     here->preload = DAL_FAIL_ALLOCATION;
     here->fail_at = 0;
@@ -98,21 +106,24 @@ static long count_allocations(place *here, const char *line)
     unsetenv("FAIL_COUNT");
     if (code > 1)
         fail_msg("%s: %d, %s", line, code, here->err);
-    char *text = get(here, "count", NULL);
-    const long n = atol(text);
+    char *text = get(here, "count", NULL), *at = text;
+    const long n = strtol(at, &at, 10);
+    for (*chains = 0; *chains < MOST_CHAINS && strspn(at, "\n") < strlen(at); ++*chains)
+        first[*chains] = strtol(at, &at, 10);
     free(text);
-    assert_true(n > 20);
+    assert_true(n > 20 && *chains > 10 && *chains < MOST_CHAINS / 2); /* half of the table of fail_allocation.c */
     return n;
 }
 
 /* `result` is what a run that says that it went well has to leave; NULL: it contains times. */
 static void sweep(place *here, const char *line, const char *result)
 {
-    const long n = count_allocations(here, line), samples = thorough ? n : 14;
+    long *first = malloc(MOST_CHAINS * sizeof *first), chains;
+    const long n = count_allocations(here, line, first, &chains), samples = full ? n : thorough ? chains : SAMPLE;
     char *expected = result ? get(here, result, NULL) : NULL;
     unsigned long long seed = 20261 + (unsigned long long)n;
-    for (long i = 1; i <= samples; i++) {
-        here->fail_at = (int)(thorough ? i : 1 + (long)(random_(&seed) % (unsigned long long)n));
+    for (long i = 0; i < samples; i++) {
+        here->fail_at = (int)(full ? i + 1 : thorough ? first[i] : 1 + (long)(random_(&seed) % (unsigned long long)n));
         if (result)
             unlink(in_folder(here, result));
         run_any(here, line);
@@ -124,6 +135,7 @@ static void sweep(place *here, const char *line, const char *result)
             fail_msg("%s: allocation %d: another result, and not a word: %s", line, here->fail_at, here->err);
         free(text);
     }
+    free(first);
     free(expected);
     here->preload = NULL;
 }
@@ -158,16 +170,16 @@ static void want_of_memory_crashes_no_other_command(void **state)
         {"", "check @/four.yaml", NULL},
         {"", "check @/stiff.yaml --json", NULL},
         {"", "compare @/four.yaml -q --formulations lagrange,kane", NULL},
-        {"page", "compare @/thrown.yaml -q --formulations lagrange,kane -o @/c.html", NULL},
+        {"page", "compare @/thrown.yaml -q --formulations lagrange,kane --no-equations -o @/c.html", NULL},
         {"", "equations @/four.yaml", NULL},
         {"", "eval @/four.yaml --random 3", NULL},
         {"", "ports @/four.yaml -q -o @/p.svg", "p.svg"},
         {"", "convert @/r.urdf -q -o @/p.yaml", "p.yaml"},
-        {"page", "gallery @/thrown.yaml -q -o @/g", NULL},
+        {"page", "gallery @/thrown.yaml -q --no-equations -o @/g", NULL},
         {"", "plot @/a.csv -c crank.angle -o @/a.svg", "a.svg"},
         {"hdf5", "plot @/a.h5 -c crank.angle -o @/a.svg", "a.svg"},
         {"", "animate @/a.csv -m @/four.yaml -o @/b.svg", "b.svg"},
-        {"page", "view @/b.csv -m @/thrown.yaml -q", NULL},
+        {"page", "view @/b.csv -m @/thrown.yaml -q --no-equations", NULL},
     };
     if (is_watched())
         skip();
@@ -186,15 +198,17 @@ static void want_of_memory_does_not_crash_watch(void **state)
     if (is_watched() || !has("page"))
         skip();
     here->preload = DAL_FAIL_ALLOCATION;
-    for (int i = 0; i < (thorough ? 700 : 5); i++) {
+    for (int i = 0; i < (full ? 700 : thorough ? 100 : 5); i++) {
         const int out = open_scratch(), err = open_scratch();
-        here->fail_at = thorough ? i + 1 : 1 + (int)(random_(&seed) % 600);
+        here->fail_at = full ? i + 1 : thorough ? 7 * i + 1 : 1 + (int)(random_(&seed) % 600);
         const pid_t child = start(here, "watch @/thrown.yaml --port 0 -q", out, err);
         rest(thorough ? 150 : 300);
         kill(child, SIGTERM);
         here->code = wait_for_any(child);
         read_text(out, here->out), read_text(err, here->err);
-        if (here->code != 1000 + SIGTERM) /* it was ended before it could listen to that */
+        if (here->code == 1000 + SIGTERM) /* it was ended before it could listen to that */
+            starts++;
+        else
             expect_no_crash(here, "watch", "allocation", here->fail_at);
     }
     here->preload = NULL;
@@ -315,7 +329,7 @@ static void damaged_results_crash_nothing(void **state)
     static const char *const csv[] = {"plot @/damaged.csv -c crank.angle -o @/d.svg", "animate @/damaged.csv -m @/four.yaml -q -o @/d.svg",
                                       "plot @/damaged.csv -c rod.x -x time --log -o @/d.svg"};
     static const char *const hdf5[] = {"plot @/damaged.h5 -c crank.angle -o @/d.svg", "animate @/damaged.h5 -m @/four.yaml -q -o @/d.svg",
-                                       "view @/damaged.h5 -m @/four.yaml -q -o @/d.html"};
+                                       "view @/damaged.h5 -m @/four.yaml -q --no-equations -o @/d.html"};
     assert_int_equal(run(here, "run @/four.yaml -q --motion -o @/a.csv"), DAL_OK);
     read_damaged(here, "a.csv", csv);
     if (!has("hdf5") || is_watched()) /* a sanitizer reports the crash of the child in its own way */
@@ -328,11 +342,14 @@ static void damaged_results_crash_nothing(void **state)
 
 int main(int argc, char **argv)
 {
-    thorough = argc > 1 && !strcmp(argv[1], "--long");
+    full = argc > 1 && !strcmp(argv[1], "full");
+    thorough = full || (argc > 1 && !strcmp(argv[1], "long"));
     const struct CMUnitTest tests[] = {
         in_place(want_of_memory_crashes_no_run),           in_place(want_of_memory_crashes_no_other_command),
         in_place(want_of_memory_does_not_crash_watch),     in_place(a_limit_on_the_size_of_files_is_an_error),
         in_place(nor_does_it_end_a_caller_of_the_library), in_place(damaged_results_crash_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    print_message("%ld starts of the program\n", starts);
+    return failed;
 }

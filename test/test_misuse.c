@@ -107,6 +107,11 @@ typedef enum source {
     WRITER_,
     WRITER_PATH,
     WRITER_OUT,
+    RUN_FILES,
+    RUN_FILES_OPEN,
+    RUN_FILES_OUT,
+    RUN_FILES_OPTIONS,
+    RUN_PATHS,
     RESULTS_,
     RESULTS_PATH,
     RESULTS_OUT,
@@ -211,6 +216,9 @@ typedef struct stage {
     dal_instant *instant;
     dal_evaluation *evaluation;
     dal_writer *writer;
+    dal_run_files *run_files;
+    dal_run_files_options run_files_options;
+    const char *run_paths[1];
     dal_results *results;
     dal_page *page;
     dal_series *series;
@@ -289,6 +297,13 @@ static void need_system(void)
         must(dal_spec_parse(NULL, "m", model, sizeof model - 1, 0, NULL, s->messages, &s->spec) == DAL_OK, "a spec");
     if (!s->system)
         must(dal_compile(NULL, s->spec, s->messages, &s->system) == DAL_OK, "a system");
+}
+
+static dal_run_files *need_run_files(bool open)
+{
+    must(dal_run_files_create(1, s->run_paths, NULL, s->messages, &s->run_files) == DAL_OK, "files of a run");
+    must(!open || dal_run_files_open(s->run_files, NULL) == DAL_OK, "files of a run that are open");
+    return s->run_files;
 }
 
 static dal_state *need_state(void)
@@ -371,6 +386,7 @@ static void begin_stage(void)
     snprintf(s->study_result, sizeof s->study_result, "%s/study.csv", folder);
     unlink(s->journal_path);
     s->journals[0] = s->journal_path;
+    s->run_paths[0] = s->writer_path;
     static const char *const vary[] = {"push=0.1"}, *const each[] = {"x=final(rod.x)"};
     s->study_plan = (dal_study_plan){.n_vary = 1, .vary = vary, .n_each = 1, .each = each};
     s->rollout_options = (dal_rollout_options){.engine = true};
@@ -400,6 +416,7 @@ static void end_stage(void)
     free(s->blob);
     dal_page_close(s->page, false);
     dal_writer_close(s->writer, false, NULL);
+    dal_run_files_free(s->run_files);
     dal_results_close(s->results);
     dal_evaluation_free(s->evaluation);
     dal_instant_free(s->instant);
@@ -481,6 +498,8 @@ static void *object(source from)
         return s->evaluation;
     case EVIDENCE_: need_evidence(); return &s->evidence;
     case WRITER_: must(dal_writer_open(NULL, s->writer_path, false, s->messages, &s->writer) == DAL_OK, "a writer"); return s->writer;
+    case RUN_FILES: return need_run_files(false);
+    case RUN_FILES_OPEN: return need_run_files(true);
     case RESULTS_: return need_results();
     case PAGE_: return need_page();
     case SERIES_: return need_series();
@@ -570,6 +589,8 @@ static void *datum(source from)
     case STATE_TEXT: return "{}";
     case RUN_OPTIONS: return &s->run_options;
     case WRITER_PATH: return s->writer_path;
+    case RUN_FILES_OPTIONS: return &s->run_files_options;
+    case RUN_PATHS: return s->run_paths;
     case RESULTS_PATH: return s->results_path;
     case PAGE_PATH: return s->page_path;
     case PAGE_OPTIONS: return &s->page_options;
@@ -620,6 +641,7 @@ static void *place_for(source from)
     case INSTANT_OUT: return &s->instant;
     case EVALUATION_OUT: return &s->evaluation;
     case WRITER_OUT: return &s->writer;
+    case RUN_FILES_OUT: return &s->run_files;
     case RESULTS_OUT: return &s->results;
     case PAGE_OUT: return &s->page;
     case SERIES_OUT: return &s->series;
@@ -931,6 +953,13 @@ CALL(dal_system_input, of_length(dal_system_input(P(0), P(1))))
 CALL(dal_system_column, of_length(dal_system_column(P(0), P(1))))
 CALL(dal_evidence_json, of_length(dal_evidence_json(P(0), (dal_status)I(1), P(2), x[3].z)))
 CALL(dal_evidence_text, of_length(dal_evidence_text(P(0), (dal_status)I(1), P(2), x[3].z)))
+CALL(dal_run_files_create, of_status(dal_run_files_create(I(0), P(1), P(2), P(3), P(4))))
+CALL(dal_run_files_shown, (dal_run_files_shown(P(0)), QUIET))
+CALL(dal_run_files_open, of_status(dal_run_files_open(P(0), P(1))))
+CALL(dal_run_files_join, of_status(dal_run_files_join(P(0), P(1))))
+CALL(dal_run_files_close, of_status(dal_run_files_close(P(0), (dal_status)I(1), (dal_run_files_end){I(2), I(2)}, P(3))))
+CALL(dal_run_files_saved, (dal_run_files_saved(P(0)), QUIET))
+CALL(dal_run_files_free, (dal_run_files_free(P(0)), P(0) ? freed(&s->run_files) : QUIET))
 CALL(dal_writer_open, of_status(dal_writer_open(P(0), P(1), I(2), P(3), P(4))))
 CALL(dal_writer_resume, (leave_part(P(1)), of_status(dal_writer_resume(P(0), P(1), I(2), (long)x[3].i, x[4].d, P(5), P(6)))))
 CALL(dal_writer_flush, (give_row(P(0), s->row), of_status(dal_writer_flush(P(0), I(1)))))
@@ -1222,6 +1251,13 @@ static const call calls[] = {
     ROW(dal_system_column, {SYSTEM_, NEEDED}, {COLUMN_NAME, NEEDED}),
     ROW(dal_evidence_json, {EVIDENCE_, NEEDED}, {STATUS_, MEMBER}, PRINTED),
     ROW(dal_evidence_text, {EVIDENCE_, NEEDED}, {STATUS_, MEMBER}, PRINTED),
+    ROW(dal_run_files_create, {VARIED_COUNT, COUNT}, {RUN_PATHS, NEEDED}, {RUN_FILES_OPTIONS, PASSED}, HEARD, {RUN_FILES_OUT, NEEDED}),
+    ROW(dal_run_files_shown, {RUN_FILES, PASSED}),
+    ROW(dal_run_files_open, {RUN_FILES, NEEDED}, {SPEC_, PASSED}),
+    ROW(dal_run_files_join, {RUN_FILES_OPEN, NEEDED}, {RUN_OPTIONS, NEEDED}),
+    ROW(dal_run_files_close, {RUN_FILES_OPEN, NEEDED}, {STATUS_, MEMBER}, {FLAG_, FREE}, {EVIDENCE_, PASSED}),
+    ROW(dal_run_files_saved, {RUN_FILES, PASSED}),
+    ROW(dal_run_files_free, {RUN_FILES, PASSED}),
     ROW(dal_writer_open, MEMORY, {WRITER_PATH, NEEDED}, {FLAG_, FREE}, HEARD, {WRITER_OUT, NEEDED}),
     ROW(dal_writer_resume, MEMORY, {WRITER_PATH, NEEDED}, {FLAG_, FREE}, {WORK_, COUNT}, {STEP_, NUMBER}, HEARD, {WRITER_OUT, NEEDED}),
     ROW(dal_writer_flush, {WRITER_, NEEDED}, {FLAG_, FREE}),

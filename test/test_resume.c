@@ -1,7 +1,7 @@
 /* Runs that are stopped or killed and gone on with: their files are those of a run that was left alone. */
 #include "program.h"
 
-#include "cli/checkpoint.h"
+#include "output/checkpoint.h"
 #include "dalembert/dalembert.h"
 
 /* Wall time, not the motion, is what runs are killed in: under the sanitizers a tenth of it takes as long. */
@@ -481,16 +481,6 @@ static void a_run_that_is_still_going_cannot_be_resumed(void **state)
 }
 
 /* ---- what comes from anywhere --------------------------------------------------------------------------- */
-
-/* The program's own, which are not here. */
-void dal_announce_temporary(const char *path)
-{
-    (void)path;
-}
-
-void dal_announce_checkpoint(void)
-{
-}
 
 static bool is_accepted(const place *here, const char *bytes, size_t n, bool same)
 {

@@ -297,14 +297,18 @@ static const units powers_of_two[] = {
 };
 enum { POWERS = sizeof powers_of_two / sizeof *powers_of_two };
 
+static bool all_units; /* otherwise both signs of the exponents by turns: of a length, a mass and a time */
+static long runs;
+
 static void compare_bits(const char *file, const char *settings)
 {
-    static int turn; /* both signs of the exponents by turns: of a length, a mass and a time */
+    static int turn;
     turn++;
     motion a = run(file, settings, &as_written, 0);
     for (int k = 0; k < POWERS; k++) {
-        if (!check_sampled(k + turn, 2, 2))
+        if (!all_units && (k + turn) % 2)
             continue;
+        runs++;
         motion b = run(file, settings, &powers_of_two[k], 10 * a.evidence.steps);
         same_bits(&a, &b, file, settings, &powers_of_two[k]);
         forget(&b);
@@ -475,8 +479,9 @@ static void compare_decimal(const char *file, const char *settings)
     static int turn; /* for one model these three units, for the next the three beside them */
     turn++;
     for (int k = 0; k < DECIMALS; k++) {
-        if (!check_sampled(k + k / 3 + turn, 3, 3))
+        if (!all_units && (k + k / 3 + turn) % 3)
             continue;
+        runs++;
         dal_messages *others = dal_messages_create(NULL);
         dal_verdict *b = judge(file, &decimal[k], others);
         motion second = run(file, words, &decimal[k], 10 * first.evidence.steps);
@@ -692,18 +697,27 @@ static void in_powers_of_two_shifts_beside_turns_run_bit_for_bit(void **unused)
     none_differs();
 }
 
+/* One choice in seven for each model, and for the next model the choices beside them, so that each is met with a dozen models. `full`: all of them, in
+ * all units. */
 static void in_powers_of_two_every_choice_of_every_model_runs_bit_for_bit(void **unused)
 {
+    int model = 0;
     (void)unused;
     failures = 0;
     rows_wanted = 5;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        for_choices(folders[i], 1, 0);
+    all_units = check_everything;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        glob_t found;
+        assert_int_equal(glob(folders[i], 0, NULL, &found), 0);
+        for (size_t k = 0; k < found.gl_pathc; k++)
+            for_choices(found.gl_pathv[k], check_everything ? 1 : 7, model++);
+        globfree(&found);
+    }
     rows_wanted = 40;
     none_differs();
 }
 
-/* `test_scaling long`: what takes minutes; `test_scaling PATTERN`: the tests whose names match it. */
+/* `test_scaling long`: what takes minutes; `full`: every choice of every model; `test_scaling PATTERN`: the tests whose names match it. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -720,9 +734,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(in_other_units_verdicts_are_the_same_and_motions_to_1e_9),
         cmocka_unit_test(in_powers_of_two_every_choice_of_every_model_runs_bit_for_bit),
     };
-    check_arguments(argc, argv);
-    if (check_everything)
-        return cmocka_run_group_tests(lengthy, NULL, NULL);
+    check_everything = argc > 1 && !strcmp(argv[1], "full");
+    if (check_everything || (argc > 1 && !strcmp(argv[1], "long"))) {
+        all_units = true;
+        const int failed = cmocka_run_group_tests(lengthy, NULL, NULL);
+        print_message("%ld runs in other units\n", runs);
+        return failed;
+    }
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

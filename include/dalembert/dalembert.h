@@ -17,6 +17,7 @@
 #include "dalembert/results.h"
 #include "dalembert/rollout.h"
 #include "dalembert/run.h"
+#include "dalembert/run_files.h"
 #include "dalembert/simulation.h"
 #include "dalembert/spec.h"
 #include "dalembert/study.h"

@@ -1,7 +1,7 @@
 /* dalembert compare: the same model under every formulation, in one table. */
 #include "cli/compare_page.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 
 #include <stdlib.h>
@@ -22,6 +22,7 @@ static const char usage[] = "dalembert compare MODEL [options]\n"
                             "    --json                  everything as a JSON object\n"
                             "    -o, --output FILE.html  a page with the table, the errors against time and all motions in one scene\n"
                             "    --open                  show the page in a browser\n"
+                            "    --no-equations          the page without its tab of equations\n"
                             "\n"
                             "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
                             "\n"
@@ -47,7 +48,7 @@ typedef struct request {
     dal_model_options model;
     const char **formulations, **coordinates; /* words, cut out of the command line */
     int n_formulations, n_coordinates;
-    bool bodies, json, quiet, open;
+    bool bodies, json, quiet, open, no_equations;
     const char *page, *command; /* page NULL: none is wanted */
 } request;
 
@@ -115,6 +116,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("json", 0, json),
                                      DAL_READ("output", 'o', read_page),
                                      DAL_FLAG("open", 0, open),
+                                     DAL_FLAG("no-equations", 0, no_equations),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
 
@@ -149,6 +151,7 @@ static dal_status compare_model(const request *wanted, dal_compare_page *page, d
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && wanted->page)
         status = dal_output_check(wanted->page, *spec, NULL, messages);
+    page->no_equations = wanted->no_equations;
     if (status == DAL_OK && wanted->page)
         status = dal_compare_page_open(page, wanted->page, wanted->command, *spec, messages);
     if (status == DAL_OK) {

@@ -1,6 +1,6 @@
 /* dalembert convert: a robot from URDF to YAML, a model from YAML to URDF. */
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/whole_file.h"
 
 #include <stdlib.h>

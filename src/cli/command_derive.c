@@ -1,7 +1,7 @@
 /* dalembert derive: the equations of motion in symbols. */
 #include "cli/derivation.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 #include "cli/whole_file.h"
 

@@ -1,6 +1,6 @@
 /* dalembert gallery: a page for each of several models, and an index of them in which they all move. */
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 
 #include <errno.h>
@@ -16,6 +16,7 @@ static const char usage[] = "dalembert gallery MODEL ... -o FOLDER [options]\n"
                             "    -o, --output FOLDER     where the pages go; it is made if it is not there\n"
                             "    --title TEXT            of the index\n"
                             "    --open                  show the index in a browser\n"
+                            "    --no-equations          pages without their tabs of equations, which take most of the time\n"
                             "    -q, --quiet             no progress, no warnings\n"
                             "    -h, --help              this text\n"
                             "\n"
@@ -26,7 +27,7 @@ enum { THUMBNAIL_FRAMES = 150, MOST_TEXT = 160 };
 typedef struct request {
     dal_model_options arguments;
     const char *folder, *title;
-    bool open, quiet;
+    bool open, quiet, no_equations;
     int n;
     char **models;
 } request;
@@ -40,8 +41,8 @@ typedef struct exhibit {
     char path[1024];
 } exhibit;
 
-static const dal_option options[] = {
-    DAL_TEXT("output", 'o', folder), DAL_TEXT("title", 0, title), DAL_FLAG("open", 0, open), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option options[] = {DAL_TEXT("output", 'o', folder),           DAL_TEXT("title", 0, title),   DAL_FLAG("open", 0, open),
+                                     DAL_FLAG("no-equations", 0, no_equations), DAL_FLAG("quiet", 'q', quiet), {0}};
 
 static int check_use(void *user)
 {
@@ -199,6 +200,7 @@ static dal_status run_model(const request *wanted, const char *model, exhibit *x
     char command[1200];
     snprintf(command, sizeof command, "dalembert run %s", model);
     x->pages.command = command;
+    x->pages.no_equations = wanted->no_equations;
     dal_progress progress = dal_progress_begin(wanted->quiet);
     dal_status status = open_exhibit(wanted, model, x, index, messages);
     if (status == DAL_OK) {

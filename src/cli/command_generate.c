@@ -1,6 +1,6 @@
 /* dalembert generate: C code of a model. */
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/whole_file.h"
 #include "dalembert/generate.h"
 

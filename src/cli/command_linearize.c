@@ -3,7 +3,7 @@
 #include "cli/npz_file.h"
 #include "cli/options.h"
 #include "cli/steady_list.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/whole_file.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "cli/modes_page.h"
 #include "cli/name_list.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 #include "cli/picture_file.h"
 #include "cli/steady_list.h"

@@ -1,6 +1,6 @@
 /* dalembert ports: a model as a network of components, as a table and as a picture. */
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/whole_file.h"
 
 #include <stdlib.h>

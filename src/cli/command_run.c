@@ -1,11 +1,9 @@
 /* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
-#include "cli/checkpoint.h"
 #include "cli/options.h"
 #include "cli/pages.h"
-#include "cli/remote_file.h"
 #include "model/system_parts.h"
-#include "output/file.h"
 #include "output/replacement.h"
+#include "output/run_files.h"
 
 #include <limits.h>
 #include <math.h>
@@ -48,6 +46,7 @@ static const char usage[] = "dalembert run MODEL... [options]\n"
                             "                            model asks for: 'view' and 'snapshots' need it\n"
                             "    --open                  show the page in a browser\n"
                             "    --frames N              maximum number of frames of a page (usually 1000 to 20000, by the model's size)\n"
+                            "    --no-equations          a page without its tab of equations, which takes most of the time of a short run\n"
                             "    --units                 a second header line with units (CSV)\n"
                             "    --json                  the evidence as a JSON object\n"
                             "    --record A,B            record these channels in the place of those of the model; may be repeated\n"
@@ -120,6 +119,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FLAG("resume", 0, resume),
                                      DAL_FLAG("open", 0, pages.show),
                                      DAL_READ("frames", 0, read_frames),
+                                     DAL_FLAG("no-equations", 0, pages.no_equations),
                                      DAL_READ("record", 0, read_record),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
@@ -144,121 +144,23 @@ static int check_use(void *user)
 
 static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODELS, check_use};
 
-/* ---- files: every row goes to each of them -------------------------------- */
+/* ---- files -------------------------------------------------------------------- */
 
-typedef struct files {
-    int n;
-    const char *const *path;
-    dal_writer *writer[MOST_FILES];      /* NULL once it is closed */
-    dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
-    bool kept[MOST_FILES];
-    bool resumes, saves;       /* goes on from a checkpoint; writes checkpoints */
-    dal_checkpoint checkpoint; /* with the rows that each file has */
-    dal_messages *messages;
-} files;
-
-/* NULL: it is complete already. */
-static const dal_sink *sink_of(const files *open, int i)
+static bool is_hurried(void)
 {
-    return open->remote[i] ? dal_remote_sink(open->remote[i]) : dal_writer_sink(open->writer[i]);
+    return dal_caught_signal();
 }
 
-static dal_status begin_files(void *user, const dal_system_info *info, int n, const dal_column *columns)
-{
-    const files *open = user;
-    dal_status status = DAL_OK;
-    for (int i = 0; i < open->n && status == DAL_OK; i++) {
-        const dal_sink *sink = sink_of(open, i);
-        status = sink ? sink->begin(sink->user, info, n, columns) : DAL_OK;
-    }
-    if (status == DAL_OK && !open->resumes) /* the files are ours: what belonged to their old parts is of no use */
-        dal_checkpoint_forget(open->n, open->path);
-    return status;
-}
-
-static dal_status add_row(void *user, int n, const double *values)
-{
-    files *open = user;
-    dal_status status = DAL_OK;
-    for (int i = 0; i < open->n && status == DAL_OK; i++) {
-        const dal_sink *sink = sink_of(open, i);
-        status = sink ? sink->row(sink->user, n, values) : DAL_OK;
-    }
-    open->checkpoint.rows++;
-    open->checkpoint.last = values[0];
-    return status;
-}
-
-static dal_status flush_file(const files *open, int i, bool to_disk)
-{
-    if (open->remote[i])
-        return dal_remote_flush(open->remote[i], to_disk);
-    return open->writer[i] ? dal_writer_flush(open->writer[i], to_disk) : DAL_OK;
-}
-
-/* First the rows, then what goes on from them. At the end, and where it was asked for, nobody waits for the disk. */
-static dal_status save_run(void *user, const dal_simulation *simulation)
-{
-    files *open = user;
-    const dal_system_info info = dal_system_describe(dal_simulation_system(simulation));
-    dal_status status = DAL_OK;
-    open->checkpoint.done = dal_simulation_time(simulation) >= info.until;
-    const bool to_disk = !dal_caught_signal() && !open->checkpoint.done;
-    for (int i = 0; i < open->n && status == DAL_OK; i++)
-        status = flush_file(open, i, to_disk);
-    if (status == DAL_OK)
-        dal_checkpoint_write(&open->checkpoint, simulation, to_disk, open->messages);
-    return status;
-}
-
-/* As a new one, or as what was saved says. */
-static dal_status open_file(const request *wanted, dal_messages *messages, files *open, int i)
-{
-    const long rows = open->resumes ? open->checkpoint.rows : 0;
-    const double last = open->checkpoint.last;
-    const char *path = wanted->path[i];
-    dal_announce_rows(path);
-    if (rows && dal_checkpoint_finished(&open->checkpoint, path))
-        return DAL_OK;
-    if (dal_is_remote_file(path))
-        return dal_remote_open(path, rows, last, messages, &open->remote[i]);
-    return rows ? dal_writer_resume(NULL, path, wanted->units, rows, last, messages, &open->writer[i])
-                : dal_writer_open(NULL, path, wanted->units, messages, &open->writer[i]);
-}
-
-static dal_status open_files(const request *wanted, dal_messages *messages, files *open)
-{
-    dal_status status = DAL_OK;
-    for (; open->n < wanted->n_files && status == DAL_OK; open->n += status == DAL_OK)
-        status = open_file(wanted, messages, open, open->n);
-    if (status == DAL_OK)
-        open->saves = open->resumes || dal_checkpoint_begin(&open->checkpoint, open->n, open->path);
-    return status;
-}
-
-/* keep false: what was recorded is left as NAME.part. */
-static dal_status close_files(files *open, bool keep, const dal_evidence *evidence)
-{
-    dal_status status = DAL_OK;
-    for (int i = 0; i < open->n; i++) {
-        const bool whole = !sink_of(open, i);
-        dal_status one = open->remote[i] ? dal_remote_close(open->remote[i], keep, evidence) : dal_writer_close(open->writer[i], keep, evidence);
-        open->writer[i] = NULL;
-        open->remote[i] = NULL;
-        open->kept[i] = whole || (keep && one == DAL_OK);
-        status = status == DAL_OK ? one : status;
-    }
-    return status;
-}
+static const dal_run_files_watch watch = {dal_announce_rows, dal_announce_temporary, dal_announce_checkpoint, is_hurried};
 
 /* ---- the run --------------------------------------------------------------- */
 
-static bool knows_types(const request *wanted, dal_messages *messages)
+/* NULL: there are none to write. */
+static dal_status create_files(const request *wanted, dal_messages *messages, dal_run_files **files)
 {
-    for (int i = 0; i < wanted->n_files; i++)
-        if (!dal_file_type_known(wanted->path[i], messages))
-            return false;
-    return true;
+    const dal_run_files_options how = {.units = wanted->units, .resume = wanted->resume, .shown = wanted->pages.n};
+    *files = NULL;
+    return wanted->n_files ? dal_run_files_watched(wanted->n_files, wanted->path, &how, &watch, messages, files) : DAL_OK;
 }
 
 /* The model, and whether the files may be written beside those that it reads. `shown`: with the channels that a page needs. */
@@ -317,46 +219,31 @@ static void say_one(const request *wanted, const char *path, long rows)
         fprintf(stderr, "dalembert run: %s was not written; what was recorded is in %s\n", path, part);
 }
 
-static void say_what_was_not_written(const request *wanted, const files *closed, const dal_evidence *evidence)
+static void say_what_was_not_written(const request *wanted, const dal_run_files *closed, const dal_evidence *evidence)
 {
-    for (int i = 0; i < closed->n; i++)
-        if (!closed->kept[i])
+    for (int i = 0; i < wanted->n_files; i++)
+        if (!dal_run_files_kept(closed, i))
             say_one(wanted, wanted->path[i], evidence->rows_recorded);
     for (int i = 0; i < wanted->pages.n; i++)
         if (!wanted->pages.kept[i])
             say_one(wanted, wanted->pages.path[i], evidence->rows_recorded);
 }
 
-/* A motion that cannot go on would end in the same way again; what was stopped, or could not be written, goes on. */
-static void settle_checkpoint(const request *wanted, files *closed, dal_status status, bool stopped)
+static void say_how_to_go_on(const request *wanted, const dal_run_files *closed)
 {
-    bool kept = closed->n > 0;
-    for (int i = 0; i < closed->n; i++)
-        kept = kept && closed->kept[i];
-    if (closed->saves && (kept || (status == DAL_NUMERICAL && !stopped)))
-        dal_checkpoint_forget(closed->n, closed->path);
-    else if (!isnan(closed->checkpoint.time))
-        fprintf(stderr, "dalembert run: with --resume%s the run goes on from t = %.9g s\n", wanted->pages.n ? ", without the page," : "",
-                closed->checkpoint.time);
+    const double saved = dal_run_files_saved(closed);
+    if (!isnan(saved))
+        fprintf(stderr, "dalembert run: with --resume%s the run goes on from t = %.9g s\n", wanted->pages.n ? ", without the page," : "", saved);
 }
 
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */
-static int run_system(request *wanted, const dal_system *system, dal_messages *messages, files *open)
+static int run_system(request *wanted, const dal_system *system, dal_messages *messages, dal_run_files *files)
 {
-    dal_sink sink = {open, begin_files, add_row};
     dal_progress progress = dal_progress_begin(wanted->quiet);
-    dal_run_options how = {.sink = open->n ? &sink : NULL, .progress = dal_progress_show, .progress_user = &progress, .compiled = wanted->compiled};
+    dal_run_options how = {.progress = dal_progress_show, .progress_user = &progress, .compiled = wanted->compiled};
     dal_evidence evidence = {0};
-    if (open->saves) {
-        how.checkpoint = save_run;
-        how.checkpoint_user = open;
-        how.checkpoint_every = dal_checkpoint_every();
-    }
-    if (open->resumes) {
-        how.resume = open->checkpoint.blob;
-        how.resume_size = open->checkpoint.blob_size;
-        how.resume_name = open->checkpoint.path;
-    }
+    if (files)
+        dal_run_files_join(files, &how);
     if (wanted->pages.n) {
         how.frame = dal_pages_frame;
         how.frame_user = &wanted->pages;
@@ -366,13 +253,13 @@ static int run_system(request *wanted, const dal_system *system, dal_messages *m
 
     bool stopped = dal_caught_signal() && !(evidence.time_end >= evidence.info.until);
     const bool keep = status == DAL_OK || (wanted->keep && evidence.rows_recorded);
-    dal_status closed = close_files(open, keep, &evidence);
+    dal_status closed = files ? dal_run_files_close(files, status, (dal_run_files_end){wanted->keep, stopped}, &evidence) : DAL_OK;
     status = status == DAL_OK ? closed : status;
     closed = dal_pages_close(&wanted->pages, keep, dal_system_spec(system), &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
     dal_report_end("run", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, stopped ? DAL_OK : status);
-    say_what_was_not_written(wanted, open, &evidence);
-    settle_checkpoint(wanted, open, status, stopped);
+    say_what_was_not_written(wanted, files, &evidence);
+    say_how_to_go_on(wanted, files);
 
     bool began = status == DAL_OK || evidence.steps > 0;
     if (began && wanted->json)
@@ -390,33 +277,30 @@ static int run_request(void *user)
     dal_messages *messages = wanted->model.messages;
     dal_spec *spec = NULL;
     dal_system *system = NULL;
-    files open = {.path = wanted->path, .resumes = wanted->resume, .messages = messages, .checkpoint = {.shown = wanted->pages.n, .time = NAN}};
+    dal_run_files *files = NULL;
     dal_catch_signals();
-    const bool known = knows_types(wanted, messages);
-    dal_status status = known ? DAL_OK : DAL_BAD_COMMAND;
-    if (status == DAL_OK && wanted->resume)
-        status = dal_checkpoint_read(&open.checkpoint, wanted->n_files, wanted->path, messages);
+    dal_status status = create_files(wanted, messages, &files);
+    const bool known = status != DAL_BAD_COMMAND;
     if (status == DAL_OK)
-        status = read_model(wanted, open.checkpoint.shown, messages, &spec);
-    if (status == DAL_OK)
-        status = open_files(wanted, messages, &open);
+        status = read_model(wanted, wanted->pages.n || dal_run_files_shown(files), messages, &spec);
+    if (status == DAL_OK && files)
+        status = dal_run_files_open(files, NULL); /* read_model has compared them with what the model reads */
     if (status == DAL_OK)
         status = compile_model(messages, &spec, &system);
     if (status == DAL_OK)
         status = dal_pages_open(&wanted->pages, dal_system_spec(system), system, &(dal_series_options){.system = system}, messages);
     int code = (int)status;
     if (status == DAL_OK) {
-        code = run_system(wanted, system, messages, &open);
+        code = run_system(wanted, system, messages, files);
     } else {
         dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE);
         if (!known)
             fprintf(stderr, "dalembert run: -o takes results as .csv, .h5 or .hdf5, and the report page as .html\n");
         if (!dal_messages_count(messages, DAL_ERROR))
             fprintf(stderr, "dalembert run: error: %s\n", dal_status_text(status));
-        close_files(&open, false, NULL);
         dal_pages_discard(&wanted->pages);
     }
-    dal_checkpoint_end(&open.checkpoint);
+    dal_run_files_free(files);
     dal_system_free(system);
     dal_spec_free(spec);
     return code;

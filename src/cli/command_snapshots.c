@@ -1,7 +1,7 @@
 /* dalembert snapshots: the mechanism at several instants in one picture. */
 #include "cli/apart.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/picture_file.h"
 
 #include <math.h>

@@ -18,6 +18,7 @@ static const char usage[] = "dalembert view RESULT --model MODEL [options]\n"
                             "    -o, --output FILE       the page; the name of RESULT with .html if omitted\n"
                             "    --open                  show it in a browser\n"
                             "    --frames N              most frames (usually 1000 to 20000, by the model's size)\n"
+                            "    --no-equations          a page without its tab of equations, which takes most of the time of a short run\n"
                             "    -q, --quiet             no warnings\n"
                             "    -h, --help              this text\n"
                             "\n"
@@ -43,13 +44,10 @@ static int read_frames(void *user, char *text)
     return dal_pages_frames("view", text, &((request *)user)->pages.most_frames);
 }
 
-static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
-                                     DAL_SET,
-                                     DAL_READ("output", 'o', read_page),
-                                     DAL_FLAG("open", 0, pages.show),
-                                     DAL_READ("frames", 0, read_frames),
-                                     DAL_FLAG("quiet", 'q', quiet),
-                                     {0}};
+static const dal_option options[] = {DAL_TEXT("model", 'm', model.path), DAL_SET,
+                                     DAL_READ("output", 'o', read_page), DAL_FLAG("open", 0, pages.show),
+                                     DAL_READ("frames", 0, read_frames), DAL_FLAG("no-equations", 0, pages.no_equations),
+                                     DAL_FLAG("quiet", 'q', quiet),      {0}};
 /* The length of a name without its last extension. */
 static size_t stem_of(const char *name, size_t length)
 {

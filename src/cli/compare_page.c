@@ -10,7 +10,7 @@ enum { REFERENCE = -2 }; /* the number that dal_compare gives it */
 
 dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const char *command, const dal_spec *spec, dal_messages *messages)
 {
-    *p = (dal_compare_page){.path = path};
+    *p = (dal_compare_page){.path = path, .no_equations = p->no_equations};
     dal_status status = dal_compile(NULL, spec, messages, &p->system);
     if (status != DAL_OK)
         return status;
@@ -110,7 +110,8 @@ dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *com
         add_agreement(p->page, comparison);
         dal_page_evidence(p->page, &comparison->reference.evidence, comparison->reference.status);
         dal_page_messages(p->page, messages);
-        dal_page_add_equations(p->page, dal_system_spec(p->system));
+        if (!p->no_equations)
+            dal_page_add_equations(p->page, dal_system_spec(p->system));
     }
     if (p->page && comparison && p->status == DAL_OK)
         status = dal_page_close(p->page, true);

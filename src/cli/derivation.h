@@ -1,24 +1,9 @@
-/* Derivations of a model, one formulation after the other: what `derive` and the pages of runs share. */
+/* Equations on pages: what `derive` and the pages of runs share. */
 #ifndef DAL_CLI_DERIVATION_H
 #define DAL_CLI_DERIVATION_H
 
+#include "analysis/derive_model.h"
 #include "cli/cli.h"
-#include "derive/write.h"
-
-typedef struct dal_derivation_request {
-    const dal_spec *spec;
-    const char *formulation;
-    const char *coordinates; /* NULL: the model's own; joint where it names none */
-    dal_writing writing;
-    bool steps;
-    int width;
-    bool first, last; /* of several */
-    double most_work; /* bodies times velocities squared; 0: no bound */
-    bool *too_large;  /* set where that is more; or NULL */
-} dal_derivation_request;
-
-/* Derived and written behind what `out` has, which lies in an arena of its own. */
-dal_status dal_derive_into(const dal_derivation_request *request, dal_growing *out, dal_messages *messages);
 
 /* Sections in HTML become a page of their own. */
 dal_status dal_equations_page(const char *title, dal_growing *out);

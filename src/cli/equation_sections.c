@@ -61,11 +61,12 @@ static void add_steps(sections *s, const char *formulation, int before)
     const int short_one = s->out->n - before;
     if (before + 2 * short_one > STEPS_BYTES)
         return;
+    const char *kept = dal_arena_print(s->out->arena, "%s", s->out->text + before);
     take_back(s, before);
     if (derive_once(s, formulation, true, sizeof why, why) == DAL_OK && s->out->n <= STEPS_BYTES)
         return;
     take_back(s, before);
-    derive_once(s, formulation, false, sizeof why, why);
+    dal_grow(s->out, "%s", kept);
 }
 
 /* In the coordinates of the model. Components integrate the places of the bodies: where those are other coordinates, they are shown in `angle`. */

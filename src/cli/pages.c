@@ -1,6 +1,6 @@
 #include "cli/pages.h"
 #include "cli/derivation.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "output/page.h"
 
 #include <errno.h>
@@ -191,7 +191,7 @@ dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, co
             continue;
         if (evidence)
             dal_page_evidence(pages->page[i], evidence, ran);
-        if (!dal_caught_signal()) /* who stops a run does not wait for them */
+        if (!pages->no_equations && !dal_caught_signal()) /* who stops a run does not wait for them */
             dal_page_add_equations(pages->page[i], spec);
         dal_page_messages(pages->page[i], messages);
         dal_status one = dal_page_close(pages->page[i], keep && status == DAL_OK);

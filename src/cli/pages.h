@@ -25,6 +25,7 @@ typedef struct dal_pages {
     int most_frames; /* 0: as usual */
     bool show;       /* --open */
     bool live;       /* served, and loaded anew */
+    bool no_equations;
     const char *command;
 } dal_pages;
 

@@ -2,7 +2,7 @@
 #include "cli/study_results.h"
 
 #include "cli/options.h"
-#include "cli/outputs.h"
+#include "output/same_files.h"
 #include "cli/pages.h"
 #include "study/study_file.h"
 

@@ -3,6 +3,7 @@
 #ifdef DAL_HAVE_HDF5
 
 #include "output/hdf5_library.h"
+#include "output/hdf5_gate.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@ bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
     library->handle = dal_library_open("HDF5", DAL_HDF5_SONAME, "libhdf5-103-1", symbols, sizeof symbols / sizeof *symbols, library, why, size);
     if (!library->handle)
         return false;
+    dal_hdf5_begin_use();
     const char *missing = library->H5open() < 0 ? "a working H5open" : NULL;
     void *found;
     /* A program that is itself linked with this library may hold the variables, not the library (copy relocation). */
@@ -43,6 +45,8 @@ bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
 
 void dal_hdf5_unload(dal_hdf5 *library)
 {
+    if (library->handle)
+        dal_hdf5_end_use();
     dal_library_close(library->handle);
     library->handle = NULL;
 }
@@ -53,8 +57,20 @@ void dal_hdf5_close(herr_t (*close)(hid_t), hid_t id)
         close(id);
 }
 
+void dal_hdf5_probe(void)
+{
+    dal_hdf5 library;
+    char why[200];
+    if (dal_hdf5_load(&library, why, sizeof why))
+        dal_hdf5_unload(&library);
+}
+
 #else
 
-typedef int dal_hdf5_was_left_out; /* a translation unit must not be empty */
+#include "output/hdf5_gate.h"
+
+void dal_hdf5_probe(void)
+{
+}
 
 #endif

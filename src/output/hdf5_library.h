@@ -43,7 +43,7 @@ typedef struct dal_hdf5 {
 
 /* False with a sentence in `why` if the library is not there or is another one. */
 bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size);
-/* Accepts one that is not loaded. */
+/* Of each that was loaded, once (hdf5_gate.h); accepts one that is not loaded. */
 void dal_hdf5_unload(dal_hdf5 *library);
 /* Close what was opened; a negative number is nothing. */
 void dal_hdf5_close(herr_t (*close)(hid_t), hid_t id);

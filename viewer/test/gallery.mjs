@@ -15,7 +15,7 @@ if (files[0] === '--program') {
   const [, program, where, ...models] = files;
   folder = where;
   rmSync(folder, { recursive: true, force: true });
-  execFileSync(program, ['gallery', ...models, '-o', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(program, ['gallery', ...models, '--no-equations', '-o', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
   files = readdirSync(folder).filter((name) => name.endsWith('.html') && name !== 'index.html').sort().map((name) => join(folder, name));
   claim('gallery', 'a page a model', files.length === models.length, `${files.length} of ${models.length}`);
 }

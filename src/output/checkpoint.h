@@ -2,14 +2,22 @@
  *
  * It has the number of rows that the files had, the time of the last one, the names of the files, and the simulation (dal_simulation_save). At any
  * instant it is one that is whole, and the parts have at least its rows. doc/decisions/resuming.md */
-#ifndef DAL_CLI_CHECKPOINT_H
-#define DAL_CLI_CHECKPOINT_H
+#ifndef DAL_OUTPUT_CHECKPOINT_H
+#define DAL_OUTPUT_CHECKPOINT_H
 
-#include "cli/cli.h"
+#include "dalembert/simulation.h"
 
 #include <limits.h>
 
 enum { DAL_CHECKPOINT_FILES = 8 };
+
+/* For a program that may be ended at any instant: what there is to be taken away then, and what it can say. Any of them may be NULL. */
+typedef struct dal_run_files_watch {
+    void (*rows)(const char *path);      /* NAME.part will have rows; before it is opened */
+    void (*temporary)(const char *path); /* a file that is of no use when the program ends */
+    void (*saved)(void);                 /* there is something to go on from */
+    bool (*hurried)(void);               /* nobody waits for the disk */
+} dal_run_files_watch;
 
 typedef struct dal_checkpoint {
     char path[PATH_MAX + 32], temporary[PATH_MAX + 40];
@@ -25,8 +33,9 @@ typedef struct dal_checkpoint {
     /* memory */
     unsigned char *bytes;
     size_t size;
-    double time; /* of the one that was written last, s of the motion; NAN: none was */
-    bool failed; /* it was said that none can be written */
+    double time;                      /* of the one that was written last, s of the motion; NAN: none was */
+    bool failed;                      /* it was said that none can be written */
+    const dal_run_files_watch *watch; /* may be NULL */
 } dal_checkpoint;
 
 /* That of a run which writes these files ("-" is none of them). False: there is none but standard output. */

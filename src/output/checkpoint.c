@@ -4,7 +4,7 @@
  *     size of the simulation; the simulation, which has its own checks; a checksum of all of it (FNV-1a, 64 bits)
  *
  * It is written as NAME.part.state.new, which then takes the name. */
-#include "cli/checkpoint.h"
+#include "output/checkpoint.h"
 
 #include "base/bytes.h"
 #include "base/keep.h"
@@ -17,6 +17,7 @@
 #include <libgen.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,6 +77,12 @@ static void name_files(dal_checkpoint *c, const char *first)
     name_beside(first, ".state.new", c->temporary, sizeof c->temporary);
 }
 
+static void announce(const dal_checkpoint *c)
+{
+    if (c->watch && c->watch->temporary)
+        c->watch->temporary(c->temporary);
+}
+
 bool dal_checkpoint_begin(dal_checkpoint *c, int n_files, const char *const *paths)
 {
     int first = 0;
@@ -87,7 +94,7 @@ bool dal_checkpoint_begin(dal_checkpoint *c, int n_files, const char *const *pat
     name_files(c, paths[first]);
     memset(c->names, 0, sizeof c->names);
     gather_names(n_files, paths, c->names, sizeof c->names);
-    dal_announce_temporary(c->temporary);
+    announce(c);
     return true;
 }
 
@@ -196,7 +203,8 @@ void dal_checkpoint_write(dal_checkpoint *c, const dal_simulation *simulation, b
     const int error = n ? put(c, n, to_disk) : ENOMEM;
     if (!error) {
         c->time = dal_simulation_time(simulation);
-        dal_announce_checkpoint();
+        if (c->watch && c->watch->saved)
+            c->watch->saved();
     } else if (!c->failed) {
         dal_warn(messages, (dal_mark){c->path, 0, 0}, DAL_CODE_INCOMPLETE, NAN, "cannot be written: %s; what is not saved cannot be resumed",
                  strerror(error));
@@ -286,7 +294,7 @@ dal_status dal_checkpoint_read(dal_checkpoint *c, int n_files, const char *const
     char wanted[sizeof c->names] = "";
     find(c, n_files, paths);
     c->time = NAN;
-    dal_announce_temporary(c->temporary);
+    announce(c);
     const int error = read_checkpoint(c);
     if (error == ENOENT)
         dal_error(messages, (dal_mark){paths[0], 0, 0},

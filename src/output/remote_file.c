@@ -1,16 +1,20 @@
 /* The parent sends pieces over a socket: a head, then what it announces. The child answers when the file is open, when something goes
  * wrong, when it is asked to flush, and at the end: with a status, and what it has to say. What went wrong is its answer to the next question, too.
  *
- *     parent: ROWS, count, numbers | FLUSH, to disk | END, keep and ending, two texts      child: status, number of messages, messages */
-#include "cli/remote_file.h"
+ *     parent: ROWS, count, numbers | FLUSH, to disk | END, keep and ending, two texts      child: a byte when
+ *     HDF5 is there; then status, number of messages, messages */
+#include "output/remote_file.h"
 
 #include "base/message.h"
 #include "output/file.h"
+#include "output/hdf5_gate.h"
 #include "output/replacement.h"
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -21,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 15, ROWS = 1, FLUSH, END };
+enum { BUFFER = 1 << 15, PATIENCE = 30000, ROWS = 1, FLUSH, END }; /* the patience in milliseconds */
 
 typedef struct head {
     int kind;
@@ -140,6 +144,8 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_writer *writer = NULL;
+    dal_hdf5_probe();
+    send_bytes(socket, "", 1);
     double *row = malloc(sizeof *row * (size_t)(n + 1));
     head h;
     dal_status status = !row             ? DAL_NO_MEMORY
@@ -249,6 +255,21 @@ static dal_status send_row(void *user, int n, const double *values)
     return ++r->filled == r->room || over ? send_rows(r) : DAL_OK;
 }
 
+/* HDF5 may be in use by other code of this program, which no gate knows: the child then waits for a lock that nobody releases. */
+static bool is_alive(const dal_remote_file *r)
+{
+    struct pollfd socket_ = {.fd = r->socket, .events = POLLIN};
+    char byte;
+    int n;
+    while ((n = poll(&socket_, 1, PATIENCE)) < 0 && errno == EINTR)
+        continue;
+    if (n == 0) {
+        kill(r->child, SIGKILL);
+        return false;
+    }
+    return recv(r->socket, &byte, 1, 0) >= 0;
+}
+
 static dal_status send_begin(void *user, const dal_system_info *info, int n, const dal_column *columns)
 {
     dal_remote_file *r = user;
@@ -260,9 +281,7 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
         return r->status = DAL_NO_MEMORY;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return complain(r, strerror(errno));
-    fflush(stdout);
-    fflush(stderr);
-    const pid_t parent = getpid(), child = fork();
+    const pid_t parent = getpid(), child = dal_hdf5_fork();
     if (child == 0) {
         close(ends[0]);
         set_up_child(parent);
@@ -271,8 +290,10 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
     close(ends[1]);
     r->socket = ends[0];
     if (child < 0)
-        return complain(r, strerror(errno));
+        return complain(r, errno == EBUSY ? "another thread of this program uses HDF5" : strerror(errno));
     r->child = child;
+    if (!is_alive(r))
+        return complain(r, "the process that writes it does not answer");
     const dal_status status = listen_to(r);
     r->ready = status == DAL_OK;
     return status;
@@ -281,15 +302,16 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
 /* ---- open and close ----------------------------------------------------------------------------- */
 
 /* What is written anew beside a part is of no use before it takes its place. */
-static void announce_new_part(const char *path)
+static void announce_new_part(const char *path, const dal_run_files_watch *watch)
 {
     char name[4200], *real = dal_real_path(path);
-    if (snprintf(name, sizeof name, "%.4096s.part.new", real ? real : path) > 0)
-        dal_announce_temporary(name);
+    if (watch && watch->temporary && snprintf(name, sizeof name, "%.4096s.part.new", real ? real : path) > 0)
+        watch->temporary(name);
     free(real);
 }
 
-dal_status dal_remote_open(const char *path, long rows_before, double last, dal_messages *messages, dal_remote_file **remote)
+dal_status dal_remote_open(const char *path, long rows_before, double last, const dal_run_files_watch *watch, dal_messages *messages,
+                           dal_remote_file **remote)
 {
     const dal_allocator allocator = dal_default_allocator();
     const dal_destination destination = {.allocator = &allocator, .messages = messages, .name = path};
@@ -300,7 +322,7 @@ dal_status dal_remote_open(const char *path, long rows_before, double last, dal_
     if (!r)
         return status == DAL_OK ? DAL_NO_MEMORY : status;
     if (rows_before)
-        announce_new_part(path);
+        announce_new_part(path, watch);
     *r = (dal_remote_file){
         .sink = {r, send_begin, send_row}, .path = path, .messages = messages, .socket = -1, .rows_before = rows_before, .last = last};
     return DAL_OK;

@@ -1,8 +1,8 @@
 /* Files that a command is to write: none of them may be one that it reads, and no two of them may be one. */
-#ifndef DAL_CLI_OUTPUTS_H
-#define DAL_CLI_OUTPUTS_H
+#ifndef DAL_OUTPUT_SAME_FILES_H
+#define DAL_OUTPUT_SAME_FILES_H
 
-#include "cli/cli.h"
+#include "dalembert/spec.h"
 
 /* `outputs` as they were given ("-": standard output, NULL: none), `inputs` whatever is read. Files are compared as the system knows them
  * (device and inode; folder and name where there is no file yet): links and other spellings of a path do not matter. DAL_OK, or

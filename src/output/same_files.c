@@ -1,10 +1,11 @@
-#include "cli/outputs.h"
+#include "output/same_files.h"
 
 #include "base/message.h"
 #include "output/replacement.h"
 
 #include <libgen.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
