@@ -14,31 +14,32 @@
 
 static const double two_pi = 6.283185307179586, nothing = 1e-9; /* of the travel: rounding */
 
-/* Is there an end stop on the joint? */
+static bool is_stop(const dal_force_spec *force)
+{
+    return force->joint.text && force->type.text && !strcmp(force->type.text, "end-stop");
+}
+
 static bool has_stop(const dal_spec *spec, const char *joint)
 {
     for (int i = 0; i < spec->n_forces; i++)
-        if (spec->forces[i].joint.text && spec->forces[i].type.text && !strcmp(spec->forces[i].joint.text, joint) &&
-            !strcmp(spec->forces[i].type.text, "end-stop"))
+        if (is_stop(&spec->forces[i]) && !strcmp(spec->forces[i].joint.text, joint))
             return true;
     return false;
 }
 
-/* The next joint with limits that are not enforced, behind `i`; n_joints: there is none. */
-static int next_joint(const dal_spec *spec, int i)
-{
-    for (i++; i < spec->n_joints; i++)
-        if (spec->joints[i].limited && !has_stop(spec, spec->joints[i].name.text))
-            break;
-    return i;
-}
-
-size_t dal_travel_size(const dal_system *system)
+int dal_travel_joints(const dal_system *system, int *index)
 {
     const dal_spec *spec = dal_system_spec(system);
-    size_t n = 0;
-    for (int i = spec ? next_joint(spec, -1) : 0; spec && i < spec->n_joints; i = next_joint(spec, i))
-        n += 3;
+    bool stops = false;
+    int n = 0;
+    for (int i = 0; spec && i < spec->n_forces && !stops; i++)
+        stops = is_stop(&spec->forces[i]);
+    for (int i = 0; spec && i < spec->n_joints; i++)
+        if (spec->joints[i].limited && !(stops && has_stop(spec, spec->joints[i].name.text))) {
+            if (index)
+                index[n] = i;
+            n++;
+        }
     return n;
 }
 
@@ -50,14 +51,19 @@ static void turn_out(const dal_kin *kin, const dal_marker *marker, int k, double
     dal_add_turned(kin[marker->body].R, axis, out);
 }
 
-static double coordinate_of(const dal_kin *kin, const dal_joint *joint, bool turns, double before, bool started)
+static bool turns(const dal_joint_spec *joint)
+{
+    return joint->type.text && !strcmp(joint->type.text, "revolute");
+}
+
+static double coordinate_of(const dal_kin *kin, const dal_joint *joint, bool angular, double before, bool started)
 {
     double x[3], y[3], z[3], other[3], apart[3];
     turn_out(kin, &joint->marker[0], 0, x);
     turn_out(kin, &joint->marker[0], 1, y);
     turn_out(kin, &joint->marker[0], 2, z);
     turn_out(kin, &joint->marker[1], 0, other);
-    if (!turns) {
+    if (!angular) {
         for (int i = 0; i < 3; i++)
             apart[i] = kin[joint->marker[1].body].r[i] - kin[joint->marker[0].body].r[i];
         double s[2][3] = {{0}};
@@ -73,19 +79,18 @@ static double coordinate_of(const dal_kin *kin, const dal_joint *joint, bool tur
 
 void dal_travel_watch(dal_travel *travel, const dal_state *state, double t)
 {
-    const dal_spec *spec = travel->joint ? dal_system_spec(dal_system_of(state)) : NULL;
+    if (!travel->n)
+        return;
+    const dal_joint_spec *joints = dal_system_spec(dal_system_of(state))->joints;
     const dal_mechanism *m = dal_layout_of(state)->mechanism;
     const dal_kin *kin = dal_seen_work(state)->kin;
-    double *at = travel->joint;
-    if (!spec)
-        return;
-    for (int i = next_joint(spec, -1); i < spec->n_joints; i = next_joint(spec, i), at += 3) {
-        const dal_joint_spec *joint = &spec->joints[i];
-        const bool turns = joint->type.text && !strcmp(joint->type.text, "revolute");
-        at[0] = coordinate_of(kin, &m->joints[i], turns, at[0], travel->started);
+    for (int k = 0; k < travel->n; k++) {
+        const dal_joint_spec *joint = &joints[travel->index[k]];
+        double *at = travel->joint + 3 * k;
+        at[0] = coordinate_of(kin, &m->joints[travel->index[k]], turns(joint), at[0], travel->started);
         if (!travel->started)
             at[2] = -1;
-        const double below = joint->limit[0] - at[0], above = at[0] - joint->limit[1], beyond = fmax(below, above);
+        const double beyond = fmax(joint->limit[0] - at[0], at[0] - joint->limit[1]);
         if (beyond > nothing * (joint->limit[1] - joint->limit[0]) && at[2] < 0)
             at[2] = t;
         at[1] = fmax(at[1], beyond);
@@ -95,16 +100,15 @@ void dal_travel_watch(dal_travel *travel, const dal_state *state, double t)
 
 void dal_travel_warn(const dal_travel *travel, const dal_system *system, dal_messages *messages)
 {
-    const dal_spec *spec = travel->joint && travel->started ? dal_system_spec(system) : NULL;
-    const double *at = travel->joint;
-    for (int i = spec ? next_joint(spec, -1) : 0; spec && i < spec->n_joints; i = next_joint(spec, i), at += 3) {
-        const dal_joint_spec *joint = &spec->joints[i];
-        const bool turns = joint->type.text && !strcmp(joint->type.text, "revolute");
+    for (int k = 0; k < travel->n && travel->started; k++) {
+        const dal_joint_spec *joint = &dal_system_spec(system)->joints[travel->index[k]];
+        const double *at = travel->joint + 3 * k;
+        const char *unit = turns(joint) ? "rad" : "m";
         if (at[2] >= 0)
             dal_warn(
                 messages, joint->name.mark, DAL_CODE_LIMIT_LEFT, at[1],
                 "joint '%s' leaves its limits, %.4g to %.4g %s, at t = %.4g s, by %.3g %s at most; nothing enforces them: `limits: true` of a part "
                 "makes them end stops",
-                joint->name.text, joint->limit[0], joint->limit[1], turns ? "rad" : "m", at[2], at[1], turns ? "rad" : "m");
+                joint->name.text, joint->limit[0], joint->limit[1], unit, at[2], at[1], unit);
     }
 }
