@@ -121,7 +121,7 @@ static void what_it_cannot_know_is_refused_by_name(void **unused)
     refused_with(HEAD
                  "constraints: {k: {position: A.angle + B.angle}}\nblocks:\n  c: {type: computed-torque, joints: [A, B], acceleration: [0, 0]}\n",
                  10, 15, "the constraint 'k' holds");
-    refused_with(HEAD "blocks:\n  c: {type: computed-torque, joints: [A, B], acceleration: [0, 0], limit: [1]}\n", 11, 73, "largest effort of each");
+    refused_with(HEAD "blocks:\n  c: {type: computed-torque, joints: [A, B], acceleration: [0, 0], limit: [1]}\n", 11, 75, "largest effort of each");
     refused_with(
         "dalembert: 1\nspace: planar\nbodies: {a: {density: 1, shape: {box: [1, 1, 1]}}}\njoints: {A: {type: revolute, connect: [ground, a]}}\n"
         "blocks: {c: {type: computed-torque, joints: [A], acceleration: [0]}}\n",

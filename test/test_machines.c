@@ -124,16 +124,17 @@ static void leg_forces_are_those_of_kinematics_by_hand(void **unused)
 /* In the plane: three legs, the angle too; and legs that are none. */
 static void legs_move_a_planar_body_and_others_are_refused(void **unused)
 {
-    static const char head[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
-                               "ground: {points: {B: {repeat: {i: 1..3}, at: [0.6*(i - 2), 0]}}}\n"
-                               "bodies:\n"
-                               "  table: {mass: 5, inertia: 0.3, points: {P: {repeat: {i: 1..3}, at: [0.35*(i - 2), \"0.1*mod(i, 2)\"]}},\n"
-                               "    drive: {position: [\"0.1*sin(2*t)\", \"0.8 + 0.05*sin(3*t)\"], angle: \"0.2*sin(t)\", by: [slide]}}\n";
-    char text[4000], bad[4000];
+    static const char head[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+        "ground: {points: {B: {repeat: {i: 1..3}, at: [0.6*(i - 2), 0]}}}\n"
+        "bodies:\n"
+        "  table: {mass: 5, inertia: 0.3, points: {P: {repeat: {i: 1..3}, at: [0.35*(i - 2) + 0.15*(i - 1)*(3 - i), \"0.1*mod(i, 2)\"]}},\n"
+        "    drive: {position: [\"0.1*sin(2*t)\", \"0.8 + 0.05*sin(3*t)\"], angle: \"0.2*sin(t)\", by: [slide]}}\n";
+    char text[4000], bad[6000];
     int n = snprintf(text, sizeof text, "%s", head);
     (void)unused;
     for (int i = 1; i <= 3; i++) {
-        const double half = hypot(0.35 * (i - 2) - 0.6 * (i - 2), 0.8 + 0.1 * (i % 2)) / 2;
+        const double half = hypot(0.35 * (i - 2) + 0.15 * (i - 1) * (3 - i) - 0.6 * (i - 2), 0.8 + 0.1 * (i % 2)) / 2;
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "  foot%d: {mass: 0.5, inertia: 0.01, between: [ground.B.%d, table.P.%d], points: {A: [%.17g, 0]}}\n"
                       "  rod%d: {mass: 0.5, inertia: 0.01, between: [ground.B.%d, table.P.%d], points: {A: [%.17g, 0]}}\n",
@@ -159,7 +160,7 @@ static void legs_move_a_planar_body_and_others_are_refused(void **unused)
         "simulate: {until: 0.5, every: 0.1, rtol: 1e-9, atol: 1e-11}\n"
         "record: [table.x, table.y, table.angle, \"slide1.drive*slide1.distance' + slide2.drive*slide2.distance' + slide3.drive*slide3.distance'\", "
         "energy, energy.balance]\n");
-    char *by = strstr(bad, "by: [slide]"), whole[4200];
+    char *by = strstr(bad, "by: [slide]"), whole[6400];
     snprintf(whole, sizeof whole, "%.*sby: [slide1, slide2, slide3]%s", (int)(by - bad), bad, by + strlen("by: [slide]"));
     trajectory r = run_text_well(whole, "");
     double moved = 0;

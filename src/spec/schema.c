@@ -67,7 +67,7 @@ const dal_key dal_keys_ground[] = {
 
 const dal_key dal_keys_body[] = {
 #define B dal_body_spec
-    KEY_("body", "mass", words_EXPRESSION, "kg", EXPRESSION, DAL_REQUIRED, offsetof(B, mass), "density of", "required, or 'density', or 'of'; write 'mass: 0' for a massless part"),
+    KEY_("body", "mass", words_EXPRESSION, "kg", EXPRESSION, DAL_REQUIRED, offsetof(B, mass), "density of", "required, or 'density'; write 'mass: 0' for a massless part"),
     KEY("body", "density", EXPRESSION, "kg/m^3", B, density, 0, "of the shapes: gives mass, centre and inertia"),
     KEY("body", "center", VECTOR, "m", B, center, 0, "centre of mass in body axes; the origin if omitted, or that of the shapes that give the inertia"),
     KEY("body", "inertia", INERTIA, "kg m^2", B, inertia, 0, "about the centre of mass, body axes, tensor entries; if omitted it follows from the shapes, which are scaled to the mass; a body with mass and with neither is a particle"),
