@@ -169,7 +169,7 @@ if(TARGET test_derive AND NOT DAL_SANITIZE)
     add_test(NAME test_derive_motion_long COMMAND test_derive_motion long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
     set_tests_properties(test_derive_motion_long PROPERTIES TIMEOUT 3000 LABELS long)
 endif()
-foreach(name test_evaluation test_derivatives test_derivatives_complex test_friction test_reduced test_study test_vary)
+foreach(name test_evaluation test_derivatives test_derivatives_complex test_parameter_derivatives test_friction test_reduced test_study test_vary)
     if(TARGET ${name} AND NOT DAL_SANITIZE)
         add_test(NAME ${name}_long COMMAND ${name} long WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/test")
         set_tests_properties(${name}_long PROPERTIES TIMEOUT 3000 LABELS long)
@@ -261,7 +261,7 @@ endif()
 
 # Folders use symbols of those before them, and of none behind.
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/objects.txt"
-    CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:dalembert_complex_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
+    CONTENT "$<JOIN:$<TARGET_OBJECTS:dalembert_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:dalembert_complex_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:cli_objects>,\n>\n$<JOIN:$<TARGET_OBJECTS:program>,\n>\n")
 add_test(NAME folders_link_in_order COMMAND "${PROJECT_SOURCE_DIR}/tools/link-order" "${PROJECT_BINARY_DIR}/objects.txt" ${DAL_FOLDERS} cli)
 # Derivations are a second implementation beside the kernels: they use no symbol of these.
 add_test(NAME derivations_use_no_kernel COMMAND sh -c

@@ -218,6 +218,7 @@ typedef struct dal_derivation {
     const char *prefix;                  /* of intermediates, once it is asked for */
     void *memo;                          /* normal forms that are known */
     long normal_work;                    /* on all of them: there is a bound */
+    bool long_numbers_stay;              /* decimals with many digits are letters there: their products do not fit */
     void *flint;                         /* its functions, once it was asked for */
     void *algebra[3];                    /* what normal.c knows, for each way to write sines */
     int n_marks, mark, *marks;           /* of nodes, there: which walk saw them */
