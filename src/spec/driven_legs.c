@@ -109,7 +109,8 @@ static bool drive_leg(leg *l)
     dal_reader *reader = l->reader;
     dal_joint_spec *j = l->joint;
     if (!j->type.text || strcmp(j->type.text, "prismatic") || j->connect.n != 2)
-        return refuse(l, "a leg is a prismatic joint");
+        return refuse(l, "a leg is a prismatic joint; for motors of another kind leave 'by' out, which gives the force and the torque on the body, "
+                         "or drive the joints themselves");
     if (j->drive.text || j->drive_rate.text)
         return refuse(l, "it has a drive of its own");
     const char *ground = NULL, *head = NULL;
