@@ -133,8 +133,11 @@ bool core_progress(void *user, double t, double until, long steps, double second
 /* For hooks named control: calls `control` with the simulation, lent. DAL_NUMERICAL where it raised. */
 dal_status core_control(core_waiting *waiting, core_system *system, PyObject *control, dal_simulation *simulation);
 
-/* What dal_check says of a model, on its page; nothing of a large one. */
-void core_page_verdict(dal_page *page, const dal_spec *spec);
+/* What dal_check says of a model, on its page (nothing of a large one), and its equations in symbols. */
+void core_page_model(dal_page *page, const dal_spec *spec);
+/* Of the program, which is in this module (src/cli/pages.c, src/cli/main.c). */
+void dal_page_add_equations(dal_page *page, const dal_spec *spec);
+int dal_command_line(int argc, char **argv);
 
 /* ---- states (state.c), for State, Simulation and callbacks -------------------------------------- */
 

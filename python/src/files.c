@@ -195,7 +195,7 @@ static dal_status write_page(const core_system *system, const char *from, const 
     if (status == DAL_OK)
         status = dal_page_results(page, opened, system->system, frames);
     if (status == DAL_OK) {
-        core_page_verdict(page, system->spec->spec);
+        core_page_model(page, system->spec->spec);
         dal_page_messages(page, system->messages);
         dal_page_messages(page, messages);
         status = dal_page_close(page, true);

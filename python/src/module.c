@@ -191,8 +191,6 @@ static PyObject *status_text(PyObject *module, PyObject *status)
     return PyErr_Occurred() ? NULL : core_string(dal_status_text((dal_status)number));
 }
 
-int dal_command_line(int argc, char **argv); /* src/cli/main.c */
-
 /* program(words): the exit code of the program. It takes signals, and standard output: for a process that does nothing else. */
 static PyObject *program(PyObject *module, PyObject *list)
 {

@@ -326,18 +326,19 @@ static PyObject *record_save(PyObject *self, PyObject *arguments)
 
 enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a run */
 
-void core_page_verdict(dal_page *page, const dal_spec *spec)
+void core_page_model(dal_page *page, const dal_spec *spec)
 {
     dal_verdict *verdict = NULL;
     if (spec->n_bodies <= MOST_CHECKED && dal_check(spec, NULL, NULL, &verdict) == DAL_OK)
         dal_page_verdict(page, verdict);
     dal_verdict_free(verdict);
+    dal_page_add_equations(page, spec);
 }
 
 /* Write the page under the path that it was opened with. */
 static dal_status close_page(record *r)
 {
-    core_page_verdict(r->page, r->system->spec->spec);
+    core_page_model(r->page, r->system->spec->spec);
     dal_page_evidence(r->page, &r->evidence, r->status);
     dal_page_messages(r->page, r->system->messages);
     dal_page_messages(r->page, r->messages);

@@ -247,6 +247,11 @@ typedef struct dal_derived_formulation {
     void (*derive)(dal_derivation *d);
 } dal_derived_formulation;
 
+#define DAL_DERIVED(name, title, equation, source, derives, ...)                                                                                     \
+    {                                                                                                                                                \
+        name, title, equation, source, .derive = derives, __VA_ARGS__                                                                                \
+    }
+
 extern const dal_derived_formulation *const dal_derived_formulations[]; /* ends with NULL */
 
 /* The one of this name, or NULL. */

@@ -220,10 +220,6 @@ static void derive_routh(dal_derivation *d)
     }
 }
 
-const dal_derived_formulation dal_derived_routh = {.name = "routh",
-                                                   .title = "Routh's equations",
-                                                   .equation = "d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,  R = T - V - G . v_2",
-                                                   .source = "",
-                                                   .ignores = true,
-                                                   .solution = DAL_SOLVED_WITH_ROUTHIAN,
-                                                   .derive = derive_routh};
+const dal_derived_formulation dal_derived_routh =
+    DAL_DERIVED("routh", "Routh's equations", "d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,  R = T - V - G . v_2", "", derive_routh,
+                .ignores = true, .solution = DAL_SOLVED_WITH_ROUTHIAN);

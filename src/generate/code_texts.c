@@ -40,6 +40,36 @@ const char dal_text_sincos[] =
                                                                       "    }\n"
                                                                       "}\n\n";
 
+/* Long functions without a branch want to be put in order before registers are given out, which gcc does not do by itself on usual machines; and the
+ * pairs of numbers that it finds in them cost more to build than they save. */
+const char dal_text_order[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
+                              "#pragma GCC optimize(\"schedule-insns\", \"sched-pressure\", \"no-tree-slp-vectorize\")\n"
+                              "#endif\n\n";
+
+const char dal_text_four_sines[] =
+    "/* The same of four angles at once, where the machine can. */\n"
+    "static inline void @_sincos4(double x0, double x1, double x2, double x3, double *sine, double *cosine)\n"
+    "{\n"
+    "#if defined(__AVX2__) && defined(__FMA__)\n"
+    "    typedef double four __attribute__((vector_size(32)));\n"
+    "    typedef int64_t mask __attribute__((vector_size(32)));\n"
+    "    if (fabs(x0) <= 1e6 && fabs(x1) <= 1e6 && fabs(x2) <= 1e6 && fabs(x3) <= 1e6) {\n"
+    "    const four x = {x0, x1, x2, x3}, t = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, k = t - 0x1.8p52;\n"
+    "    const mask one = {1, 1, 1, 1}, two = {2, 2, 2, 2}, bits = (mask)t;\n" KERNEL(
+        "four", "@_FMA") "    const mask odd = (bits & one) == one, top = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};\n"
+                         "    const mask a = ((mask)yc & odd) | ((mask)ys & ~odd), b = ((mask)ys & odd) | ((mask)yc & ~odd);\n"
+                         "    const mask s = a ^ (((bits & two) == two) & top), c = b ^ ((((bits + one) & two) == two) & top);\n"
+                         "    memcpy(sine, &s, sizeof s);\n"
+                         "    memcpy(cosine, &c, sizeof c);\n"
+                         "    return;\n"
+                         "    }\n"
+                         "#endif\n"
+                         "    @_sincos(x0, sine, cosine);\n"
+                         "    @_sincos(x1, sine + 1, cosine + 1);\n"
+                         "    @_sincos(x2, sine + 2, cosine + 2);\n"
+                         "    @_sincos(x3, sine + 3, cosine + 3);\n"
+                         "}\n\n";
+
 const char dal_text_lanes[] = "/* ---- lanes: four copies at once ---- */\n\n"
                               "#if defined(__GNUC__)\n"
                               "#pragma GCC diagnostic ignored \"-Wpsabi\" /* lanes are passed between functions of this file alone */\n"

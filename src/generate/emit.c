@@ -20,6 +20,8 @@ typedef struct emitter {
     bool *inside;
     int n_parts, n_slots, operations, now; /* now: the part that is printed */
     int n_guards, *guard;
+    bool grouped;          /* sines of four angles at once */
+    bool *early, *printed; /* of a node: a sine of an angle that is known at the beginning; of a statement: it was printed with others */
 } emitter;
 
 static dal_node_view look(const emitter *e, dal_node node)
@@ -47,6 +49,16 @@ static bool is_leaf(const emitter *e, dal_node node)
 {
     const dal_op op = dal_node_op(e->c->graph, node);
     return op == DAL_OP_CONST || op == DAL_OP_VAR;
+}
+
+static bool is_arithmetic(dal_op op)
+{
+    return op == DAL_OP_ADD || op == DAL_OP_SUB || op == DAL_OP_MUL || op == DAL_OP_NEG || op == DAL_OP_DIV;
+}
+
+static bool is_sine(dal_op op)
+{
+    return op == DAL_OP_SIN || op == DAL_OP_COS;
 }
 
 /* Behind its operands, as late as it can be: few values wait at the same time. */
@@ -77,6 +89,29 @@ static void visit(emitter *e, dal_node root)
     }
 }
 
+/* An angle that follows from the arguments by a few sums and products: its sine can be computed at the beginning. */
+static bool is_early(const emitter *e, dal_node node, int *budget)
+{
+    const dal_node_view x = look(e, node);
+    if (is_leaf(e, node))
+        return true;
+    return (*budget)-- > 0 && is_arithmetic(x.op) && x.op != DAL_OP_DIV && is_early(e, x.a, budget) && (x.b < 0 || is_early(e, x.b, budget));
+}
+
+/* Angles first, then their sines and cosines, then all that follows: the sines of four angles at once cost little more than those of one. */
+static void visit_sines(emitter *e, const bool *wanted)
+{
+    const int n = dal_graph_size(e->c->graph);
+    for (int pass = 0; pass < 2; pass++)
+        for (dal_node node = 0; node < n; node++) {
+            int budget = 4;
+            if (!wanted[node] || !is_sine(dal_node_op(e->c->graph, node)) || !is_early(e, look(e, node).a, &budget))
+                continue;
+            visit(e, pass ? node : look(e, node).a);
+            e->early[node] = true;
+        }
+}
+
 static void collect(emitter *e, int n_results, const dal_listing_result *results, bool guarded)
 {
     const int n = dal_graph_size(e->c->graph);
@@ -95,6 +130,9 @@ static void collect(emitter *e, int n_results, const dal_listing_result *results
     e->place = DAL_NEW(e->c->arena, int, n);
     for (dal_node node = 0; node < n; node++)
         e->place[node] = -1;
+    e->early = DAL_NEW(e->c->arena, bool, n);
+    if (e->grouped)
+        visit_sines(e, wanted);
     for (int r = 0; r < n_results; r++)
         for (int i = 0; i < results[r].n; i++)
             visit(e, results[r].nodes[i]);
@@ -102,16 +140,6 @@ static void collect(emitter *e, int n_results, const dal_listing_result *results
 }
 
 /* ---- statements and parts --------------------------------------------------------------- */
-
-static bool is_arithmetic(dal_op op)
-{
-    return op == DAL_OP_ADD || op == DAL_OP_SUB || op == DAL_OP_MUL || op == DAL_OP_NEG || op == DAL_OP_DIV;
-}
-
-static bool is_sine(dal_op op)
-{
-    return op == DAL_OP_SIN || op == DAL_OP_COS;
-}
 
 static void count_use(emitter *e, dal_node node)
 {
@@ -461,9 +489,38 @@ static void print_sines(emitter *e, int i)
         keep(e, k);
 }
 
+/* The early sines of this part from i on, four angles at a time. False: there is one alone. */
+static bool print_group(emitter *e, int i)
+{
+    int first[4], n = 0;
+    for (int k = i; k < e->n && n < 4; k++)
+        if (e->early[e->node[k]] && e->part[k] == e->now && !e->printed[k] && (e->pair[k] < 0 || k < e->pair[k]))
+            first[n++] = k;
+    if (n < 2)
+        return false;
+    dal_grow(e->out, "    double s%d[4], c%d[4];\n    %s_sincos4(", i, i, e->prefix);
+    for (int k = 0; k < 4; k++) {
+        print_node(e, look(e, e->node[first[k < n ? k : n - 1]]).a, 0);
+        dal_grow(e->out, ", ");
+    }
+    dal_grow(e->out, "s%d, c%d);\n", i, i);
+    for (int k = 0; k < n; k++)
+        for (int turn = 0; turn < 2; turn++) {
+            const int at = turn ? e->pair[first[k]] : first[k];
+            if (at < 0)
+                continue;
+            dal_grow(e->out, "    const double x%d = %c%d[%d];\n", at, look(e, e->node[at]).op == DAL_OP_SIN ? 's' : 'c', i, k);
+            keep(e, at);
+            e->printed[at] = true;
+        }
+    return true;
+}
+
 static void print_statement(emitter *e, int i)
 {
     if (is_sine(look(e, e->node[i]).op)) {
+        if (e->printed[i] || (e->early[e->node[i]] && print_group(e, i)))
+            return;
         if (e->pair[i] < 0 || i < e->pair[i]) /* the second of a pair was printed with the first */
             print_sines(e, i);
         return;
@@ -585,7 +642,8 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
                       bool guarded, bool wide)
 {
     const char *prefix = code->options->prefix, *arguments = dal_emit_arguments(code, false, wide, state, n_results, results);
-    emitter e = {.out = out, .c = code, .prefix = prefix, .state = state, .wide = wide, .exact = code->options->lanes > 0};
+    emitter e = {
+        .out = out, .c = code, .prefix = prefix, .state = state, .wide = wide, .exact = code->options->lanes > 0, .grouped = code->options->rates};
     collect(&e, n_results, results, guarded);
     int *numbers = DAL_NEW(code->arena, int, 6 * (e.n + 1));
     e.uses = numbers;
@@ -595,6 +653,7 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
     e.deep = numbers + 4 * e.n;
     e.pair = numbers + 5 * e.n;
     e.inside = DAL_NEW(code->arena, bool, e.n + 1);
+    e.printed = DAL_NEW(code->arena, bool, e.n + 1);
     e.n_parts = 1;
     find_pairs(&e);
     choose_statements(&e, n_results, results);

@@ -159,7 +159,8 @@ void dal_emit_tables(dal_growing *out, dal_listing *code);
 
 /* ---- code_texts.c -------------------------------------------------------------------- */
 
-extern const char dal_text_sincos[], dal_text_lanes[], dal_text_lane_sines[], dal_text_table[], dal_text_guards[];
+extern const char dal_text_order[], dal_text_sincos[], dal_text_four_sines[], dal_text_lanes[], dal_text_lane_sines[], dal_text_table[],
+    dal_text_guards[];
 /* What an operation with pieces is computed by: the text of its function, or NULL. */
 const char *dal_text_switch(dal_op op);
 

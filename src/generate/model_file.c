@@ -291,6 +291,8 @@ static void print_helpers(file *f)
     const dal_listing *c = f->c;
     if (uses(c, DAL_OP_SIN) || uses(c, DAL_OP_COS))
         print_text(&f->source, dal_text_sincos, f->prefix);
+    if (c->options->rates && (uses(c, DAL_OP_SIN) || uses(c, DAL_OP_COS)))
+        print_text(&f->source, dal_text_four_sines, f->prefix);
     static const dal_op pieces[] = {DAL_OP_SIGN, DAL_OP_FLOOR, DAL_OP_LESS, DAL_OP_LEQ, DAL_OP_EQUAL, DAL_OP_INTERP};
     for (size_t i = 0, first = 1; i < sizeof pieces / sizeof *pieces && !c->options->lanes; i++) {
         if (!uses(c, pieces[i]))
@@ -486,7 +488,7 @@ static void print_run(file *f)
                                           {"qd", d->nq, c->qd},
                                           {"zd", d->spec->n_states, c->zd},
                                           {"power", c->n_works, c->power}};
-    dal_grow(&f->source, "/* y' of a run. */\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
+    dal_grow(&f->source, "/* y' of a run. */\n#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n%s", dal_text_order);
     dal_listing_find_switches(c, 4, results);
     c->frozen = true;
     print_run_parameters(f);

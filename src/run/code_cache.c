@@ -67,14 +67,15 @@ static const char *const *machine_options(void)
 {
     static const char *const none[] = {NULL};
 #if defined(__x86_64__) && defined(__GNUC__)
-    static const char *const wide[] = {"-mavx2", "-mfma", NULL};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return wide;
+    static const char *const wide[] = {"-mavx2", "-mfma", NULL}, *const many[] = {"-mavx2", "-mfma", "-mavx512f", "-mavx512vl", NULL};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) /* avx512vl: 32 registers instead of 16 */
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") ? many : wide;
 #endif
     return none;
 }
 
-static const char *const usual_options[] = {"-std=c11", "-O2", "-w", "-fPIC", "-shared", "-fvisibility=default", NULL};
+/* gnu11: compilers fuse products and sums, which gcc does not in c11. */
+static const char *const usual_options[] = {"-std=gnu11", "-O2", "-w", "-fPIC", "-shared", "-fvisibility=default", NULL};
 
 /* What the object depends on: its name. */
 static void choose_name(work *w)
