@@ -123,7 +123,6 @@ typedef struct dal_body_spec {
     dal_figures shape;
     dal_text inertia_check; /* "warn": moments of inertia that no body has are accepted */
     bool fix;               /* fix: true beside the values: every given start value of the body is kept */
-    unsigned mirror;        /* with `between`: bits 1, 2, 4 for x, y, z: it lies there as the mirror image of a body between mirrored points */
 } dal_body_spec;
 
 /* start: {angle: , distance: , rate: , within: , branch: } of a joint */
@@ -265,7 +264,7 @@ typedef struct dal_choice {
 /* `undetermined: minimum-norm`, or {minimum-norm: {eta: [...]}} */
 typedef struct dal_undetermined_spec {
     dal_text word;
-    dal_list eta; /* the accelerations, one a velocity, that those which nothing determines are nearest to; n = 0: zero */
+    dal_list eta; /* the accelerations, one for each velocity, that those which nothing determines are nearest to; n = 0: zero */
 } dal_undetermined_spec;
 
 typedef struct dal_simulate_spec {

@@ -16,12 +16,11 @@
     X(NORMALISED, "normalised", "a quaternion or an axis was normalised; the number is its length")                                                  \
     X(MISSING_PRIME, "missing-prime", "a part of a velocity constraint has no rate in it")                                                           \
     X(UNITS, "units", "a sum, a difference or a comparison of quantities with different units")                                                      \
-    X(NOT_COMPENSATED, "not-compensated", "a force or friction acts on a robot that a block computed-torque does not know")                          \
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                                         \
-    X(INCOMPLETE, "incomplete", "results are those of a run that did not come to its end, or failed there")                                          \
+    X(INCOMPLETE, "incomplete", "results are those of a run that did not reach its end, or failed there")                                            \
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                                           \
     /* the start */                                                                                                                                  \
-    X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")                     \
+    X(AXIS_TURNED, "axis-turned", "an axis was taken from start values, and assembly then turned it; the number is the angle, rad")                  \
     X(LIMIT_WITHOUT_MEANING, "limit-without-meaning",                                                                                                \
       "a joint's limit is infinite, or beyond anything that a robot reaches; the number is the limit")                                               \
     X(MIMIC_FIXED, "mimic-fixed", "a joint that mimics is fixed, or mimics a fixed one; the number is the value that it keeps")                      \
@@ -44,7 +43,7 @@
     X(NEAR_SINGULAR_START, "near-singular-start",                                                                                                    \
       "a singular position is near the start; the number is the smallest singular value over the largest")                                           \
     X(REDUNDANT, "redundant", "joints have too many rows, and their reactions are not unique; the number is how many rows")                          \
-    X(NEARLY_REDUNDANT, "nearly-redundant", "rows depend on one another but for a little; the number is that, relative")                             \
+    X(NEARLY_REDUNDANT, "nearly-redundant", "rows almost depend on one another; the number is the relative difference")                              \
     X(CONTRADICTION, "contradiction", "dependent rows ask for different motions; the number is by how much, relative")                               \
     X(TOO_LARGE, "too-large", "the model is too large for a part of the check; the number is how many velocities it has")                            \
     X(SINGULAR_ALONG, "singular-along", "the motion meets or nears a singular position; the number is the time, s")                                  \
@@ -66,7 +65,6 @@
     X(INPUT_NOT_USED, "input-not-used", "an input was set where a run does not look; the number is the value that it was set to")                    \
     X(ACCELERATIONS_INEXACT, "accelerations-inexact",                                                                                                \
       "unlike inertias make the accelerations less exact than rtol; the number is their error, relative")                                            \
-    X(LIMIT_LEFT, "limit-left", "a joint leaves the limits of its file, which nothing enforces; the number is by how much, m or rad")                \
     X(NO_DIRECTION, "no-direction", "a force acts along a line through two points that coincide; the number is the force, N")                        \
     X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")
 

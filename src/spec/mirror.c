@@ -185,6 +185,15 @@ static bool mirror_figures(const dal_mirror *m, int axis, dal_figures *figures)
 
 /* ---- bodies ---------------------------------------------------------------------------------------- */
 
+/* Where a body lies between two points, its other axes are those of its mirror image: `fix` of the first name, of the second and of the list stand
+ * for x, y and z (place_between). */
+static void turn_between(const dal_mirror *m, int axis, dal_list *between)
+{
+    own_list(m, between);
+    bool *const mirrored = axis == 2 ? &between->fix : &between->item[axis].fix;
+    *mirrored = !*mirrored;
+}
+
 static bool mirror_body(const dal_mirror *m, int axis, dal_body_spec *body)
 {
     static const int product[3][2] = {{0, 1}, {0, 2}, {1, 2}}; /* xy, xz, yz */
@@ -200,8 +209,8 @@ static bool mirror_body(const dal_mirror *m, int axis, dal_body_spec *body)
     dal_mirror_negate(m->reader, &body->rate);
     mirror_attitude(m, axis, &body->orientation);
     mirror_points(m, axis, &body->points);
-    if (body->between.n)
-        body->mirror ^= 1u << axis;
+    if (body->between.n == 2)
+        turn_between(m, axis, &body->between);
     return mirror_figures(m, axis, &body->shape);
 }
 
@@ -284,7 +293,6 @@ bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree 
     if (!placed) {
         body->position = image.position;
         body->between = image.between;
-        body->mirror = image.mirror;
         body->angle = image.angle;
         body->orientation = image.orientation;
     }
