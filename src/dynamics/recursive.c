@@ -247,7 +247,7 @@ static dal_flow no_inertia(dal_state *state)
 {
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK,
                               "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
-                              "'recursive' cannot go on here; 'lagrange' may");
+                              "'recursive' cannot continue here; 'lagrange' may");
 }
 
 /* Wrenches on the links and tau. Where everything was evaluated (friction, singular positions) Q and h take their place. */
@@ -387,7 +387,7 @@ dal_flow dal_open_solve(dal_state *state, const double *f, double *x)
     if (system->recursion->aba_solve(system->links, work, f, x))
         return 0;
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK,
-                              "a joint of the tree moves nothing that has inertia: formulation '%s' cannot go on here",
+                              "a joint of the tree moves nothing that has inertia: formulation '%s' cannot continue here",
                               system->method.formulation->name);
 }
 

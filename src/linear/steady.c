@@ -696,7 +696,7 @@ static dal_status find_givens(search *s, const char *const *names)
         dv[j] = 0;
         for (int i = 0; i < s->n_given; i++) {
             if (!isfinite(slope[s->columns[i]])) {
-                dal_error(s->messages, (dal_mark){"command line", 0, 0}, "'%s' is no coordinate and no rate: a steady motion is given by one",
+                dal_error(s->messages, (dal_mark){"command line", 0, 0}, "'%s' is neither a coordinate nor a rate: a steady motion is given by one",
                           names[i]);
                 return DAL_BAD_COMMAND;
             }
@@ -785,7 +785,7 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
     memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)s.n_z);
     if (layout->systems)
-        return refuse(&s, "the model has sub-systems (`systems:`, `lagrangian:`), whose steady motions are not looked for");
+        return refuse(&s, "the model has sub-systems (`systems:`, `lagrangian:`), for which steady motions are not computed");
     dal_fields_list(arena, state, &s.fields);
     dal_body_motion *start = DAL_NEW(arena, dal_body_motion, s.fields.n_bodies + 1);
     for (int b = 0; b < s.fields.n_bodies; b++) {
