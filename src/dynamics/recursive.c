@@ -362,20 +362,6 @@ void dal_open_project(dal_state *state, dal_body_wrench *wrench, double *out)
     state->system->recursion->rnea_backward(links, work, out);
 }
 
-void dal_open_project_rates(const dal_state *state, double *out)
-{
-    const dal_links *links = state->system->links;
-    const dal_links_work *work = &state->tree->links;
-    for (int k = 0; k < links->nv; k++) {
-        const dal_link_wrench *behind = &work->wrench[links->link_of[k]];
-        dal_column_motion column;
-        double lost[3];
-        dal_tree_column_rate(links, work, k, &column);
-        dal_cross(column.origin_rate, behind->f, lost);
-        out[k] = dal_dot(column.axis_rate, behind->n) + dal_dot(column.direction_rate, behind->f) - dal_dot(column.axis, lost);
-    }
-}
-
 dal_flow dal_open_solve(dal_state *state, const double *f, double *x)
 {
     const dal_system *system = state->system;

@@ -188,7 +188,7 @@ def test_a_stopped_study_goes_on(model):
     with pytest.raises(dal.Interrupted, match="resume=True") as caught:
         model.sweep(MANY, EACH, until=1, output="x.csv", threads=1, progress=lambda done, *more: False)
     assert len(caught.value.result) < 400 and os.path.exists("x.csv.journal")
-    with pytest.raises(dal.FileError, match="is there already"):
+    with pytest.raises(dal.FileError, match="exists already"):
         model.sweep(MANY, EACH, until=1, output="x.csv")
     with pytest.raises(dal.FileError, match="another study"):
         model.sweep(MANY, EACH, until=1.5, output="x.csv", resume=True)
