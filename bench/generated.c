@@ -349,18 +349,22 @@ static void paper(const char *models)
         const char *model, *coordinates;
         double ratio;
     } cases[] = {BENCH_PAPER_CASES};
-    printf("| case of the paper | lagrange, ns | volterra-reduced, ns | ratio | ratio of the paper |\n|---|---|---|---|---|\n");
+    printf("| case of the paper | lagrange, operations | ns | volterra-reduced, operations | ns | ratio | ratio of the paper |\n"
+           "|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char path[600];
         double best[2];
+        int operations[2];
         snprintf(path, sizeof path, "%s/%s.yaml", models, cases[i].model);
         for (int k = 0; k < 2; k++) {
             subject *s = prepare(cases[i].model, path, NULL, cases[i].coordinates, k ? "volterra-reduced" : "lagrange", false);
             void (*const calls[])(void *) = {generated};
             measure(s, 1, calls, &best[k]);
+            operations[k] = s->operations;
             release(s);
         }
-        printf("| %s | %.0f | %.0f | %.2f | %.2f |\n", cases[i].model, 1e3 * best[0], 1e3 * best[1], best[1] / best[0], cases[i].ratio);
+        printf("| %s | %d | %.0f | %d | %.0f | %.2f | %.2f |\n", cases[i].model, operations[0], 1e3 * best[0], operations[1], 1e3 * best[1],
+               best[1] / best[0], cases[i].ratio);
         fflush(stdout);
     }
 }
