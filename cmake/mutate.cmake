@@ -37,7 +37,7 @@ set(derive-udwadia_symbols       [=[d->h[k] = dal_n_sub(d, d->h[k], @dal_n_mul(d
 set(derive-derivation_steps      [=[dal_n_mul(d, @d->A[r * d->nv + k]@, dal_n_var(d, d->a + k))]=])
 set(derive-named_systems         [=[right[i] = dal_n_sub(d, right[i], @dal_n_mul(d, dal_along(d, s.matrix[i * s.n + j]), dal_n_var(d, s.first + j))@)]=])
 set(derive-partials              [=[sum = dal_n_add(d, sum, @dal_n_mul(d, d->W[k * d->p + j], d->Q[k])@)]=])
-set(derive-routh_symbols         [=[@dal_along_column(d, R, p.one[i])@]=])
+set(derive-routh_symbols         [=[@dal_along_column(d, R, p->one[i])@]=])
 set(derive-lagrange_symbols       [=[dal_n_mul(d, @d->M[k * d->nv + l]@, dal_n_var(d, d->a + l))]=])
 set(derive-recursive_symbols      [=[dal_n_mul(d, s[k], @p[i].n[k]@)]=])
 set(derive-derivation            [=[dal_n_mul(d, @K[i * p + j]@, dal_n_var(d, d->ud + j))]=])

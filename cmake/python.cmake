@@ -19,7 +19,7 @@ file(GLOB python_files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/python/dalembert
 
 # Of the same objects as the program, with LAPACK from archives where they exist: NumPy brings a LAPACK of its own, and the two do not meet.
 find_package(Threads REQUIRED)
-add_library(python_module MODULE ${python_sources} $<TARGET_OBJECTS:dalembert_objects> $<TARGET_OBJECTS:dalembert_complex_objects>)
+add_library(python_module MODULE ${python_sources} $<TARGET_OBJECTS:cli_objects> $<TARGET_OBJECTS:dalembert_objects> $<TARGET_OBJECTS:dalembert_complex_objects>)
 set_target_properties(python_module PROPERTIES OUTPUT_NAME _core PREFIX "" SUFFIX .abi3.so LIBRARY_OUTPUT_DIRECTORY "${package}")
 target_include_directories(python_module PRIVATE include "${PROJECT_SOURCE_DIR}/python/src")
 target_include_directories(python_module SYSTEM PRIVATE ${Python3_INCLUDE_DIRS})

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -18,8 +19,21 @@
 enum { CHECK_SKIPPED = 77 };
 static int check_skips;
 
+/* CPU time of this process and of those that it started and waited for, in seconds. */
+static inline double check_cpu_seconds(void)
+{
+    double seconds = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage used;
+        if (!getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &used))
+            seconds += (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    }
+    return seconds;
+}
+
 static inline int check_outcome(int failed)
 {
+    print_message("%.1f s of CPU time\n", check_cpu_seconds());
     return failed ? 1 : check_skips ? CHECK_SKIPPED : 0;
 }
 

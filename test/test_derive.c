@@ -85,11 +85,38 @@ static void forces_with_if_and_bushings_are_those_of_the_kernels(void **unused)
     assert_true(t.compared > 60);
 }
 
+/* ---- momenta ------------------------------------------------------------------------------------ */
+
+/* Four momenta that hang together: the rates of the ignorable coordinates are unknowns of a system. Five that do not: they are written out. */
+static void the_routhian_of_many_momenta_is_that_of_the_kernels(void **unused)
+{
+    static const struct {
+        const char *file;
+        int momenta;
+        bool named;
+    } cases[] = {{DAL_TEST_MODELS "/derive/coaxial-rotors.yaml", 4, true}, {DAL_TEST_MODELS "/derive/free-top.yaml", 5, false}};
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tally t = {0};
+        pair p;
+        for (int f = 0; dal_derived_formulations[f]; f++)
+            compare_choice(cases[i].file, "user", dal_derived_formulations[f], everything ? 20 : 3, true, &t);
+        print_message("  %d formulations, %d blocks, %d steps, worst %.2g\n", t.compared, t.blocks, t.steps, t.worst);
+        assert_int_equal(t.wrong, 0);
+        assert_int_equal(t.compared, 10); /* all but those of ports and of trees */
+        assert_true(open_pair(&p, cases[i].file, NULL, "user", "routh") && derive_pair(&p, "routh", false));
+        assert_int_equal(p.d->layout->n_ignorable, cases[i].momenta);
+        assert_true((p.d->n_systems > 0) == cases[i].named);
+        close_pair(&p);
+    }
+}
+
 /* ---- texts that are read back -------------------------------------------------------------- */
 
-static const char *const some_models[][2] = {{"/n-pendulum.yaml", "joint"},          {"/slider-crank.yaml", "angle"}, {"/heavy-top.yaml", "joint"},
-                                             {"/cart-two-bars.yaml", "user"},        {"/satellite.yaml", "angle"},    {"/rolling-disc.yaml", "joint"},
-                                             {"/spatial-slider-crank.yaml", "joint"}};
+static const char *const some_models[][2] = {
+    {DAL_MODELS "/n-pendulum.yaml", "joint"},           {DAL_MODELS "/slider-crank.yaml", "angle"},      {DAL_MODELS "/heavy-top.yaml", "joint"},
+    {DAL_MODELS "/cart-two-bars.yaml", "user"},         {DAL_MODELS "/satellite.yaml", "angle"},         {DAL_MODELS "/rolling-disc.yaml", "joint"},
+    {DAL_MODELS "/spatial-slider-crank.yaml", "joint"}, {DAL_TEST_MODELS "/derive/offsets.yaml", "user"}};
 
 typedef struct text_reader {
     dal_derivation *d;
@@ -140,10 +167,9 @@ static void printed_expressions_read_back_with_their_values(void **unused)
     int entries = 0;
     for (size_t i = 0; i < sizeof some_models / sizeof *some_models; i++) {
         pair p;
-        char file[512];
+        const char *file = some_models[i][0];
         uint64_t seed = 29;
         static text_reader r;
-        snprintf(file, sizeof file, "%s%s", DAL_MODELS, some_models[i][0]);
         assert_true(open_pair(&p, file, NULL, some_models[i][1], "kane"));
         assert_true(gallery_random_state(p.state, &seed, 0.13, 0.05, 1) && derive_pair(&p, "kane", false));
         r.d = p.d;
@@ -164,6 +190,24 @@ static void printed_expressions_read_back_with_their_values(void **unused)
         close_pair(&p);
     }
     assert_true(entries > 200);
+}
+
+/* A number in an angle is part of the angle, and numbers of many digits stay letters: nothing is printed as it was derived. */
+static void angles_with_numbers_and_long_numbers_have_normal_forms(void **unused)
+{
+    pair p;
+    (void)unused;
+    assert_true(open_pair(&p, DAL_TEST_MODELS "/derive/offsets.yaml", NULL, "user", "lagrange") && derive_pair(&p, "lagrange", false));
+    for (int i = 0; i < p.d->n_equations; i++) {
+        const dal_form *form = dal_normal_equation(p.d, p.d->equations[i].zero, NULL, NULL);
+        assert_non_null(form);
+        const char *text = dal_form_text(p.d, form, false);
+        if (strstr(text, ")^2 + cos") || !strstr(text, "''"))
+            fail_msg("%s", text);
+    }
+    assert_int_equal(p.d->n_notes, 1);
+    assert_non_null(strstr(p.d->notes[0], "numbers of more than four digits"));
+    close_pair(&p);
 }
 
 /* A printed constraint is the constraint: at states that are off it, it has its value but for a constant factor. */
@@ -314,7 +358,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_entry_has_the_value_that_the_kernels_find),
                                        cmocka_unit_test(both_sides_of_every_step_are_equal),
                                        cmocka_unit_test(forces_with_if_and_bushings_are_those_of_the_kernels),
+                                       cmocka_unit_test(the_routhian_of_many_momenta_is_that_of_the_kernels),
                                        cmocka_unit_test(printed_expressions_read_back_with_their_values),
+                                       cmocka_unit_test(angles_with_numbers_and_long_numbers_have_normal_forms),
                                        cmocka_unit_test(printed_constraints_vanish_where_the_constraints_do),
                                        cmocka_unit_test(what_is_not_written_in_symbols_is_refused_by_name),
                                        cmocka_unit_test(names_and_titles_are_escaped_in_latex),

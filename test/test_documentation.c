@@ -294,6 +294,7 @@ static void the_pages_on_small_motions_are_true(void **state)
     run_page("doc/equilibrium.md", 3, 4);
     run_page("doc/response.md", 2, 2);
     run_page("doc/derivatives.md", 0, 1);
+    run_page("doc/car.md", 1, 9);
 }
 
 static void the_page_on_sweeps_is_true(void **state)

@@ -26,14 +26,14 @@
 
 extern char **environ;
 
-enum { STATES = 6, MOST = 4000, BATCH = 60 };
+enum { STATES = 6, MOST = 4000, BATCH = 60, MOST_COORDINATES = 400 };
 
 /* One model in one choice: what is called, and what is expected. */
 typedef struct sample {
     char label[200], prefix[32];
     int n, nq, nv;
     dal_reference_state at[STATES];
-    bool redundant;
+    bool speeds;
 } sample;
 
 typedef int accelerate(double t, const double *q, const double *v, const double *inputs, const void *parameters, double *vd, double *lambda);
@@ -119,14 +119,33 @@ typedef struct batch {
     char where[200];
 } batch;
 
-/* 1e-12 of the largest acceleration; more where rows nearly depend on one another, so that both computations lose digits (reviewed). */
-static double bound_of(const char *label)
+/* 1e-12 of the largest acceleration, and more where the accelerations themselves depend on the last digit of the state: 64 times what they change when
+ * every coordinate and velocity moves by a unit in its last place. Two right computations differ by that much where rows nearly depend on one another.
+ * Ten times as much where the code has speeds: it keeps those of the start, which fit a state by chance badly, and the engine chooses others there. */
+static double bound_of(const sample *s, const dal_reference_state *r, accelerate *call, const double *vd)
 {
-    static const char *const weak[] = {"bricard.yaml", "robot-leg.yaml"};
-    for (size_t i = 0; i < sizeof weak / sizeof *weak; i++)
-        if (!strncmp(label, weak[i], strlen(weak[i])))
-            return 1e-11;
-    return 1e-12;
+    enum { TRIES = 4 };
+    double q[MOST_COORDINATES], v[MOST_COORDINATES], moved[MOST_COORDINATES], lambda[2 * MOST_COORDINATES], most = 0;
+    uint64_t seed = 11;
+    for (int i = 0; i < TRIES; i++) {
+        for (int k = 0; k < s->nq; k++)
+            q[k] = r->q[k] * (1 + copysign(0x1p-52, check_random(&seed)));
+        for (int k = 0; k < s->nv; k++)
+            v[k] = r->v[k] * (1 + copysign(0x1p-52, check_random(&seed)));
+        if (call(r->t, q, v, r->inputs, NULL, moved, lambda))
+            return 0;
+        for (int k = 0; k < s->nv; k++)
+            most = fmax(most, fabs(moved[k] - vd[k]) / r->scale);
+    }
+    return fmin((s->speeds ? 10 : 1) * fmax(1e-12, 64 * most), 1e-10);
+}
+
+/* Where it is right to refuse (reviewed): at the start two points coincide, and the direction from one to the other is 0/0. A run goes on with the
+ * engine there. */
+static bool may_refuse(const char *label, int state)
+{
+    static const char coincide[] = "clearance-slider-crank.yaml";
+    return state == 0 && !strncmp(label, coincide, strlen(coincide));
 }
 
 static void compare_sample(const sample *s, void *library, batch *b)
@@ -137,13 +156,15 @@ static void compare_sample(const sample *s, void *library, batch *b)
     snprintf(name, sizeof name, "%s_energies", s->prefix);
     write_energy *energies = (write_energy *)(intptr_t)dlsym(library, name);
     assert_true(call && energies);
-    double vd[400], lambda[800], energy[2];
+    double vd[MOST_COORDINATES], lambda[2 * MOST_COORDINATES], energy[2];
     for (int i = 0; i < s->n; i++) {
         const dal_reference_state *r = &s->at[i];
         double size = r->scale, worst = 0;
         if (call(r->t, r->q, r->v, r->inputs, NULL, vd, lambda)) {
-            print_message("%s: state %d is refused\n", s->label, i);
-            b->wrong++;
+            if (!may_refuse(s->label, i)) {
+                print_message("%s: state %d is refused\n", s->label, i);
+                b->wrong++;
+            }
             continue;
         }
         for (int k = 0; k < s->nv; k++)
@@ -158,7 +179,7 @@ static void compare_sample(const sample *s, void *library, batch *b)
             b->worst = worst;
             snprintf(b->where, sizeof b->where, "%s", s->label);
         }
-        if (!(worst <= bound_of(s->label))) {
+        if (!(worst <= bound_of(s, r, call, vd))) {
             print_message("%s: state %d differs by %.3g of the largest acceleration\n", s->label, i, worst);
             b->wrong++;
         }
@@ -229,7 +250,8 @@ static bool add_model(batch *b, const char *file, const char *family, const char
     }
     s->nq = code->nq;
     s->nv = code->nv;
-    assert_true(s->nv <= 400 && code->n_rows <= 800);
+    s->speeds = dal_find_derived_formulation(formulation)->speeds;
+    assert_true(s->nq <= MOST_COORDINATES && s->nv <= MOST_COORDINATES && code->n_rows <= 2 * MOST_COORDINATES);
     snprintf(name, sizeof name, "%s.c", s->prefix);
     write_text(name, code->source);
     b->files[b->n] = malloc(256);
@@ -246,11 +268,12 @@ static void generated_code_gives_the_accelerations_of_the_engine(void **unused)
     (void)unused;
     gallery g = gallery_open();
     batch b = {.pairs = calloc(BATCH, sizeof(pair)), .samples = calloc(BATCH, sizeof(sample))};
+    const char *only = getenv("DAL_GENERATE_MODEL");
     int at = 0;
     for (size_t i = 0; i < g.n; i++)
         for (size_t k = 0; k < 6; k++)
             for (int f = 0; dal_derived_formulations[f]; f++) {
-                if (at++ % part)
+                if (at++ % part || (only && !strstr(g.found.gl_pathv[i], only)))
                     continue;
                 if (add_model(&b, g.found.gl_pathv[i], families[k], dal_derived_formulations[f]->name) && b.n == BATCH)
                     finish_batch(&b, "-O0");

@@ -972,6 +972,7 @@ CALL(dal_spec_read_with, of_spec(dal_spec_read_with(P(0), P(1), P(2), P(3), P(4)
 CALL(dal_spec_parse, of_spec(dal_spec_parse(P(0), P(1), P(2), x[3].z, I(4), P(5), P(6), P(7)), P(7)))
 CALL(dal_spec_free, (dal_spec_free(P(0)), P(0) ? freed(&s->spec) : QUIET))
 CALL(dal_spec_key, of_bool(dal_spec_key(I(0))))
+CALL(dal_spec_record, of_status(dal_spec_record(P(0), I(1), P(2), P(3))))
 CALL(dal_spec_set, of_bool(dal_spec_set(P(0), P(1), P(2), P(3))))
 CALL(dal_compile, of_system(dal_compile(P(0), P(1), P(2), P(3)), P(3)))
 CALL(dal_compile_for_evaluation, of_system(dal_compile_for_evaluation(P(0), P(1), P(2), P(3)), P(3)))
@@ -1271,6 +1272,7 @@ static const call calls[] = {
     ROW(dal_spec_clone, MEMORY, {SPEC_, NEEDED}, HEARD, {SPEC_OUT, NEEDED}),
     ROW(dal_spec_free, {SPEC_, PASSED}),
     ROW(dal_spec_key, {KEY_INDEX, INDEX}),
+    ROW(dal_spec_record, {SPEC_, NEEDED}, {VARIED_COUNT, COUNT}, {VARIED_NAMES, NEEDED}, HEARD),
     ROW(dal_spec_set, {SPEC_, NEEDED}, {KEY_, NEEDED}, {SETTING_, NEEDED}, HEARD),
     ROW(dal_compile, MEMORY, {SPEC_, NEEDED}, HEARD, {SYSTEM_OUT, NEEDED}),
     ROW(dal_compile_for_evaluation, MEMORY, {SPEC_, NEEDED}, HEARD, {SYSTEM_OUT, NEEDED}),

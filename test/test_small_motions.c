@@ -47,11 +47,12 @@ static const struct {
                 {NULL, NULL, "there is no equilibrium near the start: 'wheel turning' runs away"},  /* gear-pair: a motor */
                 {NULL, NULL, "there is no equilibrium near the start: 'pinion turning' runs away"}, /* rack-and-pinion: a motor */
                 {NULL, NULL, "there is no equilibrium near the start: 'disc' runs away"},           /* rolling-disc-incline */
-                {NULL, NULL, "there is no equilibrium near the start: 'satellite along"},           /* satellite-boom: falls */
+                {NULL, NULL, "there is no equilibrium near the start: 'satellite"}, /* satellite-boom: falls; in own coordinates the body */
                 {NULL, NULL, "there is no equilibrium near the start: 'bus along x' runs away"},    /* satellites: fall */
                 {NULL, NULL, "there is no equilibrium near the start: state 'motor' of the model"}, /* held-cart: an integrator */
                 {NULL, NULL, "the constraints leave no freedom"},                                   /* driven-crank */
                 {NULL, NULL, "a part without mass can move"}, /* massless-slider, maxwell-element; spring-pendulum-lagrangian where r = 0 */
+                {NULL, NULL, "no mass moves along"},          /* the same, where one velocity has none */
                 {NULL, NULL, "the constraints are singular at this position: no choice of speeds"},
                 /* bricard under speeds */};
 

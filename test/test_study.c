@@ -518,6 +518,15 @@ static void a_journal_of_another_study_is_refused(void **state)
     assert_non_null(strstr(dal_messages_first(heard)->text, "another study"));
     const dal_study_options shard = {.journal = journal, .resume = true, .shard = 1, .shards = 2};
     assert_int_equal(dal_study_run(study, &shard, heard, NULL), DAL_BAD_FILE);
+    FILE *file = fopen(journal, "w+");
+    char notes[8] = "";
+    fputs("notes", file);
+    fflush(file);
+    assert_int_equal(dal_study_run(study, &resume, heard, NULL), DAL_BAD_FILE); /* shorter than the beginning of a journal, and no part of one */
+    rewind(file);
+    assert_int_equal(fread(notes, 1, sizeof notes, file), 5);
+    fclose(file);
+    assert_string_equal(notes, "notes");
     dal_study_free(study);
     dal_study_free(another);
 }

@@ -74,15 +74,20 @@ DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *vd, c
  * So a motion x(t) = (q, v) that begins at the start follows, along the parameter,
  *     d/dt dq = dv (+ what N does),   d/dt dv = (dvd/dq) dq + (dvd/dv) dv + dvd/dp,      dq(0) = start_dq, dv(0) = start_dv
  *
- * The parameter goes through compile, which works on numbers: its part of the derivative is extrapolated from differences of the compiled equations
- * (Romberg), not from differences of v'. `error` is the bound that this leaves, relative to the largest change; it is rounding, about 1e-13, for parameters
+ * `exact`: no differences are taken. The equations in symbols (dalembert/derive.h) have the parameter as a letter, and a complex step along it is
+ * solved through the factors of the formulation, as everywhere here. That the symbols follow the parameter as compile does is proven before: with two
+ * other values they give every number of the equations of the models that are compiled for these. Where a model is not written in symbols, or the proof
+ * fails (a table, a shape whose numbers follow from the parameter), and for the start, which is assembled, the derivatives are extrapolated from differences
+ * of the compiled equations (Romberg), not from differences of v'. `error` and `start_error` are the bounds that are left, relative to the largest change;
+ * start_error is NAN where no start_... was asked for. Extrapolation leaves rounding, about 1e-13, for parameters
  * that enter by polynomials. DAL_NUMERICAL with a sentence where it exceeds 1e-8: there is a corner, or the model is refused beside the value. A parameter that
  * changes the structure, how many elements or which, is DAL_BAD_MODEL with its name; a name that is neither a parameter nor an input DAL_BAD_COMMAND. */
 typedef struct dal_parameter_result {
     double *dvd, *dlambda, *dzd;            /* nv, rows, states */
     double *phi, *phid;                     /* rows */
     double *start_dq, *start_dv, *start_dz; /* nv, nv, states */
-    double error;
+    double error, start_error;
+    bool exact;
 } dal_parameter_result;
 DAL_API dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_parameter_result *out, dal_messages *messages);
 

@@ -19,6 +19,9 @@ typedef struct dal_state dal_state;
  * "word:option=value,option=value". False with a message if it cannot be: no such key, no memory, a spec without memory of its own (made by
  * hand). Whether the value can be used is seen by dal_compile. */
 DAL_API bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages);
+/* Record these channels, or expressions of them, in the place of those of the model. DAL_BAD_COMMAND for a spec without memory of its own. Whether
+ * there are such channels is seen by dal_compile. */
+DAL_API dal_status dal_spec_record(dal_spec *spec, int n, const char *const *channels, dal_messages *messages);
 
 /* Check and compile: every error found is in `messages`; on error *system is NULL. The spec may be changed or freed afterwards. */
 DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);

@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 import json
 import os
+import shlex
+import shutil
 import tempfile
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
 from ._answers import Answer
-from ._messages import CommandError, Error, FileError
+from ._messages import CommandError, Error, Interrupted
+from ._result import Table, write_text
 
 Names = Union[str, Sequence[str], None]
 
@@ -42,13 +45,15 @@ def _values_text(value: Any) -> str:
     """What is varied, as the command line has it."""
     if isinstance(value, str):
         return value
-    return ",".join(item if isinstance(item, str) else repr(float(item)) for item in (value if np.iterable(value) else [value]))
+    return ",".join(item if isinstance(item, str) else str(int(item)) if hasattr(item, "__index__") else repr(float(item)) for item in (value if np.iterable(value) else [value]))
 
 
 class Study:
-    """The runs of a sweep, in the order of the plan: table["k"] is what run i had, table["peak"] what came out."""
+    """The runs of a sweep, in the order of the plan: table["k"] is what run i had, table["peak"] what came out. `save("study.html")` writes its page."""
 
-    def __init__(self, factors: list, points: np.ndarray, values: list, channels: list, rows: list):
+    def __init__(self, handle: Any, journals: Sequence[str], command: Optional[str] = None, folder: Any = None):
+        factors, points, values, channels, rows = handle.read(list(journals))
+        self._handle, self._journals, self._command, self._folder = handle, list(journals), command, folder
         self.units = {name: unit for name, unit, *_ in [*factors, *values]}
         self.run = np.array([row[0] for row in rows], dtype=int)
         self.status = np.array([row[1] for row in rows], dtype=int)  # 0: it came to its end
@@ -75,6 +80,16 @@ class Study:
 
     def __len__(self) -> int:
         return len(self.run)
+
+    def save(self, path: Any, *, motions: int = 40, threads: int = 0) -> None:
+        """Write it, by the extension of the file: .csv, .h5, or .html, a page with a table and plots in which up to `motions` runs move. The files are
+        those of `dalembert sweep`."""
+        if self._handle is None:
+            raise CommandError("a study that came from another process can be saved by to_pandas() only")
+        self._handle.write(self._journals, os.fspath(path), motions or -1, threads, self._command)
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "_handle": None, "_folder": None}
 
     def __repr__(self) -> str:
         return f"<Study of {len(self)} runs, {int(np.count_nonzero(self.status))} of them failed: {', '.join(self._columns)}>"
@@ -118,6 +133,12 @@ class Analyses:
 
     _spec: Callable[..., Any]
     _system: Callable[..., Any]
+    _describe: Callable[..., Any]
+    _file: str
+    _text: Optional[str]
+    _written: Any
+    _overrides: Mapping[str, str]
+    _floating: bool
     state: Callable[..., Any]
 
     # ---- reports ---------------------------------------------------------------------------------
@@ -143,7 +164,7 @@ class Analyses:
             form = os.path.splitext(os.fspath(file))[1][1:].lower()
         text = _core.derive(self._spec({}), _names(formulations), coordinates, form, steps, width)
         if file is not None:
-            _write(os.fspath(file), text)
+            write_text(os.fspath(file), text)
         return text
 
     def generate(self, file: Any = None, *, formulation: Optional[str] = None, coordinates: Optional[str] = None, parameters: str = "fixed",
@@ -157,8 +178,8 @@ class Analyses:
             raise CommandError(f"'{path}' does not end with .c: generated code is a C file")
         code = Code(*_core.generate(self._spec({}), os.path.basename(path)[:-2], formulation, coordinates, parameters == "struct", lanes, jacobians))
         if file is not None:
-            _write(path[:-1] + "h", code.header)
-            _write(path, code.source)
+            write_text(path[:-1] + "h", code.header)
+            write_text(path, code.source)
         return code
 
     def convert(self, form: str = "yaml") -> str:
@@ -238,17 +259,99 @@ class Analyses:
 
     def sweep(self, vary: Mapping[str, Any], each: Optional[Mapping[str, str]] = None, channels: Names = None, *, random: int = 0,
               sampling: Optional[str] = None, seed: int = 0, threads: int = 0, output: Any = None, compiled: Optional[bool] = None,
+              journal: Any = None, resume: bool = False, shard: Optional[Tuple[int, int]] = None, motions: int = 40, progress: Any = None,
               **settings: Any) -> "Study":
         """One run for each combination of values, {"k": "10:1000:20log", "l": [0.2, 0.3], "formulation": ["kane", "lagrange"]}, or for `random` samples of
         random ones, {"m": "normal(1, 0.1)"}. `each`: numbers of each run, {"peak": "max(abs(A.force))"}; `channels`: kept at every instant. `threads`: 0
-        are as many as there are cores. `output`: a file, .csv or .h5. `compiled`: by code that is generated once for all runs, as `sweep --compiled`;
-        False: by the engine in any case. All as `dalembert sweep`; a run that fails is a row with its reason."""
+        are as many as there are cores. `output`: a file or several, .csv, .h5 or .html. `compiled`: by code that is generated once for all runs, as
+        `sweep --compiled`; False: by the engine in any case. All as `dalembert sweep`; a run that fails is a row with its reason.
+
+        Finished runs are kept in a journal: `journal`, or beside the first output until the study is complete. `resume`: go on with it. `shard`: (2, 5)
+        makes the second fifth of the runs; merge() joins the journals. `progress`: called with (done, runs, done now, seconds); False stops it."""
         texts = [f"{name}={_values_text(value)}" for name, value in vary.items()]
         wanted = [f"{name}={expression}" for name, expression in (each or {}).items()]
-        with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
-            return Study(*_core.sweep(self._spec(settings), texts, wanted, _names(channels), random, sampling, seed, threads,
-                                      os.path.join(folder, "journal"), None if output is None else os.fspath(output), None,
-                                      0 if compiled is None else 1 if compiled else -1))
+        plan = (texts, wanted, _names(channels), random, sampling, seed, 0 if compiled is None else 1 if compiled else -1)
+        return self._study(plan, settings, threads, output, journal, resume, shard, motions, progress)
+
+    def _study(self, plan: tuple, settings: Mapping[str, Any], threads: int, output: Any, journal: Any, resume: bool,
+               shard: Optional[Tuple[int, int]], motions: int, progress: Any) -> "Study":
+        outputs = [] if output is None else [os.fspath(output)] if isinstance(output, (str, os.PathLike)) else [os.fspath(path) for path in output]
+        kept = os.fspath(journal) if journal is not None else None
+        part, parts = shard if shard is not None else (0, 0)
+        if kept is None and not outputs and (resume or shard):
+            raise CommandError("a study is continued, or made in parts, with a journal that stays: give journal= or output=")
+        self._refuse_inputs(outputs + ([kept] if kept else []))
+        handle = _core.study(self._spec(settings), *plan)
+        folder = tempfile.TemporaryDirectory(prefix="dalembert-")
+        path = kept or (f"{outputs[0]}.journal" + (f".{part}-of-{parts}" if parts else "") if outputs else os.path.join(folder.name, "journal"))
+        if handle.run(path, resume, threads, part, parts, self._note(plan, settings), progress):
+            raise Interrupted(Study(handle, [path], None, folder), f"the study was stopped; resume=True goes on with '{path}'")
+        study = Study(handle, [path], self._run_command(plan, settings), folder)
+        if parts:
+            return study
+        for file in outputs:
+            study.save(file, motions=motions, threads=threads)
+        if outputs and kept is None:  # complete: it stays as long as the answer does
+            study._journals = [shutil.move(path, os.path.join(folder.name, "journal"))]
+        return study
+
+    def _refuse_inputs(self, outputs: Sequence[str]) -> None:
+        for path in outputs:
+            for read in self._describe()["files"]:
+                if os.path.exists(path) and os.path.exists(read) and os.path.samefile(path, read):
+                    raise CommandError(f"{path}: error: would be written over '{read}', which is read: give it another name")
+
+    def _note(self, plan: tuple, settings: Mapping[str, Any]) -> Optional[str]:
+        """The study as a file has it, for merge(); None for a model that is in no file."""
+        from ._model import _setting_text
+        if self._text is not None or self._written is not None:
+            return None
+        vary, each, channels, random, sampling, seed, compiled = plan
+        said = {"study": 1, "model": os.path.realpath(self._file), "vary": dict(text.split("=", 1) for text in vary),
+                "each": dict(text.split("=", 1) for text in each), "channels": channels, "random": random, "sampling": sampling or "random", "seed": seed,
+                "set": dict(self._overrides), "simulate": {name.replace("_", "-"): _setting_text(value) for name, value in settings.items()
+                                                            if value is not None},
+                "floating": self._floating, "compiled": compiled > 0 if compiled else None}
+        return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in said.items()
+                       if key in ("study", "seed") or (value is not None and value != {} and value != [] and value is not False and value != 0))
+
+    def _run_command(self, plan: tuple, settings: Mapping[str, Any]) -> Optional[str]:
+        """What makes one run in a shell, in the folder of the model; a page adds what it is varied to."""
+        from ._model import _setting_text
+        if self._text is not None or self._written is not None:
+            return None
+        words = ["dalembert", "run", os.path.basename(self._file)]
+        for name, text in self._overrides.items():
+            words += ["--set", f"{name}={text}"]
+        for name, value in settings.items():
+            if value is not None:
+                words += [f"--{name.replace('_', '-')}", _setting_text(value)]
+        return " ".join(map(shlex.quote, words + (["--floating"] if self._floating else []) + (["--compiled"] if plan[-1] > 0 else [])))
+
+    def merge(self, journals: Names, output: Any = None) -> "Study":
+        """One study of the journals of its parts (sweep(shard=...), or `dalembert sweep --shard`); `output`: files to write as well. The model is this one,
+        wherever it was when they were made."""
+        return _merge(self, _names(journals), output)
+
+    # ---- files of results ------------------------------------------------------------------------------------
+
+    def view(self, results: Any, file: Any, *, frames: int = 0) -> None:
+        """A page from a file of results (.csv, .h5) of this model, as `dalembert view`: it needs the places of the bodies, run(motion=True)."""
+        _core.view(self._system({}, show=True), os.fspath(results), os.fspath(file), None, frames)
+
+    def snapshots(self, results: Any, times: Optional[Iterable[float]] = None, *, count: int = 5, file: Any = None, width: int = 0, height: int = 0,
+                  title: Optional[str] = None) -> str:
+        """The mechanism at several instants in one picture, as SVG: those of `times`, or `count` of them from the first row to the last. `results`: a file
+        of results, or a Result, of run(motion=True). `file`: it is written there as well."""
+        when = None if times is None else np.asarray(list(times), dtype=float)
+        if isinstance(results, Table):
+            with results._as_file() as (path, _):
+                text = _core.snapshots(self._system({}), path, when, count, width, height, title)
+        else:
+            text = _core.snapshots(self._system({}), os.fspath(results), when, count, width, height, title)
+        if file is not None:
+            write_text(os.fspath(file), text)
+        return text
 
     # ---- pictures ------------------------------------------------------------------------------------------
 
@@ -270,11 +373,13 @@ class Analyses:
             return verdict
 
 
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise FileError(f"{path}: error: it cannot be written: {error.strerror}") from error
-
-
+def _merge(model: Any, journals: Sequence[str], output: Any) -> Study:
+    said = _core.read_study(journals[0], True, None)
+    outputs = [] if output is None else [os.fspath(output)] if isinstance(output, (str, os.PathLike)) else [os.fspath(path) for path in output]
+    plan = (said["vary"], said["each"], said["channels"], said["random"], said["sampling"], said["seed"], said["compiled"])
+    settings = {name.replace("-", "_"): text for name, text in said["simulate"].items()}
+    model._refuse_inputs(outputs)
+    study = Study(_core.study(model._spec(settings), *plan), journals, model._run_command(plan, settings))
+    for file in outputs:
+        study.save(file)
+    return study

@@ -111,10 +111,12 @@ class FileError(Error, OSError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run. `result` has what was recorded up to there."""
+    """Ctrl-C, or `progress`, ended a run or a study. `result` has what was recorded up to there."""
 
-    def __init__(self, result: Any = None):
-        super().__init__("the run was interrupted; what it recorded is in the attribute 'result' of this exception")
+    def __init__(self, result: Any = None, text: Optional[str] = None):
+        saved = getattr(result, "resumable", math.nan)
+        super().__init__(text or "the run was interrupted; what it recorded is in the attribute 'result' of this exception"
+                         + ("" if math.isnan(saved) else f"; with resume=True it goes on from t = {saved:.9g} s"))
         self.result = result
 
 
@@ -137,7 +139,8 @@ def make_error(status: int, raw: Iterable[Tuple], context: Optional[Context], re
     """The exception of a status."""
     messages = read_messages(raw, context)
     errors = [str(m) for m in messages if m.severity == "error"]
-    return _kinds.get(status, Error)("\n".join(errors) or _core.status_text(status), messages, result)
+    stopped = [f"the run was {m.text}" for m in messages if m.code == "stopped"]
+    return _kinds.get(status, Error)("\n".join(errors or stopped) or _core.status_text(status), messages, result)
 
 
 def user_frame() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections import OrderedDict
@@ -34,11 +35,16 @@ def _setting_text(value: Any) -> str:
         return value
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise TypeError(f"a setting is a number or a word, not {value!r}")
-    return repr(float(value))
+    return _number_text(value)
+
+
+def _number_text(value: Any) -> str:
+    """As a shell would have it: 2 is not 2.0, of which a model has another hash."""
+    return str(int(value)) if hasattr(value, "__index__") else repr(float(value))
 
 
 def _override_text(value: Any) -> str:
-    return value if isinstance(value, str) else repr(float(value))
+    return value if isinstance(value, str) else _number_text(value)
 
 
 def _show_progress(t: float, until: float, steps: int, seconds: float) -> bool:
@@ -178,7 +184,7 @@ class Model(Analyses):
             self._kept = _core.read_model(self._file, text, self._overrides, self._floating, self._context)
         return self._kept
 
-    def _spec(self, settings: Mapping[str, Any], show: bool = False) -> Any:
+    def _spec(self, settings: Mapping[str, Any], show: bool = False, record: Optional[Sequence[str]] = None, motion: bool = False) -> Any:
         """A copy of it with these settings."""
         spec = self._base().clone()
         for name, value in settings.items():
@@ -188,15 +194,21 @@ class Model(Analyses):
                 raise TypeError(f"'{name}' is no setting of a run; there are {', '.join(_settings)}"
                                 + (" (another value of a parameter: vary())" if name in self.parameters else ""))
             spec.set(name.replace("_", "-"), _setting_text(value))
+        if record is not None:
+            spec.record([record] if isinstance(record, str) else list(record))
         if show:
             spec.show()
+        if motion:
+            spec.record_motion()
         return spec
 
-    def _system(self, settings: Mapping[str, Any], show: bool = False, for_evaluation: bool = False) -> Any:
+    def _system(self, settings: Mapping[str, Any], show: bool = False, for_evaluation: bool = False, record: Optional[Sequence[str]] = None,
+                motion: bool = False) -> Any:
         self._base()
-        key = (tuple(sorted((name, _setting_text(value)) for name, value in settings.items() if value is not None)), show, for_evaluation)
+        key = (tuple(sorted((name, _setting_text(value)) for name, value in settings.items() if value is not None)), show, for_evaluation,
+               None if record is None else record if isinstance(record, str) else tuple(record), motion)
         if key not in self._systems:
-            self._systems[key] = _core.compile_model(self._spec(settings, show), for_evaluation)
+            self._systems[key] = _core.compile_model(self._spec(settings, show, record, motion), for_evaluation)
             while len(self._systems) > _most_systems:
                 self._systems.popitem(last=False)
         self._systems.move_to_end(key)
@@ -277,7 +289,8 @@ class Model(Analyses):
 
     def run(self, until: Optional[Value] = None, *, start: Union[Mapping[str, float], str, None] = None, control: Optional[Callable] = None,
             period: Optional[float] = None, page: Optional[bool] = None, keep: bool = False, progress: Any = None, frames: int = 0,
-            compiled: Optional[bool] = None, **settings: Any) -> Result:
+            compiled: Optional[bool] = None, record: Optional[Sequence[str]] = None, motion: bool = False, output: Any = None, resume: bool = False,
+            units: bool = False, **settings: Any) -> Result:
         """Integrate the model over its time.
 
         settings    until, every, formulation, coordinates, integrator, stabilization, step, rtol, atol, ...: as the options of `dalembert run`
@@ -285,6 +298,13 @@ class Model(Analyses):
         control     called with the simulation at the beginning and then every `period` seconds; it reads, and sets inputs
         page        whether the result can be shown and saved as a page (True where pages are there)
         keep        a run that fails is returned as far as it came, instead of an exception
+        record      channels, or expressions of them, in the place of those of the model
+        motion      record the motion of all bodies, energies and residuals as well: view() and snapshots() need it
+        output      "x.csv", "x.h5", or several files: rows go there while it runs, and not into memory; the result reads them when they are asked for.
+                    They take their names when they are complete; until then they are x.csv.part
+        resume      go on with a run that was stopped or killed, into the same files: the same call again. They become those of a run that was never
+                    stopped. What `control` remembers by itself is not in them
+        units       a second line of names in CSV
         compiled    by code that is generated for the model and compiled by the machine's cc, as `run --compiled`; False: by the engine in any case
         progress    called about twenty times a second with (t, until, steps, seconds); False: nothing on the terminal; returns False to stop
 
@@ -295,24 +315,38 @@ class Model(Analyses):
         settings = {"until": until, **settings}
         if control is not None and period is None:
             raise TypeError("control wants a period: how often it is called, s")
-        page = _core.page_available() if page is None else page
-        system = self._system(settings, show=page)
+        paths = self._output_paths(output, resume, page)
+        page = _core.page_available() and not resume if page is None else page
+        files = _core.run_files(paths, units, resume, page, self._context) if paths else None
+        system = self._system(settings, show=files.shown() if files else page, record=record, motion=motion)
         state = self._state_of(system, start)
         path = temporary_page() if page else None
         command = self._command(settings, compiled) if control is None and not start else None
         try:
-            record = _core.run_system(system, _progress_of(progress), control, period or 0.0, state, True, path, command, frames,
-                                      0 if compiled is None else 1 if compiled else -1)
+            made = _core.run_system(system, _progress_of(progress), control, period or 0.0, state, True, path, command, frames,
+                                    0 if compiled is None else 1 if compiled else -1, files, keep)
         finally:
             _end_progress()
-        self.last_result = result = Result(record, system, self._context, path)
+        self.last_result = result = Result(made, system, self._context, path, files, paths, keep)
         if result.interrupted:
             raise Interrupted(result)
-        raw = record.messages()
+        raw = made.messages()
         if result.status and not keep:
             raise make_error(result.status, raw, self._context, result)
         speak([m for m in raw if m[0] < 2], self._context)
         return result
+
+    @staticmethod
+    def _output_paths(output: Any, resume: bool, page: Optional[bool]) -> List[str]:
+        paths = [] if output is None else [os.fspath(output)] if isinstance(output, (str, os.PathLike)) else [os.fspath(path) for path in output]
+        for path in paths:
+            if path.lower().endswith((".html", ".htm")):
+                raise CommandError(f"'{path}' is a page: save() of the result writes it; output is for .csv and .h5")
+        if resume and not paths:
+            raise CommandError("resume=True goes on in the files of a run: name them by output=")
+        if resume and page:
+            raise CommandError("a page cannot be resumed: leave it out, and make it from the finished file by view()")
+        return paths
 
     def simulation(self, *, start: Optional[Mapping[str, float]] = None, control: Optional[Callable] = None, period: Optional[float] = None,
                    **settings: Any) -> Any:
@@ -333,7 +367,7 @@ class Model(Analyses):
 
         def one(row: Sequence[float]) -> Any:
             system = base.vary(names, [float(x) for x in row])
-            result = Result(_core.run_system(system, None, None, 0.0, None, True, None, None, 0, 0), system, self._context, None)
+            result = Result(_core.run_system(system, None, None, 0.0, None, True, None, None, 0, 0, None, False), system, self._context, None)
             if result.interrupted:
                 raise Interrupted(result)
             return reduce(result) if reduce else result

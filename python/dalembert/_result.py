@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import html
+import math
 import os
 import tempfile
 import uuid
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,6 +23,17 @@ def temporary_page() -> str:
     return os.path.join(tempfile.gettempdir(), f"dalembert-{uuid.uuid4().hex}.html")
 
 
+def write_text(path: str, text: str) -> None:
+    """A file that takes its name when it is complete."""
+    try:
+        part = path + ".part"
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(part, path)
+    except OSError as error:
+        raise FileError(f"{path}: error: it cannot be written: {error.strerror}") from error
+
+
 def frame_html(page: str, height: int = 640) -> str:
     """A page inside a notebook: it may run its own scripts and do nothing else; it loads nothing. ASCII alone: the page knows the hash of its script, which
     must not depend on the encoding of what is around it."""
@@ -29,44 +42,37 @@ def frame_html(page: str, height: int = 640) -> str:
             f'style="width: 100%; height: {height}px; border: 0"></iframe>')
 
 
-class Result:
-    """A run: `r.time`, `r["A.angle"]`, `r.evidence`, `r.warnings`; `r.save("x.html")`, `r.to_pandas()`, `r.plot()`."""
+class Table:
+    """Channels over time, from a file of results: `t.time`, `t["A.angle"]`, `t.to_pandas()`, `t.plot()`, `t.svg("A.angle")`."""
 
     columns: Tuple[str, ...]  # time first
     units: Dict[str, str]
-    values: np.ndarray  # a row an instant; read only
-    evidence: Evidence
-    messages: List[Message]  # all that the run said
-    events: List[Tuple[float, str]]  # when, and what switched or began to stick
-    complete: bool  # False: it failed or was stopped; everything here is of the part that it came to
-    status: int
+    complete: bool  # False: the file says that its run did not come to its end
+    file: Optional[str]  # where it was read from
+    hash: str  # of the model, "" where the file does not tell
 
-    def __init__(self, record: Any, system: Any, context: Any, page: Optional[str]):
-        columns, recorded = system.columns()
-        self.columns = tuple(name for name, _ in columns[:recorded])
-        self.units = dict(columns[:recorded])
-        self.values = record.rows().reshape(-1, recorded)
-        self.evidence = record.evidence()
-        self.messages = read_messages(record.messages(), context)
-        self.events = record.events()
-        self.status, self.interrupted, has_page = record.ending()
-        self.complete = self.status == 0
-        self._record = record
-        self._page = page if has_page else None
-        self._html: Optional[str] = None
+    def __init__(self, file: str):
+        self.file = file
+        columns, self._values, self.hash, incomplete = _core.results(file, None)
+        self._name_columns(columns)
+        self.complete = not incomplete
+
+    def _name_columns(self, columns: List[Tuple[str, str]]) -> None:
+        self.columns = tuple(name for name, _ in columns)
+        self.units = dict(columns)
         self._index = {name: i for i, name in enumerate(self.columns)}
 
     # ---- numbers ---------------------------------------------------------------------------------
 
     @property
+    def values(self) -> np.ndarray:
+        """All of it: a row an instant."""
+        return self._values
+
+    @property
     def time(self) -> np.ndarray:
         """The instants, s."""
         return self.values[:, 0]
-
-    @property
-    def warnings(self) -> List[Message]:
-        """Those of the model, then those of the run."""
-        return self.evidence.warnings
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self._index:
@@ -84,6 +90,9 @@ class Result:
     def keys(self) -> Tuple[str, ...]:
         """The names of the channels, time first."""
         return self.columns
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} rows of {', '.join(self.columns)}{'' if self.complete else ', incomplete'}>"
 
     # ---- for others -----------------------------------------------------------------------------------
 
@@ -122,6 +131,79 @@ class Result:
         axes[-1].set_xlabel(f"{x}, {self.units[x]}" if self.units[x] else x)
         return axes
 
+    def svg(self, *names: str, file: Any = None, x: Optional[str] = None, log: bool = False, start: float = math.nan, end: float = math.nan,
+            width: int = 0, height: int = 0, title: Optional[str] = None) -> str:
+        """The picture that `dalembert plot` draws of these channels, as SVG; `file`: it is written there as well. `x`: another horizontal axis than
+        time; `start`, `end`: part of the time."""
+        with self._as_file() as (path, system):
+            text = _core.plot(path, list(names), x, log, start, end, width, height, title, system)
+        if file is not None:
+            write_text(os.fspath(file), text)
+        return text
+
+    @contextlib.contextmanager
+    def _as_file(self) -> Iterator[Tuple[str, Any]]:
+        """A file of results with these rows, and the system that they are of, if it is known."""
+        yield self._path(), None
+
+    def _path(self) -> str:
+        if not self.file or not os.path.exists(self.file):
+            raise FileError(f"{self.file}: error: it is gone, and the rows with it")
+        return self.file
+
+
+class Result(Table):
+    """A run: `r.time`, `r["A.angle"]`, `r.evidence`, `r.warnings`; `r.save("x.html")`, `r.to_pandas()`, `r.plot()`.
+
+    Rows of a run that wrote files (`run(output=...)`) are read from the first of them when they are asked for."""
+
+    evidence: Evidence
+    messages: List[Message]  # all that the run said
+    events: List[Tuple[float, str]]  # when, and what switched or began to stick
+    status: int
+    resumable: float  # the time, s, from which run(resume=True) goes on; nan: there is nothing to resume
+
+    def __init__(self, record: Any, system: Any, context: Any, page: Optional[str], files: Any = None, paths: Sequence[str] = (), kept: bool = False):
+        columns, recorded = system.columns()
+        self._name_columns(columns[:recorded])
+        self._values = None if files else record.rows().reshape(-1, recorded)
+        self.evidence = record.evidence()
+        self.messages = read_messages(record.messages(), context)
+        self.events = record.events()
+        self.status, self.interrupted, has_page = record.ending()
+        self.complete = self.status == 0
+        self.resumable = files.saved() if files else math.nan
+        self.file = None if not files else paths[0] if self.complete or kept else paths[0] + ".part"
+        self.hash = system.info()["hash"]
+        self._record, self._system = record, system
+        self._page = page if has_page else None
+        self._html: Optional[str] = None
+
+    @property
+    def values(self) -> np.ndarray:
+        """All that was recorded: a row an instant; read only."""
+        if self._values is None:
+            self._values = _core.results(self._path(), None)[1]
+            self._values.flags.writeable = False
+        return self._values
+
+    @property
+    def warnings(self) -> List[Message]:
+        """Those of the model, then those of the run."""
+        return self.evidence.warnings
+
+    # ---- files ----------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _as_file(self) -> Iterator[Tuple[str, Any]]:
+        if self.file:
+            yield self._path(), self._system
+            return
+        with tempfile.TemporaryDirectory(prefix="dalembert-") as folder:
+            path = os.path.join(folder, "run.csv")
+            self.save(path)
+            yield path, self._system
+
     @property
     def html(self) -> str:
         """The report page as text: the mechanism moves in it, with plots and evidence."""
@@ -142,23 +224,18 @@ class Result:
         names in CSV."""
         path = os.fspath(path)
         if not path.lower().endswith((".html", ".htm")):
+            if self.file:
+                raise CommandError(f"the rows of this run are in '{self.file}'; run(output=[...]) writes several files at once")
             if self._record is None:
                 raise CommandError("a result that came from another process can be saved as a page, or by to_pandas()")
             self._record.save(path, units)
             return
-        page = self.html
-        try:
-            part = path + ".part"
-            with open(part, "w", encoding="utf-8") as file:
-                file.write(page)
-            os.replace(part, path)
-        except OSError as error:
-            raise FileError(f"{path}: error: the page cannot be written: {error.strerror}") from error
+        write_text(path, self.html)
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(self.__dict__)
-        state["values"] = np.array(self.values)
-        state["_record"] = state["_page"] = None  # a page that was made goes with it
+        state["_values"] = np.array(self.values)
+        state["_record"] = state["_system"] = state["_page"] = None  # a page that was made goes with it
         return state
 
     def __repr__(self) -> str:

@@ -1,6 +1,6 @@
 /* dalembert._core: the public C interface for Python, on the limited API of Python 3.11.
  *
- * One C type a handle (Spec, System, Record, Simulation, State, Tree), one file a type. The package beside it (python/dalembert/) makes of them what
+ * One C type a handle (Spec, System, Record, Simulation, State, Tree, RunFiles, Study), one file a type. The package beside it (python/dalembert/) makes of them what
  * people use. Calls that take time release the GIL. Messages of the engine go to two functions of the package, which core_set_handlers sets:
  *
  *   make_error(status, messages, context)   an exception for a status that is not DAL_OK
@@ -38,11 +38,17 @@ typedef struct core_state {
     dal_messages *messages;
 } core_state;
 
+typedef struct core_run_files {
+    PyObject_HEAD dal_run_files *files;
+    dal_messages *messages; /* all that is said about them */
+    PyObject *context;
+} core_run_files;
+
 /* Made by module.c from these. */
 extern PyType_Spec core_spec_type_spec, core_system_type_spec, core_record_type_spec, core_simulation_type_spec, core_state_type_spec,
-    core_tree_type_spec, core_view_type_spec;
+    core_tree_type_spec, core_view_type_spec, core_run_files_type_spec, core_study_type_spec;
 typedef struct core_types {
-    PyTypeObject *spec, *system, *record, *simulation, *state, *tree, *view;
+    PyTypeObject *spec, *system, *record, *simulation, *state, *tree, *view, *run_files, *study;
     PyObject *empty;      /* numpy.empty */
     PyObject *asarray;    /* numpy.asarray */
     PyObject *make_error; /* functions of the package */
@@ -108,6 +114,8 @@ typedef int core_printer(const void *of, char *buffer, size_t size);
 PyObject *core_text(core_printer *print, const void *of);
 /* Text from the library, which need not be UTF-8. */
 PyObject *core_string(const char *text);
+/* [(name, unit)] */
+PyObject *core_columns(int n, const dal_column *columns);
 /* Sizes and names. */
 PyObject *core_info(const dal_system_info *info);
 
@@ -118,11 +126,18 @@ typedef struct core_waiting {
     PyThreadState *thread;
     PyObject *progress; /* progress(t, until, steps, seconds), or NULL */
     bool raised;        /* a callback left an exception */
+    bool stopped;       /* it was answered that the call is to end */
 } core_waiting;
 /* For every hook named progress of the library, with a core_waiting as its user. False where Ctrl-C was pressed, or the callback raised. */
 bool core_progress(void *user, double t, double until, long steps, double seconds);
 /* For hooks named control: calls `control` with the simulation, lent. DAL_NUMERICAL where it raised. */
 dal_status core_control(core_waiting *waiting, core_system *system, PyObject *control, dal_simulation *simulation);
+
+/* What dal_check says of a model, on its page (nothing of a large one), and its equations in symbols. */
+void core_page_model(dal_page *page, const dal_spec *spec);
+/* Of the program, which is in this module (src/cli/pages.c, src/cli/main.c). */
+void dal_page_add_equations(dal_page *page, const dal_spec *spec);
+int dal_command_line(int argc, char **argv);
 
 /* ---- states (state.c), for State, Simulation and callbacks -------------------------------------- */
 
@@ -166,6 +181,6 @@ PyObject *core_deliver_text(dal_status status, dal_messages *messages, PyObject 
 
 /* Functions of the module, by file. */
 extern PyMethodDef core_spec_functions[], core_record_functions[], core_simulation_functions[], core_analysis_functions[], core_report_functions[],
-    core_sweep_functions[];
+    core_sweep_functions[], core_file_functions[];
 
 #endif

@@ -1,6 +1,7 @@
 /* The module itself: its types, its functions, and what all files share. */
 #include "core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 core_types core;
@@ -82,6 +83,18 @@ PyObject *core_text(core_printer *print, const void *of)
     PyObject *answer = PyUnicode_DecodeUTF8(text, length, "replace");
     PyMem_Free(text);
     return answer;
+}
+
+PyObject *core_columns(int n, const dal_column *columns)
+{
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < n; i++) {
+        PyObject *pair = Py_BuildValue("(NN)", core_string(columns[i].name), core_string(columns[i].unit));
+        if (!pair || PyList_Append(list, pair))
+            Py_CLEAR(list);
+        Py_XDECREF(pair);
+    }
+    return list;
 }
 
 PyObject *core_info(const dal_system_info *i)
@@ -178,11 +191,33 @@ static PyObject *status_text(PyObject *module, PyObject *status)
     return PyErr_Occurred() ? NULL : core_string(dal_status_text((dal_status)number));
 }
 
+/* program(words): the exit code of the program. It takes signals, and standard output: for a process that does nothing else. */
+static PyObject *program(PyObject *module, PyObject *list)
+{
+    int n = 0, code;
+    const char **words = core_strings(list, &n, "the words of the command line");
+    (void)module;
+    char **copies = words ? PyMem_Calloc((size_t)n + 1, sizeof *copies) : NULL; /* options are taken apart where they stand */
+    bool fine = copies;
+    for (int i = 0; fine && i < n; i++)
+        fine = (copies[i] = strdup(words[i]));
+    if (fine) {
+        Py_BEGIN_ALLOW_THREADS code = dal_command_line(n, copies);
+        Py_END_ALLOW_THREADS
+    }
+    for (int i = 0; copies && i < n; i++)
+        free(copies[i]);
+    PyMem_Free(copies);
+    PyMem_Free(words);
+    return fine ? PyLong_FromLong(code) : PyErr_Occurred() ? NULL : PyErr_NoMemory();
+}
+
 static PyMethodDef functions[] = {{"set_handlers", set_handlers, METH_VARARGS, "Functions and classes of the package that are called from here."},
                                   {"version", version, METH_NOARGS, "The version of the library."},
                                   {"page_available", page_available, METH_NOARGS, "Was the viewer built in?"},
                                   {"list_entries", list_entries, METH_O, "What the engine knows: names and titles of a kind."},
                                   {"keys", keys, METH_NOARGS, "The keys of the model language."},
+                                  {"program", program, METH_O, "The program, with the words of its command line."},
                                   {"status_text", status_text, METH_O, "One sentence for a status."},
                                   {NULL, NULL, 0, NULL}};
 
@@ -209,9 +244,10 @@ PyMODINIT_FUNC PyInit__core(void)
     } types[] = {{&core.spec, &core_spec_type_spec, "Spec"},       {&core.system, &core_system_type_spec, "System"},
                  {&core.record, &core_record_type_spec, "Record"}, {&core.simulation, &core_simulation_type_spec, "Simulation"},
                  {&core.state, &core_state_type_spec, "State"},    {&core.tree, &core_tree_type_spec, "Tree"},
-                 {&core.view, &core_view_type_spec, "View"}};
-    PyMethodDef *const more[] = {core_spec_functions,     core_record_functions, core_simulation_functions,
-                                 core_analysis_functions, core_report_functions, core_sweep_functions};
+                 {&core.view, &core_view_type_spec, "View"},       {&core.run_files, &core_run_files_type_spec, "RunFiles"},
+                 {&core.study, &core_study_type_spec, "Study"}};
+    PyMethodDef *const more[] = {core_spec_functions,   core_record_functions, core_simulation_functions, core_analysis_functions,
+                                 core_report_functions, core_sweep_functions,  core_file_functions};
     if (!find_numpy())
         return NULL;
     PyObject *module = PyModule_Create(&definition);

@@ -20,7 +20,8 @@ typedef struct record {
     Py_ssize_t n_rows, room;
     event *events;
     Py_ssize_t n_events, events_room;
-    dal_page *page; /* NULL: none, or written */
+    core_run_files *files; /* that rows go to; NULL: they stay here */
+    dal_page *page;        /* NULL: none, or written */
     dal_series *series;
 } record;
 
@@ -34,6 +35,7 @@ static void record_dealloc(PyObject *self)
     free(r->events);
     free(r->rows);
     Py_XDECREF((PyObject *)r->system);
+    Py_XDECREF((PyObject *)r->files);
     core_delete(self);
 }
 
@@ -98,6 +100,7 @@ bool core_progress(void *user, double t, double until, long steps, double second
         Py_XDECREF(answer);
     }
     waiting->raised = waiting->raised || PyErr_Occurred();
+    waiting->stopped = waiting->stopped || !going;
     waiting->thread = PyEval_SaveThread();
     return going;
 }
@@ -146,46 +149,73 @@ static bool open_page(record *r, const char *path, const char *command, int fram
     return status == DAL_OK || core_finish(status, r->messages, r->system->context);
 }
 
-/* run_system(system, progress, control, period, start, events, page, command, frames, compiled): `page` is the path that a page gets, or None;
- * `compiled` as in dal_run_options. */
-static PyObject *run_system(PyObject *module, PyObject *arguments)
+/* A run whose rows go into files is finished by them; what they cannot do is an error of the run. */
+static dal_status run_into_files(record *r, dal_run_options *options, bool keep, const run *now)
 {
-    PyObject *object, *progress, *control, *start;
-    double period;
-    int events, frames, compiled;
-    const char *page, *command;
-    (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!OOdOpzzii", core.system, &object, &progress, &control, &period, &start, &events, &page, &command, &frames,
-                          &compiled) ||
-        (start != Py_None && !core_is(start, core.state, "a State")))
-        return NULL;
+    dal_run_files *files = r->files->files;
+    dal_status status = dal_run_files_open(files, r->system->spec->spec);
+    options->sink = NULL;
+    if (status == DAL_OK)
+        status = dal_run_files_join(files, options);
+    if (status != DAL_OK)
+        return status;
+    status = dal_run(r->system->system, options, r->messages, &r->evidence);
+    const dal_status closed = dal_run_files_close(files, status, (dal_run_files_end){.keep = keep, .stopped = now->waiting.stopped}, &r->evidence);
+    return status == DAL_OK ? closed : status;
+}
+
+static record *new_record(PyObject *system, PyObject *files)
+{
     record *r = core_new(core.record);
     if (!r || !(r->messages = core_hear())) {
         Py_XDECREF((PyObject *)r);
         return NULL;
     }
-    Py_INCREF(object);
-    r->system = (core_system *)object;
+    Py_INCREF(system);
+    r->system = (core_system *)system;
+    if (files != Py_None) {
+        Py_INCREF(files);
+        r->files = (core_run_files *)files;
+    }
+    return r;
+}
+
+/* run_system(system, progress, control, period, start, events, page, command, frames, compiled, files, keep): `page` is the path that a page gets, or
+ * None; `compiled` as in dal_run_options; `files`: where rows go, or None. */
+static PyObject *run_system(PyObject *module, PyObject *arguments)
+{
+    PyObject *object, *progress, *control, *start, *files;
+    double period;
+    int events, frames, compiled, keep;
+    const char *page, *command;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!OOdOpzziiOp", core.system, &object, &progress, &control, &period, &start, &events, &page, &command, &frames,
+                          &compiled, &files, &keep) ||
+        (start != Py_None && !core_is(start, core.state, "a State")) || (files != Py_None && !core_is(files, core.run_files, "RunFiles")))
+        return NULL;
+    record *r = new_record(object, files);
+    if (!r)
+        return NULL;
     if (page && !open_page(r, page, command, frames)) {
         Py_DECREF((PyObject *)r);
         return NULL;
     }
     run now = {.waiting = {.progress = progress == Py_None ? NULL : progress}, .record = r, .control = control};
     const dal_sink sink = {&now, begin_rows, add_row};
-    const dal_run_options options = {.sink = &sink,
-                                     .progress = core_progress,
-                                     .progress_user = &now,
-                                     .start = start == Py_None ? NULL : ((core_state *)start)->state,
-                                     .frame = page ? add_frame : NULL,
-                                     .frame_user = &now,
-                                     .control = control == Py_None ? NULL : control_run,
-                                     .control_user = &now,
-                                     .period = period,
-                                     .event = events ? add_event : NULL,
-                                     .event_user = &now,
-                                     .compiled = compiled};
+    dal_run_options options = {.sink = &sink,
+                               .progress = core_progress,
+                               .progress_user = &now,
+                               .start = start == Py_None ? NULL : ((core_state *)start)->state,
+                               .frame = page ? add_frame : NULL,
+                               .frame_user = &now,
+                               .control = control == Py_None ? NULL : control_run,
+                               .control_user = &now,
+                               .period = period,
+                               .event = events ? add_event : NULL,
+                               .event_user = &now,
+                               .compiled = compiled};
     now.waiting.thread = PyEval_SaveThread();
-    r->status = dal_run(r->system->system, &options, r->messages, &r->evidence);
+    r->status = r->files ? run_into_files(r, &options, keep, &now) : dal_run(r->system->system, &options, r->messages, &r->evidence);
     PyEval_RestoreThread(now.waiting.thread);
     if (!settle_exception(r) || (r->status == DAL_NO_MEMORY && PyErr_NoMemory() == NULL)) {
         Py_DECREF((PyObject *)r);
@@ -203,10 +233,16 @@ static PyObject *record_rows(PyObject *self, PyObject *none)
     return core_view(self, r->rows, 2, (const Py_ssize_t[]){r->n_rows, r->n_columns});
 }
 
+/* Those of the run, then those of its files. */
 static PyObject *record_messages(PyObject *self, PyObject *none)
 {
+    const record *r = (record *)self;
+    PyObject *list = core_messages_list(r->messages), *more = list && r->files ? core_messages_list(r->files->messages) : NULL;
     (void)none;
-    return core_messages_list(((record *)self)->messages);
+    if (more && PyList_SetSlice(list, PyList_Size(list), PyList_Size(list), more))
+        Py_CLEAR(list);
+    Py_XDECREF(more);
+    return list;
 }
 
 static int print_json(const void *of, char *buffer, size_t size)
@@ -290,14 +326,19 @@ static PyObject *record_save(PyObject *self, PyObject *arguments)
 
 enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a run */
 
+void core_page_model(dal_page *page, const dal_spec *spec)
+{
+    dal_verdict *verdict = NULL;
+    if (spec->n_bodies <= MOST_CHECKED && dal_check(spec, NULL, NULL, &verdict) == DAL_OK)
+        dal_page_verdict(page, verdict);
+    dal_verdict_free(verdict);
+    dal_page_add_equations(page, spec);
+}
+
 /* Write the page under the path that it was opened with. */
 static dal_status close_page(record *r)
 {
-    const dal_spec *spec = r->system->spec->spec;
-    dal_verdict *verdict = NULL;
-    if (spec->n_bodies <= MOST_CHECKED && dal_check(spec, NULL, NULL, &verdict) == DAL_OK)
-        dal_page_verdict(r->page, verdict);
-    dal_verdict_free(verdict);
+    core_page_model(r->page, r->system->spec->spec);
     dal_page_evidence(r->page, &r->evidence, r->status);
     dal_page_messages(r->page, r->system->messages);
     dal_page_messages(r->page, r->messages);

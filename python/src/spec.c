@@ -124,6 +124,25 @@ static PyObject *spec_record_motion(PyObject *self, PyObject *none)
     Py_RETURN_NONE;
 }
 
+/* record(channels): these in the place of those of the model. */
+static PyObject *spec_record(PyObject *self, PyObject *list)
+{
+    const core_spec *s = (core_spec *)self;
+    int n;
+    const char **channels = core_strings(list, &n, "record");
+    dal_messages *messages = channels ? core_hear() : NULL;
+    if (!messages) {
+        PyMem_Free(channels);
+        return NULL;
+    }
+    const bool fine = core_finish(dal_spec_record(s->spec, n, channels, messages), messages, s->context);
+    dal_messages_free(messages);
+    PyMem_Free(channels);
+    if (!fine)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* The names of an array of elements of the spec. */
 #define NAMES(spec, array, count) names_of(&(spec)->array->name, sizeof *(spec)->array, (spec)->count)
 
@@ -163,6 +182,7 @@ static PyMethodDef spec_methods[] = {{"clone", spec_clone, METH_NOARGS, "A copy 
                                      {"set", spec_set, METH_VARARGS, "Replace an entry of `simulate:`."},
                                      {"show", spec_show, METH_NOARGS, "Systems have the columns that pages show."},
                                      {"record_motion", spec_record_motion, METH_NOARGS, "Record the motion of all bodies."},
+                                     {"record", spec_record, METH_O, "Record these channels instead of those of the model."},
                                      {"describe", spec_describe, METH_NOARGS, "What it is made of."},
                                      {NULL, NULL, 0, NULL}};
 static PyType_Slot spec_slots[] = {{Py_tp_dealloc, spec_dealloc}, {Py_tp_methods, spec_methods}, {0, NULL}};
@@ -253,15 +273,8 @@ static PyObject *system_columns(PyObject *self, PyObject *none)
 {
     int recorded, all;
     const dal_column *columns = dal_system_columns(((core_system *)self)->system, &recorded, &all);
-    PyObject *list = PyList_New(0);
     (void)none;
-    for (int i = 0; list && i < all; i++) {
-        PyObject *pair = Py_BuildValue("(NN)", core_string(columns[i].name), core_string(columns[i].unit));
-        if (!pair || PyList_Append(list, pair))
-            Py_CLEAR(list);
-        Py_XDECREF(pair);
-    }
-    return Py_BuildValue("(Ni)", list, recorded);
+    return Py_BuildValue("(Ni)", core_columns(all, columns), recorded);
 }
 
 static PyObject *system_warnings(PyObject *self, PyObject *none)

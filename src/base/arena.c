@@ -29,6 +29,19 @@ void dal_arena_release(dal_arena *arena)
     arena->chunks = NULL;
 }
 
+void dal_arena_rewind(dal_arena *arena)
+{
+    size_t whole = 0;
+    for (const dal_chunk *chunk = arena->chunks; chunk; chunk = chunk->older)
+        whole += chunk->size;
+    if (arena->chunks && !arena->chunks->older) {
+        arena->chunks->used = 0;
+        return;
+    }
+    dal_arena_release(arena);
+    arena->first = whole;
+}
+
 static void *no_memory(dal_arena *arena)
 {
     if (arena->guard)
@@ -43,7 +56,7 @@ static void *room_in_new_chunk(dal_arena *arena, size_t bytes)
     size_t size = chunk ? 2 * chunk->size : arena->first ? arena->first : FIRST_CHUNK;
     if (bytes > SIZE_MAX / 4)
         return no_memory(arena);
-    if (size > (size_t)1 << 22)
+    if (chunk && size > (size_t)1 << 22)
         size = (size_t)1 << 22;
     if (size < bytes)
         size = bytes;

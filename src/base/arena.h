@@ -28,6 +28,8 @@ typedef struct dal_arena {
 void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator);
 /* All that was taken is given back. */
 void dal_arena_release(dal_arena *arena);
+/* The same for one that takes about as much again: it keeps its memory, in one piece once it knows how much that is. */
+void dal_arena_rewind(dal_arena *arena);
 
 /* `bytes` of zeroed memory, aligned for any type. Zero bytes give a valid pointer. */
 void *dal_arena_alloc(dal_arena *arena, size_t bytes);

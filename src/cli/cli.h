@@ -8,6 +8,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
+/* The program: its exit code. */
+int dal_command_line(int argc, char **argv);
+
 /* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code; NULL: the command is what
  * options.h makes of a table of options, a request of so many bytes and `work`. */
 typedef struct dal_command {

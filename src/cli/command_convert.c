@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char usage[] = "dalembert convert MODEL -o FILE [options]\n"
                             "\n"
@@ -29,18 +28,12 @@ typedef struct request {
 static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("quiet", 'q', quiet), {0}};
 static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, NULL};
 
-static bool ends_with(const char *path, const char *extension)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, extension);
-}
-
 /* Is the output URDF? 0, 1; -1 after a complaint. */
 static int choose_type(const request *wanted)
 {
-    const bool from_urdf = ends_with(wanted->model.path, ".urdf"), stream = !strcmp(wanted->output, "-");
-    const bool to_urdf = stream ? !from_urdf : ends_with(wanted->output, ".urdf");
-    if (!to_urdf && !stream && !ends_with(wanted->output, ".yaml") && !ends_with(wanted->output, ".yml"))
+    const bool from_urdf = dal_has_extension(wanted->model.path, ".urdf"), stream = !strcmp(wanted->output, "-");
+    const bool to_urdf = stream ? !from_urdf : dal_has_extension(wanted->output, ".urdf");
+    if (!to_urdf && !stream && !dal_has_extension(wanted->output, ".yaml") && !dal_has_extension(wanted->output, ".yml"))
         dal_wrong_use("convert", "the type of '%s' is not known: a model is written as .yaml or .urdf", wanted->output);
     else if (to_urdf == from_urdf)
         dal_wrong_use("convert", "'%s' and '%s' are of the same type: there is nothing to convert", wanted->model.path, wanted->output);

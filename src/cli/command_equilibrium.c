@@ -40,11 +40,6 @@ static int read_steady(void *user, char *text)
     return dal_steady_list_add(&((request *)user)->steady, "equilibrium", text);
 }
 
-static int read_starts(void *user, char *text)
-{
-    return dal_read_range("equilibrium", "--starts", text, 1, 1000000, &((request *)user)->starts);
-}
-
 static int read_seed(void *user, char *text)
 {
     request *wanted = user;
@@ -52,16 +47,11 @@ static int read_seed(void *user, char *text)
     return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("equilibrium", "--seed wants a whole number from 0, not '%s'", text);
 }
 
-static int read_digits(void *user, char *text)
-{
-    return dal_read_range("equilibrium", "--digits", text, 1, 17, &((request *)user)->digits);
-}
-
 static const dal_option options[] = {DAL_SET,
-                                     DAL_READ("starts", 0, read_starts),
+                                     DAL_WHOLE("starts", starts, 1, 1000000),
                                      DAL_READ("seed", 0, read_seed),
                                      DAL_READ("steady", 0, read_steady),
-                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_DIGITS,
                                      DAL_FLAG("json", 0, json),
                                      {0}};
 

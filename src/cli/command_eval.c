@@ -60,24 +60,14 @@ static int read_seed(void *user, char *text)
     return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", text);
 }
 
-static int read_digits(void *user, char *text)
-{
-    return dal_read_range("eval", "--digits", text, 1, 17, &((request *)user)->digits);
-}
-
-static int read_width(void *user, char *text)
-{
-    return dal_read_range("eval", "--width", text, 20, 10000, &((request *)user)->width);
-}
-
 static const dal_option options[] = {DAL_SET,
                                      DAL_TEXT("state", 0, file),
                                      DAL_READ("random", 0, read_seed),
                                      DAL_FLAG("names", 0, names),
                                      DAL_FLAG("inverse", 0, options.inverse),
                                      DAL_FLAG("nearest", 0, options.nearest),
-                                     DAL_READ("digits", 0, read_digits),
-                                     DAL_READ("width", 0, read_width),
+                                     DAL_DIGITS,
+                                     DAL_WHOLE("width", width, 20, 10000),
                                      DAL_FLAG("whole", 0, whole),
                                      DAL_FLAG("json", 0, json),
                                      {0}};

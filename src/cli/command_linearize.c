@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char usage[] =
     "dalembert linearize MODEL [options]\n"
@@ -70,16 +69,6 @@ static int read_steady(void *user, char *text)
     return dal_steady_list_add(&((request *)user)->steady, "linearize", text);
 }
 
-static int read_digits(void *user, char *text)
-{
-    return dal_read_range("linearize", "--digits", text, 1, 17, &((request *)user)->digits);
-}
-
-static int read_width(void *user, char *text)
-{
-    return dal_read_range("linearize", "--width", text, 20, 10000, &((request *)user)->width);
-}
-
 static const dal_option options[] = {DAL_SET,
                                      DAL_TEXT("at", 0, at),
                                      DAL_READ("steady", 0, read_steady),
@@ -87,21 +76,16 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_READ("inputs", 0, read_inputs),
                                      DAL_READ("outputs", 0, read_outputs),
                                      DAL_FILE("output", 'o', output, NULL),
-                                     DAL_READ("digits", 0, read_digits),
-                                     DAL_READ("width", 0, read_width),
+                                     DAL_DIGITS,
+                                     DAL_WHOLE("width", width, 20, 10000),
                                      DAL_FLAG("json", 0, json),
                                      {0}};
-
-static bool ends(const char *path, const char *extension)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, extension);
-}
 
 static int check_output(void *user)
 {
     const request *wanted = user;
-    if (!wanted->output || ends(wanted->output, ".csv") || ends(wanted->output, ".json") || ends(wanted->output, ".npz"))
+    if (!wanted->output || dal_has_extension(wanted->output, ".csv") || dal_has_extension(wanted->output, ".json") ||
+        dal_has_extension(wanted->output, ".npz"))
         return DAL_OK;
     return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json, .csv or .npz", wanted->output);
 }
@@ -129,9 +113,10 @@ static dal_status write_arrays(const request *wanted)
 
 static dal_status write_file(const request *wanted)
 {
-    if (ends(wanted->output, ".npz"))
+    if (dal_has_extension(wanted->output, ".npz"))
         return write_arrays(wanted);
-    int (*print)(const dal_linearization *, char *, size_t) = ends(wanted->output, ".csv") ? dal_linearization_csv : dal_linearization_json;
+    int (*print)(const dal_linearization *, char *, size_t) =
+        dal_has_extension(wanted->output, ".csv") ? dal_linearization_csv : dal_linearization_json;
     const int length = print(wanted->linearization, NULL, 0);
     char *text = malloc((size_t)length + 1);
     if (!text)

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char usage[] =
     "dalembert modes MODEL [options]\n"
@@ -61,11 +60,6 @@ static int read_steady(void *user, char *text)
     return dal_steady_list_add(&((request *)user)->steady, "modes", text);
 }
 
-static int read_digits(void *user, char *text)
-{
-    return dal_read_range("modes", "--digits", text, 1, 17, &((request *)user)->digits);
-}
-
 static int read_orders(void *user, char *text)
 {
     return dal_name_list_add(&((request *)user)->orders, "modes", "--orders", text);
@@ -97,15 +91,9 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_FILE("output", 'o', output, NULL),
                                      DAL_READ("size", 0, read_size),
                                      DAL_TEXT("title", 0, title),
-                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_DIGITS,
                                      DAL_FLAG("json", 0, json),
                                      {0}};
-
-static bool ends(const char *path, const char *extension)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, extension);
-}
 
 static int check_use(void *user)
 {
@@ -118,7 +106,7 @@ static int check_use(void *user)
         return DAL_OK;
     if (!wanted->over)
         return dal_wrong_use("modes", "the type of '%s' is not known: shapes move on a page, .html", wanted->output);
-    if (!ends(wanted->output, ".csv") && !ends(wanted->output, ".svg") && !ends(wanted->output, ".png"))
+    if (!dal_has_extension(wanted->output, ".csv") && !dal_has_extension(wanted->output, ".svg") && !dal_has_extension(wanted->output, ".png"))
         return dal_wrong_use("modes", "the type of '%s' is not known: .csv, .svg, .png or .html", wanted->output);
     return DAL_OK;
 }
@@ -222,7 +210,7 @@ static dal_status write_diagram(const request *wanted)
     char *svg = NULL, *page = NULL;
     double orders[64];
     int n = 0;
-    if (ends(wanted->output, ".csv"))
+    if (dal_has_extension(wanted->output, ".csv"))
         return write_table(wanted);
     for (int i = 0; i < wanted->orders.n && n < 64; i++)
         orders[n++] = strtod(wanted->orders.names[i], NULL);

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char usage[] = "dalembert response MODEL --input NAME --output NAME --from F --to F [options]\n"
                             "\n"
@@ -70,19 +69,9 @@ static int read_frequencies(void *user, char *text)
     return dal_name_list_add(&((request *)user)->frequencies, "response", "--frequencies", text);
 }
 
-static int read_points(void *user, char *text)
-{
-    return dal_read_range("response", "--points", text, 2, 1000000, &((request *)user)->points);
-}
-
 static int read_steady(void *user, char *text)
 {
     return dal_steady_list_add(&((request *)user)->steady, "response", text);
-}
-
-static int read_digits(void *user, char *text)
-{
-    return dal_read_range("response", "--digits", text, 1, 17, &((request *)user)->digits);
 }
 
 static int read_size(void *user, char *text)
@@ -98,14 +87,14 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_READ("output", 0, read_outputs),
                                      DAL_TEXT("from", 0, from),
                                      DAL_TEXT("to", 0, to),
-                                     DAL_READ("points", 0, read_points),
+                                     DAL_WHOLE("points", points, 2, 1000000),
                                      DAL_READ("frequencies", 0, read_frequencies),
                                      DAL_FLAG("omega", 0, omega),
                                      DAL_FILE("file", 'o', file, NULL),
                                      DAL_FLAG("nyquist", 0, drawing.nyquist),
                                      DAL_READ("size", 0, read_size),
                                      DAL_TEXT("title", 0, drawing.title),
-                                     DAL_READ("digits", 0, read_digits),
+                                     DAL_DIGITS,
                                      DAL_FLAG("json", 0, json),
                                      {0}};
 
@@ -121,15 +110,9 @@ static int read_frequency(const char *option, const char *text, double least, do
     return DAL_OK;
 }
 
-static bool ends(const char *path, const char *extension)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, extension);
-}
-
 static bool draws(const request *wanted)
 {
-    return wanted->file && !ends(wanted->file, ".csv") && !ends(wanted->file, ".json");
+    return wanted->file && !dal_has_extension(wanted->file, ".csv") && !dal_has_extension(wanted->file, ".json");
 }
 
 static int list_frequencies(request *wanted)
@@ -168,7 +151,8 @@ static int check_use(void *user)
         return dal_wrong_use("response", "the response to what? give --input: an input of the model, a motor or a drive");
     if (!wanted->outputs.n)
         return dal_wrong_use("response", "the response of what? give --output: a channel, as in --output body.y");
-    if (file && !ends(file, ".csv") && !ends(file, ".json") && !ends(file, ".svg") && !ends(file, ".png") && !dal_is_page(file))
+    if (file && !dal_has_extension(file, ".csv") && !dal_has_extension(file, ".json") && !dal_has_extension(file, ".svg") &&
+        !dal_has_extension(file, ".png") && !dal_is_page(file))
         return dal_wrong_use("response", "the type of '%s' is not known: .csv, .json, .svg, .png or .html", file);
     return list_frequencies(wanted);
 }
@@ -186,7 +170,7 @@ static int text_of(const void *user, char *buffer, size_t size)
 
 static dal_status write_numbers(const request *wanted)
 {
-    int (*print)(const dal_response *, char *, size_t) = ends(wanted->file, ".csv") ? dal_response_csv : dal_response_json;
+    int (*print)(const dal_response *, char *, size_t) = dal_has_extension(wanted->file, ".csv") ? dal_response_csv : dal_response_json;
     const int length = print(wanted->response, NULL, 0);
     char *text = malloc((size_t)length + 1);
     if (!text)

@@ -69,7 +69,7 @@ typedef struct request {
     dal_model_options model;
     int n_files, n_record;
     const char *path[MOST_FILES];
-    dal_record_spec record[MOST_RECORDED];
+    const char *record[MOST_RECORDED];
     dal_pages pages;
     bool keep, resume, motion, units, json, quiet, compiled, stream; /* stream: one of the files is standard output */
 } request;
@@ -99,7 +99,7 @@ static int read_record(void *user, char *list)
         if (!*item || wanted->n_record == MOST_RECORDED)
             return dal_wrong_use("run", *item ? "--record has more than %d channels" : "--record wants channels, as in --record a.x,b.y",
                                  MOST_RECORDED);
-        wanted->record[wanted->n_record++] = (dal_record_spec){.value = {.text = item, .mark = {"--record", 0, 1}}};
+        wanted->record[wanted->n_record++] = item;
     }
     return DAL_OK;
 }
@@ -169,11 +169,8 @@ static dal_status read_model(request *wanted, bool shown, dal_messages *messages
     dal_status status = dal_model_read(&wanted->model, messages, spec);
     if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
         status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
-    if (status == DAL_OK && wanted->n_record) {
-        (*spec)->record = wanted->record;
-        (*spec)->n_record = wanted->n_record;
-        (*spec)->record_given = true;
-    }
+    if (status == DAL_OK && wanted->n_record)
+        status = dal_spec_record(*spec, wanted->n_record, wanted->record, messages);
     if (status == DAL_OK && shown)
         dal_spec_show(*spec);
     if (status == DAL_OK && wanted->motion)

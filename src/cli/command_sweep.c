@@ -120,11 +120,6 @@ static int read_seed(void *user, char *text)
     return DAL_OK;
 }
 
-static int read_jobs(void *user, char *text)
-{
-    return dal_read_range("sweep", "--jobs", text, 1, 1024, &((request *)user)->jobs);
-}
-
 static int read_shard(void *user, char *text)
 {
     request *wanted = user;
@@ -160,7 +155,7 @@ static const dal_option options[] = {DAL_SET,
                                      DAL_READ("output", 'o', read_output),
                                      DAL_READ("motions", 0, read_motions),
                                      DAL_FILE("journal", 0, journal, NULL),
-                                     DAL_READ("jobs", 0, read_jobs),
+                                     DAL_WHOLE("jobs", jobs, 1, 1024),
                                      DAL_READ("shard", 0, read_shard),
                                      DAL_FLAG("resume", 0, resume),
                                      DAL_FLAG("compiled", 0, compiled),

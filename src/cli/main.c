@@ -124,7 +124,7 @@ static void return_large_blocks(void)
 #endif
 }
 
-int main(int argc, char **argv)
+int dal_command_line(int argc, char **argv)
 {
     return_large_blocks();
     if (argc < 2) {

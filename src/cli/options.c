@@ -79,6 +79,13 @@ static void make_getopt_table(const dal_option_table *table, getopt_table *made)
 
 /* ---- one command line --------------------------------------------------------------- */
 
+static int read_whole(const char *command, const dal_option *o, const char *text, int *value)
+{
+    char option[40];
+    snprintf(option, sizeof option, "--%s", o->name);
+    return dal_read_range(command, option, text, o->least, o->most, value);
+}
+
 static int take_option(const char *command, const dal_option *o, dal_model_options *model, void *request)
 {
     char *member = (char *)request + o->member;
@@ -91,6 +98,7 @@ static int take_option(const char *command, const dal_option *o, dal_model_optio
         *(const char **)member = optarg;
         break;
     case DAL_OPTION_TEXT: *(const char **)member = optarg; break;
+    case DAL_OPTION_WHOLE: return read_whole(command, o, optarg, (int *)member);
     case DAL_OPTION_READ:
     case DAL_OPTION_END: break;
     }

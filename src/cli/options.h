@@ -11,11 +11,12 @@
 
 typedef enum dal_option_kind {
     DAL_OPTION_END,
-    DAL_OPTION_FLAG, /* takes no value: a bool of the request becomes true */
-    DAL_OPTION_TEXT, /* a const char * of the request becomes the value; of several the last */
-    DAL_OPTION_FILE, /* the same, but a second one is an error */
-    DAL_OPTION_READ, /* the value is only read by `read` */
-    DAL_OPTION_SET   /* NAME=VALUE for the model */
+    DAL_OPTION_FLAG,  /* takes no value: a bool of the request becomes true */
+    DAL_OPTION_TEXT,  /* a const char * of the request becomes the value; of several the last */
+    DAL_OPTION_FILE,  /* the same, but a second one is an error */
+    DAL_OPTION_READ,  /* the value is only read by `read` */
+    DAL_OPTION_WHOLE, /* an int of the request becomes the value, a whole number from `least` to `most` */
+    DAL_OPTION_SET    /* NAME=VALUE for the model */
 } dal_option_kind;
 
 /* One option. The tables end with {0}. */
@@ -26,28 +27,34 @@ typedef struct dal_option {
     size_t member; /* offset in the request */
     /* What else is to be done with the value; may be NULL. DAL_OK, or the exit code after a complaint. */
     int (*read)(void *request, char *value);
+    int least, most;
 } dal_option;
 
 /* Entries of a table, for members of a struct `request`. */
 #define DAL_FLAG(name, letter, member)                                                                                                               \
     {                                                                                                                                                \
-        name, letter, DAL_OPTION_FLAG, offsetof(request, member), NULL                                                                               \
+        name, letter, DAL_OPTION_FLAG, offsetof(request, member), NULL, 0, 0                                                                         \
     }
 #define DAL_TEXT(name, letter, member)                                                                                                               \
     {                                                                                                                                                \
-        name, letter, DAL_OPTION_TEXT, offsetof(request, member), NULL                                                                               \
+        name, letter, DAL_OPTION_TEXT, offsetof(request, member), NULL, 0, 0                                                                         \
     }
 #define DAL_FILE(name, letter, member, read)                                                                                                         \
     {                                                                                                                                                \
-        name, letter, DAL_OPTION_FILE, offsetof(request, member), read                                                                               \
+        name, letter, DAL_OPTION_FILE, offsetof(request, member), read, 0, 0                                                                         \
     }
 #define DAL_READ(name, letter, read)                                                                                                                 \
     {                                                                                                                                                \
-        name, letter, DAL_OPTION_READ, 0, read                                                                                                       \
+        name, letter, DAL_OPTION_READ, 0, read, 0, 0                                                                                                 \
     }
+#define DAL_WHOLE(name, member, least, most)                                                                                                         \
+    {                                                                                                                                                \
+        name, 0, DAL_OPTION_WHOLE, offsetof(request, member), NULL, least, most                                                                      \
+    }
+#define DAL_DIGITS DAL_WHOLE("digits", digits, 1, 17)
 #define DAL_SET                                                                                                                                      \
     {                                                                                                                                                \
-        "set", 0, DAL_OPTION_SET, 0, NULL                                                                                                            \
+        "set", 0, DAL_OPTION_SET, 0, NULL, 0, 0                                                                                                      \
     }
 
 /* What stands on the command line beside the options. */

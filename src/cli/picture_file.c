@@ -8,19 +8,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool ends_with(const char *path, const char *extension)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, extension);
-}
-
 int dal_picture_type(const char *command, const char *path)
 {
-    if (!strcmp(path, "-") || ends_with(path, ".svg") || ends_with(path, ".png"))
+    if (!strcmp(path, "-") || dal_has_extension(path, ".svg") || dal_has_extension(path, ".png"))
         return DAL_OK;
     return dal_wrong_use(command, "the type of '%s' is not known: a picture is written as .svg or .png", path);
 }
@@ -108,7 +101,7 @@ static dal_status convert_to_png(void *user, int fd, const char *part)
 dal_status dal_write_picture(const char *command, const char *path, const char *svg)
 {
     picture p = {command, path, svg};
-    return ends_with(path, ".png") ? dal_replace_file(command, path, convert_to_png, &p) : dal_write_whole_file(command, path, svg);
+    return dal_has_extension(path, ".png") ? dal_replace_file(command, path, convert_to_png, &p) : dal_write_whole_file(command, path, svg);
 }
 
 int dal_picture_command(const char *command, const char *path, bool quiet, dal_messages *messages,

@@ -9,7 +9,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+bool dal_has_extension(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, extension);
+}
 
 /* What the library says of a file, in the program's manner. */
 static void report_file(const char *command, const dal_messages *messages)

@@ -4,6 +4,11 @@
 
 #include "dalembert/base.h"
 
+#include <stdbool.h>
+
+/* Is this, ".csv" or so, in capitals or not, the end of the name? */
+bool dal_has_extension(const char *path, const char *extension);
+
 /* "-" is standard output. DAL_BAD_FILE after a message on standard error that begins with "dalembert COMMAND". */
 dal_status dal_write_whole_file(const char *command, const char *path, const char *text);
 

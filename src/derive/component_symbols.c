@@ -449,11 +449,7 @@ static void derive_component(dal_derivation *d)
     dal_add_saddle_blocks(d);
 }
 
-const dal_derived_formulation dal_derived_component = {.name = "component",
-                                                       .title = "bodies and joints that exchange port variables",
-                                                       .equation =
-                                                           "bodies: M v' + h = Q + wrenches at the ports;  joints: f'' + 2 alpha f' + beta^2 f = 0",
-                                                       .source = "planar-component-library (5), (9), (13), (17), (19)-(27)",
-                                                       .ports = true,
-                                                       .solution = DAL_SOLVED_BY_PORTS,
-                                                       .derive = derive_component};
+const dal_derived_formulation dal_derived_component =
+    DAL_DERIVED("component", "bodies and joints that exchange port variables",
+                "bodies: M v' + h = Q + wrenches at the ports;  joints: f'' + 2 alpha f' + beta^2 f = 0",
+                "planar-component-library (5), (9), (13), (17), (19)-(27)", derive_component, .ports = true, .solution = DAL_SOLVED_BY_PORTS);

@@ -218,6 +218,7 @@ typedef struct dal_derivation {
     const char *prefix;                  /* of intermediates, once it is asked for */
     void *memo;                          /* normal forms that are known */
     long normal_work;                    /* on all of them: there is a bound */
+    bool long_numbers_stay;              /* decimals with many digits are letters there: their products do not fit */
     void *flint;                         /* its functions, once it was asked for */
     void *algebra[3];                    /* what normal.c knows, for each way to write sines */
     int n_marks, mark, *marks;           /* of nodes, there: which walk saw them */
@@ -245,6 +246,11 @@ typedef struct dal_derived_formulation {
     bool ports;   /* joints are written in the variables of their ports */
     void (*derive)(dal_derivation *d);
 } dal_derived_formulation;
+
+#define DAL_DERIVED(name, title, equation, source, derives, ...)                                                                                     \
+    {                                                                                                                                                \
+        name, title, equation, source, .derive = derives, __VA_ARGS__                                                                                \
+    }
 
 extern const dal_derived_formulation *const dal_derived_formulations[]; /* ends with NULL */
 

@@ -54,10 +54,5 @@ static void derive_gibbs_appell(dal_derivation *d)
                             f);
 }
 
-const dal_derived_formulation dal_derived_gibbs_appell = {.name = "gibbs-appell",
-                                                          .title = "the equations of Gibbs and Appell",
-                                                          .equation = "dG/du' = U, or K u' = f",
-                                                          .source = "",
-                                                          .speeds = true,
-                                                          .solution = DAL_SOLVED_WITH_SPEEDS,
-                                                          .derive = derive_gibbs_appell};
+const dal_derived_formulation dal_derived_gibbs_appell = DAL_DERIVED("gibbs-appell", "the equations of Gibbs and Appell", "dG/du' = U, or K u' = f",
+                                                                     "", derive_gibbs_appell, .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS);

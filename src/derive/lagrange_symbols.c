@@ -15,8 +15,6 @@ static void derive_lagrange(dal_derivation *d)
     }
 }
 
-const dal_derived_formulation dal_derived_lagrange = {.name = "lagrange",
-                                                      .title = "Lagrange's equations with multipliers",
-                                                      .equation = "d/dt (dT/dv) - dT/dq + dV/dq = Q + A^T lambda,  A v' = gamma",
-                                                      .source = "",
-                                                      .derive = derive_lagrange};
+const dal_derived_formulation dal_derived_lagrange =
+    DAL_DERIVED("lagrange", "Lagrange's equations with multipliers", "d/dt (dT/dv) - dT/dq + dV/dq = Q + A^T lambda,  A v' = gamma", "",
+                derive_lagrange, .solution = DAL_SOLVED_WITH_MULTIPLIERS);

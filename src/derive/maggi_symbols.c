@@ -29,10 +29,5 @@ static void derive_maggi(dal_derivation *d)
     dal_add_derived_block(d, "W^T (Q - h)", "their right side", p, 1, right, names, right_name);
 }
 
-const dal_derived_formulation dal_derived_maggi = {.name = "maggi",
-                                                   .title = "Maggi's equations",
-                                                   .equation = "W^T (M v' + h - Q) = 0,  A v' = gamma",
-                                                   .source = "",
-                                                   .speeds = true,
-                                                   .solution = DAL_SOLVED_ON_FREE_MOTIONS,
-                                                   .derive = derive_maggi};
+const dal_derived_formulation dal_derived_maggi = DAL_DERIVED("maggi", "Maggi's equations", "W^T (M v' + h - Q) = 0,  A v' = gamma", "", derive_maggi,
+                                                              .speeds = true, .solution = DAL_SOLVED_ON_FREE_MOTIONS);

@@ -1,7 +1,7 @@
 /* Linear systems of nodes.
  *
- * Unknowns whose pivot is a number are eliminated: nothing grows by more than a sum. What is left is solved by Cramer's rule up to three unknowns; a
- * larger system stays one, with names for its unknowns: x is what solves `matrix x = right`, and nothing is inverted in symbols. The rate of such
+ * Unknowns whose pivot is a number are eliminated: nothing grows by more than a sum. What is left falls into blocks that share no unknown. A block is
+ * solved by Cramer's rule up to three unknowns; a larger one stays a system, with names for its unknowns: x is what solves `matrix x = right`, and nothing is inverted in symbols. The rate of such
  * an x solves the same matrix, x' from matrix x' = right' - matrix' x.
  */
 #include "derive/nodes.h"
@@ -158,29 +158,85 @@ static table begin_table(dal_derivation *d, int n, const dal_node *matrix, int c
     return t;
 }
 
-/* The block that no number solves. */
-static void finish_rest(table *t, const char *name, dal_node *X)
+/* Rows and unknowns that no number solves. */
+typedef struct rest {
+    int n, *row, *column; /* in a block: as many rows as unknowns */
+} rest;
+
+static rest begin_rest(const table *t)
+{
+    rest r = {0, DAL_NEW(t->d->arena, int, t->n), DAL_NEW(t->d->arena, int, t->n)};
+    for (int i = 0, m = 0; i < t->n; i++) {
+        if (!t->used[i])
+            r.row[r.n++] = i;
+        if (t->pivot_row[i] < 0)
+            r.column[m++] = i;
+    }
+    return r;
+}
+
+static void solve_block(table *t, const char *name, const rest *r, dal_node *X)
 {
     dal_derivation *d = t->d;
-    int n = 0, *row = DAL_NEW(d->arena, int, t->n), *column = DAL_NEW(d->arena, int, t->n), m = 0;
-    for (int i = 0; i < t->n; i++) {
-        if (!t->used[i])
-            row[n++] = i;
-        if (t->pivot_row[i] < 0)
-            column[m++] = i;
-    }
+    const int n = r->n;
     dal_node *block = DAL_NEW(d->arena, dal_node, n * n), *x = DAL_NEW(d->arena, dal_node, n);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            block[i * n + j] = t->entry[row[i] * t->width + column[j]];
+            block[i * n + j] = t->entry[r->row[i] * t->width + r->column[j]];
     for (int c = 0; c < t->columns && n; c++) {
         dal_node *b = DAL_NEW(d->arena, dal_node, n);
         for (int i = 0; i < n; i++)
-            b[i] = t->entry[row[i] * t->width + t->n + c];
+            b[i] = t->entry[r->row[i] * t->width + t->n + c];
         solve_rest(d, name, n, block, b, x);
         for (int i = 0; i < n; i++)
-            X[column[i] * t->columns + c] = x[i];
+            X[r->column[i] * t->columns + c] = x[i];
     }
+}
+
+/* The number of its block for each row and each unknown of the rest: those that share an unknown, directly or over others, have the same. */
+static void number_blocks(const table *t, const rest *r, int *of_row, int *of_column)
+{
+    for (int i = 0; i < r->n; i++) {
+        of_row[i] = i;
+        of_column[i] = r->n + i;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < r->n; i++)
+            for (int j = 0; j < r->n; j++) {
+                if (of_row[i] == of_column[j] || is_zero(t, r->row[i], r->column[j]))
+                    continue;
+                const int least = of_row[i] < of_column[j] ? of_row[i] : of_column[j];
+                of_row[i] = of_column[j] = least;
+                changed = true;
+            }
+    }
+}
+
+/* Block by block. A block that has not as many rows as unknowns is singular: then all of it stays one system. */
+static void finish_rest(table *t, const char *name, dal_node *X)
+{
+    const rest all = begin_rest(t);
+    int *of_row = DAL_NEW(t->d->arena, int, all.n), *of_column = DAL_NEW(t->d->arena, int, all.n);
+    number_blocks(t, &all, of_row, of_column);
+    bool square = true;
+    for (int pass = 0; pass < 2 && square; pass++)
+        for (int k = 0; k < all.n && square; k++) {
+            rest r = {0, DAL_NEW(t->d->arena, int, all.n), DAL_NEW(t->d->arena, int, all.n)};
+            int m = 0;
+            for (int i = 0; i < all.n; i++) {
+                if (of_row[i] == k)
+                    r.row[r.n++] = all.row[i];
+                if (of_column[i] == k)
+                    r.column[m++] = all.column[i];
+            }
+            if (pass)
+                solve_block(t, name, &r, X);
+            else
+                square = m == r.n && of_column[k] < all.n;
+        }
+    if (!square)
+        solve_block(t, name, &all, X);
 }
 
 void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node *matrix, int columns, const dal_node *right, dal_node *X)

@@ -32,17 +32,22 @@ static bool no_sign(const dal_form *form)
  * because sin(a) = 0 divided by sin(a) is no longer true where it holds. */
 typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING, DIVISIONS } division;
 
+/* What an equation is multiplied by beyond that: all that stands below a line; numbers that do; nothing, so that 0.5 in the model stays 0.5. */
+typedef enum clearing { CLEAR_ALL, CLEAR_NUMBERS, CLEAR_NOTHING, CLEARINGS } clearing;
+
 /* The equation without what all its terms have in common. A single term keeps what moves: something has to be zero. */
-static void divide_by_common(dal_algebra *g, dal_poly *p, division what, bool below, const dal_form **by)
+static void divide_by_common(dal_algebra *g, dal_poly *p, division what, clearing clear, const dal_form **by)
 {
     const dal_monomial **all = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
     for (int i = 0; i < p->n; i++)
         all[i] = &p->term[i];
     const bool alone = p->n == 1 && !has_unknown(g, all[0]);
-    dal_monomial common = dal_common_part(g, p->n, all, what == BY_ANYTHING && !alone ? any_common : dal_generator_is_constant, below);
+    dal_monomial common = dal_common_part(g, p->n, all, what == BY_ANYTHING && !alone ? any_common : dal_generator_is_constant, clear == CLEAR_ALL);
     dal_line l = {.n_above = 0};
     if (common.den > 12) /* numbers of the model, which stay as they are */
         common.num = common.den = 1;
+    if (clear == CLEAR_NOTHING)
+        common.den = 1;
     if (all[0]->num < 0)
         common.num = -common.num;
     dal_poly out = dal_poly_make(g, p->n);
@@ -206,11 +211,11 @@ static const dal_form *shorter_over_parameter(dal_algebra *g, dal_poly *p, const
 }
 
 /* The shortest form of a polynomial, with denominators multiplied out of the equation or not. */
-static const dal_form *form_of_poly(dal_algebra *g, const dal_poly *whole, division what, bool below, const dal_form **by)
+static const dal_form *form_of_poly(dal_algebra *g, const dal_poly *whole, division what, clearing clear, const dal_form **by)
 {
     dal_poly p = *whole;
     if (what != BY_NOTHING && p.n)
-        divide_by_common(g, &p, what, below, by);
+        divide_by_common(g, &p, what, clear, by);
     const dal_form *form = g->failed ? NULL : dal_poly_shortest_form(g, &p);
     if (form && !g->failed && what == BY_ANYTHING)
         form = shorter_over_parameter(g, &p, form, by);
@@ -438,7 +443,6 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
 {
     dal_algebra *g = dal_begin_algebra(d, way);
     dal_poly p = dal_poly_of_graph(g, node);
-    const dal_form *other_by = NULL, *other = NULL;
     d->normal_work += g->work;
     g->work = 0;
     if (g->failed)
@@ -451,19 +455,20 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     if (has_too_many_terms(d, node, p.n))
         return NULL;
     g->calm = what == BY_NOTHING;
-    const dal_form *form = form_of_poly(g, &p, what, true, by);
-    if (form && what != BY_NOTHING)
-        other = form_of_poly(g, &p, what, false, &other_by);
-    if (!g->failed && other && dal_form_operations(other) < dal_form_operations(form)) {
-        *by = other_by;
-        form = other;
+    const dal_form *form = form_of_poly(g, &p, what, CLEAR_ALL, by);
+    for (clearing clear = CLEAR_ALL + 1; clear < CLEARINGS && form && what != BY_NOTHING && !g->failed; clear++) {
+        const dal_form *other_by = NULL, *other = form_of_poly(g, &p, what, clear, &other_by);
+        if (!g->failed && other && dal_form_operations(other) < dal_form_operations(form)) {
+            *by = other_by;
+            form = other;
+        }
     }
     for (dal_squares squares = 0; form && squares <= DAL_SQUARES_OF_COSINES && what == BY_ANYTHING && way != DAL_FOURIER && !g->failed; squares++) {
         dal_poly rest;
         const dal_form *sums = NULL, *more = NULL;
         if (!divide_by_sums(g, &p, squares, &rest, &sums))
             continue;
-        other = form_of_poly(g, &rest, what, true, &more);
+        const dal_form *other = form_of_poly(g, &rest, what, CLEAR_ALL, &more);
         if (g->failed || !other || dal_form_operations(other) >= dal_form_operations(form))
             continue;
         *by = multiply_forms(g, sums, more);
@@ -483,7 +488,7 @@ static int multiple_angles(const dal_form *form)
     return n;
 }
 
-static const dal_form *best_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
+static const dal_form *shortest_way(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
 {
     const dal_form *best = NULL;
     int least = 0;
@@ -504,6 +509,28 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, division what
         }
     }
     return best;
+}
+
+static bool has_long_numbers(const dal_derivation *d)
+{
+    for (int i = 0; i < d->n_letters; i++)
+        if (d->letters[i].role == DAL_ROLE_NUMBER && dal_is_long_number(d->letters[i].name))
+            return true;
+    return false;
+}
+
+/* Where there is no form and the model has numbers of many digits, these become letters from here on: 1.2345678*0.9876543^2 stays that. */
+static const dal_form *best_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
+{
+    const dal_form *form = shortest_way(d, node, what, by, terms);
+    if (form || d->long_numbers_stay || !has_long_numbers(d) || count_nodes(d, node) > MOST_NODES)
+        return form;
+    d->long_numbers_stay = true;
+    memset(d->algebra, 0, sizeof d->algebra);
+    form = shortest_way(d, node, what, by, terms);
+    if (form)
+        dal_derive_note(d, "numbers of more than four digits are not multiplied out: the products have too many digits");
+    return form;
 }
 
 /* What is known of the forms of each node, divided by nothing, by constants, by anything: they are asked for again and again. */
@@ -588,8 +615,8 @@ bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
         if (g->failed)
             continue;
         if (a.n && b.n) {
-            divide_by_common(g, &a, BY_ANYTHING, true, &by);
-            divide_by_common(g, &b, BY_ANYTHING, true, &by);
+            divide_by_common(g, &a, BY_ANYTHING, CLEAR_ALL, &by);
+            divide_by_common(g, &b, BY_ANYTHING, CLEAR_ALL, &by);
             dal_poly_collect(g, &a);
             dal_poly_collect(g, &b);
         }
@@ -602,8 +629,8 @@ bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
                 continue;
             x = first ? x : a;
             y = second ? y : b;
-            divide_by_common(g, &x, BY_ANYTHING, true, &by);
-            divide_by_common(g, &y, BY_ANYTHING, true, &by);
+            divide_by_common(g, &x, BY_ANYTHING, CLEAR_ALL, &by);
+            divide_by_common(g, &y, BY_ANYTHING, CLEAR_ALL, &by);
             dal_poly_collect(g, &x);
             dal_poly_collect(g, &y);
             if (!g->failed && same_polys(&x, &y))

@@ -38,6 +38,18 @@ bool dal_reduce_fraction(dal_wide num, dal_wide den, int64_t *n, int64_t *d)
 }
 
 /* A decimal "0.25", "1e-3" exactly. */
+bool dal_is_long_number(const char *text)
+{
+    enum { DIGITS = 4 }; /* the product of four such numbers fits 64 bits */
+    int digits = 0, zeros = 0;
+    for (const char *c = text; (*c >= '0' && *c <= '9') || *c == '.'; c++)
+        if (*c != '.' && (digits || *c != '0')) {
+            zeros = *c == '0' ? zeros + 1 : 0;
+            digits++;
+        }
+    return digits - zeros > DIGITS;
+}
+
 bool dal_read_decimal(const char *text, int64_t *num, int64_t *den)
 {
     dal_wide n = 0, d = 1;

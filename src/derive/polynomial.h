@@ -40,7 +40,7 @@ typedef enum dal_generator_kind {
     DAL_GENERATOR_OF_SINE,
     DAL_GENERATOR_OF_COSINE,
     DAL_GENERATOR_OF_TANGENT,
-    DAL_GENERATOR_PHASE /* num/den * product of letters that an angle is made of, as Om*t */
+    DAL_GENERATOR_PHASE /* num/den * product of letters that an angle is made of, as Om*t; a number, as in sin(a + 0.3) */
 } dal_generator_kind;
 
 typedef struct dal_generator {
@@ -79,6 +79,8 @@ typedef struct dal_line {
 int64_t dal_divisor(int64_t a, int64_t b);
 /* In lowest terms; false: it does not fit. */
 bool dal_reduce_fraction(dal_wide num, dal_wide den, int64_t *n, int64_t *d);
+/* Has a decimal more than four digits that count? */
+bool dal_is_long_number(const char *text);
 /* "0.25", "1e-3" exactly. */
 bool dal_read_decimal(const char *text, int64_t *num, int64_t *den);
 /* The order of lists of powers, and of terms without their numbers. */

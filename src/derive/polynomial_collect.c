@@ -269,7 +269,7 @@ const dal_form *dal_poly_unfactored_form(dal_algebra *g, const dal_poly *p)
 const dal_form *dal_poly_shortest_form(dal_algebra *g, const dal_poly *p)
 {
     const bool factors = g->factors;
-    g->factors = g->way != DAL_FOURIER;
+    g->factors = true; /* terms with a sine or a cosine of their own are refused there */
     const dal_form *form = shortest(g, p);
     const dal_monomial **terms = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
     for (int i = 0; i < p->n; i++)

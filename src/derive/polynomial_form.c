@@ -35,9 +35,11 @@ static const dal_form *combination_form(dal_algebra *g, int n, const dal_power *
     dal_arena *arena = g->d->arena;
     dal_form *sum = dal_form_make(arena, DAL_FORM_SUM, n);
     for (int i = 0; i < n; i++) {
-        const dal_form *x = dal_generator_form(g, angles[i].generator);
+        const dal_generator *which = &g->generators[angles[i].generator];
+        const bool number = which->kind == DAL_GENERATOR_PHASE && !which->n_angles;
         const int k = angles[i].exponent, size = abs(k);
-        if (size != 1) {
+        const dal_form *x = number ? dal_form_rational(arena, size * which->num, which->den) : dal_generator_form(g, angles[i].generator);
+        if (size != 1 && !number) {
             dal_form *product = dal_form_make(arena, DAL_FORM_PRODUCT, 2);
             product->item[0] = dal_form_rational(arena, size, 1);
             product->item[1] = x;

@@ -7,21 +7,22 @@
 
 enum { MOST_POWER = 12 };
 
-/* The generator that an angle of this term is a multiple of: a letter, or a product of letters with a number. *times: the whole number of times. False:
- * it is none. */
+/* The generator that an angle of this term is a multiple of: a letter, a product of letters with a number, or a number. *times: the whole number of
+ * times. False: it is none. */
 static bool find_phase(dal_algebra *g, const dal_monomial *t, int *generator, int *times)
 {
     const bool whole = t->den == 1 && llabs(t->num) <= 50;
     dal_generator phase = {.kind = DAL_GENERATOR_PHASE, .letter = -1, .node = DAL_NO_NODE, .n_angles = t->n_factors, .num = 1, .den = 1};
-    if (t->trig != DAL_TRIG_ONE || !t->n_factors || t->n_factors > DAL_ANGLES)
+    if (t->trig != DAL_TRIG_ONE || t->n_factors > DAL_ANGLES)
         return false;
     for (int i = 0; i < t->n_factors; i++)
         if (g->generators[t->factors[i].generator].kind != DAL_GENERATOR_LETTER)
             return false;
     *times = whole ? (int)t->num : t->num < 0 ? -1 : 1;
-    *generator = t->factors[0].generator;
-    if (whole && t->n_factors == 1 && t->factors[0].exponent == 1)
+    if (whole && t->n_factors == 1 && t->factors[0].exponent == 1) {
+        *generator = t->factors[0].generator;
         return true;
+    }
     memcpy(phase.angles, t->factors, sizeof *t->factors * (size_t)t->n_factors);
     if (!whole) {
         phase.num = llabs(t->num);
@@ -37,6 +38,13 @@ static int compare_generators(const void *x, const void *y)
     return a->generator - b->generator;
 }
 
+static bool is_pi(const dal_algebra *g, int generator)
+{
+    const dal_generator *which = &g->generators[generator];
+    return which->kind == DAL_GENERATOR_LETTER && g->d->letters[which->letter].role == DAL_ROLE_NUMBER &&
+           !strcmp(g->d->letters[which->letter].name, "pi");
+}
+
 /* An integer combination of letters and phases, plus a multiple of a quarter turn. */
 static bool read_angle(dal_algebra *g, const dal_poly *p, dal_monomial *combination, int *quarters)
 {
@@ -45,12 +53,9 @@ static bool read_angle(dal_algebra *g, const dal_poly *p, dal_monomial *combinat
     for (int i = 0; i < p->n; i++) {
         const dal_monomial *t = &p->term[i];
         const bool alone = t->trig == DAL_TRIG_ONE && t->n_factors == 1 && t->factors[0].exponent == 1;
-        const dal_generator *first = alone ? &g->generators[t->factors[0].generator] : NULL;
         int generator, times;
-        if (first && first->kind == DAL_GENERATOR_LETTER && g->d->letters[first->letter].role == DAL_ROLE_NUMBER) { /* pi */
-            if ((2 * t->num) % t->den)
-                return false;
-            *quarters = (int)(((2 * t->num / t->den) % 4 + 4) % 4);
+        if (alone && is_pi(g, t->factors[0].generator) && t->den <= 2) {
+            *quarters = (int)((2 / t->den * (t->num % 4) + 8) % 4);
             continue;
         }
         if (!find_phase(g, t, &generator, &times) || combination->n_angles == DAL_ANGLES)
@@ -208,7 +213,7 @@ static dal_poly of_letter(dal_algebra *g, int letter)
 {
     const dal_letter *l = &g->d->letters[letter];
     int64_t num, den;
-    if (l->role == DAL_ROLE_NUMBER && dal_read_decimal(l->name, &num, &den))
+    if (l->role == DAL_ROLE_NUMBER && !(g->d->long_numbers_stay && dal_is_long_number(l->name)) && dal_read_decimal(l->name, &num, &den))
         return dal_poly_number(g, num, den);
     return dal_poly_single(g, (dal_generator){.kind = DAL_GENERATOR_LETTER, .letter = letter, .node = DAL_NO_NODE});
 }

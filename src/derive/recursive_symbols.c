@@ -617,10 +617,6 @@ static void derive_recursive(dal_derivation *d)
     add_results(d);
 }
 
-const dal_derived_formulation dal_derived_recursive = {.name = "recursive",
-                                                       .title = "articulated bodies along the joint tree",
-                                                       .equation = "v' = D^-1 (u - U^T a'), outwards; I and p by elimination, inwards",
-                                                       .source = "Featherstone 2008, 7.3",
-                                                       .solution = DAL_SOLVED_ALREADY,
-                                                       .tree = true,
-                                                       .derive = derive_recursive};
+const dal_derived_formulation dal_derived_recursive =
+    DAL_DERIVED("recursive", "articulated bodies along the joint tree", "v' = D^-1 (u - U^T a'), outwards; I and p by elimination, inwards",
+                "Featherstone 2008, 7.3", derive_recursive, .solution = DAL_SOLVED_ALREADY, .tree = true);

@@ -3,6 +3,10 @@
  *   R(t, q_1, v_1) = T - V - G . v_2,      d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,   A_1 v_1' = gamma
  * has no ignorable coordinate left. B are its second derivatives by v_1; v_2' = c - X v_1' follows from v_2(q_1, v_1, G).
  * Where v_1 are not rates of coordinates (a ball joint) w x dR/dw is added, as in Lagrange's equations.
+ *
+ * Where v_2 solve a system that stays one, they have names, and R is not differentiated through these. Its derivatives are those of T and V with v_2
+ * held, because G = dT/dv_2 (Goldstein, Classical Mechanics, 8.3):
+ *   dR/dv_1 = dT/dv_1,   dR/dq_1 = d(T - V)/dq_1,   X = M_22^-1 M_21,   B = M_11 - M_12 X
  */
 #include "derive/nodes.h"
 
@@ -10,12 +14,13 @@
 
 typedef struct parts {
     int n, s, *one, *two; /* velocities that stay, and the ignorable ones */
-    dal_node *v_2;        /* in q_1, v_1 and G */
+    dal_node *M22, *v_2;  /* in q_1; in q_1, v_1 and G */
+    bool named;           /* some of v_2 are unknowns of a named system */
 } parts;
 
 static parts divide(dal_derivation *d)
 {
-    parts p = {0, d->layout->n_ignorable, DAL_NEW(d->arena, int, d->nv), DAL_NEW(d->arena, int, d->nv), NULL};
+    parts p = {0, d->layout->n_ignorable, DAL_NEW(d->arena, int, d->nv), DAL_NEW(d->arena, int, d->nv), NULL, NULL, false};
     memcpy(p.two, d->layout->ignorable, sizeof *p.two * (size_t)p.s);
     for (int k = 0; k < d->nv; k++) {
         bool ignorable = false;
@@ -39,20 +44,18 @@ static dal_node at_rest(void *user, dal_graph *graph, int variable)
 /* M_22 v_2 = G - (dT/dv_2 for v_2 = 0) */
 static void eliminate(dal_derivation *d, parts *p)
 {
-    dal_node *M22 = DAL_NEW(d->arena, dal_node, p->s * p->s), *right = DAL_NEW(d->arena, dal_node, p->s);
+    dal_node *right = DAL_NEW(d->arena, dal_node, p->s);
+    const int systems = d->n_systems;
+    p->M22 = DAL_NEW(d->arena, dal_node, p->s * p->s);
     p->v_2 = DAL_NEW(d->arena, dal_node, p->s);
     for (int i = 0; i < p->s; i++) {
         const dal_node momentum = dal_by_rate(d, d->T, p->two[i]);
         for (int j = 0; j < p->s; j++)
-            M22[i * p->s + j] = dal_by_rate(d, momentum, p->two[j]);
+            p->M22[i * p->s + j] = dal_by_rate(d, momentum, p->two[j]);
         right[i] = dal_n_sub(d, dal_n_var(d, d->G + i), dal_substitute(d->graph, momentum, at_rest, d));
     }
-    dal_derive_solve(d, "v", p->s, M22, 1, right, p->v_2);
-    if (d->n_systems)
-        dal_derive_refuse(d,
-                          "the rates of %d ignorable coordinates follow from a system of more than three equations: the Routhian is not written in "
-                          "symbols for it",
-                          p->s);
+    dal_derive_solve(d, "v", p->s, p->M22, 1, right, p->v_2);
+    p->named = d->n_systems > systems;
 }
 
 typedef struct exchange {
@@ -70,23 +73,78 @@ static dal_node without_ignorable(void *user, dal_graph *graph, int variable)
     return DAL_NO_NODE;
 }
 
-static dal_node routhian(dal_derivation *d, const parts *p)
+static dal_node with_momenta(dal_derivation *d, const parts *p, dal_node node)
 {
     exchange e = {d, p};
-    dal_node R = dal_n_sub(d, dal_substitute(d->graph, d->T, without_ignorable, &e), d->V);
+    return dal_substitute(d->graph, node, without_ignorable, &e);
+}
+
+static dal_node routhian(dal_derivation *d, const parts *p)
+{
+    dal_node R = dal_n_sub(d, with_momenta(d, p, d->T), d->V);
     for (int i = 0; i < p->s; i++)
         R = dal_n_sub(d, R, dal_n_mul(d, dal_n_var(d, d->G + i), p->v_2[i]));
     return R;
 }
 
+/* What the equations are made of: dR/dv_1, dR/dq_1, B and X. */
+typedef struct slopes {
+    dal_node *by_rate, *by_place, *B, *X;
+} slopes;
+
+static void differentiate_routhian(dal_derivation *d, const parts *p, dal_node R, slopes *s)
+{
+    for (int i = 0; i < p->n; i++) {
+        s->by_rate[i] = dal_by_rate(d, R, p->one[i]);
+        s->by_place[i] = dal_along_column(d, R, p->one[i]);
+        for (int j = 0; j < p->n; j++)
+            s->B[i * p->n + j] = dal_by_rate(d, s->by_rate[i], p->one[j]);
+    }
+    for (int i = 0; i < p->s; i++)
+        for (int j = 0; j < p->n; j++)
+            s->X[i * p->n + j] = dal_n_neg(d, dal_by_rate(d, p->v_2[i], p->one[j]));
+}
+
+static void differentiate_with_names(dal_derivation *d, const parts *p, slopes *s)
+{
+    const dal_node L = dal_n_sub(d, d->T, d->V);
+    dal_node *M21 = DAL_NEW(d->arena, dal_node, p->s * p->n);
+    for (int i = 0; i < p->s; i++)
+        for (int j = 0; j < p->n; j++)
+            M21[i * p->n + j] = dal_by_rate(d, dal_by_rate(d, d->T, p->two[i]), p->one[j]);
+    dal_derive_solve(d, "X", p->s, p->M22, p->n, M21, s->X);
+    for (int i = 0; i < p->n; i++) {
+        const dal_node momentum = dal_by_rate(d, d->T, p->one[i]);
+        s->by_rate[i] = with_momenta(d, p, momentum);
+        s->by_place[i] = with_momenta(d, p, dal_along_column(d, L, p->one[i]));
+        for (int j = 0; j < p->n; j++) {
+            dal_node B = dal_by_rate(d, momentum, p->one[j]);
+            for (int k = 0; k < p->s; k++)
+                B = dal_n_sub(d, B, dal_n_mul(d, M21[k * p->n + i], s->X[k * p->n + j]));
+            s->B[i * p->n + j] = B;
+        }
+    }
+}
+
+static slopes differentiate(dal_derivation *d, const parts *p, dal_node R)
+{
+    slopes s = {DAL_NEW(d->arena, dal_node, p->n), DAL_NEW(d->arena, dal_node, p->n), DAL_NEW(d->arena, dal_node, p->n * p->n),
+                DAL_NEW(d->arena, dal_node, p->s * p->n)};
+    if (p->named)
+        differentiate_with_names(d, p, &s);
+    else
+        differentiate_routhian(d, p, R, &s);
+    return s;
+}
+
 /* Less w x dR/dw of the balls. */
-static void add_commutators(dal_derivation *d, const parts *p, dal_node R, dal_node *f)
+static void add_commutators(dal_derivation *d, const parts *p, const dal_node *by_rate, dal_node *f)
 {
     dal_node *slope = DAL_NEW(d->arena, dal_node, d->nv), *turn = DAL_NEW(d->arena, dal_node, d->nv);
-    for (int k = 0; k < d->nv; k++) {
-        slope[k] = dal_by_rate(d, R, k);
-        turn[k] = dal_n_const(d, 0);
-    }
+    for (int k = 0; k < d->nv; k++)
+        slope[k] = turn[k] = dal_n_const(d, 0); /* R has no ignorable velocity */
+    for (int i = 0; i < p->n; i++)
+        slope[p->one[i]] = by_rate[i];
     dal_add_ball_turns(d, slope, turn);
     for (int j = 0; j < p->n; j++)
         f[j] = dal_n_sub(d, f[j], turn[p->one[j]]);
@@ -100,13 +158,11 @@ static const char **names_of(dal_derivation *d, int n, const int *velocity)
     return names;
 }
 
-static void add_rates(dal_derivation *d, const parts *p, const char **one, const char **two)
+static void add_rates(dal_derivation *d, const parts *p, const dal_node *X, const char **one, const char **two)
 {
     static const char *const c_name[] = {"c"};
-    dal_node *X = DAL_NEW(d->arena, dal_node, p->s * p->n), *c = DAL_NEW(d->arena, dal_node, p->s);
+    dal_node *c = DAL_NEW(d->arena, dal_node, p->s);
     for (int i = 0; i < p->s; i++) {
-        for (int j = 0; j < p->n; j++)
-            X[i * p->n + j] = dal_n_neg(d, dal_by_rate(d, p->v_2[i], p->one[j]));
         c[i] = dal_along_motion(d, p->v_2[i]);
         dal_add_derived_step(d, i ? "" : "Rates of the ignorable coordinates, from their momenta:", d->velocity_names[p->two[i]], p->v_2[i],
                              DAL_NO_NODE);
@@ -137,23 +193,22 @@ static void derive_routh(dal_derivation *d)
 {
     static const char *const f_name[] = {"f"};
     parts p = divide(d);
-    dal_node *B = DAL_NEW(d->arena, dal_node, p.n * p.n), *f = DAL_NEW(d->arena, dal_node, p.n);
+    dal_node *f = DAL_NEW(d->arena, dal_node, p.n);
     eliminate(d, &p);
     const dal_node R = routhian(d, &p);
+    const slopes s = differentiate(d, &p, R);
+    const dal_node *B = s.B;
     const char **one = names_of(d, p.n, p.one), **two = names_of(d, p.s, p.two);
     for (int i = 0; i < p.n; i++) {
-        const dal_node slope = dal_by_rate(d, R, p.one[i]);
-        for (int j = 0; j < p.n; j++)
-            B[i * p.n + j] = dal_by_rate(d, slope, p.one[j]);
-        f[i] = dal_n_sub(d, dal_n_add(d, d->Q_other[p.one[i]], dal_along_column(d, R, p.one[i])), dal_along_motion(d, slope));
+        f[i] = dal_n_sub(d, dal_n_add(d, d->Q_other[p.one[i]], s.by_place[i]), dal_along_motion(d, s.by_rate[i]));
         if (d->layout->family->separated) /* V on the motions of rigid bodies: dal_push_natural */
             f[i] = dal_n_add(d, f[i], dal_n_sub(d, dal_n_add(d, d->Q[p.one[i]], dal_along_column(d, d->V, p.one[i])), d->Q_other[p.one[i]]));
     }
-    add_commutators(d, &p, R, f);
+    add_commutators(d, &p, s.by_rate, f);
     dal_add_derived_block(d, "B", "second derivatives of the Routhian by v_1", p.n, p.n, B, one, one);
     dal_add_derived_block(d, "f", "Q_1 with dR/dq_1 less d/dt (dR/dv_1) for v_1' = 0", p.n, 1, f, one, f_name);
     add_constraints(d, &p, one);
-    add_rates(d, &p, one, two);
+    add_rates(d, &p, s.X, one, two);
     dal_add_derived_step(d, "The Routhian, T - V - G . v_2:", "R", R, DAL_NO_NODE);
     for (int i = 0; i < p.n; i++) {
         dal_node zero = dal_n_neg(d, f[i]);
@@ -165,10 +220,6 @@ static void derive_routh(dal_derivation *d)
     }
 }
 
-const dal_derived_formulation dal_derived_routh = {.name = "routh",
-                                                   .title = "Routh's equations",
-                                                   .equation = "d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,  R = T - V - G . v_2",
-                                                   .source = "",
-                                                   .ignores = true,
-                                                   .solution = DAL_SOLVED_WITH_ROUTHIAN,
-                                                   .derive = derive_routh};
+const dal_derived_formulation dal_derived_routh =
+    DAL_DERIVED("routh", "Routh's equations", "d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,  R = T - V - G . v_2", "", derive_routh,
+                .ignores = true, .solution = DAL_SOLVED_WITH_ROUTHIAN);

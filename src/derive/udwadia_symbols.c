@@ -41,13 +41,9 @@ static void derive_udwadia(dal_derivation *d)
     dal_add_saddle_blocks(d);
 }
 
-const dal_derived_formulation dal_derived_udwadia_kalaba = {.name = "udwadia-kalaba",
-                                                            .title = "Udwadia and Kalaba",
-                                                            .equation = "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h",
-                                                            .source = "udwadia-phohomsiri (4.24)",
-                                                            .derive = derive_kalaba};
-const dal_derived_formulation dal_derived_udwadia_phohomsiri = {.name = "udwadia-phohomsiri",
-                                                                .title = "Udwadia and Phohomsiri",
-                                                                .equation = "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
-                                                                .source = "udwadia-phohomsiri (2.15)",
-                                                                .derive = derive_udwadia};
+const dal_derived_formulation dal_derived_udwadia_kalaba =
+    DAL_DERIVED("udwadia-kalaba", "Udwadia and Kalaba", "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h", "udwadia-phohomsiri (4.24)",
+                derive_kalaba, .solution = DAL_SOLVED_WITH_MULTIPLIERS);
+const dal_derived_formulation dal_derived_udwadia_phohomsiri =
+    DAL_DERIVED("udwadia-phohomsiri", "Udwadia and Phohomsiri", "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
+                "udwadia-phohomsiri (2.15)", derive_udwadia, .solution = DAL_SOLVED_WITH_MULTIPLIERS);

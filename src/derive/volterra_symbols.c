@@ -52,14 +52,9 @@ static void derive_volterra(dal_derivation *d)
                             "applied forces, K of the partial velocities (63), A the rate of dT/du for u' = 0 (52)", f);
 }
 
-const dal_derived_formulation dal_derived_volterra = {.name = "volterra",
-                                                      .title = "Volterra's equations",
-                                                      .equation =
-                                                          "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
-                                                      .source = "volterra-reduced (2)",
-                                                      .speeds = true,
-                                                      .solution = DAL_SOLVED_WITH_SPEEDS,
-                                                      .derive = derive_volterra};
+const dal_derived_formulation dal_derived_volterra =
+    DAL_DERIVED("volterra", "Volterra's equations", "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
+                "volterra-reduced (2)", derive_volterra, .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS);
 
 /* The reduced equations (44): momenta of ignorable coordinates are rows of S (25), and as many equations disappear. */
 static void derive_reduced(dal_derivation *d)
@@ -85,12 +80,7 @@ static void derive_reduced(dal_derivation *d)
     derive_volterra(d);
 }
 
-const dal_derived_formulation dal_derived_volterra_reduced = {
-    .name = "volterra-reduced",
-    .title = "Volterra's equations, reduced by constant momenta",
-    .equation = "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, with M' v = G - N_2",
-    .source = "volterra-reduced (2), (25), (44)",
-    .speeds = true,
-    .ignores = true,
-    .solution = DAL_SOLVED_WITH_SPEEDS,
-    .derive = derive_reduced};
+const dal_derived_formulation dal_derived_volterra_reduced =
+    DAL_DERIVED("volterra-reduced", "Volterra's equations, reduced by constant momenta",
+                "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, with M' v = G - N_2", "volterra-reduced (2), (25), (44)",
+                derive_reduced, .speeds = true, .ignores = true, .solution = DAL_SOLVED_WITH_SPEEDS);

@@ -319,6 +319,8 @@ static void keep_refinement(dal_state *state, dal_keep *keep)
 static void close_refinement(dal_state *state)
 {
     dal_slopes_close(state, state->refinement->slopes);
+    if (state->refinement->kept)
+        state->refinement->forget(&state->hold.allocator, state->refinement->kept);
 }
 
 const dal_owner dal_refinement_owner = {.layout = layout_refinement, .reset = reset_refinement, .keep = keep_refinement, .close = close_refinement};

@@ -13,6 +13,8 @@ typedef struct dal_refinement {
     double worst;                 /* the largest error since the start, over the accelerations */
     int column;                   /* of the velocity that had it */
     struct dal_slopes *slopes;    /* derivatives through the same factors (slopes.h); NULL: nobody has asked */
+    void *kept;                   /* what a later folder keeps with the state; NULL: nothing */
+    void (*forget)(const dal_allocator *allocator, void *kept);
 } dal_refinement;
 
 extern const dal_owner dal_refinement_owner;

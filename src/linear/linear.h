@@ -1,4 +1,13 @@
-/* A linearisation while it is made: modes and equilibria use its parts. */
+/* Small motions. A linearisation while it is made: modes and equilibria use its parts.
+ *
+ *   equilibria.c       equilibria and steady motions as they are reported; from many starts
+ *   steady.c           steady motions; fields.c: motions that keep the shape
+ *   candidates.c       which coordinates describe the small motions
+ *   linearize.c        A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, what inputs do not move
+ *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
+ *   response.c         the frequency response
+ *   print_*.c          text, JSON, CSV, pictures
+ */
 #ifndef DAL_LINEAR_LINEAR_H
 #define DAL_LINEAR_LINEAR_H
 

@@ -274,6 +274,8 @@ static void keep_bodies(seeker *s, dal_mode *mode, const double *re, const doubl
     mode->bodies_im = b;
 }
 
+static const double rounding = 1e-13; /* of a damping ratio: what is less is none */
+
 static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const double *y_re, const double *y_im)
 {
     dal_linear *x = s->linear;
@@ -295,7 +297,7 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
     *mode = (dal_mode){.re = re * s->omega,
                        .im = im * s->omega,
                        .frequency = im * s->omega / (2 * M_PI),
-                       .damping = -re / size,
+                       .damping = fabs(re) <= rounding * size ? 0 : -re / size,
                        .shape_re = shape_re,
                        .shape_im = shape_im};
     keep_bodies(s, mode, a, b);

@@ -188,9 +188,7 @@ dal_status dal_response_svg(const dal_allocator *allocator, const dal_response *
     if (!dal_picture_sized(d.options->width, d.options->height, "response", messages))
         return DAL_BAD_COMMAND;
     dal_arena_begin(&d.arena, allocator);
-    dal_status status = dal_arena_try(&d.arena, draw, &d);
-    if (status == DAL_OK && !(*text = dal_svg_copy(&d.svg, &d.arena.allocator)))
-        status = DAL_NO_MEMORY;
+    const dal_status status = dal_svg_draw(&d.svg, &d.arena, draw, &d, text);
     dal_arena_release(&d.arena);
     return status;
 }

@@ -498,9 +498,7 @@ dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, con
     dal_arena_begin(&p.arena, allocator);
     dal_status status = dal_results_open(allocator, results, messages, &p.results);
     if (status == DAL_OK)
-        status = dal_arena_try(&p.arena, draw_plot, &p);
-    if (status == DAL_OK && !(*text = dal_svg_copy(&p.svg, &p.arena.allocator)))
-        status = DAL_NO_MEMORY;
+        status = dal_svg_draw(&p.svg, &p.arena, draw_plot, &p, text);
     dal_results_close(p.results);
     dal_arena_release(&p.arena);
     return status;

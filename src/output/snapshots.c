@@ -635,9 +635,7 @@ dal_status dal_snapshots_svg(const dal_allocator *allocator, const char *results
     if (status == DAL_OK)
         status = dal_scene_create(allocator, spec, system, messages, &p.scene);
     if (status == DAL_OK)
-        status = dal_arena_try(&p.arena, draw_picture, &p);
-    if (status == DAL_OK && !(*text = dal_svg_copy(&p.svg, &p.arena.allocator)))
-        status = DAL_NO_MEMORY;
+        status = dal_svg_draw(&p.svg, &p.arena, draw_picture, &p, text);
     dal_results_close(p.results);
     dal_scene_free(p.scene);
     dal_arena_release(&p.arena);

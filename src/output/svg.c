@@ -64,10 +64,15 @@ void dal_svg_end(dal_svg *svg)
     dal_svg_print(svg, "</svg>\n");
 }
 
-char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator)
+dal_status dal_svg_draw(const dal_svg *svg, dal_arena *arena, dal_status (*draw)(void *user), void *user, char **text)
 {
-    char *copy = allocator->allocate(allocator->user, (size_t)svg->length + 1);
-    return copy ? memcpy(copy, svg->text, (size_t)svg->length + 1) : NULL;
+    const dal_status status = dal_arena_try(arena, draw, user);
+    if (status != DAL_OK)
+        return status;
+    if (!(*text = arena->allocator.allocate(arena->allocator.user, (size_t)svg->length + 1)))
+        return DAL_NO_MEMORY;
+    memcpy(*text, svg->text, (size_t)svg->length + 1);
+    return DAL_OK;
 }
 
 /* The colours of Okabe and Ito, without yellow: it is too light on paper. */

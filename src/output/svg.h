@@ -15,8 +15,8 @@ typedef struct dal_svg {
 void dal_svg_begin(dal_svg *svg, dal_arena *arena, int width, int height, const char *description);
 /* Its last line. */
 void dal_svg_end(dal_svg *svg);
-/* A copy of the text from an allocator; NULL without memory. */
-char *dal_svg_copy(const dal_svg *svg, const dal_allocator *allocator);
+/* `draw` under the guard of the arena, which the picture lies in; then a copy of its text from the arena's allocator. */
+dal_status dal_svg_draw(const dal_svg *svg, dal_arena *arena, dal_status (*draw)(void *user), void *user, char **text);
 
 /* Up to 1023 bytes, as printf writes them. */
 void dal_svg_print(dal_svg *svg, const char *format, ...) DAL_PRINTF(2, 3);

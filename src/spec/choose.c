@@ -1,4 +1,4 @@
-/* Changing the `simulate:` block of a spec, as the command line does. */
+/* Changing the blocks `simulate:` and `record:` of a spec, as the command line does. */
 #include "base/argument.h"
 #include "dalembert/system.h"
 
@@ -89,4 +89,28 @@ bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_message
     }
     dal_error(messages, dal_nowhere, "there is no setting '%s' in `simulate:`", key);
     return false;
+}
+
+dal_status dal_spec_record(dal_spec *spec, int n, const char *const *channels, dal_messages *messages)
+{
+    if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS_ARRAY(messages, n, channels) || !DAL_NEEDS(messages, spec->memory))
+        return DAL_BAD_COMMAND;
+    dal_record_spec *record = NULL;
+    size_t capacity = 0;
+    int given = 0;
+    for (int i = 0; i < n; i++) {
+        if (!dal_needs(messages, __func__, "channels[i]", channels[i]))
+            return DAL_BAD_COMMAND;
+        dal_record_spec *one = DAL_PUSH(spec->memory, record, given, capacity);
+        if (!record)
+            return DAL_NO_MEMORY;
+        *one = (dal_record_spec){.value = copy(spec->memory, channels[i], strlen(channels[i]))};
+        one->value.mark = (dal_mark){"--record", 0, 1};
+        if (!one->value.text)
+            return DAL_NO_MEMORY;
+    }
+    spec->record = record;
+    spec->n_record = n;
+    spec->record_given = true;
+    return DAL_OK;
 }

@@ -4,6 +4,7 @@
 #include "dynamics/row_rank.h"
 #include "math/dense.h"
 #include "math/rank.h"
+#include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
 #include "state/values.h"
@@ -75,6 +76,43 @@ bool dal_refuse_friction(const dal_system *system, dal_messages *messages)
     return true;
 }
 
+/* The velocity along which there is least mass, if there is none. */
+static int find_massless(const dal_point *x)
+{
+    double *unit = DAL_NEW(x->arena, double, x->nv + 1), *of = DAL_NEW(x->arena, double, x->nv + 1), most = 0, least = INFINITY;
+    int where = -1;
+    for (int k = 0; k < x->nv; k++) {
+        const double scale = x->layout->units.column_scale[k];
+        unit[k] = 1;
+        dal_mass_times(x->layout, dal_seen_work(x->state)->M, unit, of);
+        unit[k] = 0;
+        const double mass = fabs(of[k]) / (scale * scale);
+        most = fmax(most, mass);
+        if (mass < least) {
+            least = mass;
+            where = k;
+        }
+    }
+    return least <= 1e-12 * most ? where : -1;
+}
+
+static dal_status say_massless(const dal_point *x, dal_messages *messages)
+{
+    char name[DAL_LABEL];
+    const int k = find_massless(x);
+    if (k < 0) {
+        dal_error(messages, dal_nowhere, "a part without mass can move: its small motions are not determined");
+        return DAL_BAD_MODEL;
+    }
+    dal_velocity_name(dal_system_of(x->state), k, name, sizeof name);
+    dal_error(
+        messages, dal_nowhere,
+        "no mass moves along \"%s\" at this position: a part has no mass, or the coordinates are singular here, as an angle about a pole is; small "
+        "motions are not determined",
+        name);
+    return DAL_BAD_MODEL;
+}
+
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *x)
 {
     const dal_system *system = dal_system_of(state);
@@ -100,10 +138,8 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
         dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position");
         return DAL_BAD_MODEL;
     }
-    if (!dal_kept_span(x, &x->velocities) || (!holonomic && !dal_kept_span(x, &x->positions))) {
-        dal_error(messages, dal_nowhere, "a part without mass can move: its small motions are not determined");
-        return DAL_BAD_MODEL;
-    }
+    if (!dal_kept_span(x, &x->velocities) || (!holonomic && !dal_kept_span(x, &x->positions)))
+        return say_massless(x, messages);
     if (holonomic)
         x->positions.T = x->velocities.T;
     find_multipliers(x);

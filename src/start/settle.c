@@ -513,7 +513,7 @@ static dal_status finish(void *user)
 
 static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
 {
-    dal_arena_begin(&s->arena, dal_allocator_of(s->state));
+    dal_arena_rewind(&s->arena);
     const dal_status status = dal_arena_try(&s->arena, work, s);
     dal_point_close(&s->point);
     return status;
@@ -554,10 +554,9 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)n_z);
     dal_status status = rest_at(&s);
     s.chance = seed ? *seed : 0;
-    for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++) {
+    dal_arena_begin(&s.arena, dal_allocator_of(state));
+    for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
         status = in_own_memory(&s, scatter);
-        dal_arena_release(&s.arena);
-    }
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s.done && s.way < far; i++) {
         status = in_own_memory(&s, make_step);
         if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s.way < far)) && !s.done) {
@@ -566,12 +565,10 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
             hint_at_motion(&s);
             status = DAL_BAD_MODEL;
         }
-        dal_arena_release(&s.arena);
         s.runs = NULL;
     }
-    if (status == DAL_OK) {
+    if (status == DAL_OK)
         status = in_own_memory(&s, finish);
-        dal_arena_release(&s.arena);
-    }
+    dal_arena_release(&s.arena);
     return status;
 }

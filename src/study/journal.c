@@ -98,9 +98,10 @@ size_t dal_journal_record(const dal_journal *j, off_t place, unsigned char **buf
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+static const char magic[16] = {'d', 'a', 'l', 'e', 'm', 'b', 'e', 'r', 't', ' ', 's', 't', 'u', 'd', 'y', '\n'};
+
 static dal_status read_head(const dal_journal *j, header *h)
 {
-    static const char magic[16] = {'d', 'a', 'l', 'e', 'm', 'b', 'e', 'r', 't', ' ', 's', 't', 'u', 'd', 'y', '\n'};
     if (!read_all(j->fd, h, sizeof *h, 0) || memcmp(h->magic, magic, sizeof magic))
         return trouble(j, "is no journal of a study");
     if (h->format != FORMAT)
@@ -161,10 +162,13 @@ static dal_status begin_new(dal_journal *j, const dal_study_options *o)
     return error ? trouble(j, "cannot be written: %s", strerror(error)) : DAL_OK;
 }
 
-/* Its beginning was not written completely. */
+/* Its beginning was not written completely. Other bytes are those of another file, which stays as it is. */
 static bool is_stub(const dal_journal *j, off_t size)
 {
     header h;
+    const size_t known = size < (off_t)sizeof magic ? (size_t)size : sizeof magic;
+    if (!read_all(j->fd, &h, known, 0) || memcmp(&h, magic, known))
+        return false;
     return size < (off_t)sizeof h || (read_all(j->fd, &h, sizeof h, 0) && h.checksum == checksum(&h, offsetof(header, checksum)) &&
                                       size < (off_t)(sizeof h + filled(h.note) + sizeof(uint64_t)));
 }

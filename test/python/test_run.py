@@ -196,7 +196,7 @@ def test_two_threads_run_two_models_at_a_time(pendulum):
     count, over = 0, threading.Event()
 
     def work():
-        pendulum.run(3, integrator="rk4", step=1e-4, every=1, page=False)
+        pendulum.run(10, integrator="rk4", step=1e-4, every=1, page=False)
         over.set()
 
     thread = threading.Thread(target=work)
@@ -210,7 +210,7 @@ def test_two_threads_run_two_models_at_a_time(pendulum):
     alone, begin = 0, time.thread_time()
     while time.thread_time() - begin < 0.05:
         alone += 1
-    assert count > alone  # far more than between two switches of a thread that holds it
+    assert count > alone / 2  # a thread that holds it is waited for: a switch takes a tenth of this, and there are two
 
 
 # ---- Ctrl-C -----------------------------------------------------------------------------------------------------

@@ -44,3 +44,5 @@ def test_it_installs_and_runs(wheel, tmp_path):
     done = subprocess.run([venv / "bin" / "python", "-c", code], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].startswith(str(venv)) and done.stdout.splitlines()[1] == "True"
+    done = subprocess.run([venv / "bin" / "dalembert", "version"], capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+    assert done.returncode == 0 and dal.__version__ in done.stdout

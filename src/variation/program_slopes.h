@@ -1,0 +1,16 @@
+/* A program along a direction of its variables, by a complex step: x + i h dx, h = 1e-30, gives f + i h df to rounding. */
+#ifndef DAL_VARIATION_PROGRAM_SLOPES_H
+#define DAL_VARIATION_PROGRAM_SLOPES_H
+
+#include <stddef.h>
+
+struct dal_program;
+
+/* Bytes of the room that the calls below need. */
+size_t dal_program_slopes_room(const struct dal_program *program);
+/* df: one number an output. Switches take the pieces that hold at x. 0, or the number from 1 of a table whose range was exceeded. */
+int dal_program_slopes(const struct dal_program *program, const double *x, const double *dx, void *room, double *df);
+/* Does the direction move a switch that is exactly between two pieces at x? There are two slopes then. Its number; -1: none. */
+int dal_program_corner_along(const struct dal_program *program, const double *x, const double *dx, void *room);
+
+#endif

@@ -1,0 +1,257 @@
+/* Derivatives by parameters: dal_parameter_derivatives.
+ *
+ * The equations as functions of a parameter are had twice: from the symbols of the model, differentiated by a complex step, and from models that are compiled
+ * for other values. The second are extrapolated here, from steps of their own; both have to give the same derivative.
+ *
+ *   test_parameter_derivatives          every sixth model and family
+ *   test_parameter_derivatives long     all of them
+ */
+#include "analysis/parameter_equations.h"
+#include "dalembert/derivatives.h"
+#include "dynamics/slopes.h"
+#include "gallery.h"
+#include "state/state_parts.h"
+
+#include <setjmp.h>
+
+static bool everything;
+
+typedef struct tally {
+    int exact, others, structure, models, rough;
+    double worst;
+} tally;
+
+enum { LEVELS = 6 };
+
+/* The derivative of f by p, Romberg's; *rest: what the last two columns differ by, of each number. */
+static bool extrapolated(dal_parameter_equations *x, double H, double *df, double *rest)
+{
+    const int n = x->first[DAL_PART_START_Q], all = x->first[DAL_PARTS];
+    double *plus = DAL_NEW(x->arena, double, all + 1), *minus = DAL_NEW(x->arena, double, all + 1), *T[LEVELS][LEVELS];
+    for (int k = 0; k < n; k++)
+        rest[k] = INFINITY;
+    for (int i = 0; i < LEVELS; i++) {
+        const double h = ldexp(H, -i);
+        if (!dal_parameter_sample(x, x->p + h, plus) || !dal_parameter_sample(x, x->p - h, minus))
+            return false;
+        for (int j = 0; j <= i; j++) {
+            T[i][j] = DAL_NEW(x->arena, double, n + 1);
+            for (int k = 0; k < n; k++) {
+                T[i][j][k] = j ? T[i][j - 1][k] + (T[i][j - 1][k] - T[i - 1][j - 1][k]) / (ldexp(1, 2 * j) - 1) : (plus[k] - minus[k]) / (2 * h);
+                const double apart = j ? fmax(fabs(T[i][j][k] - T[i][j - 1][k]), fabs(T[i][j][k] - T[i - 1][j - 1][k])) : INFINITY;
+                if (apart < rest[k]) {
+                    rest[k] = apart;
+                    df[k] = T[i][j][k];
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* Largest difference over the part's largest derivative, or over what its terms are per p. */
+static double compare(const dal_parameter_equations *x, const double *exact, const double *other, const double *rest, bool *rough)
+{
+    double worst = 0;
+    const double span = x->p != 0 ? fabs(x->p) : 1;
+    for (dal_parameter_part part = 0; part < DAL_PART_START_Q; part++) {
+        double size = x->size[part] / span, apart = 0, left = 0;
+        for (int k = x->first[part]; k < x->first[part + 1]; k++) {
+            size = fmax(size, fabs(exact[k]) / x->unit[k]);
+            apart = fmax(apart, fabs(exact[k] - other[k]) / x->unit[k]);
+            left = fmax(left, rest[k] / x->unit[k]);
+        }
+        *rough = *rough || left > 1e-11 * size;
+        worst = fmax(worst, apart > 0 ? apart / size : 0);
+    }
+    return worst;
+}
+
+typedef struct one {
+    dal_state *state;
+    const dal_spec *spec;
+    int number;
+    dal_arena arena;
+    tally *t;
+    const char *file, *family;
+} one;
+
+static dal_status check_parameter(void *user)
+{
+    one *o = user;
+    dal_parameter_equations x;
+    dal_parameter_equations_begin(&x, &o->arena, o->state, o->spec, o->number);
+    const int n = x.first[DAL_PART_START_Q];
+    double *exact = DAL_NEW(&o->arena, double, n + 1), *other = DAL_NEW(&o->arena, double, n + 1), *rest = DAL_NEW(&o->arena, double, n + 1);
+    const dal_symbol_answer answer = dal_parameter_symbols(&x, exact);
+    if (x.structure) {
+        o->t->structure++;
+    }
+    if (answer != DAL_SYMBOLS_EXACT) {
+        o->t->others++;
+        print_message("  %s, %s: '%s' is not differentiated in symbols\n", strrchr(o->file, '/') + 1, o->family, x.name);
+        return DAL_OK;
+    }
+    bool rough = true, done = false;
+    double worst = INFINITY;
+    for (int e = 4; e < 16 && rough; e += 3) {
+        bool now = false;
+        if (!extrapolated(&x, x.p != 0 ? fabs(x.p) * ldexp(1, -e) : ldexp(1, -e), other, rest))
+            continue;
+        done = true;
+        const double apart = compare(&x, exact, other, rest, &now);
+        worst = fmin(worst, apart);
+        rough = now;
+    }
+    o->t->exact++;
+    o->t->rough += rough;
+    if (rough)
+        return DAL_OK;
+    o->t->worst = fmax(o->t->worst, worst);
+    if (!done || !(worst <= 1e-10))
+        fail_msg("%s, %s: the derivative by '%s' differs by %.3g from that of compiled models", o->file, o->family, x.name, worst);
+    return DAL_OK;
+}
+
+static void check_model(const char *file, const char *family, tally *t)
+{
+    char why[512];
+    dal_refusal no = {0};
+    uint64_t seed = 91;
+    dal_system *system = gallery_compile(file, family, "lagrange", why);
+    dal_state *state = system && !dal_slopes_refuse(system, &no) ? dal_state_create(NULL, system) : NULL;
+    if (state && gallery_random_state(state, &seed, 0.13, 0.05, 1) && dal_state_evaluate(state, NULL) == DAL_OK && !dal_slopes_ready(state)) {
+        const dal_spec *spec = dal_system_spec(system);
+        t->models++;
+        for (int i = 0; i < spec->n_parameters; i++) {
+            one o = {.state = state, .spec = spec, .number = i, .t = t, .file = file, .family = family};
+            dal_arena_begin(&o.arena, NULL);
+            assert_int_equal(dal_arena_try(&o.arena, check_parameter, &o), DAL_OK);
+            dal_arena_release(&o.arena);
+        }
+    }
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+static void symbols_and_compiled_models_have_the_same_derivatives(void **unused)
+{
+    (void)unused;
+    tally t = {0};
+    gallery g = gallery_open();
+    for (size_t i = 0; i < g.n; i++)
+        for (int f = 0; gallery_families[f]; f++)
+            if (everything || (i + (size_t)f) % 6 == 0)
+                check_model(g.found.gl_pathv[i], gallery_families[f]->name, &t);
+    gallery_close(&g);
+    print_message("  %d models and families: %d derivatives exact (%d of them too rough for differences), %d by extrapolation, %d change the "
+                  "structure; worst %.2g\n",
+                  t.models, t.exact, t.rough, t.others, t.structure, t.worst);
+    assert_true(t.exact > 50);
+}
+
+/* ---- through the public call ------------------------------------------------------------------------------ */
+
+/* A model in the gallery, one of its parameters, and what the call answers: the status, whether it is exact, words of its sentence. */
+static void check_call(const char *name, const char *family, const char *parameter, dal_status expected, bool exact, const char *words)
+{
+    char file[300], why[512], found[600] = "";
+    snprintf(file, sizeof file, DAL_MODELS "/%s.yaml", name);
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_system *system = gallery_compile(file, family, "lagrange", why);
+    dal_state *state = dal_state_create(NULL, system);
+    double dvd[200];
+    uint64_t seed = 3;
+    assert_true(gallery_random_state(state, &seed, 0.1, 0.05, 1));
+    dal_parameter_result out = {.dvd = dvd};
+    assert_true(dal_derivatives_describe(system).velocities <= 200);
+    const dal_status status = dal_parameter_derivatives(state, parameter, &out, messages);
+    for (const dal_message *m = dal_messages_first(messages); m && !found[0]; m = m->next)
+        snprintf(found, sizeof found, "%s", m->text);
+    if (status != expected || (words && !strstr(found, words)))
+        fail_msg("%s, %s: status %d, \"%s\"; expected %d, \"%s\"", name, parameter, status, found, expected, words ? words : "");
+    if (status == DAL_OK && (out.exact != exact || !(out.error < 1e-10)))
+        fail_msg("%s, %s: exact %d, error %g", name, parameter, out.exact, out.error);
+    dal_state_free(state);
+    dal_system_free(system);
+    dal_messages_free(messages);
+}
+
+static void the_call_says_what_it_has(void **unused)
+{
+    (void)unused;
+    check_call("slider-crank", "joint", "l", DAL_OK, true, NULL);
+    check_call("andrews", "angle", "d", DAL_OK, true, NULL);
+    check_call("whipple-bicycle", "euler", "w", DAL_OK, true, NULL);   /* with sx, which follows from it */
+    check_call("simple-pendulum", "angle", "L", DAL_OK, false, NULL);  /* the length of the rod follows from the start */
+    check_call("whipple-bicycle", "joint", "la", DAL_OK, false, NULL); /* the axes of a joint are numbers */
+    check_call("pivot-pid", "joint", "kp", DAL_OK, false, NULL);       /* the reader uses it in a block */
+    check_call("n-pendulum", "joint", "N", DAL_BAD_MODEL, false, "changes the structure");
+    check_call("n-four-bar", "natural", "N", DAL_BAD_MODEL, false, "changes the structure");
+}
+
+/* A slider on a spring: x'' = -k x / m, with m = rho b^3, k = 2 b + c, c = 3 rho: every chain of parameters counts, and those that are set by hand do not. */
+static void parameters_follow_from_others(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\nparameters: {rho: 0.7, b: 1.3, m: rho*b^3, c: 3*rho, k: 2*b + c, s: sin(b)}\n"
+                               "coordinates: {x: {start: 0.4}}\nbodies: {a: {mass: m, position: [x, s]}}\n"
+                               "forces: {f: {type: force, coordinate: x, value: -k*x}}\n";
+    const double rho = 0.7, b = 1.3, x = 0.4, m = rho * b * b * b, k = 2 * b + 3 * rho;
+    const struct {
+        const char *name;
+        double value;
+    } expected[] = {{"rho", -x * (3 / m - k / (m * m) * b * b * b)},
+                    {"b", -x * (2 / m - k / (m * m) * 3 * rho * b * b)},
+                    {"m", x * k / (m * m)},
+                    {"c", -x / m},
+                    {"k", -x / m},
+                    {"s", 0}};
+    (void)unused;
+    dal_system *system = gallery_compile_text(text, "user", "lagrange");
+    dal_state *state = dal_state_create(NULL, system);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        double dvd = NAN;
+        dal_parameter_result out = {.dvd = &dvd};
+        assert_int_equal(dal_parameter_derivatives(state, expected[i].name, &out, NULL), DAL_OK);
+        assert_true(out.exact && isnan(out.start_error));
+        if (!(fabs(dvd - expected[i].value) <= 4e-16 * (fabs(expected[i].value) + k * x / m)))
+            fail_msg("by %s: %.17g, expected %.17g", expected[i].name, dvd, expected[i].value);
+    }
+    dal_state_free(state);
+    dal_system_free(system);
+}
+
+/* The same states again, and others: what was derived is kept, and holds there. */
+static void later_calls_give_what_new_states_give(void **unused)
+{
+    static const char *const parameters[] = {"l", "r", "l"};
+    char why[512];
+    uint64_t seed = 7;
+    (void)unused;
+    dal_system *system = gallery_compile(DAL_MODELS "/slider-crank.yaml", "euler", "lagrange", why);
+    dal_state *kept = dal_state_create(NULL, system);
+    for (int i = 0; i < 9; i++) {
+        dal_state *fresh = dal_state_create(NULL, system);
+        double now[50], anew[50];
+        dal_parameter_result a = {.dvd = now}, b = {.dvd = anew};
+        assert_true(gallery_random_state(kept, &seed, 0.1 * i, 0.05, 1));
+        memcpy(dal_state_y(fresh), dal_state_y(kept), sizeof(double) * (size_t)dal_system_describe(system).states);
+        assert_true(dal_state_set_time(fresh, dal_state_time(kept)));
+        assert_int_equal(dal_parameter_derivatives(kept, parameters[i % 3], &a, NULL), DAL_OK);
+        assert_int_equal(dal_parameter_derivatives(fresh, parameters[i % 3], &b, NULL), DAL_OK);
+        assert_true(a.exact && b.exact);
+        assert_memory_equal(now, anew, sizeof(double) * (size_t)dal_derivatives_describe(system).velocities);
+        dal_state_free(fresh);
+    }
+    dal_state_free(kept);
+    dal_system_free(system);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
+                                       cmocka_unit_test(the_call_says_what_it_has), cmocka_unit_test(parameters_follow_from_others),
+                                       cmocka_unit_test(later_calls_give_what_new_states_give)};
+    everything = argc > 1 && !strcmp(argv[1], "long");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
