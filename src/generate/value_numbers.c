@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define PRIME UINT64_C(2147483647)
+/* Three primes of 3 modulo 4, so that -1 is no square: numbers that are equal modulo one of them are told apart by the others. */
+static const uint64_t primes[] = {2147483647, 2147483587, 2147483579};
 enum { POINTS = 3, MOST_TURNS = 8 };
 
 typedef struct residue {
@@ -37,18 +38,18 @@ typedef struct numbering {
 
 /* ---- arithmetic modulo the prime --------------------------------------------------------- */
 
-static uint32_t multiply(uint32_t a, uint32_t b)
+static uint32_t multiply(uint32_t a, uint32_t b, int i)
 {
-    return (uint32_t)((uint64_t)a * b % PRIME);
+    return (uint32_t)((uint64_t)a * b % primes[i]);
 }
 
-static uint32_t power(uint32_t a, uint64_t exponent)
+static uint32_t power(uint32_t a, uint64_t exponent, int i)
 {
     uint32_t result = 1;
     for (; exponent; exponent >>= 1) {
         if (exponent & 1)
-            result = multiply(result, a);
-        a = multiply(a, a);
+            result = multiply(result, a, i);
+        a = multiply(a, a, i);
     }
     return result;
 }
@@ -56,28 +57,28 @@ static uint32_t power(uint32_t a, uint64_t exponent)
 static residue sum(residue a, residue b)
 {
     for (int i = 0; i < POINTS; i++)
-        a.at[i] = (uint32_t)(((uint64_t)a.at[i] + b.at[i]) % PRIME);
+        a.at[i] = (uint32_t)(((uint64_t)a.at[i] + b.at[i]) % primes[i]);
     return a;
 }
 
 static residue negative(residue a)
 {
     for (int i = 0; i < POINTS; i++)
-        a.at[i] = a.at[i] ? (uint32_t)(PRIME - a.at[i]) : 0;
+        a.at[i] = a.at[i] ? (uint32_t)(primes[i] - a.at[i]) : 0;
     return a;
 }
 
 static residue product(residue a, residue b)
 {
     for (int i = 0; i < POINTS; i++)
-        a.at[i] = multiply(a.at[i], b.at[i]);
+        a.at[i] = multiply(a.at[i], b.at[i], i);
     return a;
 }
 
 static residue inverse(residue a)
 {
     for (int i = 0; i < POINTS; i++)
-        a.at[i] = power(a.at[i], PRIME - 2);
+        a.at[i] = power(a.at[i], primes[i] - 2, i);
     return a;
 }
 
@@ -94,23 +95,17 @@ static bool is_equal(residue a, residue b)
     return !memcmp(&a, &b, sizeof a);
 }
 
-static residue equal_at_all(uint32_t value)
-{
-    residue r;
-    for (int i = 0; i < POINTS; i++)
-        r.at[i] = value;
-    return r;
-}
-
-/* value = mantissa 2^e, and 2^31 = 1 */
+/* value = mantissa 2^e */
 static residue of_number(double value)
 {
     int e;
+    residue r;
     const double mantissa = frexp(fabs(value), &e);
     const uint64_t whole = (uint64_t)ldexp(mantissa, 53);
-    const int shift = ((e - 53) % 31 + 31) % 31;
-    const uint32_t one = multiply((uint32_t)(whole % PRIME), (uint32_t)((UINT64_C(1) << shift) % PRIME));
-    const residue r = equal_at_all(one);
+    for (int i = 0; i < POINTS; i++) {
+        const uint32_t two = e >= 53 ? 2 : (uint32_t)((primes[i] + 1) / 2); /* or its inverse */
+        r.at[i] = multiply((uint32_t)(whole % primes[i]), power(two, (uint64_t)(e >= 53 ? e - 53 : 53 - e), i), i);
+    }
     return value < 0 ? negative(r) : r;
 }
 
@@ -136,7 +131,7 @@ static residue by_chance(uint64_t seed)
 {
     residue r;
     for (int i = 0; i < POINTS; i++)
-        r.at[i] = (uint32_t)(1 + mix(seed, (uint64_t)i) % (PRIME - 1));
+        r.at[i] = (uint32_t)(1 + mix(seed, (uint64_t)i) % (primes[i] - 1));
     return r;
 }
 
