@@ -6,9 +6,9 @@
 #                  sanitizers, and every fuzz target for FUZZ_SECONDS
 #   make check-long     what is sampled there, wider: half an hour; each of its programs has everything behind the argument `full`
 #   make install   to PREFIX (/usr/local), below DESTDIR
-#   make validation     doc/validation.md anew
-#   make agreement      doc/agreement.md anew: how well the formulations agree
-#   make documentation  what the commands in the pages print, and the pictures, anew
+#   make validation     doc/validation.md again
+#   make agreement      doc/agreement.md again: how well the formulations agree
+#   make documentation  what the commands in the pages print, and the pictures, again
 #   make bench     forward and inverse dynamics, mass matrix and loops against MuJoCo and Simbody: a table of ratios
 #                  (PAGE=doc/benchmarks.md: into that page as well; ROUNDS=1: in a hurry)
 #   make bench-formulations  what one acceleration costs under every formulation: time and instructions
@@ -16,10 +16,11 @@
 #   make bench-vary  what a varied system costs beside one that is compiled, or read and compiled: instructions
 #   make bench-generated  generated code beside the engine and beside C written by hand, scalar and in lanes
 #   make bench-python  what a call from Python costs beside C
-#   make study-baumgarte  doc/studies/baumgarte.md anew: drift and error against Baumgarte's gains
-#   make study-natural    doc/studies/natural-eliminated.md anew: what it saves to eliminate linear rows, counted by valgrind
-#   make work-precision   doc/studies/work-precision.md anew: error against CPU time under every integrator
+#   make study-baumgarte  doc/studies/baumgarte.md again: drift and error against Baumgarte's gains
+#   make study-natural    doc/studies/natural-eliminated.md again: what it saves to eliminate linear rows, counted by valgrind
+#   make work-precision   doc/studies/work-precision.md again: error against CPU time under every integrator
 #   make gallery   a page for every model, and an index in which all of them move: results/gallery/index.html
+#   make python    the package for Python in build/python, for PYTHONPATH
 #   make wheel     the package for Python as a wheel: dist/dalembert-VERSION-cp311-abi3-linux_x86_64.whl
 #   make format    clang-format over the sources
 #   make clean
@@ -46,9 +47,10 @@ demo:
 	@mkdir -p results
 	build/dalembert run models/four-bar.yaml -o results/four-bar.csv -o results/four-bar.h5
 	@ls -l results/four-bar.csv results/four-bar.h5
-	@echo; head -n 4 results/four-bar.csv
+	@echo; head -n 4 results/four-bar.csv | cut -d, -f1-4
 	@build/dalembert run models/four-bar.yaml -q -o results/four-bar.html
-	@echo; echo "The mechanism moves in results/four-bar.html: open it in a browser, as in 'xdg-open results/four-bar.html'."
+	@echo; echo "The mechanism moves in results/four-bar.html. Open the page in a browser: xdg-open results/four-bar.html"
+	@echo "Next: build/dalembert watch models/four-bar.yaml --open, and the tutorial, doc/tutorial.md."
 
 check: install-packages check-plain check-fuzz check-sanitize
 
@@ -130,6 +132,10 @@ work-precision:
 	@$(call build,default,build,--target program bench_work_precision)
 	tools/work-precision build doc/studies/work-precision.md
 
+python:
+	@$(call build,default,build,--target python_package)
+	@echo "The package is in build/python: export PYTHONPATH=$$PWD/build/python makes 'import dalembert' work."
+
 wheel:
 	@$(call build,default,build,--target python_package)
 	@tools/wheel build dist $$(sed -n 's/^project(dalembert VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
@@ -140,4 +146,4 @@ format:
 clean:
 	rm -rf build build-check build-debug build-sanitize build-clang build-fuzz results dist
 
-.PHONY: all demo check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-vary bench-generated bench-python study-baumgarte study-natural work-precision wheel format clean
+.PHONY: all demo python check install-packages check-plain check-fuzz check-sanitize check-long install validation agreement documentation bench bench-formulations bench-study bench-vary bench-generated bench-python study-baumgarte study-natural work-precision wheel format clean

@@ -281,6 +281,9 @@ endif()
 # Fields of tables and reasons decide, not names and sentences.
 add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
 
+# Texts that users read have no private words.
+add_test(NAME texts_are_in_plain_words COMMAND "${PROJECT_SOURCE_DIR}/tools/plain-words" "${PROJECT_SOURCE_DIR}")
+
 # The fields of a state and of a system are seen by few.
 if(NOT DAL_SANITIZE)
     add_test(NAME fields_are_seen_by_sixty_files_at_most COMMAND "${PROJECT_SOURCE_DIR}/tools/who-sees" "${PROJECT_SOURCE_DIR}" "${CMAKE_C_COMPILER}" 60 25)

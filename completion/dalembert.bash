@@ -1,14 +1,13 @@
-# bash completion for dalembert: commands, options, models, and the words that `dalembert list` knows.
+# bash completion for dalembert: commands, the options that --help of a command lists, the words that `dalembert list` knows, and files.
 
 _dalembert()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
-    local commands='run watch gallery eval compare check view plot snapshots equations derive generate convert ports equilibrium linearize modes response sweep merge list help version'
-    local kinds='joints forces coordinates formulations stabilizations integrators'
+    local kinds='joints forces coordinates formulations stabilizations integrators warnings'
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_commands)" -- "$word")
         return
     fi
     case $before in
@@ -52,68 +51,30 @@ _dalembert()
         return ;;
     esac
     case $command:$word in
-    run:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --start --compiled --set --floating --output --record --keep --resume --motion --open --no-equations --frames --units --json --verbose --quiet --help' -- "$word") ;;
-    watch:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--coordinates --formulation --stabilization --integrator --step --rtol
-            --atol --until --every --max-step --event-tolerance --undetermined --start --set --floating --port --open --quiet --help' -- "$word") ;;
-    gallery:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--output --title --open --no-equations --quiet --help' -- "$word") ;;
-    compare:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulations --coordinates --bodies --json --output --open --no-equations --stabilization --integrator --step
-            --rtol --atol --until --max-step --event-tolerance --set --floating --quiet --help' -- "$word") ;;
-    view:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--model --set --floating --output --open --no-equations --frames --quiet --help' -- "$word") ;;
-    plot:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--channels --output --x --model --log --from --to --size --title --quiet --help' -- "$word") ;;
-    snapshots:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--model --output --times --count --size --title --set --floating --quiet --help' -- "$word") ;;
+    *:-*)
+        mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_options "$command")" -- "$word") ;;
     view:* | plot:* | snapshots:*)
         mapfile -t COMPREPLY < <(compgen -f -X '!*.@(csv|h5|hdf5)' -- "$word"; compgen -d -S / -- "$word") ;;
-    check:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--along --coordinates --formulation --stabilization --integrator --step --until --set --floating --json
-            --quiet --help' -- "$word") ;;
-    eval:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--state --random --names --inverse --nearest --coordinates --formulation --stabilization --floating
-            --set --digits --width --whole --json --help' -- "$word") ;;
-    equations:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --stabilization --time --state --set --floating --digits --width --json
-            --help' -- "$word") ;;
-    derive:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --steps --output --set --floating --width --help' -- "$word") ;;
-    generate:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--formulation --coordinates --parameters --lanes --jacobians --output --set --floating --help' -- "$word") ;;
-    convert:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--output --floating --set --quiet --help' -- "$word") ;;
-    ports:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--output --json --floating --set --quiet --help' -- "$word") ;;
-    equilibrium:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--starts --seed --steady --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
-    linearize:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--at --steady --states --inputs --outputs --output --coordinates --formulation --floating --set --digits --width
-            --json --help' -- "$word") ;;
-    modes:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--at --steady --over --orders --output --size --title --coordinates --formulation --floating --set --digits --json --help' -- "$word") ;;
-    response:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--input --output --from --to --points --frequencies --omega --file --nyquist --size --title --at --steady --coordinates
-            --formulation --floating --set --digits --json --help' -- "$word") ;;
-    sweep:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--vary --random --sampling --seed --each --channels --output --motions --journal --resume --jobs --shard --coordinates --formulation
-            --stabilization --integrator --step --rtol --atol --until --every --max-step --event-tolerance --undetermined --start --set --floating --quiet --help' -- "$word") ;;
-    merge:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--output --motions --model --quiet --help' -- "$word") ;;
     merge:*)
         mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
-    run:* | watch:* | gallery:* | eval:* | compare:* | check:* | equations:* | derive:* | generate:* | convert:* | ports:* | equilibrium:* | linearize:* | modes:* | response:* | sweep:*)
-        mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
-    list:-*)
-        mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$word") ;;
     list:*)
         mapfile -t COMPREPLY < <(compgen -W "$kinds" -- "$word") ;;
     help:*)
-        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
+        mapfile -t COMPREPLY < <(compgen -W "$(_dalembert_commands)" -- "$word") ;;
+    *)
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.@(yaml|yml|json|urdf)' -- "$word"; compgen -d -S / -- "$word") ;;
     esac
+}
+
+# The commands of `dalembert help`, and the options that the help of a command lists.
+_dalembert_commands()
+{
+    "${COMP_WORDS[0]}" help 2>/dev/null | awk '/^    [a-z]+ / && $1 != "dalembert" { print $1 }'
+}
+
+_dalembert_options()
+{
+    "${COMP_WORDS[0]}" "$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u
 }
 
 # The first words of the lines of `dalembert list KIND`.

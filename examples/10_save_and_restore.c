@@ -1,4 +1,4 @@
-/* A double pendulum is saved half way and restored into a second simulation. Both go on: the same digits. A small push at the same place would not
+/* A double pendulum is saved half way and restored into a second simulation. Both continue with the same digits. A small push at the same place would not
  * give them; the motion is chaotic. */
 #include "example.h"
 

@@ -352,7 +352,7 @@ static void a_shift_of_a_quarter_of_the_length_is_far(void **unused)
                 char words[80];                                    /* the other branch lies on the left */
                 snprintf(words, sizeof words, k ? "at %.4g m" : "moved by %.3g m", k ? left : at * u - left);
                 has(&o, words);
-                has(&o, "further from what is given, and `branch: other`");
+                has(&o, "further from the given values as a whole; `branch: other`");
             }
 }
 

@@ -176,7 +176,7 @@ static void eval_prints_a_state_and_what_a_motion_takes(void **state)
     check_close(strtod(torque + strlen("\"torques\": {\"pivot.angle\": "), NULL), tau, 1e-12);
     write_file(path, "{\"q\": {\"pivto\": 0.25}}");
     assert_int_equal(run(here, "eval @/pendulum.yaml --coordinates joint --state @/state.json"), DAL_BAD_MODEL);
-    expect(here->err, "state.json:1:8: error: 'pivto' in 'q' is no coordinate");
+    expect(here->err, "state.json:1:8: error: 'pivto' in 'q' is not a coordinate");
     assert_int_equal(run(here, "eval @/pendulum.yaml --state @/none.json"), DAL_BAD_FILE);
     assert_int_equal(run(here, "eval @/pendulum.yaml"), DAL_BAD_COMMAND);
     assert_int_equal(run(here, "eval @/pendulum.yaml --random x"), DAL_BAD_COMMAND);
@@ -203,13 +203,13 @@ static void what_is_misspelt_is_answered_with_the_nearest(void **state)
         {"run a.yaml -x", "unknown option '-x'"},
         {"run a.yaml --step", "option '--step' needs a value"},
         {"run a.yaml --quiet=1", "option '--quiet' takes no value"},
-        {"run a.yaml --set 3", "--set wants NAME=VALUE, not '3'"},
+        {"run a.yaml --set 3", "--set needs NAME=VALUE, not '3'"},
         {"run", "which model?"},
         {"ports a.yaml b.yaml", "unexpected argument 'b.yaml'"},
         {"run a.yaml b.yaml -o r.csv", "-o takes the result of one model; 2 models are given"},
-        {"run a.yaml --record a,,b", "--record wants channels"},
+        {"run a.yaml --record a,,b", "--record needs channels"},
         {"version now", "unexpected argument 'now'"},
-        {"run a.yaml --json -o -", "--json and -o - both want standard output"},
+        {"run a.yaml --json -o -", "--json and -o - both need standard output"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(run(here, cases[i][0]), DAL_BAD_COMMAND);
@@ -475,7 +475,7 @@ static void lines_of_obj_go_on_behind_a_backslash(void **state)
     snprintf(path, sizeof path, "%s/t.obj", here->folder);
     write_file(path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 \\\n7\n");
     assert_int_equal(run(here, "run @/mesh.yaml -q -o @/m.html"), DAL_BAD_MODEL);
-    expect(here->err, "'7' is no vertex");
+    expect(here->err, "'7' is not a vertex");
 }
 
 static void a_wrong_choice_is_a_bad_command(void **state)
@@ -658,12 +658,12 @@ static void an_interrupted_run_stops_and_leaves_its_rows_beside_the_file(void **
     read_text(out, here->out);
     read_text(err, here->err);
     expect(here->err, "stopped at t = ");
-    expect(here->err, "a.csv: warning: was not written, as the run did not come to its end; the ");
+    expect(here->err, "a.csv: warning: was not written, as the run did not reach its end; the ");
     expect(here->err, "Pendulum"); /* the evidence of the part so far */
     expect(here->out, "time,rod.x,rod.angle\n0,0.6185,0\n");
     expect(here->out, "\n# incomplete: the run ended at t = ");
     assert_int_equal(here->out[strlen(here->out) - 1], '\n');
-    expect(here->err, "dalembert run: with --resume the run goes on from t = ");
+    expect(here->err, "dalembert run: with --resume the run continues from t = ");
     assert_int_equal(count_files(here, "a.csv"), 2);
     assert_true(is_there(here, "a.csv.part"));
     assert_true(is_there(here, "a.csv.part.state"));
@@ -706,7 +706,7 @@ static void a_page_is_written_whole_or_refused_with_what_brings_it(void **state)
     place *here = *state;
     if (!dal_page_available()) {
         assert_int_equal(run(here, "run @/pendulum.yaml -o @/a.html"), DAL_BAD_COMMAND);
-        expect(here->err, "the report page was left out of this build; install node and npm");
+        expect(here->err, "this build has no report page; install node and npm");
         assert_int_equal(count_files(here, "a.html"), 0);
         return;
     }
@@ -714,7 +714,7 @@ static void a_page_is_written_whole_or_refused_with_what_brings_it(void **state)
     assert_int_equal(count_files(here, "a.html"), 1);
     assert_int_equal(count_files(here, ".part"), 0);
     assert_int_equal(run(here, "view @/a.csv --model @/pendulum.yaml"), DAL_BAD_FILE); /* rod.y is missing */
-    expect(here->err, "does not tell where 'rod' is");
+    expect(here->err, "does not say where 'rod' is");
     assert_int_equal(run(here, "run @/pendulum.yaml -q --motion -o @/b.csv"), DAL_OK);
     assert_int_equal(run(here, "view @/b.csv --model @/pendulum.yaml"), DAL_OK);
     assert_int_equal(count_files(here, "b.html"), 1);
@@ -767,7 +767,7 @@ static void plots_and_snapshots_are_pictures(void **state)
     assert_int_equal(run(here, "plot @/a.csv -c rod.angle -o @/p.gif"), DAL_BAD_COMMAND);
     expect(here->err, "a picture is written as .svg or .png");
     assert_int_equal(run(here, "animate @/a.csv -m @/pendulum.yaml --times 0,x -o -"), DAL_BAD_COMMAND);
-    expect(here->err, "--times wants up to 50 instants");
+    expect(here->err, "--times needs up to 50 instants");
     assert_int_equal(run(here, "plot @/nothing.csv -c a -o -"), DAL_BAD_FILE);
     expect(here->err, "cannot be read: No such file or directory");
 }

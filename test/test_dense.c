@@ -2,8 +2,10 @@
 #include "check.h"
 
 #include "math/dense.h"
+#include "math/known_lu.h"
 
 #include <float.h>
+#include <stdlib.h>
 
 enum { LARGEST = 40, LD = LARGEST + 3, SIZE = LARGEST * LD };
 
@@ -558,6 +560,121 @@ static void results_repeat_bit_for_bit(void **state)
     }
 }
 
+/* ---- LU on a known pattern ---- */
+
+typedef struct known_case {
+    int n;
+    dal_known_lu lu;
+    char *memory;
+    matrix a; /* n x n */
+    int at[LARGEST * LARGEST];
+} known_case;
+
+static void begin_known(known_case *c, int n)
+{
+    dal_block measured = {0};
+    dal_known_lu_layout(&measured, &c->lu, n);
+    c->memory = calloc(measured.room + 1, 1);
+    dal_block block = {.rooms = c->memory};
+    dal_known_lu_layout(&block, &c->lu, n);
+    dal_known_lu_forget(&c->lu);
+    c->n = n;
+    for (int i = 0; i < n * n; i++)
+        c->at[i] = i;
+}
+
+/* Sparse rows of small integers, so that pivots are often equal; some entries change from time to time, some vanish. */
+static void fill_sparse(double *a, int n, bool whole, uint64_t *seed)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (i == (j + 1) % n || (3 * i + 5 * j) % 7 == 0)
+                a[n * i + j] = whole ? floor(3 * check_random(seed)) : check_random(seed);
+}
+
+/* Factors as a step does: with the lists that are there, or with the pivots of dal_lu. True: the lists served. */
+static bool factor_known(known_case *c, double *lu, int *pivot)
+{
+    const int n = c->n;
+    const bool served = dal_known_lu_factor(&c->lu, c->a);
+    memcpy(lu, c->a, sizeof *lu * (size_t)n * (size_t)n);
+    const double ratio = dal_lu(lu, n, n, pivot);
+    if (!served && ratio > 0) {
+        dal_known_lu_make(&c->lu, c->a, c->at, pivot);
+        assert_true(dal_known_lu_factor(&c->lu, c->a));
+    }
+    if (ratio > 0)
+        assert_true(c->lu.ratio == ratio);
+    else
+        assert_false(served);
+    return served;
+}
+
+/* The entries of L and U, in the rows where partial pivoting leaves them, are the same numbers. */
+static void compare_known(const known_case *c, const double *lu, const int *pivot)
+{
+    const int n = c->n;
+    for (int r = 0; r < n; r++) {
+        int e = c->lu.start[r];
+        for (int j = 0; j < n; j++) {
+            const bool listed = e < c->lu.start[r + 1] && c->lu.column[e] == j;
+            assert_true(lu[n * r + j] == (listed ? c->lu.value[e] : 0));
+            e += listed;
+        }
+    }
+    assert_true(dal_known_lu_negative(&c->lu) == dal_lu_negative(lu, n, n, pivot));
+}
+
+static void solve_known(const known_case *c, uint64_t *seed)
+{
+    const int n = c->n;
+    double b[LARGEST], x[LARGEST], scratch[LARGEST], limit = 0, size = 0;
+    for (int transposed = 0; transposed < 2; transposed++) {
+        fill(b, n, seed);
+        memcpy(x, b, sizeof x);
+        (transposed ? dal_known_lu_solve_transposed : dal_known_lu_solve)(&c->lu, x, scratch);
+        for (int i = 0; i < n; i++)
+            size = fmax(size, fabs(x[i]));
+        limit = 10 * n * n * DBL_EPSILON * size * 3;
+        for (int i = 0; i < n; i++) {
+            double sum = 0;
+            for (int j = 0; j < n; j++)
+                sum += (transposed ? c->a[n * j + i] : c->a[n * i + j]) * x[j];
+            check_close(sum, b[i], limit);
+        }
+    }
+}
+
+static void known_lu_has_the_factors_of_partial_pivoting(void **unused)
+{
+    (void)unused;
+    static known_case c;
+    static matrix lu;
+    int pivot[LARGEST], served = 0, made = 0;
+    uint64_t seed = 91;
+    for (int n = 1; n <= 24; n++) {
+        memset(&c, 0, sizeof c);
+        begin_known(&c, n);
+        for (int trial = 0; trial < 60; trial++) {
+            if (trial % 15 == 0)
+                fill_sparse(c.a, n, trial % 2, &seed);
+            for (int i = 0; i < n * n; i++) /* a motion: small changes, and now and then an entry that comes or goes */
+                c.a[i] *= trial % 30 < 15 && c.a[i] != 0 ? 1 + 1e-3 * check_random(&seed) : 1;
+            if (trial % 7 == 3)
+                c.a[(trial * 5) % (n * n)] = trial % 2 ? 0 : 1;
+            const bool known = factor_known(&c, lu, pivot);
+            served += known;
+            made += !known;
+            if (!(dal_known_lu_factor(&c.lu, c.a)))
+                continue; /* singular */
+            compare_known(&c, lu, pivot);
+            solve_known(&c, &seed);
+        }
+        free(c.memory);
+    }
+    assert_true(served > 300 && made > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -580,6 +697,7 @@ int main(void)
         cmocka_unit_test(qr_least_norm_solves_and_lies_in_the_row_space),
         cmocka_unit_test(qr_does_not_depend_on_the_scale),
         cmocka_unit_test(results_repeat_bit_for_bit),
+        cmocka_unit_test(known_lu_has_the_factors_of_partial_pivoting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,8 +151,31 @@ static void latex_compiles(void **unused)
         snprintf(command, sizeof command, "cd '%s' && timeout 100 pdflatex -interaction=nonstopmode -halt-on-error a.tex > log.txt 2>&1", folder);
         if (system(command))
             fail_msg("%s, %s: pdflatex fails, see %s/log.txt", choices[c][0], choices[c][2], folder);
+        snprintf(command, sizeof command, "grep -E 'Overfull .hbox .([2-9][0-9]|[0-9]{3,})[.0-9]*pt' '%s/a.log'", folder);
+        if (!system(command))
+            fail_msg("%s, %s: a formula runs 20 pt or more over the edge, see %s/a.log", choices[c][0], choices[c][2], folder);
         close_pair(&p);
     }
+}
+
+/* What is wider than a line has no group that TeX does not break; what is narrow stays as it is. */
+static void wide_formulas_have_places_to_break(void **unused)
+{
+    static const struct {
+        const char *formula, *broken;
+    } cases[] = {{"\\frac{a}{b}\\,\\sin\\left(x + y\\right)", "\\frac{a}{b}\\,\\penalty2000 \\sin\\left(x + y\\right)"},
+                 {"\\frac{\\left(aaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbbbbb\\right)\\,c_{1}}{2}",
+                  "\\tfrac{1}{2}\\,((aaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbbbbb)\\,\\penalty2000 c_{1})"},
+                 {"{\\sqrt{aaaaaaaaaaaaaaaaaaaaaaaaaa + b}}^{2}", "{\\sqrt{aaaaaaaaaaaaaaaaaaaaaaaaaa + b}}^{2}"},
+                 {"\\sqrt{aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbb}^{2}",
+                  "((aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa + bbbbbbbbbbbbbbbbbbbbbbbbb)^{1/2})^{2}"}};
+    dal_arena arena;
+    (void)unused;
+    dal_arena_begin(&arena, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(dal_latex_breakable(&arena, cases[i].formula), cases[i].broken);
+    assert_true(dal_latex_width("\\ddot{\\mathrm{angle}}_{\\mathrm{pin}}") < 8 && dal_latex_width("\\ddot{\\mathrm{angle}}_{\\mathrm{pin}}") > 6);
+    dal_arena_release(&arena);
 }
 
 static int begin(void **unused)
@@ -171,6 +194,7 @@ static int end(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_reads_back_through_the_parser), cmocka_unit_test(latex_compiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(json_reads_back_through_the_parser), cmocka_unit_test(latex_compiles),
+                                       cmocka_unit_test(wide_formulas_have_places_to_break)};
     return cmocka_run_group_tests(tests, begin, end);
 }

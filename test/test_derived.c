@@ -402,7 +402,7 @@ static void eta_chooses_among_the_solutions(void **unused)
     trajectory zero = run_text_well(GHOST("{minimum-norm: {eta: [0, 0, 0]}}"), tight), least = run_text_well(GHOST("minimum-norm"), tight);
     same("eta zero", &zero, &least, zero.n, 0);
     refused_with(GHOST("{minimum-norm: {eta: [0, 0]}}"), 0, 0,
-                 "`eta` needs one expression a velocity, 3 in the family user, for th', x', z'; 2 given");
+                 "`eta` needs one expression for each velocity, 3 in the family user, for th', x', z'; 2 given");
     free(run.value);
     free(zero.value);
     free(least.value);

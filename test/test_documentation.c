@@ -259,7 +259,7 @@ static void the_readme_is_true(void **state)
 static void the_tutorial_is_true(void **state)
 {
     (void)state;
-    run_page("doc/tutorial.md", 4, 15);
+    run_page("doc/tutorial.md", 10, 30);
 }
 
 static void the_page_on_evidence_is_true(void **state)
@@ -424,6 +424,31 @@ static void links_lead_somewhere(void **state)
     assert_true(pages > 10);
 }
 
+static void the_map_lists_every_page(void **state)
+{
+    (void)state;
+    static const char *const where[] = {"*.md", "*/*.md", "notebooks/*.ipynb"};
+    static char map[1 << 17];
+    FILE *file = fopen(ROOT "doc/README.md", "r");
+    assert_non_null(file);
+    const size_t length = fread(map, 1, sizeof map - 1, file);
+    fclose(file);
+    assert_in_range(length, 1000, sizeof map - 2);
+    for (size_t i = 0; i < sizeof where / sizeof *where; i++) {
+        char pattern[512], link[512];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, ROOT "doc/%s", where[i]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (size_t k = 0; k < found.gl_pathc; k++) {
+            const char *name = found.gl_pathv[k] + strlen(ROOT "doc/");
+            snprintf(link, sizeof link, "(%s)", name);
+            if (strcmp(name, "README.md") != 0 && !strstr(map, link))
+                fail_msg("doc/README.md does not list %s", name);
+        }
+        globfree(&found);
+    }
+}
+
 int main(void)
 {
     const char *path = getenv("PATH");
@@ -452,6 +477,7 @@ int main(void)
         cmocka_unit_test(the_pages_on_formulations_are_true),
         cmocka_unit_test(the_pages_on_components_are_true),
         cmocka_unit_test(links_lead_somewhere),
+        cmocka_unit_test(the_map_lists_every_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

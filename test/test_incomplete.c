@@ -52,7 +52,7 @@ static long read_incomplete(const place *here, const char *name, double *last)
 static void expect_marked_page(const place *here, const char *name)
 {
     char *text = get(here, name, NULL);
-    expect(text, "incomplete: the run did not come to its end");
+    expect(text, "incomplete: the run did not reach its end");
     expect(text, "the run ended at t = ");
     free(text);
 }
@@ -66,7 +66,7 @@ static void a_failed_run_leaves_its_rows_beside_the_files_and_says_where(void **
     put(here, "f.yaml", failing);
     put(here, "a.csv", "old");
     assert_int_equal(run(here, has_hdf5() ? "run @/f.yaml -o @/a.csv -o @/a.h5" : "run @/f.yaml -o @/a.csv"), DAL_NUMERICAL);
-    expect(here->err, "a.csv: warning: was not written, as the run did not come to its end;");
+    expect(here->err, "a.csv: warning: was not written, as the run did not reach its end;");
     expect(here->err, " rows that it recorded are in '");
     expect(here->err, "a.csv.part'\n");
     expect(here->out, "incomplete  the run ended at t = 5 s of 10 s\n");

@@ -653,7 +653,7 @@ static void wrong_meshes_are_told_with_their_line(void **state)
         const char *name, *text, *told;
         int line;
     } wrong[] = {{"a.obj", "v 0 0 0\nv 1 0\n", "three numbers are needed here; 'the end of the line' was found", 2},
-                 {"a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "'7' is no vertex: there are 3 so far, counted from 1", 4},
+                 {"a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 7\n", "'7' is not a vertex: there are 3 so far, counted from 1", 4},
                  {"a.obj", "v 0 0 0\nf 1 1\n", "a face needs three vertices or more", 2},
                  {"a.obj", "v 0 0 1e99\n", "a coordinate of the mesh is not a finite number", 1},
                  {"a.obj", "mesh 1\n", "'mesh' is not known in an .obj file: vertices (v) and faces (f) are read", 1},
@@ -750,7 +750,7 @@ static void wrong_shapes_are_told(void **state)
         {"{type: plate, outline: [[0, 0], [1, 0]], thickness: 1}", "the outline of a plate needs 3 points or more; 2 given"},
         {"{type: plate, outline: [[0, 0, 1], [1, 0], [1, 1]], thickness: 1}", "a point of an outline has two numbers, [x, y]; 3 given"},
         {"{type: sphere, radius: 1, color: mauve}",
-         "'mauve' is no color: write \"#rrggbb\" in quotes, or black, white, gray, red, green, blue, yellow, orange, "
+         "'mauve' is not a color: write \"#rrggbb\" in quotes, or black, white, gray, red, green, blue, yellow, orange, "
          "brown, purple, cyan or magenta"},
         {"{type: mesh, file: ../a.stl}", "the file '../a.stl' of a shape cannot be read: a model that does not come from a file cannot name one"},
         {"{type: sphere, radius: t}", NULL}};
@@ -1159,9 +1159,9 @@ static void a_file_without_poses_is_refused_with_what_is_missing(void **state)
     assert_int_equal(dal_page_open(path_of(here, "b.html"), m.spec, m.system, &options, here->messages, &out), DAL_OK);
     assert_int_equal(dal_page_results(out, results, m.system, 0), DAL_BAD_FILE);
     assert_string_equal(dal_messages_first(here->messages)->text,
-                        "does not tell where 'arm' is: it needs the columns arm.x, arm.y, arm.z, arm.qw, arm.qx, "
+                        "does not say where 'arm' is: it needs the columns arm.x, arm.y, arm.z, arm.qw, arm.qx, "
                         "arm.qy, arm.qz of every body; 'dalembert run "
-                        "--motion' records them beside what the model asks for");
+                        "--motion' records them");
     dal_page_close(out, false);
     dal_results_close(results);
     free_model(&m);

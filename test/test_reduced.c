@@ -195,7 +195,7 @@ static void momenta_rest(dal_state *state)
 {
     const int n = state->system->layout.nv;
     double *p = calloc(3 * (size_t)n, sizeof *p), *pd = p + n, *Ma = pd + n;
-    dal_momenta_rates(state, p, pd, NULL);
+    dal_momenta_rates(state, p, pd);
     dal_mass_times(&state->system->layout, state->work.M, state->vd, Ma);
     for (int i = 0; i < state->system->layout.n_ignorable; i++) {
         int k = state->system->layout.ignorable[i];

@@ -244,7 +244,7 @@ static void integrators_that_cannot_be_saved_start_anew_and_say_so(void **state)
     }
     assert_true(end_by(here, line_of(what, "a", "-q"), 0.05, SIGKILL));
     assert_int_equal(run(here, line_of(what, "a", "--resume")), DAL_OK);
-    expect(here->out, "  resumed     the motion went on from what was saved, once\n");
+    expect(here->out, "  resumed     the motion was continued from a saved state, once\n");
     assert_int_equal(dal_results_open(NULL, in_folder(here, "a.csv"), NULL, &x), DAL_OK);
     assert_int_equal(dal_results_open(NULL, in_folder(here, "ref.csv"), NULL, &y), DAL_OK);
     int n;
@@ -264,7 +264,7 @@ static void a_stopped_run_says_how_to_go_on_and_does(void **state)
     assert_int_equal(run(here, line_of("@/s.yaml", "ref", "-q")), DAL_OK);
     for (int number = SIGINT; number <= SIGTERM; number += SIGTERM - SIGINT) {
         assert_true(end_by(here, line_of("@/s.yaml", "a", number == SIGINT ? "" : "-q"), 0.02, number));
-        expect(here->err, "dalembert run: with --resume the run goes on from t = ");
+        expect(here->err, "dalembert run: with --resume the run continues from t = ");
         assert_true(is_there(here, "a.csv.part"));
         assert_int_equal(run(here, line_of("@/s.yaml", "a", "--resume")), DAL_OK);
         same_bytes(here, "stopped", "a.csv", "ref.csv");
@@ -295,7 +295,7 @@ static void a_run_that_is_stopped_in_its_first_second_can_be_resumed(void **stat
     if (code == DAL_OK)
         skip(); /* a fast machine */
     assert_int_equal(code, 130);
-    expect(here->err, "with --resume the run goes on from t = ");
+    expect(here->err, "with --resume the run continues from t = ");
     assert_int_equal(run(here, "run @/s.yaml -q -o @/a.csv --resume"), DAL_OK);
     same_bytes(here, "stopped soon", "a.csv", "ref.csv");
 }
@@ -342,7 +342,7 @@ static void a_full_disk_is_no_end(void **state)
     here->largest = 0;
     if (!is_there(here, "a.csv.part.state"))
         skip(); /* a fast machine */
-    expect(here->err, "with --resume the run goes on from t = ");
+    expect(here->err, "with --resume the run continues from t = ");
     assert_int_equal(run(here, line_of("@/s.yaml", "a", "-q --resume")), DAL_OK);
     same_bytes(here, "full", "a.csv", "ref.csv");
     if (has_hdf5())
@@ -357,9 +357,9 @@ static void what_a_page_was_made_of_is_resumed_without_it(void **state)
     put(here, "s.yaml", swinging);
     assert_int_equal(run(here, "run @/s.yaml -q --motion -o @/ref.csv"), DAL_OK);
     assert_true(end_by(here, "run @/s.yaml --motion -o @/a.html -o @/a.csv", 0.02, SIGINT));
-    expect(here->err, "with --resume, without the page, the run goes on from t = ");
+    expect(here->err, "with --resume, without the page, the run continues from t = ");
     assert_int_equal(run(here, "run @/s.yaml --motion -o @/a.csv -o @/a.html --resume"), DAL_BAD_COMMAND);
-    expect(here->err, "a page cannot be resumed: leave it out, and make it from the finished file by 'dalembert view'\n");
+    expect(here->err, "a page cannot be resumed: drop it, and make it from the finished file with 'dalembert view'\n");
     assert_int_equal(run(here, "run @/s.yaml -q --motion -o @/a.csv --resume"), DAL_OK);
     same_bytes(here, "page", "a.csv", "ref.csv");
     assert_int_equal(run(here, "view @/a.csv -m @/s.yaml -q"), DAL_OK);
@@ -378,7 +378,7 @@ static void options_that_do_not_go_together_are_refused(void **state)
 {
     place *here = *state;
     put(here, "s.yaml", swinging);
-    expect_refused(here, "run @/s.yaml --resume", DAL_BAD_COMMAND, "--resume goes on in the files of a run: name them by -o");
+    expect_refused(here, "run @/s.yaml --resume", DAL_BAD_COMMAND, "--resume continues the files of a run: name them with -o");
     expect_refused(here, "run @/s.yaml --resume -o - -o @/a.csv", DAL_BAD_COMMAND, "rows on standard output cannot be taken back");
     expect_refused(here, "run @/s.yaml --resume -o @/a.html", DAL_BAD_COMMAND, "a page cannot be resumed");
     expect_refused(here, "run @/s.yaml --resume -o @/a.csv", DAL_BAD_FILE, "a.csv: error: there is nothing to resume: '");
@@ -412,7 +412,7 @@ static void what_does_not_belong_is_refused_and_left_alone(void **state)
     expect_refused(here, line_of("@/s.yaml", "a", "--resume --units"), DAL_BAD_FILE, "begins with other headings than this run writes");
     expect_refused(here, "run @/s.yaml --resume -o @/a.csv -o @/b.csv", DAL_BAD_FILE, "is of a run that wrote a.csv");
     if (has_hdf5())
-        expect_refused(here, "run @/s.yaml --resume -o @/a.csv", DAL_BAD_FILE, "is of a run that wrote a.csv, a.h5: name the same files by -o");
+        expect_refused(here, "run @/s.yaml --resume -o @/a.csv", DAL_BAD_FILE, "is of a run that wrote a.csv, a.h5: name the same files with -o");
     put(here, "s.yaml", "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1}}\nsimulate: {until: 1}\n");
     expect_refused(here, line_of("@/s.yaml", "a", "--resume"), DAL_BAD_FILE, "belongs to another model");
     put(here, "s.yaml", swinging);
@@ -441,13 +441,13 @@ static void parts_that_lost_rows_are_refused(void **state)
     char *part = get(here, "a.csv.part", &n);
     const char *head = strchr(part, '\n') + 1;
     assert_int_equal(truncate(in_folder(here, "a.csv.part"), head - part), 0);
-    expect_refused(here, line_of("@/s.yaml", "a", "--resume"), DAL_BAD_FILE, "a.csv.part' has fewer rows than what was saved beside it");
+    expect_refused(here, line_of("@/s.yaml", "a", "--resume"), DAL_BAD_FILE, "a.csv.part' has fewer rows than the saved state beside it");
     FILE *file = fopen(in_folder(here, "a.csv.part"), "w");
     fwrite(part, 1, (size_t)(head - part), file);
     for (int i = 0; i < 30000; i++)
         fputs("1,2,3,4\n", file);
     fclose(file);
-    expect_refused(here, line_of("@/s.yaml", "a", "--resume"), DAL_BAD_FILE, "a.csv.part' has other rows than what was saved beside it");
+    expect_refused(here, line_of("@/s.yaml", "a", "--resume"), DAL_BAD_FILE, "a.csv.part' has other rows than the saved state beside it");
     unlink(in_folder(here, "a.csv.part"));
     expect_refused(here, line_of("@/s.yaml", "a", "--resume"), DAL_BAD_FILE, "cannot be resumed: '");
     expect(here->err, "a.csv.part' is missing");

@@ -417,8 +417,8 @@ static void bad_bytes_are_located(void **state)
         const char *message;
     } bad[] = {
         {"dalembert: 1\nname: \xc3\xa4\xff\n", 23, "model.yaml:2:8: error: the byte 0xff is not UTF-8 text: save the file as UTF-8"},
-        {"dalembert: 1\r\nname: \a\r\n", 23, "model.yaml:2:7: error: a control character (number 7) cannot stand in a model"},
-        {"dalembert: 1\nname: \0\n", 21, "model.yaml:2:7: error: a control character (number 0) cannot stand in a model"},
+        {"dalembert: 1\r\nname: \a\r\n", 23, "model.yaml:2:7: error: a control character (number 7) is not allowed in a model"},
+        {"dalembert: 1\nname: \0\n", 21, "model.yaml:2:7: error: a control character (number 0) is not allowed in a model"},
         {"dalembert: 1\nname: \xc3", 20, "model.yaml:2:7: error: the byte 0xc3 is not UTF-8 text: save the file as UTF-8"},
         {"\xff\xfe"
          "d\0a\0",

@@ -81,7 +81,7 @@ static void a_constraint_that_begins_to_act_ends_the_run(void **unused)
                      "constraints: {a: %s}\nsimulate: {until: 1}\n",
                      constraints[i]);
             ending end = run(text, "angle", formulations[f]);
-            says(&end, f == 0 ? "is an impact and no motion" : "at t = "); /* with speeds it is the change of rank that ends it */
+            says(&end, f == 0 ? "is an impact, not a motion" : "at t = "); /* with speeds it is the change of rank that ends it */
             assert_true(end.evidence.time_end < 1e-4);
         }
 }

@@ -352,12 +352,12 @@ static void files_that_cannot_be_written_get_a_sentence(void **state)
     assert_non_null(strstr(here->err, "are written as .csv, .h5 or .html"));
     assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,2 --journal @/j -q"), 0);
     assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,2 --journal @/j -q"), DAL_BAD_FILE);
-    assert_non_null(strstr(here->err, "j: error: is there already: resume the study (--resume), or remove the file"));
+    assert_non_null(strstr(here->err, "j: error: exists already: resume the study (--resume), or remove the file"));
     assert_int_equal(run(here, "sweep @/m.yaml --vary a=1,3 --journal @/j --resume -q"), DAL_BAD_FILE);
     assert_non_null(strstr(here->err, "j: error: is the journal of another study"));
     put(here, "m.yaml", "dalembert: 1\n");
     assert_int_equal(run(here, "merge @/m.yaml -o @/x.csv"), DAL_BAD_FILE);
-    assert_non_null(strstr(here->err, "m.yaml: error: is no journal of a study"));
+    assert_non_null(strstr(here->err, "m.yaml: error: is not a journal of a study"));
 }
 
 /* Every row has its reason, and the exit code is that of a failure. */
@@ -575,7 +575,7 @@ static void two_programs_of_one_journal_do_not_mix(void **state)
     const int code = run(here, "sweep @/m.yaml --vary a=1:2:400 --each x=final(A.distance) -q --jobs 1 -o @/k.csv --resume");
     const bool named = strstr(here->err, "k.csv.journal: error: is being written by another process") != NULL;
     const int anew = run(here, first);
-    const bool there = strstr(here->err, "is there already") != NULL;
+    const bool there = strstr(here->err, "exists already") != NULL;
     kill(child, SIGCONT);
     const int ended = wait_for_any(child);
     close(out);

@@ -203,12 +203,12 @@ static void other_values_and_another_structure_are_told_apart(void **state)
                                    "bodies: {rod: {mass: %s, inertia: 0.1, points: {P: [-L/2, 0]}}}\n"
                                    "joints: {pin: {type: revolute, connect: [ground, rod.P]}}\nsimulate: {until: 0.1}\n";
     static const char *const values[][2] = {{"1", "1"}, {"1.25", "1"}, {"1.25", "2"}, {"1.5", "2"}, {"'x'", "2"}, {"1.75", "2"}};
-    static const char *const said[] = {"the page is new\n",
-                                       "the page is new; only values of parameters have changed\n",
-                                       "the page is new; the model was compiled anew\n",
-                                       "the page is new; only values of parameters have changed\n",
+    static const char *const said[] = {"page updated\n",
+                                       "page updated; only values of parameters have changed\n",
+                                       "page updated; the model was compiled again\n",
+                                       "page updated; only values of parameters have changed\n",
                                        "unknown name 'x'",
-                                       "the page is new; only values of parameters have changed\n"};
+                                       "page updated; only values of parameters have changed\n"};
     place *here = *state;
     char text[1000], heard[4000];
     const int err = open_scratch();

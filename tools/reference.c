@@ -62,8 +62,7 @@ static bool has_units(const char *section)
 static void print_key_table(FILE *out, const char *section)
 {
     const bool units = has_units(section);
-    fputs(units ? "| key | what stands there | unit | meaning |\n|---|---|---|---|\n" : "| key | what stands there | meaning |\n|---|---|---|\n",
-          out);
+    fputs(units ? "| key | value | unit | meaning |\n|---|---|---|---|\n" : "| key | what stands there | meaning |\n|---|---|---|\n", out);
     for (int i = 0; dal_spec_key(i); i++) {
         const dal_key_doc *doc = dal_spec_key(i);
         if (strcmp(doc->section, section) || !strcmp(doc->shape, "not in this version"))

@@ -4,7 +4,7 @@
 #     jobs=$(sbatch --parsable examples/cluster/sweep-array.sh)
 #     sbatch --dependency=afterok:$jobs --array=0 examples/cluster/sweep-array.sh merge
 #
-# A job that was ended by its time limit is started again by the same first line: it goes on where it was.
+# A job that was ended by its time limit is started again by the same first line: it continues where it was.
 # STUDY is the file of the study, NAME what results are called. Parts share a folder, and nothing else.
 #SBATCH --job-name=sweep
 #SBATCH --array=1-20

@@ -3,7 +3,7 @@
 #
 #     sbatch examples/cluster/sweep-mpi.sh
 #
-# Started again it goes on where it was. LAUNCHER is what starts processes here: srun, or mpirun with its options.
+# Started again it continues where it was. LAUNCHER is what starts processes here: srun, or mpirun with its options.
 #SBATCH --job-name=sweep
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=32

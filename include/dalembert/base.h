@@ -1,13 +1,12 @@
 /* Status codes, source marks, messages and memory: what every other header of
  * the library uses.
  *
- * The library never prints, never exits and keeps no global state. Whatever it
- * has to say goes into a `dal_messages` object that the caller owns; whatever
- * memory it takes comes from the caller's `dal_allocator` (malloc by default).
+ * The library never prints, never exits and keeps no global state. Its messages
+ * go into a `dal_messages` object that the caller owns; all memory comes from the caller's `dal_allocator` (malloc by default).
  *
  * What every function of these headers accepts, unless its comment says more:
  *
- *   - pointers that are not NULL; `messages` may be NULL (nobody hears), `allocator` too (malloc), and options (all of them 0). What frees or
+ *   - pointers that are not NULL; `messages` may be NULL (messages are dropped), `allocator` too (malloc), and options (all of them 0). What frees or
  *     closes accepts NULL
  *   - an allocator with both of its functions; sinks with both of theirs
  *   - indices from 0 to one less than the number of such things; counts of 0 or more, with an array behind those that are not 0
@@ -48,7 +47,7 @@ typedef enum dal_status {
     DAL_BAD_FILE = 6 /* a file could not be read or written */
 } dal_status;
 
-/* One sentence for a status: "the model is wrong"; "unknown status" for a number that is none. */
+/* One sentence for a status: "the model is wrong"; "unknown status" for any other number. */
 DAL_API const char *dal_status_text(dal_status status);
 
 /* Where something was written: line and column count from 1, 0 means unknown. */
@@ -85,13 +84,13 @@ typedef struct dal_messages dal_messages;
 /* Pass NULL for malloc. Returns NULL without memory, and for an allocator without functions. */
 DAL_API dal_messages *dal_messages_create(const dal_allocator *allocator);
 DAL_API void dal_messages_free(dal_messages *messages);
-/* NULL, and 0: there are none; so has NULL none. */
+/* NULL and 0 if there are none, or if `messages` is NULL. */
 DAL_API const dal_message *dal_messages_first(const dal_messages *messages);
 DAL_API int dal_messages_count(const dal_messages *messages, dal_severity severity);
 DAL_API void dal_messages_clear(dal_messages *messages);
 
 /* Write "file:line:column: error: text" (what is known of it) into `buffer`, as snprintf does: returns the length needed. A buffer that is NULL is
- * only measured for. -1: the message is NULL, has no text, or a severity that is none. */
+ * only measured for. -1: the message is NULL, has no text, or an invalid severity. */
 DAL_API int dal_message_format(const dal_message *message, char *buffer, size_t size);
 
 #ifdef __cplusplus

@@ -61,7 +61,7 @@ typedef struct dal_comparison {
     const char *const *own;    /* names */
     dal_compare_row reference; /* its `difference` and `bodies`: from the same run with ten times its tolerances, which bounds how
                                 * well the reference itself is known */
-    int nearest;               /* the row nearest to the reference among those that came to the end, -1: none */
+    int nearest;               /* the row nearest to the reference among those that reached the end, -1: none */
     void *memory;
 } dal_comparison;
 
@@ -72,7 +72,7 @@ typedef struct dal_compare_options {
      * Returns false to stop: rows that are not done then do not apply, and say so. */
     bool (*progress)(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds);
     void *progress_user;
-    /* Called for each compared instant of each motion, after its run, the reference (row -2) first; may be NULL. `poses`: 7 a body, x, y, z, w,
+    /* Called for each compared instant of each motion, after its run, the reference (row -2) first; may be NULL. `poses`: 7 per body, x, y, z, w,
      * qx, qy, qz. */
     void (*motion)(void *user, const dal_comparison *comparison, int row, const dal_compare_instant *instant, const double *poses);
     void *motion_user;
@@ -82,11 +82,11 @@ typedef struct dal_compare_options {
 /* Compile and run all of them. What the spec says about coordinates, formulation, record and every is replaced; the rest of its
  * `simulate:` holds for every row. Every combination has its row, also those that do not apply.
  *
- * DAL_OK: all that apply came to the end. With a comparison as well: DAL_NUMERICAL, a run stopped early (by the hook during the
+ * DAL_OK: all that apply reached the end. With a comparison as well: DAL_NUMERICAL, a run stopped early (by the hook during the
  * reference: without one); DAL_BAD_MODEL, none applies (the messages are those of the first). Otherwise *comparison is NULL: of a spec that is not of
  * the form that spec.h asks for the answer is DAL_BAD_COMMAND. options may be NULL. */
 DAL_API dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages, dal_comparison **comparison);
-/* Do all methods that apply show one motion: did each come to the end, within DAL_COMPARE_AGREEMENT of a reference that is known as well?
+/* Do all methods that apply show one motion: did each reach the end, within DAL_COMPARE_AGREEMENT of a reference that is known as well?
  * methods, difference (either may be NULL): how many apply, and the largest difference among them. */
 DAL_API bool dal_comparison_agrees(const dal_comparison *comparison, int *methods, double *difference);
 /* Tables for people, up to 100 columns wide (`bodies`: also the differences of each body), and one JSON object. As dal_evidence_text and

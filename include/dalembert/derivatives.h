@@ -68,7 +68,7 @@ DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *vd, c
  *                      constraint, (q, v) does not meet it any more:
  *   phi, phid          the change of the residuals of the rows, phi(q, t) and phi' = A v - beta, at the same q and v. What keeps to the constraints
  *                      moves with A dq = -phi.
- *   start_dq, start_dv, start_dz   how the start of the model changes: its start values are assembled anew for the changed parameter, by the rules that
+ *   start_dq, start_dv, start_dz   how the start of the model changes: its start values are assembled again for the changed parameter, by the rules that
  *                      the model gives (`fix: true`, start values that are expressions). Along velocities, as everywhere here.
  *
  * So a motion x(t) = (q, v) that begins at the start follows, along the parameter,

@@ -61,7 +61,7 @@ typedef struct dal_equations {
     void *memory;
 } dal_equations;
 
-/* Evaluates the state at its (t, y) and asks its formulation. The state stays as it was, but for scratch. A state that belongs to a run is
+/* Evaluates the state at its (t, y) and asks its formulation. Only scratch of the state changes. A state that belongs to a run is
  * evaluated already, and can be asked in the run's callback. */
 DAL_API dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state, dal_messages *messages, dal_equations **equations);
 DAL_API void dal_equations_free(dal_equations *equations);

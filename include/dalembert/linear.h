@@ -32,7 +32,7 @@ typedef struct dal_linear_options {
     const char *at; /* "start", "equilibrium", "steady" or a state file (dal_instant_read); NULL: "start" */
     int n_states, n_inputs, n_outputs;
     const char *const *states;  /* channels of position ("A.angle", "cart.x"); those that are missing are chosen automatically */
-    const char *const *inputs;  /* of `inputs:`, motors, springs and dampers (an effort beside their own), drives; NULL: all of `inputs:` */
+    const char *const *inputs;  /* of `inputs:`, motors, springs and dampers (an effort added to their own), drives; NULL: all of `inputs:` */
     const char *const *outputs; /* channels and expressions of channels, as in `record:`: motions, reactions, efforts, energies */
     int n_steady;               /* for "steady" */
     const dal_steady *steady;   /* rates that are given; what is not, stays near the start */
@@ -58,7 +58,7 @@ typedef struct dal_mode {
     int n_shares;
     const dal_mode_share *shares;      /* the largest first */
     const double *shape_re, *shape_im; /* n_states; the largest number is 1 */
-    /* 6 a body: its point's shift in lengths of the model, its turn in rad; the largest number of all is 1 */
+    /* 6 per body: its point's shift in lengths of the model, its turn in rad; the largest number of all is 1 */
     const double *bodies_re, *bodies_im;
     double condition; /* of the eigenvalue, in units of the kinetic energy: errors of A count so often in it. Infinite where it is defective */
     int times,
@@ -116,7 +116,7 @@ DAL_API int dal_linearization_csv(const dal_linearization *linearization, char *
 /* A direction in which nothing holds the mechanism: an eigenvalue that is zero. */
 typedef struct dal_free_mode {
     const char *state; /* that moves in it: the first of several; NULL: none by itself */
-    bool drifts;       /* there is a motion along it that goes on for ever: a rigid-body freedom. False: a displacement stays where it is */
+    bool drifts;       /* there is a motion along it that continues for ever: a rigid-body freedom. False: a displacement stays where it is */
     int n_shares;
     const dal_mode_share *shares;
 } dal_free_mode;
@@ -233,8 +233,8 @@ typedef struct dal_equilibrium {
     void *memory;
 } dal_equilibrium;
 
-/* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. From a start that is none, the way
- * leads down the potential; a start that is an equilibrium stays, stable or not. There may be others. DAL_BAD_MODEL where there is none near, with a
+/* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. From any other start, the search goes down
+ * the potential; a start that is an equilibrium is kept, stable or not. There may be others. DAL_BAD_MODEL where there is none near, with a
  * sentence that names what runs away; also for drives that move. Dry friction is not needed in it. */
 DAL_API dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium);
 /* A steady motion near the start: the mechanism keeps its shape and moves as a whole, bodies may spin about axes of symmetry of their own, and what drives

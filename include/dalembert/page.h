@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Was the viewer built into this library? Otherwise pages are refused, with a sentence that says what brings it. */
+/* Was the viewer built into this library? Otherwise pages are refused, with a sentence that says what provides it. */
 DAL_API bool dal_page_available(void);
 
 /* The run will be shown: from now on compiled systems have the columns that a page shows whatever the model records: the motion of the
@@ -77,9 +77,9 @@ DAL_API dal_status dal_series_frame(void *series, dal_state *state, int n, const
 
 typedef struct dal_series_row {
     const double *values;     /* the columns, time first */
-    const double *poses;      /* 7 a body: x, y, z, w, qx, qy, qz */
-    const double *velocities; /* 3 a body: of the centre of mass */
-    const double *reactions;  /* 6 a joint: force and torque on the second side, world axes */
+    const double *poses;      /* 7 per body: x, y, z, w, qx, qy, qz */
+    const double *velocities; /* 3 per body: of the centre of mass */
+    const double *reactions;  /* 6 per joint: force and torque on the second side, world axes */
     double error;
 } dal_series_row;
 
@@ -105,9 +105,9 @@ DAL_API void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal
 DAL_API void dal_page_verdict(dal_page *page, const dal_verdict *verdict);
 /* Messages of the run, or of a model that could not be compiled. */
 DAL_API void dal_page_messages(dal_page *page, const dal_messages *messages);
-/* One more option, behind those that the system tells. */
+/* One more option, after those of the system. */
 DAL_API void dal_page_option(dal_page *page, const char *name, const char *value);
-/* One more entry of the header: `json` is written as it is, but for <, which cannot stand in it. */
+/* One more entry of the header: `json` is written as it is, with < escaped. */
 DAL_API void dal_page_entry(dal_page *page, const char *key, const char *json);
 
 /* Galleries: one more model, with a link to its page and a sentence about it; series that follow belong to it. The page itself then has

@@ -63,7 +63,7 @@ typedef struct dal_port_component {
     int port, n_ports; /* the first, and how many */
     int n_states;      /* integrated by it */
     const char *const *states;
-    int multipliers;     /* implicit variables: one an equation (23); of a body: 1 with Euler parameters, else 0 */
+    int multipliers;     /* implicit variables: one for each equation (23); of a body: 1 with Euler parameters, else 0 */
     int freedoms;        /* of a joint: what it leaves of the relative motion, its drive aside; else -1 */
     const char *leaves;  /* its coordinates: "angle", "distance, angle"; or "" */
     const char *carries; /* "drive", "friction", "non-ideal": what it does beside holding; or "" */

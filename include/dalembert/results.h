@@ -33,7 +33,7 @@ DAL_API int dal_results_column(const dal_results *results, const char *name);
 /* The hash of the model that it was made from; "" where the file does not tell. */
 DAL_API const char *dal_results_hash(const dal_results *results);
 
-/* Does the file say that its run did not come to its end? Known of HDF5 at once, of CSV after the last row. */
+/* Does the file say that its run did not reach its end? Known of HDF5 at once, of CSV after the last row. */
 DAL_API bool dal_results_incomplete(const dal_results *results);
 
 /* The next row; NULL after the last one. It is valid until the next call. The messages that the file was opened with have to live as long. */

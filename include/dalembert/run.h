@@ -34,7 +34,7 @@ typedef struct dal_evidence {
     long matrices, products; /* of Newton's method (cvode-bdf, ida): matrices that were formed; products with one that was not */
     const char *slopes;      /* what these are made of: "exact derivatives", or "differences: ..." with the reason; "": the integrator has no such */
     long late_events;        /* that act at the end of a step, because dal_step_fixed bounds its work */
-    long restored;           /* how often the motion went on from what was saved (dal_simulation_restore, dal_run_options.resume) */
+    long restored;           /* how often the motion was continued from a saved state (dal_simulation_restore, dal_run_options.resume) */
     long fixed_steps;        /* calls of dal_step_fixed, and the wall time that they took: the median to 3 %, the longest; NAN: none */
     double fixed_median, fixed_longest;
     long rows_recorded;
@@ -100,12 +100,12 @@ typedef struct dal_run_options {
      * stick. NULL: none. */
     void (*event)(void *user, double t, const char *what);
     void *event_user;
-    /* What dal_simulation_save wrote: the run goes on from there, and its rows are those behind that time. NULL: none. */
+    /* What dal_simulation_save wrote: the run continues from there, and its rows are those behind that time. NULL: none. */
     const void *resume;
     size_t resume_size;
     const char *resume_name; /* of the file that it comes from, for messages; may be NULL */
     /* Called between steps about every `checkpoint_every` seconds of wall time (0: 1), for the first time after so many, and so rarely that it takes no
-     * more than a fiftieth of the time; once where `progress` stops the run; and at the end of one that it was called in, or that was resumed. There dal_simulation_save has what `resume` goes on from; the rows up
+     * more than a fiftieth of the time; once where `progress` stops the run; and at the end of one that it was called in, or that was resumed. There dal_simulation_save has what `resume` continues from; the rows up
      * to it have gone to the sink. It may read dal_simulation_time, and nothing else of the simulation. Any status but DAL_OK ends the run with it.
      * NULL: none. */
     dal_status (*checkpoint)(void *user, const dal_simulation *simulation);
@@ -118,7 +118,7 @@ typedef struct dal_run_options {
     const struct dal_shared_code *code; /* of a study, whose runs share it; NULL: none */
 } dal_run_options;
 
-/* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives, or at options->start, or goes on from
+/* A run has states of its own: it begins at the start values of the system, with the values that `inputs:` gives, or at options->start, or continues from
  * options->resume (one of the two). options may be NULL.
  * On failure the evidence describes the part of the run that was good, and a message says what, when and where. DAL_BAD_COMMAND with all of it 0:
  * an argument cannot be used; a sink without functions, a `final` of another system. */
@@ -141,7 +141,7 @@ typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages, dal_writer **writer);
 /* The same in NAME.part, which a run left that was stopped or killed: when it begins, the first `rows` rows of it stay, the last of which has the time
  * `last`, and those behind them go; until then it is left alone. DAL_BAD_FILE: there is no part, somebody is writing it, it has other columns or not
- * these rows. For dal_run_options.resume; not for "-". Of an HDF5 file the rows are read (dal_results_open says what that means) and written anew. */
+ * these rows. For dal_run_options.resume; not for "-". Of an HDF5 file the rows are read (dal_results_open says what that means) and written again. */
 DAL_API dal_status dal_writer_resume(const dal_allocator *allocator, const char *path, bool units, long rows, double last, dal_messages *messages,
                                      dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);
@@ -155,7 +155,7 @@ DAL_API dal_status dal_writer_flush(dal_writer *writer, bool to_disk);
  *
  * Where writing fails, what could be written stays in NAME.part, and the status is DAL_BAD_FILE. */
 DAL_API dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *evidence);
-/* Frees the writer, and nothing is left, but for the part that was resumed. */
+/* Frees the writer, and leaves nothing except the part that was resumed. */
 DAL_API void dal_writer_discard(dal_writer *writer);
 
 #ifdef __cplusplus

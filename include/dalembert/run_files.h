@@ -30,7 +30,7 @@ typedef struct dal_run_files dal_run_files;
 
 typedef struct dal_run_files_options {
     bool units;  /* a second line of names in CSV */
-    bool resume; /* go on with what a run left in these files: the same model and options */
+    bool resume; /* continue what a run left in these files: the same model and options */
     bool shown;  /* of a new run: its system was made after dal_spec_show, for a page; resumed runs tell (dal_run_files_shown) */
 } dal_run_files_options;
 
@@ -52,9 +52,9 @@ typedef struct dal_run_files_end {
     bool stopped; /* the caller stopped it (dal_run_options.progress) */
 } dal_run_files_end;
 /* The end of the run, which had this status. After DAL_OK the files take their names. Otherwise the rows stay in NAME.part, and what was saved stays,
- * unless the motion itself cannot go on (DAL_NUMERICAL, and nobody stopped it). `evidence` may be NULL: the run did not begin. */
+ * unless the motion itself cannot continue (DAL_NUMERICAL, and nobody stopped it). `evidence` may be NULL: the run did not begin. */
 DAL_API dal_status dal_run_files_close(dal_run_files *files, dal_status status, dal_run_files_end how, const dal_evidence *evidence);
-/* After the end: the time of the motion, s, from which `resume` goes on. NAN: there is nothing to resume. */
+/* After the end: the time of the motion, s, from which `resume` continues. NAN: there is nothing to resume. */
 DAL_API double dal_run_files_saved(const dal_run_files *files);
 /* NULL is accepted. What was not closed is closed as after a failure. */
 DAL_API void dal_run_files_free(dal_run_files *files);

@@ -11,8 +11,8 @@
  *     dal_simulation_free(sim);
  *
  * dal_run is a simulation that is stepped once, to its end. One simulation belongs to one thread; any number of them may share a system. The system
- * has to live as long as its simulations. Nothing in a step takes a lock, and nothing allocates memory but for SUNDIALS,
- * a sparse model whose rank is decided anew, and the message about a failure.
+ * has to live as long as its simulations. Nothing in a step takes a lock, and nothing allocates memory except SUNDIALS,
+ * a sparse model whose rank is decided again, and the message about a failure.
  */
 #ifndef DALEMBERT_SIMULATION_H
 #define DALEMBERT_SIMULATION_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Begins at the start values of the system, or at options->start. The options are those of a run (`final` is not used); they may be NULL, and are copied.
- * What they point to (but for `start` and `resume`, which are read here), and `messages`, have to live as long as the simulation: everything that it has
+ * What they point to (except `start` and `resume`, which are read here), and `messages`, have to live as long as the simulation: everything that it has
  * to say goes there. With a sink, rows are written
  * while it is stepped, at the multiples of `every`. On failure *simulation is NULL. */
 DAL_API dal_status dal_simulation_create(const dal_system *system, const dal_run_options *options, dal_messages *messages,
@@ -38,7 +38,7 @@ DAL_API void dal_simulation_free(dal_simulation *simulation);
 DAL_API dal_status dal_step(dal_simulation *simulation, double until);
 
 /* Look at the motion at time t, between the accepted steps: the integrator goes as far as it has to with the steps that it would take anyway, and
- * what is read afterwards (time, values, state) is that at t. Looking does not change the motion: a simulation that is looked at in a thousand places
+ * what is read afterwards (time, values, state) is that at t. Looking does not change the motion: a simulation that is observed in a thousand places
  * takes the steps of one dal_step to the model's `until:`. t may not lie before the beginning of the present step; it may lie any time after it. Setting an input after a look cuts the step there. A look that
  * fails (DAL_NUMERICAL) fails alone: the simulation is where it was, at the end of the last step that was made, and can be stepped and saved. */
 DAL_API dal_status dal_look(dal_simulation *simulation, double t);
@@ -82,8 +82,8 @@ DAL_API double dal_simulation_input(const dal_simulation *simulation, int input)
 /* ---- save and restore -------------------------------------------------------- */
 
 /* Write everything that the continuation depends on into `buffer`, as snprintf does: returns the bytes needed, which do not change in the course of a
- * simulation; nothing is written where `size` is less. 0: the argument cannot be used. A restored simulation goes on as the saved one did, bit for
- * bit, in this process or in another, with rk4, rk6, ab6 and dopri5. The integrators of SUNDIALS keep a history that cannot be saved: they start anew at
+ * simulation; nothing is written where `size` is less. 0: the argument cannot be used. A restored simulation continues as the saved one did, bit for
+ * bit, in this process or in another, with rk4, rk6, ab6 and dopri5. The integrators of SUNDIALS keep a history that cannot be saved: they restart at
  * that state, and dal_evidence.restored says that it happened. */
 DAL_API size_t dal_simulation_save(const dal_simulation *simulation, void *buffer, size_t size);
 /* Back, or forward, to what was saved from a simulation of the same model, made with the same choices and options by the same version of this

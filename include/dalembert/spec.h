@@ -264,7 +264,7 @@ typedef struct dal_choice {
 /* `undetermined: minimum-norm`, or {minimum-norm: {eta: [...]}} */
 typedef struct dal_undetermined_spec {
     dal_text word;
-    dal_list eta; /* the accelerations, one a velocity, that those which nothing determines are nearest to; n = 0: zero */
+    dal_list eta; /* the accelerations, one for each velocity, that those which nothing determines are nearest to; n = 0: zero */
 } dal_undetermined_spec;
 
 typedef struct dal_simulate_spec {

@@ -45,7 +45,7 @@ DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, co
  *   "bar.angle"        the `angle` of a body in the plane; "bar.angle'" its `rate`
  *   "A.angle"          the `start:` of a joint: "A.angle", "A.distance", and "A.angle'" or "A.distance'" for its `rate`
  *
- * A start value of a body or joint can be varied only where the model writes one: what it leaves out follows from the rest and has no value of its
+ * A start value of a body or joint can be varied only where the model writes one: an omitted value follows from the rest and has no value of its
  * own. Assembly moves varied start values as it moves written ones, and keeps those with `fix: true`.
  *
  * Numbers alone take a fraction of a compile, from the second call on: the first one for a base is as slow as dal_compile, because it remembers what

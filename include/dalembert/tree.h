@@ -94,7 +94,7 @@ typedef struct dal_centroid {
 DAL_API dal_status dal_centroidal_momentum(dal_state *state, const double *q, const double *v, dal_centroid *centroid, double *A_G);
 
 /* What the joint that carries each body transmits to it (reaction and tau together): force and moment at the body's origin, world axes,
- * of the motion (q, v, vd); one a body. v, vd and wrenches may be NULL: zero. Bodies joined rigidly to their parents: what the rigid joint carries. */
+ * of the motion (q, v, vd); one per body. v, vd and wrenches may be NULL: zero. Bodies joined rigidly to their parents: what the rigid joint carries. */
 DAL_API dal_status dal_joint_wrenches(dal_state *state, const double *q, const double *v, const double *vd, const dal_wrench *wrenches,
                                       dal_wrench *carried);
 

@@ -47,7 +47,7 @@ typedef struct dal_check_gap {
     double shift, turn; /* m, rad */
 } dal_check_gap;
 
-/* A joint of a type of the model's own, its bodies looked at alone. */
+/* A joint of a type of the model's own, its bodies examined alone. */
 typedef struct dal_check_written {
     const char *joint, *type;
     int equations, rows;       /* a vector equation has two or three rows */
@@ -102,7 +102,7 @@ typedef struct dal_verdict {
     const dal_check_written *written; /* joints of `joint-types:` */
 
     /* Redundancy, where the position is not singular; otherwise in its neighbourhood. Of joints that contradict each other: that
-     * which there is but for the gap. */
+     * which there is except for the gap. */
     int redundant;
     int n_groups;
     const dal_check_group *groups;

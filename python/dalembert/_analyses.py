@@ -198,7 +198,7 @@ class Analyses:
         """Everything at one state: M, C, bias, gravity, accelerations, reactions. `state`: a state file, or {"q": , "rates": , ...}; or a random one of
         this `seed`. `inverse`: the forces for the wanted accelerations."""
         if (state is None) == (seed is None):
-            raise TypeError("evaluate() wants a state, or the seed of a random one")
+            raise TypeError("evaluate() needs a state, or the seed of a random one")
         here = _core.State(self._system(settings, for_evaluation=True))
         text = _state_text(state) if isinstance(state, Mapping) else None
         file = None if state is None or text is not None else os.fspath(state)
@@ -210,7 +210,7 @@ class Analyses:
         """Where the model stands, near its start: values, stability, reactions. `starts`: from as many starts, the first is that of the model, the others
         follow from `seed`; the answer has a list. `steady`: the steady motion with these rates, {"pin.angle": 10}."""
         if starts and steady:
-            raise TypeError("equilibrium() wants starts or steady: a steady motion is found from the start of the model")
+            raise TypeError("equilibrium() needs starts or steady: a steady motion is found from the start of the model")
         if starts:
             return Answer.read(_core.equilibria(self._spec(settings), starts, seed))
         return Answer.read(_core.equilibrium(self._spec(settings), dict(steady or {})))
@@ -285,7 +285,7 @@ class Analyses:
         folder = tempfile.TemporaryDirectory(prefix="dalembert-")
         path = kept or (f"{outputs[0]}.journal" + (f".{part}-of-{parts}" if parts else "") if outputs else os.path.join(folder.name, "journal"))
         if handle.run(path, resume, threads, part, parts, self._note(plan, settings), progress):
-            raise Interrupted(Study(handle, [path], None, folder), f"the study was stopped; resume=True goes on with '{path}'")
+            raise Interrupted(Study(handle, [path], None, folder), f"the study was stopped; resume=True continues '{path}'")
         study = Study(handle, [path], self._run_command(plan, settings), folder)
         if parts:
             return study

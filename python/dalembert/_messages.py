@@ -116,7 +116,7 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result: Any = None, text: Optional[str] = None):
         saved = getattr(result, "resumable", math.nan)
         super().__init__(text or "the run was interrupted; what it recorded is in the attribute 'result' of this exception"
-                         + ("" if math.isnan(saved) else f"; with resume=True it goes on from t = {saved:.9g} s"))
+                         + ("" if math.isnan(saved) else f"; with resume=True it continues from t = {saved:.9g} s"))
         self.result = result
 
 

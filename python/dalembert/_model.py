@@ -119,7 +119,7 @@ class Model(Analyses):
     def add(self, section: str, element: str, entry: Any = None, /, **keys: Any) -> "Model":
         """One more entry of any section of the language: add("states", "z", start=0, rate="..."), add("define", "f", "2*x")."""
         if self._written is None:
-            raise CommandError(f"'{self._file}' was read; only a model that was begun by Model() can be written on")
+            raise CommandError(f"'{self._file}' was read; only a model made by Model() can be extended")
         self._written.put_element(section, element, keys_of(keys.items()) if entry is None else entry, Site.here())
         self._forget()
         return self
@@ -162,7 +162,7 @@ class Model(Analyses):
 
     def _put(self, section: str, value: Any) -> "Model":
         if self._written is None:
-            raise CommandError(f"'{self._file}' was read; only a model that was begun by Model() can be written on")
+            raise CommandError(f"'{self._file}' was read; only a model made by Model() can be extended")
         self._written.put(section, value, Site.here())
         self._forget()
         return self
@@ -191,7 +191,7 @@ class Model(Analyses):
             if value is None:
                 continue
             if name.replace("-", "_") not in _settings:
-                raise TypeError(f"'{name}' is no setting of a run; there are {', '.join(_settings)}"
+                raise TypeError(f"'{name}' is not a setting of a run; there are {', '.join(_settings)}"
                                 + (" (another value of a parameter: vary())" if name in self.parameters else ""))
             spec.set(name.replace("_", "-"), _setting_text(value))
         if record is not None:
@@ -314,7 +314,7 @@ class Model(Analyses):
             settings, start = {**settings, "start": start}, None
         settings = {"until": until, **settings}
         if control is not None and period is None:
-            raise TypeError("control wants a period: how often it is called, s")
+            raise TypeError("control needs a period, the time between its calls, s")
         paths = self._output_paths(output, resume, page)
         page = _core.page_available() and not resume if page is None else page
         files = _core.run_files(paths, units, resume, page, self._context) if paths else None
@@ -343,7 +343,7 @@ class Model(Analyses):
             if path.lower().endswith((".html", ".htm")):
                 raise CommandError(f"'{path}' is a page: save() of the result writes it; output is for .csv and .h5")
         if resume and not paths:
-            raise CommandError("resume=True goes on in the files of a run: name them by output=")
+            raise CommandError("resume=True continues the files of a run: name them with output=")
         if resume and page:
             raise CommandError("a page cannot be resumed: leave it out, and make it from the finished file by view()")
         return paths
@@ -352,7 +352,7 @@ class Model(Analyses):
                    **settings: Any) -> Any:
         """The model to be stepped from outside; `start`: values to begin with instead of those of the model; `control`, `period`: as in run()."""
         if control is not None and period is None:
-            raise TypeError("control wants a period: how often it is called, s")
+            raise TypeError("control needs a period, the time between its calls, s")
         system = self._system(settings)
         return _core.create_simulation(system, self._state_of(system, start), control, period or 0.0)
 
@@ -361,7 +361,7 @@ class Model(Analyses):
         """One run for each entry of `values`, {"L": [...], "A.angle": [...]}, lists of the same length, all at once on `threads` threads. The model is
         compiled once. `reduce`: what is kept of each result, a function of it; None: the result. Runs that fail are there, too: `complete` is False."""
         if len({len(column) for column in values.values()}) != 1:
-            raise ValueError("runs() wants lists of the same length: one run an entry")
+            raise ValueError("runs() needs lists of the same length: one entry for each run")
         names, rows = list(values), list(zip(*values.values()))
         base = self._system({"until": until, **settings})
 

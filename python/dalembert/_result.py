@@ -212,7 +212,7 @@ class Result(Table):
                 raise CommandError("this run has no page: " + (
                     "it came from another process, where `html` was not asked for" if self._record is None else
                     "run it with page=True" if _core.page_available() else
-                    "the report page was left out of this build of the engine, which needs node and npm"))
+                    "this build has no report page of the engine, which needs node and npm"))
             self._record.write_page()
             with open(self._page, encoding="utf-8") as file:
                 self._html = file.read()

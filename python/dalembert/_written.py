@@ -75,7 +75,7 @@ def write_value(value: Any) -> str:
         return write_value(value.tolist())
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(write_value(item) for item in value) + "]"
-    raise TypeError(f"{value!r} is no value of a model: numbers, strings (expressions), lists and dictionaries are")
+    raise TypeError(f"{value!r} is not a value of a model: use numbers, strings (expressions), lists or dictionaries")
 
 
 _hyphens: Dict[str, str] = {}

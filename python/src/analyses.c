@@ -102,7 +102,7 @@ static dal_steady *take_steady(PyObject *rates, int *n)
         return (dal_steady *)PyErr_NoMemory();
     for (; PyDict_Next(rates, &at, &name, &value) && !PyErr_Occurred(); ++*n) {
         if (!PyUnicode_Check(name))
-            PyErr_SetString(PyExc_TypeError, "steady: rates by name are wanted, as in {'pin.angle': 10}");
+            PyErr_SetString(PyExc_TypeError, "steady: expected rates by name, as in {'pin.angle': 10}");
         else
             steady[*n] = (dal_steady){PyUnicode_AsUTF8AndSize(name, NULL), PyFloat_AsDouble(value)};
     }

@@ -1,4 +1,4 @@
-/* Numbers in and out. Arrays come in by the buffer protocol, whoever made them; they go out as arrays of NumPy, without its C interface. */
+/* Numbers in and out. Arrays come in by the buffer protocol, from any maker; they go out as arrays of NumPy, without its C interface. */
 #include "core.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static PyObject *convert(PyObject *object, const char *what)
         PyErr_Format(PyExc_TypeError, "%s has to hold real numbers, and its type is %S", what, type);
     else if (PyErr_ExceptionMatches(PyExc_ValueError)) {
         PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s is no array of numbers: its rows have different lengths", what);
+        PyErr_Format(PyExc_ValueError, "%s is not an array of numbers: its rows have different lengths", what);
     }
     Py_XDECREF(kind);
     Py_XDECREF(type);
@@ -91,7 +91,7 @@ bool core_take_cells(core_array *array, PyObject *object, int axes, const Py_ssi
         array->kept = convert(object, what);
         if (!array->kept || !get_doubles(array, array->kept)) {
             if (array->kept && !PyErr_Occurred())
-                PyErr_Format(PyExc_ValueError, "%s is one number, and an array is wanted", what);
+                PyErr_Format(PyExc_ValueError, "%s is one number; an array is needed", what);
             return false;
         }
     }

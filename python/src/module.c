@@ -26,7 +26,7 @@ bool core_is(PyObject *object, PyTypeObject *type, const char *what)
 {
     if (PyObject_TypeCheck(object, type))
         return true;
-    PyErr_Format(PyExc_TypeError, "%s is wanted, not %R", what, object);
+    PyErr_Format(PyExc_TypeError, "expected %s, not %R", what, object);
     return false;
 }
 

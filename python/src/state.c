@@ -56,7 +56,7 @@ int core_find(const core_system *system, PyObject *name, int (*find)(const dal_s
     if (text)
         PyErr_Format(PyExc_KeyError, "the model has no %s %R", what, name);
     else
-        PyErr_Format(PyExc_TypeError, "the name of a %s is wanted, not %R", what, name);
+        PyErr_Format(PyExc_TypeError, "expected the name of a %s, not %R", what, name);
     return -1;
 }
 
@@ -118,7 +118,7 @@ static PyObject *state_assign(PyObject *self, PyObject *values)
 {
     core_state *s = (core_state *)self;
     if (!PyDict_Check(values)) {
-        PyErr_SetString(PyExc_TypeError, "values by name are wanted: {'A.angle': 0.3}");
+        PyErr_SetString(PyExc_TypeError, "expected values by name: {'A.angle': 0.3}");
         return NULL;
     }
     dal_given *given = PyMem_Calloc((size_t)PyDict_Size(values) + 1, sizeof *given);
@@ -265,7 +265,7 @@ static PyObject *state_parameter_derivatives(PyObject *self, PyObject *name)
     const dal_derivative_sizes n = dal_derivatives_describe(s->system->system);
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
     if (!text)
-        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "the name of a parameter is wanted, not %R", name);
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "expected the name of a parameter, not %R", name);
     PyObject *answer = PyDict_New();
     dal_status status = DAL_NO_MEMORY;
     dal_parameter_result out = {.dvd = add_matrix(answer, "dvd", n.velocities, -1),

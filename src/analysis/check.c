@@ -202,7 +202,7 @@ static dal_status ask(dal_checker *c)
     dal_state_jacobian(c->state);
     dal_state_velocity(c->state);
     if (layout->nv > DAL_CHECK_LARGEST) {
-        dal_check_warn(c, DAL_CODE_TOO_LARGE, layout->nv, "the model has %d velocities: ranks are looked at up to %d only", layout->nv,
+        dal_check_warn(c, DAL_CODE_TOO_LARGE, layout->nv, "the model has %d velocities: ranks are computed up to %d only", layout->nv,
                        DAL_CHECK_LARGEST);
     } else {
         dal_probe_begin(&probe, &c->arena, c->system);

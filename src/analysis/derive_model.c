@@ -113,7 +113,7 @@ static bool can_derive(const dal_allocator *allocator, const dal_spec *spec, con
     for (int i = 0; fine && i < o->n_formulations; i++)
         fine = dal_needs(messages, "dal_derivation_text", "formulations[]", o->formulations[i]);
     if (fine && o->width && o->width < 20) {
-        dal_error(messages, dal_nowhere, "dal_derivation_text: a text of %d columns is too narrow: there have to be 20", o->width);
+        dal_error(messages, dal_nowhere, "dal_derivation_text: a text of %d columns is too narrow: at least 20 are needed", o->width);
         fine = false;
     }
     return fine;

@@ -159,9 +159,8 @@ static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, dou
     const int worst = worst_row(v->state, matrix, b, x, 0);
     dal_row_name(v->state, worst < 0 ? 0 : worst, name, sizeof name);
     dal_error(v->messages, dal_nowhere,
-              "the wanted accelerations contradict the constraints: row '%s' is missed by %.3g m/s^2; leave out those that follow from the "
-              "others, or "
-              "ask for the nearest ones (--nearest)",
+              "the wanted accelerations contradict the constraints: row '%s' is missed by %.3g m/s^2; drop those that follow from the others, or ask "
+              "for the nearest ones (--nearest)",
               name, worst < 0 ? 0 : fabs(dot(matrix + (size_t)worst * (size_t)v->m, x, v->m) - b[worst]));
     return DAL_BAD_MODEL;
 }
@@ -416,7 +415,7 @@ static void judge_actuators(inverter *v)
                                     out->length, out->achieved ? "" : "; friction keeps them from giving these accelerations");
     else
         out->text = dal_arena_print(v->arena, "%s, of which %d can be driven: too few for any accelerations; %s", head, out->rank,
-                                    out->achieved ? "these they give" : "these they do not give, what is missing is listed");
+                                    out->achieved ? "these they give" : "they do not give these accelerations; the missing part is listed");
 }
 
 dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_instant *instant, bool nearest, const char *const *rates, double *given,

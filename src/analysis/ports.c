@@ -398,8 +398,8 @@ static dal_status compile_model(drawer *d)
 static dal_status refuse_own_coordinates(drawer *d)
 {
     dal_error(d->messages, d->spec->coordinates[0].name.mark,
-              "the bodies of this model are placed by its own coordinates ('%s'%s) and have no states of their own: it "
-              "is no network of components; place "
+              "the bodies of this model are placed by its own coordinates ('%s'%s) and have no states of their own: it is not a network of "
+              "components; place "
               "them by `position:` and hold them by joints",
               d->spec->coordinates[0].name.text, d->spec->n_coordinates > 1 ? ", ..." : "");
     return DAL_BAD_MODEL;

@@ -167,7 +167,7 @@ static void print_most_accurate(dal_printer *out, const dal_comparison *comparis
         best++;
     }
     if (best == finished && best > 1)
-        used = snprintf(text, sizeof text, "none of the %d more than the others, by what the reference can tell", best);
+        used = snprintf(text, sizeof text, "all %d equally, as far as the reference can tell", best);
     snprintf(text + used, sizeof text - (size_t)used, " (%.1e)", comparison->rows[comparison->nearest].difference);
     print_labelled(out, "most accurate", text);
 }

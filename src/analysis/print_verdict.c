@@ -98,7 +98,7 @@ static void say_gaps(dal_printer *out, const dal_verdict *v)
 {
     say(out, "consistent", "no: open by up to %.4g m and %.4g rad, %s", v->gap_shift, v->gap_turn,
         v->closest ? "and no placement near this one is better: the joints contradict each other"
-                   : "where assembly ended: the start values are too far off, or what is fixed stands against it");
+                   : "where assembly ended: the start values are too far off, or fixed values prevent it");
     for (int i = 0; i < v->n_open; i++)
         if (v->open[i].written)
             say(out, "", "%s: missed by %.4g", v->open[i].joint, v->open[i].shift);
@@ -119,7 +119,7 @@ static void say_redundancy(dal_printer *out, const dal_verdict *v)
         say_group(out, g + 1, &v->groups[g]);
     say_spare(out, v);
     for (int g = 0; g < v->n_nearly; g++) {
-        say(out, "  nearly", "%d all but too many:", v->nearly[g].redundant);
+        say(out, "  nearly", "%d nearly redundant:", v->nearly[g].redundant);
         say_rows(out, &v->nearly[g], false);
     }
     if (v->contradictory)

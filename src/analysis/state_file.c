@@ -49,7 +49,7 @@ static void say_unknown(file_reader *r, const dal_tree *child, const char *key, 
     char hint[96];
     dal_did_you_mean(child->key, labels->label, hint);
     dal_complain(r->messages, child->key_mark,
-                 "'%.80s' in '%s' is no %s of this model in its coordinates%s; 'dalembert eval MODEL --names' lists them", child->key, key,
+                 "'%.80s' in '%s' is not a %s of this model in its coordinates%s; 'dalembert eval MODEL --names' lists them", child->key, key,
                  labels->rates ? "rate" : "coordinate", hint);
 }
 
@@ -110,8 +110,8 @@ static void settle_attitude(file_reader *r, const dal_tree *node, const dal_turn
     if (!any || !attitude->unit)
         return;
     if (!(sum > 0) || !isfinite(sum)) {
-        dal_complain(r->messages, node->mark, "the quaternion '%s', ... has the length %.3g: it is no attitude", r->coordinates.label[attitude->q],
-                     sqrt(sum));
+        dal_complain(r->messages, node->mark, "the quaternion '%s', ... has the length %.3g: it is not an attitude",
+                     r->coordinates.label[attitude->q], sqrt(sum));
         return;
     }
     for (int i = 0; i < attitude->n; i++)
@@ -152,7 +152,7 @@ static void read_key(file_reader *r, const dal_tree *node)
     else if (!strcmp(node->key, "time"))
         read_number(r, node, "'time'", &r->instant->time);
     else
-        dal_complain(r->messages, node->key_mark, "'%.80s' is no key of a state file%s; there are q, rates, forces, accelerations and time",
+        dal_complain(r->messages, node->key_mark, "'%.80s' is not a key of a state file%s; there are q, rates, forces, accelerations and time",
                      node->key, dal_did_you_mean(node->key, keys, hint));
 }
 

@@ -215,7 +215,7 @@ dal_status dal_to_yaml(const dal_allocator *allocator, const dal_spec *spec, dal
     }
     const char *other = what_else(spec);
     if (other) {
-        dal_error(messages, (dal_mark){spec->file, 0, 0}, "%s is nothing that a URDF file gives: it would be lost in the YAML model", other);
+        dal_error(messages, (dal_mark){spec->file, 0, 0}, "%s does not come from a URDF file: it would be lost in the YAML model", other);
         return DAL_BAD_MODEL;
     }
     return dal_write_text(allocator, write_yaml, spec, text);

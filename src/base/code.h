@@ -17,10 +17,10 @@
     X(MISSING_PRIME, "missing-prime", "a part of a velocity constraint has no rate in it")                                                           \
     X(UNITS, "units", "a sum, a difference or a comparison of quantities with different units")                                                      \
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                                         \
-    X(INCOMPLETE, "incomplete", "results are those of a run that did not come to its end, or failed there")                                          \
+    X(INCOMPLETE, "incomplete", "results are those of a run that did not reach its end, or failed there")                                            \
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                                           \
     /* the start */                                                                                                                                  \
-    X(AXIS_TURNED, "axis-turned", "an axis was taken from start values that assembly then turned; the number is the angle, rad")                     \
+    X(AXIS_TURNED, "axis-turned", "an axis was taken from start values, and assembly then turned it; the number is the angle, rad")                  \
     X(LIMIT_WITHOUT_MEANING, "limit-without-meaning",                                                                                                \
       "a joint's limit is infinite, or beyond anything that a robot reaches; the number is the limit")                                               \
     X(MIMIC_FIXED, "mimic-fixed", "a joint that mimics is fixed, or mimics a fixed one; the number is the value that it keeps")                      \
@@ -43,7 +43,7 @@
     X(NEAR_SINGULAR_START, "near-singular-start",                                                                                                    \
       "a singular position is near the start; the number is the smallest singular value over the largest")                                           \
     X(REDUNDANT, "redundant", "joints have too many rows, and their reactions are not unique; the number is how many rows")                          \
-    X(NEARLY_REDUNDANT, "nearly-redundant", "rows depend on one another but for a little; the number is that, relative")                             \
+    X(NEARLY_REDUNDANT, "nearly-redundant", "rows almost depend on one another; the number is the relative difference")                              \
     X(CONTRADICTION, "contradiction", "dependent rows ask for different motions; the number is by how much, relative")                               \
     X(TOO_LARGE, "too-large", "the model is too large for a part of the check; the number is how many velocities it has")                            \
     X(SINGULAR_ALONG, "singular-along", "the motion meets or nears a singular position; the number is the time, s")                                  \

@@ -10,7 +10,7 @@ void *dal_library_open(const char *title, const char *soname, const char *packag
 {
     void *handle = dlopen(soname, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {
-        snprintf(why, size, "%s could not be loaded (%s); Debian's package %s brings it", title, dlerror(), package);
+        snprintf(why, size, "%s could not be loaded (%s); Debian's package %s provides it", title, dlerror(), package);
         return NULL;
     }
     for (size_t i = 0; i < n; i++) {

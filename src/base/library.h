@@ -21,7 +21,7 @@ typedef struct dal_symbol {
 } dal_symbol;
 
 /* Load the library with this soname and fill the table with its functions. NULL with a sentence in `why` if the library is not there
- * (then `package`, Debian's name of what brings it, is named) or has not all of them. It stays in memory until the program ends, even
+ * (then `package`, Debian's name of what provides it, is named) or has not all of them. It stays in memory until the program ends, even
  * after dal_library_close: libraries keep tables and exit handlers of their own. */
 void *dal_library_open(const char *title, const char *soname, const char *package, const dal_symbol *symbols, size_t n, void *table, char *why,
                        size_t size);

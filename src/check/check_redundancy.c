@@ -269,7 +269,7 @@ static void find_nearly(dal_checker *c, dal_probe *p, int rank)
     v->n_nearly = dal_check_groups(p, rank - less, 1e-3, &v->nearly);
     for (int g = 0; g < v->n_nearly; g++)
         dal_check_warn(c, DAL_CODE_NEARLY_REDUNDANT, p->sigma[rank - 1] / p->sigma[0],
-                       "the rows of %s depend on one another but for %.1e: if they should be redundant, their points or axes are not exactly "
+                       "the rows of %s are dependent to within %.1e: if they should be redundant, their points or axes are not exactly "
                        "where they belong",
                        joints_of(p, &v->nearly[g]), p->sigma[rank - 1] / p->sigma[0]);
 }

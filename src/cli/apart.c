@@ -60,7 +60,7 @@ int dal_work_apart(const char *command, const char *result, int (*work)(void *us
     if (child == 0)
         be_the_child(work, user);
     if (child < 0) {
-        fprintf(stderr, "%s: error: cannot be read: there is no process for it: %s\n", result, strerror(errno));
+        fprintf(stderr, "%s: error: cannot be read: no process could be started: %s\n", result, strerror(errno));
         return DAL_BAD_FILE;
     }
     dal_announce_child(child);

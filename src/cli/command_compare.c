@@ -14,9 +14,9 @@ static const char usage[] = "dalembert compare MODEL [options]\n"
                             "of the bodies' motion from a reference run, which has 1e-3 of the tolerances. What does not apply to the\n"
                             "model is listed with the reason.\n"
                             "\n"
-                            "    --formulations LIST     all (which is the usual), or words with commas between them\n"
+                            "    --formulations LIST     all (the default), or words separated by commas\n"
                             "                                                             (dalembert list formulations)\n"
-                            "    --coordinates LIST      all, or families of coordinates; usually the one of the model\n"
+                            "    --coordinates LIST      all, or families of coordinates; by default that of the model\n"
                             "                                                             (dalembert list coordinates)\n"
                             "    --bodies                a second table: the differences of each body\n"
                             "    --json                  everything as a JSON object\n"
@@ -76,7 +76,7 @@ static int read_words(const char *option, const char *kind, char *text, int *n, 
         if ((next = strchr(word, ',')))
             *next++ = '\0';
         if (!*word)
-            return dal_wrong_use("compare", "--%s wants 'all' or words with commas between them", option);
+            return dal_wrong_use("compare", "--%s needs 'all' or words separated by commas", option);
         bool known = false;
         for (int i = 0; i < *n; i++)
             known |= !strcmp((*words)[i], word);
@@ -124,7 +124,7 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (wanted->open && !wanted->page)
-        return dal_wrong_use("compare", "--open shows a page: which one? give its name by -o, as in -o compare.html");
+        return dal_wrong_use("compare", "--open shows a page: which one? give its name with -o, as in -o compare.html");
     return DAL_OK;
 }
 

@@ -59,7 +59,7 @@ static int run_request(void *user)
     const request *wanted = user;
     char *text = NULL;
     if (!wanted->output)
-        return dal_wrong_use("convert", "where to? give a file by -o, as in -o robot.yaml");
+        return dal_wrong_use("convert", "where to? give a file with -o, as in -o robot.yaml");
     const int to_urdf = choose_type(wanted);
     if (to_urdf < 0)
         return DAL_BAD_COMMAND;

@@ -12,21 +12,21 @@
 static const char usage[] =
     "dalembert derive MODEL [options]\n"
     "\n"
-    "Derive the equations of motion in symbols: parameters, coordinates and speeds by the names of the model, numbers exact. Every\n"
-    "formulation in its own form. Several formulations stand one after the other.\n"
+    "Derive the equations of motion in symbols: parameters, coordinates and speeds by the names of the model, numbers exact. Each\n"
+    "formulation is printed in its own form; several are printed one after the other.\n"
     "\n"
-    "    --formulation F[,G...]  whose equations (lagrange): lagrange, maggi, kane, gibbs-appell, volterra, volterra-reduced,\n"
+    "    --formulation F[,G...]  formulations (lagrange): lagrange, maggi, kane, gibbs-appell, volterra, volterra-reduced,\n"
     "                            boltzmann-hamel, routh, udwadia-kalaba, udwadia-phohomsiri, component,\n"
     "                            recursive\n"
-    "    --coordinates WORD      family of coordinates: angle, euler, natural, joint or user (the model's own; joint where it has none)\n"
-    "    --steps                 positions, velocities and matrices as well\n"
+    "    --coordinates WORD      family of coordinates: angle, euler, natural, joint or user (that of the model; joint if it has none)\n"
+    "    --steps                 print positions, velocities and matrices, too\n"
     "    -o, --output FILE       .txt, .md (Markdown), .tex (LaTeX), .html (a page with formulas) or .json; - is standard output (text)\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
     "    --floating              the root link of a URDF file is a free body\n"
     "    --width N               columns of the text (those of the terminal, or 100)\n"
     "    -h, --help              this text\n"
     "\n"
-    "What is too large for a normal form is printed as it was derived, with names for what is used more than once. A linear system of\n"
+    "An expression that is too large for a normal form is printed as it was derived, with names for shared parts. A linear system of\n"
     "more than three equations stays a system.\n";
 
 typedef struct request {
@@ -41,7 +41,7 @@ static int read_width(void *user, char *text)
     char *end;
     const long width = strtol(text, &end, 10);
     if (end == text || *end || width < 20 || width > 10000)
-        return dal_wrong_use("derive", "--width wants a whole number from 20 to 10000, not '%s'", text);
+        return dal_wrong_use("derive", "--width needs a whole number from 20 to 10000, not '%s'", text);
     ((request *)user)->width = (int)width;
     return DAL_OK;
 }

@@ -14,8 +14,8 @@ static const char usage[] = "dalembert equations MODEL [options]\n"
                             "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
                             "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
                             "    --time T                run the model to T first, s\n"
-                            "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; what was not\n"
-                            "                            given moves as little as the constraints allow; may be repeated\n"
+                            "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; all others move as\n"
+                            "                            little as the constraints allow; may be repeated\n"
                             "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
                             "    --floating              the root link of a URDF file is a free body\n"
                             "\n"
@@ -44,7 +44,7 @@ typedef struct request {
 
 static int wrong_use(const char *option, const char *wants, const char *text)
 {
-    return dal_wrong_use("equations", "%s wants %s, not '%s'", option, wants, text);
+    return dal_wrong_use("equations", "%s needs %s, not '%s'", option, wants, text);
 }
 
 /* name=number,name=number: a comma in the text is room for one more. */

@@ -7,10 +7,10 @@
 static const char usage[] = "dalembert equilibrium MODEL [options]\n"
                             "\n"
                             "Find a static equilibrium near the start of the model, on the constraints: its coordinates, the reactions of the\n"
-                            "joints, and whether it is stable. The way leads down the potential; a start that is an equilibrium stays.\n"
+                            "joints, and whether it is stable. The search goes down the potential; a start that is an equilibrium is kept.\n"
                             "\n"
-                            "    --starts N              from the start of the model and N - 1 random ones: all that are found. There may be more\n"
-                            "    --seed S                of the random starts, a whole number (1)\n"
+                            "    --starts N              search from the start of the model and from N - 1 random starts; more equilibria may exist\n"
+                            "    --seed S                seed of the random starts, a whole number (1)\n"
                             "    --steady COORDINATE=RATE  a steady motion instead, in which the coordinate has this rate; may be repeated\n"
                             "\n"
                             "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
@@ -44,7 +44,7 @@ static int read_seed(void *user, char *text)
 {
     request *wanted = user;
     wanted->seeded = true;
-    return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("equilibrium", "--seed wants a whole number from 0, not '%s'", text);
+    return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("equilibrium", "--seed needs a whole number from 0, not '%s'", text);
 }
 
 static const dal_option options[] = {DAL_SET,
@@ -59,7 +59,8 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (wanted->starts && wanted->steady.n)
-        return dal_wrong_use("equilibrium", "--starts and --steady do not go together: a steady motion is looked for near the start of the model");
+        return dal_wrong_use("equilibrium",
+                             "--starts and --steady do not go together: the search for a steady motion begins at the start of the model");
     if (wanted->seeded && !wanted->starts)
         return dal_wrong_use("equilibrium", "--seed is for --starts");
     return DAL_OK;

@@ -57,7 +57,7 @@ static int read_seed(void *user, char *text)
 {
     request *wanted = user;
     wanted->random = true;
-    return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random wants a whole number from 0, not '%s'", text);
+    return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random needs a whole number from 0, not '%s'", text);
 }
 
 static const dal_option options[] = {DAL_SET,

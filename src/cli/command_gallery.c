@@ -13,11 +13,11 @@ static const char usage[] = "dalembert gallery MODEL ... -o FOLDER [options]\n"
                             "Run each of the models as its 'simulate:' block says, write a report page for each into the folder\n"
                             "(crank.yaml becomes crank.html), and index.html, in which all of them move.\n"
                             "\n"
-                            "    -o, --output FOLDER     where the pages go; it is made if it is not there\n"
-                            "    --title TEXT            of the index\n"
+                            "    -o, --output FOLDER     folder of the pages; it is created if it does not exist\n"
+                            "    --title TEXT            title of the index\n"
                             "    --open                  show the index in a browser\n"
                             "    --no-equations          pages without their tabs of equations, which take most of the time\n"
-                            "    -q, --quiet             no progress, no warnings\n"
+                            "    -q, --quiet             only errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "A model that cannot be run is reported and skipped; the exit status is then that of the first such model.\n";
@@ -52,7 +52,7 @@ static int check_use(void *user)
     if (!wanted->n)
         return dal_wrong_use("gallery", "which models? give at least one");
     if (!wanted->folder)
-        return dal_wrong_use("gallery", "where to? give a folder by -o");
+        return dal_wrong_use("gallery", "where to? give a folder with -o");
     return dal_pages_possible("gallery", wanted->folder) ? DAL_OK : DAL_BAD_COMMAND;
 }
 
@@ -245,7 +245,7 @@ static int make_gallery(void *user)
     snprintf(path, sizeof path, "%s/index.html", wanted->folder);
     dal_status status = exhibits ? DAL_OK : DAL_NO_MEMORY;
     if (status == DAL_OK && mkdir(wanted->folder, 0777) && errno != EEXIST) {
-        fprintf(stderr, "dalembert gallery: error: the folder '%s' cannot be made: %s\n", wanted->folder, strerror(errno));
+        fprintf(stderr, "dalembert gallery: error: the folder '%s' cannot be created: %s\n", wanted->folder, strerror(errno));
         status = DAL_BAD_FILE;
     }
     dal_catch_signals();

@@ -11,13 +11,13 @@ static const char usage[] =
     "dalembert generate MODEL [options]\n"
     "\n"
     "Write the equations of motion of a model as straight-line C11: one file and its header, which need nothing but libm, allocate\n"
-    "nothing, and have no variables of their own. doc/generate.md describes the functions.\n"
+    "nothing, and have no static variables. doc/generate.md describes the functions.\n"
     "\n"
-    "    --formulation F         whose equations (lagrange): recursive, kane, ... all that `derive` knows\n"
+    "    --formulation F         formulation (lagrange): recursive, kane, ... any that `derive` knows\n"
     "    --coordinates WORD      family of coordinates (the model's own; for recursive joint)\n"
     "    --parameters WORD       fixed: their values are part of the code (the default); struct: they are an argument\n"
-    "    --lanes N               4 or 8: functions that compute so many copies of the model at once as well\n"
-    "    --jacobians             derivatives of the accelerations by coordinates and velocities as well\n"
+    "    --lanes N               4 or 8: also write functions that compute 4 or 8 copies of the model at once\n"
+    "    --jacobians             also write derivatives of the accelerations by coordinates and velocities\n"
     "    -o, --output FILE.c     the file (model.c); the header stands beside it, and names begin with the name of the file\n"
     "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
     "    --floating              the root link of a URDF file is a free body\n"
@@ -47,9 +47,9 @@ static int check_options(void *user)
     if (wanted->output && (n < 3 || strcmp(wanted->output + n - 2, ".c")))
         return dal_wrong_use("generate", "'%s' does not end with .c: generated code is a C file", wanted->output);
     if (wanted->parameters && strcmp(wanted->parameters, "fixed") && strcmp(wanted->parameters, "struct"))
-        return dal_wrong_use("generate", "--parameters wants fixed or struct, not '%s'", wanted->parameters);
+        return dal_wrong_use("generate", "--parameters needs fixed or struct, not '%s'", wanted->parameters);
     if (wanted->lanes && strcmp(wanted->lanes, "4") && strcmp(wanted->lanes, "8"))
-        return dal_wrong_use("generate", "--lanes wants 4 or 8, not '%s'", wanted->lanes);
+        return dal_wrong_use("generate", "--lanes needs 4 or 8, not '%s'", wanted->lanes);
     return DAL_OK;
 }
 

@@ -3,7 +3,7 @@
 
 static const char usage[] = "dalembert help [COMMAND]\n"
                             "\n"
-                            "Print the list of commands, or all about one of them.\n";
+                            "Print the list of commands, or the help of one of them.\n";
 
 static int run_help(int argc, char **argv)
 {
@@ -23,8 +23,8 @@ static int run_help(int argc, char **argv)
           stdout);
     dal_print_commands(stdout);
     fputs("\n"
-          "'dalembert help COMMAND' tells more. Data goes to standard output, messages to standard error.\n"
-          "Exit codes: 0 all is well, 2 bad command, 3 bad model, 4 the motion could not be continued,\n"
+          "'dalembert help COMMAND' explains a command. Data goes to standard output, messages to standard error.\n"
+          "Exit codes: 0 success, 2 bad command, 3 bad model, 4 the motion could not be continued,\n"
           "5 no memory, 6 a file could not be read or written, 130 stopped by Ctrl-C.\n",
           stdout);
     return DAL_OK;

@@ -22,7 +22,7 @@ static const char usage[] =
     "    --steady COORDINATE=RATE  its rates; may be repeated\n"
     "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
     "\n"
-    "    --states NAMES          channels of position, with commas between them (A.angle,cart.x); those that are missing are\n"
+    "    --states NAMES          channels of position, separated by commas (A.angle,cart.x); the missing ones are\n"
     "                            chosen automatically\n"
     "    --inputs NAMES          some of the model's inputs (all)\n"
     "    --outputs NAMES         channels and expressions of channels, as in record:\n"

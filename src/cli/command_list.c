@@ -12,7 +12,7 @@ static const char usage[] = "dalembert list [KIND] [--json]\n"
                             "List what can be used in a model, one line each: a name and what it is.\n"
                             "\n"
                             "    KIND      joints, forces, coordinates, formulations, stabilizations, integrators or\n"
-                            "              warnings; all without it\n"
+                            "              warnings; all if omitted\n"
                             "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind; \"missing\" says why an\n"
                             "              integrator cannot be used here\n";
 

@@ -7,10 +7,10 @@
 static const char usage[] = "dalembert merge JOURNAL... -o FILE [options]\n"
                             "\n"
                             "Write the results of a study from its journals: those of the shards of 'dalembert sweep --shard', or one that was\n"
-                            "kept. The result is that of a study that was made by one process.\n"
+                            "kept. The result is the same as that of one process.\n"
                             "\n"
                             "    -o, --output FILE       .csv, .h5 or .html, as for 'dalembert sweep'; may be repeated\n"
-                            "    --motions N             how many runs move in a page, at most (40); 0: none\n"
+                            "    --motions N             maximum number of runs that move on a page (40); 0: none\n"
                             "    --model FILE            where the model is now; journals remember where it was\n"
                             "    -q, --quiet             no table\n"
                             "    -h, --help              this text\n"
@@ -49,7 +49,7 @@ static int check_use(void *user)
     const request *wanted = user;
     if (!wanted->model.n_arguments)
         return dal_wrong_use("merge", "which journals?");
-    return wanted->outputs.n ? DAL_OK : dal_wrong_use("merge", "where are the results to go? Give -o FILE, as in -o study.csv");
+    return wanted->outputs.n ? DAL_OK : dal_wrong_use("merge", "where should the results go? Give -o FILE, as in -o study.csv");
 }
 
 static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use};

@@ -29,7 +29,7 @@ static const char usage[] =
     "    --orders K,K,...        draw lines of K times the parameter (rad/s) as well\n"
     "    -o, --output FILE       .html: the shapes move; with --over .csv, .svg, .png or .html\n"
     "    --size WIDTHxHEIGHT     pixels of the picture\n"
-    "    --title TEXT            above it\n"
+    "    --title TEXT            title of the picture\n"
     "\n"
     "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
     "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
@@ -77,7 +77,7 @@ static int read_over(void *user, char *text)
     char *equals = strrchr(text, '='), end;
     if (!equals || equals == text || sscanf(equals + 1, "%lf:%lf:%d%c", &wanted->from, &wanted->to, &wanted->n_values, &end) != 3 ||
         !isfinite(wanted->from) || !isfinite(wanted->to) || wanted->n_values < 2 || wanted->n_values > 100000)
-        return dal_wrong_use("modes", "--over wants NAME=FROM:TO:N with N from 2, as in spin=0:300:60, not '%s'", text);
+        return dal_wrong_use("modes", "--over needs NAME=FROM:TO:N with N from 2, as in spin=0:300:60, not '%s'", text);
     *equals = '\0';
     wanted->over = text;
     return DAL_OK;

@@ -11,7 +11,7 @@
 static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [options]\n"
                             "\n"
                             "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel. Units are those of the\n"
-                            "file (`run --units`, HDF5), then those of the model, then those that usual names have.\n"
+                            "file (`run --units`, HDF5), then those of the model, then those of common names.\n"
                             "\n"
                             "    -c, --channels A,B,...  which columns\n"
                             "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
@@ -20,7 +20,7 @@ static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [o
                             "    --log                   logarithmic vertical axes\n"
                             "    --from T, --to T        part of the time, s\n"
                             "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
-                            "    --title TEXT            above the picture\n"
+                            "    --title TEXT            title of the picture\n"
                             "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
@@ -39,7 +39,7 @@ static int read_time(const char *option, const char *text, double *time)
     char *end;
     *time = strtod(text, &end);
     if (end == text || *end || !isfinite(*time))
-        return dal_wrong_use("plot", "--%s wants a time in seconds, not '%s'", option, text);
+        return dal_wrong_use("plot", "--%s needs a time in seconds, not '%s'", option, text);
     return DAL_OK;
 }
 
@@ -90,9 +90,9 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (!wanted->plot.n_channels)
-        return dal_wrong_use("plot", "which channels? give them by --channels, as in --channels crank.angle,slider.x");
+        return dal_wrong_use("plot", "which channels? give them with --channels, as in --channels crank.angle,slider.x");
     if (!wanted->output)
-        return dal_wrong_use("plot", "where to? give a file by -o, as in -o plot.svg");
+        return dal_wrong_use("plot", "where to? give a file with -o, as in -o plot.svg");
     return DAL_OK;
 }
 

@@ -42,7 +42,7 @@ static int check_output(void *user)
     const request *wanted = user;
     const char *dot = wanted->output ? strrchr(wanted->output, '.') : NULL;
     if (to_stream(wanted) && wanted->json)
-        return dal_wrong_use("ports", "-o - and --json both want standard output: give the picture a file");
+        return dal_wrong_use("ports", "-o - and --json both need standard output: give the picture a file");
     if (!wanted->output || to_stream(wanted) || (dot && !strcasecmp(dot, ".svg")))
         return DAL_OK;
     return dal_wrong_use("ports", "the type of '%s' is not known: a picture is written as .svg", wanted->output);

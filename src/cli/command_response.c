@@ -17,7 +17,7 @@ static const char usage[] = "dalembert response MODEL --input NAME --output NAME
                             "Print the frequency response of small motions about a point, from the exact linearisation: amplitude and phase of the\n"
                             "outputs over those of the inputs. Without a file, the ends of the range and the largest amplitude are printed.\n"
                             "\n"
-                            "    --input NAMES           inputs of the model, motors (an effort beside their own), drives; may be repeated\n"
+                            "    --input NAMES           inputs of the model, motors (an effort added to their own), drives; may be repeated\n"
                             "    --output NAMES          channels and expressions of channels, as in record:; may be repeated\n"
                             "    --from F, --to F        frequencies, Hz\n"
                             "    --points N              how many between them, evenly on a logarithmic scale (400; 4000 for a picture)\n"
@@ -25,9 +25,9 @@ static const char usage[] = "dalembert response MODEL --input NAME --output NAME
                             "    --omega                 all frequencies above are in rad/s\n"
                             "\n"
                             "    -o, --file FILE         .csv or .json: the numbers; .svg or .png: a picture; .html: Bode's and Nyquist's diagrams\n"
-                            "    --nyquist               the picture is the curve in the complex plane (Bode's diagram)\n"
+                            "    --nyquist               draw the curve in the complex plane, not Bode's diagram\n"
                             "    --size WIDTHxHEIGHT     pixels of the picture\n"
-                            "    --title TEXT            above it\n"
+                            "    --title TEXT            title of the picture\n"
                             "\n"
                             "    --at start|equilibrium|steady|FILE  where (start): as 'dalembert linearize'\n"
                             "    --steady COORDINATE=RATE  rates of a steady motion; may be repeated\n"
@@ -105,7 +105,7 @@ static int read_frequency(const char *option, const char *text, double least, do
     char *end;
     *value = strtod(text, &end);
     if (end == text || *end || !isfinite(*value) || !(*value >= least))
-        return dal_wrong_use("response", least > 0 ? "--%s wants a frequency above 0, not '%s'" : "--%s wants frequencies from 0, not '%s'", option,
+        return dal_wrong_use("response", least > 0 ? "--%s needs a frequency above 0, not '%s'" : "--%s needs frequencies from 0, not '%s'", option,
                              text);
     return DAL_OK;
 }

@@ -11,53 +11,54 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] = "dalembert run MODEL... [options]\n"
-                            "\n"
-                            "Integrate the model over its time and print the evidence: sizes, steps, residuals, energy balance.\n"
-                            "What the options do not say is taken from the model's 'simulate:' block. The model - is standard input.\n"
-                            "\n"
-                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-                            "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
-                            "    --integrator WORD       method of integration            (dalembert list integrators)\n"
-                            "                            a WORD may carry a number or options: direct-correction=1e-12,\n"
-                            "                            baumgarte:alpha=10,beta=10\n"
-                            "    --step H                step, or first step of an adaptive method, s\n"
-                            "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method; atol is in units\n"
-                            "                            of the model, of its length for lengths\n"
-                            "    --until T               end of the motion, s\n"
-                            "    --every T               time between recorded rows, s\n"
-                            "    --max-step H            longest step of an adaptive method, s\n"
-                            "    --event-tolerance T     how exactly switches are located, s\n"
-                            "    --start WORD            given, or equilibrium: at rest where the forces balance\n"
-                            "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
-                            "    --compiled              evaluate by code that is generated for the model, compiled by cc and\n"
-                            "                            compared with the engine; where that cannot be, the engine runs, and why is said\n"
-                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "\n"
-                            "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
-                            "                            on standard output (the evidence then goes to standard error);\n"
-                            "                            .html is a page in which the mechanism moves; may be repeated\n"
-                            "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
-                            "                            incomplete\n"
-                            "    --resume                go on with a run that was stopped or killed: the same model, options and files\n"
-                            "    --motion                record the motion of all bodies, energies and residuals beside what the\n"
-                            "                            model asks for: 'view' and 'snapshots' need it\n"
-                            "    --open                  show the page in a browser\n"
-                            "    --frames N              maximum number of frames of a page (usually 1000 to 20000, by the model's size)\n"
-                            "    --no-equations          a page without its tab of equations, which takes most of the time of a short run\n"
-                            "    --units                 a second header line with units (CSV)\n"
-                            "    --json                  the evidence as a JSON object\n"
-                            "    --record A,B            record these channels in the place of those of the model; may be repeated\n"
-                            "    -v, --verbose           every note, and the whole evidence: pivot ratios, ranks\n"
-                            "    -q, --quiet             only warnings and errors\n"
-                            "    -h, --help              this text\n"
-                            "\n"
-                            "A file is written as FILE.part and appears under its name when it is complete. Of a run that fails or is\n"
-                            "stopped, the rows so far stay in FILE.part, which 'plot', 'view' and 'snapshots' read; so do those of a run\n"
-                            "that is killed, up to the last second (pages: none). FILE.part.state beside the first of them is what --resume\n"
-                            "goes on from; the finished files are then those of a run that was never stopped.\n";
+static const char usage[] =
+    "dalembert run MODEL... [options]\n"
+    "\n"
+    "Integrate the model over its time and print the evidence: sizes, steps, residuals, energy balance.\n"
+    "Settings without an option are taken from the model's 'simulate:' block. A MODEL of - is read from standard input.\n"
+    "\n"
+    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
+    "    --integrator WORD       method of integration            (dalembert list integrators)\n"
+    "                            a WORD may carry a number or options: direct-correction=1e-12,\n"
+    "                            baumgarte:alpha=10,beta=10\n"
+    "    --step H                step, or first step of an adaptive method, s\n"
+    "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method; atol is in units\n"
+    "                            of the model, of its length for lengths\n"
+    "    --until T               end of the motion, s\n"
+    "    --every T               time between recorded rows, s\n"
+    "    --max-step H            longest step of an adaptive method, s\n"
+    "    --event-tolerance T     how exactly switches are located, s\n"
+    "    --start WORD            given, or equilibrium: at rest where the forces balance\n"
+    "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
+    "    --compiled              evaluate by code that is generated for the model, compiled by cc and\n"
+    "                            compared with the engine; if that is not possible, the engine runs and the reason is reported\n"
+    "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
+    "    --floating              the root link of a URDF file is a free body\n"
+    "\n"
+    "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
+    "                            on standard output (the evidence then goes to standard error);\n"
+    "                            .html is a page in which the mechanism moves; may be repeated\n"
+    "    --keep                  a run that fails or is stopped leaves its files under their names, marked as\n"
+    "                            incomplete\n"
+    "    --resume                continue a run that was stopped or killed: give the same model, options and files\n"
+    "    --motion                record the motion of all bodies, energies and residuals, and the channels of\n"
+    "                            the model: 'view' and 'snapshots' need it\n"
+    "    --open                  show the page in a browser\n"
+    "    --frames N              maximum number of frames of a page (default 1000 to 20000, by the model's size)\n"
+    "    --no-equations          a page without its tab of equations, which takes most of the time of a short run\n"
+    "    --units                 a second header line with units (CSV)\n"
+    "    --json                  the evidence as a JSON object\n"
+    "    --record A,B            record these channels instead of those of the model; may be repeated\n"
+    "    -v, --verbose           every note, and the whole evidence: pivot ratios, ranks\n"
+    "    -q, --quiet             only warnings and errors\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "A file is written as FILE.part and gets its name when it is complete. If a run fails or is stopped, its rows\n"
+    "so far stay in FILE.part, which 'plot', 'view' and 'snapshots' read. If it is killed, its rows up to the last\n"
+    "second stay there (no pages). --resume continues from FILE.part.state, which is beside the first file; the finished\n"
+    "files are then the same as those of a run that was never stopped.\n";
 
 enum { MOST_FILES = DAL_CHECKPOINT_FILES, MOST_RECORDED = 1000 };
 
@@ -97,7 +98,7 @@ static int read_record(void *user, char *list)
     request *wanted = user;
     for (char *item; (item = dal_cut_list(&list));) {
         if (!*item || wanted->n_record == MOST_RECORDED)
-            return dal_wrong_use("run", *item ? "--record has more than %d channels" : "--record wants channels, as in --record a.x,b.y",
+            return dal_wrong_use("run", *item ? "--record has more than %d channels" : "--record needs channels, as in --record a.x,b.y",
                                  MOST_RECORDED);
         wanted->record[wanted->n_record++] = item;
     }
@@ -130,15 +131,15 @@ static int check_use(void *user)
     if (wanted->model.n_arguments > 1 && (wanted->n_files || wanted->pages.n))
         return dal_wrong_use("run", "-o takes the result of one model; %d models are given", wanted->model.n_arguments);
     if (wanted->json && wanted->stream)
-        return dal_wrong_use("run", "--json and -o - both want standard output");
+        return dal_wrong_use("run", "--json and -o - both need standard output");
     if (wanted->resume && wanted->pages.n)
-        return dal_wrong_use("run", "a page cannot be resumed: leave it out, and make it from the finished file by 'dalembert view'");
+        return dal_wrong_use("run", "a page cannot be resumed: drop it, and make it from the finished file with 'dalembert view'");
     if (wanted->resume && wanted->stream)
-        return dal_wrong_use("run", "--resume goes on in files: rows on standard output cannot be taken back");
+        return dal_wrong_use("run", "--resume continues files: rows on standard output cannot be taken back");
     if (wanted->resume && !wanted->n_files)
-        return dal_wrong_use("run", "--resume goes on in the files of a run: name them by -o");
+        return dal_wrong_use("run", "--resume continues the files of a run: name them with -o");
     if (wanted->pages.show && !wanted->pages.n)
-        return dal_wrong_use("run", "--open shows a page: which one? give its name by -o, as in -o result.html");
+        return dal_wrong_use("run", "--open shows a page: which one? give its name with -o, as in -o result.html");
     return DAL_OK;
 }
 
@@ -230,7 +231,7 @@ static void say_how_to_go_on(const request *wanted, const dal_run_files *closed)
 {
     const double saved = dal_run_files_saved(closed);
     if (!isnan(saved))
-        fprintf(stderr, "dalembert run: with --resume%s the run goes on from t = %.9g s\n", wanted->pages.n ? ", without the page," : "", saved);
+        fprintf(stderr, "dalembert run: with --resume%s the run continues from t = %.9g s\n", wanted->pages.n ? ", without the page," : "", saved);
 }
 
 /* Integrate, finish the files and print the evidence; what was said so far is reported first. */

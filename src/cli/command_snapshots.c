@@ -12,14 +12,14 @@ static const char usage[] = "dalembert snapshots RESULT --model MODEL -o FILE [o
                             "\n"
                             "Draw the mechanism at several instants in one picture, from light to dark, as papers print them. RESULT (.csv, "
                             ".h5)\n"
-                            "needs the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
+                            "needs the places of the bodies: 'dalembert run --motion' records them.\n"
                             "\n"
                             "    -m, --model MODEL       the model that it was made from\n"
                             "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
                             "    --times T1,T2,...       instants, s: the nearest recorded rows are taken\n"
-                            "    --count N               so many, evenly from the first row to the last; 5 if omitted\n"
+                            "    --count N               number of instants, evenly from the first row to the last; 5 if omitted\n"
                             "    --size WIDTHxHEIGHT     pixels; PNG files have twice as many\n"
-                            "    --title TEXT            above the picture\n"
+                            "    --title TEXT            title of the picture\n"
                             "    --set NAME=VALUE        as for the run; may be repeated\n"
                             "    --floating              as for the run\n"
                             "    -q, --quiet             only warnings and errors\n"
@@ -45,7 +45,7 @@ static int read_times(void *user, char *text)
         char *end;
         const double t = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !isfinite(t) || wanted->picture.n_times == MOST)
-            return dal_wrong_use("snapshots", "--times wants up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
+            return dal_wrong_use("snapshots", "--times needs up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
         wanted->times[wanted->picture.n_times++] = t;
         if (!*end)
             return DAL_OK;
@@ -59,7 +59,7 @@ static int read_count(void *user, char *text)
     char *end;
     const long n = strtol(text, &end, 10);
     if (*end || n < 1 || n > MOST)
-        return dal_wrong_use("snapshots", "--count wants a number from 1 to %d, not '%s'", MOST, text);
+        return dal_wrong_use("snapshots", "--count needs a number from 1 to %d, not '%s'", MOST, text);
     wanted->picture.count = (int)n;
     return DAL_OK;
 }
@@ -90,9 +90,9 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (!wanted->model.path)
-        return dal_wrong_use("snapshots", "which model was it made from? give it by --model, as in --model four-bar.yaml");
+        return dal_wrong_use("snapshots", "which model was it made from? give it with --model, as in --model four-bar.yaml");
     if (!wanted->output)
-        return dal_wrong_use("snapshots", "where to? give a file by -o, as in -o frames.svg");
+        return dal_wrong_use("snapshots", "where to? give a file with -o, as in -o frames.svg");
     return DAL_OK;
 }
 

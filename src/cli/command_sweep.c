@@ -26,7 +26,7 @@ static const char usage[] =
     "                            formulation=kane,lagrange; rtol=1e-4:1e-10:7log\n"
     "    --random N              number of samples of the random values\n"
     "    --sampling WORD         random (this is the default), latin-hypercube or sobol\n"
-    "    --seed N                of the random numbers (0)\n"
+    "    --seed N                seed of the random numbers (0)\n"
     "\n"
     "    --each NAME=EXPRESSION  a number of each run; may be repeated: 'peak=max(abs(A.force))'. There are max, min,\n"
     "                            mean, rms, integral, first, final of an expression, when(x > y) for the first time\n"
@@ -37,23 +37,23 @@ static const char usage[] =
     "\n"
     "    -o, --output FILE       where the results go; may be repeated. By the extension: .csv, a line for each run; .h5, the\n"
     "                            same as datasets; .html, a page with a table and plots, in which runs move\n"
-    "    --motions N             how many runs move in a page, at most (40); 0: none\n"
-    "    --journal FILE          where finished runs are kept (the first output with .journal behind it, which is\n"
-    "                            removed when the study is complete)\n"
+    "    --motions N             maximum number of runs that move on a page (40); 0: none\n"
+    "    --journal FILE          where finished runs are kept (by default the first output with .journal appended,\n"
+    "                            which is removed when the study is complete)\n"
     "    --resume                continue a study that was stopped or killed: the same model and options\n"
     "    --jobs N                number of threads (the number of cores)\n"
     "    --shard I/N             only one part of N of the runs, for job arrays; journals of all parts are joined\n"
     "                            by 'dalembert merge'\n"
     "\n"
     "    --compiled              evaluate by code that is generated once for all runs and compiled by cc (doc/generate.md);\n"
-    "                            what cannot be generated is named, and the engine makes those runs\n"
+    "                            runs without generated code are named, and the engine makes them\n"
     "    --coordinates WORD, --formulation WORD, --stabilization WORD, --integrator WORD, --step H, --rtol X,\n"
     "    --atol X, --until T, --every T, --max-step H, --event-tolerance T, --undetermined, --start WORD, --set NAME=VALUE,\n"
     "    --floating              as for 'run', for all runs\n"
     "    -q, --quiet             no progress, no table\n"
     "    -h, --help              this text\n"
     "\n"
-    "A run that fails is a line with its reason, and the study goes on. The files do not depend on the number of\n"
+    "A run that fails is a line with its reason, and the study continues. The files do not depend on the number of\n"
     "threads, or on how often the study was stopped and resumed.\n";
 
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
@@ -114,7 +114,7 @@ static int read_seed(void *user, char *text)
 {
     uint64_t seed = 0;
     if (!dal_read_count(text, &seed))
-        return dal_wrong_use("sweep", "--seed wants a whole number from 0, not '%s'", text);
+        return dal_wrong_use("sweep", "--seed needs a whole number from 0, not '%s'", text);
     ((request *)user)->plan.seed = seed;
     ((request *)user)->seeded = true;
     return DAL_OK;
@@ -125,7 +125,7 @@ static int read_shard(void *user, char *text)
     request *wanted = user;
     char *slash = strchr(text, '/');
     if (!slash)
-        return dal_wrong_use("sweep", "--shard wants I/N, as in 2/5, not '%s'", text);
+        return dal_wrong_use("sweep", "--shard needs I/N, as in 2/5, not '%s'", text);
     *slash = '\0';
     const int code = dal_read_range("sweep", "--shard", slash + 1, 1, INT_MAX, &wanted->shards);
     return code != DAL_OK ? code : dal_read_range("sweep", "--shard", text, 1, wanted->shards, &wanted->shard);
@@ -166,7 +166,7 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     if (!wanted->outputs.n && !wanted->journal)
-        return dal_wrong_use("sweep", "where are the results to go? Give -o FILE, as in -o study.csv");
+        return dal_wrong_use("sweep", "where should the results go? Give -o FILE, as in -o study.csv");
     return DAL_OK;
 }
 
@@ -233,7 +233,7 @@ static dal_status make_study(request *wanted, const char *journal, dal_messages 
     wanted->plan.compiled = wanted->compiled;
     dal_status status = dal_sweep_plan_ask(&wanted->sweep, &wanted->model, &wanted->plan, wanted->seeded, messages);
     if (status == DAL_OK && !wanted->sweep.plan.n_vary)
-        return (dal_status)dal_wrong_use("sweep", "what is to be varied? Give --vary NAME=VALUES");
+        return (dal_status)dal_wrong_use("sweep", "what should be varied? Give --vary NAME=VALUES");
     if (status == DAL_OK)
         status = dal_sweep_plan_read(&wanted->sweep, messages);
     wanted->outputs.channels = wanted->sweep.plan.n_channels > 0;

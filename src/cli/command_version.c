@@ -11,27 +11,27 @@ static const struct {
 #ifdef DAL_HAVE_KLU
     {"KLU", "yes"},
 #else
-    {"KLU", "no (sparse systems are solved as dense ones; Debian's package libsuitesparse-dev brings it)"},
+    {"KLU", "no (sparse systems are solved as dense ones; Debian's package libsuitesparse-dev provides it)"},
 #endif
 #ifdef DAL_HAVE_HDF5
     {"HDF5", "yes (" DAL_HDF5_SONAME ", loaded when a file needs it)"},
 #else
-    {"HDF5", "no (no .h5 files; Debian's package libhdf5-dev brings it)"},
+    {"HDF5", "no (no .h5 files; Debian's package libhdf5-dev provides it)"},
 #endif
 #ifdef DAL_HAVE_FLINT
     {"FLINT", "yes (" DAL_FLINT_SONAME ", loaded when equations are derived)"},
 #else
-    {"FLINT", "no (derived equations are not factored; Debian's package libflint-dev brings it)"},
+    {"FLINT", "no (derived equations are not factored; Debian's package libflint-dev provides it)"},
 #endif
 #ifdef DAL_HAVE_SUNDIALS
     {"SUNDIALS", "yes (" DAL_CVODE_SONAME " and " DAL_IDA_SONAME ", loaded when an integrator needs them)"},
 #else
-    {"SUNDIALS", "no (no cvode-adams, cvode-bdf and ida; Debian's package libsundials-dev brings it)"},
+    {"SUNDIALS", "no (no cvode-adams, cvode-bdf and ida; Debian's package libsundials-dev provides it)"},
 #endif
 #ifdef DAL_HAVE_URDF
     {"URDF", "yes (" DAL_XML_SONAME ", loaded when a file needs it)"},
 #else
-    {"URDF", "no (no robots from URDF files; Debian's package libxml2-dev brings it)"},
+    {"URDF", "no (no robots from URDF files; Debian's package libxml2-dev provides it)"},
 #endif
 };
 
@@ -50,7 +50,7 @@ static int run_version(int argc, char **argv)
     printf("dalembert %s\n", dal_version());
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         printf("    %-8s %s\n", features[i].name, features[i].state);
-    printf("    %-8s %s\n", "page", dal_page_available() ? "yes" : "no (no .html files; node and npm bring it when the program is built)");
+    printf("    %-8s %s\n", "page", dal_page_available() ? "yes" : "no (no .html files; node and npm provide it when the program is built)");
     return DAL_OK;
 }
 

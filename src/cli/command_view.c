@@ -10,16 +10,16 @@ static const char usage[] = "dalembert view RESULT --model MODEL [options]\n"
                             "\n"
                             "Make a page from a file of results (.csv, .h5): the mechanism moves, the recorded channels are plotted. The file "
                             "needs\n"
-                            "the places of the bodies: 'dalembert run --motion' records them beside what the model asks for.\n"
+                            "the places of the bodies: 'dalembert run --motion' records them.\n"
                             "\n"
                             "    -m, --model MODEL       the model that it was made from\n"
                             "    --set NAME=VALUE        as for the run; may be repeated\n"
                             "    --floating              as for the run\n"
                             "    -o, --output FILE       the page; the name of RESULT with .html if omitted\n"
                             "    --open                  show it in a browser\n"
-                            "    --frames N              most frames (usually 1000 to 20000, by the model's size)\n"
+                            "    --frames N              maximum number of frames (default 1000 to 20000, by the model's size)\n"
                             "    --no-equations          a page without its tab of equations, which takes most of the time of a short run\n"
-                            "    -q, --quiet             no warnings\n"
+                            "    -q, --quiet             only warnings and errors\n"
                             "    -h, --help              this text\n"
                             "\n"
                             "The file is read row by row: a large one needs no more memory than a small one.\n";
@@ -75,7 +75,7 @@ static int check_use(void *user)
 {
     request *wanted = user;
     if (!wanted->model.path)
-        return dal_wrong_use("view", "which model was it made from? give it by --model, as in --model four-bar.yaml");
+        return dal_wrong_use("view", "which model was it made from? give it with --model, as in --model four-bar.yaml");
     return wanted->pages.n ? DAL_OK : default_page(wanted);
 }
 

@@ -19,10 +19,10 @@ static const char usage[] = "dalembert watch MODEL [options]\n"
                             "itself; errors of the model appear on it at their lines. Parameters have sliders on the page: the model runs\n"
                             "again with what they say, and the plots keep the last runs. Ctrl-C ends it.\n"
                             "\n"
-                            "The address is printed. It contains a word that nobody can guess: others who use this machine cannot read the\n"
+                            "The address is printed. It contains a random word, so that other users of this machine cannot read the\n"
                             "page.\n"
                             "\n"
-                            "    --port N                port of 127.0.0.1 to serve at; usually 8137, or any if that is taken\n"
+                            "    --port N                port of 127.0.0.1 to serve at; default 8137, or any free port if that is taken\n"
                             "    --open                  open the page in the browser\n"
                             "\n"
                             "Otherwise as in 'dalembert run':\n"
@@ -52,7 +52,7 @@ static int read_port(void *user, char *value)
     char *end;
     const long port = strtol(value, &end, 10);
     if (end == value || *end || port < 0 || port > 65535)
-        return dal_wrong_use("watch", "--port wants a number from 0 (any that is free) to 65535, not '%s'", value);
+        return dal_wrong_use("watch", "--port needs a number from 0 (any that is free) to 65535, not '%s'", value);
     wanted->port = (int)port;
     return DAL_OK;
 }
@@ -323,9 +323,9 @@ static void run_once(watch *w, bool values)
             show_run(w, status, system && (status == DAL_OK || status == DAL_NUMERICAL), text, messages);
         if (!wanted->quiet) {
             dal_report(messages, DAL_WARNING);
-            fprintf(stderr, "%s: %s%s\n", wanted->model.path, status == DAL_OK ? "the page is new" : dal_status_text(status),
+            fprintf(stderr, "%s: %s%s\n", wanted->model.path, status == DAL_OK ? "page updated" : dal_status_text(status),
                     status != DAL_OK || first ? ""
-                    : anew                    ? "; the model was compiled anew"
+                    : anew                    ? "; the model was compiled again"
                                               : "; only values of parameters have changed");
         }
     }

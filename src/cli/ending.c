@@ -123,7 +123,7 @@ static void end_now(void)
         remove_part(file);
     const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done%s\n",
                            isatty(STDERR_FILENO) ? "\r\033[K" : "", /* a line of progress goes */
-                           ending.command, atomic_load(&ending.saved) ? "; --resume goes on from what was saved last" : "");
+                           ending.command, atomic_load(&ending.saved) ? "; --resume continues from the last saved state" : "");
     if (!atomic_load(&ending.well) && write(STDERR_FILENO, text, (size_t)n) < 0)
         _exit(exit_code());
     _exit(exit_code());

@@ -23,13 +23,13 @@ static void print_run(dal_printer *p, const dal_evidence *e, dal_status status)
     dal_print(p, "  run         %.9g to %.9g s%s: %ld steps, %ld event%s; %.3f s\n", e->time_start, e->time_end, end, e->steps, e->events,
               e->events == 1 ? "" : "s", e->wall_seconds);
     if (e->restored == 1)
-        dal_print(p, "  resumed     the motion went on from what was saved, once\n");
+        dal_print(p, "  resumed     the motion was continued from a saved state, once\n");
     else if (e->restored)
-        dal_print(p, "  resumed     the motion went on from what was saved, %ld times\n", e->restored);
+        dal_print(p, "  resumed     the motion was continued from a saved state, %ld times\n", e->restored);
     if (e->incomplete && e->time_end < e->info.until)
         dal_print(p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, e->info.until);
     else if (e->incomplete)
-        dal_print(p, "  incomplete  the run came to its end and failed there\n");
+        dal_print(p, "  incomplete  the run reached its end and failed there\n");
     if (e->compiled && e->compiled_checks)
         dal_print(p, "  compiled    %ld evaluation%s by generated code, compared at %ld states, difference %.1e\n", e->compiled_evaluations,
                   e->compiled_evaluations == 1 ? "" : "s", e->compiled_checks, e->compiled_difference);

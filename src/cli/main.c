@@ -112,7 +112,7 @@ int dal_finish_output(int code)
     const int failed = fflush(stdout) ? errno : 0; /* an earlier failure has left no reason behind */
     if (!failed && !ferror(stdout))
         return code;
-    fprintf(stderr, "dalembert: error: standard output cannot be written: %s\n", failed ? strerror(failed) : "some of it did not arrive");
+    fprintf(stderr, "dalembert: error: standard output cannot be written: %s\n", failed ? strerror(failed) : "part of it was not written");
     return code ? code : DAL_BAD_FILE;
 }
 

@@ -25,7 +25,7 @@ int dal_name_list_add(dal_name_list *list, const char *command, const char *opti
         *at = '\0';
         name = trimmed(name);
         if (!*name)
-            return dal_wrong_use(command, "%s wants names with commas between them", option);
+            return dal_wrong_use(command, "%s needs names separated by commas", option);
         const char **longer = realloc(list->names, sizeof *longer * (size_t)(list->n + 1));
         if (!longer)
             return DAL_NO_MEMORY;

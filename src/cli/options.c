@@ -24,7 +24,7 @@ static int add_override(const char *command, dal_model_options *options, char *t
     for (char *rest = text, *item; (item = dal_cut_list(&rest));) {
         char *equals = strchr(item, '=');
         if (!equals || equals == item || !equals[1])
-            return dal_wrong_use(command, "--set wants NAME=VALUE, not '%s'", item);
+            return dal_wrong_use(command, "--set needs NAME=VALUE, not '%s'", item);
         *equals = '\0';
         if (options->n_overrides == options->room_overrides)
             return dal_wrong_use(command, "--set has too many values");
@@ -257,7 +257,7 @@ int dal_read_range(const char *command, const char *option, const char *text, in
 {
     uint64_t number;
     if (!dal_read_count(text, &number) || number < (uint64_t)least || number > (uint64_t)most)
-        return dal_wrong_use(command, "%s wants a number from %d to %d, not '%s'", option, least, most, text);
+        return dal_wrong_use(command, "%s needs a number from %d to %d, not '%s'", option, least, most, text);
     *value = (int)number;
     return DAL_OK;
 }

@@ -67,7 +67,7 @@ dal_status dal_show_page(const char *command, const char *path)
     }
     if (!error)
         return DAL_OK;
-    fprintf(stderr, "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils brings it)\n", command, path,
+    fprintf(stderr, "dalembert %s: %s was written, but cannot be opened: xdg-open: %s (Debian's package xdg-utils provides it)\n", command, path,
             strerror(error));
     return DAL_BAD_FILE;
 }
@@ -78,7 +78,7 @@ bool dal_pages_possible(const char *command, const char *what)
 {
     if (!dal_page_available())
         fprintf(stderr,
-                "dalembert %s: error: %s cannot be written: the report page was left out of this build; install node "
+                "dalembert %s: error: %s cannot be written: this build has no report page; install node "
                 "and npm (Debian's packages nodejs "
                 "and npm) and build again, or write .csv or .h5\n",
                 command, what);
@@ -100,7 +100,7 @@ int dal_pages_frames(const char *command, const char *text, int *frames)
     char *end;
     const long n = strtol(text, &end, 10);
     if (*end || n < 16 || n > 1000000)
-        return dal_wrong_use(command, "--frames wants a number from 16 to 1000000, not '%s'", text);
+        return dal_wrong_use(command, "--frames needs a number from 16 to 1000000, not '%s'", text);
     *frames = (int)n;
     return DAL_OK;
 }
@@ -153,7 +153,7 @@ enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a ru
 static void add_verdict(dal_pages *pages, const dal_spec *spec)
 {
     static const dal_message unasked = {
-        .severity = DAL_WARNING, .code = "too-large", .text = "the model is large and was not checked here: 'dalembert check' does it"};
+        .severity = DAL_WARNING, .code = "too-large", .text = "the model is large and was not checked: run 'dalembert check'"};
     const dal_message *const one[] = {&unasked};
     const dal_verdict none = {.n_warnings = 1, .warnings = one};
     if (spec->n_bodies > MOST_CHECKED) {

@@ -23,7 +23,7 @@ int dal_picture_size(const char *command, const char *text, int *width, int *hei
     char end;
     if (sscanf(text, "%dx%d%c", width, height, &end) == 2 && *width >= 200 && *height >= 120 && *width <= 10000 && *height <= 10000)
         return DAL_OK;
-    return dal_wrong_use(command, "--size wants WIDTHxHEIGHT in pixels, 200x120 to 10000x10000, not '%s'", text);
+    return dal_wrong_use(command, "--size needs WIDTHxHEIGHT in pixels, 200x120 to 10000x10000, not '%s'", text);
 }
 
 int dal_split(char *text, char ***list)
@@ -94,7 +94,7 @@ static dal_status convert_to_png(void *user, int fd, const char *part)
     dal_announce_child(0);
     if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
         return report_trouble(p->command, p->path,
-                              "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin brings it; or write .svg");
+                              "rsvg-convert, which makes PNG of SVG, is missing; Debian's package librsvg2-bin provides it; or write .svg");
     return sent && WIFEXITED(how) && !WEXITSTATUS(how) ? DAL_OK : report_trouble(p->command, p->path, "rsvg-convert failed");
 }
 

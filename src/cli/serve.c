@@ -288,7 +288,7 @@ static void respond(dal_server *server, client *c, const char *body)
     else if (!is_ours(server, c->request))
         answer_plainly(c, "403 this server answers to 127.0.0.1 and localhost");
     else if (!name)
-        answer_plainly(c, "404 there is nothing here: take the whole address that was printed");
+        answer_plainly(c, "404 there is nothing here: use the whole address that was printed");
     else if (get)
         respond_to_get(server, c, name);
     else if (!server->take || strcmp(name, "values"))
@@ -319,7 +319,7 @@ static void understand(dal_server *server, client *c)
         const long length = announced(c->request);
         const size_t room = sizeof c->request - 1 - (size_t)(body - c->request), got = c->got - (size_t)(body - c->request);
         if (length < 0 || (size_t)length > room) {
-            answer_plainly(c, "413 too much is sent");
+            answer_plainly(c, "413 the request is too large");
             return;
         }
         if (got >= (size_t)length) {

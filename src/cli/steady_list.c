@@ -11,7 +11,7 @@ int dal_steady_list_add(dal_steady_list *x, const char *command, char *text)
     char *equals = strrchr(text, '='), *end;
     const double rate = equals ? strtod(equals + 1, &end) : 0;
     if (!equals || equals == text || end == equals + 1 || *end || !isfinite(rate))
-        return dal_wrong_use(command, "--steady wants COORDINATE=RATE, as in spindle.angle=12.5, not '%s'", text);
+        return dal_wrong_use(command, "--steady needs COORDINATE=RATE, as in spindle.angle=12.5, not '%s'", text);
     dal_steady *more = realloc(x->list, sizeof *more * (size_t)(x->n + 1));
     if (!more)
         return DAL_NO_MEMORY;

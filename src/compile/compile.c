@@ -536,7 +536,7 @@ static bool eta_fits(const dal_build *build, const dal_system *system)
     if (!system->method.n_eta || system->method.n_eta == system->layout.nv)
         return true;
     dal_error(build->messages, build->spec->simulate.undetermined.eta.mark,
-              "`eta` needs one expression a velocity, %d in the family %s, for %s; %d given", system->layout.nv, system->layout.family->name,
+              "`eta` needs one expression for each velocity, %d in the family %s, for %s; %d given", system->layout.nv, system->layout.family->name,
               list_velocities(build, system), system->method.n_eta);
     return false;
 }

@@ -114,7 +114,7 @@ bool dal_build_color(dal_build *build, dal_text text, char color[8])
     if (*t == '#' && n == 4 && digits == 3)
         return snprintf(color, 8, "#%c%c%c%c%c%c", t[1], t[1], t[2], t[2], t[3], t[3]) == 7;
     dal_error(build->messages, text.mark,
-              "'%.40s' is no color: write \"#rrggbb\" in quotes, or black, white, gray, red, green, blue, yellow, "
+              "'%.40s' is not a color: write \"#rrggbb\" in quotes, or black, white, gray, red, green, blue, yellow, "
               "orange, brown, purple, cyan or magenta",
               t);
     return false;

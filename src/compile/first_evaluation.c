@@ -228,7 +228,7 @@ static bool places_have_digits(const dal_build *build)
                 farthest = start->r[k];
         fine = has_digits(build, b, "place", farthest, build->length, "m", "put the origin near the mechanism") && fine;
         if (build->mechanism.space == DAL_PLANAR && !build->mechanism.bodies[b].particle)
-            fine = has_digits(build, b, "angle", start->angle, 1, "rad", "leave out whole turns") && fine;
+            fine = has_digits(build, b, "angle", start->angle, 1, "rad", "drop whole turns") && fine;
     }
     return fine;
 }

@@ -413,10 +413,11 @@ static bool find_moves(survey *s, int n, const double *rows, dal_massless *list)
         return true;
     if (dal_state_loads(s->state) || dal_state_determined(s->build->arena, s->state, DAL_RANK_TOLERANCE, &found) || found.rank < 0)
         return false;
-    dal_derive_fail(s->build, s->build->mechanism.bodies[found.body].mark,
-                    "the directions without inertia of %s are no shift and no turn of single bodies: the balance of the forces along them cannot be "
-                    "derived; give mass or inertia, or write the missing condition in `constraints:`",
-                    found.names);
+    dal_derive_fail(
+        s->build, s->build->mechanism.bodies[found.body].mark,
+        "the directions without inertia of %s are neither shifts nor turns of single bodies: the balance of the forces along them cannot be "
+        "derived; give mass or inertia, or write the missing condition in `constraints:`",
+        found.names);
     return false;
 }
 

@@ -23,7 +23,7 @@ static dal_status compile_anew(const dal_allocator *allocator, const dal_system 
         status = (base->origin->for_evaluation ? dal_compile_for_evaluation : dal_compile)(allocator, spec, v->messages, system);
     if (status == DAL_OK)
         dal_say(v->messages, DAL_NOTE, dal_nowhere,
-                "the reader itself uses '%.100s', in counts, tables, blocks or included models: the model was read and compiled anew", v->shape);
+                "the reader itself uses '%.100s', in counts, tables, blocks or included models: the model was read and compiled again", v->shape);
     dal_spec_free(spec);
     dal_arena_release(&scratch);
     return status;
@@ -66,7 +66,7 @@ static dal_status compile_next(const dal_allocator *allocator, dal_origin *origi
         return status;
     status = dal_compile_varied(allocator, allocator, v->spec, origin->for_evaluation, NULL, NULL, v->messages, system);
     if (status == DAL_OK)
-        dal_say(v->messages, DAL_NOTE, dal_nowhere, "with these values the model has another structure: it was compiled anew");
+        dal_say(v->messages, DAL_NOTE, dal_nowhere, "with these values the model has another structure: it was compiled again");
     return status;
 }
 

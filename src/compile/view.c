@@ -18,7 +18,7 @@ static int find_body(dal_build *build, dal_text name, const char **rest)
     const dal_symbol *symbol = dal_symbol_prefix(build, name.text, rest);
     if (symbol && symbol->kind == DAL_SYMBOL_BODY)
         return symbol->index;
-    refuse(build, name.mark, "'view' names '%.100s', which is no body of the model%s", name.text,
+    refuse(build, name.mark, "'view' names '%.100s', which is not a body of the model%s", name.text,
            dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
     return -2;
 }
@@ -96,7 +96,7 @@ static bool read_camera(dal_build *build, const dal_view_spec *spec, dal_view *v
         ok = dal_build_vector(build, NULL, &spec->camera, view->camera);
         const double *c = view->camera, length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
         if (ok && !(length > 0 && length < INFINITY)) {
-            dal_error(build->messages, spec->camera.mark, "'camera' of 'view' is no direction: its length is %g", length);
+            dal_error(build->messages, spec->camera.mark, "'camera' of 'view' is not a direction: its length is %g", length);
             ok = false;
         }
     }

@@ -37,6 +37,8 @@ static void derive_boltzmann_hamel(dal_derivation *d)
                             "the applied forces U, with D T* and Gamma^T dT/dv, less d/dt (dT*/du) for u' = 0", f);
 }
 
-const dal_derived_formulation dal_derived_boltzmann_hamel =
-    DAL_DERIVED("boltzmann-hamel", "the equations of Boltzmann and Hamel", "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f", "",
-                derive_boltzmann_hamel, .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS);
+const dal_derived_formulation dal_derived_boltzmann_hamel = DAL_DERIVED(
+    "boltzmann-hamel", "the equations of Boltzmann and Hamel", "d/dt (dT*/du) - D T* - Gamma^T dT/dv = U, or K u' = f", "", derive_boltzmann_hamel,
+    .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS,
+    .latex =
+        "\\frac{d}{dt}\\frac{\\partial T^{*}}{\\partial u} - D\\,T^{*} - \\Gamma^{T}\\frac{\\partial T}{\\partial v} = U, \\qquad K\\,\\dot{u} = f");

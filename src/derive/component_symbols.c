@@ -452,4 +452,5 @@ static void derive_component(dal_derivation *d)
 const dal_derived_formulation dal_derived_component =
     DAL_DERIVED("component", "bodies and joints that exchange port variables",
                 "bodies: M v' + h = Q + wrenches at the ports;  joints: f'' + 2 alpha f' + beta^2 f = 0",
-                "planar-component-library (5), (9), (13), (17), (19)-(27)", derive_component, .ports = true, .solution = DAL_SOLVED_BY_PORTS);
+                "planar-component-library (5), (9), (13), (17), (19)-(27)", derive_component, .ports = true, .solution = DAL_SOLVED_BY_PORTS,
+                .latex = "M\\,\\dot{v} + h = Q + \\sum w, \\qquad \\ddot{f} + 2\\alpha\\dot{f} + \\beta^{2} f = 0");

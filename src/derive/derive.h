@@ -239,8 +239,9 @@ typedef enum dal_solution {
 
 typedef struct dal_derived_formulation {
     const char *name, *title, *equation, *source;
-    bool speeds; /* it has W, X and bias */
-    bool tree;   /* it goes along the joint tree */
+    const char *latex; /* the equation once more */
+    bool speeds;       /* it has W, X and bias */
+    bool tree;         /* it goes along the joint tree */
     dal_solution solution;
     bool ignores; /* momenta of ignorable coordinates are constants in it */
     bool ports;   /* joints are written in the variables of their ports */

@@ -22,4 +22,11 @@ bool dal_poly_factor(dal_algebra *g, int n, const dal_monomial *const *terms, da
 /* The same as it is printed, with the fewest operations of all ways. NULL: it is no product. */
 const dal_form *dal_poly_factored_form(dal_algebra *g, int n, const dal_monomial *const *terms);
 
+/* ---- common_sums.c ---- */
+
+/* (M + m) x/(M + m)^2 is x/(M + m). */
+dal_poly dal_cancel_sums(dal_algebra *g, const dal_poly *from);
+/* The equation without sums below the line and without those that all its terms have. False: it has none. */
+bool dal_divide_by_sums(dal_algebra *g, const dal_poly *from, dal_squares squares, dal_poly *out, const dal_form **by);
+
 #endif

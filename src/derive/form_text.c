@@ -1,4 +1,5 @@
 /* Printed forms as text of the model language, and as LaTeX. */
+#include "derive/origins.h"
 #include "derive/write.h"
 
 #include <ctype.h>
@@ -54,6 +55,25 @@ static int find_greek(const char *word, size_t n)
     return -1;
 }
 
+/* "m1" and "m_1" are m with 1; "l_bar_2" is l with bar,2. */
+static void split_index(dal_arena *arena, const char *name, dal_set_name *set)
+{
+    const char *line = strchr(name, '_');
+    size_t letters = strlen(name);
+    if (line && line > name && line[1]) {
+        char *index = dal_arena_copy(arena, line + 1, strlen(line + 1));
+        for (char *c = index; *c; c++)
+            *c = *c == '_' ? ',' : *c;
+        set->symbol = dal_arena_copy(arena, name, (size_t)(line - name));
+        set->index = index;
+        return;
+    }
+    while (letters > 1 && isdigit((unsigned char)name[letters - 1]) && !line)
+        letters--;
+    set->symbol = dal_arena_copy(arena, name, letters);
+    set->index = name + letters;
+}
+
 dal_set_name dal_name_as_set(dal_arena *arena, const char *name)
 {
     const size_t whole = strlen(name);
@@ -69,15 +89,11 @@ dal_set_name dal_name_as_set(dal_arena *arena, const char *name)
         set.symbol = dal_arena_copy(arena, base, (size_t)(first - base));
         set.index = first + 1;
     } else if (last && last > base && last[1]) {
-        set.symbol = last + 1;
-        set.index = dal_arena_copy(arena, base, (size_t)(last - base));
-    } else {
-        size_t letters = n;
-        while (letters > 1 && isdigit((unsigned char)base[letters - 1]) && !strchr(base, '_'))
-            letters--;
-        set.symbol = dal_arena_copy(arena, base, letters);
-        set.index = base + letters;
-    }
+        const char *owner = dal_arena_copy(arena, base, (size_t)(last - base));
+        split_index(arena, last + 1, &set);
+        set.index = *set.index ? dal_arena_print(arena, "%s,%s", set.index, owner) : owner;
+    } else
+        split_index(arena, base, &set);
     set.greek = find_greek(set.symbol, strlen(set.symbol));
     set.is_word = set.greek < 0 && strlen(set.symbol) > 1;
     return set;
@@ -270,4 +286,29 @@ const char *dal_form_text(dal_derivation *d, const dal_form *form, bool latex)
     dal_grow(&out, "%s", "");
     write_form(&out, d, form, latex, 0);
     return out.text;
+}
+
+/* ---- terms ------------------------------------------------------------------------------------ */
+
+static void collect_terms(dal_derivation *d, const dal_form *form, bool negative, dal_signed_form **list, int *n, size_t *room)
+{
+    if (form->kind == DAL_FORM_SUM && !negative) {
+        for (int i = 0; i < form->n; i++)
+            collect_terms(d, form->item[i], false, list, n, room);
+        return;
+    }
+    if (form->kind == DAL_FORM_NEGATIVE && !negative) {
+        collect_terms(d, form->item[0], true, list, n, room);
+        return;
+    }
+    *DAL_PUSH(d->arena, *list, *n, *room) = (dal_signed_form){form, negative};
+}
+
+dal_signed_form *dal_form_terms(dal_derivation *d, const dal_form *form, int *n)
+{
+    dal_signed_form *list = NULL;
+    size_t room = 0;
+    *n = 0;
+    collect_terms(d, form, false, &list, n, &room);
+    return list;
 }

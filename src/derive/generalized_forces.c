@@ -326,7 +326,9 @@ void dal_derive_forces(dal_derivation *d)
     for (int k = 0; k < d->nv; k++)
         d->Q_other[k] = dal_n_const(d, 0);
     if (acting->n_frictions)
-        dal_derive_refuse(d, "the model has dry friction, whose equations change with what slides and sticks: they are not written in symbols");
+        dal_derive_refuse(d,
+                          "the model has dry friction, whose equations change with what slides and sticks: they are not written in symbols; a force "
+                          "without jumps is, as -mu*N*max(-1, min(1, v/v0)) with a small v0");
     derive_gravity(d);
     for (int i = 0; i < d->spec->n_forces && !d->failed; i++)
         (d->first_source ? derive_marked_element : derive_element)(d, i);

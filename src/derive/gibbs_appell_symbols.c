@@ -54,5 +54,6 @@ static void derive_gibbs_appell(dal_derivation *d)
                             f);
 }
 
-const dal_derived_formulation dal_derived_gibbs_appell = DAL_DERIVED("gibbs-appell", "the equations of Gibbs and Appell", "dG/du' = U, or K u' = f",
-                                                                     "", derive_gibbs_appell, .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS);
+const dal_derived_formulation dal_derived_gibbs_appell =
+    DAL_DERIVED("gibbs-appell", "the equations of Gibbs and Appell", "dG/du' = U, or K u' = f", "", derive_gibbs_appell, .speeds = true,
+                .solution = DAL_SOLVED_WITH_SPEEDS, .latex = "\\frac{\\partial G}{\\partial\\dot{u}} = U, \\qquad K\\,\\dot{u} = f");

@@ -67,6 +67,6 @@ static void derive_kane(dal_derivation *d)
                             "generalized active and inertia forces, sum of Ti^T (wi - Mi dVi/dt - Wi Mi Vi) for u' = 0", f);
 }
 
-const dal_derived_formulation dal_derived_kane =
-    DAL_DERIVED("kane", "Kane's equations", "sum of Ti^T (wi - Mi dVi/dt - Wi Mi Vi) = 0, or K u' = f", "lagrange-to-kane (50)", derive_kane,
-                .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS);
+const dal_derived_formulation dal_derived_kane = DAL_DERIVED(
+    "kane", "Kane's equations", "sum of Ti^T (wi - Mi dVi/dt - Wi Mi Vi) = 0, or K u' = f", "lagrange-to-kane (50)", derive_kane, .speeds = true,
+    .solution = DAL_SOLVED_WITH_SPEEDS, .latex = "\\sum_i T_i^{T}\\left(w_i - M_i\\,\\dot{V}_i - W_i M_i V_i\\right) = 0, \\qquad K\\,\\dot{u} = f");

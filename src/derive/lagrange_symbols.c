@@ -17,4 +17,6 @@ static void derive_lagrange(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_lagrange =
     DAL_DERIVED("lagrange", "Lagrange's equations with multipliers", "d/dt (dT/dv) - dT/dq + dV/dq = Q + A^T lambda,  A v' = gamma", "",
-                derive_lagrange, .solution = DAL_SOLVED_WITH_MULTIPLIERS);
+                derive_lagrange, .solution = DAL_SOLVED_WITH_MULTIPLIERS,
+                .latex = "\\frac{d}{dt}\\frac{\\partial T}{\\partial v} - \\frac{\\partial T}{\\partial q} + "
+                         "\\frac{\\partial V}{\\partial q} = Q + A^{T}\\lambda, \\qquad A\\,\\dot{v} = \\gamma");

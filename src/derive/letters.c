@@ -48,12 +48,13 @@ int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index
     return d->n_letters - 1;
 }
 
-static int number_letter(dal_derivation *d, const char *name, double value)
+/* `computed`: of the compiled model, and not written in the description. */
+static int number_letter(dal_derivation *d, const char *name, double value, bool computed)
 {
     for (int i = 0; i < d->n_letters; i++)
         if (d->letters[i].role == DAL_ROLE_NUMBER && !strcmp(d->letters[i].name, name))
             return i;
-    return dal_letter_add(d, DAL_ROLE_NUMBER, name, 0, value);
+    return dal_letter_add(d, DAL_ROLE_NUMBER, name, computed, value);
 }
 
 dal_node dal_derive_number(dal_derivation *d, double value)
@@ -68,7 +69,7 @@ dal_node dal_derive_number(dal_derivation *d, double value)
         if (strtod(name, NULL) == fabs(value))
             break;
     }
-    const dal_node node = dal_n_var(d, number_letter(d, name, fabs(value)));
+    const dal_node node = dal_n_var(d, number_letter(d, name, fabs(value), true));
     return value < 0 ? dal_n_neg(d, node) : node;
 }
 
@@ -218,7 +219,7 @@ static int decimal_letter(dal_derivation *d, const char *text, size_t length)
         snprintf(name, sizeof name, "%.*g", digits, value);
         shorter = strtod(name, NULL) == value;
     }
-    return number_letter(d, length < sizeof name ? name : copy, value);
+    return number_letter(d, length < sizeof name ? name : copy, value, false);
 }
 
 /* The text with names in the place of decimals. */
@@ -238,7 +239,7 @@ static const char *without_decimals(dal_derivation *d, const char *text)
         if (digit && !whole && !is_exponent(text, at))
             n += (size_t)snprintf(out + n, room - n, "%s.%d", decimal, decimal_letter(d, text + at, length));
         else if ((pi || deg) && !is_exponent(text, at))
-            n += (size_t)snprintf(out + n, room - n, deg ? "(%s.%d/180)" : "%s.%d", decimal, number_letter(d, "pi", PI));
+            n += (size_t)snprintf(out + n, room - n, deg ? "(%s.%d/180)" : "%s.%d", decimal, number_letter(d, "pi", PI, false));
         else
             n += (size_t)snprintf(out + n, room - n, "%.*s", (int)length, text + at);
         at += length;

@@ -29,5 +29,6 @@ static void derive_maggi(dal_derivation *d)
     dal_add_derived_block(d, "W^T (Q - h)", "their right side", p, 1, right, names, right_name);
 }
 
-const dal_derived_formulation dal_derived_maggi = DAL_DERIVED("maggi", "Maggi's equations", "W^T (M v' + h - Q) = 0,  A v' = gamma", "", derive_maggi,
-                                                              .speeds = true, .solution = DAL_SOLVED_ON_FREE_MOTIONS);
+const dal_derived_formulation dal_derived_maggi =
+    DAL_DERIVED("maggi", "Maggi's equations", "W^T (M v' + h - Q) = 0,  A v' = gamma", "", derive_maggi, .speeds = true,
+                .solution = DAL_SOLVED_ON_FREE_MOTIONS, .latex = "W^{T}\\left(M\\,\\dot{v} + h - Q\\right) = 0, \\qquad A\\,\\dot{v} = \\gamma");

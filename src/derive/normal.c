@@ -14,8 +14,7 @@ static bool any_common(const dal_algebra *g, int i)
     return dal_generator_is_constant(g, i) || coordinate || kind == DAL_GENERATOR_OF_SINE || kind == DAL_GENERATOR_OF_COSINE;
 }
 
-/* Is there a factor that a division by sines and cosines leaves? */
-static bool has_unknown(const dal_algebra *g, const dal_monomial *t)
+bool dal_has_unknown(const dal_algebra *g, const dal_monomial *t)
 {
     for (int i = 0; i < t->n_factors; i++)
         if (!any_common(g, t->factors[i].generator))
@@ -41,7 +40,7 @@ static void divide_by_common(dal_algebra *g, dal_poly *p, division what, clearin
     const dal_monomial **all = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
     for (int i = 0; i < p->n; i++)
         all[i] = &p->term[i];
-    const bool alone = p->n == 1 && !has_unknown(g, all[0]);
+    const bool alone = p->n == 1 && !dal_has_unknown(g, all[0]);
     dal_monomial common = dal_common_part(g, p->n, all, what == BY_ANYTHING && !alone ? any_common : dal_generator_is_constant, clear == CLEAR_ALL);
     dal_line l = {.n_above = 0};
     if (common.den > 12) /* numbers of the model, which stay as they are */
@@ -224,187 +223,7 @@ static const dal_form *form_of_poly(dal_algebra *g, const dal_poly *whole, divis
     return g->failed ? NULL : form;
 }
 
-/* ---- equations without common sums, and without sums below the line ------------------------------------- */
-
-static void append_terms(dal_algebra *g, dal_poly *sum, const dal_poly *more)
-{
-    if (sum->n + more->n > 4 * DAL_MOST_TERMS)
-        dal_poly_collect(g, sum);
-    g->failed |= sum->n + more->n > 4 * DAL_MOST_TERMS;
-    g->work += more->n;
-    for (int i = 0; i < more->n && !g->failed; i++)
-        sum->term[sum->n++] = more->term[i];
-}
-
-/* Sums below the line of an equation, as 1/(M + m): it is multiplied by them. *times: by what, or NULL. */
-static dal_poly clear_sums(dal_algebra *g, const dal_poly *from, const dal_form **times)
-{
-    dal_poly p = *from;
-    *times = NULL;
-    for (int i = 0; i < g->n_generators && !g->failed; i++) {
-        int below = 0;
-        if (g->generators[i].kind != DAL_GENERATOR_OPAQUE || !g->is_known[g->generators[i].node])
-            continue;
-        for (int k = 0; k < p.n; k++) {
-            const int exponent = -dal_exponent_of(&p.term[k], i);
-            below = exponent > below ? exponent : below;
-        }
-        const dal_poly sum = g->known[g->generators[i].node];
-        if (!below || sum.n < 2)
-            continue;
-        dal_poly out = dal_poly_make(g, 4 * DAL_MOST_TERMS); /* terms are collected when it is full, and at the end */
-        for (int k = 0; k < p.n && !g->failed; k++) {
-            const int have = dal_exponent_of(&p.term[k], i);
-            dal_poly part = dal_poly_number(g, 1, 1);
-            part.term[0] = dal_times_power(g, &p.term[k], i, -have);
-            for (int n = 0; n < below + have && !g->failed; n++)
-                part = dal_poly_multiply(g, &part, &sum);
-            append_terms(g, &out, &part);
-        }
-        dal_poly_collect(g, &out);
-        dal_form *power = dal_form_make(g->d->arena, DAL_FORM_POWER, 1), *product = dal_form_make(g->d->arena, DAL_FORM_PRODUCT, 2);
-        power->item[0] = dal_generator_form(g, i);
-        power->exponent = below;
-        product->item[0] = *times;
-        product->item[1] = below > 1 ? power : power->item[0];
-        *times = *times ? product : product->item[1];
-        p = out;
-    }
-    return p;
-}
-
-/* Is the sum a multiple of the other? *factor: which. */
-static bool is_multiple(const dal_poly *a, const dal_poly *b, dal_monomial *factor)
-{
-    *factor = (dal_monomial){.num = 1, .den = 1};
-    if (a->n != b->n || !dal_reduce_fraction((dal_wide)a->term[0].num * b->term[0].den * (b->term[0].num < 0 ? -1 : 1),
-                                             (dal_wide)a->term[0].den * llabs(b->term[0].num), &factor->num, &factor->den))
-        return false;
-    for (int i = 0; i < a->n; i++)
-        if (dal_compare_monomials(&a->term[i], &b->term[i]) ||
-            (dal_wide)a->term[i].num * b->term[i].den * factor->den != (dal_wide)b->term[i].num * a->term[i].den * factor->num)
-            return false;
-    return true;
-}
-
-/* The terms with the sum `i` to this power, without it, divided by the sum once. False: they are no multiple of it. */
-static bool divide_level(dal_algebra *g, int i, int exponent, const dal_poly *p, dal_poly *out)
-{
-    const dal_poly sum = g->known[g->generators[i].node];
-    const dal_monomial **terms = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
-    dal_monomial *level = DAL_NEW(g->d->arena, dal_monomial, p->n), factor;
-    dal_factors f;
-    int n = 0, found = -1;
-    for (int k = 0; k < p->n; k++)
-        if (dal_exponent_of(&p->term[k], i) == exponent) {
-            level[n] = dal_times_power(g, &p->term[k], i, -exponent);
-            terms[n] = &level[n];
-            n++;
-        }
-    if (n < 2 || g->failed || !dal_poly_factor(g, n, terms, DAL_SQUARES_STAY, &f))
-        return false;
-    for (int k = 0; k < f.n; k++)
-        if (found < 0 && is_multiple(&f.sum[k], &sum, &factor))
-            found = k;
-    if (found < 0)
-        return false;
-    *out = dal_poly_number(g, 1, 1);
-    out->term[0] = f.common;
-    g->failed |= !dal_reduce_fraction((dal_wide)f.common.num * factor.num, (dal_wide)f.common.den * factor.den, &out->term[0].num, &out->term[0].den);
-    for (int k = 0; k < f.n; k++)
-        for (int times = k == found; times < f.exponent[k] && !g->failed; times++)
-            *out = dal_poly_multiply(g, out, &f.sum[k]);
-    return !g->failed;
-}
-
-/* (M + m) x/(M + m)^2 is x/(M + m). */
-static dal_poly cancel_sums(dal_algebra *g, const dal_poly *from)
-{
-    dal_poly p = *from;
-    for (int i = 0; i < g->n_generators && !g->failed; i++) {
-        int lowest = 0;
-        if (g->generators[i].kind != DAL_GENERATOR_OPAQUE || !g->is_known[g->generators[i].node] || g->known[g->generators[i].node].n < 2)
-            continue;
-        for (int k = 0; k < p.n; k++) {
-            const int exponent = dal_exponent_of(&p.term[k], i);
-            lowest = exponent < lowest ? exponent : lowest;
-        }
-        for (int exponent = lowest; exponent < 0 && !g->failed; exponent++) {
-            dal_poly level, rest = dal_poly_make(g, p.n);
-            if (!divide_level(g, i, exponent, &p, &level))
-                continue;
-            for (int k = 0; k < p.n; k++)
-                if (dal_exponent_of(&p.term[k], i) != exponent)
-                    rest.term[rest.n++] = p.term[k];
-            for (int k = 0; k < level.n && !g->failed; k++)
-                level.term[k] = dal_times_power(g, &level.term[k], i, exponent + 1);
-            p = dal_poly_add(g, &rest, &level, 1);
-        }
-    }
-    return g->failed ? *from : p;
-}
-
-/* Of numbers, parameters, coordinates, sines and cosines alone, which an equation may be divided by? */
-static bool is_divisor(const dal_algebra *g, const dal_poly *p)
-{
-    for (int i = 0; i < p->n; i++)
-        if (has_unknown(g, &p->term[i]))
-            return false;
-    return true;
-}
-
-/* Sums that stand above and below the line. */
-static const dal_form *quotient_of(dal_algebra *g, const dal_monomial *common, const dal_form **above, int n, const dal_form *below)
-{
-    const dal_form *text = below && below->kind == DAL_FORM_POWER ? below->item[0] : below;
-    for (int i = 0; i < n && below; i++) {
-        if (strcmp(dal_form_text(g->d, above[i], false), dal_form_text(g->d, text, false)))
-            continue;
-        dal_form *less = dal_form_make(g->d->arena, DAL_FORM_POWER, 1);
-        less->item[0] = text;
-        less->exponent = below->exponent - 1;
-        below = below == text ? NULL : less->exponent > 1 ? less : text;
-        above[i--] = above[--n];
-    }
-    const dal_form *all = dal_monomial_form(g, common, n ? dal_product_of(g, above, n) : NULL);
-    if (!below)
-        return all;
-    dal_form *quotient = dal_form_make(g->d->arena, DAL_FORM_QUOTIENT, 2);
-    quotient->item[0] = all;
-    quotient->item[1] = below;
-    return quotient;
-}
-
-/* The equation without sums below the line and without those that all its terms have. False: it has none. */
-static bool divide_by_sums(dal_algebra *g, const dal_poly *from, dal_squares squares, dal_poly *out, const dal_form **by)
-{
-    const dal_form *times, *items[DAL_MOST_SUMS + 1], *all;
-    dal_factors f;
-    int n = 0, rest = -1;
-    dal_poly p = clear_sums(g, from, &times);
-    const dal_monomial **terms = DAL_NEW(g->d->arena, const dal_monomial *, p.n);
-    for (int i = 0; i < p.n; i++)
-        terms[i] = &p.term[i];
-    if (g->failed || p.n < 2 || !dal_poly_factor(g, p.n, terms, squares, &f) || has_unknown(g, &f.common))
-        return false;
-    for (int i = 0; i < f.n; i++) {
-        if (is_divisor(g, &f.sum[i])) {
-            dal_form *power = dal_form_make(g->d->arena, DAL_FORM_POWER, 1);
-            power->item[0] = dal_poly_unfactored_form(g, &f.sum[i]);
-            power->exponent = f.exponent[i];
-            items[n++] = f.exponent[i] > 1 ? power : power->item[0];
-        } else if (rest >= 0 || f.exponent[i] != 1)
-            return false;
-        else
-            rest = i;
-    }
-    if (rest < 0 || (!n && !times && squares == DAL_SQUARES_STAY))
-        return false;
-    *out = f.sum[rest];
-    all = quotient_of(g, &f.common, items, n, times);
-    *by = all->kind == DAL_FORM_NUMBER && all->num == 1 && all->den == 1 ? NULL : all;
-    return !g->failed;
-}
+/* ---- the form of a node ------------------------------------------------------------------ */
 
 enum { MOST_NODES = 3000 }; /* more than any normal form of use is made from */
 
@@ -448,7 +267,7 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     if (g->failed)
         return NULL;
     if (way != DAL_FOURIER)
-        p = cancel_sums(g, &p);
+        p = dal_cancel_sums(g, &p);
     if (g->failed)
         return NULL;
     *terms = p.n;
@@ -466,7 +285,7 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     for (dal_squares squares = 0; form && squares <= DAL_SQUARES_OF_COSINES && what == BY_ANYTHING && way != DAL_FOURIER && !g->failed; squares++) {
         dal_poly rest;
         const dal_form *sums = NULL, *more = NULL;
-        if (!divide_by_sums(g, &p, squares, &rest, &sums))
+        if (!dal_divide_by_sums(g, &p, squares, &rest, &sums))
             continue;
         const dal_form *other = form_of_poly(g, &rest, what, CLEAR_ALL, &more);
         if (g->failed || !other || dal_form_operations(other) >= dal_form_operations(form))
@@ -511,12 +330,34 @@ static const dal_form *shortest_way(dal_derivation *d, dal_node node, division w
     return best;
 }
 
+/* Written in the model, all of them: cosines of the axes of joints are many, and would be longer than what they are in. */
 static bool has_long_numbers(const dal_derivation *d)
 {
+    bool written = false, computed = false;
     for (int i = 0; i < d->n_letters; i++)
         if (d->letters[i].role == DAL_ROLE_NUMBER && dal_is_long_number(d->letters[i].name))
-            return true;
-    return false;
+            *(d->letters[i].index ? &computed : &written) = true;
+    return written && !computed;
+}
+
+static bool shows_long_numbers(const dal_derivation *d, const dal_form *form)
+{
+    bool shows =
+        form->kind == DAL_FORM_LETTER && d->letters[form->letter].role == DAL_ROLE_NUMBER && dal_is_long_number(d->letters[form->letter].name);
+    for (int i = 0; i < form->n && !shows; i++)
+        shows = shows_long_numbers(d, form->item[i]);
+    return shows;
+}
+
+/* With long numbers as letters, a form is of use where it has no more operations than the node, each counted once. */
+static const dal_form *form_of_use(dal_derivation *d, dal_node node, const dal_form *form)
+{
+    double written;
+    int shared;
+    if (!form || !d->long_numbers_stay || !shows_long_numbers(d, form))
+        return form;
+    dal_count_operations(d, 1, &node, &written, &shared);
+    return dal_form_operations(form) > shared ? NULL : form;
 }
 
 /* Where there is no form and the model has numbers of many digits, these become letters from here on: 1.2345678*0.9876543^2 stays that. */
@@ -524,10 +365,10 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, division what
 {
     const dal_form *form = shortest_way(d, node, what, by, terms);
     if (form || d->long_numbers_stay || !has_long_numbers(d) || count_nodes(d, node) > MOST_NODES)
-        return form;
+        return form_of_use(d, node, form);
     d->long_numbers_stay = true;
     memset(d->algebra, 0, sizeof d->algebra);
-    form = shortest_way(d, node, what, by, terms);
+    form = form_of_use(d, node, shortest_way(d, node, what, by, terms));
     if (form)
         dal_derive_note(d, "numbers of more than four digits are not multiplied out: the products have too many digits");
     return form;
@@ -624,7 +465,7 @@ bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
             return true;
         for (dal_squares squares = 0; squares <= DAL_SQUARES_OF_COSINES && way != DAL_FOURIER && !g->failed; squares++) {
             dal_poly x, y;
-            const bool first = divide_by_sums(g, &a, squares, &x, &by), second = divide_by_sums(g, &b, squares, &y, &by);
+            const bool first = dal_divide_by_sums(g, &a, squares, &x, &by), second = dal_divide_by_sums(g, &b, squares, &y, &by);
             if (g->failed || !(first || second))
                 continue;
             x = first ? x : a;

@@ -123,31 +123,6 @@ dal_node dal_marked_potential(const dal_origins *o)
     return o ? o->marked->V : DAL_NO_NODE;
 }
 
-/* ---- terms -------------------------------------------------------------------------- */
-
-static void collect_terms(dal_derivation *d, const dal_form *form, bool negative, dal_signed_form **list, int *n, size_t *room)
-{
-    if (form->kind == DAL_FORM_SUM && !negative) {
-        for (int i = 0; i < form->n; i++)
-            collect_terms(d, form->item[i], false, list, n, room);
-        return;
-    }
-    if (form->kind == DAL_FORM_NEGATIVE && !negative) {
-        collect_terms(d, form->item[0], true, list, n, room);
-        return;
-    }
-    *DAL_PUSH(d->arena, *list, *n, *room) = (dal_signed_form){form, negative};
-}
-
-dal_signed_form *dal_form_terms(dal_derivation *d, const dal_form *form, int *n)
-{
-    dal_signed_form *list = NULL;
-    size_t room = 0;
-    *n = 0;
-    collect_terms(d, form, false, &list, n, &room);
-    return list;
-}
-
 /* ---- the moving part of a term -------------------------------------------------------- */
 
 static bool is_marker(const dal_origins *o, int letter)

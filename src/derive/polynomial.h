@@ -106,7 +106,8 @@ int dal_exponent_of(const dal_monomial *t, int which);
 
 /* ---- normal.c ---- */
 
-dal_algebra *dal_begin_algebra(dal_derivation *d, dal_way way); /* with what is known from other expressions, for a graph that may have grown */
+bool dal_has_unknown(const dal_algebra *g, const dal_monomial *t); /* is there a factor that a division by sines and cosines leaves? */
+dal_algebra *dal_begin_algebra(dal_derivation *d, dal_way way);    /* with what is known from other expressions, for a graph that may have grown */
 
 /* ---- polynomial_of_node.c ---- */
 

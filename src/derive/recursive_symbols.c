@@ -619,4 +619,5 @@ static void derive_recursive(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_recursive =
     DAL_DERIVED("recursive", "articulated bodies along the joint tree", "v' = D^-1 (u - U^T a'), outwards; I and p by elimination, inwards",
-                "Featherstone 2008, 7.3", derive_recursive, .solution = DAL_SOLVED_ALREADY, .tree = true);
+                "Featherstone 2008, 7.3", derive_recursive, .solution = DAL_SOLVED_ALREADY, .tree = true,
+                .latex = "\\dot{v} = D^{-1}\\left(u - U^{T} a'\\right)");

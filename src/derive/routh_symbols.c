@@ -222,4 +222,6 @@ static void derive_routh(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_routh =
     DAL_DERIVED("routh", "Routh's equations", "d/dt (dR/dv_1) - dR/dq_1 = Q_1 + A_1^T lambda,  R = T - V - G . v_2", "", derive_routh,
-                .ignores = true, .solution = DAL_SOLVED_WITH_ROUTHIAN);
+                .ignores = true, .solution = DAL_SOLVED_WITH_ROUTHIAN,
+                .latex = "\\frac{d}{dt}\\frac{\\partial R}{\\partial v_1} - \\frac{\\partial R}{\\partial q_1} = "
+                         "Q_1 + A_1^{T}\\lambda, \\qquad R = T - V - G\\cdot v_2");

@@ -43,7 +43,10 @@ static void derive_udwadia(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_udwadia_kalaba =
     DAL_DERIVED("udwadia-kalaba", "Udwadia and Kalaba", "v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h", "udwadia-phohomsiri (4.24)",
-                derive_kalaba, .solution = DAL_SOLVED_WITH_MULTIPLIERS);
+                derive_kalaba, .solution = DAL_SOLVED_WITH_MULTIPLIERS,
+                .latex = "\\dot{v} = a + M^{-1/2}\\left(A M^{-1/2}\\right)^{+}\\left(\\gamma - A a\\right), \\qquad M a = Q - h");
 const dal_derived_formulation dal_derived_udwadia_phohomsiri =
     DAL_DERIVED("udwadia-phohomsiri", "Udwadia and Phohomsiri", "v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma],  unique where rank [M; A] = m",
-                "udwadia-phohomsiri (2.15)", derive_udwadia, .solution = DAL_SOLVED_WITH_MULTIPLIERS);
+                "udwadia-phohomsiri (2.15)", derive_udwadia, .solution = DAL_SOLVED_WITH_MULTIPLIERS,
+                .latex = "\\dot{v} = \\begin{bmatrix}(1 - A^{+}A)\\,M\\\\ A\\end{bmatrix}^{+}\\begin{bmatrix}Q - h\\\\ \\gamma\\end{bmatrix}, "
+                         "\\qquad \\operatorname{rank}\\begin{bmatrix}M\\\\ A\\end{bmatrix} = m");

@@ -54,7 +54,9 @@ static void derive_volterra(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_volterra =
     DAL_DERIVED("volterra", "Volterra's equations", "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, or B u' = U + K - A",
-                "volterra-reduced (2)", derive_volterra, .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS);
+                "volterra-reduced (2)", derive_volterra, .speeds = true, .solution = DAL_SOLVED_WITH_SPEEDS,
+                .latex = "\\frac{d}{dt}\\frac{\\partial T}{\\partial u} - \\sum\\left(P\\cdot\\frac{d}{dt}\\frac{\\partial v}{\\partial u} + "
+                         "H\\cdot\\frac{d}{dt}\\frac{\\partial\\omega}{\\partial u}\\right) = U, \\qquad B\\,\\dot{u} = U + K - A");
 
 /* The reduced equations (44): momenta of ignorable coordinates are rows of S (25), and as many equations disappear. */
 static void derive_reduced(dal_derivation *d)
@@ -83,4 +85,6 @@ static void derive_reduced(dal_derivation *d)
 const dal_derived_formulation dal_derived_volterra_reduced =
     DAL_DERIVED("volterra-reduced", "Volterra's equations, reduced by constant momenta",
                 "d/dt (dT/du) - sum of [P . d/dt (dv/du) + H . d/dt (dw/du)] = U, with M' v = G - N_2", "volterra-reduced (2), (25), (44)",
-                derive_reduced, .speeds = true, .ignores = true, .solution = DAL_SOLVED_WITH_SPEEDS);
+                derive_reduced, .speeds = true, .ignores = true, .solution = DAL_SOLVED_WITH_SPEEDS,
+                .latex = "\\frac{d}{dt}\\frac{\\partial T}{\\partial u} - \\sum\\left(P\\cdot\\frac{d}{dt}\\frac{\\partial v}{\\partial u} + "
+                         "H\\cdot\\frac{d}{dt}\\frac{\\partial\\omega}{\\partial u}\\right) = U, \\qquad M' v = G - N_2");

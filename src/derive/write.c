@@ -78,19 +78,48 @@ static void text_lines(const dal_document *doc, const char *left, const dal_form
     }
 }
 
+enum { LATEX_LINE = 54 }; /* letters of a line of the class article */
+
+static void latex_paragraph(const dal_document *doc, const char *left, int n, const dal_signed_form *terms, const char *right)
+{
+    dal_growing all = {.arena = doc->d->arena};
+    dal_grow(&all, "%s", left);
+    for (int i = 0; i < n; i++)
+        dal_grow(&all, "%s%s", sign_text(&terms[i], !i), term_text(doc, &terms[i], true));
+    dal_grow(&all, "%s", right);
+    dal_grow(doc->out, "\\begin{flushleft}\\hangindent=2em\\hangafter=1\n$\\displaystyle %s$\n\\end{flushleft}\n",
+             dal_latex_breakable(doc->d->arena, all.text));
+}
+
+/* In a sentence. */
+static const char *inline_latex(const dal_document *doc, const dal_form *form)
+{
+    const char *text = dal_form_text(doc->d, form, true);
+    return dal_latex_width(text) > LATEX_LINE / 2.0 ? dal_latex_breakable(doc->d->arena, text) : text;
+}
+
+/* Lines of whole terms; a paragraph that TeX breaks where a term is wider than a line. Viewers of Markdown scroll. */
 static void latex_lines(const dal_document *doc, const char *left, const dal_form *form, const char *right)
 {
-    int column = 0, n;
+    int n;
     const dal_signed_form *terms = dal_form_terms(doc->d, form, &n);
-    dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "\\begin{align*}\n%s&" : "\n$$\n\\begin{aligned}\n%s&", left);
+    double column = dal_latex_width(left);
+    for (int i = 0; i < n && doc->writing == DAL_WRITE_LATEX; i++)
+        if (dal_latex_width(term_text(doc, &terms[i], true)) + (i ? 0 : column) + (i == n - 1 ? dal_latex_width(right) : 0) > LATEX_LINE - 4) {
+            latex_paragraph(doc, left, n, terms, right);
+            return;
+        }
+    dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "\\begin{align*}\n%s%s&" : "\n$$\n\\begin{aligned}\n%s%s&", left,
+             *left ? "{}" : ""); /* space behind the sign */
     for (int i = 0; i < n; i++) {
         const char *text = term_text(doc, &terms[i], true);
-        if (i && column + (int)strlen(text) > 130) {
+        const double width = dal_latex_width(text) + 2;
+        if (i && column + width + (i == n - 1 ? dal_latex_width(right) : 0) > LATEX_LINE) {
             dal_grow(doc->out, " \\\\\n&\\quad");
-            column = 0;
+            column = dal_latex_width(left) + 2;
         }
         dal_grow(doc->out, "%s%s", sign_text(&terms[i], !i), text);
-        column += (int)strlen(text) + 3;
+        column += width;
     }
     dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "%s\n\\end{align*}\n" : "%s\n\\end{aligned}\n$$\n", right);
 }
@@ -202,7 +231,12 @@ static void write_head(dal_document *doc, const dal_derived_formulation *f)
     default: dal_grow(doc->out, "%s\n", title);
     }
     sentence(doc, f->title);
-    sentence(doc, dal_arena_print(doc->d->arena, "%s%s%s", f->equation, f->source[0] ? "    -- " : "", f->source));
+    if (!in_latex(doc)) {
+        sentence(doc, dal_arena_print(doc->d->arena, "%s%s%s", f->equation, f->source[0] ? "    -- " : "", f->source));
+        return;
+    }
+    dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "\\[ %s \\]\n" : "\n$$\n%s\n$$\n", f->latex);
+    sentence(doc, f->source);
 }
 
 static void write_energies(dal_document *doc)
@@ -316,8 +350,10 @@ static void write_equations(dal_document *doc)
             continue;
         if (doc->writing == DAL_WRITE_HTML)
             dal_grow(doc->out, "<p class=\"by\">divided by <math>%s</math></p>\n", dal_form_mathml(d, by));
+        else if (in_latex(doc))
+            dal_grow(doc->out, "\nDivided by $%s$.\n", inline_latex(doc, by));
         else
-            dal_grow(doc->out, in_latex(doc) ? "\nDivided by $%s$.\n" : "    (divided by %s)\n", dal_form_text(d, by, in_latex(doc)));
+            dal_grow(doc->out, "    (divided by %s)\n", dal_form_text(d, by, false));
     }
 }
 
@@ -460,7 +496,7 @@ static void write_html_document(dal_document *doc, const dal_derived_formulation
     dal_html_end(doc);
 }
 
-static const char latex_head[] = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n";
+static const char latex_head[] = "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\raggedright\n";
 
 void dal_write_derivation(dal_growing *out, dal_derivation *d, dal_writing writing, bool steps, int width, bool first, bool last)
 {

@@ -24,7 +24,7 @@ bool dal_form_has_brackets(const dal_form *form, bool fractions, int inside); /*
 /* 981/200 as 4.905, exactly. Of others the fraction. */
 const char *dal_decimal_text(dal_arena *arena, int64_t num, int64_t den);
 
-/* A name as it is set: a symbol with an index. "m1" is m with 1, "crank.x" is x with crank, "lambda.A.1" is lambda with A.1. The strings are arena
+/* A name as it is set: a symbol with an index. "m1" and "m_1" are m with 1, "crank.x" is x with crank, "lambda.A.1" is lambda with A.1. The strings are arena
  * memory or part of the name; the index may be "". */
 typedef struct dal_set_name {
     const char *symbol, *index;
@@ -38,6 +38,10 @@ dal_set_name dal_name_as_set(dal_arena *arena, const char *name);
 const char *dal_latex_name(dal_arena *arena, const char *name);
 /* Any sentence in LaTeX. */
 const char *dal_latex_escaped(dal_arena *arena, const char *text);
+
+/* latex_lines.c: the width of a formula in letters, about; the same formula for a paragraph, where TeX breaks it. */
+double dal_latex_width(const char *formula);
+const char *dal_latex_breakable(dal_arena *arena, const char *formula);
 
 /* mathml.c: text in HTML: nothing in it is markup. */
 const char *dal_html_escaped(dal_arena *arena, const char *text);

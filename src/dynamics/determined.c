@@ -152,8 +152,8 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, double toler
     *out = (dal_determined){.rank = -1};
     if (m > DAL_LARGEST_DETERMINED || !state->work.M) {
         snprintf(out->text, sizeof out->text,
-                 "the accelerations are not determined: the inertia and the constraints together are singular; look for parts without mass "
-                 "that no joint moves along");
+                 "the accelerations are not determined: the inertia and the constraints together are singular; check for parts without mass that no "
+                 "joint moves along");
         return false;
     }
     double *K = stack_up(arena, state), *sigma = DAL_NEW(arena, double, n + m), *null = DAL_NEW(arena, double, m *m);

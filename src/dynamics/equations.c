@@ -354,7 +354,7 @@ void dal_show_dependent(dal_equations *equations, const dal_state *state)
     if (!n)
         return;
     fill_rows_equations(state, rank->n, n,
-                        dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are left out",
+                        dal_show_matrix(equations, "A_d", "the rows that depend on those of A_k: they hold by themselves and are skipped",
                                         dal_names_dependent(equations, state), dal_names_velocities(equations, state)));
     fill_gamma(state, rank->n, n, dal_show_vector(equations, "gamma_d", "their right side", dal_names_dependent(equations, state)));
 }

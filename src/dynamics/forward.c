@@ -5,10 +5,12 @@
  * The formulation `recursive` skips M, h, Q and A (accelerate_on_links), or everything but v' and lambda (accelerate_by_sweep); dal_need
  * computes what was skipped. Nothing here allocates, except dal_state_widen.
  */
+#include "kinematics/placement.h"
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
 #include "dynamics/reactions.h"
+#include "dynamics/refine.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
 #include "dynamics/speeds.h"
@@ -29,16 +31,21 @@ static void forget_numbers(double *x, size_t n)
         x[i] = NAN;
 }
 
+static void forget_loads(dal_state *state)
+{
+    const dal_layout *layout = state->layout;
+    dal_work *w = &state->work;
+    forget_numbers(w->h, (size_t)layout->nv), forget_numbers(w->Q, (size_t)layout->nv);
+    forget_numbers(w->M, w->jacobian ? (size_t)layout->n_mass : 0); /* a layout without columns has none */
+}
+
 static void forget_matrices(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     dal_work *w = &state->work;
     forget_numbers(w->A, (size_t)layout->n_values);
-    forget_numbers(w->h, (size_t)layout->nv), forget_numbers(w->Q, (size_t)layout->nv);
-    if (!w->jacobian)
-        return; /* a layout without columns */
-    forget_numbers(w->M, (size_t)layout->n_mass);
-    forget_numbers(w->jacobian, 6 * (size_t)layout->n_jacobian);
+    forget_loads(state);
+    forget_numbers(w->jacobian, w->jacobian ? 6 * (size_t)layout->n_jacobian : 0);
 }
 
 static void forget_motion(dal_state *state)
@@ -66,6 +73,16 @@ static void forget_motion(dal_state *state)
     state->loads.potential = NAN;
 }
 #else
+static void forget_numbers(const double *x, size_t n)
+{
+    (void)x, (void)n;
+}
+
+static void forget_loads(const dal_state *state)
+{
+    (void)state;
+}
+
 static void forget_matrices(dal_state *state)
 {
     (void)state;
@@ -170,8 +187,19 @@ static void fill_in_loads(dal_state *state)
     state->stages |= DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS;
 }
 
+/* What an evaluation of the rates of the speeds has left out. */
+static void fill_in_multipliers(dal_state *state)
+{
+    if (dal_has(state, DAL_STAGE_NO_LOADS))
+        dal_state_inertia(state);
+    state->stages &= ~(unsigned)(DAL_STAGE_NO_LOADS | DAL_STAGE_NO_MULTIPLIERS);
+    dal_speeds_multipliers(state);
+}
+
 void dal_need(dal_state *state, dal_stage stage)
 {
+    if (dal_has(state, DAL_STAGE_NO_MULTIPLIERS) && (stage == DAL_STAGE_LOADS || stage == DAL_STAGE_JACOBIAN || stage == DAL_STAGE_REACTIONS))
+        fill_in_multipliers(state);
     if (dal_has(state, DAL_STAGE_NO_FORCES))
         fill_in_forces(state);
     if ((stage == DAL_STAGE_LOADS || stage == DAL_STAGE_JACOBIAN) && dal_has(state, DAL_STAGE_NO_LOADS))
@@ -182,10 +210,42 @@ void dal_need(dal_state *state, dal_stage stage)
         dal_find_reactions(state);
 }
 
+/* Can the rates of the speeds be found without the multipliers? Not where these are refined, nor near a singular position. */
+static bool can_go_alone(const dal_state *state)
+{
+    const dal_speeds *basis = state->speeds->basis;
+    return basis && basis->alone && !state->singular->near && !dal_refines(state);
+}
+
+/* u' and v', by the formulation's own equations: K u' = f. */
+static dal_flow accelerate_speeds(dal_state *state)
+{
+    const dal_formulation *formulation = state->system->method.formulation;
+    dal_flow flow = dal_state_motion(state, true);
+    if (flow)
+        return flow;
+    dal_state_stabilise(state);
+    state->stages &= ~(unsigned)(DAL_STAGE_NO_LOADS | DAL_STAGE_NO_MULTIPLIERS);
+    if (formulation->without_loads) {
+        state->stages = (state->stages & ~(unsigned)DAL_STAGE_LOADS) | DAL_STAGE_NO_LOADS;
+        forget_loads(state);
+    } else
+        dal_state_inertia(state);
+    forget_numbers(state->lambda, (size_t)state->layout->n_rows);
+    state->report->evaluations++;
+    state->speeds->later = true;
+    flow = formulation->solve(state);
+    state->speeds->later = false;
+    if (!flow)
+        state->stages |= DAL_STAGE_NO_MULTIPLIERS;
+    return flow;
+}
+
 /* v' and lambda. `anew`: ignore the stages that are known. */
 static dal_flow accelerate_state(dal_state *state, bool anew)
 {
     dal_flow flow = 0;
+    state->stages &= ~(unsigned)(DAL_STAGE_NO_LOADS | DAL_STAGE_NO_MULTIPLIERS);
     if (!dal_state_equations(state, anew, &flow))
         return accelerate_on_links(state);
     if (flow)
@@ -214,7 +274,7 @@ void dal_state_powers(dal_state *state, double *power)
     const int *island = state->system->acting.islands.of_row;
     for (int i = 0; i < state->system->works; i++)
         power[i] = state->loads.island ? state->loads.island[2 * i + 1] : state->loads.power;
-    if (layout->placement) {
+    if (layout->placement && dal_placement_timed(layout->placement)) {
         dal_placement_powers(state, power);
         return;
     }
@@ -235,13 +295,11 @@ dal_flow dal_state_derivative(dal_state *state, double t, const double *y, doubl
     return flow ? flow : dal_state_rates(state, dy);
 }
 
-dal_flow dal_state_rates(dal_state *state, double *dy)
+/* y' where v' and the rates of the speeds are known. */
+static dal_flow finish_rates(dal_state *state, double *dy)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
-    dal_flow flow = can_sweep(state) ? accelerate_by_sweep(state) : accelerate_state(state, false);
-    if (flow)
-        return flow;
     state->stages |= DAL_STAGE_ACCELERATION;
     layout->family->rates(layout, &state->work, dy);
     dy += layout->nq;
@@ -252,4 +310,18 @@ dal_flow dal_state_rates(dal_state *state, double *dy)
     if (system->works)
         dal_state_powers(state, dy + system->n_states);
     return 0;
+}
+
+dal_flow dal_state_rates(dal_state *state, double *dy)
+{
+    const dal_flow flow = can_sweep(state) ? accelerate_by_sweep(state) : accelerate_state(state, false);
+    return flow ? flow : finish_rates(state, dy);
+}
+
+dal_flow dal_state_slope(dal_state *state, double *dy)
+{
+    if (!can_go_alone(state))
+        return dal_state_rates(state, dy);
+    const dal_flow flow = accelerate_speeds(state);
+    return flow ? flow : finish_rates(state, dy);
 }

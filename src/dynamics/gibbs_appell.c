@@ -24,6 +24,24 @@ static size_t work_gibbs_appell(const dal_system *system)
     return 6 * ((size_t)dal_system_layout(system)->nv + 1);
 }
 
+/* The same in the plane: accelerations (a_x, a_y, alpha), and w is parallel to I w. */
+static void add_flat_gibbs_appell(dal_state *state, int b)
+{
+    const dal_body *body = &state->mechanism->bodies[b];
+    dal_speeds *s = state->speeds->basis;
+    const int p = s->p, bodies = state->mechanism->n_bodies;
+    const double m = body->mass, I = body->inertia[8], *rate = s->rate[b].c;
+    double *a = state->scratch->solver, *rest = a + 3 * p;
+    rest[0] = m * rate[0], rest[1] = m * rate[1], rest[2] = I * s->rate[b].w[2];
+    for (int j = 0; j < p; j++) {
+        double *a_j = a + 3 * j, *K = s->K + (size_t)j * (size_t)p;
+        dal_flat_partial(body, &s->T[(size_t)j * (size_t)bodies + (size_t)b], a_j);
+        for (int l = 0; l <= j; l++)
+            K[l] += m * (a_j[0] * a[3 * l] + a_j[1] * a[3 * l + 1]) + I * a_j[2] * a[3 * l + 2];
+        s->f[j] -= rest[0] * a_j[0] + rest[1] * a_j[1] + rest[2] * a_j[2];
+    }
+}
+
 /* The terms of one body in the form; row p is that of the 1, which only meets the speeds. */
 static void add_body_gibbs_appell(dal_state *state, int b)
 {
@@ -31,6 +49,10 @@ static void add_body_gibbs_appell(dal_state *state, int b)
     const dal_kin *kin = &state->work.kin[b];
     dal_speeds *s = state->speeds->basis;
     const int p = s->p;
+    if (state->mechanism->space == DAL_PLANAR) {
+        add_flat_gibbs_appell(state, b);
+        return;
+    }
     double *a = state->scratch->solver, *alpha = a + 3 * (p + 1), I[9], gyroscopic[3];
     dal_speeds_partials(state, b, a, alpha);
     dal_copy3(s->rate[b].c, a + 3 * p);
@@ -81,7 +103,7 @@ static dal_flow solve_gibbs_appell(dal_state *state)
 {
     if (dal_on_open_tree(state))
         return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_speeds *s = state->speeds->basis;
     const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
@@ -100,4 +122,5 @@ const dal_formulation dal_gibbs_appell = {
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
     .on_tree = true,
+    .without_loads = true,
 };

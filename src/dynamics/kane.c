@@ -57,11 +57,8 @@ static void add_flat_body(dal_state *state, int b)
     const double moment = F[5] - (x * F[1] - y * F[0]) - I * rate->w[2], force[2] = {F[0] - m * rate->c[0], F[1] - m * rate->c[1]};
     double *partial = state->scratch->solver;
     for (int j = 0; j < p; j++) {
-        const dal_tangent *T = &s->T[(size_t)j * (size_t)bodies + (size_t)b];
         double *v = partial + 3 * j, *K = s->K + (size_t)j * (size_t)p;
-        v[0] = T->Rd[0] * c[0] + T->Rd[1] * c[1] + T->rd[0];
-        v[1] = T->Rd[3] * c[0] + T->Rd[4] * c[1] + T->rd[1];
-        v[2] = T->w[2];
+        dal_flat_partial(body, &s->T[(size_t)j * (size_t)bodies + (size_t)b], v);
         s->f[j] += v[0] * force[0] + v[1] * force[1] + v[2] * moment;
         const double P[3] = {m * v[0], m * v[1], I * v[2]};
         for (int l = 0; l <= j; l++)
@@ -113,7 +110,7 @@ static dal_flow solve_kane(dal_state *state)
 {
     if (dal_on_open_tree(state))
         return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_speeds *s = state->speeds->basis;
     const dal_flow flow = dal_speeds_begin(state, false);
     if (flow)
@@ -135,4 +132,5 @@ const dal_formulation dal_kane = {
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
     DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
     .on_tree = true,
+    .without_loads = true,
 };

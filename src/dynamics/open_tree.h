@@ -16,8 +16,6 @@ dal_body_wrench *dal_open_wrenches(const dal_state *state);
 
 /* out = sum over bodies of the wrenches on the partial velocities of each v_k. */
 void dal_open_project(dal_state *state, dal_body_wrench *wrench, double *out);
-/* After it, with momenta P, H as wrenches: out = sum over bodies of P . d/dt v_k + H . d/dt w_k, the rates of the partial velocities along the motion. */
-void dal_open_project_rates(const dal_state *state, double *out);
 /* x = M^-1 f, by the articulated inertias. */
 dal_flow dal_open_solve(dal_state *state, const double *f, double *x);
 

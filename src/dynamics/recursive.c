@@ -247,7 +247,7 @@ static dal_flow no_inertia(dal_state *state)
 {
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK,
                               "a joint of the tree moves nothing that has inertia, or the constraints became dependent: formulation "
-                              "'recursive' cannot go on here; 'lagrange' may");
+                              "'recursive' cannot continue here; 'lagrange' may");
 }
 
 /* Wrenches on the links and tau. Where everything was evaluated (friction, singular positions) Q and h take their place. */
@@ -362,20 +362,6 @@ void dal_open_project(dal_state *state, dal_body_wrench *wrench, double *out)
     state->system->recursion->rnea_backward(links, work, out);
 }
 
-void dal_open_project_rates(const dal_state *state, double *out)
-{
-    const dal_links *links = state->system->links;
-    const dal_links_work *work = &state->tree->links;
-    for (int k = 0; k < links->nv; k++) {
-        const dal_link_wrench *behind = &work->wrench[links->link_of[k]];
-        dal_column_motion column;
-        double lost[3];
-        dal_tree_column_rate(links, work, k, &column);
-        dal_cross(column.origin_rate, behind->f, lost);
-        out[k] = dal_dot(column.axis_rate, behind->n) + dal_dot(column.direction_rate, behind->f) - dal_dot(column.axis, lost);
-    }
-}
-
 dal_flow dal_open_solve(dal_state *state, const double *f, double *x)
 {
     const dal_system *system = state->system;
@@ -387,7 +373,7 @@ dal_flow dal_open_solve(dal_state *state, const double *f, double *x)
     if (system->recursion->aba_solve(system->links, work, f, x))
         return 0;
     return dal_state_fail_for(state, DAL_REASON_SINGULAR_LINK,
-                              "a joint of the tree moves nothing that has inertia: formulation '%s' cannot go on here",
+                              "a joint of the tree moves nothing that has inertia: formulation '%s' cannot continue here",
                               system->method.formulation->name);
 }
 

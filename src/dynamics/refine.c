@@ -261,6 +261,12 @@ static dal_flow refine(dal_state *state)
     return 0;
 }
 
+bool dal_refines(const dal_state *state)
+{
+    const dal_refinement *r = state->refinement;
+    return r->f && (!(r->ratio > 0) || r->ratio * DBL_EPSILON > share * state->system->info.rtol);
+}
+
 dal_flow dal_state_solve(dal_state *state)
 {
     const dal_system *system = state->system;

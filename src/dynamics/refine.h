@@ -17,6 +17,9 @@ typedef struct dal_refinement {
     void (*forget)(const dal_allocator *allocator, void *kept);
 } dal_refinement;
 
+/* Will the next accelerations be refined, or is it not known yet? */
+bool dal_refines(const dal_state *state);
+
 extern const dal_owner dal_refinement_owner;
 
 #endif

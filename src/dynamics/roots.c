@@ -59,11 +59,11 @@ dal_flow dal_roots_check(dal_state *state)
             return dal_state_fail(
                 state,
                 "the derivatives of constraint '%s' by the rates turned round within one step: two of its roots meet there, and with "
-                "which of them the motion goes on is not determined; or the step is too long to tell",
+                "which of them the motion continues is not determined; or the step is too long to tell",
                 name);
         return dal_state_fail(state,
                               "two roots of constraint '%s' meet here: its derivatives by the rates vanish, and with which of the roots the "
-                              "motion goes on is not determined",
+                              "motion continues is not determined",
                               name);
     }
     return 0;

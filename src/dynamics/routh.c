@@ -330,7 +330,7 @@ static dal_flow solve_routh(dal_state *state)
     }
     if (ratio < state->report->condition_worst)
         state->report->condition_worst = ratio;
-    dal_momenta_rates(state, r.p, r.pd, NULL);
+    dal_momenta_rates(state, r.p, r.pd);
     differentiate_routh(state, &r);
     commute_routh(state, &r);
     fill_right(state, &r);

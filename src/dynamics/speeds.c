@@ -9,6 +9,7 @@
  */
 #include "dynamics/singular.h"
 #include "dynamics/speeds_matrix.h"
+#include "kinematics/placement.h"
 #include "model/system.h"
 #include "state/momenta.h"
 #include "state/scale.h"
@@ -163,6 +164,19 @@ double dal_speeds_unit(const dal_state *state, int j)
 
 /* ---- the part of a state ------------------------------------------------------------------------ */
 
+/* Does nothing in an evaluation read lambda? Friction does, rows that work is done on, and derived ones. */
+static bool are_alone(const dal_system *system)
+{
+    const dal_layout *layout = &system->layout;
+    bool alone = !system->acting.n_frictions && !layout->curved && !layout->columnless && !layout->derived &&
+                 !(layout->placement && system->works && dal_placement_timed(layout->placement));
+    for (int i = 0; i < layout->n_extrinsic && system->works; i++) {
+        const dal_row *row = &layout->mechanism->rows[layout->row[i].source];
+        alone = alone && row->time < 0 && row->form < 0;
+    }
+    return alone;
+}
+
 static void layout_basis(dal_block *block, const dal_system *system, dal_speeds **out)
 {
     const dal_layout *layout = &system->layout;
@@ -176,11 +190,14 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     s->k = system->rank;
     s->p = s->n - s->s - s->k;
     s->fixed = layout->n_speeds && layout->n_speeds >= s->p;
+    s->alone = are_alone(system);
     const size_t p = (size_t)s->p;
     DAL_LAYOUT(block, s->row, s->k);
     DAL_LAYOUT(block, s->pivot, n);
     DAL_LAYOUT(block, s->trial, n + 1);
+    DAL_LAYOUT(block, s->shape, p);
     DAL_LAYOUT(block, s->dependent, n);
+    dal_known_lu_layout(block, &s->known, s->fixed ? s->n : s->n - s->p);
     DAL_LAYOUT(block, s->S, n * n);
     DAL_LAYOUT(block, s->lu, n * n);
     DAL_LAYOUT(block, s->row_scale, n);

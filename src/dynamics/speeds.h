@@ -16,6 +16,7 @@
 #ifndef DAL_DYNAMICS_SPEEDS_H
 #define DAL_DYNAMICS_SPEEDS_H
 
+#include "math/known_lu.h"
 #include "math/vec.h"
 #include "state/evaluate.h"
 #include "state/owner.h"
@@ -30,13 +31,19 @@ struct dal_more_rows {
 struct dal_speeds {
     int n, p, s, k;                   /* velocities = speeds + more rows + rows of A */
     bool fixed;                       /* the model's own speeds */
+    bool alone;                       /* nothing in an evaluation reads the multipliers: they may be found when they are read */
     const struct dal_more_rows *more; /* of the formulation; NULL: none */
     int *row;                         /* k: the rows of A in S */
     int *pivot, *trial;               /* of the factors; scratch, n + 1 */
+    int *shape;                       /* p: the speeds that S has its shape for */
+    bool shaped;                      /* S is zero where rows and speeds of this shape are */
     int *dependent;                   /* columns of S that are factored: velocities that are not speeds; all n with the model's own speeds */
     double *S,
         *lu; /* rows at unit norm, columns over column_scale; unit rows (of automatic speeds) are not stored. LU factors of the dependent columns */
+    dal_known_lu known;         /* the same factors, in lists */
+    bool listed;                /* these are the present ones; lu is scratch */
     double ratio;               /* least over largest pivot of the factors */
+    bool has_W;                 /* W is that of the present factors */
     double *weight;             /* of the model's speeds: the largest square of their row so far */
     double *row_scale;          /* what the rows of S were multiplied by */
     double *E, *e;              /* s x n, s */
@@ -69,6 +76,7 @@ typedef struct dal_speed_choice {
     double steepness;        /* smallest value of max |D_c W D_c^-1| (speeds_choice.c) since the speeds were chosen */
     int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long changed;
+    bool later;        /* the multipliers are not wanted now */
     dal_speeds *basis; /* S, W and their like, of formulations that choose; else NULL */
 } dal_speed_choice;
 
@@ -137,7 +145,7 @@ void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_directi
 void dal_speeds_add_subsystems(dal_state *state);
 /* U_j of column j: the work of the applied forces on the partial velocities, and of the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j);
-/* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers. A failure where K is singular. K and f stay as they are. */
+/* K u' = f by Cholesky, then wd = u', vd = W u' + bias, and the multipliers unless they are found later. A failure where K is singular. K and f stay as they are. */
 dal_flow dal_speeds_finish(dal_state *state);
 /* vd = W wd + bias */
 void dal_speeds_combine(dal_state *state);
@@ -145,6 +153,16 @@ void dal_speeds_combine(dal_state *state);
 void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
 /* lambda of the rows in S, from S^T [mu; lambda] = M v' + h - Q; mu vanishes up to rounding. After vd. */
 void dal_speeds_multipliers(dal_state *state);
+
+/* In the plane: velocity of the centre of mass, and w, along a direction. */
+static inline void dal_flat_partial(const dal_body *body, const dal_tangent *tangent, dal_real out[3])
+{
+    const dal_real *Rd = tangent->Rd;
+    const double *c = body->center;
+    out[0] = Rd[0] * c[0] + Rd[1] * c[1] + tangent->rd[0];
+    out[1] = Rd[3] * c[0] + Rd[4] * c[1] + tangent->rd[1];
+    out[2] = tangent->w[2];
+}
 
 /* Velocity (or its rate) of the centre of mass along a direction. */
 static inline void dal_center_along(const dal_body *body, const dal_tangent *tangent, dal_real out[3])

@@ -17,10 +17,13 @@
 void dal_speeds_basis(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
+    if (s->has_W)
+        return;
     memset(s->W, 0, sizeof *s->W * (size_t)s->p * (size_t)s->n);
     for (int j = 0; j < s->p; j++)
         s->W[(size_t)j * (size_t)s->n + (size_t)j] = 1;
     dal_speeds_solve_columns(state, s->W);
+    s->has_W = true;
 }
 
 void dal_speeds_columns(dal_state *state)

@@ -8,6 +8,7 @@
  */
 #include "dynamics/speeds_matrix.h"
 #include "state/state.h"
+#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static void choose_named(dal_state *state)
     const int n = s->n, more = s->s + s->k, all = state->layout->n_speeds;
     dal_speeds_build(state);
     memcpy(s->lu, s->S + (size_t)s->p * (size_t)n, sizeof *s->S * (size_t)more * (size_t)n);
+    s->shaped = false;
     memset(s->S, 0, sizeof *s->S * (size_t)all * (size_t)n);
     memset(s->trial, 0, sizeof *s->trial * (size_t)all);
     for (int i = 0; i < all; i++) {
@@ -222,6 +224,7 @@ void dal_speeds_choose(dal_state *state)
 {
     if (!state->speeds->basis)
         return;
+    state->values->unpacked = false;
     if (state->speeds->basis->fixed) {
         if (state->speeds->good == 0)
             select_named(state);
@@ -262,7 +265,7 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
     if (!(now > steepness_growth * state->speeds->steepness))
         return 0;
     choose_automatic(state); /* spoils the factors: they are made again */
-    dal_speeds_factor_dependent(state->speeds->basis);
+    dal_speeds_factor_dependent(state);
     *change = !is_present_choice(state);
     if (!*change)
         state->speeds->steepness = now; /* it is the rows: nothing better is to be had */

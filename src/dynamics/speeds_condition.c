@@ -82,8 +82,7 @@ static double norm_of_S_inverse(const dal_state *state)
 /* The sign of det B_d, from its factors: it changes where S is singular. */
 static int determinant_sign(const dal_speeds *s)
 {
-    const int m = s->n - dal_speeds_units(s);
-    return dal_lu_negative(s->lu, m, m, s->pivot) ? -1 : 1;
+    return dal_speeds_negative(s) ? -1 : 1;
 }
 
 /* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. Rows are at unit norm or,
@@ -99,7 +98,7 @@ static void factor_now(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     dal_speeds_build(state);
-    dal_speeds_factor_dependent(s);
+    dal_speeds_factor_dependent(state);
     state->speeds->side = determinant_sign(s);
 }
 
@@ -109,13 +108,13 @@ double dal_speeds_factor(dal_state *state)
     return find_condition(state);
 }
 
-/* The condition decides where rows are chosen of more, where the model names the speeds, and where pivots differ; elsewhere only accepted steps ask for
+/* The condition decides where rows are chosen of more, and where pivots differ; elsewhere only accepted steps ask for
  * it (dal_speeds_estimate). */
 static double factor_and_judge(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
     factor_now(state);
-    if (dal_speeds_good_pivots(s) && !s->fixed && s->k == state->layout->n_rows && state->speeds->ranked > 0 && state->speeds->good > 0)
+    if (dal_speeds_good_pivots(s) && s->k == state->layout->n_rows && state->speeds->ranked > 0 && state->speeds->good > 0)
         return state->speeds->condition = 0;
     return find_condition(state);
 }

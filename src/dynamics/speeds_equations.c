@@ -143,7 +143,8 @@ dal_flow dal_speeds_finish(dal_state *state)
     if (flow)
         return flow;
     dal_speeds_combine(state);
-    dal_speeds_multipliers(state);
+    if (!state->speeds->later)
+        dal_speeds_multipliers(state);
     return 0;
 }
 

@@ -75,8 +75,6 @@ static void put_row(const dal_state *state, int i, int at)
     const double *A = state->work.A + in->value, *scale = layout->units.column_scale;
     dal_speeds *s = state->speeds->basis;
     double *row = s->S + (size_t)at * (size_t)s->n, sum = 0;
-    for (int j = 0; j < s->n; j++)
-        row[j] = 0;
     for (int k = 0; k < entries; k++) {
         const double value = A[k] / scale[column[k]];
         row[column[k]] = value;
@@ -87,11 +85,35 @@ static void put_row(const dal_state *state, int i, int at)
         row[column[k]] *= s->row_scale[at];
 }
 
+/* Other rows, or other speeds: other entries of S are zero. */
+static void take_shape(dal_state *state)
+{
+    dal_speeds *s = state->speeds->basis;
+    const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
+    memset(s->S + first * n, 0, sizeof *s->S * (n - first) * n);
+    for (int i = 0; i < s->k; i++)
+        s->row[i] = state->rank->order[i];
+    memcpy(s->shape, state->speeds->column, sizeof *s->shape * (size_t)s->p);
+    list_dependent_columns(state);
+    dal_known_lu_forget(&s->known);
+    s->shaped = true;
+}
+
+static bool has_shape(const dal_state *state)
+{
+    const dal_speeds *s = state->speeds->basis;
+    return s->shaped && !memcmp(s->row, state->rank->order, sizeof *s->row * (size_t)s->k) &&
+           !memcmp(s->shape, state->speeds->column, sizeof *s->shape * (size_t)s->p);
+}
+
 void dal_speeds_build(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
-    memset(s->S + first * n, 0, sizeof *s->S * (size_t)(s->p + s->s - (int)first) * n);
+    s->has_W = false;
+    if (!has_shape(state))
+        take_shape(state);
+    memset(s->S + first * n, 0, sizeof *s->S * (size_t)(s->p - (int)first) * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)
             dal_speeds_scatter_row(state, dal_speeds_named_row(state, j), s->S + (size_t)j * n);
@@ -104,32 +126,83 @@ void dal_speeds_build(dal_state *state)
             s->S[((size_t)s->p + i) * n + j] = s->E[i * n + j] / state->layout->units.column_scale[j];
     for (int i = (int)first; i < s->p + s->s; i++)
         dal_speeds_scale_row(state, i);
-    for (int i = 0; i < s->k; i++) {
-        s->row[i] = state->rank->order[i];
+    for (int i = 0; i < s->k; i++)
         put_row(state, s->row[i], s->p + s->s + i);
+}
+
+/* Where entry i, j of B_d stands in S. Entries beside those of the rows of A are zero: -1. */
+static void list_places(const dal_state *state, int *at)
+{
+    const dal_layout *layout = state->layout;
+    const dal_speeds *s = state->speeds->basis;
+    const int first = dal_speeds_units(s), m = s->n - first;
+    for (int i = 0; i < m; i++) {
+        const dal_row_layout *in = first + i < s->p + s->s ? NULL : &layout->row[s->row[first + i - s->p - s->s]];
+        for (int j = 0; j < m; j++) {
+            bool there = !in;
+            for (int k = 0; in && k < in->n_values; k++)
+                there |= layout->column[in->value + k] == s->dependent[j];
+            at[m * i + j] = there ? s->n * (first + i) + s->dependent[j] : -1;
+        }
     }
-    list_dependent_columns(state);
+}
+
+static bool factor_in_lists(dal_speeds *s)
+{
+    s->listed = dal_known_lu_factor(&s->known, s->S);
+    if (s->listed)
+        s->ratio = s->known.ratio;
+    return s->listed;
 }
 
 /* The factors of B_d. False where it is singular. */
-bool dal_speeds_factor_dependent(dal_speeds *s)
+bool dal_speeds_factor_dependent(const dal_state *state)
 {
+    dal_speeds *s = state->speeds->basis;
     const int m = s->n - dal_speeds_units(s);
+    int at[DAL_KNOWN_LU_MOST * DAL_KNOWN_LU_MOST];
+    if (factor_in_lists(s))
+        return true;
     for (int i = 0; i < m; i++) {
         const double *row = dal_speeds_row(s, i);
         for (int j = 0; j < m; j++)
             s->lu[(size_t)i * (size_t)m + (size_t)j] = row[s->dependent[j]];
     }
     s->ratio = m == 0 ? 1 : dal_lu(s->lu, m, m, s->pivot);
-    return s->ratio > 0;
+    if (!(s->ratio > 0) || !s->known.n)
+        return s->ratio > 0;
+    list_places(state, at);
+    dal_known_lu_make(&s->known, s->S, at, s->pivot);
+    factor_in_lists(s);
+    return true;
+}
+
+bool dal_speeds_negative(const dal_speeds *s)
+{
+    const int m = s->n - dal_speeds_units(s);
+    return s->listed ? dal_known_lu_negative(&s->known) : dal_lu_negative(s->lu, m, m, s->pivot);
 }
 
 /* ---- solutions with the factors of B_d ---------------------------------------------- */
+
+/* b := B_d^-1 b */
+static void solve_lu(const dal_speeds *s, double *b)
+{
+    const int m = s->n - dal_speeds_units(s);
+    if (s->listed)
+        dal_known_lu_solve(&s->known, b, s->lu);
+    else
+        dal_lu_solve(s->lu, m, m, s->pivot, b);
+}
 
 /* b := B_d^-T b. With P B_d = L U: B_d^T = U^T L^T P. */
 static void solve_lu_transposed(const dal_speeds *s, double *b)
 {
     const int n = s->n - dal_speeds_units(s);
+    if (s->listed) {
+        dal_known_lu_solve_transposed(&s->known, b, s->lu);
+        return;
+    }
     for (int i = 0; i < n; i++) {
         const double *row = s->lu + (size_t)i * (size_t)n;
         b[i] /= row[i];
@@ -154,11 +227,12 @@ void dal_speeds_solve_scaled(const dal_state *state, double *b, double *x)
     const dal_speeds *s = state->speeds->basis;
     const int first = dal_speeds_units(s), m = s->n - first;
     double *rest = b + first;
-    const double *row = dal_speeds_row(s, 0);
-    for (int i = 0; i < m && first; i++, row += s->n)
-        for (int j = 0; j < first; j++)
-            rest[i] -= row[state->speeds->column[j]] * b[j];
-    dal_lu_solve(s->lu, m, m, s->pivot, rest);
+    for (int j = 0; j < first; j++) {
+        const double *entry = dal_speeds_row(s, 0) + state->speeds->column[j], by = b[j];
+        for (int i = 0; i < m && by != 0; i++, entry += s->n)
+            rest[i] -= *entry * by;
+    }
+    solve_lu(s, rest);
     for (int j = 0; j < first; j++)
         x[state->speeds->column[j]] = b[j];
     for (int i = 0; i < m; i++)
@@ -278,6 +352,28 @@ static void solve_right_sides(const dal_speeds *s)
     }
 }
 
+/* The same with the factors in lists. */
+static void solve_in_lists(const dal_speeds *s)
+{
+    const dal_known_lu *lu = &s->known;
+    const int p = s->p;
+    double *x = s->sides, *y = s->lu;
+    for (int r = 0; r < lu->n; r++) { /* y = L^-1 P x */
+        double *to = y + (size_t)r * (size_t)p;
+        memcpy(to, x + (size_t)lu->row[r] * (size_t)p, sizeof *to * (size_t)p);
+        for (int e = lu->start[r]; e < lu->diagonal[r]; e++)
+            subtract_row(to, lu->value[e], y + (size_t)lu->column[e] * (size_t)p, p);
+    }
+    for (int r = lu->n - 1; r >= 0; r--) { /* x = U^-1 y */
+        double *to = x + (size_t)r * (size_t)p;
+        memcpy(to, y + (size_t)r * (size_t)p, sizeof *to * (size_t)p);
+        for (int e = lu->diagonal[r] + 1; e < lu->start[r + 1]; e++)
+            subtract_row(to, lu->value[e], x + (size_t)lu->column[e] * (size_t)p, p);
+        for (int k = 0; k < p; k++)
+            to[k] /= lu->value[lu->diagonal[r]];
+    }
+}
+
 /* Column j becomes right side j: b in the columns c, and b' - B_c b. */
 static void set_right_side(const dal_state *state, int j, double *column)
 {
@@ -303,9 +399,9 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns)
     for (int j = 0; j < s->p; j++)
         set_right_side(state, j, columns + (size_t)j * (size_t)s->n);
     if (s->p == 1)
-        dal_lu_solve(s->lu, s->n - dal_speeds_units(s), s->n - dal_speeds_units(s), s->pivot, s->sides);
+        solve_lu(s, s->sides);
     else
-        solve_right_sides(s);
+        (s->listed ? solve_in_lists : solve_right_sides)(s);
     for (int i = 0; i < s->n - dal_speeds_units(s); i++) {
         const int at = s->dependent[i];
         const double *side = s->sides + (size_t)i * (size_t)s->p;

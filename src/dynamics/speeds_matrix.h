@@ -39,8 +39,10 @@ void dal_speeds_scatter_row(const dal_state *state, int i, double *out);
 void dal_speeds_scale_row(const dal_state *state, int i);
 /* S_s at the present A and speeds, and the list of dependent columns. */
 void dal_speeds_build(dal_state *state);
+/* The sign of det B_d, from its factors. */
+bool dal_speeds_negative(const dal_speeds *s);
 /* The factors of B_d. False where it is singular. */
-bool dal_speeds_factor_dependent(dal_speeds *s);
+bool dal_speeds_factor_dependent(const dal_state *state);
 /* x: S_s x = b. b is overwritten. */
 void dal_speeds_solve_scaled(const dal_state *state, double *b, double *x);
 /* y: S_s^T y = f. f is another vector, and stays. */

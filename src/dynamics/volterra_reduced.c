@@ -11,12 +11,13 @@
  *     A = W'^T p + W^T (p' + M v_0)       (52), p' = d/dt dT/dv for v' = 0, v_0 = v' for u' = 0
  *     K_j = sum P.v_j' + H.w_j'           (60)-(63); (59) and (61) with the angular Jacobian D, not C
  *     B u' = U + K - A                    (64), (65) with K, not F
- * v_j = dv/du_j and w_j are the partial velocities (56), v_j' and w_j' their rates (57), everything in inertial components: D_v of them
- * with W held, and those of W'. The second part is W'_j.p, because p.x is the sum of P and H on the velocities of any direction x. It stands in K_j and
- * in A_j, and is omitted in both, and with it W', also that of constraints that are not linear in the rates. With W held, and c_k, w_k the velocities of
- * a unit of v_k,
- *     K_j = W_j . k,   k_k = sum P.c_k' + H.w_k'
- * v_0 needs the rates of the rows: e' - E' v = -p' of the ignorable coordinates, because E v is their momentum less N_2, and G is constant.
+ * v_j = dv/du_j and w_j are the partial velocities (56), v_j' and w_j' their rates (57), everything in inertial components. P and H do the same on these
+ * rates in K_j and in A_j: with c_k, w_k the velocities of a unit of v_k,
+ *     K_j = W'_j . p + W_j . k,   p'_k = g_k + k_k,   k_k = sum P.c_k' + H.w_k',   g_k = sum P'.c_k + H'.w_k
+ *     K_j - A_j = -W_j . (g + M v_0)
+ * Neither W' nor k is computed, nor what constraints that are not linear in the rates make of them.
+ * v_0 needs the rates of the rows: e' - E' v = -p' of the ignorable coordinates, because E v is their momentum less N_2, and G is constant. There k_k
+ * is dT/dq_k, which is zero (Definition 1), and so is U_k: the rates are U_k - g_k.
  *
  * Sub-systems whose equations are known add their p, p' and M, and dT/dq . W_j to K_j as in volterra.c.
  */
@@ -25,6 +26,7 @@
 #include "dynamics/speeds_matrix.h"
 #include "dynamics/tree_state.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/placement.h"
 #include "math/dense.h"
 #include "dynamics/speeds_directions.h"
 #include "dynamics/determined.h"
@@ -36,24 +38,10 @@
 
 #include <string.h>
 
-/* In state->scratch->solver: nv each. */
-typedef struct scratch {
-    double *p, *pd, *MW;
-    double *held;  /* sum P.c_k' + H.w_k' of each velocity */
-    double *slope; /* dT/dq of sub-systems */
-} scratch;
-
 static size_t work_volterra_reduced(const dal_system *system)
 {
     const size_t s = (size_t)dal_system_layout(system)->n_ignorable;
-    return 6 * (size_t)dal_system_layout(system)->nv + s * s;
-}
-
-static scratch scratch_volterra_reduced(const dal_state *state)
-{
-    const size_t n = (size_t)state->layout->nv;
-    double *at = state->scratch->solver;
-    return (scratch){.p = at, .pd = at + n, .MW = at + 2 * n, .held = at + 3 * n, .slope = at + 4 * n};
+    return 5 * (size_t)dal_system_layout(system)->nv + s * s;
 }
 
 static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
@@ -63,14 +51,34 @@ static bool applies_volterra_reduced(const dal_system *system, dal_refusal *why)
 
 /* ---- the rows M' -------------------------------------------------------------------- */
 
+/* M' are the rows of M that belong to the ignorable coordinates. M is of the position alone: it is found here, and known in the equations. */
+static void copy_mass_rows(dal_state *state, double *E)
+{
+    const dal_layout *layout = state->layout;
+    const size_t n = (size_t)layout->nv;
+    dal_state_columns(state);
+    dal_inertia(layout, &state->work);
+    memset(E, 0, sizeof *E * (size_t)layout->n_ignorable * n);
+    const dal_mass_block *block = layout->block;
+    for (int i = 0; i < layout->n_ignorable; i++) {
+        const int k = layout->ignorable[i];
+        while (k >= block->column + block->n)
+            block++;
+        memcpy(E + (size_t)i * n + block->column, state->work.M + block->value + block->n * (k - block->column), sizeof *E * (size_t)block->n);
+    }
+}
+
 static void rows_volterra_reduced(dal_state *state, double *E, double *e)
 {
-    if (state->layout->columnless && !dal_has(state, DAL_STAGE_LOADS)) {
+    const dal_layout *layout = state->layout;
+    memset(e, 0, sizeof *e * (size_t)layout->n_ignorable);
+    if (layout->columnless && !dal_has(state, DAL_STAGE_LOADS))
         dal_open_momentum_rows(state, E);
-        memset(e, 0, sizeof *e * (size_t)state->layout->n_ignorable);
-    } else
-        dal_momentum_rows(state, E, e);
-    for (int i = 0; i < state->layout->n_ignorable; i++)
+    else
+        copy_mass_rows(state, E);
+    if (layout->systems || (layout->placement && dal_placement_timed(layout->placement)))
+        dal_momentum_rows(state, E, e); /* N_2 */
+    for (int i = 0; i < layout->n_ignorable; i++)
         e[i] = state->speeds->momenta[i] - e[i];
 }
 
@@ -86,13 +94,47 @@ static double dot(const double *a, const double *b, int n)
     return sum;
 }
 
-/* (52): p' becomes p' + M v_0, the rate of dT/dv for u' = 0. */
-static void complete_rates(dal_state *state, scratch *at)
+/* P' and H' of a body for v' = 0, as a wrench at r. */
+static void find_rates(const dal_body *body, const dal_kin *kin, bool flat, double Pd[3], double Hd[3])
 {
-    const int n = state->speeds->basis->n;
-    dal_mass_times(state->layout, state->work.M, state->speeds->basis->bias, at->MW);
-    for (int i = 0; i < n; i++)
-        at->pd[i] += at->MW[i];
+    double rho[3], I[9];
+    if (flat) { /* w is parallel to I w */
+        const double *c = body->center, *R = kin->R, *Rb = kin->Rb;
+        Pd[0] = body->mass * (Rb[0] * c[0] + Rb[1] * c[1] + kin->rb[0]);
+        Pd[1] = body->mass * (Rb[3] * c[0] + Rb[4] * c[1] + kin->rb[1]);
+        Pd[2] = Hd[0] = Hd[1] = 0;
+        Hd[2] = body->inertia[8] * kin->wb[2] + (R[0] * c[0] + R[1] * c[1]) * Pd[1] - (R[3] * c[0] + R[4] * c[1]) * Pd[0];
+        return;
+    }
+    dal_turn(kin->R, body->center, rho);
+    dal_bias_wrench(body, kin, I, Pd, Hd);
+    dal_add_cross(rho, Pd, Hd);
+}
+
+/* f = U - g of all velocities, body by body, with dT/dq of sub-systems; slope: scratch. */
+static void find_forces(dal_state *state, double *f, double *slope)
+{
+    const dal_layout *layout = state->layout;
+    const dal_work *w = &state->work;
+    const bool flat = layout->mechanism->space == DAL_PLANAR;
+    memcpy(f, w->direct, sizeof *f * (size_t)layout->nv);
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        const double *applied = w->force + 6 * b;
+        double force[3], moment[3];
+        find_rates(&layout->mechanism->bodies[b], &w->kin[b], flat, force, moment);
+        for (int i = 0; i < 3; i++) {
+            force[i] = applied[i] - force[i];
+            moment[i] = applied[3 + i] - moment[i];
+        }
+        dal_pull_body(layout, w, b, force, moment, f);
+    }
+    if (!layout->systems)
+        return;
+    memset(slope, 0, sizeof *slope * (size_t)layout->nv);
+    dal_subsystems_momentum_rate(layout, w, slope);
+    for (int i = 0; i < layout->nv; i++)
+        f[i] -= slope[i];
+    dal_subsystems_slope(layout, w, f);
 }
 
 /* ---- on a large open tree ------------------------------------------------------------------ */
@@ -109,42 +151,30 @@ static void solve_ignorable(const dal_state *state, double *own, double *mu)
     dal_lu_solve(own, s, s, pivot, mu);
 }
 
-/* p' of all velocities for v' = 0, and K with W held: sums over the bodies, link by link. */
-static void find_rates_on_tree(dal_state *state, double *pd, double *K)
+/* g of all velocities: sums over the bodies, link by link. */
+static void find_rates_on_tree(dal_state *state, double *g)
 {
-    dal_body_wrench *momentum = dal_open_wrenches(state), *rate = momentum + state->mechanism->n_bodies;
-    for (int b = 0; b < state->mechanism->n_bodies; b++) {
-        const dal_body *body = &state->mechanism->bodies[b];
-        const dal_kin *kin = &state->work.kin[b];
-        double rho[3], I[9];
-        dal_turn(kin->R, body->center, rho);
-        dal_momentum_wrench(body, kin, momentum[b], momentum[b] + 3);
-        dal_bias_wrench(body, kin, I, rate[b], rate[b] + 3);
-        dal_add_cross(rho, rate[b], rate[b] + 3);
-    }
-    dal_open_project(state, momentum, pd);
-    dal_open_project_rates(state, K);
-    dal_open_project(state, rate, pd);
-    for (int k = 0; k < state->layout->nv; k++)
-        pd[k] += K[k];
+    dal_body_wrench *rate = dal_open_wrenches(state);
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
+        find_rates(&state->mechanism->bodies[b], &state->work.kin[b], state->mechanism->space == DAL_PLANAR, rate[b], rate[b] + 3);
+    dal_open_project(state, rate, g);
 }
 
-/* B u' = U + K - A. W'^T p, which stands in K and in A, is omitted, and with it W'. W^T is that of S^-T: its first rows. B^-1 by the factor of M over
- * the tree: x = W u' obeys M x = F + M'^T mu, M' x = 0 for any F with W^T F = f, and M^-1 M'^T are units of the ignorable velocities,
+/* B u' = U + K - A = U - W^T (g + M v_0). W^T is that of S^-T: its first rows. B^-1 by the factor of M over the tree: x = W u' obeys M x = F + M'^T mu, M' x = 0 for any F with W^T F = f, and M^-1 M'^T are units of the ignorable velocities,
  *     x = M^-1 F + mu,   M'_I mu = -M' M^-1 F;     likewise v' = x + v_0 with M' v' = -p'_I, and M v_0 goes to the other side. */
 static dal_flow solve_on_tree(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     const int n = s->n;
     const dal_flow flow = dal_speeds_ready(state);
-    double *pd = state->scratch->solver, *K = pd + n, *f = K + n, *F = f + n, *mu = F + n;
+    double *g = state->scratch->solver, *f = g + n, *F = f + n, *mu = F + n;
     if (flow)
         return flow;
     dal_tree_motion(state); /* the rows M' have used the links */
-    find_rates_on_tree(state, pd, K);
+    find_rates_on_tree(state, g);
     dal_open_project(state, (dal_body_wrench *)(void *)state->work.force, f);
     for (int k = 0; k < n; k++)
-        f[k] += state->work.direct[k] + K[k] - pd[k];
+        f[k] += state->work.direct[k] - g[k];
     dal_speeds_solve_transposed(state, f);
     memset(F, 0, sizeof *F * (size_t)n);
     for (int j = 0; j < s->p; j++)
@@ -153,7 +183,7 @@ static dal_flow solve_on_tree(dal_state *state)
     if (solved)
         return solved;
     for (int i = 0; i < s->s; i++)
-        mu[i] = -pd[state->layout->ignorable[i]] - dot(s->E + (size_t)i * (size_t)n, state->vd, n);
+        mu[i] = -g[state->layout->ignorable[i]] - dot(s->E + (size_t)i * (size_t)n, state->vd, n);
     solve_ignorable(state, mu + n, mu);
     for (int i = 0; i < s->s; i++)
         state->vd[state->layout->ignorable[i]] += mu[i];
@@ -166,25 +196,23 @@ static dal_flow solve_volterra_reduced(dal_state *state)
 {
     if (dal_on_open_tree(state))
         return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
     dal_speeds *s = state->speeds->basis;
-    scratch at = scratch_volterra_reduced(state);
+    double *f = state->scratch->solver, *Mx = f + s->n;
     dal_flow flow = dal_speeds_ready(state);
     if (flow)
         return flow;
     dal_speeds_basis(state);
-    dal_momenta_rates(state, at.p, at.pd, at.held);
-    memset(at.slope, 0, sizeof *at.slope * (size_t)s->n);
-    dal_subsystems_slope(state->layout, &state->work, at.slope);
+    find_forces(state, f, Mx);
     for (int i = 0; i < s->s; i++)
-        s->bias[s->p + i] = -at.pd[state->layout->ignorable[i]];
+        s->bias[s->p + i] = f[state->layout->ignorable[i]];
     dal_speeds_bias_vector(state);
-    complete_rates(state, &at);
+    dal_mass_times(state->layout, state->work.M, s->bias, Mx);
+    for (int i = 0; i < s->n; i++)
+        f[i] -= Mx[i];
     for (int j = 0; j < s->p; j++) {
-        const double *W = s->W + (size_t)j * (size_t)s->n;
-        const double U = dot(W, state->work.Q, s->n), K = dot(W, at.held, s->n) + dot(W, at.slope, s->n), A = dot(W, at.pd, s->n);
-        dal_speeds_inertia_row(state, j, at.MW);
-        s->f[j] = U + K - A;
+        s->f[j] = dot(s->W + (size_t)j * (size_t)s->n, f, s->n); /* U + K - A */
+        dal_speeds_inertia_row(state, j, Mx);
     }
     return dal_speeds_finish(state);
 }
@@ -195,5 +223,6 @@ const dal_formulation dal_volterra_reduced = {
     DAL_FORMULATION_IN_SPEEDS(applies_volterra_reduced, work_volterra_reduced, solve_volterra_reduced, dal_show_volterra_reduced),
     .ignores = true,
     .on_tree = true,
+    .without_loads = true,
     .more = &momenta,
 };

@@ -405,7 +405,7 @@ void dal_sundials_accept(dal_stepper *s, double h)
 
 bool dal_sundials_absent(char *why, size_t size)
 {
-    snprintf(why, size, "this build has no SUNDIALS; Debian's package libsundials-dev brings it");
+    snprintf(why, size, "this build has no SUNDIALS; Debian's package libsundials-dev provides it");
     return false;
 }
 

@@ -177,7 +177,7 @@ static void move_euler(const dal_layout *layout, dal_work *work, int b, const do
 #endif
 
 const dal_family dal_family_euler = {.name = "euler",
-                                     .title = "position and Euler parameters: no singular attitude, one intrinsic constraint a body",
+                                     .title = "position and Euler parameters: no singular attitude, one intrinsic constraint per body",
                                      .count = count_euler,
                                      DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
                                      DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),

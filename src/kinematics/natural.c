@@ -205,7 +205,7 @@ static void move_reduced(const dal_layout *layout, dal_work *work, int body, con
 
 const dal_family dal_family_natural = {
     .name = "natural",
-    .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints a body",
+    .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints per body",
     .separated = true,
     .count = count_natural,
     DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),

@@ -34,6 +34,15 @@ static inline int dal_placed_size(const dal_placed *placed)
     return placed->turns ? 12 : 3;
 }
 
+/* Does time move a body? */
+static inline bool dal_placement_timed(const dal_placement *placement)
+{
+    for (int b = 0; b < placement->n_bodies; b++)
+        if (placement->body[b].timed)
+            return true;
+    return false;
+}
+
 static inline int dal_placement_variables(int n)
 {
     return 3 * n + 3;

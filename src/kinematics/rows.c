@@ -23,6 +23,7 @@
  * as before: with v held, D_a phi = D_a [A v - beta] for every direction a. D_v [A b] of another direction b lacks the change of a_k with
  * the rates, sum over k, l of d2phi/dm_k'dm_l' m_k,b m_l'', which contains v': dal_rows_curve.
  */
+#include "kinematics/flat_tree.h"
 #include "kinematics/gaps.h"
 #include "kinematics/reduction.h"
 #include "kinematics/newton_euler.h"
@@ -582,11 +583,13 @@ static void measure_bend(const dal_layout *layout, const dal_measure *measure, c
 
 void dal_layout_motion(const dal_layout *layout, dal_work *work)
 {
-    layout->family->position(layout, work);
+    const bool flat = layout->family->shares && layout->tree && layout->tree->flat && work->jacobian;
+    (flat ? dal_flat_motion : layout->family->position)(layout, work);
     dal_rows_position(layout, work);
     if (layout->n_rows + layout->n_speeds)
         dal_rows_jacobian(layout, work);
-    layout->family->velocity(layout, work);
+    if (!flat)
+        layout->family->velocity(layout, work);
     dal_rows_velocity(layout, work);
 }
 

@@ -21,6 +21,15 @@ void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, c
         out[k] += dal_dot(J, force) + dal_dot(J + 3, moment);
 }
 
+/* Where columns are (u_x, u_y, 0, 0, 0, w). */
+static inline void pull_flat(const dal_body_layout *at, const dal_work *work, const dal_real *force, dal_real moment, dal_real *out)
+{
+    const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
+    const int *column = work->body_column + at->column;
+    for (int k = 0; k < at->n_columns; k++, J += 6)
+        out[column[k]] += J[0] * force[0] + J[1] * force[1] + J[5] * moment;
+}
+
 void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out)
 {
     const dal_body_layout *at = &layout->body[body];
@@ -34,13 +43,12 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
         dal_reduced_pull(layout->reduction, body, covector, layout->body_column + at->column, out);
         return;
     }
-    const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
-    const int *column = work->body_column + at->column;
     if (layout->tree && layout->tree->flat) {
-        for (int k = 0; k < at->n_columns; k++, J += 6)
-            out[column[k]] += J[0] * force[0] + J[1] * force[1] + J[5] * moment[2];
+        pull_flat(at, work, force, moment[2], out);
         return;
     }
+    const dal_real *J = work->jacobian + 6 * (size_t)at->jacobian;
+    const int *column = work->body_column + at->column;
     for (int k = 0; k < at->n_columns; k++, J += 6)
         out[column[k]] += dal_dot(J, force) + dal_dot(J + 3, moment);
 }
@@ -48,6 +56,11 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
 void dal_pull_bodies(const dal_layout *layout, dal_work *w)
 {
     memcpy(w->Q, w->direct, sizeof *w->Q * (size_t)layout->nv);
+    if (layout->family->shares && layout->tree && layout->tree->flat) {
+        for (int b = 0; b < layout->mechanism->n_bodies; b++)
+            pull_flat(&layout->body[b], w, w->force + 6 * b, w->force[6 * b + 5], w->Q);
+        return;
+    }
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
         dal_pull_body(layout, w, b, w->force + 6 * b, w->force + 6 * b + 3, w->Q);
 }

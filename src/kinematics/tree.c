@@ -406,6 +406,8 @@ dal_tree *dal_tree_build(dal_arena *arena, const dal_mechanism *mechanism, const
     sort_by_branches(arena, tree);
     number_steps(arena, mechanism, tree);
     tree->flat = dal_tree_is_flat(tree, mechanism);
+    if (tree->flat)
+        dal_flat_hinges(tree);
     return tree;
 }
 

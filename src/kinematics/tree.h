@@ -37,13 +37,14 @@ typedef struct dal_carrier {
     int joint;           /* of the mechanism; -1: free against the ground */
     int marker_parent;   /* which marker of the joint is the parent's: 0 or 1 */
     bool particle;       /* the body has no attitude: its axes are the world's */
+    bool hinge;          /* in the plane: one turn, and the axes of both markers are those of their bodies */
     dal_marker from, to; /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
     int step, n_steps;
     int first, n_own; /* its own velocities: the first of them, 0 where there are none, and how many */
     int tree;         /* number of the tree that hangs at the ground: its block of M */
 } dal_carrier;
 
-enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three), shift (3), world axes */
+enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three, see flat_tree.c), shift (3), world axes */
 
 struct dal_tree {
     int n_bodies, n_steps, n_joints, nq, nv, n_trees;
@@ -51,6 +52,7 @@ struct dal_tree {
     int *carrier_of;      /* of each body */
     dal_motion_step *step;
     bool flat;    /* all of it lies in the plane: flat_tree.c */
+    bool chains;  /* flat, and no body carries two others */
     int *carries; /* of each joint of the mechanism: the body that it carries, or -1: it is cut */
 };
 

@@ -282,7 +282,7 @@ dal_status dal_equilibria_find(const dal_allocator *allocator, const dal_spec *s
     if (!dal_linear_needs(__func__, allocator, spec, NULL, messages, &status))
         return status;
     if (starts < 1 || starts > 1000000) {
-        dal_error(messages, (dal_mark){"command line", 0, 0}, "equilibria are looked for from 1 to 1000000 starts, not from %d", starts);
+        dal_error(messages, (dal_mark){"command line", 0, 0}, "the number of starts is from 1 to 1000000, not %d", starts);
         return DAL_BAD_COMMAND;
     }
     dal_arena arena;

@@ -181,7 +181,7 @@ static dal_status fill_outputs(dal_linear *x, const int *numbers, double *C, dou
             dal_error(x->messages, command_line,
                       finite
                           ? "output '%s' is one of many: the constraints are redundant, and forces of constraints are not unique"
-                          : "output '%s' has no derivative here: quaternions, residuals and work since the start are no functions of the state, and "
+                          : "output '%s' has no derivative here: quaternions, residuals and work since the start are not functions of the state, and "
                             "reactions need --coordinates angle, euler or natural",
                       x->out->outputs[i]);
             return DAL_BAD_MODEL;
@@ -266,7 +266,7 @@ static dal_status fill_inputs(dal_linear *x, const source *sources, const int *o
                         DAL_NEW(&x->arena, double, n + 1)};
     for (size_t j = 0; j < inputs; j++) {
         if (!change_input(x, &sources[j], &room)) {
-            dal_error(x->messages, command_line, "drive '%s' is no input: other constraints hold what it moves", out->inputs[j]);
+            dal_error(x->messages, command_line, "drive '%s' is not an input: other constraints hold what it moves", out->inputs[j]);
             return DAL_BAD_COMMAND;
         }
         gather_states(x, &room);

@@ -114,7 +114,7 @@ static dal_status keep_steady(dal_linear *x, const dal_system *system, dal_state
         rates[i] = x->options->steady[i].rate;
         columns[i] = dal_system_column(system, names[i]);
         if (columns[i] < 0) {
-            dal_error(x->messages, (dal_mark){"command line", 0, 0}, "'%s' is no number: a steady motion is given by one coordinate and its rate",
+            dal_error(x->messages, (dal_mark){"command line", 0, 0}, "'%s' is not a scalar: a steady motion is given by one coordinate and its rate",
                       names[i]);
             return DAL_BAD_COMMAND;
         }
@@ -392,7 +392,7 @@ static dal_status refuse_states(dal_linear *x)
         const dal_candidate *c = &x->candidates[i];
         if (c->column >= 0 && c->rate >= 0 && c->acceleration >= 0)
             continue;
-        dal_error(x->messages, (dal_mark){"command line", 0, 0}, "state '%s' is no number: name one channel of position, as in A.angle or cart.x",
+        dal_error(x->messages, (dal_mark){"command line", 0, 0}, "state '%s' is not a scalar: name one channel of position, as in A.angle or cart.x",
                   c->name);
         return DAL_BAD_COMMAND;
     }

@@ -12,7 +12,7 @@
 static const char *const kinds[] = {
     [DAL_LINEAR_REST] = "at rest in an equilibrium",
     [DAL_LINEAR_STEADY] = "in a steady motion: no state accelerates",
-    [DAL_LINEAR_MOTION] = "at one instant of a motion, which is no equilibrium: A and B change along it",
+    [DAL_LINEAR_MOTION] = "at one instant of a motion, which is not an equilibrium: A and B change along it",
 };
 
 static const char *const kind_words[] = {[DAL_LINEAR_REST] = "rest", [DAL_LINEAR_STEADY] = "steady", [DAL_LINEAR_MOTION] = "motion"};

@@ -16,8 +16,8 @@ typedef struct dal_sparse_matrix {
 
 /* What is said where no rank was found: the number of rows. */
 #define DAL_RANK_UNDECIDED                                                                                                                           \
-    "%d constraints are dependent or nearly so, and they hang together in too many ways to find out which of them can be left out: "                 \
-    "leave out redundant joints, or take a smaller model"
+    "%d constraints are dependent or nearly so, and they hang together in too many ways to find out which of them can be removed: "                  \
+    "remove redundant joints, or take a smaller model"
 
 enum { DAL_RANK_NOT_FINITE = -1, DAL_RANK_NO_MEMORY = -2, DAL_RANK_TOO_WIDE = -3 };
 

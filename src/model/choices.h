@@ -25,6 +25,7 @@ struct dal_formulation {
     bool ignores;                                          /* takes the momenta of ignorable coordinates for constants */
     double (*unit)(const dal_state *state, int k);         /* of w_k: lengths and radians a second that a unit of it is made of */
     bool chooses;                                          /* uses Y: speeds of the model, or a choice of its own */
+    bool without_loads;                                    /* finds the rates of its speeds without M, h and Q */
     bool recursive;                                        /* works on the links of the tree: M and A are not wanted */
     bool on_tree;                                          /* works on the links of a large open tree without M (dynamics/open_tree.h) */
     bool components;                                       /* works on state->network */

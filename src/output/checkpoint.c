@@ -206,7 +206,7 @@ void dal_checkpoint_write(dal_checkpoint *c, const dal_simulation *simulation, b
         if (c->watch && c->watch->saved)
             c->watch->saved();
     } else if (!c->failed) {
-        dal_warn(messages, (dal_mark){c->path, 0, 0}, DAL_CODE_INCOMPLETE, NAN, "cannot be written: %s; what is not saved cannot be resumed",
+        dal_warn(messages, (dal_mark){c->path, 0, 0}, DAL_CODE_INCOMPLETE, NAN, "cannot be written: %s; a run that is not saved cannot be resumed",
                  strerror(error));
         c->failed = true;
     }
@@ -248,13 +248,13 @@ static const char *fault_of(dal_checkpoint *c)
     dal_keep check = {.mode = DAL_KEEP_CHECK, .from = c->bytes, .size = n};
     keep_form(&check);
     if (check.bad)
-        return "is not what a run saves, or is damaged: the run cannot be resumed from it";
+        return "is not a saved run, or is damaged: the run cannot be resumed from it";
     memcpy(&sum, c->bytes + n, sizeof sum);
     if (sum != checksum(c->bytes, n))
         return damaged;
     keep_version(&check);
     if (check.bad)
-        return "was saved by another version of this program, which alone can go on from it";
+        return "was saved by another version of this program; only that version can continue it";
     keep_rows(c, &blob, &check);
     if (check.bad)
         return damaged;
@@ -274,7 +274,7 @@ static dal_status refuse_names(const dal_checkpoint *c, dal_messages *messages)
     size_t used = 0;
     for (const char *line = c->names; *line; line = strchr(line, '\n') + 1)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used ? ", " : "", (int)strcspn(line, "\n"), line);
-    dal_error(messages, (dal_mark){c->path, 0, 0}, "is of a run that wrote %s: name the same files by -o", list);
+    dal_error(messages, (dal_mark){c->path, 0, 0}, "is of a run that wrote %s: name the same files with -o", list);
     return DAL_BAD_FILE;
 }
 
@@ -298,7 +298,7 @@ dal_status dal_checkpoint_read(dal_checkpoint *c, int n_files, const char *const
     const int error = read_checkpoint(c);
     if (error == ENOENT)
         dal_error(messages, (dal_mark){paths[0], 0, 0},
-                  "there is nothing to resume: '%s' does not exist. A run leaves it that is stopped, or that is killed after its first second",
+                  "there is nothing to resume: '%s' does not exist. A run writes it when it is stopped, or when it is killed after its first second",
                   c->path);
     else if (error)
         dal_error(messages, (dal_mark){c->path, 0, 0}, "cannot be read: %s", error == EINVAL ? "it is not a regular file" : strerror(error));

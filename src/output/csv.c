@@ -210,9 +210,9 @@ static dal_status cut_csv(void *user, int n, const dal_column *columns, long row
     if (status != DAL_OK)
         return status;
     if (end < 0)
-        return dal_file_unresumed(file->destination, file->destination->path, "has fewer rows than what was saved beside it");
+        return dal_file_unresumed(file->destination, file->destination->path, "has fewer rows than the saved state beside it");
     if (!has_time(file, line, last))
-        return dal_file_unresumed(file->destination, file->destination->path, "has other rows than what was saved beside it");
+        return dal_file_unresumed(file->destination, file->destination->path, "has other rows than the saved state beside it");
     const int error = dal_resize_file(file->fd, end);
     if (error || lseek(file->fd, end, SEEK_SET) != end)
         return dal_file_trouble(file->destination, "be written", error ? error : errno);
@@ -230,7 +230,7 @@ static dal_status put_mark(csv *file, const dal_ending *ending)
     if (ending->known && ending->time_end < ending->until)
         snprintf(text, sizeof text, "# incomplete: the run ended at t = %.9g s of %.9g s\n", ending->time_end, ending->until);
     else
-        snprintf(text, sizeof text, "# incomplete: the run %s\n", ending->known ? "came to its end and failed there" : "did not come to its end");
+        snprintf(text, sizeof text, "# incomplete: the run %s\n", ending->known ? "reached its end and failed there" : "did not reach its end");
     for (const char *c = text; *c && status == DAL_OK; c++)
         status = put_character(file, *c);
     return status;

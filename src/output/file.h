@@ -18,7 +18,7 @@ typedef struct dal_destination {
 /* How the run ended, as far as files tell it. */
 typedef struct dal_ending {
     bool known;              /* there is evidence */
-    bool incomplete;         /* it says that the run did not come to its end */
+    bool incomplete;         /* it says that the run did not reach its end */
     double time_end, until;  /* of the run, s */
     const char *json, *text; /* the evidence, for types that keep it; NULL: none */
 } dal_ending;

@@ -269,7 +269,7 @@ static dal_status open_hdf5(const dal_destination *destination, void **result)
 {
     (void)result;
     dal_error(destination->messages, (dal_mark){destination->name, 0, 0},
-              "HDF5 was left out of this build; install Debian's package libhdf5-dev and build again, or write .csv");
+              "this build has no HDF5; install Debian's package libhdf5-dev and build again, or write .csv");
     return DAL_BAD_COMMAND;
 }
 

@@ -246,7 +246,7 @@ void dal_page_verdict(dal_page *page, const dal_verdict *v)
     for (int i = 0; i < v->n_warnings; i++)
         add_message(page, &page->verdict, v->warnings[i]);
     if (v->status == DAL_OK && !v->n_warnings)
-        say_text(page, DAL_NOTE, "nothing to complain about");
+        say_text(page, DAL_NOTE, "no warnings");
 }
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -298,7 +298,7 @@ static dal_status prepare(dal_page *page, const char *path, const dal_spec *spec
         return page->status;
     if (!page->viewer_length) {
         dal_error(page->destination.messages, (dal_mark){page->destination.name, 0, 0},
-                  "cannot be written: the report page was left out of this build; install node and npm (Debian's "
+                  "cannot be written: this build has no report page; install node and npm (Debian's "
                   "packages nodejs and npm) and build "
                   "again, or write .csv or .h5");
         return DAL_BAD_COMMAND;
@@ -439,7 +439,7 @@ dal_status dal_page_close(dal_page *page, bool keep_it)
                     &(dal_message){.severity = DAL_WARNING,
                                    .code = dal_code_name(DAL_CODE_INCOMPLETE),
                                    .number = NAN,
-                                   .text = "incomplete: the run did not come to its end, and this page shows what it recorded"});
+                                   .text = "incomplete: the run did not reach its end, and this page shows what it recorded"});
     if (keep_it || has_rows(page))
         status = write_part(page);
     if (status == DAL_OK && keep_it)

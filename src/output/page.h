@@ -49,7 +49,7 @@ struct dal_page {
     const char *viewer;
     size_t viewer_length;
     bool live;
-    bool incomplete; /* its evidence says that the run did not come to its end */
+    bool incomplete; /* its evidence says that the run did not reach its end */
     dal_page_part own, *last;
     dal_page_fact *evidence, *verdict, *messages, *options, *entries;
     const char *equations; /* HTML, or NULL */

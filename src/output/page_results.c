@@ -59,8 +59,7 @@ dal_status dal_page_results(dal_page *page, dal_results *results, const dal_syst
     if (!page || !DAL_NEEDS(page->destination.messages, results) || !DAL_NEEDS(page->destination.messages, system))
         return DAL_BAD_COMMAND;
     if (!page->own.scene) {
-        dal_error(page->destination.messages, dal_nowhere,
-                  "dal_page_results: the page was opened without spec and system, and has no bodies to move");
+        dal_error(page->destination.messages, dal_nowhere, "dal_page_results: the page was opened without spec and system, and has no bodies");
         return DAL_BAD_COMMAND;
     }
     dal_status status = dal_arena_try(&results->arena, begin_series, &j);

@@ -107,9 +107,8 @@ static dal_status refuse_body(dal_results *results, const dal_scene *scene, cons
                            : dal_arena_print(&results->arena, body->particle ? "%s.x, %s.y, %s.z" : "%s.x, %s.y, %s.z, %s.qw, %s.qx, %s.qy, %s.qz", n,
                                              n, n, n, n, n, n);
     dal_error(results->messages, (dal_mark){results->path, 0, 0},
-              "does not tell where '%s' is: it needs the columns %.400s of every body; 'dalembert run --motion' "
-              "records them beside what the model asks "
-              "for",
+              "does not say where '%s' is: it needs the columns %.400s of every body; 'dalembert run --motion' "
+              "records them",
               n, need);
     return DAL_BAD_FILE;
 }

@@ -283,7 +283,7 @@ dal_status dal_replacement_finish(dal_replacement *r)
 void dal_replacement_leave(dal_replacement *r, const char *what)
 {
     dal_warn(r->destination->messages, (dal_mark){r->destination->name, 0, 0}, DAL_CODE_INCOMPLETE, NAN,
-             "was not written, as the run did not come to its end; %s in '%s'", what, r->part);
+             "was not written, as the run did not reach its end; %s in '%s'", what, r->part);
     let_go(r);
 }
 

@@ -1,6 +1,6 @@
 /* A file that takes its name only when it is complete: it is written beside the target as NAME.part, then renamed.
  *
- * What a run that did not come to its end has recorded stays under NAME.part. The part is locked while it is written, so that two
+ * What a run that did not reach its end has recorded stays under NAME.part. The part is locked while it is written, so that two
  * writers of one file do not mix; one that nobody holds is what an earlier run left, and a new run replaces it. A file that replaces
  * another has its permissions. */
 #ifndef DAL_OUTPUT_REPLACEMENT_H

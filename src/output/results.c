@@ -148,7 +148,7 @@ dal_status dal_results_time(dal_results *results, const double *row)
     const dal_mark mark = {results->path, 0, 0};
     results->rows++;
     if (!isfinite(row[0])) {
-        dal_error(results->messages, mark, "row %ld has the time %.9g: that is no instant", results->rows, row[0]);
+        dal_error(results->messages, mark, "row %ld has the time %.9g: a finite number is needed", results->rows, row[0]);
         return DAL_BAD_FILE;
     }
     if (results->rows > 1 && row[0] < results->time) {

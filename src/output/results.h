@@ -40,7 +40,7 @@ struct dal_results {
     dal_result_option options[DAL_RESULT_OPTIONS];
     double time;        /* of the last row that dal_results_time saw */
     long rows;          /* so many */
-    bool part;          /* NAME.part: what a run left that did not come to its end */
+    bool part;          /* NAME.part: what a run left that did not reach its end */
     bool incomplete;    /* the file says so, or is a part */
     const char *report; /* the evidence of the run, in the words of the terminal; NULL or "" where the file does not tell */
 };

@@ -1,7 +1,7 @@
 /* Tables of numbers as text: a line of names, perhaps a line of units, then rows; separated by commas, names in quotes as RFC 4180 has
  * them. Read through one buffer, which grows to the longest line.
  *
- * A last line "# incomplete: ..." says that the run did not come to its end. NAME.part may end inside a row, if the run was killed: it
+ * A last line "# incomplete: ..." says that the run did not reach its end. NAME.part may end inside a row, if the run was killed: it
  * is read up to its last whole line. */
 #include "output/results.h"
 
@@ -251,7 +251,7 @@ static dal_status next(dal_results *r, const double **row)
         status = next_line(r, file, &line);
     }
     if (status == DAL_OK && !line && r->part && !r->incomplete)
-        dal_results_caution(r, "is what a run left that did not come to its end: it was read up to its last whole line");
+        dal_results_caution(r, "is what a run left that did not reach its end: it was read up to its last whole line");
     if (status == DAL_OK && line)
         status = read_row(r, file, line);
     *row = status == DAL_OK && line ? file->row : NULL;

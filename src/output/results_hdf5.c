@@ -202,7 +202,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
             continue;
         }
         if (n && length != f->n_rows && !r->incomplete)
-            return report_trouble(r, "its columns are not equally long: it is no file of results");
+            return report_trouble(r, "its columns are not equally long: it is not a file of results");
         f->n_rows = !n || length < f->n_rows ? length : f->n_rows;
         all[n] = (found){read_integer(h, dataset, "index", (int)i), dataset, {unescape(&r->arena, name), read_text(r, h, dataset, "unit")}};
         n++;
@@ -218,13 +218,13 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
 
 /* ---- files that are not complete ---------------------------------------------------- */
 
-/* Written by a run that did not come to its end: the file says so; or one that was killed, or still writes. */
+/* Written by a run that did not reach its end: the file says so; or one that was killed, or still writes. */
 static void look_for_the_end(dal_results *r, const hdf5 *f, bool beside_a_writer)
 {
     if (beside_a_writer)
         dal_results_caution(r, "is incomplete: its run was killed or is still writing; it was read up to what was last written");
     else if (!read_integer(&f->library, f->file, "complete", 1))
-        dal_results_caution(r, "is incomplete: its run did not come to its end");
+        dal_results_caution(r, "is incomplete: its run did not reach its end");
 }
 
 /* ---- open, rows, close ---------------------------------------------------------------- */
@@ -247,7 +247,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
         h->H5Pclose(access);
     }
     if (f->file < 0)
-        return report_trouble(r, "cannot be read: it is missing, or no HDF5 file");
+        return report_trouble(r, "cannot be read: it is missing, or not an HDF5 file");
     look_for_the_end(r, f, beside);
     r->hash = read_text(r, h, f->file, "model_hash");
     read_options(r, h, f->file);
@@ -329,8 +329,7 @@ static void release(dal_results *r)
 
 static dal_status open_hdf5(dal_results *r)
 {
-    dal_error(r->messages, (dal_mark){r->path, 0, 0},
-              "HDF5 was left out of this build; install Debian's package libhdf5-dev and build again, or use .csv");
+    dal_error(r->messages, (dal_mark){r->path, 0, 0}, "this build has no HDF5; install Debian's package libhdf5-dev and build again, or use .csv");
     return DAL_BAD_COMMAND;
 }
 

@@ -77,9 +77,9 @@ static dal_status copy_rows(dal_writer *writer, dal_results *old, int n)
     for (long i = 0; i < writer->rows_before; i++) {
         dal_status status = dal_results_next(old, &row);
         if (status == DAL_OK && !row)
-            return dal_file_unresumed(&writer->destination, writer->place.part, "has fewer rows than what was saved beside it");
+            return dal_file_unresumed(&writer->destination, writer->place.part, "has fewer rows than the saved state beside it");
         if (status == DAL_OK && i + 1 == writer->rows_before && row[0] != writer->last)
-            return dal_file_unresumed(&writer->destination, writer->place.part, "has other rows than what was saved beside it");
+            return dal_file_unresumed(&writer->destination, writer->place.part, "has other rows than the saved state beside it");
         if (status == DAL_OK)
             status = writer->type->row(writer->file, n, row);
         if (status != DAL_OK)

@@ -59,7 +59,7 @@ static bool find_compiler(work *w)
         }
         at += n + (at[n] == ':');
     }
-    return refuse(w, "there is no C compiler: cc is not in the PATH (Debian's package gcc brings it)", NULL);
+    return refuse(w, "there is no C compiler: cc is not in the PATH (Debian's package gcc provides it)", NULL);
 }
 
 /* Instructions beside those that every machine of this kind has. They are named, and part of the key: a folder may be shared by several machines. */

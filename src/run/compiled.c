@@ -46,8 +46,7 @@ static void leave(run *r, const char *why)
     c->now = NULL;
     snprintf(c->why, sizeof c->why, "%s", why);
     dal_say(r->messages, DAL_NOTE, dal_nowhere,
-            c->evaluations ? "generated code is not used any more, and the engine goes on: %s" : "the run is not compiled, and the engine runs: %s",
-            c->why);
+            c->evaluations ? "the run continues without generated code: %s" : "the run is not compiled, and the engine runs: %s", c->why);
 }
 
 /* What the code of a run does not have, whatever the equations are. */

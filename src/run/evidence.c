@@ -138,13 +138,13 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
         dal_print(&p, "  real time   %ld fixed step%s: median %.2e s, longest %.2e s\n", e->fixed_steps, e->fixed_steps == 1 ? "" : "s",
                   e->fixed_median, e->fixed_longest);
     if (e->restored == 1)
-        dal_print(&p, "  resumed     the motion went on from what was saved, once\n");
+        dal_print(&p, "  resumed     the motion was continued from a saved state, once\n");
     else if (e->restored)
-        dal_print(&p, "  resumed     the motion went on from what was saved, %ld times\n", e->restored);
+        dal_print(&p, "  resumed     the motion was continued from a saved state, %ld times\n", e->restored);
     if (e->incomplete && e->time_end < i->until)
         dal_print(&p, "  incomplete  the run ended at t = %.9g s of %.9g s\n", e->time_end, i->until);
     else if (e->incomplete)
-        dal_print(&p, "  incomplete  the run came to its end and failed there\n");
+        dal_print(&p, "  incomplete  the run reached its end and failed there\n");
     dal_print(&p, "  residuals   position %.2e, velocity %.2e (largest over every step)\n", e->position_residual, e->velocity_residual);
     if (isnan(e->energy_drift_absolute)) {
         dal_print(&p, "  energy      not known: a system has no `kinetic`\n");

@@ -79,7 +79,7 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
                   "%ld), and the end at %.6g s would never be "
                   "reached; %s changes fastest%s. The motion may end here (something grows without bound, or faster "
                   "and faster); otherwise cvode-bdf, or larger "
-                  "tolerances, may go on",
+                  "tolerances, may continue",
                   t, h, result->tries, r->system->info.until, what, near);
         break;
     case DAL_STALL_EVENTS: {

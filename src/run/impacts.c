@@ -31,7 +31,7 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
     const char *stands = dal_standing_text(r->state, standing, sizeof standing);
     dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
                        "the constraints would change the velocities by %.3g at once: one of them begins to act here or has a corner "
-                       "(a disc that falls flat), which is an impact and no motion; or the step is too large for the method%s",
+                       "(a disc that falls flat), which is an impact, not a motion; or the step is too large for the method%s",
                        most, stands);
     return 1;
 }
@@ -52,6 +52,6 @@ dal_flow dal_check_loss(run *r)
     const char *stands = dal_standing_text(r->state, standing, sizeof standing);
     return dal_state_fail_for(r->state, *stands ? DAL_REASON_JOINT : DAL_REASON_OTHER,
                               "the energy changed by %.3g J in one step, and no force does work: a constraint begins to act here or has a "
-                              "corner (a disc that falls flat), which is an impact and no motion%s",
+                              "corner (a disc that falls flat), which is an impact, not a motion%s",
                               lost, stands);
 }

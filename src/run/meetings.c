@@ -1,7 +1,7 @@
 /* Points that meet while a force acts along the line between them (a spring with a free length, driven through its anchor).
  *
  *     F = e u,  u = (P - Q) / |P - Q|
- * turns round in no time where they meet: u changes to -u, and e is not zero there. The motion goes on, in a straight line at the limit, but
+ * reverses at once where they meet: u changes to -u, and e is not zero there. The motion goes on, in a straight line at the limit, but
  * a step sees the corner only by its error, and a fixed step not at all. Between two accepted steps u . u_before < 0 tells of it.
  */
 #include "model/system.h"
@@ -55,7 +55,7 @@ void dal_meetings_warn(const dal_meetings *m, const dal_system *system, dal_mess
 {
     if (m->force >= 0)
         dal_warn(messages, dal_nowhere, DAL_CODE_POINTS_MET, m->time,
-                 "the points of '%s' met before t = %.6g, where its force of %.3g N turns round in no time: what "
+                 "the points of '%s' met before t = %.6g, where its force of %.3g N reverses at once: what "
                  "follows is only as exact as the step "
                  "that went over it%s",
                  system->acting.forces[m->force].name, m->time, m->effort,

@@ -279,7 +279,7 @@ static bool can_keep(run *r, const char *noun, const char *name, double period)
     if (period > rounding && !(span >= most_periods * period))
         return true;
     dal_error(r->messages, dal_nowhere, "the period of %s%s%s is %.3g s, too short for a run from %.9g to %.9g s: %s", noun, name, *name ? "'" : "",
-              period, t_start, until, period > rounding ? "it would not come to its end" : "the time is rounded to more than that");
+              period, t_start, until, period > rounding ? "it would not reach its end" : "the time is rounded to more than that");
     return false;
 }
 

@@ -120,8 +120,7 @@ static void warn_of_shares(const run *r, dal_messages *messages)
     dal_warn(messages, dal_nowhere, DAL_CODE_FRICTION_NOT_UNIQUE, NAN,
              "the friction of joint '%s' follows its force, which is not unique: with redundant joints the motion "
              "depends on how they "
-             "share the load, and the least forces were taken; give the joints a `compliance:`, or leave out the rows "
-             "that 'dalembert check' lists",
+             "share the load, and the least forces were taken; give the joints a `compliance:`, or remove the rows that 'dalembert check' lists",
              r->system->mechanism.joints[r->measured.shared_friction - 1].name);
 }
 
@@ -166,8 +165,7 @@ static void warn_of_callbacks(const run *r, dal_messages *messages)
                  t->time, t->function, t->refused);
     if (r->callbacks.rewritten)
         dal_warn(messages, dal_nowhere, DAL_CODE_STATE_OF_RUN, 1,
-                 "at t = %.9g: a callback of the run changed y of its state: the run does not take it over, and goes "
-                 "on with its own",
+                 "at t = %.9g: a callback of the run changed y of its state: the run does not take it over, and continues with its own",
                  r->callbacks.rewritten_time);
 }
 

@@ -77,8 +77,7 @@ dal_flow dal_passage_rank(run *r)
     if (r->system->method.formulation->chooses && state->rank->n != r->system->rank)
         return dal_state_fail(state,
                               "the rank of the constraints is %d here and was %d at the start, where the number of the "
-                              "speeds was decided: %s cannot "
-                              "go on; use lagrange, or start elsewhere",
+                              "speeds was decided: %s cannot continue; use lagrange, or start elsewhere",
                               state->rank->n, r->system->rank, r->system->method.formulation->name);
     return 0;
 }
@@ -111,7 +110,7 @@ dal_flow dal_passage_check(run *r, double t)
     if (comparable && near && (energy || velocity)) {
         const bool projects = r->system->method.stabilization->mass_metric;
         return dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION,
-                                  "the mechanism passed a singular position of its constraints%s and its %s jumped: which way it goes on there "
+                                  "the mechanism passed a singular position of its constraints%s and its %s jumped: how it continues there "
                                   "cannot be decided to this accuracy (smaller tolerances%s another step%s may help)",
                                   layout->curved ? ", or two roots of one that is not linear in the rates met," : "",
                                   velocity ? "velocities" : "energy", projects ? " or" : ",", projects ? "" : " or mass-projection");

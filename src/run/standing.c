@@ -59,13 +59,13 @@ dal_flow dal_standing_watch(dal_state *state, double *along)
             continue;
         part_along(state, joint, now);
         if (dal_dot(before, now) < 0)
-            return dal_state_fail_for(state, DAL_REASON_JOINT,
-                                      joint->type == &dal_joint_skate
-                                          ? "the blade of joint '%s' stood on end within the last step: there it has no direction along its plane, "
-                                            "and the motion beyond is not determined"
-                                          : "the disc of joint '%s' lay flat within the last step: there it has no point of contact, which is an "
-                                            "impact and no motion",
-                                      joint->name);
+            return dal_state_fail_for(
+                state, DAL_REASON_JOINT,
+                joint->type == &dal_joint_skate
+                    ? "the blade of joint '%s' stood on end within the last step: there it has no direction along its plane, "
+                      "and the motion beyond is not determined"
+                    : "the disc of joint '%s' lay flat within the last step: there it has no point of contact, which is an impact, not a motion",
+                joint->name);
         dal_copy3(now, before);
     }
     return 0;

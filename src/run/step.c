@@ -191,7 +191,7 @@ static dal_flow derivative(void *user, double t, const double *y, double *dy)
         return 0;
     y = dal_passage_stage(r, t, y);
     dal_flow flow = dal_state_revisit(state, t, y);
-    flow = dal_recoverable(flow ? flow : dal_state_rates(state, dy));
+    flow = dal_recoverable(flow ? flow : dal_state_slope(state, dy));
     const dal_flow avoid = flow ? 0 : dal_passage_avoid_stage(r);
     if (avoid)
         return avoid;

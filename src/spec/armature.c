@@ -82,7 +82,7 @@ void dal_add_armature(dal_reader *reader, const dal_tree *tree)
     const bool slides = coupling == couplings[1][1];
     if (!coupling || joint.connect.n != 2) {
         dal_complain(reader->messages, tree->key_mark,
-                     "%s of type %.80s has no one coordinate that a rotor could turn with: 'armature' belongs to "
+                     "%s of type %.80s does not have exactly one coordinate for a rotor: 'armature' belongs to "
                      "revolute and prismatic joints",
                      reader->what, joint.type.text);
         return;

@@ -262,7 +262,7 @@ static bool complain_missing_value(builder *b, dal_tree *child, bool flow)
         dal_complain(b->messages, child->mark, "an entry of this list has no value");
     } else if (colon && colon > child->key && colon[1]) {
         child->key = dal_arena_copy(b->strings, child->key, (size_t)(colon - child->key));
-        dal_complain(b->messages, child->key_mark, "a blank is missing after the colon: write '%.80s: %.80s'", child->key, colon + 1);
+        dal_complain(b->messages, child->key_mark, "a space is missing after the colon: write '%.80s: %.80s'", child->key, colon + 1);
     } else if (flow && !is_word(child->key)) {
         dal_complain(b->messages, child->key_mark,
                      "'%.80s' has no value: a comma separates entries (quote an expression that contains one; a "
@@ -298,7 +298,7 @@ static void find_repeated_keys(builder *b, dal_tree *map)
             first = i;
             continue;
         }
-        dal_complain(b->messages, sorted[i]->key_mark, "the key '%.80s' stands here a second time; the first is at line %d, column %d",
+        dal_complain(b->messages, sorted[i]->key_mark, "the key '%.80s' appears here a second time; the first is at line %d, column %d",
                      sorted[i]->key, sorted[first]->key_mark.line, sorted[first]->key_mark.column);
         sorted[i]->dropped = true;
     }

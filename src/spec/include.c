@@ -135,8 +135,8 @@ static void note_ignored(dal_reader *reader, const dal_tree *entry, const char *
     for (int i = n - 1; i-- > 0;)
         list = dal_arena_print(reader->scratch, "%s%s%s", found[i], between[n - 1 - i], list);
     if (n)
-        dal_say(reader->messages, DAL_NOTE, entry->key_mark, "model '%.100s': %s of '%.400s' %s ignored: what this model says holds for all of it",
-                entry->key, list, path, n > 1 ? "are" : "is");
+        dal_say(reader->messages, DAL_NOTE, entry->key_mark, "model '%.100s': %s of '%.400s' %s ignored: those of this model are used", entry->key,
+                list, path, n > 1 ? "are" : "is");
 }
 
 static bool afford(dal_reader *reader, const dal_tree *entry, const dal_tree *root)

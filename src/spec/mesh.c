@@ -218,7 +218,7 @@ static bool read_index(builder *b, const char *word, uint32_t *index)
     for (; *at >= '0' && *at <= '9' && number < 100000000; at++)
         number = 10 * number + (*at - '0');
     if (at == word + back || (*at && *at != '/') || number < 1 || number > b->mesh->n_vertices) {
-        dal_error(b->messages, b->mark, "'%.40s' is no vertex: there are %d so far, counted from 1", word, b->mesh->n_vertices);
+        dal_error(b->messages, b->mark, "'%.40s' is not a vertex: there are %d so far, counted from 1", word, b->mesh->n_vertices);
         return false;
     }
     *index = (uint32_t)(back ? b->mesh->n_vertices - number : number - 1);

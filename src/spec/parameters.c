@@ -36,7 +36,7 @@ static const char *hint_name(dal_reader *reader, const char *name)
 {
     char hint[96];
     if (!strcmp(name, "t"))
-        return "the time cannot stand in a constant";
+        return "a constant cannot contain the time";
     const char *head = dal_arena_copy(reader->scratch, name, strcspn(name, "."));
     const dal_name *known = dal_names_find(reader, head);
     if (known && strcmp(known->section, "parameter"))

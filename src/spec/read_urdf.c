@@ -57,7 +57,7 @@ static bool lists(const char *const *words, const char *word)
 
 static void refuse_macro(urdf_reader *r, const dal_xml_node *node)
 {
-    dal_complain(r->base->messages, node->mark, "<%.80s> is a macro of xacro: let xacro write the URDF file first", node->name);
+    dal_complain(r->base->messages, node->mark, "<%.80s> is a macro of xacro: run xacro on the file first", node->name);
 }
 
 /* `attributes`, `children`: those that are read; `quiet`: children that are passed over. All end with NULL. */
@@ -103,7 +103,7 @@ static bool read_numbers(urdf_reader *r, const dal_xml_node *node, const char *o
     }
     for (int i = 0; i < n; i++)
         if (!(fabs(value[i]) <= absurd)) {
-            dal_complain(r->base->messages, node->mark, "'%s' of %s is %.80s, which cannot be meant: 1e12 is the most", name, of, text);
+            dal_complain(r->base->messages, node->mark, "'%s' of %s is %.80s, which cannot be meant: 1e12 is the maximum", name, of, text);
             return false;
         }
     memcpy(out, value, sizeof *out * (size_t)n);
@@ -139,10 +139,9 @@ static const char *read_name(urdf_reader *r, const dal_xml_node *node, const cha
         dal_complain(r->base->messages, node->mark, "%s has no '%s'", of, attribute);
     else if (!*name || bad)
         dal_complain(r->base->messages, node->mark,
-                     *name ? "the '%s' of %s has a character in it that cannot stand in a name" : "the '%s' of %s is empty", attribute, of);
+                     *name ? "the '%s' of %s contains a character that is not allowed in a name" : "the '%s' of %s is empty", attribute, of);
     else if (strstr(name, "${"))
-        dal_complain(r->base->messages, node->mark, "the '%s' of %s is '%.80s', a macro of xacro: let xacro write the URDF file first", attribute, of,
-                     name);
+        dal_complain(r->base->messages, node->mark, "the '%s' of %s is '%.80s', a macro of xacro: run xacro on the file first", attribute, of, name);
     else if (strlen(name) > LONGEST)
         dal_complain(r->base->messages, node->mark, "the '%s' of %s is longer than %d characters", attribute, of, LONGEST);
     else

@@ -115,7 +115,7 @@ const dal_key dal_keys_shape[] = {
     KEY("shape", "at", EXPRESSIONS, "m", F, spec.at, 0, "where its middle (of a plate, polyline or mesh its origin) lies in body axes; the origin if omitted"),
     PLANAR("shape", "angle", EXPRESSION, "rad", F, spec.angle, "orientation", "by which it is turned in the body"),
     SPATIAL("shape", "orientation", ORIENTATION, "", F, spec.orientation, "angle", "of the shape in the body"),
-    KEY("shape", "density", EXPRESSION, "kg/m^3", F, spec.density, 0, "in the place of the body's; beside 'mass' only the ratios count; 0: for pictures only"),
+    KEY("shape", "density", EXPRESSION, "kg/m^3", F, spec.density, 0, "instead of the body's; beside 'mass' only the ratios count; 0: for pictures only"),
     KEY("shape", "color", TITLE, "", F, spec.color, 0, "\"#rrggbb\", or one of black, white, gray, red, green, blue, yellow, orange, brown, purple, cyan, magenta"),
     END
 #undef F
@@ -309,10 +309,10 @@ const dal_key dal_keys_system[] = {
 };
 
 const dal_key dal_keys_lagrangian[] = {
-    KEY("lagrangian", "L", EXPRESSION, "J", D, L, 0, "the Lagrangian, of second degree in the rates of the coordinates at the most; or T and V"),
-    KEY("lagrangian", "T", EXPRESSION, "J", D, T, 0, "the kinetic energy, in the place of L"),
+    KEY("lagrangian", "L", EXPRESSION, "J", D, L, 0, "the Lagrangian, of at most second degree in the rates of the coordinates; or T and V"),
+    KEY("lagrangian", "T", EXPRESSION, "J", D, T, 0, "the kinetic energy, instead of L"),
     KEY("lagrangian", "V", EXPRESSION, "J", D, V, 0, "the potential energy beside T; zero if omitted"),
-    KEY("lagrangian", "dissipation", EXPRESSION, "W", D, dissipation, 0, "Rayleigh's function: its derivative by a rate, reversed, is a force on the coordinate; it may use whatever forces use"),
+    KEY("lagrangian", "dissipation", EXPRESSION, "W", D, dissipation, 0, "Rayleigh's function: its derivative by a rate, reversed, is a force on the coordinate; it may use everything that forces use"),
     END
 #undef D
 };
@@ -399,7 +399,7 @@ const dal_key dal_keys_simulate[] = {
     KEY("simulate", "max-step", EXPRESSION, "s", S, max_step, 0, "largest controlled step"),
     KEY("simulate", "event-tolerance", EXPRESSION, "s", S, event_tolerance, 0, "to which events are located in time"),
     ONE_OF("simulate", "start", "given|equilibrium", "", S, start, 0, "where the run starts: where the start values place the bodies; or at rest in the static equilibrium that is found from there; given if omitted"),
-    KEY("simulate", "undetermined", UNDETERMINED, "own", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused; or the balance of the forces there is derived and taken as a constraint; or the least ones are taken, with eta those nearest to it: one expression a velocity; refuse if omitted"),
+    KEY("simulate", "undetermined", UNDETERMINED, "own", S, undetermined, 0, "accelerations that neither inertia nor constraints determine: refused; or the balance of the forces there is derived and taken as a constraint; or the least ones are taken, with eta those nearest to it: one expression for each velocity; refuse if omitted"),
     KEY("simulate", "coordinates", CHOICE, "", S, coordinates, 0, "family of coordinates"),
     KEY("simulate", "formulation", CHOICE, "", S, formulation, 0, "of the equations of motion"),
     KEY("simulate", "stabilization", CHOICE, "", S, stabilization, 0, "how the constraints are held"),

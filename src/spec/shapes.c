@@ -90,7 +90,7 @@ bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *tex
     }
     if (tree->quote == DAL_SINGLE)
         dal_caution(reader->messages, tree->mark, DAL_CODE_QUOTES, NAN,
-                    "%s is an expression in single quotes, which are no primes: write \"%.80s'\" if a rate is meant, "
+                    "%s is an expression in single quotes, which are not primes: write \"%.80s'\" if a rate is meant, "
                     "or \"%.80s\"",
                     dal_label(reader), found.text, found.text);
     bool fix = text->fix;
@@ -184,7 +184,7 @@ static bool read_path(dal_reader *reader, const dal_tree *tree, dal_text *text)
         return false;
     const char *fault = dal_path_fault(reader->scratch, found.text);
     if (fault) {
-        dal_complain(reader->messages, found.mark, "%s needs a name; '%.100s' is none: %s", dal_label(reader), found.text, fault);
+        dal_complain(reader->messages, found.mark, "%s needs a name; '%.100s' is not one: %s", dal_label(reader), found.text, fault);
         return false;
     }
     *text = found;
@@ -392,7 +392,7 @@ bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as
         return true;
     const char *colon = tree->kind == DAL_SCALAR && tree->quote == DAL_PLAIN ? strchr(tree->text, ':') : NULL;
     if (colon && colon > tree->text && colon[1])
-        dal_complain(reader->messages, tree->mark, "a blank is missing after the colon: write '%.*s: %.80s'",
+        dal_complain(reader->messages, tree->mark, "a space is missing after the colon: write '%.*s: %.80s'",
                      (int)(colon - tree->text < 80 ? colon - tree->text : 80), tree->text, colon + 1);
     else
         dal_complain(reader->messages, tree->mark, "%s needs named entries, as in %s; %s was found", dal_label(reader), such_as,
@@ -462,7 +462,7 @@ static void read_undetermined(dal_reader *reader, const dal_tree *tree, void *fi
     const dal_tree *eta = inner && inner->kind == DAL_MAP && inner->n == 1 ? inner->first : NULL;
     if (!eta || strcmp(inner->key, words[2]) || strcmp(eta->key, "eta")) {
         dal_complain(reader->messages, tree->mark,
-                     "%s needs refuse, derive, minimum-norm, or {minimum-norm: {eta: [..]}} with one expression a velocity; %s was found",
+                     "%s needs refuse, derive, minimum-norm, or {minimum-norm: {eta: [..]}} with one expression for each velocity; %s was found",
                      dal_label(reader), dal_tree_found(reader->scratch, tree));
         return;
     }

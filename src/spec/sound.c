@@ -424,7 +424,7 @@ static void inspect_head(inspector *s)
 {
     const dal_spec *spec = s->spec;
     if (!memchr(spec->hash, '\0', sizeof spec->hash))
-        refuse_element(s, dal_nowhere, "'hash' is no text of at most 16 characters");
+        refuse_element(s, dal_nowhere, "'hash' is not a text of at most 16 characters");
     is_vector(s, "gravity", &spec->gravity);
     inspect_element(s, dal_keys_ground, spec);
     s->section = "`simulate:`";

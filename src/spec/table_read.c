@@ -68,7 +68,7 @@ static void add_row(row_reader *rows, const double number[2], const char *const 
     table->n = n;
 }
 
-/* The last line of results whose run did not come to its end: "# incomplete: the run ended at t = 2 s of 10 s". */
+/* The last line of results whose run did not reach its end: "# incomplete: the run ended at t = 2 s of 10 s". */
 static void note_incomplete(row_reader *rows, const char *comment)
 {
     static const char mark[] = "# incomplete";

@@ -141,8 +141,7 @@ static void find_starts(dal_reader *reader, dal_urdf *robot)
             at = robot->joint[at].mimic;
         }
         if (waiting[at]) {
-            dal_complain(reader->messages, robot->joint[j].mark, "joint '%s' mimics itself through others: they go round in a circle",
-                         robot->joint[j].name);
+            dal_complain(reader->messages, robot->joint[j].mark, "joint '%s' mimics itself through others: they form a circle", robot->joint[j].name);
             return;
         }
         while (n-- > 0) { /* from the one that waits for nobody back */
@@ -172,7 +171,7 @@ static bool find_root(dal_reader *reader, dal_urdf *robot)
                          robot->link[robot->root].name, robot->link[robot->root].mark.line);
     }
     if (robot->root < 0)
-        dal_complain(reader->messages, robot->mark, "every link is the child of a joint: they go round in a circle, and a robot has a root");
+        dal_complain(reader->messages, robot->mark, "every link is the child of a joint: they form a circle, and a robot has a root");
     return dal_messages_count(reader->messages, DAL_ERROR) == 0;
 }
 
@@ -203,7 +202,7 @@ static void refuse_circles(dal_reader *reader, const dal_urdf *robot)
         reached[robot->order[i]] = true;
     for (int i = 0; i < robot->n_links; i++)
         if (!reached[i]) {
-            dal_complain(reader->messages, robot->link[i].mark, "link '%s' does not hang at the root '%s': its joints go round in a circle",
+            dal_complain(reader->messages, robot->link[i].mark, "link '%s' does not hang at the root '%s': its joints form a circle",
                          robot->link[i].name, robot->link[robot->root].name);
             return;
         }

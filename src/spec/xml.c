@@ -187,8 +187,7 @@ const dal_xml_node *dal_xml_read(dal_xml *xml, dal_arena *arena, const char *fil
     }
     const xmlNode *root = xml->document ? xml->library.xmlDocGetRootElement(xml->document) : NULL;
     if (*xml->fault || !root) {
-        dal_error(messages, (dal_mark){file, xml->line, xml->column}, "this is no XML that can be read: %s",
-                  *xml->fault ? xml->fault : "it has no element");
+        dal_error(messages, (dal_mark){file, xml->line, xml->column}, "the XML cannot be read: %s", *xml->fault ? xml->fault : "it has no element");
         return NULL;
     }
     copier c = {.library = &xml->library, .arena = arena, .messages = messages, .file = file};

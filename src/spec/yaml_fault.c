@@ -15,9 +15,9 @@ typedef struct fault {
     const char *sentence;
 } fault;
 
-static const char lonely_minus[] = "'-' with a blank behind it begins a list entry in YAML: write '-r/2' without the blank, or quote this expression",
-                  lonely_question[] = "'?' with a blank behind it begins a key in YAML: quote this expression",
-                  lonely_colon[] = "this ':' cannot stand here: check the indentation of the line, or quote a text "
+static const char lonely_minus[] = "'-' with a space after it begins a list entry in YAML: write '-r/2' without the space, or quote this expression",
+                  lonely_question[] = "'?' with a space after it begins a key in YAML: quote this expression",
+                  lonely_colon[] = "this ':' is not allowed here: check the indentation of the line, or quote a text "
                                    "that contains ': '";
 
 static const fault faults[] = {
@@ -32,9 +32,9 @@ static const fault faults[] = {
     {"while scanning a quoted scalar", "found unexpected end of stream", true, "this quote is not closed"},
     {"while parsing a quoted scalar", "found unknown escape character", false, "this is not an escape of YAML: a model needs no '\\'"},
     {"while parsing a quoted scalar", "found invalid Unicode character escape code", false,
-     "this escape is no character: half of a surrogate pair, or a number beyond U+10FFFF"},
-    {"while scanning a plain scalar", "found a tab character that violates indentation", false, "a tab cannot stand here: use blanks"},
-    {"while scanning a block scalar", "found a tab character where an indentation space is expected", false, "a tab cannot stand here: use blanks"},
+     "this escape is not a character: half of a surrogate pair, or a number beyond U+10FFFF"},
+    {"while scanning a plain scalar", "found a tab character that violates indentation", false, "a tab is not allowed here: use spaces"},
+    {"while scanning a block scalar", "found a tab character where an indentation space is expected", false, "a tab is not allowed here: use spaces"},
     {"while parsing a block mapping", "did not find expected key", false,
      "a key was expected here: check the indentation, it differs from the line where these entries begin"},
     {"while parsing a block collection", "did not find expected '-' indicator", false,
@@ -90,7 +90,7 @@ static void explain_bytes(const yaml_parser_t *parser, const char *file, const c
         }
     }
     if (parser->problem && strstr(parser->problem, "control"))
-        dal_error(messages, mark, "a control character (number %d) cannot stand in a model", parser->problem_value);
+        dal_error(messages, mark, "a control character (number %d) is not allowed in a model", parser->problem_value);
     else if (stop < length)
         dal_error(messages, mark, "the byte 0x%02x is not UTF-8 text: save the file as UTF-8", (unsigned)(unsigned char)source[stop]);
     else
@@ -101,7 +101,7 @@ static void explain_bytes(const yaml_parser_t *parser, const char *file, const c
 static void explain_character(const char *p, const char *end, dal_mark mark, dal_messages *messages)
 {
     if (p < end && *p == '\t')
-        dal_error(messages, mark, "a tab cannot stand here: use blanks");
+        dal_error(messages, mark, "a tab is not allowed here: use spaces");
     else if (p < end && *p == '%')
         dal_error(messages, mark, "an unquoted text cannot begin with '%%' in YAML: there is no '%%' in expressions");
     else if (p < end)
@@ -119,7 +119,7 @@ static bool explain_lost_blank(const char *p, const char *end, dal_mark mark, da
     const char *colon = memchr(p, ':', (size_t)(stop - p));
     if (!colon || colon == p || colon + 1 == stop || colon - p > 80 || stop - colon > 80)
         return false;
-    dal_error(messages, mark, "a blank is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p, (int)(stop - colon - 1), colon + 1);
+    dal_error(messages, mark, "a space is missing after the colon: write '%.*s: %.*s'", (int)(colon - p), p, (int)(stop - colon - 1), colon + 1);
     return true;
 }
 
@@ -130,7 +130,7 @@ static void explain_lost_key(const char *p, const char *end, dal_mark mark, dal_
     while (p + length < end && length < 80 && !strchr("\r\n", p[length]))
         length++;
     if (!explain_lost_blank(p, end, mark, messages))
-        dal_error(messages, mark, "'%.*s' is neither a key with ': ' behind it nor a part of the line above", (int)length, p);
+        dal_error(messages, mark, "'%.*s' is neither a key with ': ' after it nor a part of the line above", (int)length, p);
 }
 
 /* A ':' too many: perhaps the line above has lost its blank and runs on into this one. */

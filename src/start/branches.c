@@ -359,7 +359,7 @@ bool dal_assembly_choose(dal_assembly *a, int rows)
     dal_assembly_dense(a);
     if (!dal_branches_find(&s, a, rows, products_of_choice)) {
         dal_error(a->build->messages, a->build->wishes[0].mark,
-                  "joint '%s' asks for a branch: the model is too large to look for others (%d unknowns)",
+                  "joint '%s' asks for a branch: the model is too large to search for others (%d unknowns)",
                   a->mechanism.joints[a->build->wishes[0].joint].name, a->m);
         return false;
     }

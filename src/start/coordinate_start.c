@@ -430,10 +430,10 @@ static void warn_of_moves(starting *s)
         const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
         if (!is_given(s, i, false) || !is_far(s, i, s->work.q[i] - s->q0[i]))
             continue;
-        const char *there = !found
-                                ? "no other branch was found in which the mechanism closes"
-                                : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g: all in all that is %s what is given",
-                                                  other[i], nearer ? "nearer to" : "further from");
+        const char *there =
+            !found ? "no other branch was found in which the mechanism closes"
+                   : dal_arena_print(s->build->arena, "the mechanism also closes with it at %.4g, which is %s the given values as a whole", other[i],
+                                     nearer ? "nearer to" : "further from");
         dal_warn(s->build->messages, spec->name.mark, DAL_CODE_START_MOVED, fabs(s->work.q[i] - s->q0[i]) * s->scale[i] / s->length,
                  "assembly moved coordinate '%s' from its start value of %.4g to %.4g; %s", spec->name.text, s->q0[i], s->work.q[i], there);
     }

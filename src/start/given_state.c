@@ -88,7 +88,7 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
     }
     if (names)
         dal_did_you_mean(name, names, hint);
-    dal_error(messages, dal_nowhere, "'%s' is no coordinate, velocity or speed of this model in the family %s%s; 'dalembert equations' lists them",
+    dal_error(messages, dal_nowhere, "'%s' is not a coordinate, velocity or speed of this model in the family %s%s; 'dalembert equations' lists them",
               name, layout->family->name, hint);
     dal_arena_release(&arena);
 }

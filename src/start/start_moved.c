@@ -99,7 +99,7 @@ static int nearest_other(dal_branches *s, int body, int measure)
 static const char *other_words(const dal_branches *s, bool looked, int other, const char *there)
 {
     if (!looked)
-        return "; the model is too large to look for other positions in which it closes";
+        return "; the model is too large to search for other positions in which it closes";
     for (int i = 1; i < s->n && other < 0; i++)
         if (s->found[i].same_curve)
             return "; no other branch was found: a motion of the mechanism leads to all other positions in which it closes";
@@ -109,11 +109,11 @@ static const char *other_words(const dal_branches *s, bool looked, int other, co
     if (s->found[other].same_curve)
         return dal_arena_print(
             s->a->build->arena,
-            "; on the same branch, to which a motion of the mechanism leads, it closes with %s, which is all in all %s what is given", there,
+            "; on the same branch, to which a motion of the mechanism leads, it closes with %s, which is %s the given values as a whole", there,
             nearer ? "nearer to" : "further from");
     return dal_arena_print(
         s->a->build->arena,
-        "; the mechanism also closes with %s: all in all that is %s what is given, and `branch: %s` in the `start:` of a joint takes it", there,
+        "; the mechanism also closes with %s, which is %s the given values as a whole; `branch: %s` in the `start:` of a joint selects it", there,
         nearer ? "nearer to" : "further from", nearer ? "near" : "other");
 }
 
@@ -142,8 +142,8 @@ static void warn_of_body(dal_branches *s, bool looked, int b)
         dal_branches_go(a, s->found[0].q);
     }
     dal_warn(a->build->messages, a->mechanism.bodies[b].mark, DAL_CODE_START_MOVED,
-             change.turn > dal_far_turn ? change.turn : change.shift / a->length, "'%s' is %s, from where it is given%s", name, move_words(a, b),
-             other_words(s, looked, other, there));
+             change.turn > dal_far_turn ? change.turn : change.shift / a->length, "assembly: '%s' is %s from where it is given%s", name,
+             move_words(a, b), other_words(s, looked, other, there));
 }
 
 static void warn_of_target(dal_branches *s, bool looked, const dal_target *target)

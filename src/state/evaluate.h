@@ -27,7 +27,9 @@ typedef enum dal_stage {
     DAL_STAGE_UNPACKED = 4096,    /* POSITION and JACOBIAN, from unpacking the speeds: they are not computed again */
     DAL_STAGE_NO_LOADS = 8192,    /* the evaluation skipped LOADS and JACOBIAN: dal_need fills them in */
     DAL_STAGE_MEASURES = 32768,   /* vectors and measures that only records read, and angles that count turns */
-    DAL_STAGE_NO_FORCES = 16384,  /* the evaluation skipped all stages before ACCELERATION, except angles that count turns: dal_need fills them in */
+    DAL_STAGE_NO_MULTIPLIERS =
+        65536,                   /* the evaluation found the rates of the speeds alone: dal_need finds lambda, and LOADS where they were skipped */
+    DAL_STAGE_NO_FORCES = 16384, /* the evaluation skipped all stages before ACCELERATION, except angles that count turns: dal_need fills them in */
 } dal_stage;
 
 /* ---- state.c: one block, and whose it is ------------------------------------------------------- */
@@ -95,6 +97,7 @@ dal_flow dal_state_accelerate(dal_state *state);                                
 dal_flow dal_state_accelerate_on(dal_state *state);                                     /* those that are not known yet */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* unpack, then rates */
 dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after unpack or revisit: what is missing of the evaluation */
+dal_flow dal_state_slope(dal_state *state, double *dy); /* the same; what y' does not need is left to dal_need */
 void dal_state_powers(dal_state *state, double *power); /* of non-potential forces and drives: one of each island, system->works */
 
 #endif

@@ -182,7 +182,7 @@ double dal_momenta_along(const dal_state *state, const dal_bend *bends, const da
 
 /* p = dT/dv and, for v' = 0, p' = sum over bodies of (P', H').(c_k', w_k) + (P, H).d/dt (c_k', w_k), with c_k', w_k the velocities of
  * a unit of v_k. The first part is pulled back as a wrench at r, the second is the bend of column k along the motion. */
-void dal_momenta_rates(dal_state *state, double *p, double *pd, double *held)
+void dal_momenta_rates(dal_state *state, double *p, double *pd)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
     const dal_layout *layout = state->layout;
@@ -222,8 +222,6 @@ void dal_momenta_rates(dal_state *state, double *p, double *pd, double *held)
             sum += dal_dot(momentum + 6 * b, Dc) + dal_dot(momentum + 6 * b + 3, bend->wb);
         }
         pd[k] += sum;
-        if (held)
-            held[k] = sum;
         state->scratch->still[k] = 0;
     }
 }

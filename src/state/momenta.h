@@ -12,9 +12,8 @@ unsigned dal_conserved_momenta(const dal_state *state, const dal_energy *energy,
 void dal_state_momenta(dal_state *state, double *momenta, double *size);
 /* The same as rows: dT/dv = rows v + free, n_ignorable x nv and n_ignorable; after position. */
 void dal_momentum_rows(dal_state *state, double *rows, double *free);
-/* dT/dv of all velocities, and its rate for v' = 0; after velocity. held (may be NULL): of the rate, what the momenta of the bodies do on the rates of
- * the partial velocities of each v_k, sum P.d/dt c_k' + H.d/dt w_k. */
-void dal_momenta_rates(dal_state *state, double *p, double *pd, double *held);
+/* dT/dv of all velocities, and its rate for v' = 0; after velocity. */
+void dal_momenta_rates(dal_state *state, double *p, double *pd);
 /* Sum over bodies of (m c', I w).(D c', D w) for a bend D; with the tangents of its direction, D w as seen from the body: of the tangent
  * of (v, 1) it is then the derivative of T along that direction. */
 double dal_momenta_along(const dal_state *state, const dal_bend *bends, const dal_tangent *turning);

@@ -32,6 +32,7 @@ static void layout_values(dal_block *block, const dal_system *system, dal_state 
     const int registers = larger(registers_of(&system->drives),
                                  larger(registers_of(&system->actions), larger(registers_of(&system->records), registers_of(&system->samples))));
     DAL_LAYOUT(block, values->z, system->n_states + system->works);
+    DAL_LAYOUT(block, values->w, system->n_w);
     DAL_LAYOUT(block, values->inputs, system->n_inputs);
     DAL_LAYOUT(block, values->variables, system->n_signals);
     DAL_LAYOUT(block, values->registers, registers);
@@ -47,7 +48,7 @@ static void reset_values(dal_state *state)
     const dal_system *system = state->system;
     if (system->n_inputs)
         memcpy(state->values->inputs, system->inputs, sizeof *system->inputs * (size_t)system->n_inputs);
-    state->values->frozen = false;
+    state->values->frozen = state->values->unpacked = false;
 }
 
 static void copy_values(const dal_state *from, dal_state *to)
@@ -56,6 +57,7 @@ static void copy_values(const dal_state *from, dal_state *to)
     memcpy(to->values->inputs, from->values->inputs, sizeof *to->values->inputs * (size_t)system->n_inputs);
     memcpy(to->values->modes, from->values->modes, sizeof *to->values->modes * (size_t)switches_of(system));
     to->values->frozen = from->values->frozen;
+    to->values->unpacked = false;
 }
 
 static void keep_values(dal_state *state, dal_keep *keep)

@@ -29,13 +29,25 @@ void dal_share_trouble(dal_state *state, const dal_state *from)
     state->report->reason = from->report->reason;
 }
 
+/* w -> v where A is known. */
+static dal_flow unpack_linear(dal_state *state, const double *w)
+{
+    state->values->unpacked = false;
+    state->stages |= DAL_STAGE_UNPACKED;
+    const dal_flow flow = state->system->method.formulation->unpack(state, w);
+    if (flow)
+        return flow;
+    memcpy(state->values->w, w, sizeof *w * (size_t)state->system->n_w);
+    state->values->unpacked = true;
+    return 0;
+}
+
 /* w -> v. A of curved rows depends on v: it is found with it, or from it. */
 static dal_flow unpack_speeds(dal_state *state, const double *w)
 {
     if (!state->layout->curved) {
         dal_state_jacobian(state);
-        state->stages |= DAL_STAGE_UNPACKED;
-        return state->system->method.formulation->unpack(state, w);
+        return unpack_linear(state, w);
     }
     dal_flow flow = state->system->method.formulation->unpack(state, w);
     if (!flow && !dal_has(state, DAL_STAGE_JACOBIAN))
@@ -83,9 +95,14 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
     if (!dal_has(state, speeds ? DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN : DAL_STAGE_POSITION) || state->work.t != t || system->acting.n_frictions ||
         system->method.formulation->recursive || memcmp(state->work.q, y, sizeof *y * nq) || memcmp(state->values->z, w + nw, sizeof *y * nz))
         return dal_state_unpack(state, t, y);
+    if (speeds && system->layout.curved) {
+        state->stages &= STILL;
+        return unpack_speeds(state, w);
+    }
     if (speeds) {
-        state->stages = system->layout.curved ? state->stages & STILL : (state->stages & PLACE) | DAL_STAGE_UNPACKED;
-        return system->layout.curved ? unpack_speeds(state, w) : system->method.formulation->unpack(state, w);
+        const bool same = dal_has(state, DAL_STAGE_UNPACKED) && state->values->unpacked && !memcmp(state->values->w, w, sizeof *y * nw);
+        state->stages &= (same ? MOTION : PLACE) | DAL_STAGE_UNPACKED;
+        return same ? 0 : unpack_linear(state, w);
     }
     state->stages &= !memcmp(state->work.v, w, sizeof *y * nw) ? MOTION : system->layout.curved ? STILL : PLACE;
     memcpy(state->work.v, w, sizeof *y * nw);

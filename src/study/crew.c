@@ -263,7 +263,7 @@ static dal_status finish(dal_queue *q, const char *path, dal_messages *messages)
     if (q->other_code)
         dal_error(messages, dal_nowhere,
                   "process %d has other generated code than the first one, and its results would be rounded otherwise: their compilers or processors "
-                  "differ. Leave out --compiled, or use machines of one kind",
+                  "differ. Drop --compiled, or use machines of one kind",
                   q->other_code);
     if (q->status == DAL_BAD_FILE)
         dal_error(messages, (dal_mark){path, 0, 0}, "cannot be written: %s. The runs so far are in it, and the study can be resumed",

@@ -103,7 +103,7 @@ static const char magic[16] = {'d', 'a', 'l', 'e', 'm', 'b', 'e', 'r', 't', ' ',
 static dal_status read_head(const dal_journal *j, header *h)
 {
     if (!read_all(j->fd, h, sizeof *h, 0) || memcmp(h->magic, magic, sizeof magic))
-        return trouble(j, "is no journal of a study");
+        return trouble(j, "is not a journal of a study");
     if (h->format != FORMAT)
         return trouble(j, "was written by another version of this program, which alone can read it");
     if (h->checksum != checksum(h, offsetof(header, checksum)) || h->note > LARGEST)
@@ -197,7 +197,7 @@ dal_status dal_journal_open(dal_journal *j, const dal_study *study, uint64_t cod
     *j = (dal_journal){.study = study, .path = options->journal, .messages = messages, .fd = -1, .code = code};
     j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC | (options->resume ? 0 : O_EXCL), 0666);
     if (j->fd < 0 && errno == EEXIST)
-        return trouble(j, "is there already: resume the study (--resume), or remove the file");
+        return trouble(j, "exists already: resume the study (--resume), or remove the file");
     if (j->fd < 0)
         return trouble(j, "cannot be written: %s", strerror(errno));
     if (flock(j->fd, LOCK_EX | LOCK_NB))

@@ -305,7 +305,7 @@ dal_status dal_study_write_hdf5(const dal_study *study, dal_study_reader *reader
 {
     (void)study, (void)reader;
     dal_error(destination->messages, (dal_mark){destination->name, 0, 0},
-              "HDF5 was left out of this build; install Debian's package libhdf5-dev and build again, or write .csv");
+              "this build has no HDF5; install Debian's package libhdf5-dev and build again, or write .csv");
     return DAL_BAD_COMMAND;
 }
 

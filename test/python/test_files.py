@@ -85,7 +85,7 @@ def test_a_run_that_is_killed_goes_on(model, signal_):
     assert child.poll() is None, "it was faster than this test"
     child.send_signal(signal_)
     said = child.communicate(timeout=30)[1]
-    assert signal_ == signal.SIGKILL or "with resume=True it goes on from t" in said
+    assert signal_ == signal.SIGKILL or "with resume=True it continues from t" in said
     r = model.run(output=["x.csv", "x.h5"], resume=True, **LONG)
     assert r.evidence.restored == 1 and same("x.csv", "whole.csv")
     np.testing.assert_array_equal(dal.results("x.h5").values, r.values)
@@ -188,7 +188,7 @@ def test_a_stopped_study_goes_on(model):
     with pytest.raises(dal.Interrupted, match="resume=True") as caught:
         model.sweep(MANY, EACH, until=1, output="x.csv", threads=1, progress=lambda done, *more: False)
     assert len(caught.value.result) < 400 and os.path.exists("x.csv.journal")
-    with pytest.raises(dal.FileError, match="is there already"):
+    with pytest.raises(dal.FileError, match="exists already"):
         model.sweep(MANY, EACH, until=1, output="x.csv")
     with pytest.raises(dal.FileError, match="another study"):
         model.sweep(MANY, EACH, until=1.5, output="x.csv", resume=True)

@@ -40,9 +40,9 @@ def test_missing_file_and_folder(tmp_path):
 def test_wrong_overrides(pendulum):
     with pytest.raises(dal.Error, match="'ll'"):
         dal.parse(PENDULUM, ll=3)
-    with pytest.raises(TypeError, match="'l' is no setting of a run.*vary"):
+    with pytest.raises(TypeError, match="'l' is not a setting of a run.*vary"):
         pendulum.run(1, l=3)
-    with pytest.raises(TypeError, match="no setting"):
+    with pytest.raises(TypeError, match="not a setting"):
         pendulum.run(1, untill=3)
     with pytest.raises(dal.ModelError, match="kan"):
         pendulum.run(1, formulation="kan")

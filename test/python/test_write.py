@@ -73,7 +73,7 @@ def test_expressions_are_looked_at_where_they_stand():
 
 def test_what_cannot_be_written():
     m = dal.Model(space="planar")
-    with pytest.raises(TypeError, match="no value of a model"):
+    with pytest.raises(TypeError, match="not a value of a model"):
         m.body("rod", mass=object())
     m.body("rod", mass=1)
     with pytest.raises(ValueError, match="'rod' is in 'bodies' already"):

@@ -278,7 +278,7 @@ export class Report {
       key(['t'], 't', 'trace the followed body, or the last', () => this.trace(this.follow >= 0 ? this.follow : (this.header.scene?.bodies.length ?? 0) - 1, -1)),
       key(['1', '2', '3', '4', '5'], '1 2 3 4 5', 'plots, evidence and so on', (e) => { const name = [...this.tabs.keys()][Number(e.key) - 1]; if (name) this.openTab(name); }),
       key(['d'], 'd', 'light or dark', () => this.theme.toggle()),
-      key(['?'], '?', 'this sheet', () => this.keyboard.toggle()),
+      key(['?'], '?', 'list of keys', () => this.keyboard.toggle()),
     ];
   }
 
