@@ -46,7 +46,8 @@ typedef struct search {
     bool *driven; /* rows */
     int nv, n_z, n_given, n_driven, n_equations, n_unknowns;
     const int *columns;
-    const double *given;
+    double *given; /* their rates, as far as the search has come */
+    double *begin; /* at the start */
     bool *is_rate; /* the column is a rate itself */
     double *q, *v, *z, *c;
     double *T, *lambda; /* where derivatives are taken: velocities; multipliers */
@@ -733,6 +734,18 @@ static dal_status conclude(search *s, double size, dal_steady_motion *out)
     return place(s, s->q, s->v, s->z, true);
 }
 
+/* The rates that the given channels have at the start. */
+static dal_status look_at_start(search *s, const dal_body_motion *start)
+{
+    dal_status status = prepare(s, start);
+    double *R = DAL_NEW(&s->arena, double, s->n_equations + 1);
+    if (status == DAL_OK)
+        status = find_equations(s, s->q, s->c, s->z, R);
+    if (status == DAL_OK)
+        find_rates(s, s->begin);
+    return status;
+}
+
 /* One call with memory of its own. */
 typedef struct call {
     search *s;
@@ -741,13 +754,14 @@ typedef struct call {
     int *freedom;
     const char *const *names;
     dal_steady_motion *out;
-    enum { FIND_GIVENS, STEP, CONCLUDE } what;
+    enum { FIND_GIVENS, LOOK, STEP, CONCLUDE } what;
 } call;
 
 static dal_status do_call(void *user)
 {
     call *x = user;
     return x->what == FIND_GIVENS ? find_givens(x->s, x->names)
+           : x->what == LOOK      ? look_at_start(x->s, x->start)
            : x->what == STEP      ? make_step(x->s, x->start, x->size, x->step, x->freedom)
                                   : conclude(x->s, *x->size, x->out);
 }
@@ -758,6 +772,81 @@ static dal_status in_own_memory(search *s, call *x)
     const dal_status status = dal_arena_try(&s->arena, do_call, x);
     dal_point_close(&s->point);
     dal_arena_release(&s->arena);
+    return status;
+}
+
+/* ---- towards the given rates ----------------------------------------------------------------------------------- */
+
+/* Where a search stands. */
+typedef struct standing {
+    double *q, *z, *c;
+    int *chart;
+} standing;
+
+static standing remember(search *s, standing *old)
+{
+    const size_t nq = (size_t)s->layout->nq, charts = 3 * (size_t)s->layout->mechanism->n_bodies;
+    standing at = old ? *old
+                      : (standing){DAL_NEW(s->keep, double, nq + 1), DAL_NEW(s->keep, double, s->n_z + 1), DAL_NEW(s->keep, double, s->fields.n + 1),
+                                   DAL_NEW(s->keep, int, charts + 1)};
+    memcpy(at.q, s->q, sizeof *at.q * nq);
+    memcpy(at.z, s->z, sizeof *at.z * (size_t)s->n_z);
+    memcpy(at.c, s->c, sizeof *at.c * (size_t)s->fields.n);
+    memcpy(at.chart, dal_seen_work(s->state)->chart, sizeof *at.chart * charts);
+    return at;
+}
+
+static void go_back(search *s, const standing *at)
+{
+    memcpy(s->q, at->q, sizeof *at->q * (size_t)s->layout->nq);
+    memcpy(s->z, at->z, sizeof *at->z * (size_t)s->n_z);
+    memcpy(s->c, at->c, sizeof *at->c * (size_t)s->fields.n);
+    memcpy(dal_work_of(s->state)->chart, at->chart, sizeof *at->chart * 3 * (size_t)s->layout->mechanism->n_bodies);
+    dal_state_moved(s->state);
+}
+
+/* Newton's steps at the rates that are given now. */
+static dal_status settle(call *x, bool *calm)
+{
+    dal_status status = DAL_OK;
+    *calm = false;
+    x->what = STEP;
+    for (int i = 0; i < MOST_STEPS && status == DAL_OK && !*calm; i++) {
+        status = in_own_memory(x->s, x);
+        *calm = *x->step == 0;
+        x->start = NULL;
+    }
+    return status;
+}
+
+/* Rates that are far from those of the start are approached: given = begin + way (values - begin), each from the motion before it. */
+static dal_status approach(call *x, const double *values, bool *calm)
+{
+    search *s = x->s;
+    dal_messages *messages = s->messages;
+    double way = 0, stride = 1.0 / 8, next = 0;
+    x->what = LOOK;
+    dal_status status = in_own_memory(s, x);
+    standing at = remember(s, NULL);
+    *calm = false;
+    s->messages = NULL; /* what fails on the way says nothing */
+    while (status == DAL_OK && stride > 1e-3) {
+        for (int i = 0; i < s->n_given; i++)
+            s->given[i] = next < 1 ? s->begin[i] + next * (values[i] - s->begin[i]) : values[i];
+        if (settle(x, calm) == DAL_OK && *calm) {
+            if (!(next < 1))
+                break;
+            way = next;
+            remember(s, &at);
+            stride *= 1.5;
+        } else {
+            go_back(s, &at);
+            stride *= next > 0 ? 0.5 : 0;
+        }
+        *calm = false;
+        next = fmin(way + stride, 1);
+    }
+    s->messages = messages;
     return status;
 }
 
@@ -772,10 +861,9 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
                 .nv = layout->nv,
                 .n_given = n,
                 .columns = columns,
-                .given = values,
                 .descends = descends};
     double size = INFINITY, step = INFINITY;
-    int calm = 0, freedom = 0;
+    int freedom = 0;
     s.n_z = dal_system_states(dal_system_of(state), NULL);
     s.unit = sqrt(layout->units.mass) * layout->units.length;
     s.q = DAL_NEW(arena, double, layout->nq + 1);
@@ -793,13 +881,19 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
         dal_copy3(dal_seen_work(state)->kin[b].rd, start[b].rd);
     }
     s.c = DAL_NEW(arena, double, s.fields.n + 1);
+    s.given = DAL_NEW(arena, double, n + 1);
+    s.begin = DAL_NEW(arena, double, n + 1);
+    memcpy(s.given, values, sizeof *s.given * (size_t)n);
     call x = {&s, start, &size, &step, &freedom, names, out, FIND_GIVENS};
     dal_status status = in_own_memory(&s, &x);
-    x.what = STEP;
-    for (int i = 0; i < MOST_STEPS && status == DAL_OK && calm < 1; i++) {
-        status = in_own_memory(&s, &x);
-        calm += step == 0;
-        x.start = NULL;
+    standing at = remember(&s, NULL);
+    bool calm = false;
+    if (status == DAL_OK)
+        status = settle(&x, &calm);
+    if (status == DAL_OK && !calm) {
+        go_back(&s, &at);
+        x.start = start;
+        status = approach(&x, values, &calm);
     }
     if (status == DAL_OK && !calm)
         return refuse(&s, "the search does not settle");
