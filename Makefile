@@ -100,7 +100,7 @@ bench:
 
 gallery: all
 	@mkdir -p results
-	build/dalembert gallery $(sort $(wildcard models/*.yaml models/joints/*.yaml models/*.urdf)) -o results/gallery
+	build/dalembert gallery $(sort $(wildcard models/*.yaml models/joints/*.yaml models/machines/*.yaml models/*.urdf)) -o results/gallery
 
 bench-formulations:
 	@$(call build,default,build,--target program bench_formulations)

@@ -211,7 +211,7 @@ find_program(CHROMIUM NAMES chromium chromium-browser google-chrome)
 if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
     add_test(NAME viewer_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/page.mjs")
-    file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml")
+    file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml" "${PROJECT_SOURCE_DIR}/models/machines/*.yaml")
     add_test(NAME gallery_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
         --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
     add_test(NAME comparison_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/compare.mjs"

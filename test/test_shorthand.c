@@ -279,6 +279,9 @@ static void a_robot_is_a_part_and_its_limits_are_stops(void **unused)
     for (int i = 0; i < stop.rows; i++)
         largest = fmax(largest, at(&stop, i, 1));
     assert_true(last(&part, 1) > 1); /* it fell through */
+    assert_string_equal(part.warned[0], "limit-left");
+    assert_string_equal(part.warned[1], "limit-left");
+    assert_null(stop.warned[0]);
     assert_true(largest > 0.7 && largest < 0.8);
     free(part.value);
     free(hand.value);

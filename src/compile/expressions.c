@@ -51,13 +51,19 @@ static void look(void *user, int variable)
     }
 }
 
-/* May the value stand where build->reach ends? */
-static bool within_reach(const dal_lookup *l)
+/* May the value stand where build->reach ends? block: it is the output of one. */
+static bool within_reach(const dal_lookup *l, const char *block)
 {
     worst w = {l->build, DAL_REACH_NUMBER, NULL};
     for (int i = 0; i < l->value->n; i++)
         dal_each_var(l->build->graph, l->value->node[i], look, &w);
-    return w.reach <= l->build->reach || dal_refuse_reach(l, w.noun, true);
+    if (w.reach <= l->build->reach)
+        return true;
+    if (block && l->build->reach == DAL_REACH_ACTION && w.reach > DAL_REACH_ACTION)
+        return dal_refuse(
+            l, "an algebraic loop: '%s' of block '%s' depends on %s, which itself follows from the forces; give what is wanted, not what is", l->name,
+            block, w.noun);
+    return dal_refuse_reach(l, w.noun, true);
 }
 
 /* "alpha -> beta -> alpha" */
@@ -171,7 +177,7 @@ static bool use_define(const dal_lookup *l, int index)
     for (int p = 0; p < l->primes; p++)
         if (!differentiate(l))
             return false;
-    return within_reach(l);
+    return within_reach(l, l->build->spec->define[index].block);
 }
 
 static bool use_state(const dal_lookup *l, int index)
@@ -179,7 +185,7 @@ static bool use_state(const dal_lookup *l, int index)
     dal_build *build = l->build;
     if (l->primes != 1 || build->reach < DAL_REACH_ACTION)
         return dal_plain_channel(l, DAL_SIGNAL_STATE, index);
-    return use_named(l, &build->rates[index]) && within_reach(l);
+    return use_named(l, &build->rates[index]) && within_reach(l, NULL);
 }
 
 void dal_build_names(dal_build *build)

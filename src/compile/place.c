@@ -56,6 +56,12 @@ static bool place_mounted(dal_build *build, int body)
     return true;
 }
 
+/* -1 along an axis that the body is mirrored along: spec/mirror.c */
+static double sign_of(const dal_list *between, int axis)
+{
+    return (axis == 2 ? between->fix : between->item[axis].fix) ? -1 : 1;
+}
+
 static bool place_between(dal_build *build, int body)
 {
     const dal_body_spec *spec = &build->spec->bodies[body];
@@ -75,11 +81,13 @@ static bool place_between(dal_build *build, int body)
     const double z[3] = {0, 0, 1};
     for (int i = 0; i < 3; i++) {
         start->r[i] = (P[0][i] + P[1][i]) / 2;
-        x[i] = P[1][i] - P[0][i];
+        x[i] = (P[1][i] - P[0][i]) * sign_of(&spec->between, i);
     }
     if (!dal_rotation_from_axes(0, x, planar(build) ? 2 : -1, z, start->R))
         dal_error(build->messages, spec->between.mark, "'%s' cannot lie between two points that coincide: it would have no direction",
                   spec->name.text);
+    for (int i = 0; i < 9; i++) /* M R M, R that of the mirror image */
+        start->R[i] *= sign_of(&spec->between, i / 3) * sign_of(&spec->between, i % 3);
     if (build->mechanism.bodies[body].particle)
         dal_rotation_identity(start->R); /* it has no attitude */
     set_angle(start);

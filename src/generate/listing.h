@@ -131,6 +131,16 @@ dal_node *dal_listing_zeros(dal_listing *code, int n);
 /* Are multipliers among the results? */
 bool dal_listing_multiplies(const dal_listing *code);
 
+/* ---- collect_sums.c ---------------------------------------------------------------- */
+
+/* Sums of these nodes, and of all that they are made of, with like terms taken together. */
+void dal_listing_collect(dal_listing *code, int n_roots, dal_node *const *roots, const int *lengths);
+
+/* ---- value_numbers.c ---------------------------------------------------------------- */
+
+/* Nodes that are equal for all values of the variables become one. */
+void dal_listing_number(dal_listing *code, int n_roots, dal_node *const *roots, const int *lengths);
+
 /* ---- run_rates.c ------------------------------------------------------------------ */
 
 /* gamma of a row as it is stabilised. */

@@ -56,6 +56,48 @@ void dal_listing_set_reference(dal_listing *c, const dal_reference_state *at, do
                                                                                            : at->v[d->options.speeds[j]];
 }
 
+static void drop_double_guards(dal_listing *c)
+{
+    int n = 0;
+    for (int g = 0; g < c->n_guards; g++) {
+        const dal_guard_pair *x = &c->guards[g];
+        bool known = x->pivot == x->size;
+        for (int k = 0; k < n && !known; k++)
+            known = c->guards[k].pivot == x->pivot && c->guards[k].size == x->size && c->guards[k].share >= x->share;
+        if (!known)
+            c->guards[n++] = *x;
+    }
+    c->n_guards = n;
+}
+
+/* Of everything that is computed; guards compare nodes of it. */
+static void simplify(dal_listing *c)
+{
+    const dal_derivation *d = c->d;
+    const bool run = c->options->rates;
+    dal_node *const lists[] = {c->vd, c->lambda, c->ud, c->uv, c->qd, c->energy, c->phi, c->phid, c->outputs, c->jacobian, c->zd, c->power};
+    const int sizes[] = {
+        d->nv,     d->n_rows, d->p, d->nv, d->nq, run ? 0 : 2, d->n_rows, d->n_rows, c->n_outputs, d->nv * (d->nq + d->nv), d->spec->n_states,
+        c->n_works};
+    dal_node **roots = DAL_NEW(c->arena, dal_node *, 12 + 2 * c->n_guards);
+    int *lengths = DAL_NEW(c->arena, int, 12 + 2 * c->n_guards), n = 0;
+    for (int i = 0; i < 12; i++)
+        if (lists[i] && sizes[i] > 0) {
+            roots[n] = lists[i];
+            lengths[n++] = sizes[i];
+        }
+    for (int g = 0; g < c->n_guards; g++)
+        for (int k = 0; k < 2; k++) {
+            roots[n] = k ? &c->guards[g].size : &c->guards[g].pivot;
+            lengths[n++] = 1;
+        }
+    for (int pass = 0; pass < 2; pass++) {
+        dal_listing_number(c, n, roots, lengths);
+        dal_listing_collect(c, n, roots, lengths);
+    }
+    drop_double_guards(c);
+}
+
 dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *options, const dal_reference_state *reference)
 {
     dal_listing *c = DAL_NEW(d->arena, dal_listing, 1);
@@ -69,6 +111,7 @@ dal_listing *dal_listing_build(dal_derivation *d, const dal_generate_options *op
     c->reference = DAL_NEW(c->arena, double, c->first[DAL_ARRAY_COUNT] + 1);
     dal_listing_set_reference(c, reference, c->reference, NULL);
     dal_listing_equations(c);
+    simplify(c);
     return c;
 }
 

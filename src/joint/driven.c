@@ -10,6 +10,8 @@
  */
 #include "joint/joint.h"
 
+#include <math.h>
+
 bool dal_drives_once(const dal_joint_builder *b, const dal_text *position, const char *key)
 {
     if (!position->text || !b->spec->drive_rate.text)
@@ -19,7 +21,7 @@ bool dal_drives_once(const dal_joint_builder *b, const dal_text *position, const
     return false;
 }
 
-/* coordinate - f(t) = 0, and coordinate = measure + zero */
+/* coordinate - f(t) = 0, and coordinate = measure + zero; text.fix: the change since the start is that of f */
 bool dal_drive_value(dal_joint_builder *b, int measure, double zero, dal_text text)
 {
     if (!b->claim(b, measure, text.mark))
@@ -28,7 +30,7 @@ bool dal_drive_value(dal_joint_builder *b, int measure, double zero, dal_text te
     if (f < 0)
         return false;
     const dal_term term = {measure, 1};
-    b->joint->drive = dal_add_row(b->mechanism, 1, &term, -zero, f, dal_measures_angle(b, measure));
+    b->joint->drive = dal_add_row(b->mechanism, 1, &term, text.fix ? NAN : -zero, f, dal_measures_angle(b, measure));
     return true;
 }
 

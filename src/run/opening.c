@@ -79,6 +79,10 @@ static void layout_simulation(dal_block *block, run *r)
     }
     DAL_LAYOUT(block, r->measured.ignorable, 5 * system->layout.n_ignorable);
     DAL_LAYOUT(block, r->meetings.direction, dal_meetings_size(system));
+    if (dal_travel_joints(system, NULL)) {
+        DAL_LAYOUT(block, r->travel.joint, 3 * (size_t)dal_travel_joints(system, NULL));
+        DAL_LAYOUT(block, r->travel.index, dal_travel_joints(system, NULL));
+    }
     if (dal_switches(system)) {
         DAL_LAYOUT(block, r->measured.guard, dal_switches(system));
         DAL_LAYOUT(block, r->measured.guard_most, dal_switches(system));
@@ -134,6 +138,7 @@ dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_o
     if (!open_states(r, readable) || !open_memory(r) || !dal_compiled_open(r))
         return DAL_NO_MEMORY;
     r->meetings.force = -1;
+    r->travel.n = dal_travel_joints(system, r->travel.index);
     return DAL_OK;
 }
 

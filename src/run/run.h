@@ -10,6 +10,7 @@
  *   implicit_hooks.c    the formulation's own equations, for integrators that solve them as they stand
  *   singular_passage.c  singular positions: steps that avoid them, the branch that is kept, the rank
  *   impacts.c           velocities and energies that jump
+ *   travel.c            joints that leave limits which nothing enforces
  *   meetings.c          points that meet while a force acts along the line between them
  *   compiled.c          generated code in the place of the engine's right side; code_cache.c: its compiler and its folder
  *   shared_code.c       the same for all runs of a study
@@ -28,6 +29,7 @@
 #include "dalembert/simulation.h"
 #include "integrate/drive.h"
 #include "run/meetings.h"
+#include "run/travel.h"
 #include "state/evaluate.h"
 #include "state/hold.h"
 
@@ -144,6 +146,7 @@ struct dal_simulation {
     stiffness stiffness;
     callbacks callbacks;
     dal_meetings meetings;             /* meetings.c */
+    dal_travel travel;                 /* travel.c */
     double *along;                     /* standing.c; NULL: no such joint */
     dal_implicit implicit;             /* the formulation's own equations, where the integrator takes them: implicit_hooks.c */
     struct dal_compiled_run *compiled; /* compiled.c; NULL: not asked for */

@@ -191,6 +191,7 @@ dal_status dal_warn_after_run(const run *r, dal_status status, dal_messages *mes
     if (status == DAL_OK)
         warn_of_speeds(r, messages);
     dal_meetings_warn(&r->meetings, r->system, messages);
+    dal_travel_warn(&r->travel, r->system, messages);
     if (r->measured.missed)
         warn_of_missed_switch(r, messages);
     return status;

@@ -193,6 +193,10 @@ static void keep_watches(run *r, dal_keep *keep)
     dal_keep_integers(keep, &r->meetings.force, 1, -1, r->system->acting.n_forces - 1);
     dal_keep_numbers(keep, &r->meetings.time, 1);
     dal_keep_numbers(keep, &r->meetings.effort, 1);
+    if (r->travel.n) {
+        dal_keep_numbers(keep, r->travel.joint, 3 * (size_t)r->travel.n);
+        dal_keep_flags(keep, &r->travel.started, 1);
+    }
     if (r->along)
         dal_keep_numbers(keep, r->along, dal_standing_size(r->system));
 }

@@ -408,6 +408,7 @@ static dal_flow accepted(void *user, double t, const double *y, bool *ask_restar
     if ((flow = measure_motion(r, t, y)) || (flow = dal_meetings_refuse(state)))
         return flow;
     dal_meetings_watch(&r->meetings, state, t);
+    dal_travel_watch(&r->travel, state, t);
     if (r->along && (flow = dal_standing_watch(state, r->along)))
         return flow;
     if (r->system->acting.n_frictions)

@@ -9,6 +9,7 @@
  *                       x_k' = w x_(k+1),  x_n' = w (u - sum alpha_k x_k),  y = sum beta_k x_k + d u
  *                       with alpha_k = a_k/a_n w^(k - n), d = b_n/a_n, beta_k = b_k/a_n w^(k - n) - d alpha_k, k = 0 .. n - 1;
  *                       |alpha_k| <= 1, so that states are of the size of the input
+ *   computed-torque     inverse dynamics of a robot: computed_torque.c
  */
 #include "spec/blocks.h"
 
@@ -349,22 +350,43 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
     dal_add_part(reader, name, "input", keys->input);
 }
 
-void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name)
+/* Blocks of this type look at the bodies and joints of included models, too. */
+static bool is_late(const dal_tree *tree)
+{
+    const dal_tree *type = find_key(tree, "type");
+    return type && type->kind == DAL_SCALAR && type->text && !strcmp(type->text, "computed-torque");
+}
+
+static void make_block(dal_reader *reader, const dal_tree *tree, const char *name)
 {
     static const char lag[] = "input! time! gain start", pid_words[] = "input! kp ki kd filter filter-start limit tracking start",
-                      transfer[] = "input! numerator! denominator! start";
+                      transfer[] = "input! numerator! denominator! start", torque[] = "joints! acceleration reference frequency damping limit motors";
     dal_block_keys keys = {0};
     const int errors = dal_messages_count(reader->messages, DAL_ERROR);
     dal_read_keys(reader, dal_keys_block, tree, &keys, reader->what);
     if (!keys.type.text || dal_messages_count(reader->messages, DAL_ERROR) > errors)
         return;
     const char type = keys.type.text[0];
-    if (!dal_keys_belong(reader, dal_keys_block, tree, keys.type.text, type == 'l' ? lag : type == 'p' ? pid_words : transfer))
+    if (!dal_keys_belong(reader, dal_keys_block, tree, keys.type.text, type == 'l' ? lag : type == 'p' ? pid_words : type == 'c' ? torque : transfer))
         return;
     if (type == 'l')
         make_lag(reader, &keys, name);
     else if (type == 'p')
         make_pid(reader, &keys, tree, name);
+    else if (type == 'c')
+        dal_make_computed_torque(reader, &keys, tree, name);
     else
         make_transfer_function(reader, &keys, name);
+}
+
+void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    if (!is_late(tree))
+        make_block(reader, tree, name);
+}
+
+void dal_make_late_block(dal_reader *reader, const dal_tree *tree, const char *name)
+{
+    if (is_late(tree))
+        make_block(reader, tree, name);
 }

@@ -11,8 +11,8 @@
 
 /* An element of 'blocks' while it is read. */
 typedef struct dal_block_keys {
-    dal_text type, input, kp, ki, kd, filter, filter_start, tracking, time, gain, start;
-    dal_list limit, numerator, denominator;
+    dal_text type, input, kp, ki, kd, filter, filter_start, tracking, time, gain, start, frequency, damping, motors;
+    dal_list limit, numerator, denominator, joints, acceleration, reference;
 } dal_block_keys;
 
 /* One of 'sensors'. */
@@ -23,11 +23,17 @@ typedef struct dal_sensor_keys {
 
 /* One element of 'blocks', for dal_repeat. */
 void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name);
+/* The same when the included models are there: blocks that look at bodies and joints. */
+void dal_make_late_block(dal_reader *reader, const dal_tree *tree, const char *name);
+/* computed_torque.c */
+void dal_make_computed_torque(dal_reader *reader, const dal_block_keys *keys, const dal_tree *tree, const char *name);
 /* One element of 'sensors', for dal_repeat. */
 void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name);
 
 /* driven_pose.c: `drive:` of a body, as constraints and named expressions. */
 void dal_drive_pose(dal_reader *reader, const dal_tree *tree, dal_body_spec *body);
+/* driven_legs.c: those that are driven by joints, when all joints are there. */
+void dal_drive_by_legs(dal_reader *reader);
 /* armature.c: that of the last joint, as a rotor and a gear. */
 void dal_add_armature(dal_reader *reader, const dal_tree *tree);
 

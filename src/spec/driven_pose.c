@@ -292,6 +292,20 @@ static void drive_angle(dal_reader *reader, const char *name, const dal_text *an
     reader->spec->define[reader->spec->n_define - 1].block = NULL;
 }
 
+/* Place and attitude as named expressions alone: legs hold them. */
+static void add_goals(dal_reader *reader, const char *name, const dal_pose_keys *drive)
+{
+    for (int i = 0; i < drive->position.n; i++)
+        add_goal(reader, name, letters[i], drive->position.item[i]);
+    if (drive->orientation.kind != DAL_ATTITUDE_NONE)
+        add_attitude(reader, name, &drive->orientation);
+    if (drive->angle.text) {
+        const char *angle = add_goal(reader, name, "angle", drive->angle);
+        add_goal(reader, name, "ex", dal_made_text(reader, drive->angle.mark, "[cos(%s), sin(%s)]", angle, angle));
+        add_goal(reader, name, "ey", dal_made_text(reader, drive->angle.mark, "[-sin(%s), cos(%s)]", angle, angle));
+    }
+}
+
 void dal_drive_pose(dal_reader *reader, const dal_tree *tree, dal_body_spec *body)
 {
     dal_pose_keys drive = {0};
@@ -312,7 +326,14 @@ void dal_drive_pose(dal_reader *reader, const dal_tree *tree, dal_body_spec *bod
     else if (reader->own_coordinates)
         dal_complain(reader->messages, tree->key_mark, "%s is placed by coordinates of the model's own: write its motion as their 'constraints'",
                      reader->what);
-    else {
+    else if (drive.by.n && !(drive.position.n && turned))
+        dal_complain(reader->messages, tree->key_mark, "the drive of %s by joints needs 'position' and %s", reader->what,
+                     reader->spec->space == DAL_PLANAR ? "'angle'" : "'orientation'");
+    else if (drive.by.n) {
+        start_there(reader, &drive, body);
+        add_goals(reader, name, &drive);
+        *DAL_PUSH(reader->scratch, reader->driven, reader->n_driven, reader->room_driven) = (dal_driven_body){name, drive.by, tree->key_mark};
+    } else {
         start_there(reader, &drive, body);
         if (drive.position.n)
             drive_position(reader, name, &drive.position);

@@ -8,7 +8,7 @@
  * Nothing in a file is trusted: it lies in the folder of the whole model, also where links are followed, does not include
  * itself, and all the files together stay within the limits of one.
  */
-#include "spec/reader.h"
+#include "spec/mirror.h"
 #include "spec/xml.h"
 
 #include <ctype.h>
@@ -287,6 +287,8 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry, const cha
     models[0] = model;
     spec->models = models;
     spec->n_models++;
+    if (keys.mirror.text && !dal_mirror_part(reader, spec, &keys.mirror, dal_what(reader, "model", name)))
+        return NULL;
     return spec;
 }
 
@@ -478,5 +480,7 @@ void dal_read_models(dal_reader *reader, const dal_tree *tree)
     }
     if (stands_on_ground(reader, reader->n_parts, reader->parts))
         gather_parts(reader->keep, reader->spec, reader->n_parts, reader->parts);
+    reader->room_define = (size_t)reader->spec->n_define; /* the lists have no room behind them now */
+    reader->room_forces = (size_t)reader->spec->n_forces;
     reader->what = NULL;
 }

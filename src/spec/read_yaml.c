@@ -1,6 +1,7 @@
 /* The sections of a model, in the order in which they depend on one another: the space, all names, the parameters,
  * then everything that may use them. */
 #include "spec/blocks.h"
+#include "spec/mirror.h"
 
 #include <string.h>
 
@@ -134,6 +135,8 @@ static void make_body(dal_reader *reader, const dal_tree *tree, const char *name
     dal_body_spec *body = DAL_PUSH(reader->keep, spec->bodies, spec->n_bodies, reader->room_bodies);
     dal_body_trees part = {.spec = {.name = element_name(tree, name), .binding = reader->binding}};
     dal_read_keys(reader, dal_keys_body, tree, &part, reader->what);
+    if (part.mirror || part.of)
+        dal_mirror_body(reader, part.mirror, part.of, &part.spec);
     if (part.drive)
         dal_drive_pose(reader, part.drive, &part.spec);
     *body = part.spec;
@@ -456,6 +459,8 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_record(reader, model->record);
     read_map(reader, "view", "'view'", model->view, "{traces: [rod.P]}", dal_keys_view, &spec->view);
     dal_read_models(reader, model->models);
+    dal_drive_by_legs(reader);
+    read_elements(reader, model->blocks, "block", "'blocks'", "{type: lag, input: ref, time: 0.1}", dal_make_late_block);
 }
 
 void dal_read_model(dal_reader *reader, const dal_tree *root)

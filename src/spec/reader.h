@@ -7,6 +7,8 @@
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
  *   blocks.c      controllers, filters     sensors.c     measured signals: both become states and names (blocks.h)
  *   include.c     models inside models     hash.c        fingerprint
+ *   mirror.c      mirrored parts           mirror_text.c their expressions (mirror.h)
+ *   computed_torque.c  the block of this name: inverse dynamics as named expressions
  *   figure.c      shapes for pictures      mesh.c        their files: STL, OBJ; mesh_reduce.c
  *   xml.c         text -> elements         read_urdf.c, urdf_tree.c, urdf_spec.c: a robot, see urdf.h
  *   spec.c        files, memory, messages in order
@@ -56,6 +58,13 @@ typedef struct dal_file_list {
     void *user;
 } dal_file_list;
 
+/* `drive: {position: , by: [...]}` of a body, until its joints are known. */
+typedef struct dal_driven_body {
+    const char *name;
+    dal_list by;
+    dal_mark mark;
+} dal_driven_body;
+
 typedef struct dal_reader {
     dal_arena *keep, *scratch; /* what the spec keeps; what goes when reading ends */
     dal_messages *messages;    /* the reader's own: sorted by place before anybody sees them */
@@ -92,6 +101,9 @@ typedef struct dal_reader {
     size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states, room_record, room_made;
     int n_made; /* constraints that `drive:` of a body makes */
     dal_constraint_spec *made;
+    int n_driven; /* bodies that are driven by legs */
+    size_t room_driven;
+    dal_driven_body *driven;
     bool own_coordinates; /* the model has some: bodies are placed by them */
     uint64_t hash;
     dal_file_list *files;

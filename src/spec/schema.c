@@ -67,7 +67,7 @@ const dal_key dal_keys_ground[] = {
 
 const dal_key dal_keys_body[] = {
 #define B dal_body_spec
-    KEY_("body", "mass", words_EXPRESSION, "kg", EXPRESSION, DAL_REQUIRED, offsetof(B, mass), "density", "required, or 'density'; write 'mass: 0' for a massless part"),
+    KEY_("body", "mass", words_EXPRESSION, "kg", EXPRESSION, DAL_REQUIRED, offsetof(B, mass), "density of", "required, or 'density'; write 'mass: 0' for a massless part"),
     KEY("body", "density", EXPRESSION, "kg/m^3", B, density, 0, "of the shapes: gives mass, centre and inertia"),
     KEY("body", "center", VECTOR, "m", B, center, 0, "centre of mass in body axes; the origin if omitted, or that of the shapes that give the inertia"),
     KEY("body", "inertia", INERTIA, "kg m^2", B, inertia, 0, "about the centre of mass, body axes, tensor entries; if omitted it follows from the shapes, which are scaled to the mass; a body with mass and with neither is a particle"),
@@ -81,6 +81,8 @@ const dal_key dal_keys_body[] = {
     PLANAR("body", "rate", START, "rad/s", B, rate, "angular-velocity", "of the angle at the start"),
     SPATIAL("body", "angular-velocity", VELOCITY, "rad/s", B, angular_velocity, "rate", "at the start"),
     KEY("body", "fix", FLAG, "", B, fix, 0, "true: assembly keeps every given start value of the body"),
+    TREE("body", "of", "name", "", dal_body_trees, of, 0, "a body above this one: this is its mirror image; what is given beside it replaces what follows from that body"),
+    TREE("body", "mirror", "x|y|z", "", dal_body_trees, mirror, 0, "with 'of': the axis of the world along which the body is mirrored"),
     TREE("body", "drive", "see 'pose'", "", dal_body_trees, drive, 0, "prescribes place and attitude in space as functions of time"),
     KEY("body", "points", POINTS, "m", B, points, 0, "named points in body axes, with axes where a joint needs them"),
     KEY("body", "shape", FIGURES, "", B, shape, 0, "for pictures, and for mass, centre and inertia where they are not given; without it the joint points are connected"),
@@ -92,6 +94,7 @@ const dal_key dal_keys_body[] = {
 const dal_key dal_keys_pose[] = {
     KEY("pose", "position", VECTOR, "m", dal_pose_keys, position, 0, "of the body frame's origin, world axes: functions of time; the force that this takes is NAME.drive.force"),
     PLANAR("pose", "angle", EXPRESSION, "rad", dal_pose_keys, angle, "orientation", "of the body frame: a function of time; the torque that this takes is NAME.drive.torque"),
+    KEY("pose", "by", NAMES, "", dal_pose_keys, by, 0, "prismatic joints, the legs that move the body: instead of a force on the body itself each has the effort NAME.drive; the name of a repeated joint means all of them"),
     SPATIAL("pose", "orientation", ORIENTATION, "", dal_pose_keys, orientation, "angle", "of the body frame, made of functions of time; the torque that this takes is NAME.drive.torque"),
     END
 };
@@ -342,20 +345,26 @@ const dal_key dal_keys_state[] = {
 
 const dal_key dal_keys_block[] = {
 #define C dal_block_keys
-    ONE_OF("block", "type", "pid|lag|transfer-function", "", C, type, DAL_REQUIRED, "required; which of the other keys are needed depends on it"),
-    KEY("block", "input", EXPRESSION, "own", C, input, 0, "required; what forces and states may use: time, motion, states, other blocks; NAME.input can be recorded"),
+    ONE_OF("block", "type", "pid|lag|transfer-function|computed-torque", "", C, type, DAL_REQUIRED, "required; which of the other keys are needed depends on it"),
+    KEY("block", "input", EXPRESSION, "own", C, input, 0, "of pid, lag and transfer-function, required: what forces and states may use: time, motion, states, other blocks; NAME.input can be recorded"),
     KEY("block", "kp", EXPRESSION, "own", C, kp, 0, "pid: factor of the input; all factors and times are constants"),
     KEY("block", "ki", EXPRESSION, "own", C, ki, 0, "pid: factor of its integral, which is the state NAME.integral"),
     KEY("block", "kd", EXPRESSION, "own", C, kd, 0, "pid: factor of its rate"),
     KEY("block", "filter", EXPRESSION, "s", C, filter, 0, "pid: time constant of the rate's filter, whose state is NAME.filter; 0: the exact rate, where forces may use it"),
     KEY("block", "filter-start", EXPRESSION, "own", C, filter_start, 0, "pid: the filtered input at the start; 0 if omitted"),
-    KEY("block", "limit", EXPRESSIONS, "own", C, limit, 0, "pid: [lowest, highest] output; NAME.raw is what it would be without"),
+    KEY("block", "limit", EXPRESSIONS, "own", C, limit, 0, "pid: [lowest, highest] output; NAME.raw is what it would be without; computed-torque: the largest effort of each joint"),
     KEY("block", "tracking", EXPRESSION, "s", C, tracking, 0, "pid: time in which the integral is led back while the output is at its limit; kp/ki if omitted"),
     KEY("block", "time", EXPRESSION, "s", C, time, 0, "lag: time constant"),
     KEY("block", "gain", EXPRESSION, "own", C, gain, 0, "lag: output over input at rest; 1 if omitted"),
     KEY("block", "numerator", EXPRESSIONS, "own", C, numerator, 0, "transfer-function: coefficients, highest power of s first"),
     KEY("block", "denominator", EXPRESSIONS, "own", C, denominator, 0, "transfer-function: the same; its order is at least that of the numerator; states are NAME.x1, NAME.x2, ..."),
     KEY("block", "start", EXPRESSION, "own", C, start, 0, "lag: output at the start; transfer-function: of the state of rest that it starts from; pid: its integral at the start; 0 if omitted"),
+    KEY("block", "joints", NAMES, "", C, joints, 0, "computed-torque: revolute and prismatic joints of a robot, which stands on the ground and has no loops"),
+    KEY("block", "acceleration", EXPRESSIONS, "m/s^2 or rad/s^2", C, acceleration, 0, "computed-torque: the acceleration that each joint is to have, made of time, positions, velocities and states; NAME.1, NAME.2, ... are the efforts that give it"),
+    KEY("block", "reference", EXPRESSIONS, "m or rad", C, reference, 0, "computed-torque, instead of 'acceleration': where each joint is to be; the error e obeys e'' + 2 damping frequency e' + frequency^2 e = 0"),
+    KEY("block", "frequency", EXPRESSION, "rad/s", C, frequency, 0, "computed-torque: with 'reference'"),
+    KEY("block", "damping", EXPRESSION, "1", C, damping, 0, "computed-torque: with 'reference'; 1 if omitted"),
+    ONE_OF("block", "motors", "true|false", "", C, motors, 0, "computed-torque: false leaves the efforts to forces of the model; otherwise motors NAME.motor.1, ... give them"),
     REPEAT("block"),
     END
 #undef C
@@ -383,6 +392,7 @@ const dal_key dal_keys_include[] = {
     KEY("included model", "file", TITLE, "", I, file, DAL_REQUIRED, "required; a model file, YAML or URDF, in the folder of this one or below it"),
     TREE("included model", "set", "name: expression", "own", I, set, 0, "values for its parameters: constant expressions in the parameters of this model"),
     KEY("included model", "ground", NAME, "", I, ground, 0, "the body or point, with its axes, that is the ground of the included model; the ground if omitted"),
+    ONE_OF("included model", "mirror", "x|y|z", "", I, mirror, 0, "the included model is mirrored along this axis of its ground"),
     KEY("included model", "limits", FLAG, "", I, limits, 0, "of a URDF file: true makes the limits of its joints end stops"),
     REPEAT("included model"),
     END

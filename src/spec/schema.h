@@ -94,7 +94,7 @@ typedef struct dal_coordinate_trees {
 } dal_coordinate_trees;
 
 typedef struct dal_include_trees {
-    dal_text file, ground;
+    dal_text file, ground, mirror;
     const dal_tree *set;
     bool limits;
 } dal_include_trees;
@@ -111,14 +111,14 @@ typedef struct dal_value_trees {
 
 /* `drive:` of a body */
 typedef struct dal_pose_keys {
-    dal_list position;
+    dal_list position, by;
     dal_text angle;
     dal_orientation orientation;
 } dal_pose_keys;
 
 typedef struct dal_body_trees {
     dal_body_spec spec;
-    const dal_tree *drive;
+    const dal_tree *drive, *mirror, *of;
 } dal_body_trees;
 
 typedef struct dal_armature_keys {

@@ -315,12 +315,22 @@ static void inspect_field(inspector *s, const dal_key *key, const void *field)
     }
 }
 
-/* Is the key given that stands for a required one? */
+/* Is the word one of those in a list with blanks between them? */
+static bool is_listed(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (; words && *words; words += strcspn(words, " "), words += *words == ' ')
+        if (strcspn(words, " ") == n && !strncmp(words, word, n))
+            return true;
+    return false;
+}
+
+/* Is one of the keys given that stand for a required one? Those of shape TREE live in the reader alone. */
 static bool is_replaced(const dal_key *keys, const dal_key *required, const void *element)
 {
-    for (const dal_key *key = keys; required->instead && key->doc.key; key++)
-        if (!strcmp(key->doc.key, required->instead))
-            return is_given(key, (const char *)element + key->offset);
+    for (const dal_key *key = keys; key->doc.key; key++)
+        if (key->shape != DAL_SHAPE_TREE && is_listed(required->instead, key->doc.key) && is_given(key, (const char *)element + key->offset))
+            return true;
     return false;
 }
 

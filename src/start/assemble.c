@@ -211,6 +211,7 @@ static bool set_start_constants(dal_assembly *a)
         row->constant = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++)
             row->constant += a->mechanism.terms[k].coef * a->work.value[a->mechanism.terms[k].measure];
+        row->constant -= row->time < 0 ? 0 : a->work.time[3 * row->time];
         a->mechanism.rows[i].constant = row->constant;
     }
     return some;

@@ -192,6 +192,7 @@ static void set_start_constants(starting *s)
         row->constant = 0;
         for (int k = row->term; k < row->term + row->n_terms; k++)
             row->constant += m->terms[k].coef * s->work.value[m->terms[k].measure];
+        row->constant -= row->time < 0 ? 0 : s->work.time[3 * row->time];
     }
 }
 
