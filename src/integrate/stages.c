@@ -13,7 +13,11 @@ dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy)
     dal_flow flow = s->ode->derivative(s->ode->user, t, y, dy);
     if (flow)
         return flow;
-    for (int i = 0; i < s->ode->n; i++)
+    const int n = s->ode->n;
+    double sum = 0; /* 0 times a number that is not finite is not a number */
+    for (int i = 0; i < n; i++)
+        sum += 0 * dy[i];
+    for (int i = 0; i < n && isnan(sum); i++)
         if (!isfinite(dy[i])) {
             s->component = i;
             return 1;
@@ -36,8 +40,8 @@ bool dal_creeps(dal_stepper *s, dal_flow flow)
 
 void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out)
 {
-    int n = s->ode->n, last = stages - 1;
-    bool empty = true;
+    const int n = s->ode->n;
+    int last = stages - 1;
     while (last >= 0 && weights[last] == 0)
         last--;
     int first = 0;
@@ -49,19 +53,21 @@ void dal_combine(const dal_stepper *s, const double *base, int stages, const dou
             out[i] = base[i] + h * (weight * k[i]);
         return;
     }
-    for (int j = 0; j <= last; j++) {
+    for (int j = first; j <= last; j++) {
         if (weights[j] == 0)
             continue;
         const double *k = j ? s->vectors + (size_t)(j - 1) * (size_t)n : s->f, weight = weights[j];
-        if (j == last && base)
+        if (j == first)
             for (int i = 0; i < n; i++)
-                out[i] = base[i] + h * ((empty ? 0 : out[i]) + weight * k[i]);
+                out[i] = 0 + weight * k[i];
+        else if (j == last && base)
+            for (int i = 0; i < n; i++)
+                out[i] = base[i] + h * (out[i] + weight * k[i]);
         else
             for (int i = 0; i < n; i++)
-                out[i] = (empty ? 0 : out[i]) + weight * k[i];
-        empty = false;
+                out[i] += weight * k[i];
     }
-    for (int i = 0; i < n && empty; i++)
+    for (int i = 0; i < n && last < 0; i++) /* no slope */
         out[i] = base ? base[i] : 0;
     for (int i = 0; i < n && !base; i++)
         out[i] *= h;

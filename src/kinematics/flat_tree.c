@@ -243,6 +243,14 @@ static inline void move_along(const dal_real d[2], flat_motion *f)
     add_turned(f->w, turned, f->b);
 }
 
+/* Along -d: the same numbers with fewer signs. */
+static inline void move_back(const dal_real d[2], flat_motion *f)
+{
+    const dal_real x = f->w * d[1], y = f->w * d[0];
+    f->u[0] += x, f->u[1] -= y;
+    f->b[0] += f->w * y, f->b[1] += f->w * x;
+}
+
 /* Along a step with the rate x. */
 static inline void move_step(const dal_motion_step *step, const dal_real *axes, dal_real x, flat_motion *f)
 {
@@ -286,8 +294,7 @@ static FLAT_INLINE void move_body(const dal_tree *tree, const dal_carrier *c, da
         const dal_motion_step *step = &tree->step[c->step];
         move_along(arms, &f);
         f.w += step->sign * work->v[step->v];
-        arm[0] = -arms[2], arm[1] = -arms[3];
-        move_along(arm, &f);
+        move_back(arms + 2, &f);
         store_motion(&f, kin);
         return;
     }
@@ -301,8 +308,7 @@ static FLAT_INLINE void move_body(const dal_tree *tree, const dal_carrier *c, da
         f.w = 0;
     else {
         turn_in_plane(kin->R, c->to.s, arm);
-        arm[0] = -arm[0], arm[1] = -arm[1];
-        move_along(arm, &f);
+        move_back(arm, &f);
     }
     store_motion(&f, kin);
 }
@@ -426,14 +432,16 @@ static inline void attach_flat(const flat_composite *body, const dal_real d[2], 
 static FLAT_INLINE void own_flat_rows(const dal_body_layout *at, const dal_work *work, int n_own, const flat_composite *all, dal_real *restrict M,
                                       ptrdiff_t n)
 {
-    const dal_real *restrict J = work->jacobian + 6 * (size_t)at->jacobian, *u = J + 6 * (at->n_columns - n_own);
-    const int *restrict column = work->body_column + at->column, *own = column + at->n_columns - n_own, *end = own + n_own;
-    for (; own < end; own++, u += 6) {
+    const int end = at->n_columns;
+    const dal_real *restrict J = work->jacobian + 6 * (size_t)at->jacobian, *u = J + 6 * (ptrdiff_t)(end - n_own);
+    const int *restrict column = work->body_column + at->column;
+    for (int own = end - n_own; own < end; own++, u += 6) {
         const dal_real w = u[5], push[2] = {-(w * all->s[1]) + all->m * u[0], w * all->s[0] + all->m * u[1]};
         const dal_real turn = all->I * w + (all->s[0] * u[1] - all->s[1] * u[0]), *Jl = J;
-        const ptrdiff_t k = *own;
-        for (const int *other = column; other <= own; other++, Jl += 6)
-            M[n * k + *other] = M[n * *other + k] = Jl[0] * push[0] + Jl[1] * push[1] + Jl[5] * turn;
+        const ptrdiff_t k = column[own];
+        dal_real *row = M + n * k, *down = M + k;
+        for (int l = 0; l <= own; l++, Jl += 6)
+            row[column[l]] = down[n * column[l]] = Jl[0] * push[0] + Jl[1] * push[1] + Jl[5] * turn;
         work->h[k] = u[0] * all->force[0] + u[1] * all->force[1] + w * all->moment;
     }
 }

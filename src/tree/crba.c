@@ -129,26 +129,30 @@ V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, da
     }
 }
 
+/* What the link carries, added to what its parent carries. */
+V4_INLINE void carry(const dal_link_motion *motion, const dal_link_inertia *at, dal_link_inertia *parent)
+{
+    const double *arm = motion->d, m = at->M[0][0], *first = at->Ht[0];
+    const v4 d = v4_load(arm), s = v4_load(first);
+    const double diagonal = v4_sum(d * (d * v4_all(m) + s + s));
+    for (int j = 0; j < 3; j++) {
+        const v4 world = {j == 0, j == 1, j == 2, 0};
+        const v4 own = v4_load(at->I[j]) + world * v4_all(diagonal) - d * v4_all(m * arm[j] + first[j]) - s * v4_all(arm[j]);
+        v4_store(parent->I[j], v4_load(parent->I[j]) + own);
+    }
+    v4_store(parent->Ht[0], v4_load(parent->Ht[0]) + s + d * v4_all(m));
+    parent->M[0][0] += m;
+}
+
+/* The parent comes first: the next link waits for it, while nothing waits for the rows. */
 V4_INLINE void crba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, double *M)
 {
     for (int i = run->first + run->n - 1; i >= run->first; i--) {
         const int p = links->link[i].parent;
+        if (p >= 0)
+            carry(&work->motion[i], &work->inertia[i], &work->inertia[p]);
         if (M)
             mass_rows(links, work, i, kind, M);
-        if (p < 0)
-            continue;
-        const dal_link_inertia *at = &work->inertia[i];
-        dal_link_inertia *parent = &work->inertia[p];
-        const double *arm = work->motion[i].d, m = at->M[0][0], *first = at->Ht[0];
-        const v4 d = v4_load(arm), s = v4_load(first);
-        const double diagonal = v4_sum(d * (d * v4_all(m) + s + s));
-        for (int j = 0; j < 3; j++) {
-            const v4 world = {j == 0, j == 1, j == 2, 0};
-            const v4 own = v4_load(at->I[j]) + world * v4_all(diagonal) - d * v4_all(m * arm[j] + first[j]) - s * v4_all(arm[j]);
-            v4_store(parent->I[j], v4_load(parent->I[j]) + own);
-        }
-        v4_store(parent->Ht[0], v4_load(parent->Ht[0]) + s + d * v4_all(m));
-        parent->M[0][0] += m;
     }
 }
 
