@@ -1,7 +1,7 @@
 /* Small motions. A linearisation while it is made: modes and equilibria use its parts.
  *
  *   equilibria.c       equilibria and steady motions as they are reported; from many starts
- *   steady.c           steady motions; fields.c: motions that keep the shape
+ *   steady.c           steady motions; steady_parts.h: the map of its files; fields.c: motions that keep the shape
  *   candidates.c       which coordinates describe the small motions
  *   linearize.c        A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, what inputs do not move
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
