@@ -33,7 +33,7 @@ static void keep_direction(dal_linear *x, int j, const dal_change *change, doubl
         x->states[n * (size_t)i + (size_t)j] = state[i];
 }
 
-static void differentiate(dal_linear *x)
+static void differentiate_columns(dal_linear *x)
 {
     dal_point *p = &x->point;
     const size_t nv = (size_t)p->nv;
@@ -57,13 +57,13 @@ static void differentiate(dal_linear *x)
     }
 }
 
-static void fill_row(const dal_linear *x, double *matrix, int row, const double *from)
+static void fill_matrix_row(const dal_linear *x, double *matrix, int row, const double *from)
 {
     memcpy(matrix + (size_t)row * (size_t)x->n_x, from, sizeof *matrix * (size_t)x->n_x);
 }
 
 /* Rows of G and F, in the order of the states. */
-static void gather(dal_linear *x)
+static void gather_rows(dal_linear *x)
 {
     const size_t n = (size_t)x->n_x;
     const int positions = x->point.positions.p, velocities = x->point.velocities.p;
@@ -71,22 +71,22 @@ static void gather(dal_linear *x)
     x->F = DAL_NEW(&x->arena, double, n *n + 1);
     for (int i = 0; i < positions; i++) {
         const dal_candidate *c = &x->candidates[x->chosen[i]];
-        fill_row(x, x->G, i, x->columns + n * (size_t)c->column);
-        fill_row(x, x->F, i, x->columns + n * (size_t)c->rate);
+        fill_matrix_row(x, x->G, i, x->columns + n * (size_t)c->column);
+        fill_matrix_row(x, x->F, i, x->columns + n * (size_t)c->rate);
         if (x->moving[i] < 0)
             continue;
-        fill_row(x, x->G, positions + x->moving[i], x->columns + n * (size_t)c->rate);
-        fill_row(x, x->F, positions + x->moving[i], x->columns + n * (size_t)c->acceleration);
+        fill_matrix_row(x, x->G, positions + x->moving[i], x->columns + n * (size_t)c->rate);
+        fill_matrix_row(x, x->F, positions + x->moving[i], x->columns + n * (size_t)c->acceleration);
     }
     for (int i = 0; i < x->point.n_z; i++) {
         const int row = positions + velocities + i;
         x->G[(size_t)row * n + (size_t)row] = 1;
-        fill_row(x, x->F, row, x->states + n * (size_t)i);
+        fill_matrix_row(x, x->F, row, x->states + n * (size_t)i);
     }
 }
 
 /* G^T, factored. */
-static dal_status factor(dal_linear *x)
+static dal_status factor_directions(dal_linear *x)
 {
     const size_t n = (size_t)x->n_x;
     x->lu = DAL_NEW(&x->arena, double, n *n + 1);
@@ -128,7 +128,7 @@ static void name_states(dal_linear *x)
     out->states = names;
 }
 
-static void fill_values(dal_linear *x)
+static void fill_state_values(dal_linear *x)
 {
     dal_linearization *out = x->out;
     const dal_values *values = dal_values_of(x->state);
@@ -152,7 +152,7 @@ static void fill_values(dal_linear *x)
 }
 
 /* Do the forces balance? T^T M v' beside what the model's own units would make of it. */
-static bool is_balanced(const dal_linear *x)
+static bool forces_balance(const dal_linear *x)
 {
     const dal_point *p = &x->point;
     const dal_units *units = &p->layout->units;
@@ -165,7 +165,7 @@ static bool is_balanced(const dal_linear *x)
     return true;
 }
 
-static dal_linear_kind kind_of(const dal_linear *x)
+static dal_linear_kind kind_of_point(const dal_linear *x)
 {
     const dal_point *p = &x->point;
     const dal_units *units = &p->layout->units;
@@ -175,7 +175,7 @@ static dal_linear_kind kind_of(const dal_linear *x)
     for (int i = x->out->n_positions; i < x->n_x; i++)
         steady = steady && fabs(x->out->rates[i]) * units->time * units->time <= balanced * fmax(fabs(x->out->at[i]) * units->time, units->length);
     if (rests)
-        return is_balanced(x) && steady ? DAL_LINEAR_REST : DAL_LINEAR_MOTION;
+        return forces_balance(x) && steady ? DAL_LINEAR_REST : DAL_LINEAR_MOTION;
     return steady ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
 }
 
@@ -202,7 +202,7 @@ static dal_status fill_matrices(dal_linear *x)
 {
     dal_linearization *out = x->out;
     const size_t n = (size_t)x->n_x;
-    const dal_status status = factor(x);
+    const dal_status status = factor_directions(x);
     if (status != DAL_OK)
         return status;
     double *A = DAL_NEW(&x->arena, double, n *n + 1);
@@ -219,16 +219,16 @@ static dal_status fill_matrices(dal_linear *x)
 
 dal_status dal_linear_matrices(dal_linear *x)
 {
-    differentiate(x);
+    differentiate_columns(x);
     const dal_status status = dal_choose_states(x);
     if (status != DAL_OK)
         return status;
-    gather(x);
+    gather_rows(x);
     x->out = DAL_NEW(&x->arena, dal_linearization, 1);
     name_states(x);
     x->out->info = dal_linear_heading(x);
-    fill_values(x);
+    fill_state_values(x);
     x->out->time = x->point.at.t;
-    x->out->kind = kind_of(x);
+    x->out->kind = kind_of_point(x);
     return fill_matrices(x);
 }

@@ -19,14 +19,14 @@ bool dal_linear_at_steady(const dal_linear *x)
     return x->options->at && !strcmp(x->options->at, "steady");
 }
 
-static bool at_file(const dal_linear *x)
+static bool is_at_file(const dal_linear *x)
 {
     const char *at = x->options->at;
     return at && strcmp(at, "start") && strcmp(at, "equilibrium") && !dal_linear_at_steady(x);
 }
 
 /* Do they say the same but for primes? */
-static bool are_alike(const char *a, const char *b)
+static bool texts_are_alike(const char *a, const char *b)
 {
     while (true) {
         a += strspn(a, "'");
@@ -39,12 +39,12 @@ static bool are_alike(const char *a, const char *b)
 }
 
 /* A name that is not there is reported for the channel, its rate and its acceleration: once is enough. */
-static void pass_on(dal_linear *x, const dal_messages *heard)
+static void pass_messages_on(dal_linear *x, const dal_messages *heard)
 {
     for (const dal_message *m = dal_messages_first(heard); m; m = m->next) {
         bool said = false;
         for (const dal_message *before = dal_messages_first(heard); before != m && !said; before = before->next)
-            said = before->severity == m->severity && are_alike(before->text, m->text);
+            said = before->severity == m->severity && texts_are_alike(before->text, m->text);
         if (!said)
             dal_pass_on(x->messages, m);
     }
@@ -69,17 +69,17 @@ static dal_status read_instant(dal_linear *x)
 }
 
 /* Compiles a spec that says what was said before; its messages are passed on if it fails. */
-static dal_status compile_quietly(dal_linear *x, const dal_spec *spec, dal_system **system)
+static dal_status compile_spec_quietly(dal_linear *x, const dal_spec *spec, dal_system **system)
 {
     dal_messages *heard = dal_messages_create(&x->arena.allocator);
     const dal_status status = heard ? dal_compile(&x->arena.allocator, spec, heard, system) : DAL_NO_MEMORY;
     if (status != DAL_OK)
-        pass_on(x, heard);
+        pass_messages_on(x, heard);
     dal_messages_free(heard);
     return status;
 }
 
-static double *copy_of(dal_linear *x, const double *from, int n)
+static double *copy_of_numbers(dal_linear *x, const double *from, int n)
 {
     double *copy = DAL_NEW(&x->arena, double, n + 1);
     if (n)
@@ -88,7 +88,7 @@ static double *copy_of(dal_linear *x, const double *from, int n)
 }
 
 /* The steady motion, on a system of its own; q, v, z and the frames are kept. */
-static dal_status keep_steady(dal_linear *x, const dal_system *system, dal_state *state)
+static dal_status keep_steady_motion(dal_linear *x, const dal_system *system, dal_state *state)
 {
     const dal_layout *layout = dal_system_layout(system);
     const int n = x->options->n_steady, bodies = layout->mechanism->n_bodies;
@@ -111,9 +111,9 @@ static dal_status keep_steady(dal_linear *x, const dal_system *system, dal_state
     if (status != DAL_OK)
         return status;
     const dal_work *work = dal_seen_work(state);
-    x->steady_q = copy_of(x, work->q, layout->nq);
-    x->steady_v = copy_of(x, work->v, layout->nv);
-    x->steady_z = copy_of(x, dal_own_states_of(state), dal_system_states(system, NULL));
+    x->steady_q = copy_of_numbers(x, work->q, layout->nq);
+    x->steady_v = copy_of_numbers(x, work->v, layout->nv);
+    x->steady_z = copy_of_numbers(x, dal_own_states_of(state), dal_system_states(system, NULL));
     x->steady_chart = DAL_NEW(&x->arena, int, 3 * bodies + 1);
     memcpy(x->steady_chart, work->chart, sizeof *work->chart * 3 * (size_t)bodies);
     x->inclined = DAL_NEW(&x->arena, bool, 3 * bodies + 1);
@@ -123,22 +123,22 @@ static dal_status keep_steady(dal_linear *x, const dal_system *system, dal_state
     return DAL_OK;
 }
 
-static dal_status find_steady(dal_linear *x)
+static dal_status find_steady_motion(dal_linear *x)
 {
     const dal_spec spec = dal_record_steady(x);
     dal_system *system = NULL;
     dal_state *state = NULL;
-    dal_status status = compile_quietly(x, &spec, &system);
+    dal_status status = compile_spec_quietly(x, &spec, &system);
     if (status == DAL_OK && !(state = dal_state_create(&x->arena.allocator, system)))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
-        status = keep_steady(x, system, state);
+        status = keep_steady_motion(x, system, state);
     dal_state_free(state);
     dal_system_free(system);
     return status;
 }
 
-static dal_status adopt_steady(dal_linear *x)
+static dal_status adopt_steady_motion(dal_linear *x)
 {
     dal_work *work = dal_work_of(x->state);
     memcpy(work->chart, x->steady_chart, sizeof *work->chart * 3 * (size_t)dal_system_mechanism(x->system)->n_bodies);
@@ -157,14 +157,14 @@ static dal_status go_to_point(dal_linear *x)
     if (!x->state)
         return DAL_NO_MEMORY;
     if (!strcmp(at, "steady"))
-        return adopt_steady(x);
+        return adopt_steady_motion(x);
     if (!strcmp(at, "equilibrium"))
         return dal_state_settle(&x->arena, x->state, x->seed, x->messages);
     if (strcmp(at, "start"))
         return read_instant(x);
     return dal_evaluate_whole(x->state, x->messages);
 }
-static void find_columns(dal_linear *x)
+static void find_candidate_columns(dal_linear *x)
 {
     for (int i = 0; i < x->n_candidates; i++) {
         dal_candidate *c = &x->candidates[i];
@@ -191,14 +191,14 @@ static dal_status refuse_states(dal_linear *x)
 /* Compiles with the columns, and opens the point. */
 static dal_status open_point(dal_linear *x)
 {
-    dal_status status = dal_linear_at_steady(x) ? find_steady(x) : DAL_OK;
+    dal_status status = dal_linear_at_steady(x) ? find_steady_motion(x) : DAL_OK;
     if (status != DAL_OK)
         return status;
     dal_list_candidates(x);
     const dal_spec spec = dal_record_candidates(x);
-    if ((status = compile_quietly(x, &spec, &x->system)) != DAL_OK)
+    if ((status = compile_spec_quietly(x, &spec, &x->system)) != DAL_OK)
         return status;
-    find_columns(x);
+    find_candidate_columns(x);
     if ((status = refuse_states(x)) != DAL_OK || (status = go_to_point(x)) != DAL_OK)
         return status;
     return dal_point_open(&x->arena, x->state, x->messages, &x->point);
@@ -214,21 +214,21 @@ void dal_linear_close(dal_linear *x)
 }
 
 /* In coordinates of its bodies a large model has few connections, and what is found is the same. */
-static bool is_large(const dal_linear *x)
+static bool model_is_large(const dal_linear *x)
 {
     const dal_layout *layout = dal_system_layout(x->bare);
-    return layout->mechanism->n_bodies > MANY && !layout->placement && !layout->systems && !at_file(x);
+    return layout->mechanism->n_bodies > MANY && !layout->placement && !layout->systems && !is_at_file(x);
 }
 
 dal_status dal_linear_point(dal_linear *x)
 {
-    x->absolute = is_large(x);
+    x->absolute = model_is_large(x);
     dal_status status = open_point(x);
     bool rowless;
     if (status != DAL_OK)
         return status;
     x->point.reacts = dal_variation_reacts(x->point.variation, &rowless);
-    if (!rowless || at_file(x))
+    if (!rowless || is_at_file(x))
         return DAL_OK;
     dal_linear_close(x);
     x->absolute = true;

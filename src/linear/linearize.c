@@ -22,12 +22,12 @@ static void warn_corners(dal_linear *x)
             corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
 }
 
-static dal_status finish(void *user)
+static dal_status find_matrices(void *user)
 {
     return dal_linear_matrices(user);
 }
 
-static dal_status linearize(void *user)
+static dal_status linearize_spec(void *user)
 {
     dal_linear *x = user;
     dal_spec spec = *x->spec;
@@ -46,10 +46,10 @@ static dal_status linearize(void *user)
                 x->point.at.t);
     x->values = DAL_NEW(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
     dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
-    return x->here && !dal_linear_at_steady(x) ? DAL_OK : finish(x);
+    return x->here && !dal_linear_at_steady(x) ? DAL_OK : find_matrices(x);
 }
 
-static bool is_finite(dal_messages *messages, const char *name, double rate)
+static bool rate_is_finite(dal_messages *messages, const char *name, double rate)
 {
     if (!isfinite(rate))
         dal_error(messages, (dal_mark){"command line", 0, 0}, "the rate of '%s' is not a finite number", name);
@@ -69,7 +69,7 @@ bool dal_linear_needs(const char *function, const dal_allocator *allocator, cons
         return false;
     for (int i = 0; options && i < options->n_steady; i++)
         if (!dal_needs(messages, function, "options->steady[i].coordinate", options->steady[i].coordinate) ||
-            !is_finite(messages, options->steady[i].coordinate, options->steady[i].rate))
+            !rate_is_finite(messages, options->steady[i].coordinate, options->steady[i].rate))
             return false;
     for (int i = 0; options && i < options->n_states; i++)
         if (!dal_needs(messages, function, "options->states[i]", options->states[i]))
@@ -85,7 +85,7 @@ bool dal_linear_needs(const char *function, const dal_allocator *allocator, cons
 }
 
 /* Does a small motion grow? */
-static bool grows(dal_linear *x)
+static bool motion_grows(dal_linear *x)
 {
     dal_modes *modes;
     double fast = 0, growth = 0;
@@ -104,7 +104,7 @@ static void try_to_descend(dal_linear *x)
     dal_linear other = {.spec = x->spec, .options = x->options, .here = x->here, .descends = true};
     dal_arena_begin(&other.arena, &x->arena.allocator);
     dal_linear *worse = &other;
-    if (dal_arena_try(&other.arena, linearize, &other) == DAL_OK && !grows(&other)) {
+    if (dal_arena_try(&other.arena, linearize_spec, &other) == DAL_OK && !motion_grows(&other)) {
         const dal_linear kept = *x;
         dal_messages *messages = x->messages;
         *x = other;
@@ -123,8 +123,8 @@ dal_status dal_linear_make(dal_linear *x, bool here)
     if (!x->options)
         x->options = &defaults;
     x->here = here;
-    const dal_status status = dal_arena_try(&x->arena, linearize, x);
-    if (status == DAL_OK && dal_linear_at_steady(x) && grows(x))
+    const dal_status status = dal_arena_try(&x->arena, linearize_spec, x);
+    if (status == DAL_OK && dal_linear_at_steady(x) && motion_grows(x))
         try_to_descend(x);
     return status;
 }
@@ -133,7 +133,7 @@ dal_status dal_linear_finish(dal_linear *x)
 {
     if (dal_refuse_friction(x->bare, x->messages))
         return DAL_BAD_MODEL;
-    return dal_arena_try(&x->arena, finish, x);
+    return dal_arena_try(&x->arena, find_matrices, x);
 }
 
 void dal_linear_end(dal_linear *x)

@@ -62,13 +62,13 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
     return DAL_OK;
 }
 
-static dal_status refuse(dal_steady_search *s, const char *why)
+static dal_status refuse_motion(dal_steady_search *s, const char *why)
 {
     dal_error(s->messages, dal_nowhere, "there is no steady motion near the start: %s", why);
     return DAL_BAD_MODEL;
 }
 
-static dal_status conclude(dal_steady_search *s, double size, dal_steady_motion *out)
+static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_motion *out)
 {
     dal_status status = dal_steady_prepare(s, NULL);
     double *R = DAL_NEW(&s->arena, double, s->n_equations + 1), further = 0;
@@ -80,12 +80,12 @@ static dal_status conclude(dal_steady_search *s, double size, dal_steady_motion 
     memcpy(s->v, s->point.v, sizeof *s->v * (size_t)s->nv);
     const double unit = s->unit / (s->layout->units.time * s->layout->units.time), force = fmax(unit, s->force / sqrt(s->layout->units.mass));
     if (!(size * unit <= 1e2 * left_over * force))
-        return refuse(s, "where the search ends, forces or rates are left over");
+        return refuse_motion(s, "where the search ends, forces or rates are left over");
     dal_steady_frames(s, out);
     if ((status = dal_steady_further(s, &further)) != DAL_OK)
         return status;
     if (further > 1e-6 * force)
-        return refuse(s, "the forces change along the motion that was found, so it does not stay as it is");
+        return refuse_motion(s, "the forces change along the motion that was found, so it does not stay as it is");
     return dal_steady_enter(s, s->q, s->v, s->z, true);
 }
 
@@ -118,10 +118,10 @@ static dal_status do_call(void *user)
     return x->what == FIND_GIVENS ? find_givens(x->s, x->names)
            : x->what == LOOK      ? look_at_start(x->s, x->start)
            : x->what == STEP      ? dal_steady_step(x->s, x->start, x->size, x->step, x->freedom)
-                                  : conclude(x->s, *x->size, x->out);
+                                  : conclude_search(x->s, *x->size, x->out);
 }
 
-static dal_status in_own_memory(dal_steady_search *s, call *x)
+static dal_status make_call(dal_steady_search *s, call *x)
 {
     dal_arena_begin(&s->arena, dal_allocator_of(s->state));
     const dal_status status = dal_arena_try(&s->arena, do_call, x);
@@ -138,7 +138,7 @@ typedef struct standing {
     int *chart;
 } standing;
 
-static standing remember(dal_steady_search *s, standing *old)
+static standing remember_standing(dal_steady_search *s, standing *old)
 {
     const size_t nq = (size_t)s->layout->nq, charts = 3 * (size_t)s->layout->mechanism->n_bodies;
     standing at = old ? *old
@@ -151,7 +151,7 @@ static standing remember(dal_steady_search *s, standing *old)
     return at;
 }
 
-static void go_back(dal_steady_search *s, const standing *at)
+static void restore_standing(dal_steady_search *s, const standing *at)
 {
     memcpy(s->q, at->q, sizeof *at->q * (size_t)s->layout->nq);
     memcpy(s->z, at->z, sizeof *at->z * (size_t)s->n_z);
@@ -161,13 +161,13 @@ static void go_back(dal_steady_search *s, const standing *at)
 }
 
 /* Newton's steps at the rates that are given now. */
-static dal_status settle(call *x, bool *calm)
+static dal_status settle_search(call *x, bool *calm)
 {
     dal_status status = DAL_OK;
     *calm = false;
     x->what = STEP;
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !*calm; i++) {
-        status = in_own_memory(x->s, x);
+        status = make_call(x->s, x);
         *calm = *x->step == 0;
         x->start = NULL;
     }
@@ -175,27 +175,27 @@ static dal_status settle(call *x, bool *calm)
 }
 
 /* Rates that are far from those of the start are approached: given = begin + way (values - begin), each from the motion before it. */
-static dal_status approach(call *x, const double *values, bool *calm)
+static dal_status approach_rates(call *x, const double *values, bool *calm)
 {
     dal_steady_search *s = x->s;
     dal_messages *messages = s->messages;
     double way = 0, stride = 1.0 / 8, next = 0;
     x->what = LOOK;
-    dal_status status = in_own_memory(s, x);
-    standing at = remember(s, NULL);
+    dal_status status = make_call(s, x);
+    standing at = remember_standing(s, NULL);
     *calm = false;
     s->messages = NULL; /* what fails on the way says nothing */
     while (status == DAL_OK && stride > 1e-3) {
         for (int i = 0; i < s->n_given; i++)
             s->given[i] = next < 1 ? s->begin[i] + next * (values[i] - s->begin[i]) : values[i];
-        if (settle(x, calm) == DAL_OK && *calm) {
+        if (settle_search(x, calm) == DAL_OK && *calm) {
             if (!(next < 1))
                 break;
             way = next;
-            remember(s, &at);
+            remember_standing(s, &at);
             stride *= 1.5;
         } else {
-            go_back(s, &at);
+            restore_standing(s, &at);
             stride *= next > 0 ? 0.5 : 0;
         }
         *calm = false;
@@ -228,7 +228,7 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
     memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)s.n_z);
     if (layout->systems)
-        return refuse(&s, "the model has sub-systems (`systems:`, `lagrangian:`), for which steady motions are not computed");
+        return refuse_motion(&s, "the model has sub-systems (`systems:`, `lagrangian:`), for which steady motions are not computed");
     dal_fields_list(arena, state, &s.fields);
     dal_body_motion *start = DAL_NEW(arena, dal_body_motion, s.fields.n_bodies + 1);
     for (int b = 0; b < s.fields.n_bodies; b++) {
@@ -240,19 +240,19 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     s.begin = DAL_NEW(arena, double, n + 1);
     memcpy(s.given, values, sizeof *s.given * (size_t)n);
     call x = {&s, start, &size, &step, &freedom, names, out, FIND_GIVENS};
-    dal_status status = in_own_memory(&s, &x);
-    standing at = remember(&s, NULL);
+    dal_status status = make_call(&s, &x);
+    standing at = remember_standing(&s, NULL);
     bool calm = false;
     if (status == DAL_OK)
-        status = settle(&x, &calm);
+        status = settle_search(&x, &calm);
     if (status == DAL_OK && !calm) {
-        go_back(&s, &at);
+        restore_standing(&s, &at);
         x.start = start;
-        status = approach(&x, values, &calm);
+        status = approach_rates(&x, values, &calm);
     }
     if (status == DAL_OK && !calm)
-        return refuse(&s, "the search does not settle");
+        return refuse_motion(&s, "the search does not settle");
     x.what = CONCLUDE;
     out->freedom = freedom;
-    return status == DAL_OK ? in_own_memory(&s, &x) : status;
+    return status == DAL_OK ? make_call(&s, &x) : status;
 }

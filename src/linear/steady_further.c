@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* R of a turn by the vector `by`: Rodrigues. */
-static void turn_by(const double by[3], double R[9])
+static void find_turn_matrix(const double by[3], double R[9])
 {
     const double angle = sqrt(dal_dot(by, by)), a = angle > 0 ? sin(angle) / angle : 1, h = 0.5 * angle,
                  b = angle > 0 ? 0.5 * sin(h) * sin(h) / (h * h) : 0.5;
@@ -52,8 +52,8 @@ static void carry_body(const dal_steady_search *s, int b, double t, double r[3],
             v[k] = along * w[k];
         }
     }
-    turn_by(w, turn);
-    turn_by(spin, own);
+    find_turn_matrix(w, turn);
+    find_turn_matrix(spin, own);
     dal_mul33(turn, kin->R, rest);
     dal_mul33(rest, own, R);
     dal_sub3(c, center, c);

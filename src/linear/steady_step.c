@@ -25,7 +25,7 @@ typedef struct trial {
     double *q, *z, *c;
 } trial;
 
-static void change_unknown(dal_steady_search *s, const double *T_h, int p_h, const double *y, double factor, const trial *to)
+static void change_unknowns(dal_steady_search *s, const double *T_h, int p_h, const double *y, double factor, const trial *to)
 {
     double *dq = DAL_NEW(&s->arena, double, s->nv + 1);
     memcpy(to->q, s->q, sizeof *s->q * (size_t)s->layout->nq);
@@ -42,7 +42,7 @@ static void change_unknown(dal_steady_search *s, const double *T_h, int p_h, con
             to->c[j] += factor * y[p_h + s->n_z + i] * s->unit / s->layout->units.time * s->fields.basis[s->fields.n * i + j];
 }
 
-static dal_status find_slopes(dal_steady_search *s, const double *T_h, int p_h, double *K)
+static dal_status find_equation_slopes(dal_steady_search *s, const double *T_h, int p_h, double *K)
 {
     const int m = s->n_unknowns, n = s->n_equations;
     double *y = DAL_NEW(&s->arena, double, m + 1), *plus = DAL_NEW(&s->arena, double, n + 1), *minus = DAL_NEW(&s->arena, double, n + 1);
@@ -51,7 +51,7 @@ static dal_status find_slopes(dal_steady_search *s, const double *T_h, int p_h, 
     for (int j = 0; j < m; j++) {
         y[j] = 1;
         for (int sign = 0; sign < 2; sign++) {
-            change_unknown(s, T_h, p_h, y, sign ? -dal_steady_difference : dal_steady_difference, &to);
+            change_unknowns(s, T_h, p_h, y, sign ? -dal_steady_difference : dal_steady_difference, &to);
             const dal_status status = dal_steady_equations(s, to.q, to.c, to.z, sign ? minus : plus);
             if (status != DAL_OK)
                 return status;
@@ -65,7 +65,7 @@ static dal_status find_slopes(dal_steady_search *s, const double *T_h, int p_h, 
 
 /* Down the potential of the motion at given rates: first the rates, then positions along the eigenvectors of the stiffness with its absolute values. True:
  * some of these were negative. */
-static bool descend(dal_steady_search *s, int p, const double *N, const double *K, const double *R, double *y)
+static bool descend_potential(dal_steady_search *s, int p, const double *N, const double *K, const double *R, double *y)
 {
     const int all = s->p, k = s->fields.k, m = s->n_unknowns, n = s->n_equations;
     double *G = DAL_NEW(&s->arena, double, (size_t)(n - all) * (size_t)k + 1), *S = DAL_NEW(&s->arena, double, (size_t)p *(size_t)p + 1);
@@ -166,7 +166,7 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
     double *work = DAL_NEW(&s->arena, double, dal_rank_work(n + 1, m + 1) + 1);
     const trial to = {DAL_NEW(&s->arena, double, s->layout->nq + 1), DAL_NEW(&s->arena, double, s->n_z + 1),
                       DAL_NEW(&s->arena, double, s->fields.n + 1)};
-    if ((status = dal_steady_equations(s, s->q, s->c, s->z, R)) != DAL_OK || (status = find_slopes(s, T_h, p_h, K)) != DAL_OK)
+    if ((status = dal_steady_equations(s, s->q, s->c, s->z, R)) != DAL_OK || (status = find_equation_slopes(s, T_h, p_h, K)) != DAL_OK)
         return status;
     *size = dal_steady_norm(R, n);
     if (*size < rounding) {
@@ -181,13 +181,13 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         const int rank = dal_rank_solve(K, n, m, m, certain[t], R, y, work);
         if (!t)
             *freedom = m - rank;
-        const bool climbs = s->descends && !s->n_z && s->p == whole && descend(s, p_h, N, K, R, y);
+        const bool climbs = s->descends && !s->n_z && s->p == whole && descend_potential(s, p_h, N, K, R, y);
         for (int j = 0; j < m; j++)
             slow[j] = y[j] * (j < p_h + s->n_z ? 1 : rates_count);
         *step = dal_steady_norm(slow, m);
         double part = dal_steady_norm(slow, p_h) > longest ? longest / dal_steady_norm(slow, p_h) : 1;
         for (int i = 0; i < MOST_HALVES && !better; i++, part *= 0.5) {
-            change_unknown(s, T_h, p_h, slow, part, &to);
+            change_unknowns(s, T_h, p_h, slow, part, &to);
             status = dal_steady_equations(s, to.q, to.c, to.z, other);
             better = status == DAL_OK && (climbs || dal_steady_norm(other, n) < (1 - 0.1 * part) * *size);
         }

@@ -21,7 +21,7 @@
 static const double no_symmetry = 1e-5; /* what F may change by along a symmetry */
 
 /* c := the nearest of those that are admissible: basis rows are orthonormal in units of energy. */
-static void keep_admissible(dal_steady_search *s)
+static void keep_admissible_coefficients(dal_steady_search *s)
 {
     const dal_fields *x = &s->fields;
     double *B = DAL_NEW(&s->arena, double, (size_t)x->k *(size_t)x->n + 1), *xi = DAL_NEW(&s->arena, double, x->k + 1);
@@ -38,7 +38,7 @@ static void keep_admissible(dal_steady_search *s)
 }
 
 /* c of the motion of the start, as near as fields come to it: spins of bodies are taken before turns of the island. */
-static void take_start(dal_steady_search *s, const dal_body_motion *start)
+static void take_start_motion(dal_steady_search *s, const dal_body_motion *start)
 {
     const dal_fields *x = &s->fields;
     const int p = s->loose.p, k = x->k;
@@ -80,7 +80,7 @@ static dal_status find_wrenches(dal_steady_search *s, double *q, double *out)
 }
 
 /* How much the wrenches change along field i of the basis beyond turning with it: of a symmetry nothing. */
-static dal_status find_change(dal_steady_search *s, int i, const double *here, double *out)
+static dal_status find_wrench_change(dal_steady_search *s, int i, const double *here, double *out)
 {
     const dal_fields *x = &s->fields;
     const int bodies = x->n_bodies;
@@ -123,7 +123,7 @@ static dal_status take_symmetries(dal_steady_search *s)
     double *work = DAL_NEW(&s->arena, double, dal_rank_work(k + 1, k + 1) + 1);
     dal_status status = find_wrenches(s, s->q, here);
     for (int i = 0; i < k && status == DAL_OK; i++)
-        status = find_change(s, i, here, D + (size_t)rows * (size_t)i);
+        status = find_wrench_change(s, i, here, D + (size_t)rows * (size_t)i);
     if (status != DAL_OK)
         return status;
     for (int i = 0; i < k; i++)
@@ -169,8 +169,8 @@ dal_status dal_steady_prepare(dal_steady_search *s, const dal_body_motion *start
     if ((status = take_symmetries(s)) != DAL_OK || (status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK)
         return status;
     if (start)
-        take_start(s, start);
-    keep_admissible(s);
+        take_start_motion(s, start);
+    keep_admissible_coefficients(s);
     dal_steady_velocities(s, &s->loose, s->c, v);
     if ((status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
         return status;
