@@ -16,7 +16,6 @@
  * Everything becomes named expressions of channels, NAME.1 ... the efforts, and motors NAME.motor.1 ... on the joints: nothing behind the reader knows
  * the block.
  */
-#include "base/named_warning.h"
 #include "spec/blocks.h"
 
 #include <ctype.h>
@@ -403,9 +402,9 @@ static bool check_joints(robot *r)
                 return refuse(r, j->name.mark, "the rigid joint '%s' closes a loop", j->name.text);
         }
         if (a && j->friction.mark.line)
-            dal_warn_named(r->reader->messages, j->name.mark, "not-compensated", NAN,
-                           "%s does not know the friction of joint '%s': the acceleration will be another than the one wanted", r->reader->what,
-                           j->name.text);
+            dal_warn(r->reader->messages, j->name.mark, DAL_CODE_NOT_COMPENSATED, NAN,
+                     "%s does not know the friction of joint '%s': the acceleration will be another than the one wanted", r->reader->what,
+                     j->name.text);
     }
     for (int i = 0; i < spec->n_constraints; i++)
         for (int k = 0; k < r->n_links; k++) {
@@ -422,9 +421,9 @@ static bool check_joints(robot *r)
 
 static void leave_out(robot *r, const dal_force_spec *force, const char *why)
 {
-    dal_warn_named(r->reader->messages, force->name.mark, "not-compensated", NAN,
-                   "%s does not know the force '%s', which %s: the acceleration will be another than the one wanted", r->reader->what,
-                   force->name.text, why);
+    dal_warn(r->reader->messages, force->name.mark, DAL_CODE_NOT_COMPENSATED, NAN,
+             "%s does not know the force '%s', which %s: the acceleration will be another than the one wanted", r->reader->what, force->name.text,
+             why);
 }
 
 static bool is_own(const robot *r, const dal_force_spec *force)
