@@ -34,7 +34,7 @@ _dalembert()
     -c | --channels | -x | --x)
         mapfile -t COMPREPLY < <(_dalembert_channels "$word")
         return ;;
-    -o | --output | --file)
+    -o | --output | --file | --journal)
         [[ $command:$before == response:--output ]] && return
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         return ;;
@@ -47,7 +47,13 @@ _dalembert()
     --undetermined)
         mapfile -t COMPREPLY < <(compgen -W 'refuse derive minimum-norm' -- "$word")
         return ;;
-    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --states | --inputs | --outputs | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port | --points | --frequencies | --input | --starts | --seed | --steady | --over | --orders | --vary | --each | --channels | --jobs | --shard)
+    --parameters)
+        mapfile -t COMPREPLY < <(compgen -W 'fixed struct' -- "$word")
+        return ;;
+    --lanes)
+        mapfile -t COMPREPLY < <(compgen -W '4 8' -- "$word")
+        return ;;
+    --step | --rtol | --atol | --until | --every | --max-step | --event-tolerance | --set | --states | --inputs | --outputs | --time | --random | --digits | --width | --frames | --times | --count | --size | --title | --from | --to | --port | --points | --frequencies | --input | --starts | --seed | --steady | --over | --orders | --vary | --each | --channels | --jobs | --shard | --motions | --record)
         return ;;
     esac
     case $command:$word in

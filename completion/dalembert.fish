@@ -24,3 +24,5 @@ end
 complete -c dalembert -l sampling -x -a 'random latin-hypercube sobol'
 complete -c dalembert -l start -x -a 'given equilibrium'
 complete -c dalembert -l undetermined -x -a 'refuse derive minimum-norm'
+complete -c dalembert -l parameters -x -a 'fixed struct'
+complete -c dalembert -l lanes -x -a '4 8'

@@ -1073,6 +1073,46 @@ static void json_says_the_same_as_the_text(void **state)
     unlink(out);
 }
 
+/* The arm falls from the horizontal and swings to the other side, half a turn, whatever its masses are: it leaves the upper limit by pi - 0.7. */
+static void limits_that_the_motion_leaves_are_named(void **state)
+{
+    (void)state;
+    static const char *const upper[] = {"0.7", "3.5"};
+    char path[] = "/tmp/test_check.XXXXXX.urdf", out[] = "/tmp/test_check.XXXXXX", line[1024];
+    const int file = mkstemps(path, 5);
+    assert_true(file >= 0);
+    close(file);
+    close(mkstemp(out));
+    for (int far = 0; far < 2; far++)
+        for (int along = 0; along < 2; along++) {
+            FILE *robot = fopen(path, "w");
+            fprintf(robot,
+                    "<robot name='r'>\n<link name='base'/>\n<link name='arm'><inertial><origin xyz='0.2 0 0'/><mass value='1.3'/>"
+                    "<inertia ixx='0.01' iyy='0.05' izz='0.05' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+                    "<joint name='hinge' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/>"
+                    "<limit lower='-0.5' upper='%s' effort='20' velocity='3'/></joint>\n</robot>\n",
+                    upper[far]);
+            fclose(robot);
+            snprintf(line, sizeof line, "'%s' check --json -q %s %s > %s 2> /dev/null", DAL_PROGRAM, along ? "--along --until 2" : "", path, out);
+            const int status = system(line), left = along && !far;
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == left);
+            json_file answer;
+            const json *warnings = json_get(json_open(&answer, out), "warnings");
+            assert_int_equal(warnings->n, left);
+            if (left) {
+                const json *warning = json_at(warnings, 0);
+                const double most = 3.141592653589793 - 0.7, by = json_get(warning, "number")->number;
+                assert_string_equal(json_get(warning, "code")->text, "limit-left");
+                assert_non_null(strstr(json_get(warning, "text")->text, "joint 'hinge' leaves its limits, -0.5 to 0.7 rad"));
+                assert_int_equal((int)json_get(warning, "line")->number, 4);
+                assert_true(by < most + 1e-6 && by > most - 0.1); /* seen at the ends of steps */
+            }
+            json_close(&answer);
+        }
+    unlink(path);
+    unlink(out);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 static void without_memory_it_says_so_and_leaves_nothing_behind(void **state)
@@ -1137,6 +1177,7 @@ int main(void)
         cmocka_unit_test(models_with_coordinates_of_their_own_are_checked_in_them),
         cmocka_unit_test(exit_codes_tell_the_verdict),
         cmocka_unit_test(json_says_the_same_as_the_text),
+        cmocka_unit_test(limits_that_the_motion_leaves_are_named),
         cmocka_unit_test(without_memory_it_says_so_and_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

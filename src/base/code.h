@@ -19,6 +19,8 @@
     X(OTHER_MODEL, "other-model", "the results were made from another version of the model")                                                         \
     X(INCOMPLETE, "incomplete", "results are those of a run that did not reach its end, or failed there")                                            \
     X(NOT_CONVERTED, "not-converted", "the other format cannot hold this")                                                                           \
+    X(NOT_COMPENSATED, "not-compensated",                                                                                                            \
+      "a computed torque does not know a force or the friction of a joint: the wanted accelerations are not met")                                    \
     /* the start */                                                                                                                                  \
     X(AXIS_TURNED, "axis-turned", "an axis was taken from start values, and assembly then turned it; the number is the angle, rad")                  \
     X(LIMIT_WITHOUT_MEANING, "limit-without-meaning",                                                                                                \
@@ -66,7 +68,8 @@
     X(ACCELERATIONS_INEXACT, "accelerations-inexact",                                                                                                \
       "unlike inertias make the accelerations less exact than rtol; the number is their error, relative")                                            \
     X(NO_DIRECTION, "no-direction", "a force acts along a line through two points that coincide; the number is the force, N")                        \
-    X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")
+    X(POINTS_MET, "points-met", "two points met whose force has no direction there; the number is the time, s")                                      \
+    X(LIMIT_LEFT, "limit-left", "a joint leaves the limits of its file, which nothing enforces; the number is by how much, m or rad")
 
 #define X(name, code, title) DAL_CODE_##name,
 typedef enum dal_code { DAL_NO_CODE, DAL_CODES(X) DAL_CODE_COUNT } dal_code;

@@ -1,5 +1,4 @@
 #include "base/message.h"
-#include "base/named_warning.h"
 #include "base/argument.h"
 
 #include <ctype.h>
@@ -138,14 +137,6 @@ void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double numbe
     va_list list;
     va_start(list, format);
     compose(messages, (dal_message){.severity = DAL_WARNING, .mark = mark, .code = dal_code_name(code), .number = number}, format, list);
-    va_end(list);
-}
-
-void dal_warn_named(dal_messages *messages, dal_mark mark, const char *code, double number, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    compose(messages, (dal_message){.severity = DAL_WARNING, .mark = mark, .code = code, .number = number}, format, list);
     va_end(list);
 }
 

@@ -58,6 +58,8 @@ void dal_report_end(const char *command, const dal_messages *messages, dal_sever
 typedef int dal_text_printer(const void *of, char *buffer, size_t size);
 /* Such a text, whatever its length. */
 dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of);
+/* The text itself, for free(); NULL: no memory. */
+char *dal_printed_text(dal_text_printer *print, const void *of);
 /* Columns of standard output: as wanted; 0: those of the terminal, 100 elsewhere. */
 int dal_output_width(int wanted);
 

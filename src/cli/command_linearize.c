@@ -6,7 +6,6 @@
 #include "output/same_files.h"
 #include "cli/whole_file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
@@ -111,20 +110,18 @@ static dal_status write_arrays(const request *wanted)
     return dal_write_npz("linearize", wanted->output, (int)(sizeof arrays / sizeof *arrays), arrays);
 }
 
+static int file_of(const void *user, char *buffer, size_t size)
+{
+    const request *wanted = user;
+    return dal_has_extension(wanted->output, ".csv") ? dal_linearization_csv(wanted->linearization, buffer, size)
+                                                     : dal_linearization_json(wanted->linearization, buffer, size);
+}
+
 static dal_status write_file(const request *wanted)
 {
     if (dal_has_extension(wanted->output, ".npz"))
         return write_arrays(wanted);
-    int (*print)(const dal_linearization *, char *, size_t) =
-        dal_has_extension(wanted->output, ".csv") ? dal_linearization_csv : dal_linearization_json;
-    const int length = print(wanted->linearization, NULL, 0);
-    char *text = malloc((size_t)length + 1);
-    if (!text)
-        return DAL_NO_MEMORY;
-    print(wanted->linearization, text, (size_t)length + 1);
-    const dal_status status = dal_write_whole_file("linearize", wanted->output, text);
-    free(text);
-    return status;
+    return dal_write_printed_file("linearize", wanted->output, file_of, wanted);
 }
 
 static int run_request(void *user)

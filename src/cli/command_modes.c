@@ -193,16 +193,9 @@ static dal_status find_campbell(request *wanted)
     return status;
 }
 
-static dal_status write_table(const request *wanted)
+static int table_of(const void *user, char *buffer, size_t size)
 {
-    const int length = dal_campbell_csv(wanted->campbell, NULL, 0);
-    char *text = malloc((size_t)length + 1);
-    if (!text)
-        return DAL_NO_MEMORY;
-    dal_campbell_csv(wanted->campbell, text, (size_t)length + 1);
-    const dal_status status = dal_write_whole_file("modes", wanted->output, text);
-    free(text);
-    return status;
+    return dal_campbell_csv(((const request *)user)->campbell, buffer, size);
 }
 
 static dal_status write_diagram(const request *wanted)
@@ -211,7 +204,7 @@ static dal_status write_diagram(const request *wanted)
     double orders[64];
     int n = 0;
     if (dal_has_extension(wanted->output, ".csv"))
-        return write_table(wanted);
+        return dal_write_printed_file("modes", wanted->output, table_of, wanted);
     for (int i = 0; i < wanted->orders.n && n < 64; i++)
         orders[n++] = strtod(wanted->orders.names[i], NULL);
     dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->width, wanted->height,

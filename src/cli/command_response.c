@@ -168,17 +168,11 @@ static int text_of(const void *user, char *buffer, size_t size)
                         : dal_response_text(wanted->response, wanted->digits ? wanted->digits : 6, buffer, size);
 }
 
-static dal_status write_numbers(const request *wanted)
+static int file_of(const void *user, char *buffer, size_t size)
 {
-    int (*print)(const dal_response *, char *, size_t) = dal_has_extension(wanted->file, ".csv") ? dal_response_csv : dal_response_json;
-    const int length = print(wanted->response, NULL, 0);
-    char *text = malloc((size_t)length + 1);
-    if (!text)
-        return DAL_NO_MEMORY;
-    print(wanted->response, text, (size_t)length + 1);
-    const dal_status status = dal_write_whole_file("response", wanted->file, text);
-    free(text);
-    return status;
+    const request *wanted = user;
+    return dal_has_extension(wanted->file, ".csv") ? dal_response_csv(wanted->response, buffer, size)
+                                                   : dal_response_json(wanted->response, buffer, size);
 }
 
 static dal_status write_page(const request *wanted, dal_messages *messages)
@@ -205,7 +199,7 @@ static dal_status write_file(const request *wanted, dal_messages *messages)
 {
     char *svg = NULL;
     if (!draws(wanted))
-        return write_numbers(wanted);
+        return dal_write_printed_file("response", wanted->file, file_of, wanted);
     if (dal_is_page(wanted->file))
         return write_page(wanted, messages);
     dal_status status = dal_response_svg(NULL, wanted->response, &wanted->drawing, messages, &svg);

@@ -149,13 +149,20 @@ void dal_report_end(const char *command, const dal_messages *messages, dal_sever
         fprintf(stderr, "dalembert %s: error: %s\n", command, dal_status_text(status));
 }
 
-dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of)
+char *dal_printed_text(dal_text_printer *print, const void *of)
 {
     const int length = print(of, NULL, 0);
     char *text = malloc((size_t)length + 1);
+    if (text)
+        print(of, text, (size_t)length + 1);
+    return text;
+}
+
+dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of)
+{
+    char *text = dal_printed_text(print, of);
     if (!text)
         return DAL_NO_MEMORY;
-    print(of, text, (size_t)length + 1);
     fputs(text, out);
     free(text);
     return DAL_OK;

@@ -1,13 +1,13 @@
 /* A file that is written completely or not at all: as NAME.part beside it, which then takes its place. */
 #include "cli/whole_file.h"
 
-#include "cli/cli.h"
 #include "cli/ending.h"
 #include "base/bytes.h"
 #include "output/replacement.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -69,4 +69,12 @@ dal_status dal_write_whole_file(const char *command, const char *path, const cha
         return DAL_OK;
     fprintf(stderr, "dalembert %s: error: standard output cannot be written: %s\n", command, strerror(errno));
     return DAL_BAD_FILE;
+}
+
+dal_status dal_write_printed_file(const char *command, const char *path, dal_text_printer *print, const void *of)
+{
+    char *text = dal_printed_text(print, of);
+    const dal_status status = text ? dal_write_whole_file(command, path, text) : DAL_NO_MEMORY;
+    free(text);
+    return status;
 }

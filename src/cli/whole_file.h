@@ -2,7 +2,7 @@
 #ifndef DAL_CLI_WHOLE_FILE_H
 #define DAL_CLI_WHOLE_FILE_H
 
-#include "dalembert/base.h"
+#include "cli/cli.h"
 
 #include <stdbool.h>
 
@@ -11,6 +11,8 @@ bool dal_has_extension(const char *path, const char *extension);
 
 /* "-" is standard output. DAL_BAD_FILE after a message on standard error that begins with "dalembert COMMAND". */
 dal_status dal_write_whole_file(const char *command, const char *path, const char *text);
+/* The same for a text of the library. */
+dal_status dal_write_printed_file(const char *command, const char *path, dal_text_printer *print, const void *of);
 
 /* The same for callers that fill the file: `fill` gets it open, and the name that it has until it is complete. It says itself
  * what goes wrong. */

@@ -60,9 +60,10 @@ static bool within_reach(const dal_lookup *l, const char *block)
     if (w.reach <= l->build->reach)
         return true;
     if (block && l->build->reach == DAL_REACH_ACTION && w.reach > DAL_REACH_ACTION)
-        return dal_refuse(
-            l, "an algebraic loop: '%s' of block '%s' depends on %s, which itself follows from the forces; give what is wanted, not what is", l->name,
-            block, w.noun);
+        return dal_refuse(l,
+                          "an algebraic loop: '%s' of block '%s' depends on %s, which itself follows from forces and states; it can be recorded, "
+                          "but forces and states cannot use it",
+                          l->name, block, w.noun);
     return dal_refuse_reach(l, w.noun, true);
 }
 

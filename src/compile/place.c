@@ -56,7 +56,7 @@ static bool place_mounted(dal_build *build, int body)
     return true;
 }
 
-/* -1 along an axis that the body is mirrored along: spec/mirror.c */
+/* -1 along an axis that the body is mirrored along: spec/mirror_body.c */
 static double sign_of(const dal_list *between, int axis)
 {
     return (axis == 2 ? between->fix : between->item[axis].fix) ? -1 : 1;

@@ -1,9 +1,10 @@
 /* Small motions. A linearisation while it is made: modes and equilibria use its parts.
  *
  *   equilibria.c       equilibria and steady motions as they are reported; from many starts
- *   steady.c           steady motions; fields.c: motions that keep the shape
+ *   steady.c           steady motions; steady_parts.h: the map of its files; fields.c: motions that keep the shape
  *   candidates.c       which coordinates describe the small motions
- *   linearize.c        A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, what inputs do not move
+ *   linearize.c        the call; linear_point.c: the point that it is made at
+ *   linear_matrix.c    A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, what inputs do not move
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
  *   response.c         the frequency response
  *   print_*.c          text, JSON, CSV, pictures
@@ -71,16 +72,30 @@ dal_status dal_choose_states(dal_linear *linear);
 /* Names of inputs and outputs, B, C, D and y, after A. */
 dal_status dal_fill_ports(dal_linear *linear);
 
+/* ---- linear_point.c ------------------------------------------------------------------------------ */
+
+/* Is the point a steady motion? */
+bool dal_linear_at_steady(const dal_linear *linear);
+/* Compiles with the columns, goes to the point and opens it. Reactions are made of multipliers. Joints of a tree have none: all is done in coordinates of the
+ * bodies then, where the same A, B, C and D come out. */
+dal_status dal_linear_point(dal_linear *linear);
+void dal_linear_close(dal_linear *linear);
+
+/* ---- linear_matrix.c ----------------------------------------------------------------------------- */
+
+/* Along the directions: the states, A, B, C, D, in linear->out. */
+dal_status dal_linear_matrices(dal_linear *linear);
+/* to = from G^-1: a row along the directions xi becomes one along the states. */
+void dal_over_states(const dal_linear *linear, const double *from, double *to);
+/* What the result begins with. */
+dal_system_info dal_linear_heading(dal_linear *linear);
+
 /* ---- linearize.c ------------------------------------------------------------------------------- */
 
 /* Compile, go to the point and linearise; `here`: only go there. What was opened is closed by dal_linear_end. */
 dal_status dal_linear_make(dal_linear *linear, bool here);
 /* The rest, after `here`. */
 dal_status dal_linear_finish(dal_linear *linear);
-/* to = from G^-1: a row along the directions xi becomes one along the states. */
-void dal_over_states(const dal_linear *linear, const double *from, double *to);
-/* What the result begins with. */
-dal_system_info dal_linear_heading(dal_linear *linear);
 void dal_linear_end(dal_linear *linear);
 bool dal_linear_needs(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
                       dal_messages *messages, dal_status *status);

@@ -1,4 +1,4 @@
-/* Eigenvalues of A, taken along the directions xi of linearize.c: with x = G xi, G^-1 F has the same ones, and its numbers are scaled by the kinetic
+/* Eigenvalues of A, taken along the directions xi of linear_matrix.c: with x = G xi, G^-1 F has the same ones, and its numbers are scaled by the kinetic
  * energy. With omega the size of the fastest motion, displacements count omega times and time 1 / omega, so that all numbers are near one.
  *
  * Eigenvalues that are zero come in chains (a displacement stays, a velocity in it stays as well), and an eigenvalue solver spreads a chain of n over

@@ -4,7 +4,7 @@
  * because a step turns a joint by less than half of one.
  */
 #include "run/travel.h"
-#include "base/named_warning.h"
+#include "base/message.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
@@ -105,8 +105,8 @@ void dal_travel_warn(const dal_travel *travel, const dal_system *system, dal_mes
         const double *at = travel->joint + 3 * k;
         const char *unit = turns(joint) ? "rad" : "m";
         if (at[2] >= 0)
-            dal_warn_named(
-                messages, joint->name.mark, "limit-left", at[1],
+            dal_warn(
+                messages, joint->name.mark, DAL_CODE_LIMIT_LEFT, at[1],
                 "joint '%s' leaves its limits, %.4g to %.4g %s, at t = %.4g s, by %.3g %s at most; nothing enforces them: `limits: true` of a part "
                 "makes them end stops",
                 joint->name.text, joint->limit[0], joint->limit[1], unit, at[2], at[1], unit);

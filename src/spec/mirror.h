@@ -9,7 +9,7 @@
  * Points with axes F: F' = M F D with D = diag(1, 1, -1) in space and diag(1, -1) in the plane: a rotation again, whose z axis turns as that of a
  * revolute joint has to. What stands on such a frame (a model inside the model) is mirrored along the axis of D there.
  *
- * Coordinates of joints keep their values where an axis can be chosen so, and change their sign otherwise; `odd` below says which:
+ * Coordinates of joints keep their values where an axis can be chosen so, and change their sign otherwise; `dal_mirror_odd` says which:
  *   angles in the plane; distances of joints whose axis is an axial vector (cylindrical, screw) or comes from points with axes.
  * Expressions of a mirrored model see the world through the mirror: a component that changes its sign has a minus before it, so that the same text
  * says the mirrored thing (mirror_text.c).
@@ -19,36 +19,9 @@
 
 #include "spec/reader.h"
 
-typedef struct dal_mirror {
-    dal_reader *reader;
-    dal_spec *spec; /* of the part: names are its own */
-    int axis;       /* 0, 1, 2: x, y, z */
-    int *along;     /* of each model of the part, spec->models: the axis that it is mirrored along; NULL: there is none */
-} dal_mirror;
-
 /* All elements of a part that was read, before its names grow. False: it cannot be mirrored, and somebody has complained. */
 bool dal_mirror_part(dal_reader *reader, dal_spec *part, const dal_text *axis, const char *what);
 /* What `body` does not say itself is that of the mirror image of another body. False after a complaint. */
 bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree *of, dal_body_spec *body);
-
-/* ---- mirror.c, for mirror_text.c -------------------------------------------------------- */
-
-/* The axis that an element is mirrored along in its own axes. */
-int dal_mirror_along(const dal_mirror *m, const dal_binding *binding);
-/* Does the coordinate of the joint change its sign? NULL: its first one. */
-bool dal_mirror_odd(const dal_mirror *m, const dal_joint_spec *joint, const char *coordinate);
-/* That along which a force acts: a coordinate of a joint or body. */
-bool dal_mirror_odd_force(const dal_mirror *m, const dal_force_spec *force);
-const dal_joint_spec *dal_mirror_joint(const dal_mirror *m, const char *name);
-const dal_body_spec *dal_mirror_find_body(const dal_mirror *m, const char *name);
-/* "-(text)", at the same place of the file. */
-void dal_mirror_negate(dal_reader *reader, dal_text *text);
-
-/* ---- mirror_text.c ------------------------------------------------------------------------ */
-
-/* The text with a minus before every component that changes its sign. */
-void dal_mirror_text(const dal_mirror *m, const dal_binding *binding, dal_text *text);
-/* Does a channel change its sign? False also where it is no number, or none of the part. */
-bool dal_mirror_odd_channel(const dal_mirror *m, const dal_binding *binding, const char *path);
 
 #endif

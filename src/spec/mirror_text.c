@@ -4,7 +4,7 @@
  * "[-thigh.velocity.x, thigh.velocity.y, ...]". So a law that holds for the model holds for its mirror image in the same words.
  * World axes are mirrored along the axis that `mirror` names, in the plane through the world's origin.
  */
-#include "spec/mirror.h"
+#include "spec/mirror_parts.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,0 +1,239 @@
+/* The point of a linearisation: the start, a state of a file, an equilibrium (start/settle.h) or a steady motion (steady.h).
+ *
+ * The model is compiled anew, with columns for the candidates s, s', s'' and the outputs. A steady motion is found on a system of its own before, because the
+ * candidates depend on the frames that it turns.
+ */
+#include "linear/linear.h"
+
+#include "analysis/evaluator.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MANY = 24 }; /* bodies: a large model */
+
+bool dal_linear_at_steady(const dal_linear *x)
+{
+    return x->options->at && !strcmp(x->options->at, "steady");
+}
+
+static bool is_at_file(const dal_linear *x)
+{
+    const char *at = x->options->at;
+    return at && strcmp(at, "start") && strcmp(at, "equilibrium") && !dal_linear_at_steady(x);
+}
+
+/* Do they say the same but for primes? */
+static bool texts_are_alike(const char *a, const char *b)
+{
+    while (true) {
+        a += strspn(a, "'");
+        b += strspn(b, "'");
+        if (*a != *b || !*a)
+            return *a == *b;
+        a++;
+        b++;
+    }
+}
+
+/* A name that is not there is reported for the channel, its rate and its acceleration: once is enough. */
+static void pass_messages_on(dal_linear *x, const dal_messages *heard)
+{
+    for (const dal_message *m = dal_messages_first(heard); m; m = m->next) {
+        bool said = false;
+        for (const dal_message *before = dal_messages_first(heard); before != m && !said; before = before->next)
+            said = before->severity == m->severity && texts_are_alike(before->text, m->text);
+        if (!said)
+            dal_pass_on(x->messages, m);
+    }
+}
+
+static dal_status read_instant(dal_linear *x)
+{
+    dal_instant *instant = NULL;
+    dal_evaluation *evaluation = NULL;
+    dal_status status = dal_instant_read(&x->arena.allocator, x->system, x->options->at, x->messages, &instant);
+    for (int k = 0; status == DAL_OK && k < instant->nv; k++)
+        if (instant->forces[k] != 0) {
+            dal_error(x->messages, (dal_mark){x->options->at, 0, 0},
+                      "the state has forces, which are no part of the model: a force that is to act is an input");
+            status = DAL_BAD_COMMAND;
+        }
+    if (status == DAL_OK)
+        status = dal_evaluate(&x->arena.allocator, x->state, instant, NULL, x->messages, &evaluation);
+    dal_evaluation_free(evaluation);
+    dal_instant_free(instant);
+    return status;
+}
+
+/* Compiles a spec that says what was said before; its messages are passed on if it fails. */
+static dal_status compile_spec_quietly(dal_linear *x, const dal_spec *spec, dal_system **system)
+{
+    dal_messages *heard = dal_messages_create(&x->arena.allocator);
+    const dal_status status = heard ? dal_compile(&x->arena.allocator, spec, heard, system) : DAL_NO_MEMORY;
+    if (status != DAL_OK)
+        pass_messages_on(x, heard);
+    dal_messages_free(heard);
+    return status;
+}
+
+static double *copy_of_numbers(dal_linear *x, const double *from, int n)
+{
+    double *copy = DAL_NEW(&x->arena, double, n + 1);
+    if (n)
+        memcpy(copy, from, sizeof *copy * (size_t)n);
+    return copy;
+}
+
+/* The steady motion, on a system of its own; q, v, z and the frames are kept. */
+static dal_status keep_steady_motion(dal_linear *x, const dal_system *system, dal_state *state)
+{
+    const dal_layout *layout = dal_system_layout(system);
+    const int n = x->options->n_steady, bodies = layout->mechanism->n_bodies;
+    int *columns = DAL_NEW(&x->arena, int, n + 1);
+    double *rates = DAL_NEW(&x->arena, double, n + 1);
+    const char **names = DAL_NEW(&x->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        names[i] = x->options->steady[i].coordinate;
+        rates[i] = x->options->steady[i].rate;
+        columns[i] = dal_system_column(system, names[i]);
+        if (columns[i] < 0) {
+            dal_error(x->messages, (dal_mark){"command line", 0, 0}, "'%s' is not a scalar: a steady motion is given by one coordinate and its rate",
+                      names[i]);
+            return DAL_BAD_COMMAND;
+        }
+    }
+    dal_status status = dal_evaluate_whole(state, x->messages);
+    if (status == DAL_OK)
+        status = dal_state_steady(&x->arena, state, x->descends, n, columns, rates, names, x->messages, &x->steady);
+    if (status != DAL_OK)
+        return status;
+    const dal_work *work = dal_seen_work(state);
+    x->steady_q = copy_of_numbers(x, work->q, layout->nq);
+    x->steady_v = copy_of_numbers(x, work->v, layout->nv);
+    x->steady_z = copy_of_numbers(x, dal_own_states_of(state), dal_system_states(system, NULL));
+    x->steady_chart = DAL_NEW(&x->arena, int, 3 * bodies + 1);
+    memcpy(x->steady_chart, work->chart, sizeof *work->chart * 3 * (size_t)bodies);
+    x->inclined = DAL_NEW(&x->arena, bool, 3 * bodies + 1);
+    for (int b = 0; b < bodies; b++)
+        for (int k = 0; k < 3; k++)
+            x->inclined[3 * b + k] = fabs(work->kin[b].R[3 * x->steady.frames[b].axis + k]) < 1 - 1e-6;
+    return DAL_OK;
+}
+
+static dal_status find_steady_motion(dal_linear *x)
+{
+    const dal_spec spec = dal_record_steady(x);
+    dal_system *system = NULL;
+    dal_state *state = NULL;
+    dal_status status = compile_spec_quietly(x, &spec, &system);
+    if (status == DAL_OK && !(state = dal_state_create(&x->arena.allocator, system)))
+        status = DAL_NO_MEMORY;
+    if (status == DAL_OK)
+        status = keep_steady_motion(x, system, state);
+    dal_state_free(state);
+    dal_system_free(system);
+    return status;
+}
+
+static dal_status adopt_steady_motion(dal_linear *x)
+{
+    dal_work *work = dal_work_of(x->state);
+    memcpy(work->chart, x->steady_chart, sizeof *work->chart * 3 * (size_t)dal_system_mechanism(x->system)->n_bodies);
+    if (dal_state_adopt(x->state, work->t, x->steady_q, x->steady_v)) {
+        dal_error(x->messages, dal_nowhere, "in the steady motion: %s", dal_trouble_of(x->state));
+        return DAL_NUMERICAL;
+    }
+    memcpy(dal_own_states_of(x->state), x->steady_z, sizeof *x->steady_z * (size_t)dal_system_states(x->system, NULL));
+    return dal_evaluate_whole(x->state, x->messages);
+}
+
+static dal_status go_to_point(dal_linear *x)
+{
+    const char *at = x->options->at ? x->options->at : "start";
+    x->state = dal_state_create(&x->arena.allocator, x->system);
+    if (!x->state)
+        return DAL_NO_MEMORY;
+    if (!strcmp(at, "steady"))
+        return adopt_steady_motion(x);
+    if (!strcmp(at, "equilibrium"))
+        return dal_state_settle(&x->arena, x->state, x->seed, x->messages);
+    if (strcmp(at, "start"))
+        return read_instant(x);
+    return dal_evaluate_whole(x->state, x->messages);
+}
+static void find_candidate_columns(dal_linear *x)
+{
+    for (int i = 0; i < x->n_candidates; i++) {
+        dal_candidate *c = &x->candidates[i];
+        c->column = dal_system_column(x->system, c->text[0]);
+        c->rate = dal_system_column(x->system, c->text[1]);
+        c->acceleration = dal_system_column(x->system, c->text[2]);
+    }
+}
+
+/* A name of a vector, or of what is no position. */
+static dal_status refuse_states(dal_linear *x)
+{
+    for (int i = 0; i < x->n_candidates; i++) {
+        const dal_candidate *c = &x->candidates[i];
+        if (c->column >= 0 && c->rate >= 0 && c->acceleration >= 0)
+            continue;
+        dal_error(x->messages, (dal_mark){"command line", 0, 0}, "state '%s' is not a scalar: name one channel of position, as in A.angle or cart.x",
+                  c->name);
+        return DAL_BAD_COMMAND;
+    }
+    return DAL_OK;
+}
+
+/* Compiles with the columns, and opens the point. */
+static dal_status open_point(dal_linear *x)
+{
+    dal_status status = dal_linear_at_steady(x) ? find_steady_motion(x) : DAL_OK;
+    if (status != DAL_OK)
+        return status;
+    dal_list_candidates(x);
+    const dal_spec spec = dal_record_candidates(x);
+    if ((status = compile_spec_quietly(x, &spec, &x->system)) != DAL_OK)
+        return status;
+    find_candidate_columns(x);
+    if ((status = refuse_states(x)) != DAL_OK || (status = go_to_point(x)) != DAL_OK)
+        return status;
+    return dal_point_open(&x->arena, x->state, x->messages, &x->point);
+}
+
+void dal_linear_close(dal_linear *x)
+{
+    dal_point_close(&x->point);
+    dal_state_free(x->state);
+    dal_system_free(x->system);
+    x->state = NULL;
+    x->system = NULL;
+}
+
+/* In coordinates of its bodies a large model has few connections, and what is found is the same. */
+static bool model_is_large(const dal_linear *x)
+{
+    const dal_layout *layout = dal_system_layout(x->bare);
+    return layout->mechanism->n_bodies > MANY && !layout->placement && !layout->systems && !is_at_file(x);
+}
+
+dal_status dal_linear_point(dal_linear *x)
+{
+    x->absolute = model_is_large(x);
+    dal_status status = open_point(x);
+    bool rowless;
+    if (status != DAL_OK)
+        return status;
+    x->point.reacts = dal_variation_reacts(x->point.variation, &rowless);
+    if (!rowless || is_at_file(x))
+        return DAL_OK;
+    dal_linear_close(x);
+    x->absolute = true;
+    status = open_point(x);
+    if (status == DAL_OK)
+        x->point.reacts = dal_variation_reacts(x->point.variation, &rowless);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* The equations of a steady motion at one position. The state is placed at q with the velocities V(q) c of the fields, least in energy beside the
+ * constraints, and there, in the model's own units,
+ *
+ *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v) - A^T lambda),   z',   phi' of drives and of rows of velocities,   rates less those given
+ *
+ * T and lambda are those of the place where derivatives are taken (steady_symmetries.c), so that F is smooth around it.
+ */
+#include "linear/steady_parts.h"
+
+#include "base/message.h"
+#include "state/scale.h"
+#include "state/state_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CORRECTIONS = 30 };
+static const double kept = 1e-13;    /* of the model's length: rows are met */
+static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
+
+/* ---- one position ------------------------------------------------------------------------------------------ */
+
+static void renew_charts(dal_steady_search *s)
+{
+    dal_work *work = dal_work_of(s->state);
+    for (int b = 0; s->layout->family->condition && b < s->layout->mechanism->n_bodies; b++)
+        if (!s->layout->sequence_fixed && s->layout->family->condition(s->layout, work, b) < chart_end)
+            s->layout->family->rechart(s->layout, work, b);
+}
+
+dal_status dal_steady_enter(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted)
+{
+    dal_work *work = dal_work_of(s->state);
+    memcpy(work->q, q, sizeof *q * (size_t)s->layout->nq);
+    memcpy(work->v, v, sizeof *v * (size_t)s->nv);
+    dal_state_moved(s->state);
+    dal_state_position(s->state);
+    if (recharted) {
+        renew_charts(s);
+        memcpy(q, work->q, sizeof *q * (size_t)s->layout->nq);
+    }
+    double *now = DAL_NEW(&s->arena, double, s->nv + 1);
+    memcpy(now, work->v, sizeof *now * (size_t)s->nv);
+    if (dal_state_adopt(s->state, work->t, q, now)) {
+        dal_error(s->messages, dal_nowhere, "on the way to a steady motion: %s", dal_trouble_of(s->state));
+        return DAL_NUMERICAL;
+    }
+    memcpy(dal_own_states_of(s->state), z, sizeof *z * (size_t)s->n_z);
+    return dal_evaluate_whole(s->state, s->messages);
+}
+
+dal_status dal_steady_look(dal_steady_search *s)
+{
+    dal_point_close(&s->point);
+    return dal_point_open(&s->arena, s->state, s->messages, &s->point);
+}
+
+dal_status dal_steady_correct(dal_steady_search *s)
+{
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1), last = INFINITY;
+    double *phi = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
+    for (int i = 0; i < MOST_CORRECTIONS; i++) {
+        dal_status status = dal_steady_enter(s, s->q, zero, s->z, i == 0);
+        if (status == DAL_OK)
+            status = dal_steady_look(s);
+        if (status != DAL_OK)
+            return status;
+        const dal_work *work = dal_seen_work(s->state);
+        int where;
+        const double worst = s->layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
+        if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
+            return DAL_OK;
+        last = worst;
+        for (int k = 0; k < s->layout->n_rows; k++)
+            phi[k] = -work->phi[k];
+        dal_kept_reach(&s->point, &s->point.positions, phi, dq);
+        s->layout->family->add(s->layout, s->q, dq);
+    }
+    dal_error(s->messages, dal_nowhere, "on the way to a steady motion the constraints cannot be kept");
+    return DAL_NUMERICAL;
+}
+
+void dal_steady_velocities(dal_steady_search *s, const dal_kept_rows *rows, const double *c, double *v)
+{
+    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
+    double *momenta = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, rows->p + 1);
+    dal_fields_move(s->state, &s->fields, c, motion);
+    dal_fields_momenta(s->state, motion, momenta);
+    dal_kept_project(&s->point, rows, momenta, along);
+    memset(v, 0, sizeof *v * (size_t)s->nv);
+    dal_kept_expand(&s->point, rows, 1, along, v);
+}
+
+/* ---- equations ---------------------------------------------------------------------------------------------- */
+
+void dal_steady_forces(dal_steady_search *s, const double *c, double *out)
+{
+    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
+    const dal_work *work = dal_seen_work(s->state);
+    dal_fields_move(s->state, &s->fields, c, motion);
+    dal_fields_inertia(s->state, motion, out);
+    for (int k = 0; k < s->nv; k++) {
+        s->force = fmax(s->force, fmax(fabs(out[k]), fabs(work->Q[k])) / s->layout->units.column_scale[k]);
+        out[k] -= work->Q[k];
+    }
+}
+
+void dal_steady_rates(dal_steady_search *s, double *out)
+{
+    double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.q = s->point.v},
+                        &(dal_variation_result){.columns = slope, .values = value});
+    for (int i = 0; i < s->n_given; i++)
+        out[i] = s->is_rate[i] ? value[s->columns[i]] : slope[s->columns[i]];
+}
+
+dal_status dal_steady_equations(dal_steady_search *s, double *q, const double *c, const double *z, double *out)
+{
+    const dal_units *units = &s->layout->units;
+    double *v = DAL_NEW(&s->arena, double, s->nv + 1), *f = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *rates = DAL_NEW(&s->arena, double, s->n_z + 1), *of_given = DAL_NEW(&s->arena, double, s->n_given + 1);
+    dal_kept_rows loose;
+    dal_status status = dal_steady_enter(s, q, v, z, false);
+    if (status == DAL_OK)
+        status = dal_steady_look(s);
+    if (status != DAL_OK)
+        return status;
+    if (!dal_point_span(&s->point, s->driven, &loose))
+        return DAL_BAD_MODEL;
+    dal_steady_velocities(s, &loose, c, v);
+    if ((status = dal_steady_enter(s, q, v, z, false)) != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
+        return status;
+    const dal_work *work = dal_seen_work(s->state);
+    double *row = DAL_NEW(&s->arena, double, s->nv + 1);
+    dal_steady_forces(s, c, f);
+    dal_rows_transposed(s->layout, work->A, s->lambda, row);
+    for (int j = 0; j < s->p; j++, out++)
+        for (int k = 0; k < s->nv; k++)
+            *out = (k ? *out : 0) + s->T[(size_t)s->nv * (size_t)j + (size_t)k] * (f[k] - row[k]) * units->time * units->time / s->unit;
+    dal_point_values(&s->point, NULL, rates);
+    for (int k = 0; k < s->n_z; k++)
+        *out++ = rates[k] * units->time / fmax(fabs(s->z[k]), 1e-3);
+    for (int i = 0; i < s->layout->n_rows; i++)
+        if (s->driven[i])
+            *out++ = work->phid[i] * units->time / units->row_unit[i];
+    dal_steady_rates(s, of_given);
+    for (int i = 0; i < s->n_given; i++)
+        *out++ = (of_given[i] - s->given[i]) / fmax(fabs(s->given[i]), 1e-3 / units->time);
+    return DAL_OK;
+}
+
+double dal_steady_norm(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}

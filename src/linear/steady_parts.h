@@ -1,0 +1,74 @@
+/* What the files of steady motions share: the search while it is made.
+ *
+ *   steady.c              the search: from the start, towards the given rates, to what is found
+ *   steady_equations.c    the equations at one position
+ *   steady_symmetries.c   which fields are symmetries; the coefficients of the start
+ *   steady_step.c         one step of Newton's method
+ *   steady_further.c      where the motion leads to; the frames of the bodies
+ */
+#ifndef DAL_LINEAR_STEADY_PARTS_H
+#define DAL_LINEAR_STEADY_PARTS_H
+
+#include "linear/fields.h"
+#include "linear/steady.h"
+
+static const double dal_steady_difference = 1e-5; /* for derivatives, in the model's own units */
+
+typedef struct dal_steady_search {
+    dal_arena *keep, arena; /* of the whole; of one step */
+    dal_state *state;
+    dal_messages *messages;
+    const dal_layout *layout;
+    dal_point point;
+    dal_kept_rows loose; /* without the drives that move and the rows of velocities */
+    dal_fields fields;
+    bool *driven; /* rows */
+    int nv, n_z, n_given, n_driven, n_equations, n_unknowns;
+    const int *columns;
+    double *given; /* their rates, as far as the search has come */
+    double *begin; /* at the start */
+    bool *is_rate; /* the column is a rate itself */
+    double *q, *v, *z, *c;
+    double *T, *lambda; /* where derivatives are taken: velocities; multipliers */
+    bool descends;      /* it looks for what is stable at given rates */
+    int p;              /* columns of T */
+    double force;       /* what F is made of */
+    double unit;        /* sqrt(m) L */
+} dal_steady_search;
+
+/* ---- steady_equations.c ------------------------------------------------------------------------- */
+
+/* The state at q, moving with v. `recharted`: with charts that are good here; q is written anew. */
+dal_status dal_steady_enter(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
+/* Opens the point at the state. */
+dal_status dal_steady_look(dal_steady_search *search);
+/* q back on the rows, at rest; the point is open there. */
+dal_status dal_steady_correct(dal_steady_search *search);
+/* Velocities of the fields with coefficients c at the present position, least in energy beside the constraints. */
+void dal_steady_velocities(dal_steady_search *search, const dal_kept_rows *rows, const double *c, double *v);
+/* J^T (inertia) - Q; its parts are measured for search->force. */
+void dal_steady_forces(dal_steady_search *search, const double *c, double *out);
+/* The rates of the given channels. After a point is open at a state that moves. */
+void dal_steady_rates(dal_steady_search *search, double *out);
+/* All equations, in the model's own units, at (q, c, z): T and lambda are those of the search. */
+dal_status dal_steady_equations(dal_steady_search *search, double *q, const double *c, const double *z, double *out);
+double dal_steady_norm(const double *x, int n);
+
+/* ---- steady_symmetries.c ------------------------------------------------------------------------ */
+
+/* T, the fields, and multipliers that balance F with c as well as can be, at search->q. c follows from the motion of the start, or is taken on. */
+dal_status dal_steady_prepare(dal_steady_search *search, const dal_body_motion *start);
+
+/* ---- steady_step.c ------------------------------------------------------------------------------ */
+
+/* *step becomes 0 where nothing is left to be done; *freedom: unknowns that the equations leave open. */
+dal_status dal_steady_step(dal_steady_search *search, const dal_body_motion *start, double *size, double *step, int *freedom);
+
+/* ---- steady_further.c --------------------------------------------------------------------------- */
+
+/* The size of F where the motion leads to, with T and multipliers of that place. */
+dal_status dal_steady_further(dal_steady_search *search, double *size);
+/* What the frames of the bodies do: the turns and shifts of their islands. */
+void dal_steady_frames(dal_steady_search *search, dal_steady_motion *out);
+
+#endif

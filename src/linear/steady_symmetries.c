@@ -1,0 +1,180 @@
+/* Fields that are symmetries, and the coefficients c of the motion along them.
+ *
+ * Motions that the constraints allow need not be symmetries. At rest, what acts on the bodies must turn with them and change in no other way: with the
+ * force f and the moment m of each body about its centre of mass, and the turn w of the field,
+ *
+ *     df = w x f,   dm = w x m
+ *
+ * Of the admissible fields those combinations are kept for which the rest is zero: the null space of D D^T, a row of D being the rest along a field.
+ */
+#include "linear/steady_parts.h"
+
+#include "base/message.h"
+#include "math/rank.h"
+#include "math/vec.h"
+#include "model/system_parts.h"
+#include "state/state_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double no_symmetry = 1e-5; /* what F may change by along a symmetry */
+
+/* c := the nearest of those that are admissible: basis rows are orthonormal in units of energy. */
+static void keep_admissible_coefficients(dal_steady_search *s)
+{
+    const dal_fields *x = &s->fields;
+    double *B = DAL_NEW(&s->arena, double, (size_t)x->k *(size_t)x->n + 1), *xi = DAL_NEW(&s->arena, double, x->k + 1);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(x->n + 1, x->k + 1) + 1);
+    for (int i = 0; i < x->k; i++)
+        for (int j = 0; j < x->n; j++)
+            B[x->k * j + i] = x->basis[x->n * i + j];
+    if (x->k)
+        dal_rank_solve(B, x->n, x->k, x->k, 1e-12, s->c, xi, work);
+    memset(s->c, 0, sizeof *s->c * (size_t)x->n);
+    for (int i = 0; i < x->k; i++)
+        for (int j = 0; j < x->n; j++)
+            s->c[j] += xi[i] * x->basis[x->n * i + j];
+}
+
+/* c of the motion of the start, as near as fields come to it: spins of bodies are taken before turns of the island. */
+static void take_start_motion(dal_steady_search *s, const dal_body_motion *start)
+{
+    const dal_fields *x = &s->fields;
+    const int p = s->loose.p, k = x->k;
+    double *B = DAL_NEW(&s->arena, double, (size_t)k *(size_t)p + 1), *momenta = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *right = DAL_NEW(&s->arena, double, p + 1), *xi = DAL_NEW(&s->arena, double, k + 1);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(p + 1, k + 1) + 1);
+    dal_fields_momenta(s->state, start, momenta);
+    dal_kept_project(&s->point, &s->loose, momenta, right);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < x->n; j++)
+            for (int a = 0; a < p; a++)
+                B[k * a + i] += x->basis[x->n * i + j] * x->along[p * j + a];
+    if (k && p)
+        dal_rank_solve(B, p, k, k, 1e-9, right, xi, work);
+    memset(s->c, 0, sizeof *s->c * (size_t)x->n);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < x->n; j++)
+            s->c[j] += xi[i] * x->basis[x->n * i + j];
+}
+
+/* What acts on the bodies at rest at q, in world axes: a force and a moment about the centre of mass each, in the model's own units. */
+static dal_status find_wrenches(dal_steady_search *s, double *q, double *out)
+{
+    const dal_units *units = &s->layout->units;
+    const dal_mechanism *m = s->layout->mechanism;
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1);
+    const double force = units->mass * units->length / (units->time * units->time);
+    const dal_status status = dal_steady_enter(s, q, zero, s->z, false);
+    for (int b = 0; b < m->n_bodies && status == DAL_OK; b++) {
+        const dal_work *work = dal_seen_work(s->state);
+        double rho[3], *w = out + 6 * b;
+        dal_turn(work->kin[b].R, m->bodies[b].center, rho);
+        memcpy(w, work->force + 6 * b, 6 * sizeof *w);
+        dal_add_cross(w, rho, w + 3); /* - rho x f */
+        for (int k = 0; k < 6; k++)
+            w[k] /= k < 3 ? force : force * units->length;
+    }
+    return status;
+}
+
+/* How much the wrenches change along field i of the basis beyond turning with it: of a symmetry nothing. */
+static dal_status find_wrench_change(dal_steady_search *s, int i, const double *here, double *out)
+{
+    const dal_fields *x = &s->fields;
+    const int bodies = x->n_bodies;
+    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), size = 0;
+    double *wrench = DAL_NEW(&s->arena, double, 6 * bodies + 1);
+    for (int a = 0; a < s->nv; a++)
+        size = fmax(size, fabs(x->V[s->nv * i + a]) * s->layout->units.column_scale[a] / s->layout->units.length);
+    memset(out, 0, sizeof *out * 6 * (size_t)bodies);
+    for (int sign = 0; sign < 2 && size * s->unit > 1e-6; sign++) {
+        for (int a = 0; a < s->nv; a++)
+            dq[a] = (sign ? -1 : 1) * dal_steady_difference / size * x->V[s->nv * i + a];
+        memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+        s->layout->family->add(s->layout, q, dq);
+        const dal_status status = find_wrenches(s, q, wrench);
+        if (status != DAL_OK)
+            return status;
+        for (int k = 0; k < 6 * bodies; k++)
+            out[k] += (sign ? -1 : 1) * wrench[k] / (2 * dal_steady_difference) * size * s->unit;
+    }
+    for (int b = 0; b < bodies; b++) {
+        const int island = dal_island(dal_system_acting(dal_system_of(s->state))->islands.of_body, b);
+        double w[3] = {0, 0, 0};
+        for (int j = 0; j < x->n; j++)
+            if (x->list[j].island == island && x->list[j].turn)
+                dal_axpy3(-s->unit * x->basis[x->n * i + j], x->list[j].u, w);
+        dal_add_cross(w, here + 6 * b, out + 6 * b);
+        dal_add_cross(w, here + 6 * b + 3, out + 6 * b + 3);
+    }
+    return DAL_OK;
+}
+
+/* Only symmetries are kept in the basis. */
+static dal_status take_symmetries(dal_steady_search *s)
+{
+    dal_fields *x = &s->fields;
+    const int k = x->k, rows = 6 * x->n_bodies;
+    const size_t area = (size_t)k * (size_t)k;
+    double *here = DAL_NEW(&s->arena, double, rows + 1), *D = DAL_NEW(&s->arena, double, (size_t)k *(size_t)rows + 1), most = 1;
+    double *G = DAL_NEW(&s->arena, double, area + 1), *value = DAL_NEW(&s->arena, double, k + 1), *vector = DAL_NEW(&s->arena, double, area + 1);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(k + 1, k + 1) + 1);
+    dal_status status = find_wrenches(s, s->q, here);
+    for (int i = 0; i < k && status == DAL_OK; i++)
+        status = find_wrench_change(s, i, here, D + (size_t)rows * (size_t)i);
+    if (status != DAL_OK)
+        return status;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            for (int a = 0; a < rows; a++)
+                G[k * i + j] += D[rows * i + a] * D[rows * j + a];
+    if (k && dal_symmetric_eigen(G, k, k, value, vector, work))
+        return DAL_NUMERICAL;
+    double *basis = DAL_NEW(&s->arena, double, (size_t)k *(size_t)x->n + 1), *V = DAL_NEW(&s->arena, double, (size_t)k *(size_t)s->nv + 1);
+    for (int i = 0; i < k; i++)
+        most = fmax(most, value[i]);
+    for (x->k = 0; x->k < k && value[x->k] < no_symmetry * no_symmetry * most; x->k++)
+        for (int a = 0; a < k; a++) {
+            for (int j = 0; j < x->n; j++)
+                basis[x->n * x->k + j] += vector[k * x->k + a] * x->basis[x->n * a + j];
+            for (int j = 0; j < s->nv; j++)
+                V[s->nv * x->k + j] += vector[k * x->k + a] * x->V[s->nv * a + j];
+        }
+    x->basis = basis;
+    x->V = V;
+    return status;
+}
+
+dal_status dal_steady_prepare(dal_steady_search *s, const dal_body_motion *start)
+{
+    dal_status status = dal_steady_correct(s);
+    if (status != DAL_OK)
+        return status;
+    const size_t area = (size_t)s->point.velocities.p * (size_t)s->nv;
+    s->p = s->point.velocities.p;
+    s->n_equations = s->p + s->n_z + s->n_driven + s->n_given;
+    s->T = DAL_NEW(&s->arena, double, area + 1);
+    memcpy(s->T, s->point.velocities.T, sizeof *s->T * area);
+    if (!dal_point_span(&s->point, s->driven, &s->loose)) {
+        dal_error(s->messages, dal_nowhere, "a part without mass can move: steady motions are not determined");
+        return DAL_BAD_MODEL;
+    }
+    dal_fields_admit(&s->arena, &s->point, &s->loose, &s->fields);
+    double *f = DAL_NEW(&s->arena, double, s->nv + 1), *none = DAL_NEW(&s->arena, double, s->fields.n + 1);
+    dal_steady_forces(s, none, f);
+    dal_point_balance(&s->point, f, s->lambda);
+    double *v = DAL_NEW(&s->arena, double, s->nv + 1);
+    if ((status = take_symmetries(s)) != DAL_OK || (status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK)
+        return status;
+    if (start)
+        take_start_motion(s, start);
+    keep_admissible_coefficients(s);
+    dal_steady_velocities(s, &s->loose, s->c, v);
+    if ((status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
+        return status;
+    dal_steady_forces(s, s->c, f);
+    dal_point_balance(&s->point, f, s->lambda);
+    return DAL_OK;
+}
