@@ -120,6 +120,8 @@ static void write_gravity(dal_robot *r)
 
 void dal_make_computed_torque(dal_reader *reader, const dal_block_keys *keys, const dal_tree *tree, const char *name)
 {
+    if (dal_messages_count(reader->messages, DAL_ERROR)) /* parts of the robot may be missing */
+        return;
     dal_robot r = {.reader = reader, .keys = keys, .name = name, .mark = tree->key_mark, .planar = reader->spec->space == DAL_PLANAR};
     r.link_of = DAL_NEW(reader->scratch, int, reader->spec->n_bodies);
     for (int i = 0; i < reader->spec->n_bodies; i++)

@@ -133,6 +133,8 @@ static bool drive_leg(leg *l)
 
 void dal_drive_by_legs(dal_reader *reader)
 {
+    if (dal_messages_count(reader->messages, DAL_ERROR)) /* names of ends may be missing */
+        return;
     for (int i = 0; i < reader->n_driven; i++) {
         const dal_driven_body *of = &reader->driven[i];
         int number = 0;

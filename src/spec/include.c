@@ -287,6 +287,8 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry, const cha
     models[0] = model;
     spec->models = models;
     spec->n_models++;
+    if (keys.mirror.text && dal_messages_count(reader->messages, DAL_ERROR)) /* what was wrong may be missing */
+        return NULL;
     if (keys.mirror.text && !dal_mirror_part(reader, spec, &keys.mirror, dal_what(reader, "model", name)))
         return NULL;
     return spec;

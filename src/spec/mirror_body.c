@@ -132,7 +132,7 @@ bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree 
     if (!dal_read_scalar(reader, mirror, &axis) || !dal_mirror_read_axis(reader, &axis, reader->what, &m.axis))
         return false;
     const dal_body_spec *original = find_original(reader, of);
-    if (!original)
+    if (!original || dal_messages_count(reader->messages, DAL_ERROR)) /* what was wrong may be missing */
         return false;
     dal_body_spec image = *original;
     if (image.from.text) {
