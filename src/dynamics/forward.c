@@ -228,7 +228,8 @@ static dal_flow accelerate_speeds(dal_state *state)
     state->stages &= ~(unsigned)(DAL_STAGE_NO_LOADS | DAL_STAGE_NO_MULTIPLIERS);
     if (formulation->without_loads) {
         state->stages = (state->stages & ~(unsigned)DAL_STAGE_LOADS) | DAL_STAGE_NO_LOADS;
-        forget_loads(state);
+        if (!formulation->more) /* their rows are those of M, which is known then */
+            forget_loads(state);
     } else
         dal_state_inertia(state);
     forget_numbers(state->lambda, (size_t)state->layout->n_rows);

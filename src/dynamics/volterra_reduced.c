@@ -196,7 +196,7 @@ static dal_flow solve_volterra_reduced(dal_state *state)
 {
     if (dal_on_open_tree(state))
         return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES));
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY) && (dal_has(state, DAL_STAGE_FORCES) || dal_has(state, DAL_STAGE_LOADS)));
     dal_speeds *s = state->speeds->basis;
     double *f = state->scratch->solver, *Mx = f + s->n;
     dal_flow flow = dal_speeds_ready(state);

@@ -79,7 +79,7 @@ static const char *at_start(dal_reader *reader, const char *text, int depth)
 
 static bool text_at_start(dal_reader *reader, const dal_text *text, dal_text *out)
 {
-    const char *found = at_start(reader, text->text, 0);
+    const char *found = text->text ? at_start(reader, text->text, 0) : NULL;
     if (!found)
         return false;
     *out = (dal_text){.text = dal_arena_copy(reader->keep, found, strlen(found)), .mark = text->mark};
