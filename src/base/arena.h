@@ -1,11 +1,9 @@
-/* Memory that is taken piece by piece and given back all at once.
+/* Memory that is allocated piece by piece and freed all at once.
  *
- * Reading and compiling take everything from an arena, so that a refused model
- * leaves nothing behind: one call frees it. When memory runs out, `take` does
- * not return: it jumps to the place that `dal_arena_guard` set, and that place
- * frees the arena and answers DAL_NO_MEMORY. No caller in between has to check.
+ * Reading and compiling allocate from an arena. A refused model leaks nothing: one call frees it. When memory runs out, `take` does
+ * not return: it jumps to arena->guard (longjmp), and the code there frees the arena and returns DAL_NO_MEMORY. No caller between has to check.
  *
- * The step loop never takes from an arena.
+ * The step loop never allocates from an arena.
  */
 #ifndef DAL_BASE_ARENA_H
 #define DAL_BASE_ARENA_H
@@ -20,15 +18,15 @@ typedef struct dal_chunk dal_chunk;
 typedef struct dal_arena {
     dal_allocator allocator;
     dal_chunk *chunks; /* newest first */
-    jmp_buf *guard;    /* where to go without memory; NULL: take returns NULL */
+    jmp_buf *guard;    /* target of longjmp without memory; NULL: take returns NULL */
     size_t first;      /* bytes of the first chunk; 0: as many as most need */
 } dal_arena;
 
 /* Use as: if (setjmp(jump)) { dal_arena_release(&arena); return DAL_NO_MEMORY; } arena.guard = &jump; */
 void dal_arena_begin(dal_arena *arena, const dal_allocator *allocator);
-/* All that was taken is given back. */
+/* Frees all allocations. */
 void dal_arena_release(dal_arena *arena);
-/* The same for one that takes about as much again: it keeps its memory, in one piece once it knows how much that is. */
+/* The same for an arena that is about to allocate as much again: it keeps its memory, and joins the chunks to one. */
 void dal_arena_rewind(dal_arena *arena);
 
 /* `bytes` of zeroed memory, aligned for any type. Zero bytes give a valid pointer. */
@@ -48,15 +46,15 @@ bool dal_arena_holds(const dal_arena *arena, const void *place);
 char *dal_arena_copy(dal_arena *arena, const char *text, size_t length); /* adds the final zero */
 char *dal_arena_print(dal_arena *arena, const char *format, ...) DAL_PRINTF(2, 3);
 
-/* `work` behind a guard of its own: DAL_NO_MEMORY where memory ran out. What was taken stays. */
+/* Calls `work` with a guard of its own: DAL_NO_MEMORY if memory ran out. Allocations stay. */
 dal_status dal_arena_try(dal_arena *arena, dal_status (*work)(void *user), void *user);
 
-/* For a result that owns all it consists of: the arena moves into its own memory (NULL: there is none), and is disposed of from there. */
+/* For a result that owns its parts: the arena moves into its own memory (NULL: there is no memory) and is freed from there. */
 dal_arena *dal_arena_keep(dal_arena *arena);
-/* Everything that is in a kept arena, and itself. */
+/* Frees everything in a kept arena, and the arena itself. */
 void dal_arena_dispose(const dal_arena *kept);
-/* The end of a function that makes such a result. Where it is `whole`, the arena is kept at the offset `memory` of it, and *result (a pointer to
- * a pointer) is what was `made`; otherwise all is released. Returns `status`, or DAL_NO_MEMORY where it cannot be kept. */
+/* The end of a function that makes such a result. If it is `whole`, the arena is kept at the offset `memory` of it, and *result (a pointer to a
+ * pointer) points to `made`; otherwise everything is freed. Returns `status`, or DAL_NO_MEMORY if the arena cannot be kept. */
 dal_status dal_arena_deliver(dal_arena *arena, bool whole, dal_status status, void *made, size_t memory, void *result);
 
 #define DAL_NEW(arena, type, count) ((type *)dal_arena_alloc((arena), sizeof(type) * (size_t)(count)))

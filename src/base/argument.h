@@ -1,5 +1,5 @@
-/* What callers hand to the functions of include/: each of these answers whether an argument can be used, and otherwise adds a sentence
- * with the name of the function and of the argument. */
+/* Checks of the arguments of public functions (include/). Each check returns whether an argument can be used; if not, it adds a message that names
+ * the function and the argument. */
 #ifndef DAL_BASE_ARGUMENT_H
 #define DAL_BASE_ARGUMENT_H
 

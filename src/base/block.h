@@ -12,9 +12,9 @@
 typedef struct dal_block {
     char *memory; /* NULL: only measure */
     size_t used;
-    size_t limit;    /* of memory whose size is a guess: where it ends, the rest is only measured; 0: the size is known */
+    size_t limit;    /* bytes of memory whose size is a guess: the layout beyond it is only measured; 0: the size is known */
     bool names_stay; /* names belong to something that lives longer than the block: they are not copied */
-    char *rooms;     /* of what nobody has to clear: behind the rest */
+    char *rooms;     /* bytes that need no clearing: at the end of the block */
     size_t room;
 } dal_block;
 

@@ -8,7 +8,7 @@
 
 typedef struct guard {
     sigset_t before;
-    bool waiting; /* one was there already: it is somebody else's */
+    bool waiting; /* a signal was pending before: it is not ours */
 } guard;
 
 static void hold(guard *g)
@@ -21,7 +21,7 @@ static void hold(guard *g)
     pthread_sigmask(SIG_BLOCK, &limit, &g->before);
 }
 
-/* The signal of an error EFBIG goes to the thread that wrote, and is taken off before others could see it. */
+/* The kernel sends the signal of an error EFBIG to the thread that wrote; this thread removes it. */
 static void let_go(const guard *g, int error)
 {
     sigset_t limit;

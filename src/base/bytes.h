@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* All of them, at `place` of the file (-1: where it stands). 0, or the number of the error; *done, which may be NULL, are those that arrived. */
+/* All of them, at `place` of the file (-1: where it stands). Returns 0 or errno; *done (may be NULL) counts the bytes that were written. */
 int dal_write_bytes(int fd, const void *bytes, size_t n, off_t place, size_t *done);
-/* The file gets this size. 0, or the number of the error. */
+/* Sets the size of the file. Returns 0 or errno. */
 int dal_resize_file(int fd, off_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The kinds of warnings. A warning is data: a code that programs can ask for, one number that says how much, a place and a sentence.
+/* The kinds of warnings. A warning is data: a code for programs, one number (a size), a place and a sentence.
  *
  * A line a code: its name in C, its name for users, and when it is given with what its number means. `dalembert list warnings` prints it.
  */
@@ -77,7 +77,7 @@ typedef enum dal_code { DAL_NO_CODE, DAL_CODES(X) DAL_CODE_COUNT } dal_code;
 
 /* "energy-balance"; NULL for DAL_NO_CODE. */
 const char *dal_code_name(dal_code code);
-/* When it is given, and what its number means; NULL for DAL_NO_CODE. */
+/* When it is issued, and what its number means; NULL for DAL_NO_CODE. */
 const char *dal_code_title(dal_code code);
 
 #endif

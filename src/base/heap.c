@@ -1,8 +1,8 @@
-/* Memory of the heap, where the caller brings none of his own.
+/* Memory of the heap, used if the caller has no allocator.
  *
- * The state of a large model is one block that every evaluation walks through from end to end. In pages of 4 kB the processor then looks up
- * addresses as often as data, so that large blocks begin on, and ask for, large pages; where the system has none to give, nothing is lost.
- * Chunks of arenas are smaller than that: what is used once is not worth clearing a large page for.
+ * The state of a large model is one block that every evaluation walks through from end to end. With pages of 4 kB the processor then loads page-table
+ * entries as often as data. Large blocks therefore begin on, and request, large pages; without large pages the block works as usual. Chunks of arenas
+ * are smaller: memory that is used once is not worth clearing a large page.
  */
 #include "dalembert/base.h"
 
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-static const size_t large_page = (size_t)2 << 20; /* of most machines; smaller ones serve, too */
+static const size_t large_page = (size_t)2 << 20; /* of most machines; smaller ones also work */
 
 #ifdef MADV_HUGEPAGE
 static void *take_large(size_t bytes)

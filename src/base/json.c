@@ -39,7 +39,7 @@ static void write_text(dal_json *json, const char *text)
 
 /* ---- strings ------------------------------------------------------------------ */
 
-/* The length of the character of UTF-8 that begins here, and its code; 0: it is none (too long, half, a surrogate). */
+/* The length of the UTF-8 character that begins here, and its code; 0: invalid (too long, incomplete, a surrogate). */
 static int decode_character(const unsigned char *at, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -94,7 +94,7 @@ dal_json *dal_json_line(dal_json *json, const char *line)
     return json;
 }
 
-/* All that stands before a value. */
+/* Writes what precedes a value: comma, line break, key. */
 static void begin_value(dal_json *json, const char *key)
 {
     if (json->comma)

@@ -18,11 +18,11 @@
 typedef struct dal_json {
     void (*write)(void *user, const void *bytes, size_t n); /* where the text goes */
     void *user;
-    const dal_decimal_table *decimals; /* numbers as short as they may be; NULL: with 17 digits */
+    const dal_decimal_table *decimals; /* shortest decimal texts; NULL: 17 digits */
     const char *missing;               /* what a string NULL is written as */
     bool in_script;                    /* the text stands in an element <script> of HTML */
     bool comma;                        /* the next value follows another one */
-    const char *line;                  /* what stands before the next value instead of a blank; NULL: nothing else */
+    const char *line;                  /* text before the next value, in place of a blank; NULL: the blank */
 } dal_json;
 
 /* Into a caller's buffer, as short numbers if there is a table for them; a string NULL is an empty one. */
@@ -50,7 +50,7 @@ void dal_json_integer(dal_json *json, const char *key, long value);
 void dal_json_truth(dal_json *json, const char *key, bool value);
 /* null. */
 void dal_json_null(dal_json *json, const char *key);
-/* A value in the caller's own words, which have to be JSON. */
+/* A value as raw JSON text of the caller. */
 void dal_json_print(dal_json *json, const char *key, const char *format, ...) DAL_PRINTF(3, 4);
 
 /* ["a", "b", ...] */

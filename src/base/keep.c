@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where the next n bytes of a blob begin; NULL: there are not so many. */
+/* The next n bytes of a blob; NULL: the blob is too short. */
 static const unsigned char *next_bytes(dal_keep *k, size_t n)
 {
     const unsigned char *at = k->from + k->used;

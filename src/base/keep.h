@@ -1,5 +1,5 @@
-/* What outlives an evaluation, piece by piece: written to a blob and read from one. The owner of a piece lists it once; the same list is measured,
- * written, checked and read, in the same order.
+/* Serialisation of the data that outlive an evaluation: written to a blob and read from one, piece by piece. The owner of a piece lists it once; the
+ * same list is measured, written, checked and read, in the same order.
  *
  * A blob may come from anywhere. A list is checked as a whole before anything of it is read, and numbers that choose something (indices, counts, modes)
  * are kept with the range that they may have.
@@ -27,7 +27,7 @@ void dal_keep_integers(dal_keep *k, int *x, size_t n, int low, int high);
 void dal_keep_counts(dal_keep *k, long *x, size_t n); /* 0 or more */
 void dal_keep_flags(dal_keep *k, bool *x, size_t n);
 void dal_keep_text(dal_keep *k, char *text, size_t size); /* a buffer with a terminated text */
-/* A number that both sides know already: the blob has to have the same one. */
+/* A number that writer and reader know: the blob must contain the same one. */
 void dal_keep_same(dal_keep *k, long long number);
 void dal_keep_same_text(dal_keep *k, const char *text);
 

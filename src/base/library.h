@@ -1,5 +1,5 @@
-/* Shared libraries that are loaded when they are needed, functions by name: what a build can do, but most runs do not use, costs no
- * start of the program, and a machine without the library still does everything else.
+/* Shared libraries that are loaded at first use (dlopen), functions by name. Most runs do not use them: the program starts without them, and a
+ * machine without a library can do everything else.
  *
  * The functions of a library are a list CALLS(X) of X(name); the table that they go to has a pointer for each, under the same name:
  *
@@ -20,9 +20,9 @@ typedef struct dal_symbol {
     size_t place; /* of its pointer in the table */
 } dal_symbol;
 
-/* Load the library with this soname and fill the table with its functions. NULL with a sentence in `why` if the library is not there
- * (then `package`, Debian's name of what provides it, is named) or has not all of them. It stays in memory until the program ends, even
- * after dal_library_close: libraries keep tables and exit handlers of their own. */
+/* Load the library with this soname and fill the table with its functions. NULL with a sentence in `why` if the library is missing (the sentence then
+ * names `package`, the Debian package that provides it) or lacks a function. It stays in memory until the program ends, even after dal_library_close:
+ * libraries keep tables and exit handlers of their own. */
 void *dal_library_open(const char *title, const char *soname, const char *package, const dal_symbol *symbols, size_t n, void *table, char *why,
                        size_t size);
 void dal_library_close(void *handle); /* accepts NULL */

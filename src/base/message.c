@@ -201,7 +201,7 @@ const char *dal_nearest(const char *name, const char *const *candidates)
     const char *best = NULL;
     int least = (int)(strlen(name) + 2) / 3 + 1; /* at most a third of the letters may differ */
     for (; *candidates; candidates++) {
-        const bool letter = isalpha((unsigned char)name[0]) && !name[1]; /* is near to every other one: only h for H is meant */
+        const bool letter = isalpha((unsigned char)name[0]) && !name[1]; /* a single letter is near to every other one: only h for H counts */
         int d = letter && strcasecmp(name, *candidates) ? 99 : distance(name, *candidates);
         if (d < least) {
             least = d;
@@ -264,7 +264,7 @@ static const char *clean(dal_arena *arena, const char *text)
     return copy;
 }
 
-/* The list anew, of the sorted ones that are to be shown. */
+/* Rebuilds the list from the sorted messages that are shown. */
 static void relink(dal_messages *messages, const sorted_message *sorted, int n, const char *file, dal_arena *arena)
 {
     static const char *const words[] = {"notes", "warnings", "errors"};

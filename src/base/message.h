@@ -1,4 +1,4 @@
-/* The one door through which every complaint passes. */
+/* Messages: every error, warning and note of the library is added by a function of this header. */
 #ifndef DAL_BASE_MESSAGE_H
 #define DAL_BASE_MESSAGE_H
 
@@ -8,7 +8,7 @@
 
 #include <stdarg.h>
 
-/* Append one sentence. `messages` may be NULL: then nobody wants to hear it. `reason`: of an error or a note by which something is decided. */
+/* Append one sentence. `messages` may be NULL: the sentence is dropped. `reason`: for errors and notes on which a decision depends. */
 void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reason, dal_mark mark, const char *format, ...) DAL_PRINTF(5, 6);
 /* The same without one: mark, format, ... */
 #define dal_say(messages, severity, ...) dal_say_for(messages, severity, DAL_REASON_OTHER, __VA_ARGS__)
@@ -17,7 +17,7 @@ void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reaso
 void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double number, const char *format, ...) DAL_PRINTF(5, 6);
 /* A message of somebody else's, as it is. */
 void dal_pass_on(dal_messages *messages, const dal_message *message);
-/* All messages of somebody else's. */
+/* Appends all messages of another list. */
 void dal_pass_all(dal_messages *messages, const dal_messages *from);
 /* A copy of a message and its texts; NULL without memory. */
 dal_message *dal_message_copy(dal_arena *arena, const dal_message *message);
@@ -30,8 +30,8 @@ const char *dal_nearest(const char *name, const char *const *candidates);
 /* " (did you mean 'x'?)" or "" in `buffer`. */
 const char *dal_did_you_mean(const char *name, const char *const *candidates, char buffer[96]);
 
-/* Puts `from` in the order of the text of `file`, the same sentence at the same place once, at most 100 of a severity, and passes all
- * of it on. Scratch comes from `arena`, whose guard has to be set. False: some were lost for want of memory. */
+/* Sorts `from` by the lines of `file`, drops repeated messages and those beyond 100 of a severity, and appends the rest. Scratch comes from `arena`,
+ * whose guard has to be set. False: some were lost because memory ran out. */
 bool dal_messages_deliver(dal_arena *arena, const char *file, dal_messages *from, dal_messages *to);
 
 extern const dal_mark dal_nowhere;

@@ -1,4 +1,4 @@
-/* Why something failed, for the program itself. It stands beside the sentence for people: no decision reads the sentence. */
+/* Why something failed, as an enum for the program. The message for people is separate: no decision depends on its text. */
 #ifndef DAL_BASE_REASON_H
 #define DAL_BASE_REASON_H
 
@@ -16,10 +16,10 @@ typedef enum dal_reason {
     DAL_REASON_ROUNDING,           /* an inertia is lost in rounding beside that of the others */
     DAL_REASON_OPEN,               /* the mechanism cannot be assembled */
     DAL_REASON_ASSEMBLY,           /* a note: assembly changed a start value */
-    DAL_REASON_ASSEMBLY_SUM        /* a note: of how many bodies; beside a note of each */
+    DAL_REASON_ASSEMBLY_SUM        /* a note with the number of bodies; each body has its own note */
 } dal_reason;
 
-/* Why a choice cannot be honoured. */
+/* Why a choice is refused. */
 typedef struct dal_refusal {
     dal_reason reason;
     char text[400];

@@ -1,11 +1,11 @@
-/* Constant expressions without a graph: what most texts of a model are.
+/* Constant expressions without a graph. Most texts of a model are constant.
  *
  *   sum := product {("+" | "-") product}     product := sign {("*" | "/") sign}     sign := ("-" | "+") sign | power
  *   power := atom ["^" sign]                 atom := number | name | function "(" sum ")" | "(" sum ")"
  *
  * The same grammar as in parse.c, less vectors, comparisons, functions of several arguments, tables and names with braces or primes; the same
- * operations on the same numbers in the same order, by the functions that fold the constants of a graph. Whatever is not of this kind, or not
- * right, is left to the parser, which has the messages.
+ * operations on the same numbers in the same order, by the functions that fold the constants of a graph. All other texts, and faulty ones, go to the
+ * parser, which has the messages.
  *
  * The operations can be recorded, in the order in which they are done on a stack: the same text with other values of its names is then
  * computed without reading it.
@@ -19,7 +19,7 @@ typedef struct scan {
     dal_resolve_constant resolve;
     void *user;
     int depth;
-    dal_constant_steps *record; /* NULL: nobody wants the operations */
+    dal_constant_steps *record; /* NULL: operations are not recorded */
     int height;                 /* of the stack on which they work */
 } scan;
 
@@ -60,7 +60,7 @@ static void record(scan *s, dal_constant_step step)
     *DAL_PUSH(c->arena, c->step, c->n, c->capacity) = step;
 }
 
-/* An operation on numbers that are always the same is done once: its result stands for it. */
+/* An operation on constant numbers is replaced by its result. */
 static bool fold_record(scan *s, int operands, double result)
 {
     dal_constant_steps *c = s->record;

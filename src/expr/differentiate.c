@@ -3,8 +3,7 @@
  * One rule per operation, in terms of the operands u, v and their derivatives u', v'; the chain rule is the walk
  * over the graph, operands first. Every node is differentiated once: a derivative has at most a fixed multiple
  * of the nodes of its expression, and dal_diff remembers it.
- * Switching operations are differentiated piece by piece; what happens at the switch itself is the business of
- * the program's modes.
+ * Switching operations are differentiated piece by piece; the modes of the program handle the switch itself.
  */
 #include "expr/graph.h"
 

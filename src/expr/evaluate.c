@@ -1,7 +1,7 @@
 /* The tape interpreter. Kernel: compiled for every dal_real.
  *
- * A run fills the registers (program.h) from first to last. Decisions are taken on real parts; with modes given they
- * are not taken at all: each switching operation continues the piece that its mode names, also beyond its end.
+ * A run fills the registers (program.h) from first to last. Decisions depend on real parts. With modes there are no decisions: each switching
+ * operation evaluates the piece of its mode, and extrapolates it beyond its end.
  *
  *   switch             modes               value          guard
  *   sign(x)            -1, 0, 1            mode           -x, (x == 0 ? 1 : -1), x
@@ -13,11 +13,11 @@
  *   table, held ends   -1, 0, 1            as above       the same with the whole range as one piece
  *
  * A guard of 0 still holds: at a tie the mode is that of the true value, and it ends where the guard is negative. An operand
- * that is not a number (or too large for an int) has the mode DAL_MODE_NONE: the operation is then evaluated as without
- * modes, and the guard tells when that changes.
+ * that is not a number (or too large for an int) has the mode DAL_MODE_NONE: the operation is then evaluated as without modes, and the guard changes
+ * its sign when the operand is valid again.
  *
- * Outside a table that ends in an error the value is not a number; if it reaches an output, the run says which
- * table it was. A branch that an if() does not take may leave its tables.
+ * Outside a table that ends in an error the value is NaN; if it reaches an output, the run reports the table. A branch that an if() does not choose
+ * may leave its tables.
  */
 #include "expr/program.h"
 
@@ -37,7 +37,7 @@ static dal_real integer_power(dal_real x, int n)
     return n < 0 ? 1 / result : result;
 }
 
-/* 1, 0, or not a number when the comparison has no answer. */
+/* 1, 0, or NaN if an operand is NaN. */
 #define TRUTH(yes, no) ((yes) ? 1.0 : (no) ? 0.0 : (double)NAN)
 
 static double sign_of(dal_real x)
@@ -65,7 +65,7 @@ static dal_real piece_value(const dal_table *table, dal_piece piece, int order, 
     }
 }
 
-/* The piece that a mode names; between held ends the interval is still searched. */
+/* The piece of a mode; between held ends the interval is still searched. */
 static dal_piece frozen_piece(const dal_table *table, dal_knots knots, int mode, double x)
 {
     if (knots == DAL_KNOTS_ALL)
@@ -97,8 +97,8 @@ static dal_real interpolate(const dal_program *program, const dal_instruction *c
     return piece_value(&table, piece, code->b % 4, x);
 }
 
-/* Which values do the outputs need? Marked backwards along the tape in the second set of registers; of an if() only the
- * condition and the branch that was taken are needed. */
+/* Which values do the outputs need? Marked backwards along the tape in the second set of registers; an if() needs only its condition and the chosen
+ * branch. */
 static const dal_real *mark_needed(const dal_program *program, dal_real *registers)
 {
     const int values = dal_program_values(program), first = program->n_constants + program->n_loads;

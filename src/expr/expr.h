@@ -33,7 +33,7 @@ enum { DAL_NO_NODE = -1 };
 typedef struct dal_value {
     int n;
     dal_node node[3];
-    int unit; /* what dal_parser.unit made of it; 0: nobody asked */
+    int unit; /* the result of dal_parser.unit; 0: units are not checked */
 } dal_value;
 
 /* clang-format off */
@@ -56,7 +56,7 @@ typedef enum dal_op {
 
 /* An empty graph. Nodes are shared: the same operation on the same operands is the same node. */
 dal_graph *dal_graph_create(dal_arena *arena);
-/* A graph that begins with the nodes and tables of another one, under the same numbers. The other one stays as it is, and has to stay. */
+/* A graph that begins with the nodes and tables of another one, under the same numbers. The other one is not changed, and has to outlive it. */
 dal_graph *dal_graph_copy(dal_arena *arena, const dal_graph *graph);
 
 /* Nodes, simplified as they are made. */
@@ -80,7 +80,7 @@ dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
 int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3]); /* how many there are */
 int dal_node_index(const dal_graph *graph, dal_node node);                         /* of a variable, or of a table */
 int dal_node_order(const dal_graph *graph, dal_node node);                         /* of the derivative, INTERP */
-int dal_graph_size(const dal_graph *graph);                                        /* nodes so far; operands stand before what uses them */
+int dal_graph_size(const dal_graph *graph);                                        /* nodes so far; operands precede the nodes that use them */
 bool dal_depends(dal_graph *graph, dal_node node, int variable);                   /* does the variable occur in it? */
 /* Calls `visit` once for every variable in the expression. */
 void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int variable), void *user);
@@ -110,12 +110,12 @@ int dal_graph_add_table(dal_graph *graph, const char *name, int n, const double 
 /* The tables of a graph, as expr/table.h describes them. */
 int dal_graph_tables(const dal_graph *graph);
 const struct dal_table *dal_graph_table(const dal_graph *graph, int i);
-/* An empty graph gets the tables of another one, under the same numbers. The other one has to stay. */
+/* An empty graph gets the tables of another one, under the same numbers. The other one has to outlive it. */
 void dal_graph_share_tables(dal_graph *graph, const dal_graph *from);
 /* Index of a named table or -1. */
 int dal_graph_find_table(const dal_graph *graph, const char *name);
-/* Texts that are parsed from now on name tables without this beginning ("left."), and only those that have it. NULL: none.
- * Returns what held before. */
+/* Sets a prefix of table names ("left."): texts parsed from now on omit it, and see only tables that have it. NULL: no prefix. Returns the prefix
+ * before. */
 const char *dal_graph_table_prefix(dal_graph *graph, const char *prefix);
 
 /* ---- parser ------------------------------------------------------------ */
@@ -143,11 +143,11 @@ typedef struct dal_parser {
     dal_messages *messages;
     dal_resolve resolve;
     void *user;
-    /* May be NULL. What a function of vectors is where they are more than their components (n arguments; false: nothing more), and
-     * the derivative by time of what stands in brackets with a prime behind them (false: the reason was reported). */
+    /* May be NULL. Functions of vectors that are more than their components (n arguments; false: apply the function to the components), and the time
+     * derivative of an expression in brackets with a prime (false: the reason was reported). */
     bool (*product)(void *user, dal_vector_function function, int n, const dal_value *arguments, dal_value *value);
     bool (*rate)(void *user, dal_mark mark, dal_value *value);
-    /* May be NULL. The unit of what an operation gives, from those of its arguments; names have theirs from `resolve`. */
+    /* May be NULL. The unit of the result of an operation, from those of its arguments; `resolve` sets the units of names. */
     int (*unit)(void *user, const dal_operation *operation);
 } dal_parser;
 
@@ -156,8 +156,8 @@ bool dal_parse(const dal_parser *parser, const char *text, dal_mark mark, dal_va
 /* The same, but the result has to be a scalar. */
 bool dal_parse_scalar(const dal_parser *parser, const char *text, dal_mark mark, dal_node *node);
 
-/* The number that a plain constant expression gives, exactly as dal_parse_scalar would: numbers, names of numbers, + - * / ^, brackets, functions of
- * one argument. False without a word: it is none of these, or has something wrong; dal_parse knows. */
+/* The value of a plain constant expression, equal to that of dal_parse_scalar: numbers, names of numbers, + - * / ^, brackets, functions of one
+ * argument. False without a message: the text is of another kind, or faulty; then call dal_parse. */
 typedef struct dal_constant_step {
     dal_op op;              /* DAL_OP_CONST, DAL_OP_VAR, or an operation on `operands` results before it */
     int operands, variable; /* VAR */
@@ -178,7 +178,7 @@ typedef struct dal_constant_steps {
 typedef bool (*dal_resolve_constant)(void *user, const char *name, double *value, int *variable);
 /* steps: filled, from its arena; NULL: not wanted. */
 bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, dal_constant_steps *steps, double *value);
-/* What dal_parse_constant would give with these values of the variables; false: no finite number. */
+/* The result of dal_parse_constant for these values of the variables; false: not finite. */
 bool dal_constant_run(const dal_constant_steps *constant, const double *variable, double *value);
 
 /* Is `name` a function or constant of the language (sin, t, pi, deg ...)? */
@@ -191,10 +191,9 @@ const char *const *dal_function_names(void);
 /* A program computes many outputs in one pass, without allocation. It is one block of `bytes` bytes.
  *
  * Every switching operation (abs, sign, min, max, floor, mod, comparisons, select through its condition, knots of
- * tables that are not smooth there) owns a switch: an integer mode. With `modes` given, evaluation takes the
- * piece that the mode names, also beyond its end, so that an integrator sees a smooth function over a
- * whole step. dal_program_modes finds the modes that hold at the present values; dal_program_guards gives, per switch,
- * a number that is positive while its mode holds and changes sign where it ends.
+ * tables that are not smooth there) owns a switch: an integer mode. With `modes`, evaluation uses the piece of the mode and extrapolates it beyond
+ * its end, so that an integrator sees a smooth function over a whole step. dal_program_modes finds the modes that hold at the present values;
+ * dal_program_guards gives, per switch, a number that is positive while its mode holds and changes sign where it ends.
  *
  * The program is in `arena`, which may outlive the graph. */
 typedef struct dal_program dal_program;
@@ -210,7 +209,7 @@ int dal_program_switches(const dal_program *program);
 #define dal_program_run DAL_K(dal_program_run)
 #define dal_program_guards DAL_K(dal_program_guards)
 int dal_program_run(const dal_program *program, const dal_real *variables, const int *modes, dal_real *registers, dal_real *outputs);
-/* After a run with these modes: the guards. A switch in a branch of `if` that is not taken has nothing to say: its guard is 1. */
+/* After a run with these modes: the guards. A switch in a branch of `if` that is not chosen has no effect: its guard is 1. */
 void dal_program_guards(const dal_program *program, dal_real *registers, const int *modes, double *guards);
 /* After a run with modes == NULL: the modes that hold. */
 #define dal_program_modes DAL_K(dal_program_modes)

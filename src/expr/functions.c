@@ -1,6 +1,6 @@
 /* The functions and operators of the language, applied to scalars and vectors.
  *
- * Vectors are lists of scalar nodes: the graph itself knows scalars only. Every refusal says what was given.
+ * Vectors are lists of scalar nodes: the graph itself has scalars only. Every refusal names the arguments.
  *   a + b, a - b        equal lengths         c v, v c, v / c     a scalar and a vector
  *   dot(a, b) = sum a_i b_i                   norm(a) = sqrt(dot(a, a)), also abs(a) of a vector
  *   cross(a, b)         three: the vector product; two: the scalar a_x b_y - a_y b_x
@@ -48,7 +48,7 @@ const dal_function *dal_function_find(const char *name)
     return NULL;
 }
 
-/* Functions of other languages and what they are called here; else the name that is spelled most alike. */
+/* Functions of other languages and their names here; else the nearest name by spelling. */
 const char *dal_nearest_function(const char *name, char buffer[96])
 {
     /* clang-format off */
@@ -89,7 +89,7 @@ static dal_value scalar(dal_node node)
     return (dal_value){1, {node, DAL_NO_NODE, DAL_NO_NODE}, 0};
 }
 
-/* Constants in, but no constant out: folding met infinity or not-a-number. */
+/* Constant operands without a constant result: folding gave infinity or NaN. */
 static bool is_broken(const dal_graph *graph, int n, const dal_value *arguments, const dal_value *result)
 {
     for (int i = 0; i < n; i++)

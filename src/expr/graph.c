@@ -5,10 +5,10 @@
  *   + * min max == : a constant first, then the smaller node first
  *   x - c = -c + x    a + (-b) = a - b     a - (-b) = a + b     a - a = 0     x + x = 2 x
  *   0 x = 0   1 x = x   (-1) x = -x   (-a) b = -(a b)   c (d x) = (c d) x   x (c y) = c (x y)
- *   0 / x = 0   x / 1 = x   (-a) / b = -(a / b)   a / a stays: it says nothing about a = 0
+ *   0 / x = 0   x / 1 = x   (-a) / b = -(a / b)   a / a is kept: it is undefined at a = 0
  *   x^0 = 1   x^1 = x   x^2 = x x   x^-1 = 1 / x   x^0.5 = sqrt(x)
  *   if(c, a, b): c is always a comparison, other conditions become c == 0 with the branches exchanged
- * A constant that would be infinite or not a number is never folded.
+ * A constant that would be infinite or NaN is never folded.
  */
 #include "expr/graph.h"
 
@@ -132,7 +132,7 @@ static dal_node intern(dal_graph *graph, dal_term term)
         if (same_term(&graph->terms[graph->buckets[at]], &term))
             return graph->buckets[at];
     if (graph->n >= MOST_NODES)
-        dal_arena_alloc(graph->arena, SIZE_MAX); /* jumps to the guard: a graph of this size is no memory */
+        dal_arena_alloc(graph->arena, SIZE_MAX); /* jumps to the guard: a graph of this size counts as out of memory */
     inherit(graph, &term);
     graph->buckets[at] = graph->n;
     *DAL_PUSH(graph->arena, graph->terms, graph->n, graph->capacity) = term;
@@ -464,7 +464,7 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x)
 
 void dal_begin_walk(dal_graph *graph)
 {
-    if (++graph->stamp == 0) { /* came round: forget the old stamps */
+    if (++graph->stamp == 0) { /* the counter overflowed: clear the old stamps */
         for (int i = 0; i < graph->n; i++)
             graph->terms[i].stamp = 0;
         graph->stamp = 1;
@@ -522,7 +522,7 @@ void dal_each_var(dal_graph *graph, dal_node node, void (*visit)(void *user, int
 {
     int n;
     const dal_term *term = &graph->terms[node];
-    if (term->op == DAL_OP_VAR || term->op == DAL_OP_CONST) { /* what most recorded columns are */
+    if (term->op == DAL_OP_VAR || term->op == DAL_OP_CONST) { /* most recorded columns are variables */
         if (term->op == DAL_OP_VAR)
             visit(user, term->index);
         return;

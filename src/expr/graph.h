@@ -1,4 +1,4 @@
-/* What the files of expr share and nobody else sees: the node records and the tables.
+/* Private to expr: the node records and the tables.
  *
  * Operands always have smaller numbers than the node that uses them, so a graph has no cycles and may be
  * arbitrarily deep: every walk over it uses the explicit stack of the graph, never recursion.
@@ -72,7 +72,7 @@ static inline void dal_push_node(dal_graph *graph, dal_node node)
     *DAL_PUSH(graph->arena, graph->stack, graph->n_stack, graph->stack_capacity) = node;
 }
 
-/* What constants become; infinite or not a number where there is none. */
+/* The value of an operation on constants; infinite or NaN if there is none. */
 double dal_fold_one(dal_op op, double x);
 double dal_fold_two(dal_op op, double x, double y);
 /* parse.c: `mantissa` characters of digits, the one at `point` perhaps a point, as an integer times 10^exponent. False: not exactly. */
@@ -82,8 +82,8 @@ bool dal_read_exactly(const char *digits, size_t point, size_t mantissa, long ex
 void dal_begin_walk(dal_graph *graph);
 /* The nodes under `root`, operands first; their number in *n. Arena memory. */
 dal_node *dal_collect(dal_graph *graph, dal_node root, int *n);
-/* Operands first: `by` gives what becomes of a variable, or DAL_NO_NODE, which is `otherwise`, or the variable itself where that is none; `make`
- * what becomes of any other node, from what became of its operands. */
+/* Rebuilds a graph, operands first. `by` returns the replacement of a variable; DAL_NO_NODE means `otherwise`, or the variable itself if that is
+ * DAL_NO_NODE. `make` returns the replacement of any other node from those of its operands. */
 dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user, dal_node otherwise,
                      dal_node (*make)(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c));
 

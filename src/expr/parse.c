@@ -89,7 +89,7 @@ static int character_length(const char *s)
     return n;
 }
 
-/* What stands at the present place, for "but found ...". */
+/* The text at the present place, for "but found ...". */
 static const char *found(const reader *r, char buffer[80])
 {
     const char *s = r->text + r->at;
@@ -109,7 +109,7 @@ static const char *found(const reader *r, char buffer[80])
     return buffer;
 }
 
-/* A remedy for what people write who think in another language. */
+/* A hint for operators of other languages. */
 static const char *remedy(const reader *r)
 {
     /* clang-format off */
@@ -123,7 +123,7 @@ static const char *remedy(const reader *r)
         {"\xc3\x97", " (the product is written *)"}, {"\xc2\xb0", " (write 45*deg for 45 degrees)"}};
     /* clang-format on */
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        size_t at = i == 0 && r->at > 0 ? r->at - 1 : r->at; /* the first star was taken as an operator */
+        size_t at = i == 0 && r->at > 0 ? r->at - 1 : r->at; /* the first star was read as an operator */
         if (strncmp(r->text + at, known[i][0], strlen(known[i][0])) == 0)
             return known[i][1];
     }
@@ -136,7 +136,7 @@ static bool fail_expected(reader *r, const char *expected)
     return fail(r, r->at, "expected %s but found %s%s", expected, found(r, buffer), remedy(r));
 }
 
-/* Take `c` or complain; `open` is where its partner stands. */
+/* Read `c` or report an error; `open` is the place of its partner. */
 static bool close_with(reader *r, char c, size_t open)
 {
     skip_blanks(r);
@@ -207,7 +207,7 @@ bool dal_read_exactly(const char *s, size_t point, size_t mantissa, long exponen
     return true;
 }
 
-/* The same as an integer with an exponent, by strtod: no locale has a say. */
+/* The same as an integer with an exponent, by strtod: independent of the locale. */
 static double read_long(reader *r, size_t point, size_t mantissa, size_t start, long exponent, bool *zero)
 {
     const char *s = r->text;
@@ -538,7 +538,7 @@ static bool differentiate(reader *r, size_t start, dal_value *value)
     return true;
 }
 
-/* A name, or a call. A function of its own, as read_number: their buffers do not belong on the stack of every parenthesis. */
+/* A name, or a call. A function of its own, as read_number: their buffers would enlarge the stack frame of every parenthesis. */
 static __attribute__((noinline)) bool read_name(reader *r, dal_value *value)
 {
     const size_t start = r->at;

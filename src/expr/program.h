@@ -2,8 +2,8 @@
  *
  *   dal_program | code | loads | outputs | switches | tables | doubles | text
  *
- * Registers: first the constants, then the variables that are used, then one result per instruction. No register is
- * written twice, so that guards and modes find the operands of every switch after a run.
+ * Registers: first the constants, then the variables that are used, then one result per instruction. No register is written twice: guards and modes
+ * read the operands of every switch after a run.
  */
 #ifndef DAL_EXPR_PROGRAM_H
 #define DAL_EXPR_PROGRAM_H

@@ -1,5 +1,5 @@
-/* Substitution: the same expression with other expressions in the place of its variables. The nodes are built anew, operands first, so
- * that constants are folded on the way. */
+/* Substitution: the same expression with other expressions in the place of its variables. The nodes are built again, operands first, so that
+ * constants are folded. */
 #include "expr/graph.h"
 
 static dal_node rebuild(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c)

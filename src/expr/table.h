@@ -26,7 +26,7 @@ static inline size_t dal_table_doubles(int n)
     return (size_t)n + 4 * ((size_t)n - 1) + 1;
 }
 
-/* The mode of a switch that cannot have one: its operand is not a number, or too large for an int. */
+/* The mode of a switch whose operand is NaN or too large for an int. */
 enum { DAL_MODE_NONE = INT_MIN, DAL_MODE_MOST = 1000000000 };
 
 /* A piece: interval -1 left of the table, 0 .. n-2 in it, n-1 right of it; `turns` periods to the right. */
@@ -35,7 +35,7 @@ typedef struct dal_piece {
     double turns;
 } dal_piece;
 
-/* Times that add up to the end of a table miss it by rounding: this share of its range still counts as inside. */
+/* Sums of time steps miss the end of a table by rounding: this fraction of its range still counts as inside. */
 #define DAL_TABLE_SLACK 1e-12
 
 static inline double dal_table_range(const dal_table *table)

@@ -79,7 +79,7 @@ static bool read_axes(dal_force_builder *b, int body, int *frame)
     return false;
 }
 
-/* Where it acts: one way, and no key that has no meaning there. */
+/* Where it acts: exactly one way, and only the keys that belong to it. */
 static bool begin_effort(dal_force_builder *b, applied *a, bool torque)
 {
     const dal_force_spec *spec = b->spec;
@@ -110,7 +110,7 @@ static bool begin_effort(dal_force_builder *b, applied *a, bool torque)
     return ok;
 }
 
-/* What acts on the ground does nothing; a moment, or components in body axes, need an attitude. */
+/* A force on the ground has no effect; a moment, or components in body axes, need an attitude. */
 static bool check_body(dal_force_builder *b, dal_text name, int body, bool attitude)
 {
     if (body != DAL_GROUND && !(attitude && b->mechanism->bodies[body].particle))

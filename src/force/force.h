@@ -2,9 +2,8 @@
  *
  * Each element type has two halves in its file: `compile` turns the description
  * into a small struct of constants, `apply` (a kernel on dal_real) adds forces
- * and moments to the bodies, potential energy, and the power of what has no
- * potential. A force speaks of material vectors and measures only; the families
- * pull the result back to coordinates.
+ * and moments to the bodies, potential energy, and the power of forces without a potential. A force uses material vectors and measures only; the
+ * families pull the result back to coordinates.
  */
 #ifndef DAL_FORCE_FORCE_H
 #define DAL_FORCE_FORCE_H
@@ -15,10 +14,10 @@
 
 #include <string.h>
 
-/* Bodies that joints, constraints or forces connect, directly or over others, make an island; the ground connects nothing. Each has an energy
- * balance of its own. */
+/* An island: bodies that joints, constraints or forces connect, directly or through others; the ground connects nothing. Each island has its own
+ * energy balance. */
 typedef struct dal_islands {
-    int n;           /* 1: the model hangs together, and there are no lists */
+    int n;           /* 1: the model is connected, and there are no lists */
     int *of_body;    /* and, behind the bodies, of the coordinates of the model's own */
     int *of_measure; /* along which forces act */
     int *of_joint, *of_row;
@@ -41,7 +40,7 @@ typedef struct dal_loads {
     dal_real *island; /* potential and power of each; NULL: there is one */
 } dal_loads;
 
-/* Energy that is stored along a measure or in a body, and power of what stores none. */
+/* Potential energy along a measure or of a body, and power of forces without a potential. */
 static inline void dal_store_along(dal_loads *loads, int measure, dal_real energy)
 {
     loads->potential += energy;
@@ -82,7 +81,7 @@ void dal_push_measure(dal_loads *loads, int measure, dal_real effort, bool works
 
 #ifndef DAL_SCALAR_VARIANT
 
-/* What compile may ask of the description around it; every call reports its own errors. */
+/* What compile needs from the rest of the model; every call reports its own errors. */
 typedef struct dal_force_builder dal_force_builder;
 struct dal_force_builder {
     dal_mechanism *mechanism;
@@ -111,7 +110,7 @@ struct dal_force_builder {
 
 #endif
 
-/* What a force element pushes the bodies with. */
+/* Actions of a force element on bodies. */
 typedef enum dal_force_action { DAL_ACTS_ANY_WAY, DAL_ACTS_BY_FORCE, DAL_ACTS_BY_TORQUE } dal_force_action;
 
 typedef struct dal_force_type {
@@ -130,7 +129,7 @@ typedef struct dal_force_type {
 #endif
 } dal_force_type;
 
-/* The table of a type; what stands behind `apply` (.compile = ..., .potential = true) is skipped where only the kernel is compiled. */
+/* The table of a type. Builds of the kernels alone skip the fields after `apply` (.compile = ..., .potential = true). */
 #ifndef DAL_SCALAR_VARIANT
 #define DAL_FORCE_TYPE(name, title, keys, coordinate, element, apply, ...)                                                                           \
     {                                                                                                                                                \

@@ -1,5 +1,4 @@
-/* Signals: what an expression may ask of the mechanism at position and velocity
- * level. Each variable of a program is one signal.
+/* Signals: the quantities of the mechanism that an expression may read. Each variable of a program is one signal.
  */
 #ifndef DAL_FORCE_SIGNAL_H
 #define DAL_FORCE_SIGNAL_H

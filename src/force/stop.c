@@ -7,11 +7,11 @@
  *   restitution   F = k d ((1 + e^2)/2 + (1 - e^2)/2 tanh(d'/w))   V = (1 + e^2)/4 k d^2
  * against d; F = V = 0 otherwise. It never pulls.
  *
- * Restitution: on the way in F = k d, on the way out F = e^2 k d, so that an impact gives back the part e^2 of its energy,
- * whatever the mass and the velocity v that it begins with; that is so up to the turning point, where |d'| is not large against w:
+ * Restitution: on the way in F = k d, on the way out F = e^2 k d, so that an impact returns the part e^2 of its energy, independent of the mass and
+ * of the initial velocity v. This is exact except near the turning point, where |d'| is not large against w:
  *   |E_after / E_before - e^2| < pi^2/12 (w/v)^2 ((1 - e^2)/(1 + e^2) + (1 - e^2)/(2 e^2)).
- * The bracket lies between e^2 and 1, F is passive (what it takes beyond V is k d (1 - e^2)/2 tanh(d'/w) d' >= 0), smooth while
- * there is contact, and rests where k d (1 + e^2)/2 carries the load: one place, without chatter.
+ * The bracket lies between e^2 and 1, F is passive (it dissipates k d (1 - e^2)/2 tanh(d'/w) d' >= 0) and smooth during contact. It is at rest where
+ * k d (1 + e^2)/2 balances the load: one place, without chatter.
  *
  * The force is made of expressions (if(0 < d, ..)), whose corners the run locates as events.
  */
@@ -41,7 +41,7 @@ typedef struct stop_law {
     double stiffness, damping, restitution, velocity;
 } stop_law;
 
-/* What one or two ends add up to. */
+/* Sums over one or two ends. */
 typedef struct stop_nodes {
     dal_node effort, elastic, potential;
 } stop_nodes;

@@ -1,5 +1,4 @@
-/* What stands behind an entry of `constraints:`: one row, written as an expression, between no two points in particular. It is not in
- * the list of joints. */
+/* The type of an entry of `constraints:`: one row, written as an expression, without points of its own. It is not in the list of joints. */
 #include "joint/joint.h"
 
 const dal_joint_type dal_joint_constraint = {

@@ -4,9 +4,8 @@
  *   drive-rate:  rate - f(t) = 0, at velocity level only: the position follows from the start
  *
  * `joint: A` (with `coordinate:` where the joint has several) or `body: crank`
- * with `coordinate: x | y | z | angle`. The effort that it takes is the channel
- * `NAME.drive`, its power `NAME.drive.power`, which enters the energy balance. A joint's own keys `drive:` and `drive-rate:`
- * make the same rows.
+ * with `coordinate: x | y | z | angle`. The effort of the drive is the channel `NAME.drive`, its power `NAME.drive.power`, which enters the energy
+ * balance. A joint's own keys `drive:` and `drive-rate:` make the same rows.
  */
 #include "joint/joint.h"
 

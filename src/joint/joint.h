@@ -54,7 +54,7 @@ typedef struct dal_joint_builder {
     dal_graph *graph;
     dal_node (*signal)(struct dal_joint_builder *builder, int measure, int order);
     void (*form)(struct dal_joint_builder *builder, dal_node f, bool nonholonomic);
-    /* What couplings and drives ask of the description around them. Every call reports by itself what is wrong. */
+    /* What couplings and drives need from the rest of the model. Every call reports its own errors. */
     const dal_joint_spec *spec;
     dal_messages *messages;
     bool (*number)(struct dal_joint_builder *builder, dal_text text, double *value);
@@ -85,7 +85,7 @@ struct dal_joint_type {
     bool surface;             /* moves on a surface of the first body: `normal:` is in the first body, `axis:` in the second */
     bool welds;               /* leaves no motion */
     bool rod;                 /* has a length: where none is written, the distance of its points at the start */
-    bool constant_from_start; /* the constant of its last row is what the row is at the start */
+    bool constant_from_start; /* the constant of its last row is the value of the row at the start */
     bool couples_two;         /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
     dal_kept_axes keeps; /* axes that must be parallel with the same sense. The rows also vanish if they are antiparallel: assembly rejects that */
     dal_sliding slides;
@@ -98,7 +98,7 @@ struct dal_joint_type {
 #define DAL_COUPLING(keys_, forbid_) .spaces = DAL_IN_PLANE | DAL_IN_SPACE, .class = DAL_JOINT_COUPLING, .keys = keys_, .forbid = forbid_
 
 extern const dal_joint_type *const dal_joint_types[];                /* ends with NULL */
-extern const dal_joint_type dal_joint_constraint;                    /* not in the list: what is behind an entry of `constraints:` */
+extern const dal_joint_type dal_joint_constraint;                    /* not in the list: the type of an entry of `constraints:` */
 extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: run/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
@@ -134,7 +134,7 @@ void dal_forbid_slip_below(dal_joint_builder *builder, int n);              /* s
 
 /* ---- couplings: coupling.c, driven.c -------------------------------------- */
 
-/* gear, rack-and-pinion: coordinate `second` of the second joint - factor * angle of the first = what it is at the start. `key` names
+/* gear, rack-and-pinion: coordinate `second` of the second joint - factor * angle of the first = its value at the start. `key` names
  * the factor in messages; `angular`: the row is in radians. */
 void dal_forbid_ratio(dal_joint_builder *builder, const char *second, const dal_text *factor, const char *key, bool angular);
 /* driven, lock: the measure that `joint:` or `body:` names, which becomes the joint's own coordinate; -1 on error. */

@@ -15,7 +15,7 @@ void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space s
     }
 }
 
-/* A vector that was added a moment ago is used again: joints and channels name the same points in a row. */
+/* An equal vector among the last ones is reused: consecutive joints and channels often name the same points. */
 enum { LOOK_BACK = 24 };
 
 void dal_mechanism_settle(dal_mechanism *m)

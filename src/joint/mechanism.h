@@ -22,7 +22,7 @@ enum { DAL_GROUND = -1 };
 typedef struct dal_body {
     const char *name;
     dal_mark mark;
-    bool particle; /* no attitude: R is the identity for ever */
+    bool particle; /* no attitude: R is always the identity */
     double mass;
     double center[3];  /* centre of mass in body axes */
     double inertia[9]; /* about the centre of mass, body axes; planar: only [8] */
@@ -88,7 +88,7 @@ typedef struct dal_row {
 /* Outputs of a form with n terms: f (0 where it is nonholonomic), a_1 ... a_n, b, then for each of a_1 ... a_n, b its n
  * derivatives by the measures of the terms and the one by t.
  * A curved one, phi(m, m', t) = 0, is linearised at the present rates: a_k = dphi/dm_k', b = phi - sum of a_k m_k', so that phi is still
- * sum of a_k m_k' + b; derivatives are those with the rates held, and behind them stand the n x n of a by the rates. */
+ * sum of a_k m_k' + b; derivatives are those with the rates held; the n x n derivatives of a by the rates follow. */
 static inline int dal_form_outputs(int n)
 {
     return 1 + (n + 1) + (n + 1) * (n + 1);
@@ -104,7 +104,7 @@ enum { DAL_MAX_COORDINATES = 3, DAL_MOST_POINTS = 4 };
 
 typedef struct dal_joint {
     const char *name;
-    const char *label; /* what its coordinates are called after, where that is not its name; or NULL */
+    const char *label; /* the prefix of the names of its coordinates, if it is not the joint's name; or NULL */
     dal_mark mark;
     const dal_joint_type *type;
     dal_marker marker[DAL_MOST_POINTS];
@@ -144,7 +144,7 @@ typedef struct dal_mechanism {
 /* Vectors 0, 1, 2 are the world axes. */
 void dal_mechanism_begin(dal_mechanism *mechanism, dal_arena *arena, dal_space space);
 
-/* All that forces and constraints read has been added: what follows is only recorded. */
+/* Call after all vectors and measures of forces and constraints were added: those that follow are only recorded. */
 void dal_mechanism_settle(dal_mechanism *mechanism);
 
 /* Each of these returns the number of the vector or measure. An equal vector among the last few is returned again. */

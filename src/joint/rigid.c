@@ -1,6 +1,5 @@
-/* Rigid: two parts welded together. The two points coincide, and assembly brings
- * them together; the relative attitude stays as it stands at the start, unless
- * the second point has axes: then the two joint frames coincide.
+/* Rigid: two parts welded together. The two points coincide; assembly brings them together. The relative attitude is that of the start, unless the
+ * second point has axes: then the two joint frames coincide.
  *
  *   P_j - P_i = 0, and the rows against turning: 3 rows in the plane, 6 in space.
  */

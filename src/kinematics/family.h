@@ -11,7 +11,7 @@
  *
  * Derivatives along directions, for the formulations that need more than one velocity. A direction is (a, da): velocities a and
  * a rate da of time. With D_a the derivative along it (q moves by N a, t by da, everything else frozen):
- *   tangent   J a + V_t da                 what the bodies do along it
+ *   tangent   J a + V_t da                 how the bodies move along it
  *   bend      D_a [J b + V_t db]           how the tangent of b changes along a; with a = b = (v, 1) it is the bias
  * The order matters where N is not 1: D_a D_b and D_b D_a then differ by a commutator.
  *
@@ -22,8 +22,8 @@
  *     g and g s_k.
  *   families that share columns (joint, user): a body moves with coordinates that also move others. Each body has a list of
  *     columns and an explicit Jacobian (shared.c).
- * natural with linear rows eliminated is separated and shares columns: what is pulled back to its natural coordinates goes through a constant
- * matrix to those that are left (reduction.h).
+ * natural with linear rows eliminated is separated and shares columns: a constant matrix takes covectors on the natural coordinates to the remaining
+ * ones (reduction.h).
  */
 #ifndef DAL_KINEMATICS_FAMILY_H
 #define DAL_KINEMATICS_FAMILY_H
@@ -75,11 +75,11 @@ typedef struct dal_gap {
     bool paired;             /* it is along x, and the next one holds the same points together along y */
 } dal_gap;
 
-/* The model's own units (state/scale.c), and what columns and rows are measured by in them; set when a system is compiled. */
+/* The model's own units (state/scale.c), and the units of columns and rows; set when a system is compiled. */
 typedef struct dal_units {
     double length, mass, time;
-    double *column_scale; /* of each velocity: what a unit of it moves, in metres */
-    double *column_unit;  /* the same inverted: what of it moves a metre */
+    double *column_scale; /* of each velocity: the displacement of a unit of it, in metres */
+    double *column_unit;  /* the inverse: units of it per metre */
     double *row_unit;     /* of each row: what a residual is measured by */
 } dal_units;
 
@@ -118,7 +118,7 @@ typedef struct dal_layout {
                                * grow with the square of the length of a chain, are allocated on demand (dal_state_widen) */
     double length;         /* joint: the model's, up to the next power of two: to divide by it does not round */
     bool dense;            /* by its size: the saddle matrix is factored as a dense one */
-    bool small;            /* ranks and what hangs on them are found on dense matrices */
+    bool small;            /* ranks, and decisions that depend on them, use dense matrices */
     bool careful;          /* small enough for dense work near singular positions */
     dal_units units;
     int sequence[3]; /* angle: the Euler sequence the user fixed */
@@ -145,7 +145,7 @@ typedef struct dal_kin {
     dal_real w[3], wb[3];  /* angular velocity and bias of the angular acceleration, world axes */
 } dal_kin;
 
-/* What a body does along a direction. */
+/* The tangent of a body along a direction. */
 typedef struct dal_tangent {
     dal_real rd[3], Rd[9], w[3];
 } dal_tangent;

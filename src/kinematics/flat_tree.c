@@ -1,12 +1,12 @@
-/* Family `joint` in the plane: the equations of joint_family.c, where every axis of a turn is e_z and nothing leaves z = 0. What is zero there is not
- * computed, and what is left is summed in the same order, so that the results are the same numbers.
+/* Family `joint` in the plane: the equations of joint_family.c, where every axis of a turn is e_z and nothing leaves z = 0. Components that are zero
+ * are not computed. The others are summed in the same order, so that the results are equal bit for bit.
  *
  *   w x d   = w (-d_y, d_x)
  *   bias    w_b = 0; an arm d: r_b -= w^2 d; a shift d = s q e with the rate x: r_b += w x (w x d + x e) + x w x e
  *   columns (u_x, u_y, w): work->jacobian holds them as (u_x, u_y, 0, 0, 0, w)
- *   hinge   (one turn, unturned markers: most joints) the same with factors 1 and 0 left out. Its arms from r of the parent to the pin, and from r of the
+ * hinge   (one turn, unturned markers: most joints) the same without the factors 1 and 0. Its arms from r of the parent to the pin, and from r of the
  *           body to the pin, are stored behind the axis of its step
- *   inertia of all that hangs at a body, about its r: m, s = (s_x, s_y), I about e_z; of a column the momentum m u + w x s, s x u + I w
+ * inertia of the composite body (a body and its subtree), about r: m, s = (s_x, s_y), I about e_z; of a column the momentum m u + w x s, s x u + I w
  */
 #include "kinematics/flat_tree.h"
 #include "math/vec.h"
@@ -243,7 +243,7 @@ static inline void move_along(const dal_real d[2], flat_motion *f)
     add_turned(f->w, turned, f->b);
 }
 
-/* Along -d: the same numbers with fewer signs. */
+/* Along -d: equal numbers with fewer sign changes. */
 static inline void move_back(const dal_real d[2], flat_motion *f)
 {
     const dal_real x = f->w * d[1], y = f->w * d[0];
@@ -389,8 +389,8 @@ void dal_flat_tangent(const dal_layout *layout, const dal_work *work, const dal_
 
 /* ---- inertia ------------------------------------------------------------------------- */
 
-/* All that hangs at a body, about its r: inertia, and the wrench that it needs while v' = 0. In the scratch of the family, in place of the spatial
- * ones, which are larger. */
+/* The composite body (a body and its subtree) about its r: inertia, and the wrench that it needs while v' = 0. Stored in the scratch of the family,
+ * in place of the larger spatial ones. */
 typedef struct flat_composite {
     dal_real m, s[2], I, force[2], moment;
 } flat_composite;

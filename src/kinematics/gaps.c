@@ -1,5 +1,5 @@
 /* Gaps: rows that hold two points P and Q together along a world axis e, coef (P - Q) . e = constant. Pins, balls and welds are made of them, so
- * that most rows of most mechanisms are gaps. They are taken in one batch, without what a row may be beside:
+ * that most rows of most mechanisms are gaps. They are computed in one batch, without the other terms that a row may have:
  *     phi   = coef (P - Q)_e - constant
  *     phi'  = coef (P' - Q')_e,    gamma = -coef (P_b - Q_b)_e
  *     A     = coef e on P, -coef e on Q: a force f = +-coef e at the point, with the arm a = P - r the moment a x f about r
@@ -16,7 +16,7 @@
 
 #ifndef DAL_SCALAR_VARIANT
 
-/* World axis of a vector, -1: it is none. Vectors 0, 1, 2 are the world axes. */
+/* World axis of a vector; -1: it is not a world axis. Vectors 0, 1, 2 are the world axes. */
 static int axis_of(int vector)
 {
     return vector >= 0 && vector < 3 ? vector : -1;

@@ -15,18 +15,18 @@
  * velocity: u += w x d, u_ab += w_ab x d + w_b x (w_a x d). Cf. the recursions of `lagrange-to-kane` (39) for one body: h is made of
  * the bias, the bend with a = b = v.
  *
- * Columns. A unit of a velocity moves every body that hangs behind its step: a turn about e at the point o moves r by e x (r - o).
- * The columns of the parent are taken over, moved to r of the body; its own come behind them (shared.c uses them for forces and rows).
+ * Columns. A unit of a velocity moves every body of the subtree behind its step: a turn about e at the point o moves r by e x (r - o). A body has the
+ * columns of its parent, moved to its own r, then its own columns (shared.c uses them for forces and rows).
  *
- * Inertia. A column moves everything behind it as one rigid body: with the mass m, the first moment s and the inertia I about r of all
- * that hangs at a body, the momentum of a column (u, w) is m u + w x s, s x u + I w, and M_kl is its product with column l, for all
- * columns l of the body up to k (the composite bodies of M. Walker, D. Orin, Efficient dynamic computer simulation of robotic
- * mechanisms, 1982). The bias wrenches of the bodies are summed alike, and h_k is the product of their sum with column k. What hangs at
- * a particle is moved by the columns before it without a turn: as a mass in its place.
+ * Inertia. A column moves everything behind it as one rigid body: with the mass m, the first moment s and the inertia I about r of the composite body
+ * (a body and its subtree), the momentum of a column (u, w) is m u + w x s, s x u + I w, and M_kl is its product with column l, for all columns l of
+ * the body up to k (the composite bodies of M. Walker, D. Orin, Efficient dynamic computer simulation of robotic mechanisms, 1982). The bias wrenches
+ * of the bodies are summed alike, and h_k is the product of their sum with column k. The columns before a particle move its subtree without a turn:
+ * as a mass in its place.
  *
  * N is 1 but for balls: p' = 1/2 p o (0, x), x the angular velocity in the axes behind the step.
  *
- * A particle has R = 1 and w = 0, whatever the frame that carries it does.
+ * A particle has R = 1 and w = 0 in every motion of the frame that carries it.
  */
 #include "kinematics/family.h"
 #include "kinematics/flat_tree.h"
@@ -37,7 +37,7 @@
 
 #include <string.h>
 
-/* All that hangs at a body, about its r: inertia, and the wrench that it needs while v' = 0. */
+/* The composite body (a body and its subtree) about its r: inertia, and the wrench that it needs while v' = 0. */
 typedef struct composite {
     dal_real m, s[3], I[9], force[3], moment[3];
 } composite;
@@ -189,7 +189,7 @@ static void frames_joint(const dal_layout *layout, dal_work *work)
 static void position_joint(const dal_layout *layout, dal_work *work)
 {
     frames_joint(layout, work);
-    if (!work->jacobian) /* a layout without columns has none as long as nobody asks */
+    if (!work->jacobian) /* a layout without columns allocates them on demand */
         return;
     if (layout->tree->flat) {
         dal_flat_columns(layout, work);
@@ -685,7 +685,7 @@ static void solve_columns(int n, double unit, double C[MOST_OWN][6], double b[6]
     }
 }
 
-/* What the body's twist at its marker has beyond the parent's is made of its own columns there. */
+/* The difference of the twists of body and parent at the marker is a combination of the body's own columns there. */
 static void move_joint(const dal_layout *layout, dal_work *work, int body, const double unused_rd[3], const double unused_w[3])
 {
     const dal_tree *tree = layout->tree;

@@ -1,5 +1,4 @@
-/* From a mechanism and a family to sizes, columns and the block pattern of A and
- * M: everything that the kernels need to know and never have to search for.
+/* From a mechanism and a family to sizes, columns and the block pattern of A and M. The kernels read these lists and never search.
  */
 #include "kinematics/layout.h"
 #include "kinematics/gaps.h"
@@ -95,7 +94,7 @@ static void connect_row(dal_layout *layout, dal_row_layout *at, const dal_row *r
     layout->n_values += at->n_values;
 }
 
-/* Families that own columns: the blocks of a row's bodies stand side by side. */
+/* Families that own columns: the blocks of a row's bodies are side by side. */
 static void connect_rows(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
@@ -232,8 +231,7 @@ static void connect_shared_rows(dal_layout *layout, dal_arena *arena)
         connect_shared_row(layout, &layout->row[layout->n_rows + i], &layout->mechanism->speeds[i], capacity, &set, arena);
 }
 
-/* Which rows of the mechanism are rows here: all but those of the joints that the tree is made of (their drives stay), and those that were
- * eliminated. */
+/* Which rows of the mechanism are rows of the layout: all but those of the joints of the tree (their drives stay) and eliminated ones. */
 static void choose_rows(dal_layout *layout, dal_arena *arena)
 {
     const dal_mechanism *m = layout->mechanism;
@@ -253,7 +251,7 @@ static void fill_sources(dal_layout *layout)
         layout->row[layout->n_rows + i].source = i;
 }
 
-/* What is evaluated here, and of that what every evaluation reads. */
+/* Vectors and measures that are evaluated, and which of them every evaluation reads. */
 typedef struct reading {
     bool *measure, *vector, *busy_measure, *busy_vector;
 } reading;
@@ -384,7 +382,7 @@ static bool same_ends(const dal_measure *a, const dal_measure *b)
     return a->vector[0] == b->vector[0] && a->vector[1] == b->vector[1] && a->vector[2] == b->vector[2] && a->vector[3] == b->vector[3];
 }
 
-/* All that a layout without tree and placement is made of. */
+/* The inputs of a layout without tree and placement. */
 static bool numbered_alike(const dal_mechanism *a, const dal_mechanism *b)
 {
     if (a->space != b->space || a->n_bodies != b->n_bodies || a->n_vectors != b->n_vectors || a->n_measures != b->n_measures ||

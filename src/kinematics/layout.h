@@ -17,16 +17,16 @@ typedef struct dal_layout_parts {
     dal_placement *placement; /* user */
     dal_subsystems *systems;  /* NULL: none */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
-    bool lazy;                /* what only records read is evaluated for them alone: dal_rows_idle */
+    bool lazy;                /* quantities that only records read are evaluated for records alone: dal_rows_idle */
     dal_program *forms;
     int n_form_needs, n_form_variables, *form_need;
     int n_form_rates, *form_rate;
-    const dal_layout *like; /* of a mechanism that may be numbered alike: its arrays are taken then. NULL: none is known */
+    const dal_layout *like; /* a layout of a mechanism that may have the same numbering: then its arrays are used. NULL: none */
 } dal_layout_parts;
 
 /* Where everything is: columns, rows, sides, blocks of M, for a family. */
 dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts);
-/* What can be `like` for others, in memory that stays. NULL: this one cannot, because it hangs on a tree or on a placement. */
+/* A layout that can be `like` for others, in permanent memory. NULL: this one cannot, because it depends on a tree or on a placement. */
 const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout);
 /* A copy in the block of the system. */
 void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to);

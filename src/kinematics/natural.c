@@ -1,8 +1,7 @@
 /* Family `natural`: position and direction cosines (`natural-absolute-coordinates`).
  *
  * q = (r, alpha, beta) in the plane, (r, alpha, beta, gamma) in space: the columns
- * of R are coordinates themselves, x = S q is linear (11), and nothing is left of
- * the velocity terms: R_b = 0, h = 0 (60).
+ * of R are coordinates themselves, x = S q is linear (11), and the velocity terms vanish: R_b = 0, h = 0 (60).
  *
  * Mass matrix (55), corrected, with the second moments J = integral rho x x^T about r:
  *   [ m 1          sym
@@ -26,7 +25,7 @@ static void count_natural(dal_space space, bool particle, int *nq, int *nv, int 
     *n_intrinsic = dal_natural_rows(space, particle);
 }
 
-/* The natural coordinates of a body, or what is linear in them: those that it owns, or those that follow from what is left. */
+/* The natural coordinates of a body, or a linear function of them: its own ones, or those that follow from the remaining coordinates. */
 static inline const dal_real *natural_of(const dal_layout *layout, int body, const dal_real *x, int affine, dal_real buffer[DAL_MOST_NATURAL])
 {
     if (!layout->reduction)
@@ -175,7 +174,7 @@ static void move_natural(const dal_layout *layout, dal_work *work, int b, const 
     dal_natural_pack((int)layout->mechanism->space, at->n_rot, rd, Rd, work->v + at->v);
 }
 
-/* The coordinates that are left, of frames that satisfy the rows. */
+/* The remaining coordinates, of frames that satisfy the rows. */
 static void place_reduced(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9])
 {
     const dal_reduction *e = layout->reduction;

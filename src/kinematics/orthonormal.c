@@ -1,4 +1,4 @@
-/* What the families share whose R is a rotation for every q.
+/* Shared by the families whose R is a rotation for every q.
  *
  * With the centre of mass at rho = R s_c from r, J the columns of the angular
  * velocity and I the inertia in world axes, for M = sum Ji^T Mi Ji and

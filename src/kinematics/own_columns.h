@@ -1,6 +1,6 @@
-/* What the families share whose bodies have coordinates of their own: first the position r, then the attitude. A family says what the
- * attitude of one body does; the loops over the bodies are here, and compile into the family's own functions. A particle has no
- * attitude: it keeps the identity that its frame was laid out with.
+/* Shared by the families whose bodies have coordinates of their own: first the position r, then the attitude. A family supplies the functions for the
+ * attitude of one body; the loops over the bodies are here, inlined into the family's functions. A particle has no attitude: it keeps the identity
+ * that its frame was laid out with.
  */
 #ifndef DAL_KINEMATICS_OWN_COLUMNS_H
 #define DAL_KINEMATICS_OWN_COLUMNS_H

@@ -14,8 +14,8 @@ enum {
     FEW_BODIES = 2     /* in a group of a model whose equations are solved as sparse ones */
 };
 
-static const double least_pivot = 1e-3; /* of a row of unit size: a row that has less left stays a row */
-static const double fair_pivot = 0.1;   /* of the largest entry of its row: what may be solved for */
+static const double least_pivot = 1e-3; /* pivot threshold of a row of unit size: a row below it stays a row */
+static const double fair_pivot = 0.1;   /* of the largest entry of its row: an entry above it may be a pivot */
 static const double cancelled = 1e-15;  /* an entry that is only rounding, in units of the model's length */
 
 /* ---- which rows are linear ----------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  *     C q = d.
  * It is solved once, when the model is compiled, for as many coordinates as there are independent rows:
  *     q = B z + b,    C B = 0,  C b = d,
- * where z are the coordinates that are left, each under its own name. What remains is the family `natural` in z:
+ * where z are the remaining coordinates, each under its own name. The remaining equations are those of the family `natural` in z:
  *     B^T M B z'' = B^T Q + (A B)^T lambda,    (A B) z'' = gamma
  * with M' = B^T M B constant again. Multipliers mu of the eliminated rows follow from the equations of the bodies:
  *     C^T mu = rho = M B z'' - Q - A^T lambda,    mu = E^T rho at the coordinates that were solved for,
@@ -77,7 +77,7 @@ dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechan
 void dal_reduction_columns(dal_arena *arena, dal_layout *layout);
 void dal_reduction_mass(dal_layout *layout);
 dal_reduction *dal_reduction_pack(dal_block *block, const dal_reduction *from, int n_rows);
-/* mu of the held rows. `motion`: accelerations of the bodies, as tangents; NULL: only what lambda asks for, without inertia and loads. rho is
+/* mu of the held rows. `motion`: accelerations of the bodies, as tangents; NULL: only the part of lambda, without inertia and loads. rho is
  * scratch, of length n_natural. */
 void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
                                double *mu);

@@ -237,7 +237,7 @@ void dal_rows_idle(const dal_layout *layout, dal_work *w)
     measure_rates(layout, w, layout->n_busy_measures, layout->n_measures);
 }
 
-/* Curved rows: their coefficients at the rates. What the forms gave before, at other rates, served the other rows. */
+/* Curved rows: their coefficients at the present rates. The forms were evaluated before, at other rates, for the other rows. */
 static void linearise_rows(const dal_layout *layout, dal_work *w)
 {
     for (int i = 0; i < layout->n_form_rates; i++)

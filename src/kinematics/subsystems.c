@@ -1,4 +1,4 @@
-/* What sub-systems whose equations are known add to the equations of motion: subsystems.h. */
+/* Terms of sub-systems with known equations in the equations of motion: subsystems.h. */
 #include "kinematics/subsystems.h"
 #include "math/dense.h"
 

@@ -1,14 +1,14 @@
 /* Sub-systems whose equations are known: they have a mass matrix and forces in coordinates of the model's own, beside the bodies.
  *
  * With q the coordinates of a system and v their rates, M v' + h = Q and
- *   T = 1/2 v.M v + N.v          M(q, t), N(q, t); what of T does not depend on v belongs to the potential
+ *   T = 1/2 v.M v + N.v          M(q, t), N(q, t); terms of T without v belong to the potential
  *   p = dT/dv = M v + N
  *   p' = M' v + N'               for v' = 0; M' = sum of dM/dq_k v_k + dM/dt, and N' in the same way
  *   h = p' - dT/dq
- * Of a system without T only M is known, and h = 0: its force contains what h would be. All are functions of the coordinates, their rates and time,
+ * Of a system without T only M is known, and h = 0: its force contains the terms of h. All are functions of the coordinates, their rates and time,
  * by exact derivatives (compile/systems.c). Forces are expressions like all others (force/subsystem_force.c).
  *
- * Functions here add to what they are given, which has the length nv. They do nothing where layout->systems is NULL.
+ * Functions here add to their output arrays, of length nv. They do nothing where layout->systems is NULL.
  */
 #ifndef DAL_KINEMATICS_SUBSYSTEMS_H
 #define DAL_KINEMATICS_SUBSYSTEMS_H
@@ -72,18 +72,18 @@ void dal_subsystems_free_rate(const dal_layout *layout, const dal_work *work, da
 void dal_subsystems_momentum(const dal_layout *layout, const dal_work *work, dal_real *out);                     /* p */
 void dal_subsystems_momentum_rate(const dal_layout *layout, const dal_work *work, dal_real *out);                /* p' for v' = 0 */
 void dal_subsystems_slope(const dal_layout *layout, const dal_work *work, dal_real *out);                        /* dT/dq */
-/* The sum of 1/2 v.M v, with which T + V is the energy that the motion keeps; not a number where a system has no T. */
+/* The sum of 1/2 v.M v, with which T + V is the conserved energy; NaN if a system has no T. */
 dal_real dal_subsystems_kinetic(const dal_layout *layout, const dal_work *work);
 
 #ifndef DAL_SCALAR_VARIANT
-/* The number of a system whose mass matrix is indefinite now, -1: none is; *where: a coordinate at which that shows. After position. */
+/* The number of a system whose mass matrix is indefinite now, -1: none is; *where: a coordinate of a negative direction. After position. */
 int dal_subsystems_indefinite(const dal_layout *layout, dal_work *work, int *where);
 /* C += the Coriolis matrix, nv x nv by rows: C v = h where time does not enter, and M' - 2 C is skew:
  *   C_ij = 1/2 M'_ij + 1/2 (d(M v)_i/dq_j - d(M v)_j/dq_i) + dN_i/dq_j - dN_j/dq_i */
 void dal_subsystems_coriolis(const dal_layout *layout, dal_work *work, double *C);
 /* Row `column` of M is added to row; N of it is returned. */
 double dal_subsystems_row(const dal_layout *layout, const dal_work *work, int column, double *row);
-/* dT/dv of a column is added to *momentum, and the absolute values of what it is made of to *size. */
+/* dT/dv of a column is added to *momentum, and the absolute values of its terms to *size. */
 void dal_subsystems_momentum_of(const dal_layout *layout, const dal_work *work, int column, double *momentum, double *size);
 dal_subsystems *dal_subsystems_pack(dal_block *block, const dal_subsystems *from);
 #endif

@@ -2,9 +2,9 @@
  *
  * Prim's algorithm (R. C. Prim, Shortest connection networks, Bell System Technical Journal 36, 1957): of all joints that lead from
  * the tree to a body outside, the one that leaves the fewest freedoms is taken; ties go to the joint nearer to the ground, then to
- * the one that stands first in the file. Where no joint leads on, the first body outside hangs free at the ground, and the tree grows
- * from it. The sum of the freedoms is then the least there is (joints to particles apart, whose weight depends on the direction), and
- * the rows that remain for the cut joints are the fewest.
+ * the one that stands first in the file. Where no joint leads on, the first body outside is free against the ground, and the tree grows from it. The
+ * sum of the freedoms is then a minimum (joints to particles apart, whose weight depends on the direction), and the rows that remain for the cut
+ * joints are the fewest.
  *
  * Not in the tree: couplings (they relate coordinates of other joints), joints that the model cuts, and the distance joint in space:
  * its turns Rz Ry before the rod are singular where the rod points along z.
@@ -145,7 +145,7 @@ static void take_zeros(dal_carrier *c, int n, dal_motion_step *step)
     }
 }
 
-/* The counter of whole turns of each planar body's own angle, -1 where nobody measures it. */
+/* The counter of whole turns of each planar body's own angle, -1 if no measure has one. */
 static int *windings_of_bodies(dal_arena *arena, const dal_mechanism *m)
 {
     int *winding = DAL_NEW(arena, int, m->n_bodies);
@@ -521,7 +521,7 @@ static const char *owner_of(const dal_mechanism *m, const dal_carrier *c)
     return m->joints[c->joint].label ? m->joints[c->joint].label : m->joints[c->joint].name;
 }
 
-/* How many carriers are nothing but freedom against the ground? */
+/* How many bodies are free against the ground? */
 static int count_free(const dal_tree *tree)
 {
     int n = 0;
@@ -530,7 +530,7 @@ static int count_free(const dal_tree *tree)
     return n;
 }
 
-/* One of the words that are left of the names of a single free body? A joint that is called so keeps its full name beside one. */
+/* Is it one of the short coordinate names of a single free body? A joint of that name then keeps its full name. */
 static bool is_word_of_base(const char *name)
 {
     static const char *const words[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "wx", "wy", "wz"};
@@ -540,7 +540,7 @@ static bool is_word_of_base(const char *name)
     return false;
 }
 
-/* "shoulder.angle'" -> "shoulder'", "base.x'" -> "x'": the owner alone, or what stands behind it, where that says enough. */
+/* "shoulder.angle'" -> "shoulder'", "base.x'" -> "x'": the owner alone, or the part after it, if it is unique. */
 static void make_plain(const dal_tree *tree, const dal_mechanism *m, const dal_carrier *c, char *buffer)
 {
     const size_t length = strlen(buffer), head = strlen(owner_of(m, c)) + 1; /* with the dot */

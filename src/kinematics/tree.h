@@ -9,8 +9,7 @@
  * A joint may be walked from its second body to its first. Its steps then stand in reverse order with the sign -1, so that the
  * coordinate is that of the second body relative to the first, as the joint measures it. A ball is always the body relative to its
  * parent.
- * Bodies are ordered so that parents come first, tree by tree and branch by branch: the columns of a tree that hangs at the ground are
- * contiguous.
+ * Bodies are ordered so that parents come first, tree by tree and branch by branch: the columns of a tree with its root at the ground are contiguous.
  */
 #ifndef DAL_KINEMATICS_TREE_H
 #define DAL_KINEMATICS_TREE_H
@@ -29,7 +28,7 @@ typedef struct dal_motion_step {
     int q, v;       /* its coordinate(s) and velocity(ies); CONSTANT: -1 */
     int coordinate; /* which coordinate of its joint it is, or -1 */
     int winding;    /* TURN, SCREW: the counter of whole turns of its measure, or -1 */
-    double zero;    /* its coordinate is that measure + zero; the markers of its carrier know it */
+    double zero;    /* its coordinate is that measure + zero; the markers of its carrier include it */
 } dal_motion_step;
 
 typedef struct dal_carrier {
@@ -41,7 +40,7 @@ typedef struct dal_carrier {
     dal_marker from, to; /* on the parent, on the body; moved by the joint's `zero:`, so that they coincide where q = 0 */
     int step, n_steps;
     int first, n_own; /* its own velocities: the first of them, 0 where there are none, and how many */
-    int tree;         /* number of the tree that hangs at the ground: its block of M */
+    int tree;         /* number of the tree with its root at the ground: its block of M */
 } dal_carrier;
 
 enum { DAL_STEP_NUMBERS = 12 }; /* of each step in work->scratch: axes (9; only the ball has three, see flat_tree.c), shift (3), world axes */

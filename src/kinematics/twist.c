@@ -1,8 +1,7 @@
 /* Family `twist`: position and attitude, with velocities that are twists (r', w in world axes).
  *
  * The attitude is an angle in the plane, a quaternion in space; q' = N(q) v. It has
- * no intrinsic rows and no singular attitude, so it is what assembly, ranks and
- * reactions are computed in, whatever family the run uses:
+ * no intrinsic rows and no singular attitude, so that assembly, ranks and reactions use it, independent of the family of the run:
  *   J_k = 1_k,   w_b = 0,   e0' = -1/2 e . w,   e' = 1/2 (e0 w + w x e)
  */
 #include "kinematics/own_columns.h"

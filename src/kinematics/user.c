@@ -83,7 +83,7 @@ static void position_user(const dal_layout *layout, dal_work *work)
     for (int i = 0; i < p->n_coordinates; i++)
         s.variables[i] = work->q[i];
     s.variables[p->n_coordinates] = work->t;
-    s.along[p->n_coordinates + 1] = 0; /* what is known of another position is of no use */
+    s.along[p->n_coordinates + 1] = 0; /* values of another position are invalid */
     work->table_exceeded = dal_program_run(p->frames, s.variables, NULL, s.registers, s.out);
     for (int b = 0; b < p->n_bodies; b++) {
         dal_copy3(s.out + 12 * b, work->kin[b].r);
@@ -186,7 +186,7 @@ static void second_derivatives_user(const dal_layout *layout, const dal_work *wo
 static void bend_user(const dal_layout *layout, dal_work *work, const dal_direction *a, const dal_direction *b, dal_bend *out)
 {
     const dal_direction *with = is_known_user(layout, work, a) ? b : is_known_user(layout, work, b) ? a : NULL;
-    if (!with) { /* the one in which time runs is the motion, and met again */
+    if (!with) { /* the direction with a time component is the motion, and is used again */
         with = a->da == 0 && b->da != 0 ? a : b;
         differentiate_user(layout, work, with == a ? b : a);
     }

@@ -1,4 +1,4 @@
-/* Numbers by chance that are the same on every machine: splitmix64 (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number
+/* Pseudorandom numbers that are the same on every machine: splitmix64 (G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number
  * generators, 2014). */
 #ifndef DAL_MATH_CHANCE_H
 #define DAL_MATH_CHANCE_H

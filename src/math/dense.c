@@ -378,7 +378,7 @@ void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b)
 static double norm(const double *x, int n)
 {
     double sum = dot(x, x, n);
-    if (sum > 0x1p-900 && sum < 0x1p+1000) /* what underflowed is below eps * sum */
+    if (sum > 0x1p-900 && sum < 0x1p+1000) /* squares that underflow are below eps * sum */
         return sqrt(sum);
     double largest = 0;
     for (int i = 0; i < n; i++)
@@ -405,8 +405,8 @@ static double make_reflector(double *x, int n)
     return tau;
 }
 
-/* How much of v counts: zeros at its end change no bit of a product, if what is left of it for `dot` is whole groups of four. Sparse columns
- * stay cheap. */
+/* The used length of v, a multiple of four: zeros at its end change no bit of a product, because `dot` adds in groups of four. Sparse columns stay
+ * cheap. */
 static inline int reach(const double *v, int n)
 {
     int end = n;

@@ -14,11 +14,11 @@
 /* A = L L^T in place (lower triangle). False, with the row in *where, where A is not positive definite:
  * a pivot <= tolerance * its own diagonal element, so that the scales of rows and columns do not matter. */
 bool dal_cholesky(double *a, int n, int ld, double tolerance, int *where);
-/* Is every diagonal element above tolerance * the largest? For matrices whose rows have one unit: what is not is rounding. */
+/* Is every diagonal element above tolerance * the largest? For matrices whose rows have one unit: smaller elements are rounding errors. */
 bool dal_diagonal_counts(const double *a, int n, int ld, double tolerance);
 void dal_cholesky_solve(const double *l, int n, int ld, double *b);                        /* b := A^-1 b */
 void dal_lower_solve(const double *l, int n, int ld, double *b);                           /* b := L^-1 b */
-void dal_lower_solve_several(const double *l, int n, int ld, int count, double *const *b); /* of each the same bits, sooner */
+void dal_lower_solve_several(const double *l, int n, int ld, int count, double *const *b); /* the same bits as one solve each, but faster */
 void dal_lower_transposed_solve(const double *l, int n, int ld, double *b);                /* b := L^-T b */
 
 /* Symmetric indefinite A = P L D L^T P^T, Bunch-Kaufman pivots (1x1 and 2x2), reads and writes the lower triangle.
@@ -51,8 +51,8 @@ static inline void dal_qr_rt_solve(const double *qr, int n, int ld, double *b) /
 /* With QR of A^T (A is n x m, full row rank): x := A^+ b, the least-norm solution of A x = b. x has m entries. */
 void dal_qr_least_norm(const double *qr, int m, int n, int ld, const double *tau, const double *b, double *x);
 
-/* Is a symmetric row-major n x n matrix positive semidefinite? By symmetric elimination at unit diagonal, the largest pivot first: what is left where
- * pivots end, below the tolerance, has to be zero. S: n x n scratch. *where: a row that shows that it is not. */
+/* Is a symmetric row-major n x n matrix positive semidefinite? By symmetric elimination at unit diagonal, the largest pivot first. When no pivot is
+ * above the tolerance, the remaining block has to be zero. S: n x n scratch. *where: a row that violates it. */
 bool dal_semidefinite(const double *M, int n, double tolerance, double *S, int *where);
 
 #endif

@@ -1,5 +1,5 @@
-/* Are all of these numbers finite? If their sum is, they are: one addition a number, which the processor makes beside what follows. A sum that is
- * not may have overflowed, and is looked at number by number. */
+/* Are all of these numbers finite? They are if their sum is: one addition for each number. A sum that is not finite may have overflowed; then each
+ * number is checked. */
 #ifndef DAL_MATH_FINITE_H
 #define DAL_MATH_FINITE_H
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-static const double arithmetic = 1e-9; /* of the largest moment: rounding of what was computed from exact numbers */
-static const double digits = 1e-2;     /* what moments that are written with two digits leave open */
+static const double arithmetic = 1e-9; /* of the largest moment: rounding errors of computed moments */
+static const double digits = 1e-2;     /* uncertainty of moments that are written with two digits */
 
 bool dal_principal_moments(const double inertia[9], double moment[3], double axes[9])
 {

@@ -1,8 +1,8 @@
 /* Principal moments of inertia, and which of them a body can have.
  *
  * With the moments l1 <= l2 <= l3 every body has  l1 >= 0  and  l3 <= l1 + l2  (the triangle inequality: l1 + l2 - l3 is twice the
- * integral of the square of a coordinate). Thin plates have l3 = l1 + l2, thin rods l1 = 0: their moments, written with a few digits, miss
- * it by the last one.
+ * integral of the square of a coordinate). Thin plates have l3 = l1 + l2, thin rods l1 = 0. Moments written with a few digits violate these equations
+ * by the last digit.
  */
 #ifndef DAL_MATH_INERTIA_H
 #define DAL_MATH_INERTIA_H
@@ -11,7 +11,7 @@
 
 typedef enum dal_triangle {
     DAL_TRIANGLE_HOLDS,  /* to rounding of the arithmetic */
-    DAL_TRIANGLE_DIGITS, /* missed by no more than two digits of the moments leave open */
+    DAL_TRIANGLE_DIGITS, /* violated by no more than the rounding of two digits */
     DAL_TRIANGLE_BROKEN
 } dal_triangle;
 

@@ -2,14 +2,14 @@
  *
  *     for k in L_r, ascending:   l_rk = b_rk / u_kk,   b_rj -= l_rk u_kj   (j in U_k)
  *
- * which are the operations of dal_lu (dense.c) on each entry, in the same order, without those on zeros.
+ * These are the operations of dal_lu (dense.c) on each entry, in the same order, without the operations on zeros.
  */
 #include "math/known_lu.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Products of a factorisation that the lists hold: more, and the matrix is not sparse. */
+/* Maximum number of products in the lists: a matrix with more is not sparse. */
 static size_t most_products(int n)
 {
     return 8 * (size_t)n * (size_t)n;

@@ -2,8 +2,9 @@
  *
  *     d_k = a_kk,   l_ik = a_ik / d_k,   a_ij -= l_jk a_ik   (i >= j > k)
  *
- * Symbolic phase: the least degree first (W. Tinney, J. Walker, 1967), within each group; eliminating k joins all of its neighbours. Unknowns of the
- * second group that have no neighbours left in the first see the same matrix whenever they are eliminated: groups in order cost no fill.
+ * Symbolic phase: the least degree first (W. Tinney, J. Walker, 1967), within each group; eliminating k joins all of its neighbours. Eliminating the
+ * groups in order causes no extra fill: an unknown of the second group without remaining neighbours in the first has the same row whenever it is
+ * eliminated.
  */
 #include "math/ldl.h"
 

@@ -1,5 +1,5 @@
 /* LDL^T of a symmetric matrix on a pattern that is known beforehand: the order and the places of all entries are found once (dal_ldl_build), and a
- * factorisation is one pass over lists of entries, without search, without zeros and without pivoting.
+ * factorisation is one pass over lists of entries, without search, zeros or pivoting.
  *
  * The unknowns come in two groups. Those of the first form a positive definite block and are eliminated first; the matrix that they leave on the
  * second is negative definite, or has a positive diagonal element by itself. This is a saddle matrix [[G, A^T], [A, 0]] with G > 0 and independent rows A: the second group is left with
@@ -33,8 +33,8 @@ void dal_ldl_pack(dal_block *block, const dal_ldl *from, dal_ldl *to);
 int dal_ldl_entry(const dal_ldl *ldl, const int *place, int a, int b);
 
 /* In place: d has the diagonal, in order, and gets the inverse pivots; l has the entries and gets L. before: n, scratch. Returns the least ratio of a
- * pivot to what it was; in the second group to `full` of it, where it was less (NULL: none). Stops where that is not above `least`, and returns it: negative or zero
- * where the matrix is not as promised, NaN where it is not finite. */
+ * pivot to what it was; in the second group to `full` of it, where it was less (NULL: none). Stops where that is not above `least`, and returns it:
+ * negative or zero if the matrix is not as described above, NaN if it is not finite. */
 double dal_ldl_factor(const dal_ldl *ldl, double *d, double *l, double *before, const double *full, double least);
 /* x := G^-1 x, G the block of the first group alone: n_first numbers. */
 void dal_ldl_solve_first(const dal_ldl *ldl, const double *d, const double *l, double *x);

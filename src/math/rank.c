@@ -20,8 +20,8 @@
 enum { BLOCK = 32 }; /* LAPACK's blocked algorithms want about this many columns of workspace */
 
 /* Unit rows tie for the first pivot, and rounding would decide. Row i counts as 1 - TILT i / r long: ties go to the
- * row that stands first, whatever its scale. Far above the error of dgeqp3's updated norms (sqrt eps), far below what
- * matters for the size of a pivot. */
+ * row that stands first, whatever its scale. TILT is far above the error of dgeqp3's updated norms (sqrt eps), and far below the differences that
+ * matter between pivots. */
 static const double TILT = 1e-3;
 
 static int smaller(int r, int m)
@@ -94,7 +94,7 @@ static void sort_ascending(int *list, int n)
 
 /* With unit rows, G = B B^T = L L^T, and the smallest singular value of B is at least 1 / |L^-1|_F. A pivot of dgeqp3 is the distance of a row
  * from the span of others: none is smaller. Where this bound is far above every tolerance, and above the error sqrt(eps) of roots of G, all rows are
- * independent whatever the order of the pivots, and the factorisation is not needed to say so. */
+ * independent for every order of the pivots, and no factorisation is needed. */
 static const double SURELY = 1e-5;
 
 static double product(const double *x, const double *y, int n)

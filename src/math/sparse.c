@@ -3,12 +3,12 @@
  * KLU orders once (block triangular form, then minimum degree) and chooses pivots at a fresh factorisation. Later
  * values reuse ordering, pivots and memory: a refactorisation. That is as good as fresh pivots as long as
  *     growth = min_j max_i |k_ij| / max_i |u_ij|
- * stays near what it was with fresh pivots; when it falls below STALE times that, the pivots are chosen anew. The
+ * stays near what it was with fresh pivots; when it falls below STALE times that, new pivots are chosen. The
  * condition is estimated by rcond = min |u_jj| / max |u_jj|.
  *
  * Source: Davis and Palamadai Natarajan, ACM Trans. Math. Software 37 (2010), algorithm 907.
  *
- * KLU takes its own memory from malloc; `allocator` serves the rest.
+ * KLU calls malloc for its own memory; everything else comes from `allocator`.
  */
 #include "math/sparse.h"
 

@@ -19,7 +19,7 @@ void dal_sparse_free(dal_sparse *sparse);
  * 0 if singular. Refactors with the old pivots (no allocation) while they are good; `fresh` forces new pivots. */
 double dal_sparse_factor(dal_sparse *sparse, const double *values, bool fresh);
 void dal_sparse_solve(dal_sparse *sparse, double *b); /* b := K^-1 b, no allocation */
-/* What later factorisations depend on, to a blob or from one. */
+/* Writes the data on which later factorisations depend to a blob, or reads them. */
 void dal_sparse_keep(dal_sparse *sparse, dal_keep *keep);
 
 /* An order of elimination that keeps the fill of a symmetric pattern small: order[0] first. Without KLU the order as it is. False without

@@ -4,24 +4,24 @@
  * QR of B = A^T, a column of B (a row of A) at a time, in an order that keeps the fill small. Column k enters a front: the rows of B
  * that begin in it, and what the fronts below left over. One reflection turns the column of the front into R_kk e_1, and
  *     |R_kk| = distance of column k from the span of the columns before it
- * because a reflection changes no lengths. Columns have unit norm: |R_kk| <= tolerance is a column that depends on the others. It is
- * dropped, and no row of the front is used up (Heath's rule). What is left of the front goes to the front of its first other column,
- * reduced by a QR of its own to no more rows than columns, so that freedoms do not pile up.
+ * because a reflection changes no lengths. Columns have unit norm: a column with |R_kk| <= tolerance depends on the others. It is dropped, and no row
+ * of the front is eliminated (Heath's rule). The remaining rows of the front go to the front of their first other column, reduced by a QR of their
+ * own to no more rows than columns, so that fronts stay small.
  *
- * The span is known to eps / |R_kk| along a column that was nearly parallel to those before it, and what depends on it would not be
- * seen to; several that are only a little parallel do the same together. So a column with a small R_kk is put off: it stays in the
- * front, goes with it to the next, and is asked again when other columns were taken in; most that depend on others become zero within a
- * few fronts. What is left after PATIENCE of them, when no other column is left, or only late ones, is taken in.
+ * A column that is nearly parallel to those before it makes the span uncertain by eps / |R_kk|, so that columns which depend on it seem independent.
+ * Several columns that are slightly parallel have the same effect together. Therefore a column with a small R_kk is deferred: it stays in the front,
+ * moves with it to the next one, and is tested again after other columns were accepted. Most dependent columns become zero within a few fronts. The
+ * rest is accepted after PATIENCE fronts, or when no other columns remain but late ones.
  *
- * The dense decision takes the largest of all remaining columns as the next one. Here the order is given, so that rows that were taken in
- * may depend on each other all the same, and are looked at once more (`correct`).
+ * The dense decision takes the largest of all remaining columns as the next one. Here the order is given, so that accepted rows may still depend on
+ * each other. They are checked once more (`correct`).
  *
  * The smallest singular value. With K = [G A^T; A 0] and K (x, mu) = (0, b):
  *     mu = -(A G^-1 A^T)^-1 b
- * so that each solution is a step of inverse iteration, and |mu| / |b| comes near 1 / sigma^2 from below. A random b has a part of the
+ * so that each solution is a step of inverse iteration, and |mu| / |b| approaches 1 / sigma^2 from below. A random b has a part of the
  * order of 1 / sqrt(r) along the vector that is searched. The growths of n steps multiply to |(A G^-1 A^T)^-n b|, at least that part
  * times sigma^-2n, and the last is the largest: sigma is overestimated by a factor of about r^(1/(4 n)) at most, less than 2 for
- * n = 6 and ten million rows. STARTS of them are tried, for a b that has next to no part along it.
+ * n = 6 and ten million rows. The iteration is repeated from STARTS vectors b, because one b may have nearly no part along it.
  *
  * Sources: Heath, SIAM J. Sci. Stat. Comput. 3 (1982), section 4 (dependent columns); Davis, ACM Trans. Math. Software 38 (2011),
  * algorithm 915 (fronts); Golub and Van Loan, Matrix Computations, 8.2 (inverse iteration).
@@ -35,16 +35,16 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 30, /* fronts to which a column is put off */
+    PATIENCE = 30, /* fronts to which a column is deferred */
     STARTS = 3,
     STEPS = 6,
     MOST_CORRECTIONS = 100,
     MOST_PAIRS = 20000000, /* of rows that share a column */
     MOST_VALUES = 40000000 /* of what the fronts leave over */
 };
-static const double SUSPICIOUS = 1e-5; /* singular value below which the rows are looked at once more */
-static const double SEEN = 1e-6;       /* part of a row in a free motion that is no rounding */
-static const double DOUBTFUL = 1e-3;   /* |R_kk| below which a column is put off */
+static const double SUSPICIOUS = 1e-5; /* singular value below which the rows are checked once more */
+static const double SEEN = 1e-6;       /* component of a row along a free motion, above rounding errors */
+static const double DOUBTFUL = 1e-3;   /* |R_kk| below which a column is deferred */
 
 /* What a front leaves for another: rows of values in some columns of B. */
 typedef struct piece {
@@ -62,7 +62,7 @@ typedef struct elimination {
     int *order;       /* the row of A at each place */
     int n_early;      /* places of rows that are not late */
     piece **waiting;  /* for each place */
-    int *off;         /* of each place: how often its column was put off */
+    int *off;         /* of each place: how often its column was deferred */
     int *seat, *list; /* of a place in the front, -1: not in it; the places in the front */
     double *front;
     size_t room, kept;
@@ -138,7 +138,7 @@ static bool find_neighbours(elimination *e, int **first, int **other)
     return true;
 }
 
-/* A row of B waits for the first of its columns that is not put off; there is one. */
+/* A row of B waits for the first of its columns that is not deferred; there is always one. */
 static void enqueue(elimination *e, piece *p)
 {
     int least = e->a->r;
@@ -288,7 +288,7 @@ static void take_in(elimination *e, front *f, int c, double *pivot)
     f->used++;
 }
 
-/* What is left of the front, as no more rows than columns, goes to the front of the first of its columns that is not put off. */
+/* The rest of the front, reduced to no more rows than columns, goes to the front of its first column that is not deferred. */
 static bool pass_on(elimination *e, front *f)
 {
     int rows = f->n_rows - f->used, columns = f->n - f->done;
@@ -310,8 +310,8 @@ static bool pass_on(elimination *e, front *f)
     return true;
 }
 
-/* Columns that were put off: what has become zero depends on the others, and what was put off often enough is taken in. Returns whether
- * only such columns are left. */
+/* Deferred columns: those that became zero are dependent; those that were deferred often enough are accepted. Returns whether only deferred columns
+ * remain. */
 static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
 {
     bool only = true;
@@ -325,7 +325,7 @@ static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
     return only;
 }
 
-/* Nothing better comes for the columns before place `end`: the largest first. */
+/* Accepts the deferred columns before place `end`, the largest first. */
 static void finish(elimination *e, front *f, int end, double tolerance, double *pivot)
 {
     for (;;) {
@@ -419,10 +419,10 @@ double dal_sparse_least(dal_sparse *sparse, int m, int r, double *x)
 
 /* ---- correction ---------------------------------------------------------------------------- */
 
-/* Rows that were taken in may still depend on each other, where none is near the others before it but all together are. The vector mu
- * of the smallest singular value of the rows at hand says so: it comes from inverse iteration, and sigma = |A^T mu| from A itself, which is
- * exact to rounding. The row with the largest part in it then depends on the others, to sigma times that part. SHIFT, which changes no
- * singular vector, keeps the matrix regular. */
+/* Accepted rows may still depend on each other although each is far from the span of those before it. The left singular vector mu of the smallest
+ * singular value of the accepted rows shows it: mu comes from inverse iteration, and sigma = |A^T mu| from A itself, exact to rounding. The row with
+ * the largest component in mu then depends on the others, up to sigma over that component. SHIFT, which changes no singular vector, keeps the matrix
+ * regular. */
 static const double SHIFT = 1e-13;
 
 typedef struct saddle {
@@ -481,7 +481,7 @@ static void fill_saddle(elimination *e, const double *pivot, saddle *s)
     }
 }
 
-/* |A^T mu| of the rows at hand, with mu = x + m at unit norm. */
+/* |A^T mu| of the accepted rows, with mu = x + m at unit norm. */
 static double weakness(const dal_sparse_matrix *a, const saddle *s, const double *pivot)
 {
     double *mu = s->x + a->m, sum = 0;
@@ -497,7 +497,7 @@ static double weakness(const dal_sparse_matrix *a, const saddle *s, const double
     return sqrt(sum);
 }
 
-/* The row with the largest part in mu; late ones first where they have a share in it. */
+/* The row with the largest component in mu; late rows first if they have one. */
 static int weakest(const dal_sparse_matrix *a, const double *mu, const bool *late)
 {
     int worst = -1;
@@ -508,8 +508,8 @@ static int weakest(const dal_sparse_matrix *a, const double *mu, const bool *lat
     return worst;
 }
 
-/* x := a motion that the rows at hand leave free, of any size; a row that was skipped and sees it does not depend on them. Returns the one
- * that sees it best and how much, -1: none does. */
+/* x := a motion in the null space of the accepted rows, of any size. A skipped row with a component along x is independent of them. Returns the row
+ * with the largest component, and its size; -1: there is none. */
 static int missed(const dal_sparse_matrix *a, saddle *s, const double *pivot, double *part)
 {
     uint64_t seed = 1717;
@@ -533,7 +533,7 @@ static int missed(const dal_sparse_matrix *a, saddle *s, const double *pivot, do
     return best;
 }
 
-/* Exchanges rows until those at hand are independent and none is missing. False without memory. */
+/* Exchanges rows until the accepted ones are independent and span all rows. False without memory. */
 static bool correct(elimination *e, double tolerance, const bool *late, double *pivot)
 {
     const dal_sparse_matrix *a = e->a;

@@ -1,8 +1,7 @@
 /* 3-vectors and 3 x 3 matrices (row-major) on dal_real. Planar models use the
  * same kernels with z = 0: one source for both spaces.
  *
- * Constants of a system (local points, inertias) are double; whatever moves is
- * dal_real.
+ * Constants of a system (local points, inertias) are double; quantities that change in motion are dal_real.
  */
 #ifndef DAL_MATH_VEC_H
 #define DAL_MATH_VEC_H

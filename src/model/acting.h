@@ -1,4 +1,4 @@
-/* What acts on the bodies: force elements, friction, laws of joints. */
+/* Forces of a model: force elements, friction, laws of joints. */
 #ifndef DAL_MODEL_ACTING_H
 #define DAL_MODEL_ACTING_H
 

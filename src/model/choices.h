@@ -11,8 +11,7 @@ typedef struct dal_stabilization dal_stabilization;
 struct dal_equations; /* dynamics/equations.h */
 struct dal_more_rows; /* the same */
 
-/* `applies` writes why and returns false where the
- * choice cannot be honoured: it is asked at compile, by `list`, and by the tests. */
+/* `applies` returns false with a reason if the model cannot use the choice. Compile, `list` and the tests call it. */
 struct dal_formulation {
     const char *name, *title;
     bool (*applies)(const dal_system *system, dal_refusal *why); /* NULL: always */
@@ -26,12 +25,12 @@ struct dal_formulation {
     double (*unit)(const dal_state *state, int k);         /* of w_k: lengths and radians a second that a unit of it is made of */
     bool chooses;                                          /* uses Y: speeds of the model, or a choice of its own */
     bool without_loads;                                    /* finds the rates of its speeds without M, h and Q */
-    bool recursive;                                        /* works on the links of the tree: M and A are not wanted */
+    bool recursive;                                        /* works on the links of the tree: M and A are not needed */
     bool on_tree;                                          /* works on the links of a large open tree without M (dynamics/open_tree.h) */
     bool components;                                       /* works on state->network */
-    bool least_norm;                                       /* gives the least acceleration where several satisfy the equations */
+    bool least_norm;                                       /* computes the least acceleration if several satisfy the equations */
     bool saddle;                              /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */
-    const char *stabilization;                /* taken where the model names none; NULL: mass-projection */
+    const char *stabilization;                /* the default of models that name none; NULL: mass-projection */
     const struct dal_implicit_form *implicit; /* its equations for integrators that solve F(t, y, y', z) = 0; NULL: none */
     const struct dal_more_rows *more;         /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
@@ -47,8 +46,7 @@ struct dal_formulation {
     .applies = applies_, .work = work_, .solve = solve_, .correct = correct_, .show = show_
 #define DAL_FORMULATION_SPEEDS(speeds_, unpack_, pack_, unit_) .speeds = speeds_, .unpack = unpack_, .pack = pack_, .unit = unit_
 
-/* dal_implicit of a formulation, on a state. `ready`, before a run, lays out the pattern: *offered is false where the model has what the
- * form cannot hold. */
+/* dal_implicit of a formulation, on a state. `ready`, before a run, builds the pattern: *offered is false if the form cannot represent the model. */
 typedef struct dal_implicit_form {
     dal_status (*ready)(dal_state *state, dal_implicit *form, bool *offered);
     dal_flow (*begin)(dal_state *state, double t, const double *y, double *yd, double *z);

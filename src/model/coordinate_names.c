@@ -1,4 +1,4 @@
-/* What coordinates and velocities are called. */
+/* Names of coordinates and velocities. */
 #include "model/coordinate_names.h"
 
 #include "dalembert/tree.h"

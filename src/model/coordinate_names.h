@@ -1,4 +1,4 @@
-/* What coordinates and rates are called in state files and answers. */
+/* Names of coordinates and rates in state files and results. */
 #ifndef DAL_MODEL_COORDINATE_NAMES_H
 #define DAL_MODEL_COORDINATE_NAMES_H
 

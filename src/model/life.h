@@ -1,7 +1,7 @@
 /* How long a system lives, as its states see it.
  *
- * A state holds a pointer into its system. Whether that is still there must not be asked of the system itself, so that both share a record
- * that goes with the last of them. Threads make and free states of one system at the same time: the record is counted atomically. */
+ * A state holds a pointer into its system. A freed system cannot be read, so that system and states share a record, which is freed with the last of
+ * them. Threads make and free states of one system at the same time: the record is counted atomically. */
 #ifndef DAL_MODEL_LIFE_H
 #define DAL_MODEL_LIFE_H
 

@@ -1,4 +1,4 @@
-/* How a model is solved: what was chosen, and the numbers that go with it. */
+/* How a model is solved: the choices, and their numbers. */
 #ifndef DAL_MODEL_METHOD_H
 #define DAL_MODEL_METHOD_H
 

@@ -1,4 +1,4 @@
-/* Where a system comes from: its description, and what its compile may remember for systems that differ from it in numbers only.
+/* The origin of a system: its description, and the cached results of its compile for systems that differ from it in numbers only.
  *
  * A system and those varied from it share one origin, in any thread, and the last of them frees it. All of it is constant but for `memory`,
  * which is set once. */
@@ -27,7 +27,7 @@ void dal_origin_join(dal_origin *origin);
 /* NULL: nothing happens. */
 void dal_origin_leave(dal_origin *origin);
 
-/* What a varied system has of its own: its values lie in the arena, and point into those of the system that it was varied from, which stay as long. */
+/* The data of a varied system: its values are in the arena, and point into those of the system that it was varied from, which live as long. */
 typedef struct dal_layer {
     atomic_int holders;
     const dal_arena *arena; /* in which this lies */

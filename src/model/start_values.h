@@ -2,7 +2,7 @@
 #ifndef DAL_MODEL_START_VALUES_H
 #define DAL_MODEL_START_VALUES_H
 
-/* By how much assembly changed what was given of a body; what was not given was free, and is 0 here. */
+/* The change of the given start values of a body by assembly; values that were not given are free, and 0 here. */
 typedef struct dal_start_change {
     double shift, turn, velocity, spin; /* m, rad, m/s, rad/s */
 } dal_start_change;

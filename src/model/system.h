@@ -1,4 +1,4 @@
-/* What a compiled model is: const, one packed block, shared by threads. Parts of it that files need by themselves have their own headers;
+/* A compiled model: const, one packed block, shared by threads. Parts of it that files need by themselves have their own headers;
  * outside of the step loop they are reached by model/system_parts.h. */
 #ifndef DAL_MODEL_SYSTEM_H
 #define DAL_MODEL_SYSTEM_H
@@ -25,7 +25,7 @@ struct dal_system {
     dal_life *life;
     dal_origin *origin;   /* its description; NULL: of an analysis, which varies nothing */
     const dal_spec *spec; /* the same with the values of this system */
-    dal_layer *own;       /* what of it is not the origin's; NULL: nothing */
+    dal_layer *own;       /* the parts that differ from the origin; NULL: none */
     dal_mechanism mechanism;
     dal_layout layout; /* with the units */
 

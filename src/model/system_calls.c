@@ -1,4 +1,4 @@
-/* What users may ask of a compiled system. */
+/* Public functions on a compiled system. */
 #include "model/system.h"
 
 #include <string.h>

@@ -45,7 +45,7 @@ int dal_program_slopes(const dal_program *program, const double *x, const double
     return table;
 }
 
-/* What switch i compares changes along the direction, if an operand of it has an imaginary part. */
+/* The operands of switch i change along the direction if one of them has an imaginary part. */
 int dal_program_corner_along(const dal_program *program, const double *x, const double *dx, void *memory)
 {
     const room r = lay_out(program, memory);

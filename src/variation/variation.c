@@ -190,7 +190,7 @@ static dal_real spin_rate(const dal_variation *x, const dal_signal *s)
 
 static const dal_real unknown = (dal_real)NAN * (1 + _Complex_I);
 
-/* What an effort along a measure does on a body, reduced to P. */
+/* The wrench of an effort along a measure on a body, reduced to P. */
 static void add_measure(const dal_variation *x, int number, dal_real effort, int body, const dal_real P[3], dal_real wrench[6])
 {
     const dal_mechanism *m = x->layout.mechanism;
@@ -342,7 +342,7 @@ static void keep_row_accelerations(dal_variation *x, int first, int n, double *o
     }
 }
 
-/* As dal_state_powers, at given multipliers; without the forces that hold bodies whose place time gives. */
+/* As dal_state_powers, at given multipliers; without the forces on bodies whose placement depends on time. */
 static void keep_powers(const dal_variation *x, const dal_variation_point *at, double *out)
 {
     const dal_system *system = x->system;

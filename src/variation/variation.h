@@ -36,11 +36,11 @@ typedef struct dal_variation_direction {
     const double *z, *inputs;
     const double *coordinates; /* nq: q itself, instead of along velocities */
     const double *lambda;      /* n_rows; seen by columns only */
-    int force;                 /* of the model, one that acts along a measure: it acts with so much effort more */
+    int force;                 /* a force of the model along a measure: its effort increases by this */
     double effort;
 } dal_variation_direction;
 
-/* What changes; NULL: not wanted. */
+/* The derivatives; NULL: not computed. */
 typedef struct dal_variation_result {
     double *motion;               /* nv: r */
     double *phi, *phid, *phidd;   /* n_rows */
