@@ -104,11 +104,10 @@ static double difference_of_loads(dal_state *passes, dal_state *brief)
     dal_state_jacobian(passes);
     dal_tree_factor(passes);
     memset(passes->tree->links.wrench, 0, sizeof *passes->tree->links.wrench * (size_t)system->links->n);
-    memset(brief->tree->links.wrench, 0, sizeof *brief->tree->links.wrench * (size_t)system->links->n);
     run->loops->backward_bias(system->links, system->loops, run, &passes->tree->links, &passes->tree->loops, NULL, b);
     run->loops->forward(system->links, system->loops, run, &passes->tree->links, &passes->tree->loops, NULL, x[0], lambda[0]);
-    run->sweep->backward_bias(&task, b);
-    run->sweep->forward(&task, x[1], lambda[1]);
+    dal_sweeping_of(system->sweep, run)->backward_bias(&task, b);
+    dal_sweeping_of(system->sweep, run)->forward(&task, x[1], lambda[1]);
     const double worst = fmax(difference_of_numbers(nv, x[0], x[1]), difference_of_numbers(r, lambda[0], lambda[1]));
     free(b);
     return worst;
