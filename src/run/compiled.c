@@ -6,7 +6,8 @@
  *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine. Runs of a study
  *                      borrow those that were made for all of them (shared_code.c)
  *
- * Nothing of it is kept between runs but the object in the cache. Its functions have no memory: simulations share it.
+ * Nothing of it is kept between runs but the object in the cache, and by what it is found again (known_code.c). Its functions have no memory:
+ * simulations share it.
  */
 #include "run/compiled_code.h"
 
@@ -379,10 +380,9 @@ static bool find_pieces(run *r, code *to, const dal_generated *generated, dal_ar
 }
 
 /* Which parameters of the description are its arguments, and what the run has of its own. */
-static bool find_arguments(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+static bool set_arguments(run *r, code *to, int n, const int *which, char *why, size_t size)
 {
-    const int *which;
-    to->n_parameters = dal_listing_parameters(generated->listing, &which);
+    to->n_parameters = n;
     to->parameter = take(r, sizeof *to->parameter * (size_t)to->n_parameters);
     if (to->parameter && to->n_parameters)
         memcpy(to->parameter, which, sizeof *which * (size_t)to->n_parameters);
@@ -390,6 +390,12 @@ static bool find_arguments(run *r, code *to, const dal_generated *generated, cha
         return true;
     snprintf(why, size, "no memory");
     return false;
+}
+
+static bool find_arguments(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+{
+    const int *which, n = dal_listing_parameters(generated->listing, &which);
+    return set_arguments(r, to, n, which, why, size);
 }
 
 /* ---- making it ------------------------------------------------------------------------------------- */
@@ -445,21 +451,79 @@ static bool may_go_on(void *user)
     return go_on;
 }
 
-static bool load(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+static dal_code_request request_for(run *r, const char *source, const char *key)
 {
-    const dal_code_request request = {
-        .source = generated->source, .version = dal_system_describe(r->system).version, .patience = patience, .go_on = may_go_on, .user = r};
+    dal_code_request request = {
+        .source = source, .version = dal_system_describe(r->system).version, .patience = patience, .go_on = may_go_on, .user = r};
+    memcpy(request.model, key, sizeof request.model);
+    return request;
+}
+
+/* The function of a loaded object. What it says of its arrays has to be what it will be called with. */
+static bool find_call(const run *r, code *to, char *why, size_t size)
+{
+    const compiled_run *c = r->compiled;
+    const int wanted[] = {c->nq, c->n_w, c->n_inputs + c->n_states + c->n_momenta, to->n_parameters, to->n_switches, c->n_states, c->n_works};
+    const int *sizes = dal_code_function(&to->object, "dal_code_sizes");
+    void *found = dal_code_function(&to->object, "dal_code_rates");
+    to->call = NULL;
+    if (sizes && found && !memcmp(sizes, wanted, sizeof wanted))
+        memcpy(&to->call, &found, sizeof found);
+    else
+        snprintf(why, size, found ? "the compiled code is that of another model" : "the compiled code has no rates");
+    return to->call != NULL;
+}
+
+static bool load(run *r, code *to, const dal_generated *generated, const char *key, char *why, size_t size)
+{
+    const dal_code_request request = request_for(r, generated->source, key);
     if (generated->operations > MOST_OPERATIONS) {
         snprintf(why, size, "its code would have %d operations, more than %d", generated->operations, MOST_OPERATIONS);
         return false;
     }
-    if (!dal_code_load(&request, &to->object, why, size))
+    return dal_code_load(&request, &to->object, why, size) && find_call(r, to, why, size);
+}
+
+/* Without its choice: it may be filled again. */
+static void empty(run *r, code *c)
+{
+    int *const choice = c->choice;
+    c->choice = NULL;
+    dal_compiled_drop(r, c);
+    c->choice = choice;
+}
+
+/* Code that was made before of the same model, without deriving anything. It is trusted no more than that which is new. */
+static bool recall(run *r, code *to, const char *key, double t, const double *y)
+{
+    compiled_run *c = r->compiled;
+    const dal_code_request request = request_for(r, NULL, key);
+    char why[256];
+    dal_code_notes notes;
+    if (!dal_code_recall(&request, &to->object, &notes))
         return false;
-    void *found = dal_code_function(&to->object, "dal_code_rates");
-    memcpy(&to->call, &found, sizeof found);
-    if (!found)
-        snprintf(why, size, "the compiled code has no rates");
-    return found != NULL;
+    const bool fit = dal_code_notes_fit(r, &notes);
+    const int n = fit ? notes.number[0] : 0, *at = notes.number + 2;
+    to->n_switches = n;
+    to->switch_of = take(r, 2 * sizeof *to->switch_of * (size_t)n);
+    to->mirrored = to->switch_of ? to->switch_of + n : NULL;
+    if (fit && to->switch_of)
+        memcpy(to->switch_of, at, 2 * sizeof *at * (size_t)n);
+    if (fit && to->switch_of && set_arguments(r, to, notes.number[1], at + 2 * n, why, sizeof why) && find_call(r, to, why, sizeof why) &&
+        verify(r, to, t, y, why, sizeof why))
+        return true;
+    empty(r, to);
+    c->checks = 0; /* of the code that is made now */
+    c->worst = 0;
+    return false;
+}
+
+static void remember(run *r, const code *made, const char *key)
+{
+    const dal_code_request request = request_for(r, NULL, key);
+    dal_code_notes notes;
+    if (dal_code_note(made, &notes))
+        dal_code_remember(&request, &made->object, &notes);
 }
 
 static void say_why(const making *m, dal_status status, char *why, size_t size)
@@ -470,28 +534,52 @@ static void say_why(const making *m, dal_status status, char *why, size_t size)
     snprintf(why, size, "%s", last ? last->text : m->code && m->code->missing ? m->code->missing : dal_status_text(status));
 }
 
-/* Code for the present choice of the state at (t, y). */
-static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
+static bool generate_and_load(run *r, code *to, const char *key, double t, const double *y, char *why, size_t size)
 {
     making m = {.r = r, .y = y, .messages = dal_messages_create(&r->allocator)};
     dal_status status = m.messages ? DAL_OK : DAL_NO_MEMORY;
     dal_arena_begin(&m.arena, &r->allocator);
-    dal_update_viewer(r);
-    if (status == DAL_OK && dal_state_derivative(r->viewer, t, y, r->compiled->engine))
-        status = DAL_NUMERICAL; /* the engine says what is wrong, when it is asked */
     if (status == DAL_OK)
         status = dal_arena_try(&m.arena, generate, &m);
     bool fine = status == DAL_OK && !m.code->missing;
     if (!fine)
         say_why(&m, status, why, size);
     fine = fine && find_pieces(r, to, m.code, &m.arena, t, y, why, size) && find_arguments(r, to, m.code, why, size) &&
-           load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
-    if (!fine) {
+           load(r, to, m.code, key, why, size) && verify(r, to, t, y, why, size);
+    dal_messages_free(m.messages);
+    dal_arena_release(&m.arena);
+    return fine;
+}
+
+/* The engine at (t, y), on the viewer. */
+static bool look_at(run *r, double t, const double *y)
+{
+    dal_update_viewer(r);
+    if (dal_state_derivative(r->viewer, t, y, r->compiled->engine))
+        return false;
+    gather(r->compiled, r->viewer, y);
+    return true;
+}
+
+/* Code for the present choice of the state at (t, y). */
+static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
+{
+    char key[65];
+    bool fine = look_at(r, t, y);
+    if (!fine)
+        snprintf(why, size, "%s", dal_status_text(DAL_NUMERICAL)); /* the engine says what is wrong, when it is asked */
+    else {
+        dal_code_key(r, t, y, key);
+        if (recall(r, to, key, t, y))
+            return true;
+        fine = look_at(r, t, y) && generate_and_load(r, to, key, t, y, why, size);
+    }
+    if (fine)
+        remember(r, to, key);
+    else {
         dal_code_unload(&to->object);
         to->call = NULL;
     }
-    dal_messages_free(m.messages);
-    dal_arena_release(&m.arena);
     return fine;
 }
 

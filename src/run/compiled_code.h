@@ -49,6 +49,15 @@ void dal_compiled_choose(run *r, double t, const double *y);
 /* Code of this run goes. */
 void dal_compiled_drop(run *r, dal_run_code *code);
 
+/* ---- known_code.c -------------------------------------------------------------------------- */
+
+/* The digest of all that code for the present choice at (t, y) follows from; extra, choice and engine are those of there. */
+void dal_code_key(run *r, double t, const double *y, char key[65]);
+/* Pieces and arguments as numbers: number of pieces, of arguments, then both. False: there are too many. */
+bool dal_code_note(const dal_run_code *code, dal_code_notes *notes);
+/* Are these numbers such as a code of this run may have? */
+bool dal_code_notes_fit(const run *r, const dal_code_notes *notes);
+
 /* ---- shared_code.c ------------------------------------------------------------------------- */
 
 /* Why code of options.code cannot be that of this system; NULL: nothing is known against it. */
