@@ -3,7 +3,7 @@
  *   what it replaces   f of y' = f(t, y) at the stages of a step, nothing else: events, projections, records and the evidence are the engine's
  *   when it is trusted it agreed with the engine at the first state and at others by chance, each to 1e-10 of the largest rate; rows compare it again
  *   where it is not    near singular positions, where a pivot of its elimination falls, where an angle turns far in a step: the engine evaluates there
- *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine. Runs of a study
+ *   which code         one for each choice of charts, speeds and independent rows; a run makes a few of them, and leaves further choices to the engine. Runs of a study
  *                      borrow those that were made for all of them (shared_code.c)
  *
  * Nothing of it is kept between runs but the object in the cache, and by what it is found again (known_code.c). Its functions have no memory:
@@ -103,7 +103,8 @@ static void find_sizes(run *r, compiled_run *c)
     c->n_momenta = method->formulation->ignores ? layout->n_ignorable : 0;
     c->n_charts = layout->family->condition ? 3 * layout->mechanism->n_bodies : 0;
     c->n_speeds = method->formulation->chooses && !layout->n_speeds ? c->n_w : 0;
-    c->n_choice = c->n_charts + c->n_speeds;
+    c->n_rows = dal_system_rank(r->system) < layout->n_rows ? layout->n_rows : 0;
+    c->n_choice = c->n_charts + c->n_speeds + c->n_rows;
 }
 
 bool dal_compiled_open(run *r)
@@ -585,12 +586,18 @@ static bool make(run *r, code *to, double t, const double *y, char *why, size_t 
 
 /* ---- which code ------------------------------------------------------------------------------------- */
 
-/* Charts, then speeds, as the state has them now. */
+/* Charts, then speeds, then a mask of the independent rows where not all are, as the state has them now. */
 static void read_choice(const run *r, compiled_run *c)
 {
+    const dal_rank *rank = dal_rank_of(r->state);
+    c->rows_changed = rank->changed;
     memcpy(c->choice, dal_chart_of(r->state), sizeof *c->choice * (size_t)c->n_charts);
     for (int k = 0; k < c->n_speeds; k++)
         c->choice[c->n_charts + k] = dal_speeds_of(r->state)->column[k];
+    for (int k = 0; k < c->n_rows; k++)
+        c->choice[c->n_charts + c->n_speeds + k] = 0;
+    for (int k = 0; k < rank->n && c->n_rows; k++)
+        c->choice[c->n_charts + c->n_speeds + rank->order[k]] = 1;
 }
 
 static bool is_present(const compiled_run *c, const code *of)
@@ -682,7 +689,7 @@ bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
     compiled_run *c = r->compiled;
     if (!c || c->off)
         return false;
-    if (!c->known)
+    if (!c->known || (c->n_rows && c->rows_changed != dal_rank_of(r->state)->changed))
         dal_compiled_choose(r, t, y);
     if (c->off)
         return false;

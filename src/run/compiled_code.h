@@ -10,11 +10,11 @@ enum { DAL_RUN_CODES = 4 };
 typedef int dal_rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, const int *modes, double *wd,
                                double *qd, double *zd, double *power);
 
-/* Code for one choice of charts and speeds. */
+/* Code for one choice of charts, speeds and independent rows. */
 typedef struct dal_run_code {
     dal_loaded_code object;
     dal_rates_function *call; /* NULL: not to be used */
-    int *choice;              /* charts, then speeds */
+    int *choice;              /* charts, then speeds, then rows */
     int n_switches;           /* operations with pieces */
     int *switch_of;           /* of each of them: the switch of the model, or -1: none, it takes the piece that holds */
     int *mirrored;            /* behind these: it compares b with a, not a with b */
@@ -27,7 +27,8 @@ typedef struct dal_run_code {
 
 typedef struct dal_compiled_run {
     int n, nq, n_w, n_states, n_works, n_inputs, n_momenta, n_choice;
-    int n_charts, n_speeds; /* numbers that a choice has */
+    int n_charts, n_speeds, n_rows; /* numbers that a choice has; rows: where not all of them are independent */
+    long rows_changed;              /* of dal_rank, when `now` was looked up */
     dal_run_code codes[DAL_RUN_CODES];
     dal_run_code *now;         /* of the present choice; NULL: the engine */
     bool known;                /* `now` was looked up since the last restart */
