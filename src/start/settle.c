@@ -18,6 +18,7 @@
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
+#include "start/along_tree.h"
 #include "start/shares.h"
 #include "state/evaluate.h"
 #include "state/scale.h"
@@ -49,6 +50,7 @@ typedef struct settler {
     dal_messages *messages;
     dal_point point;
     double *q, *z, *rest; /* nq; states; zeros */
+    const dal_tree *tree; /* that the bodies follow, or NULL */
     double *rho, *K, *step;
     double way, radius, last; /* in lengths; of a step; the size of rho before */
     bool downhill;            /* all forces have a potential */
@@ -113,13 +115,30 @@ static double open_rows(settler *s)
     return layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
 }
 
+/* The rows at q, after the bodies have followed the joint tree, if that closes them. */
+static double open_rows_along_tree(settler *s)
+{
+    const dal_layout *layout = s->point.layout;
+    const double apart = open_rows(s);
+    if (!s->tree || !(apart > kept))
+        return apart;
+    double *before = DAL_NEW(&s->arena, double, layout->nq + 1), *shift = DAL_NEW(&s->arena, double, 3 * layout->mechanism->n_bodies + 1);
+    memcpy(before, s->q, sizeof *before * (size_t)layout->nq);
+    dal_follow_tree(s->tree, layout, dal_seen_work(s->state)->kin, s->q, shift);
+    const double closed = open_rows(s);
+    if (closed < apart)
+        return closed;
+    memcpy(s->q, before, sizeof *before * (size_t)layout->nq);
+    return open_rows(s);
+}
+
 /* Back on the rows by the least change, and at rest there. The factors are those of the point, renewed where they are not good enough. */
 static dal_status correct(settler *s)
 {
     const dal_layout *layout = s->point.layout;
     double *dq = DAL_NEW(&s->arena, double, layout->nv + 1), *phi = DAL_NEW(&s->arena, double, layout->n_rows + 1), last = INFINITY;
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
-        const double worst = open_rows(s);
+        const double worst = open_rows_along_tree(s);
         if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
             return rest_at(s);
         if (i && worst > 0.4 * last) {
@@ -548,6 +567,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     s.q = DAL_NEW(arena, double, layout->nq + 1);
     s.z = DAL_NEW(arena, double, n_z + 1);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
+    s.tree = dal_tree_to_follow(arena, layout);
     memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
     for (int k = 0; k < layout->nv; k++)
         s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > 1e-9 * layout->units.length / layout->units.time;
