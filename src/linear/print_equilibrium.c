@@ -181,7 +181,11 @@ static void write_equilibrium(dal_json *json, const void *of)
 {
     const dal_equilibrium *e = of;
     dal_json_open(json, NULL, '{');
-    dal_json_members(json, dal_heading, &e->info);
+    dal_json_string(json, "model", e->info.model);
+    dal_json_string(json, "model_hash", e->info.model_hash);
+    dal_json_string(json, "version", e->info.version);
+    dal_json_string(dal_json_line(json, "\n "), "formulation", e->info.formulation);
+    dal_json_string(json, "family", e->info.coordinates); /* "coordinates" are the numbers below */
     write_members(json, e);
     dal_json_close(json, '}');
 }
