@@ -11,7 +11,7 @@ static const struct {
     {"n-four-bar-spatial.yaml", "udwadia-kalaba", "'v.0' has a zero moment of inertia"}, /* thin rods */
     {"massless-node.yaml", "udwadia-kalaba", "'node' has no mass"},
     {"massless-slider.yaml", "udwadia-kalaba", "'slider' has no mass"},
-    {"jansen-leg.yaml", "udwadia-kalaba", "'O.rotor' has no mass"}, /* an armature is an inertia alone */
+    {"jansen-leg.yaml", "udwadia-kalaba", "'O.rotor' has no mass"},              /* an armature is an inertia alone */
     {"ur5-computed-torque.yaml", "udwadia-kalaba", "'arm.ee_link' has no mass"}, /* a flange of the URDF file is a frame alone */
 };
 
