@@ -77,7 +77,7 @@ static const char *const *machine_options(void)
 /* gnu11: compilers fuse products and sums, which gcc does not in c11. */
 static const char *const usual_options[] = {"-std=gnu11", "-O2", "-w", "-fPIC", "-shared", "-fvisibility=default", NULL};
 
-/* What the object depends on: its name. */
+/* The name of the object: a digest of all inputs. */
 static void choose_name(work *w)
 {
     dal_digest d = dal_digest_begin();
@@ -218,7 +218,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Its end, or that of our patience. The compiler starts others: they are one group of processes, which goes with it. */
+/* Waits for its end or for the time limit. The compiler starts others: they form one process group, which is ended as a whole. */
 static bool wait_for(work *w, pid_t child)
 {
     const double begin = now();
@@ -295,7 +295,7 @@ static void clear_bench(const work *w)
     unlinkat(w->at, w->bench, AT_REMOVEDIR);
 }
 
-/* From the bench to its name; the sum last, without which the object is not looked at. */
+/* Renames the finished files; the checksum comes last: an object without one is ignored. */
 static void keep(const work *w, char sum[65])
 {
     char from[2 * NAME_ROOM], to[NAME_ROOM];

@@ -1,8 +1,8 @@
 /* Generated code as a shared object: compiled by the machine's cc, kept in the user's cache folder, loaded from there.
  *
  * $XDG_CACHE_HOME/dalembert, or ~/.cache/dalembert: a folder of the user's own (0700) with files of the user's own (0600). The name of an object is the
- * SHA-256 of the source, the options, the compiler and the version of the library; beside it stands the SHA-256 of the object itself, and what does
- * not fit is compiled again. Files take their names when they are complete.
+ * SHA-256 of the source, the options, the compiler and the version of the library; a second file has the SHA-256 of the object itself; an object that
+ * does not match is compiled again. Files get their names when they are complete.
  */
 #ifndef DAL_RUN_CODE_CACHE_H
 #define DAL_RUN_CODE_CACHE_H
@@ -14,7 +14,7 @@ typedef struct dal_code_request {
     const char *source;
     const char *version;       /* of the library */
     double patience;           /* s, that the compiler may take */
-    bool (*go_on)(void *user); /* asked while it works; false: give up. May be NULL */
+    bool (*go_on)(void *user); /* called while the compiler works; false: give up. May be NULL */
     void *user;
 } dal_code_request;
 

@@ -1,12 +1,12 @@
 /* Compiled runs: y' by code that was generated for this model, compiled by cc and loaded (code_cache.h).
  *
  *   what it replaces   f of y' = f(t, y) at the stages of a step, nothing else: events, projections, records and the evidence are the engine's
- *   when it is trusted it agreed with the engine at the first state and at others by chance, each to 1e-10 of the largest rate; rows compare it again
+ *   when it is trusted it agreed with the engine at the first state and at random ones, each to 1e-10 of the largest rate; rows compare it again
  *   where it is not    near singular positions, where a pivot of its elimination falls, where an angle turns far in a step: the engine evaluates there
  *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine. Runs of a study
  *                      borrow those that were made for all of them (shared_code.c)
  *
- * Nothing of it is kept between runs but the object in the cache. Its functions have no memory: simulations share it.
+ * Only the object in the cache is kept between runs. Its functions have no state: simulations share it.
  */
 #include "run/compiled_code.h"
 
@@ -49,7 +49,7 @@ static void leave(run *r, const char *why)
             c->evaluations ? "the run continues without generated code: %s" : "the run is not compiled, and the engine runs: %s", c->why);
 }
 
-/* What the code of a run does not have, whatever the equations are. */
+/* Reasons why a run cannot use generated code, for any equations. */
 static const char *obstacle(const run *r)
 {
     const dal_method *method = dal_system_method(r->system);
@@ -142,7 +142,7 @@ void dal_compiled_drop(run *r, code *c)
     *c = (code){0};
 }
 
-/* What a run has of its own beside the code. False: no memory. */
+/* The data of a run beside the code. False: no memory. */
 static bool equip(run *r, code *c)
 {
     const dal_spec *spec = dal_system_spec(r->system);
@@ -219,7 +219,7 @@ static double difference(const run *r, const double *mine, const double *engine)
 
 /* ---- before it is trusted ----------------------------------------------------------------------------- */
 
-/* A state by chance, on the constraints: on the viewer, which knows the choices of the run. */
+/* A random state on the constraints: on the viewer, which has the choices of the run. */
 static bool move_by_chance(run *r, double *t, uint64_t *seed)
 {
     compiled_run *c = r->compiled;
@@ -244,7 +244,7 @@ static bool move_by_chance(run *r, double *t, uint64_t *seed)
     return method->formulation->unpack || !layout->n_rows || !dal_project_velocities(state, *t, c->y);
 }
 
-/* Both at (t, c->y) on the viewer. Negative: one of them finds nothing there. */
+/* Both at (t, c->y) on the viewer. Negative: one of them fails there. */
 static double compare_at(run *r, const code *with, double t)
 {
     compiled_run *c = r->compiled;
@@ -427,7 +427,7 @@ static dal_status generate(void *user)
     return DAL_OK;
 }
 
-/* The user is asked while the compiler works. */
+/* Calls the user's callbacks while the compiler works. */
 static bool may_go_on(void *user)
 {
     run *r = user;
@@ -478,7 +478,7 @@ static bool make(run *r, code *to, double t, const double *y, char *why, size_t 
     dal_arena_begin(&m.arena, &r->allocator);
     dal_update_viewer(r);
     if (status == DAL_OK && dal_state_derivative(r->viewer, t, y, r->compiled->engine))
-        status = DAL_NUMERICAL; /* the engine says what is wrong, when it is asked */
+        status = DAL_NUMERICAL; /* the engine reports the failure at its next evaluation */
     if (status == DAL_OK)
         status = dal_arena_try(&m.arena, generate, &m);
     bool fine = status == DAL_OK && !m.code->missing;

@@ -2,26 +2,26 @@
  *
  * There are two ways through a model with loops. The passes of loops.h go over all links at once and serve every model; sweeps call the same
  * kernels (aba_velocity, backward_links, reduce_rows, restore_multipliers) on views of one block after the other, so that the elimination is
- * written once. Written twice are the rows, here on links and there on bodies, and the joint on its way forward, here from a record of two
- * cache lines and there from the whole link: with the shared forms a sweep would read all the memory that it is there to avoid.
+ * written once. Two things are written twice: the rows (here on links, there on bodies) and the forward step of a joint (here from a record of two
+ * cache lines, there from the whole link). With shared code a sweep would read the memory that it exists to avoid.
  *
- * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
- * again and again; once it is larger than the caches, that is what takes the time. Nothing forces this order. Here the tree is cut into
- * blocks of links, each a number of whole trees that start at the ground, and the blocks are taken from the last to the first:
+ * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory again
+ * and again. This dominates the time when it is larger than the caches, and the order is not necessary. Here the tree is cut into blocks of links,
+ * each a number of whole trees that start at the ground, and the blocks are taken from the last to the first:
  *
  *     move a block        its frames, motions, inertias and wrenches
  *     close it            gamma and the covectors of all rows whose links have all been moved now
  *     eliminate a block   once every row that acts on it is closed
  *
- * so that what belongs to the blocks at hand stays in a ring of scratch that fits into the first cache, and only what the forward pass needs
- * is kept of a link: its joint,
+ * so that the data of the present blocks stay in a ring of scratch that fits into the first cache. Of a link only the data of the forward pass are
+ * kept: its joint,
  *
  *     x' = (u + kappa.lambda - Un.alpha_p - Uf.acc) / D,   acc = acc_p + alpha_p x d,   alpha = alpha_p + turn x' a,   acc += shift x' a
  *
  * (turn: 1, 0; shift: 0, 1; screw: 1, pitch). Weight is the acceleration -g of the ground.
  *
- * Links with one coordinate, rows of scalar products of points and directions that time does not move, weight the only load: everything
- * else goes the longer way, and so do models in which far ends are tied, for which the ring would be large.
+ * Links with one coordinate, rows of scalar products of points and directions that time does not move, weight the only load: all other models use the
+ * passes of loops.h, and so do models with loops between distant bodies, for which the ring would be large.
  */
 #ifndef DAL_TREE_SWEEP_H
 #define DAL_TREE_SWEEP_H
@@ -65,12 +65,12 @@ typedef struct dal_sweep_block {
     int n_watched;
 } dal_sweep_block;
 
-/* A body whose motion somebody wants to know. */
+/* A body whose motion is computed for callers. */
 typedef struct dal_sweep_watched {
     int body, at; /* its link in the ring */
 } dal_sweep_watched;
 
-/* What the forward pass knows of a link beside its numbers. */
+/* Constants of a link for the forward pass. */
 typedef struct dal_sweep_joint {
     int parent, v;
     int slot, n_open; /* its open rows */
