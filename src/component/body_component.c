@@ -6,9 +6,9 @@
  *     v'   = (r'', J^-1 (w' - w_b))       its own coordinates: place of its frame, and angles
  * With Euler parameters p in the place of angles J is 3 x 4 (in the plane 1 x 2), J p = 0, J J^T = 4/n 1, n = p.p:
  *     v'   = (r'', n/4 J^T (w' - w_b) + s p)
- * s belongs to the body's own equation f = p.p - 1. No wrench acts along p, and no inertia resists: (23) alone says what s is, and the
- * balance along p, p.g + 2 n mu = 0 with g what is given along p, what its multiplier mu is. To have s as a function of mu, as (23) has f''
- * of lambda, the missing inertia is completed by kappa times the square of the row, and its right side with it, which changes nothing where (23) holds:
+ * s belongs to the body's own equation f = p.p - 1. No wrench acts along p, and no inertia resists: (23) alone determines s, and the balance along p,
+ * p.g + 2 n mu = 0 with g the given forces along p, determines its multiplier mu. To have s as a function of mu, as (23) has f'' of lambda, the
+ * missing inertia is completed by kappa times the square of the row, and its right side with it, which changes nothing where (23) holds:
  *     2 n s = b + (mu + p.g / 2n) / kappa,    b = -2 p'.p' - 2 alpha f' - beta^2 f,    residual = 2 p.p'' - b
  * Ports at x = r + a, a = R s:
  *     x' = r' + w x a                                                                   (25)
@@ -126,7 +126,7 @@ int dal_body_component_rows(const dal_body_component *body)
     return body->parameters;
 }
 
-/* Frame, velocities and what of them the balance needs, from work.q and work.v. */
+/* Frame, velocities and the terms of the balance, from work.q and work.v. */
 static void move(dal_body_component *c)
 {
     const dal_kin *kin = &c->work.kin[0];

@@ -1,4 +1,4 @@
-/* A network at work: ports hand over, multipliers are solved for. The equations are in network.h. */
+/* Evaluation of a network: ports exchange their variables, multipliers are solved for. The equations are in network.h. */
 #include "component/network.h"
 
 #include "math/dense.h"

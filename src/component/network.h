@@ -1,13 +1,13 @@
-/* A network of components: what a system becomes for the formulation `component`.
+/* A network of components: a system in the form of the formulation `component`.
  *
- * Bodies and joints are opaque (port.h). The network knows who is connected with whom, hands port variables from one to the other,
- * and solves for the multipliers. Everything is laid out when a state is created; nothing is allocated afterwards.
+ * Bodies and joints are opaque (port.h). The network has the connections, passes port variables along them, and solves for the multipliers.
+ * Everything is laid out when a state is created; nothing is allocated afterwards.
  *
  * Explicitly: the residuals (23) are affine in all lambda. With r_0 those without joint wrenches, g_k,p the rows of a joint at a port
  * and Y the admittances of the bodies between their ports,
  *     S lambda = -r_0,    S_kl = sum over bodies, and over pairs of their ports (p, q), of g_k,p . Y_pq g_l,q
  * Implicitly: F(t, y, y', lambda) = 0 with
- *     q' - v = 0,   v' - (what the body computes from the wrenches at its ports) = 0,   f'' + 2 alpha f' + beta^2 f = 0 at (q, v, v')
+ *     q' - v = 0,   v' - (the body's acceleration from the wrenches at its ports) = 0,   f'' + 2 alpha f' + beta^2 f = 0 at (q, v, v')
  *     of joints, and of bodies that have an equation of their own
  *     and y' - f = 0 for states of the model and the work
  * of index 1, because (v', lambda) follow from (q, v).
@@ -27,7 +27,7 @@ typedef struct dal_connection {
     int joint, side, body, port;
 } dal_connection;
 
-/* What a joint takes from outside beside ports: a time function of the system, or the reference of an angle. */
+/* Inputs of a joint beside its ports: a time function of the system, or the reference of an angle. */
 typedef struct dal_feed {
     int joint, local, global;
 } dal_feed;
@@ -87,11 +87,11 @@ void dal_network_free(dal_network *network);
 
 /* ---- network.c ------------------------------------------------------------------------ */
 
-/* Bodies take their places and sources from w, joints their signals; after position, velocity and loads. */
+/* Bodies read their positions and sources from w, joints their signals; after position, velocity and loads. */
 void dal_network_begin(dal_network *network, const dal_layout *layout, const dal_work *w);
-/* Ports hand over motion; residuals of all joints into network->residual. 0 or the table that a form left. */
+/* Ports pass on their motion; residuals of all joints into network->residual. 0 or the table that a form left. */
 int dal_network_residuals(dal_network *network, double t);
-/* Joints hand over wrenches of lambda. */
+/* Joints pass on the wrenches of lambda. */
 void dal_network_wrenches(dal_network *network, const double *lambda);
 /* S of the present ports, after residuals, into network->S. */
 void dal_network_assemble(dal_network *network);
@@ -102,7 +102,7 @@ double dal_network_factor(dal_network *network, const bool *independent);
 void dal_network_correct(dal_network *network, const bool *independent);
 /* (5), (9) of all bodies. */
 void dal_network_accelerate(dal_network *network);
-/* Bodies take the multipliers of their own equations from lambda (n_all); or those that meet (23), and say them. */
+/* Bodies read the multipliers of their own equations from lambda (n_all); or compute those that satisfy (23), and write them there. */
 void dal_network_hold(dal_network *network, const double *lambda);
 void dal_network_hold_themselves(dal_network *network, double *lambda);
 

@@ -1,4 +1,4 @@
-/* Ports: all that a body and a joint know of each other.
+/* Ports: the whole interface between a body and a joint.
  *
  * A port is a frame fixed in a body. Through it
  *   the body publishes   x, R      place of its point, axes                         (19), (20)

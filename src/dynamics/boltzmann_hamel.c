@@ -181,7 +181,7 @@ static double commutator(const dal_state *state, const dal_body_momenta *of, int
     return sum + commute_boltzmann_hamel(state, of, j, dal_speeds_column_bend(state, j), bends);
 }
 
-/* Sub-systems: what they add to dT/dv and K, and the three vectors. */
+/* Sub-systems: their terms of dT/dv, K and the three vectors. */
 static void find_systems_boltzmann_hamel(dal_state *state, const scratch *at)
 {
     const dal_layout *layout = state->layout;

@@ -64,7 +64,7 @@ static double energy(const dal_state *state, int which)
     return values[which];
 }
 
-/* The quaternion nearest to the last one that was asked for: continuous along a motion. */
+/* The sign of the quaternion nearest to the last one that was computed: continuous along a motion. */
 static double attitude_channel(dal_state *state, const dal_signal *s)
 {
     double p[4], *last = state->turns->attitude + 4 * s->index, dot = 0;

@@ -1,9 +1,9 @@
 /* Bodies and joints as components that exchange port variables and nothing else (`planar-component-library`): each body integrates its own
  * place and attitude from the wrenches at its ports, (5), (9); each joint's multipliers are the implicit variables of
  *     f'' + 2 alpha f' + beta^2 f = 0                                                     (23)
- * So is the multiplier of a body that is turned by Euler parameters, of p.p - 1 = 0; it knows no other, and the body finds it by itself.
- * Here they are solved for, S lambda = -r_0 (component/network.h); integrators that solve F(t, y, y', lambda) = 0 get the network as it
- * stands. Without another choice the stabilisation is Baumgarte's; with another one alpha = beta = 0.
+ * So is the multiplier of p.p - 1 = 0 of a body with Euler parameters; no other depends on it, and the body finds it alone. Here S lambda = -r_0 is
+ * solved (component/network.h); integrators that solve F(t, y, y', lambda) = 0 get the network itself. Without another choice the stabilisation is
+ * Baumgarte's; with another one alpha = beta = 0.
  */
 #include "component/network.h"
 #include "dynamics/equations.h"
@@ -108,7 +108,7 @@ static void divide_by_inertia(const dal_state *state, double *x)
     }
 }
 
-/* What the multipliers of the bodies' own rows A_i miss. M v is nothing along A_i: 0 = A_i f + A_i A_i^T dlambda_i. */
+/* The errors of the multipliers of the bodies' own rows A_i. M v is zero along A_i: 0 = A_i f + A_i A_i^T dlambda_i. */
 static void correct_own(const dal_state *state, const double *f, double *dlambda)
 {
     const dal_layout *layout = state->layout;
@@ -123,8 +123,8 @@ static void correct_own(const dal_state *state, const double *f, double *dlambda
     }
 }
 
-/* S dlambda = b - A M^-1 f of the joints, dv = M^-1 (f + A^T dlambda) of the bodies: a correction that is added to v' keeps what a sum of
- * wrenches, each many times as large, would lose. With own rows M and f are completed by them. */
+/* S dlambda = b - A M^-1 f of the joints, dv = M^-1 (f + A^T dlambda) of the bodies: a correction added to v' keeps digits that a sum of wrenches,
+ * each many times as large, would lose. With own rows M and f are completed by them. */
 static void correct_component(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     dal_network *network = state->network;
@@ -158,7 +158,7 @@ static int owner_of(const dal_network *network, int row)
     return b;
 }
 
-/* a: what the bodies do without the joints; -r_0: what the joints then miss. Leaves the ports as they are with lambda = 0. */
+/* a: accelerations of the bodies without the joints; r_0: residuals of the joints then. Leaves the ports at lambda = 0. */
 static void show_free(dal_state *state, double *a, double *r)
 {
     dal_network *network = state->network;

@@ -1,4 +1,4 @@
-/* What the calls of dalembert/derivatives.h share: derivative_calls.c. */
+/* Shared by the calls of dalembert/derivatives.h: derivative_calls.c. */
 #ifndef DAL_DYNAMICS_DERIVATIVE_CALLS_H
 #define DAL_DYNAMICS_DERIVATIVE_CALLS_H
 

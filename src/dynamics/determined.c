@@ -1,7 +1,7 @@
 /* Are the accelerations determined?
  *
- * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). Where it is less, the null
- * space names the parts: massless ones that no constraint moves along with the others.
+ * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). If it is less, the null space shows the parts: massless ones that no
+ * constraint connects to the motion of the others.
  */
 #include "kinematics/reduction.h"
 #include "kinematics/tree.h"
@@ -99,7 +99,7 @@ static void name_parts(const dal_layout *layout, const double *null, size_t n_nu
     }
 }
 
-/* Do the bodies that move have all that they need, only too little of it? */
+/* Do the bodies that move have mass and inertia, but too little of it? */
 static bool is_tiny(const dal_layout *layout, const double *null, size_t n_null)
 {
     const size_t m = (size_t)layout->nv;
@@ -199,7 +199,7 @@ bool dal_state_singular(dal_state *state)
     return recursive || dal_failed_for(state, DAL_REASON_SINGULAR_EQUATIONS) || dal_failed_for(state, DAL_REASON_ROUNDING); /* or nearly so */
 }
 
-static const double no_force = 1e-3; /* of the largest force: what a derived row may have off its constraint, in the middle of a step */
+static const double no_force = 1e-3; /* of the largest force: allowed multiplier of a derived row inside a step, off its constraint */
 static const double at_rest = 1e-6;  /* of what moves the model at its pace: where all forces have decayed, rounding is left */
 
 dal_flow dal_derived_check(dal_state *state)

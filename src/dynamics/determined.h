@@ -27,11 +27,11 @@ bool dal_state_determined(dal_arena *arena, const dal_state *state, double toler
  * the same scale. Returns how many; -1: not finite, or too large to be asked. */
 int dal_state_null(dal_arena *arena, const dal_state *state, double **null, double **stack, int *rows);
 
-/* Derived rows have no force. Where their multipliers are one, of the size of the other forces, what was derived is not the balance of the
- * forces any more: it fails. After an evaluation. */
+/* Derived rows have no force. If their multipliers are of the size of the other forces, the derived rows no longer express the balance of forces: the
+ * check fails. After an evaluation. */
 dal_flow dal_derived_check(dal_state *state);
 
-/* What keeps a body from being accelerated by itself: "no mass", "a zero moment of inertia"; NULL: nothing. */
+/* Why a body alone cannot be accelerated: "no mass", "a zero moment of inertia"; NULL: it can. */
 const char *dal_body_lacks(const dal_mechanism *mechanism, const dal_body *body);
 
 /* M + mu A_i^T A_i of a block, into L, and f + mu A_i^T gamma_i of the same block, with the intrinsic rows A_i of its body
@@ -41,9 +41,9 @@ void dal_complete_force(const dal_state *state, int block, const double *gamma, 
 
 /* Columns of v that are ignorable coordinates, ascending; returns their number. */
 int dal_find_ignorable(dal_state *state, int *columns);
-/* What the formulations that need the kinetic energy of every sub-system say where one has none. */
+/* The message of formulations that need the kinetic energy of every sub-system, if one has none. */
 bool dal_energy_applies(const dal_system *system, dal_refusal *why);
-/* What the formulations that need some say where there are none. */
+/* The message of formulations that need ignorable coordinates, if there are none. */
 bool dal_ignorable_applies(const dal_system *system, dal_refusal *why);
 
 #endif

@@ -1,4 +1,4 @@
-/* The equations of motion at one state: the frame around what a formulation shows.
+/* The equations of motion at one state: the part that all formulations share.
  *
  * Blocks, their names, and the system K x = b that they make up. Everything lies
  * in one arena, which the equations own; without memory the arena's guard jumps
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The public struct with what it is made of. */
+/* The public struct and its parts. */
 typedef struct frame {
     dal_equations shown;
     dal_arena arena;

@@ -1,4 +1,4 @@
-/* What a formulation's `show` writes into: blocks, where they stand in K x = b, and the unknowns.
+/* The output of a formulation's `show`: blocks, their places in K x = b, and the unknowns.
  *
  * `show` runs once, after a successful solve at the same state, outside of the step loop: it may take memory (everything
  * below does, and does not return without it) and may use the scratch of the state, but leaves q, v, M, h, Q, A, gamma, v' and

@@ -187,7 +187,7 @@ static void fill_in_loads(dal_state *state)
     state->stages |= DAL_STAGE_JACOBIAN | DAL_STAGE_LOADS;
 }
 
-/* What an evaluation of the rates of the speeds has left out. */
+/* Computes the quantities that accelerate_speeds skipped. */
 static void fill_in_multipliers(dal_state *state)
 {
     if (dal_has(state, DAL_STAGE_NO_LOADS))
@@ -242,7 +242,7 @@ static dal_flow accelerate_speeds(dal_state *state)
     return flow;
 }
 
-/* v' and lambda. `anew`: ignore the stages that are known. */
+/* v' and lambda. `anew`: compute all stages again. */
 static dal_flow accelerate_state(dal_state *state, bool anew)
 {
     dal_flow flow = 0;
@@ -266,8 +266,8 @@ dal_flow dal_state_accelerate_on(dal_state *state)
 }
 
 /* A row A v = beta does the work lambda beta per second: driven rows, and forms in which time appears. Bodies that time itself moves
- * (V_t of the family `user`) are held there by forces c with the power c . V_t, and c is what their motion needs beyond the
- * applied forces: d/dt (m c', I w) - w. Their joints then move with time too: beta is taken as A v. */
+ * (V_t of the family `user`) are held there by forces c with the power c . V_t, where c = d/dt (m c', I w) - (applied wrench). Their joints then move
+ * with time too: beta is taken as A v. */
 void dal_state_powers(dal_state *state, double *power)
 {
     assert(dal_has(state, DAL_STAGE_FORCES));

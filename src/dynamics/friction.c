@@ -8,20 +8,19 @@
  * given as a force or torque T on the joint's coordinate x: with s = g x' the power T x' = K s makes K = T / g.
  * e does work, unlike the force of an ideal constraint: this is C of `udwadia-phohomsiri` (2.8) where it depends on the force itself.
  *
- * Accelerations and reactions are linear in applied forces at a given state. So the formulation is asked once without friction and once
- * for each component of e; then
+ * Accelerations and reactions are linear in applied forces at a given state. So the formulation is solved once without friction and once for each
+ * component of e; then
  *     s'(e) = s'_0 + G e,   F(e) = F_0 + sum F_k e_k,   v'(e) = v'_0 + B e
  * are known, and e follows from the laws above (friction_balance.c). A last solution with e applied gives accelerations and
- * multipliers. Where nothing sticks and every mu is zero e is known from the motion alone, and that last solution is the only one. No
- * formulation knows of it. Which surfaces stick is decided in slip.c, without the drift of the constraints (friction_drift.c); stick.c keeps them
- * where they stuck.
+ * multipliers. Where nothing sticks and every mu is zero e is known from the motion alone, and that last solution is the only one. The formulations
+ * themselves do not contain friction. Which surfaces stick is decided in slip.c, without the drift of the constraints (friction_drift.c); stick.c
+ * keeps them where they stuck.
  *
  * G is symmetric and not negative: G = S M_c S^T with the constrained mobility M_c and s = S v + ... Where the joint is driven, or a
- * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. That is
- * seen against the mobility g_k that the two bodies of the joint would have if they were free: with the wrench (f, t about the centre of
- * mass) of a unit of e on them
+ * linkage passes a position in which its freedom does not move these surfaces, G_kk is zero: no friction can hold or move them. G_kk is compared with
+ * the mobility g_k of the two bodies of the joint if they were free: with the wrench (f, t about the centre of mass) of a unit of e on them
  *     g_k = sum |f|^2 / m + |t|^2 / (t^ . I t^),   t^ = t / |t|
- * In the same way s' is known only to the rounding of what it is made of: (|f| + |t| / L) times the largest acceleration of the model.
+ * In the same way s' is known only to the rounding of its terms: (|f| + |t| / L) times the largest acceleration of the model.
  */
 #include "dynamics/friction_parts.h"
 
@@ -47,7 +46,8 @@ static int components(const dal_system *system)
     return last->first + last->n;
 }
 
-/* One pass of a penalty leaves 1 / factor of what the rows should hold, each further one as much of that; the iteration its tolerance. */
+/* One pass of a penalty leaves the part 1 / factor of the residual of the rows, each further pass the same part of the rest; the iteration leaves its
+ * tolerance. */
 static double softness_friction(const dal_system *system)
 {
     if (!system->method.stabilization->solve)
@@ -300,7 +300,7 @@ static void weigh_friction(const dal_state *state, const dal_friction_parts *p, 
         p->mobility[k] += free_mobility(state, b, wrench, wrench + 3);
         reach += dal_size(wrench, 3) + dal_size(wrench + 3, 3) / state->layout->units.length;
     }
-    if (!(p->mobility[k] > 0)) /* bodies without inertia: what is there has to do */
+    if (!(p->mobility[k] > 0)) /* bodies without inertia: use what there is */
         p->mobility[k] = fabs(p->G[(size_t)k * (size_t)(p->n + 1)]);
     p->rounding[k] = rate_rounding * reach * most;
 }
@@ -316,7 +316,7 @@ dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p)
     memcpy(p->vd, state->vd, sizeof *p->vd * nv);
     const double most = largest_acceleration(state, p);
     double force = system->layout.units.mass * system->layout.units.length /
-                   (system->layout.units.time * system->layout.units.time); /* what is there, so that differences keep their digits */
+                   (system->layout.units.time * system->layout.units.time); /* relative to the present loads, so that differences keep their digits */
     for (size_t i = 0; i < 3 * m; i++)
         force = fmax(force, fabs(p->F[i]));
     for (size_t j = 0, k = 0; j < m; j++) {

@@ -24,7 +24,7 @@ typedef struct dal_friction {
     int measure[DAL_MAX_SLIP];
     double lever[DAL_MAX_SLIP];
     double sliding, resting, stribeck, viscous; /* coefficients of friction, Stribeck's velocity, N s/m */
-    double limit, resting_limit;                /* what of |e| does not depend on the normal force: sliding, at rest */
+    double limit, resting_limit;                /* the part of |e| that does not depend on the normal force: sliding, at rest */
     double regular;                             /* velocity over which the force is made smooth; 0: it sticks and slips */
 } dal_friction;
 
@@ -64,7 +64,7 @@ void dal_friction_accepted(dal_state *state);                             /* the
 
 /* ---- stick.c ---- */
 
-/* What sticks is put back to where it stuck, at rest; *moved: y has changed. */
+/* Moves sticking surfaces back to where they stuck, at rest; *moved: y has changed. */
 dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved);
 
 #endif

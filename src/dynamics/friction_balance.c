@@ -12,7 +12,7 @@
  * normal force than it needs) there are two or none, and none where a.b > -|a| sqrt(b.b - 1): the paradox of Painleve. Of two, the smaller
  * one is that which continues N = |a| from mu = 0. f(N) = N - |a + b N| is concave and negative at N = 0; its tangents lie above it. So
  * Newton's steps from N = 0 never pass the smallest solution and rise to it, and where a tangent does not rise (f' <= 0 while f < 0) f has
- * no zero at all. This decides: f' > 0 at the solution, f' <= 0 before one is found says that there is none. The plain iteration N := |a +
+ * no zero at all. This decides: a solution has f' > 0; f' <= 0 before one is found means that there is none. The plain iteration N := |a +
  * b N| diverges for a.b < 0, |b| > 1, where there is a solution.
  *
  * Several elements: Newton's method on (*) from N = 0, with the matrix 1 - dphi/dN. It is taken if it ends with det > 0, the sign at mu =
@@ -20,12 +20,12 @@
  * branch ends only where the matrix becomes singular; if it ends before theta = 1 no solution continues that of smaller friction, and the
  * joint jams.
  *
- * A surface with several components that starts from rest. There n = s / |s| is not known, and for a while known badly: n relaxes to the
+ * A surface with several components that starts from rest. There n = s / |s| is undefined, and at first inaccurate: n relaxes to the
  * direction of s' with the rate m G / |s|, m = K + mu N, which no explicit method can follow where s grows slowly (s' = 0 at first, as
  * under a load that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - m G_ii n and r the part
  * of s' that the others cause:
  *     (rho + h m G_ii) n = s + h r,   |n| = 1,   rho > 0
- * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (what slips is not held) to at most 1 at rho = |s + h r|:
+ * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (the surface slips) to at most 1 at rho = |s + h r|:
  * one solution, by bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h
  * times the rate at which it turns, as long as |s| < h |r|.
  *
@@ -47,7 +47,7 @@ static const double immobile = 1e-11;    /* G_kk over g_k: less is rounding */
 static const double dependent = 1e-10;   /* pivot of G_ss, scaled to a unit diagonal */
 static const double settled = 4e-16;     /* relative step that ends Newton's method */
 static const double stalled = 1e-13;     /* the same where rounding does not let the steps fall any more */
-static const double still = 1e-12;       /* of the extent in a unit of time: slower than that the motion has no direction of its own */
+static const double still = 1e-12;       /* of the extent in a unit of time: below this speed the motion has no direction */
 static const double shortest = 1e-5;     /* of theta */
 static const double runaway = 1e3;       /* N over what presses without friction: |b| is near 1 */
 static const double near_in_time = 1e-6; /* of a unit of time, or of t: a jam so near to the end of a run is its reason */

@@ -3,9 +3,9 @@
  * A stabilisation that does not project leaves the velocities beside the constraints, A v - beta = d, and one that pulls the rows back
  * (Baumgarte, penalty) lets the accelerations leave them on purpose, A v' - gamma = r. The surfaces of a joint then seem to slide, and to
  * begin to, where the mechanism is at rest: a pin beside a guide that has stopped would push with its whole limit, with the sign of the
- * error. So what slides is decided by the velocities and accelerations that keep the constraints. The changes to them are the least in the
- * metric of the kinetic energy,
- *     A dv  = -d,    s  := s + S dv         drift: |S dv|, and s is not known better
+ * error. So sliding is decided with velocities and accelerations that satisfy the constraints. The changes to them are the least in the metric of the
+ * kinetic energy,
+ *     A dv  = -d,    s  := s + S dv         drift: |S dv|, the uncertainty of s
  *     A dv' = -r,    s' := s' + S dv'       stray: -S dv', which stays in every evaluation
  */
 #include "dynamics/friction_parts.h"

@@ -1,4 +1,4 @@
-/* What friction.c, friction_balance.c, friction_drift.c, slip.c and stick.c share: the parts of state->friction->work. */
+/* Shared by friction.c, friction_balance.c, friction_drift.c, slip.c and stick.c: the parts of state->friction->work. */
 #ifndef DAL_DYNAMICS_FRICTION_PARTS_H
 #define DAL_DYNAMICS_FRICTION_PARTS_H
 
@@ -28,12 +28,12 @@ typedef struct dal_friction_parts {
     double *F, *F_e;        /* 3 per element; the same for every component */
     double *vd, *B;         /* v' without friction, d v'/d e by columns */
     double *mobility;       /* what G_kk would be if the joint's two bodies were free */
-    double *rounding;       /* of s': less than this is not known */
+    double *rounding;       /* uncertainty of s' */
     double soft;            /* how far rows yield to forces, relative to bodies that are free: not at all, but for a penalty */
     /* how far the constraints have drifted: friction_drift.c */
     double *change, *kept; /* velocities, nv */
     double *missed;        /* of rows */
-    double *stray;         /* of s': what comes from accelerations that leave the constraints */
+    double *stray;         /* of s': the part from accelerations that violate the constraints */
     double drift;          /* of s, in extents in a unit of time */
     /* its solution: friction_balance.c */
     double *e, *press; /* forces; N of every element */
@@ -82,7 +82,7 @@ static inline double dal_friction_holds(const dal_friction *f, double N)
 
 /* ---- friction_balance.c ---- */
 
-/* e where it depends on nothing but the motion: nothing sticks, and no normal force counts. False where that is not so. */
+/* e if it depends on the motion alone: no surface sticks, and no normal force matters. False otherwise. */
 bool dal_friction_given(const dal_state *state, const dal_friction_parts *p);
 
 /* e and N for the present modes, with n of what starts to slide. False: there is no solution, p->worst says where. */

@@ -4,10 +4,10 @@
  *   (c) its generalized force is zero; a force with a potential counts here, so that V does not depend on it either;
  * all three identically. Then d/dt dT/dv_k = 0 by (17), and dT/dv_k is a constant of the motion (22).
  *
- * They are identities in (t, q, v), so that they are tried at random states that need not meet the constraints. What is not an
- * identity in this sense is the size of a force: it may be zero now and turn on later. So every expression of a force is taken for a
- * number of its own, also where a parameter makes it zero, and (c) becomes a statement about where forces act: a torque between two bodies
- * cancels whatever its size is, a force on a body does not. (The second case of the paper: three torques on the body, set to zero.)
+ * They are identities in (t, q, v), so that they are tried at random states that need not meet the constraints. The size of a force is not such an
+ * identity: it may be zero now and nonzero later. So every expression of a force counts as an independent nonzero number, also if a parameter makes
+ * it zero, and (c) becomes a statement about where forces act: a torque between two bodies cancels whatever its size is, a force on a body does not.
+ * (The second case of the paper: three torques on the body, set to zero.)
  *
  * Of columns with N = 1 only: a velocity of a ball is no rate of a coordinate. Their directions commute with all others, so that
  * Lagrange's equations hold for them without a commutator. With D_k the derivative along column k at a fixed v,
@@ -16,7 +16,7 @@
  *
  * On a joint tree all columns are judged in one sweep each (ignorable_tree.c).
  *
- * Absolute families have none as soon as there is a joint, and are not looked at.
+ * Absolute families have none as soon as there is a joint, and are not tested.
  */
 #include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
@@ -137,7 +137,7 @@ static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark
     return known;
 }
 
-/* Adds the generalized forces of what the bodies carry now to Q, and the absolute values of what they are made of to `size`. */
+/* Adds the generalized forces of the present loads on the bodies to Q, and the absolute values of their terms to `size`. */
 static void add_forces(dal_state *state, double *Q, double *size)
 {
     const dal_layout *layout = state->layout;
@@ -209,7 +209,7 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
         add_group(state, &system->acting.groups[g], Q, size);
         known &= sift_forces(state, n, columns);
     }
-    for (int i = 0; i < system->acting.n_laws && *n; i++) { /* what joints do beside holding: laws, and friction of any size in every direction */
+    for (int i = 0; i < system->acting.n_laws && *n; i++) { /* other forces of joints: laws, and friction of any size in every direction */
         dal_loads_apply(&state->loads, 0, NULL);
         dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], false);
         add_forces(state, Q, size);
@@ -262,7 +262,7 @@ static verdict absent_from_energy(dal_state *state, int column)
         pace = fmax(pace, sqrt(dal_dot(rd, rd)) / layout->units.length + sqrt(dal_dot(turn, turn)));
     }
     if (layout->systems) {
-        double *slope = state->scratch->still, kinetic = dal_subsystems_kinetic(layout, w); /* of a system without T: not a number */
+        double *slope = state->scratch->still, kinetic = dal_subsystems_kinetic(layout, w); /* NaN of a system without T */
         dal_subsystems_slope(layout, w, slope);
         sum += slope[column];
         size += fabs(slope[column]) + 1e-2 * kinetic * layout->units.column_scale[column] / layout->units.length;

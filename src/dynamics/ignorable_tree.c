@@ -1,16 +1,16 @@
 /* Generalized forces and the dependence of the kinetic energy on the coordinates of a joint tree, for all columns in one sweep.
  *
- * A column moves all that hangs behind its step as one rigid body. With (f, n) the sum of the wrenches on that, n about the point o of the
- * step, and e its axis:
+ * A column moves the subtree behind its step as one rigid body. With (f, n) the sum of the wrenches on the subtree, n about the point o of the step,
+ * and e its axis:
  *   Q_k = e . n  (turn),   e . f  (shift)
  *
- * The same holds for energies. Let the frame before the step move with the velocity u of o and the angular velocity w; P and L are the
- * momentum of what hangs behind it and its moment about o. A turn by the coordinate takes the bodies and their velocities relative to that
- * frame along. T would not change if the motion of the frame were turned too, so that it changes as if that alone were turned back:
+ * The same holds for energies. Let the frame before the step move with the velocity u of o and the angular velocity w; P and L are the momentum of
+ * the subtree behind it and its moment about o. A turn by the coordinate takes the bodies and their velocities relative to that frame along. T would
+ * not change if the motion of the frame were turned too, so that it changes as if that alone were turned back:
  *   D_k T = -P . (e x u) - L . (e x w)  (turn),   P . (w x e)  (shift)
  *
- * A particle has no attitude. What hangs at it is moved along without a turn: as forces and momenta in its place. Its momentum, with that
- * of what hangs at it, is then not parallel to its velocity r', and does not keep its energy in a turn: D_k T + e . (r' x P).
+ * A particle has no attitude. Its subtree moves along without a turn: as forces and momenta in its place. Its momentum, with that of its subtree, is
+ * then not parallel to its velocity r', and does not keep its energy in a turn: D_k T + e . (r' x P).
  */
 #include "dynamics/ignorable_tree.h"
 
@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-/* All that hangs at a body, about its r: the wrench, or the momentum, and the sizes of what it was summed from. */
+/* Of a body and its subtree, about r: the wrench, or the momentum, and the sizes of the terms of the sums. */
 typedef struct hung {
     double f[3], n[3];
     double rest[3]; /* sum of r' x P of particles */

@@ -4,7 +4,7 @@
  * on multiples of rows. Dense systems: rank-revealing factorisation of the rows (math/rank.c). Sparse ones: first the smallest singular
  * value with all rows, and where it is too small QR of the sparse rows (math/sparse_rank.c).
  *
- * The choice is kept from one position to the next. dal_state_alarm watches the pivots of every factorisation that rests on it.
+ * The choice is kept from one position to the next. dal_state_alarm watches the pivots of every factorisation that uses it.
  */
 #include "dynamics/near_rows.h"
 #include "dynamics/row_rank.h"
@@ -199,7 +199,7 @@ void dal_state_rank_near(dal_state *state, int most, const dal_known_rows *known
     const int r = state->layout->n_rows;
     int rank = r;
     if (!dal_rows_are_finite(state))
-        return; /* the caller's factorisation fails and says so; at other states the rows that were independent are so still */
+        return; /* the caller's factorisation fails with a message; the choice of rows stays valid for other states */
     for (int i = 0; i < r; i++)
         state->rank->order[i] = i;
     if (r && !(most >= r && dal_rows_are_near(state, known)) && (state->layout->dense || most < r || !surely_full(state))) {
@@ -332,9 +332,9 @@ const dal_owner dal_rank_owner = {.layout = layout_rank, .reset = reset_rank, .c
  * With A the rows at unit norm (dal_scaled_rows) of one system, and A_0 those of another one with the same pattern,
  *     sigma_min(A) >= sigma_min(A_0) - |A - A_0|
  * (Weyl; Golub and Van Loan, Matrix Computations, section 8.6). The norm of the difference is that of Frobenius, which is not smaller than the
- * spectral one. Where the bound is far above every tolerance the rows of A are independent, and no factorisation is needed to say so.
+ * spectral one. Where the bound is far above every tolerance, the rows of A are independent, and no factorisation is needed.
  */
-static const double surely = 1e-5; /* far above DAL_RANK_TOLERANCE, and above what rounding of A and sigma_min could be: math/rank.c */
+static const double surely = 1e-5; /* far above DAL_RANK_TOLERANCE, and above the rounding errors of A and sigma_min: math/rank.c */
 
 /* The factor that row i has at unit norm. */
 static double unit_of(const dal_state *state, const double *A, const double *U, int i)

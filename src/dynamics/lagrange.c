@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* M v' = Q - h on a large open tree: Q - h is the projection of the applied forces less what the motion needs while v' = 0. */
+/* M v' = Q - h on a large open tree: Q - h is the projection of the applied wrenches less the bias wrenches (v' = 0). */
 static dal_flow solve_on_tree(dal_state *state)
 {
     dal_body_wrench *wrench = dal_open_wrenches(state);

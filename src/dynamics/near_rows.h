@@ -1,4 +1,4 @@
-/* Are rows independent because they are near others that are? independent_rows.c. */
+/* Rows that are independent because they are near rows that are: independent_rows.c. */
 #ifndef DAL_DYNAMICS_NEAR_ROWS_H
 #define DAL_DYNAMICS_NEAR_ROWS_H
 
@@ -11,9 +11,9 @@ typedef struct dal_known_rows {
     double least;  /* their smallest singular value */
 } dal_known_rows;
 
-/* Of the rows where the state is. None are known if some depend on others, or if they are too many. */
+/* The rows of the present state. n is 0 if some depend on others, or if there are too many. */
 void dal_known_rows_build(dal_arena *arena, const dal_state *state, dal_known_rows *rows);
-/* Of a state on the same layout. True: its rows are independent, all of them. False, also of NULL: perhaps not. */
+/* Of a state with the same layout. True: all of its rows are independent. False (also for NULL): not known. */
 bool dal_rows_are_near(const dal_state *state, const dal_known_rows *rows);
 
 #endif

@@ -1,4 +1,4 @@
-/* A network as F(t, y, y', lambda) = 0, with its Jacobian put together from what the components say of themselves.
+/* A network as F(t, y, y', lambda) = 0, with its Jacobian assembled from the derivatives of the components.
  *
  *   rows           F                                  columns
  *   q of a body    q' - v                             c 1 by q, -1 by v
@@ -9,10 +9,10 @@
  *   joint          (dependent rows: lambda)
  *   row of a body  the same, p.p - 1 = 0              by q and v of the body; its multiplier: -(own mobility) in v of the body
  *
- * T = d (displacement of a port) by q = d (x'', w') by v', W = d v' by a wrench at a port, g = the joint's rows there. What a source
- * follows is found once: bodies are given places that are no numbers, one at a time, and the wrenches that are none either follow it.
- * The slopes of sources are exact (slopes.h), of many bodies at a time where they have no source in common.
- * The work depends on everything and nothing on it: its row has only its diagonal, and an iteration gets it right one step later.
+ * T = d (displacement of a port) by q = d (x'', w') by v', W = d v' by a wrench at a port, g = the joint's rows there. The dependences of sources are
+ * found once: the position of one body at a time is set to NaN, and the wrenches that become NaN depend on it. The slopes of sources are exact
+ * (slopes.h), of many bodies at a time where they have no source in common. The work depends on everything, and nothing depends on it: its row has
+ * only its diagonal, and is exact after one more iteration.
  */
 #include "component/network.h"
 
@@ -240,7 +240,7 @@ static dal_status layout_network(void *user)
     return DAL_OK;
 }
 
-/* Friction follows from all multipliers at once, with laws that are no equations of a joint: it has no part here. */
+/* Friction depends on all multipliers at once and is not an equation of one joint: it is not supported here. */
 static dal_status ready_network(dal_state *state, dal_implicit *form, bool *offered)
 {
     dal_network *n = state->network;
@@ -312,7 +312,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
 }
 
 /* Where rows are redundant, the independent ones of one position may depend on each other in another: others are chosen in time, and
- * the run begins again with them (`stale`). Near a singular position the state's `nearness` tells of it. */
+ * the run begins again with them (`stale`). Near a singular position the state's `nearness` shows it. */
 static void look_at_rows(dal_state *state)
 {
     dal_network *n = state->network;
@@ -443,7 +443,7 @@ static void fill_rows_network(const filler *f, const dal_connection *c, const da
     }
 }
 
-/* What the wrench at a connection does to its body: by lambda, and by the displacements of all sides. */
+/* The effect of the wrench at a connection on its body: by lambda, and by the displacements of all sides. */
 static void fill_wrench(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
 {
     const dal_network *n = f->network;

@@ -1,15 +1,15 @@
 /* Joint reactions from multipliers.
  *
  * A row with multiplier lambda acts on each vector of its measures with the force
- * coef * lambda * gradient. What acts on the second body of a joint, summed and
- * reduced to the joint's point there, is its reaction (F, T), in world axes.
+ * coef * lambda * gradient. The reaction (F, T) of a joint is the sum of these forces on its second body, reduced to the joint's point there, in
+ * world axes.
  *
- * Joints of the tree (family `joint`) have no rows, hence no multipliers. What such a joint transmits is what the motion of the bodies
- * behind it needs beyond everything else that acts on them: with the wrench C_b that the carrier of body b exerts on it,
+ * Joints of the tree (family `joint`) have no rows, hence no multipliers. The wrench of such a joint follows from the balance of the bodies behind
+ * it: with the wrench C_b that the carrier of body b exerts on it,
  *     m c'' , I alpha + w x I w   =   applied + rows + C_b - sum over children of C_c
  * solved for C_b from the leaves inwards (Newton and Euler; J. Luh, M. Walker, R. Paul, On-line computational scheme for mechanical
- * manipulators, 1980). A drive of the joint is a row and is added to its reaction, as in the other families. A particle has no balance
- * of moments: what carries it exerts a force at its marker.
+ * manipulators, 1980). A drive of the joint is a row and is added to its reaction, as in the other families. A particle has no balance of moments:
+ * its carrier exerts a force at its marker.
  *
  * Eliminated rows of natural coordinates have multipliers that follow from the equations of the bodies (kinematics/reduction.h); then they
  * act like all others.
@@ -17,10 +17,9 @@
  * Redundant rows: the multipliers are lambda + Z y with A^T Z = 0. The motion is
  * unique, the reactions are not; we report the distribution that minimises
  *     sum over joints of |F|^2 + |T|^2 / L^2,
- * which is the same in every family and every formulation, whatever rows they dropped. Where the model gives compliances of joints, it is the
- * elastic energy sum of c_F |F|^2 + c_T |T|^2 instead (Castigliano), with joints that give none taken for rigid. Components that no null
- * vector changes are unique all the same. Null vectors act on the joints of the tree
- * through the same recursion, without inertia and loads.
+ * which is the same in every family and every formulation, independent of the rows that they dropped. Where the model gives compliances of joints, it
+ * is the elastic energy sum of c_F |F|^2 + c_T |T|^2 instead (Castigliano), where joints without a compliance are rigid. Components that no null
+ * vector changes are unique in any case. Null vectors act on the joints of the tree through the same recursion, without inertia and loads.
  */
 #include "joint/joint.h"
 #include "kinematics/reduction.h"
@@ -39,7 +38,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A force along a measure acts on each of its vectors with the gradient there: what of it acts on a body, at P. */
+/* A force along a measure acts on each of its vectors with the gradient there: the wrench on a body, at P. */
 static void add_measure_reactions(const dal_state *state, int number, double effort, int body, const double P[3], double force[3], double moment[3])
 {
     const dal_mechanism *m = state->mechanism;
@@ -153,7 +152,7 @@ static void subtract_rows(const dal_state *state, const double *lambda, dal_tang
     }
 }
 
-/* What the carrier exerts on the second body of its joint, at the joint's point. */
+/* The wrench of the carrier on the second body of its joint, at the joint's point. */
 static void report_carrier(const dal_state *state, const dal_carrier *c, const dal_tangent *wrench, double *out)
 {
     const dal_joint *joint = &state->mechanism->joints[c->joint];
@@ -166,7 +165,7 @@ static void report_carrier(const dal_state *state, const dal_carrier *c, const d
     dal_axpy3(sign, moment, out + 3);
 }
 
-/* C_b from the leaves inwards. `moving`: with inertia and loads; else only what the multipliers do. */
+/* C_b from the leaves inwards. `moving`: with inertia and loads; else only the forces of the multipliers. */
 static void add_carriers(dal_state *state, const double *lambda, bool moving, double *out)
 {
     const dal_tree *tree = state->layout->tree;
@@ -247,7 +246,7 @@ static void add_joints(dal_state *state, const double *lambda, bool moving, doub
         add_carriers(state, lambda, moving, out);
 }
 
-/* What a component of a joint's wrench counts in the sum that is made least. */
+/* The weight of a component of a joint's wrench in the minimised sum. */
 static double weight_of(const dal_system *system, int component)
 {
     const dal_joint *joint = &system->mechanism.joints[component / 6];
@@ -257,7 +256,7 @@ static double weight_of(const dal_system *system, int component)
     return torque ? 1 / system->layout.units.length : 1;
 }
 
-/* What a null vector of unit norm does to the joints, and is only rounding: constraints between themselves may depend on one another. */
+/* Rounding errors in the wrenches of a null vector of unit norm: expressions of `constraints:` may depend on one another. */
 static const double nothing = 1e-9;
 
 /* A component is loose if a null vector changes it: against the largest change that there is. False: none is. */
@@ -331,14 +330,14 @@ static void mark_joint_reactions(dal_state *state, int joint)
         state->reactions->loose[6 * joint + k] = true;
 }
 
-/* Large systems: reactions are those of the rows that were kept, and nothing is distributed. Every joint that hangs together, through
- * columns of A, with a row that was omitted counts as not unique. */
+/* Large systems: reactions are those of the rows that were kept, and nothing is distributed. Every joint that is connected, through columns of A,
+ * with an omitted row counts as not unique. */
 static void mark_loose(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const dal_mechanism *m = layout->mechanism;
     int *parent = state->saddle->pivots; /* of the dense factorisation, which large systems do not have */
-    const int dropped = layout->nv;      /* the root of what hangs together with a row that was omitted */
+    const int dropped = layout->nv;      /* the root of a component with an omitted row */
     memset(state->reactions->loose, 0, sizeof *state->reactions->loose * 6 * (size_t)m->n_joints);
     for (int j = 0; j <= layout->nv; j++)
         parent[j] = j;

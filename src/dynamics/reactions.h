@@ -22,7 +22,7 @@ typedef struct dal_reactions {
 
 extern const dal_owner dal_reactions_owner;
 
-/* Adds what a force along a measure does on the second body of a joint, at its point. */
+/* Adds the wrench of a force along a measure on the second body of a joint, at its point. */
 void dal_add_measure(const dal_state *state, int joint, int measure, double effort, double wrench[6]);
 /* Adds the power of the forces that hold bodies on a path that time gives (V_t of the family `user`), by islands. */
 void dal_placement_powers(dal_state *state, double *power);

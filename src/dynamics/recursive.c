@@ -6,8 +6,8 @@
  * ground together with the inertias (ABA, tree/aba.c) and the rows that close loops (tree/loops.h), and v' follows in the
  * forward pass. The work grows with the number of bodies, where loops couple locally.
  *
- * The rows are eliminated by the pivots of A M^-1 A^T, so that what is left of A v' - gamma is larger than rounding where many loops depend
- * on each other; one step of refinement removes it. Near a singular position small systems are solved on the null space of A.
+ * The rows are eliminated by the pivots of A M^-1 A^T, so that the residual A v' - gamma exceeds rounding where many loops depend on each other; one
+ * step of refinement removes it. Near a singular position small systems are solved on the null space of A.
  */
 #include "dynamics/equations.h"
 #include "state/scratch.h"
@@ -80,7 +80,7 @@ void dal_tree_motion(dal_state *state)
         export_body(&links->seat[b], &state->tree->links.motion[links->seat[b].link], &state->work.kin[b]);
 }
 
-/* The forces on bodies: what a link is given, it needs less. */
+/* Subtracts the forces on bodies from the wrenches that the links need. */
 static void load_links_recursive(dal_state *state)
 {
     const dal_links *links = state->system->links;
@@ -102,7 +102,7 @@ static void load_links_recursive(dal_state *state)
 
 /* ---- factor and solve ---------------------------------------------------------------- */
 
-/* What each row asks of the links that it acts on, about their origins. Its weight is what A M^-1 A^T would have for it if the links were
+/* The covectors of each row on its links, about their origins. Its weight is what A M^-1 A^T would have for it if the links were
  * free and had the mass of the model at its length: a row that vanishes in a singular position does not weigh less there. */
 static void find_covectors(dal_state *state)
 {
@@ -384,7 +384,7 @@ dal_flow dal_open_solve(dal_state *state, const double *f, double *x)
                               system->method.formulation->name);
 }
 
-/* The tangent of the bias vanishes with the bias: what is left is the body's own. */
+/* The tangent of the bias vanishes with the bias: only the body's own part remains. */
 void dal_open_rates(dal_state *state)
 {
     for (int b = 0; b < state->mechanism->n_bodies; b++) {

@@ -14,8 +14,8 @@
  * if the corrections are of the size of v' itself, the evaluation fails.
  *
  * R is the ratio of the largest to the smallest inertia of the bodies, in metres, zeros aside; where bodies share coordinates, an entry
- * of M is a sum over bodies, and R is that of its diagonal, and the reciprocal of its least pivot at unit diagonal. Passes are made where R eps is more than a
- * tenth of rtol; other models pay nothing.
+ * of M is a sum over bodies, and R is that of its diagonal, and the reciprocal of its least pivot at unit diagonal. Passes are made only where R eps
+ * is more than a tenth of rtol.
  */
 #include "dynamics/speeds.h"
 #include "dynamics/refine.h"
@@ -37,7 +37,7 @@ static const double share = 0.1; /* of rtol, that the sums may lose unrefined */
 static const double goal = 1e-2; /* of rtol: a correction below it was the last one */
 static const double slow = 0.25; /* a pass that corrects more than this part of the one before gains nothing */
 static const double rounding = 1e-15;
-static const double nothing = 1e-2;  /* of v': an error that leaves no acceleration to speak of */
+static const double nothing = 1e-2;  /* of v': an error as large as the acceleration itself */
 static const double visible = 1e-30; /* of the largest inertia: less is none */
 
 /* The least pivot of L L^T = D^-1/2 B D^-1/2, D the diagonal of the n x n block B, rows without inertia aside. */
@@ -71,7 +71,7 @@ static void widen(range *r, double inertia)
     }
 }
 
-/* Do coordinates that are no attitude of a body move several of them, so that M itself says what they weigh? */
+/* Do coordinates move several bodies, so that their inertia is an entry of M? */
 static bool minimal(const dal_layout *layout)
 {
     return layout->family->shares && !layout->reduction;
@@ -134,7 +134,7 @@ static double size_of(const dal_state *state, const double *v, int *where)
     return most;
 }
 
-/* What accelerations are compared with: their own size, or that of what the forces would do by themselves. Where these balance, v' is rounding. */
+/* The reference of accelerations: their own size, or that of M^-1 times the forces. Where forces balance, v' is rounding. */
 static double size_of_accelerations(const dal_state *state)
 {
     const dal_layout *layout = state->layout;
@@ -223,7 +223,7 @@ static void store_refine(dal_refinement *r, double error, int where)
     }
 }
 
-/* What rounding of the terms of the equations brings in v'. Nothing is changed. */
+/* The error of v' by rounding of the terms of the equations. Nothing is changed. */
 static void probe_refine(dal_state *state)
 {
     dal_refinement *r = state->refinement;
@@ -254,7 +254,7 @@ static dal_flow refine(dal_state *state)
     if (!(error < nothing))
         return fail_refine(state, error, where);
     if (state->speeds->basis)
-        dal_speeds_combine(state); /* as W and bias are printed: what the rows missed was rounding */
+        dal_speeds_combine(state); /* as W and bias are printed: the residuals of the rows were rounding */
     store_refine(r, error, where);
     if (r->since++ % PROBE_EVERY == 0)
         probe_refine(state);

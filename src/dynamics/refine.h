@@ -12,8 +12,8 @@ typedef struct dal_refinement {
     double ratio;                 /* largest over smallest inertia; 0: not known yet */
     double worst;                 /* the largest error since the start, over the accelerations */
     int column;                   /* of the velocity that had it */
-    struct dal_slopes *slopes;    /* derivatives through the same factors (slopes.h); NULL: nobody has asked */
-    void *kept;                   /* what a later folder keeps with the state; NULL: nothing */
+    struct dal_slopes *slopes;    /* derivatives through the same factors (slopes.h); NULL: not used yet */
+    void *kept;                   /* data of a later folder, kept with the state; NULL: none */
     void (*forget)(const dal_allocator *allocator, void *kept);
 } dal_refinement;
 

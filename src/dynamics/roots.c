@@ -1,9 +1,9 @@
 /* The roots of rows that are not linear in the rates.
  *
- * Where dphi/dv vanishes two roots of phi = 0 meet, and the equations do not say on which of them the motion goes on: through the vertex of
- * the cone x'^2 + y'^2 = k^2 z'^2 one half is left for the other without any jump. Beyond such a point dphi/dv, which passes through zero
- * there, has turned round. So its direction is compared with that at the last accepted step, row by row: more than a right angle means
- * that roots have met, or that the step is too long to tell. Where so little is left of it that rounding could turn it, they meet as well.
+ * Where dphi/dv vanishes, two roots of phi = 0 meet, and the equations do not determine on which root the motion continues: through the vertex of the
+ * cone x'^2 + y'^2 = k^2 z'^2 the motion can change to the other half without a jump. Beyond such a point dphi/dv, which passes through zero there,
+ * has turned round. So its direction is compared with that at the last accepted step, row by row: more than a right angle means that roots have met,
+ * or that the step is too long to tell. If it is so small that rounding could turn it, they meet as well.
  */
 #include "dynamics/roots.h"
 #include "dynamics/singular.h"
@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double vanished = 1e-6; /* of the largest norm of dphi/dm' lately: less is gone, to what integration is worth */
+static const double vanished = 1e-6; /* of the largest recent norm of dphi/dm': below this it counts as zero, to the accuracy of integration */
 static const double near = 1e-2;     /* of the same: more of it has turned, and did not vanish here */
-static const double forgetting = 20; /* in a unit of time: rates that die away slowly are no such place */
+static const double forgetting = 20; /* in a unit of time: rates that decay slowly do not count */
 
 static double product(const dal_row *row, const double *a, const double *b)
 {

@@ -35,8 +35,8 @@ typedef struct dal_rank {
 extern const dal_owner dal_rank_owner;
 
 /* The factor that scales row i to unit norm; `norm` is the norm of its entries. Where bodies share coordinates, entries are sums that may cancel: the
- * row is scaled by its weight on the bodies instead, so that it is seen to vanish in a singular position. 0: only rounding is left of the row,
- * as with rows across a plane mechanism in space. */
+ * row is scaled by its weight on the bodies instead, so that a row that vanishes in a singular position is detected. 0: the row is only rounding, as
+ * rows across a plane mechanism in space are. */
 double dal_unit_of_shared_row(const dal_state *state, int i, double norm);
 static inline double dal_unit_of_row(const dal_state *state, const dal_layout *layout, int i, double norm)
 {
@@ -51,7 +51,7 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale);
 bool dal_rows_are_finite(const dal_state *state);
 /* Choose independent rows at the present A, at most `most`. */
 void dal_state_rank(dal_state *state, int most);
-/* The same answer, sooner where the rows are near known ones (may be NULL). */
+/* The same result, faster if the rows are near known ones (may be NULL). */
 void dal_state_rank_near(dal_state *state, int most, const dal_known_rows *known);
 /* The same, as many as there are now; counted. */
 void dal_rank_choose_again(dal_state *state);

@@ -187,7 +187,8 @@ static bool are_zero(const double *restrict value, const int *restrict which, in
     return !other;
 }
 
-/* What rows would be left with at their full weight on the bodies, were these free and of the model's mass. That of a gap is its coefficient. */
+/* The diagonal of A M^-1 A^T at the full weight of the rows on the bodies, if these were free and of the model's mass. That of a gap is its
+ * coefficient. */
 static void weigh_rows(dal_state *state, const dal_saddle_order *order, double *full)
 {
     const dal_layout *layout = state->layout;
@@ -287,8 +288,8 @@ static double factor_large(dal_state *state, dal_metric metric, double softness)
     return (state->layout->dense ? factor_dense : factor_sparse)(state, metric, softness);
 }
 
-/* In the order of compile, where that loses no digits. Ratios stay comparable where it does: they are those in order, 0 where the matrix is singular,
- * and what rounding leaves where the order ends in it. */
+/* In the order of compile, where that loses no digits. Ratios stay comparable if it does: they are those in order, 0 if the matrix is singular, and
+ * of the size of rounding if the elimination in order ends there. */
 static double factor_small(dal_state *state, dal_metric metric)
 {
     static const double rounding = 1e-16, singular = 1e-17;

@@ -9,7 +9,7 @@
 typedef struct dal_saddle {
     double *matrix, *rhs;      /* dense, or on the pattern of compile; then its factor */
     double *factor;            /* in the order of compile: inverse pivots, then L (saddle_order.c) */
-    double *row_scale;         /* what makes the rows of unit norm */
+    double *row_scale;         /* factors that scale the rows to unit norm */
     int *pivots;               /* nv + n_rows + 1 */
     double ratio;              /* pivot ratio of the last factorisation */
     bool on_tree;              /* the last factorisation was made over the links (tree/loops.h) */

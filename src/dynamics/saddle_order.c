@@ -3,14 +3,13 @@
  *         [ A   0  ]
  * on their pattern: first the velocities, whose block G has to be positive definite, then the rows, which are left with -A G^-1 A^T (math/ldl.h).
  *
- * Compile: M and A are evaluated at random positions. An entry that is zero in all of them is taken as zero by structure (a bar that is
- * measured from its centre of mass has a diagonal M; the pin that forbids a shift along x says nothing of y). What is left gives the order
- * and the fill.
- * Evaluation: the entries taken as zero are looked at, the others are stored, and one pass over lists factors them. Where an entry is not
- * zero after all, or a pivot has lost more than four digits against its own diagonal (rows that become dependent; a body without inertia), the
- * result is not used, and saddle.c factors the dense matrix with pivots. The choice depends on the position alone, not on what came before.
- * Where bodies share coordinates a row may vanish by itself in a singular position: its pivot is compared with what a row of its weight on the
- * bodies (dal_unit_of_row) is left with on free ones of the model's mass.
+ * Compile: M and A are evaluated at random positions. An entry that is zero in all of them is assumed zero by structure (a bar measured from its
+ * centre of mass has a diagonal M; the row of a pin along x has no entry of y). The other entries determine the order and the fill. Evaluation: the
+ * entries assumed zero are checked, the others are stored, and one pass over lists factors them. Where an entry is not zero after all, or a pivot has
+ * lost more than four digits against its own diagonal (rows that become dependent; a body without inertia), the result is not used, and saddle.c
+ * factors the dense matrix with pivots. The choice depends on the position alone, not on what came before. Where bodies share coordinates a row may
+ * vanish by itself in a singular position: its pivot is compared with that of a row of its weight (dal_unit_of_row) on free bodies of the model's
+ * mass.
  */
 #include "dynamics/saddle_order.h"
 #include "kinematics/layout.h"
@@ -66,8 +65,8 @@ static void place_probe(probe *p, int number, uint64_t *seed)
         p->work.chart[k] = charts[number][k % 3];
 }
 
-/* Is the block positive definite, with pivots that keep their digits and are not small beside those of other blocks? Bodies that have next to no inertia
- * are left to pivots. U: units of its columns. */
+/* Is the block positive definite, with pivots that keep their digits and are not small beside those of other blocks? Bodies with nearly no inertia
+ * need pivoting. U: units of its columns. */
 static bool positive_block(const double *M, const double *U, int n, double *L, double *least, double *most)
 {
     for (int j = 0; j < n; j++)

@@ -45,7 +45,7 @@ static void begin_equations(dal_state *state, dal_equations *equations, const ch
     show_bias(state, equations);
 }
 
-/* K u' = f: K is symmetric, and its lower triangle is what there is. */
+/* K u' = f: K is symmetric, and only its lower triangle is stored. */
 static void show_system(dal_state *state, dal_equations *equations, const char *K_name, const char *K_title, const char *f_name, const char *f_title)
 {
     const dal_speeds *s = dal_speeds_of(state)->basis;

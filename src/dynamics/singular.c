@@ -1,7 +1,7 @@
 /* Singular positions: where the rank of the constraints drops.
  *
  * There the branches of a mechanism meet (a parallelogram that folds flat). Reactions grow without bound near one, like 1 / d with d the
- * distance, while the motion along a branch stays smooth. So no row is dropped and nothing is smoothed: everybody solves with more care.
+ * distance, while the motion along a branch stays smooth. So no row is dropped and nothing is smoothed: each part of the solution takes more care.
  *
  *   nearness    d over its best value in the run, from what a factorisation left (pivots, inverse iteration) and, where that is doubtful,
  *               from QR of A itself: dal_singular_observe, called by dal_state_alarm (independent_rows.c) after each factorisation
@@ -26,14 +26,14 @@
 /* ---- thresholds of nearness --------------------------------------------------------------------- */
 
 static const double doubtful = 0.3;          /* A itself is measured */
-static const double close_to_singular = 0.1; /* worth a word where a run ends */
+static const double close_to_singular = 0.1; /* mentioned where a run ends */
 static const double near = 0.03;             /* solvers and projections take care */
 static const double end_too_near = 1e-3;     /* no step of an adaptive method ends there */
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
-static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided; then, where the motion lingers, accepted */
+static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided; then accepted, if the motion stays there */
 
 static const double stride = 1e-2;    /* rad or lengths of the model in a step near a singular position: shorter steps are not asked for */
-static const double rounding = 2e-16; /* what a projection goes down to */
+static const double rounding = 2e-16; /* the residual that a projection reaches */
 
 /* ---- how near ------------------------------------------------------------------------------------ */
 
@@ -42,7 +42,7 @@ static const double travel = 0.1; /* rad or lengths: from a position that is not
 
 enum { SETTLED = 30 }; /* steps of inverse iteration until the weakest combination of rows is known */
 
-/* Pivot ratio of A alone, columns in units of the model, rows at unit norm: without the masses, whose own spread says nothing about the position. */
+/* Pivot ratio of A alone, columns in units of the model, rows at unit norm: without the masses, whose spread does not depend on the position. */
 static double ratio_of_rows(dal_state *state)
 {
     const dal_layout *layout = state->layout;
@@ -64,7 +64,7 @@ static double ratio_of_rows(dal_state *state)
     return dal_qr(A, layout->nv, state->rank->n, layout->nv, tau);
 }
 
-/* Does the last factorisation answer by inverse iteration? Sparse LU takes its pivots for the sake of the pattern: they fall late near a
+/* Is nearness found by inverse iteration on the last factorisation? Sparse LU chooses its pivots for the pattern: they fall late near a
  * singular position (at a thousandth of the distance at which A does), and elsewhere for other reasons. */
 static bool has_inverse_iteration(const dal_state *state, dal_factor kind)
 {
@@ -135,8 +135,8 @@ static double travel_since_measured(const dal_state *state)
     return fastest * fabs(state->work.t - state->singular->measured_at);
 }
 
-/* Where some rows were chosen of more, their smallest singular value falls also because the choice has become a bad one. Only A tells the
- * two apart. A is measured all the time near a singular position, and elsewhere before the mechanism can have come near one. */
+/* Where some rows were chosen of more, their smallest singular value falls also because the choice has become a bad one. Only A distinguishes the
+ * two. A is measured at every step near a singular position, and elsewhere before the mechanism can have come near one. */
 static bool measure_redundant_rows(dal_state *state)
 {
     if (travel_since_measured(state) <= travel && !(state->singular->nearness < doubtful))
@@ -146,9 +146,9 @@ static bool measure_redundant_rows(dal_state *state)
     return changed;
 }
 
-/* How near is a singular position? The factorisation gives a first answer; only if it is doubtful, or useless, A itself is measured. Far
- * from one the stages of a step are not looked at: what the last projection found is good enough. True if other rows were taken: what was
- * factored is out of date. */
+/* How near is a singular position? The factorisation gives a first estimate; only if it is doubtful, or useless, A itself is measured. Far from one
+ * the stages of a step are not measured: the estimate of the last projection is sufficient. True if other rows were chosen: the factors are then out
+ * of date. */
 bool dal_singular_observe(dal_state *state, dal_factor kind, double ratio)
 {
     const dal_system *system = state->system;

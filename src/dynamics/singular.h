@@ -11,7 +11,7 @@ typedef struct dal_singular {
     bool near;          /* it is below 3 %; set by dal_singular_observe */
     double measured_at; /* where rows are redundant: time at which A itself was measured last */
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
-    bool once;          /* one evaluation by itself: nothing will be compared with the first measurement, which only says how good the best is */
+    bool once;          /* a single evaluation: the first measurement, which only sets the best value, is skipped */
     double *weakest;    /* left singular vector of the smallest singular value of the rows; updated by inverse iteration */
     dal_roots roots;    /* of rows that are not linear in the rates */
 } dal_singular;
@@ -20,9 +20,9 @@ extern const dal_owner dal_singular_owner;
 
 /* ---- how near ------------------------------------------------------------------------------------- */
 
-/* After a factorisation with this pivot ratio. True if other rows were chosen: what was factored is out of date. */
+/* After a factorisation with this pivot ratio. True if other rows were chosen: the factors are then out of date. */
 bool dal_singular_observe(dal_state *state, dal_factor kind, double ratio);
-/* Other rows were chosen: forget what was measured on the old ones. */
+/* Other rows were chosen: drop the measurements on the old ones. */
 void dal_singular_rows_changed(dal_state *state);
 
 /* ---- what to do near one --------------------------------------------------------------------------- */
@@ -31,10 +31,10 @@ void dal_singular_rows_changed(dal_state *state);
 bool dal_singular_on_null_space(const dal_state *state);
 /* Projections: the residual to reach; `tolerance` if no singular position is near. */
 double dal_singular_projection_goal(const dal_state *state, double tolerance);
-/* Steps: must the step end elsewhere, or this Runge-Kutta stage lie elsewhere? `lingers`: only if nothing can be computed here. */
+/* Steps: must the step end elsewhere, or this Runge-Kutta stage lie elsewhere? `lingers`: only if no evaluation is possible here. */
 bool dal_singular_avoid_end(const dal_state *state);
 bool dal_singular_avoid_stage(const dal_state *state, bool lingers);
-/* Steps this small are taken whatever the error estimate says; 0: none is near. */
+/* Steps this small are accepted with any error estimate; 0: no singular position is near. */
 double dal_singular_least_step(const dal_state *state);
 
 /* ---- which one -------------------------------------------------------------------------------------- */

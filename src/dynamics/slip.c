@@ -1,18 +1,17 @@
 /* Which surfaces stick and which slip, and when that ends.
  *
  * At a restart the surfaces at rest are first taken to stick, all of them. Then, one at a time,
- *     a surface that no friction can hold (driven, or at a position where the linkage moves on without moving it: s' stays, whatever e is)
+ *     a surface that no friction can hold (driven, or at a position where the linkage moves on without moving it: s' does not depend on e)
  *       slips the way in which it is moved, n = s' / |s'|;
- *     a surface of which more than K_s + mu_s N is wanted slips; the worst first;
+ *     a surface that needs more than K_s + mu_s N slips; the worst first;
  *     a surface that was to slip from rest, but would be pushed back (s'.n < 0), sticks after all.
- * Where this turns in a circle, or a slipping surface has no solution, all combinations of sticking, slipping forth and slipping back are
- * tried for the surfaces at rest, and the first that is consistent is taken.
+ * If this cycles, or a slipping surface has no solution, all combinations of sticking, slipping forth and slipping back are tried for the surfaces at
+ * rest; the first consistent one is used.
  *
- * Guards. Sticking: K_s + mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Neither is known better than to
- * rounding: e to that of s' over G_kk (`force_error`), and a surface that has just begun to slide has an s of rounding, of either sign; how far
- * back it may seem to slide (`slack`) is given up once it has clearly left. If it comes back before, the event is late by slack / |s'|, and
- * the energy wrong by (K + mu N) slack^2 / |s'|. A surface at rest that cannot be moved by friction has nothing to hold: it slips when it is seen
- * to slide.
+ * Guards. Sticking: K_s + mu_s N - |e|. Slipping: n.s, the turn of the sliding by a right angle, or its end. Both are known only to rounding: e to
+ * that of s' over G_kk (`force_error`), and a surface that has just begun to slide has an s of rounding, of either sign; the tolerance for apparent
+ * sliding back (`slack`) ends once the surface clearly slides. If it comes back before, the event is late by slack / |s'|, and the energy wrong by (K
+ * + mu N) slack^2 / |s'|. A surface at rest that friction cannot move is not held: it slips as soon as it slides.
  */
 #include "dynamics/friction_parts.h"
 
@@ -24,12 +23,12 @@
 
 static const double resting_speed = 1e-9; /* of the extent in a unit of time: slower than that is at rest; the drift may be more */
 static const double carried_speed = 1e-8; /* the same: what cannot be held and is faster slides */
-static const double errant_speed = 1e-6;  /* the same: what sticks and is faster has been set in motion from outside */
-static const double beyond_drift = 2;     /* drifts, of s and of s': what is more does not come from them */
+static const double errant_speed = 1e-6;  /* the same: a sticking surface that is faster was set in motion from outside */
+static const double beyond_drift = 2;     /* multiples of the drifts of s and s': larger values are real */
 static const double slack_of_extent = 1e-12, slack_of_speed = 1e-13;
 static const double clear = 4;                               /* slacks: the sliding has clearly begun */
 static const double share_rounding = 1e-9;                   /* of the terms that cancel in s' */
-static const double blocked_mobility = 1e-8;                 /* of the mobility: what is left of it where others stick */
+static const double blocked_mobility = 1e-8;                 /* of the mobility: the rest of it where others stick */
 static const double force_rounding = 1e-3;                   /* of the rounding of s', which has a margin, over G: `force_error` */
 static const double longest_look = 1e-5, look_of_run = 1e-6; /* of a unit of time, and of the run: how far ahead n looks while a surface starts */
 enum { MOST_COMBINED = 6 };
@@ -64,7 +63,7 @@ static double rest_of(const dal_state *state, const dal_friction_parts *p, const
     return fmax(resting_speed, beyond_drift * p->drift) * dal_friction_pace(state->layout, f);
 }
 
-/* What is left of holding, and of resting where nothing holds, in units of the model. */
+/* Margins of holding, and of rest without holding, in units of the model. */
 static double guard_of_sticking(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->friction->element[i];
@@ -119,7 +118,7 @@ void dal_friction_accepted(dal_state *state)
 
 /* ---- at a restart ---------------------------------------------------------------------------- */
 
-/* s' of a component by which soft rows yield to the forces at hand. */
+/* s' of a component by the yielding of soft rows under the present forces. */
 static double softness_slip(const dal_friction_parts *p, int component)
 {
     double force = 0;
@@ -128,7 +127,7 @@ static double softness_slip(const dal_friction_parts *p, int component)
     return p->soft * p->mobility[component] * force;
 }
 
-/* s' of an element under the present forces. False where it is nothing but the rounding of what cancels. */
+/* s' of an element under the present forces. False if it is only the rounding of terms that cancel. */
 static bool starts_slip(const dal_state *state, const dal_friction_parts *p, int element, double *rate)
 {
     const dal_friction *f = &state->friction->element[element];
@@ -163,7 +162,7 @@ static void slip_along(dal_state *state, const dal_friction_parts *p, int elemen
         state->friction->direction[f->first + k] = sign * direction[k] / size;
 }
 
-/* Where no friction can hold a surface it slips on, the way it is moved. */
+/* A surface that no friction can hold continues to slip in the direction of its motion. */
 static bool release_carried(dal_state *state, const dal_friction_parts *p)
 {
     for (int i = 0; i < p->elements; i++) {
@@ -176,7 +175,7 @@ static bool release_carried(dal_state *state, const dal_friction_parts *p)
     return false;
 }
 
-/* What holds an element is known to this, beside the rounding relative to itself. */
+/* The absolute uncertainty of the force that holds an element, beside its relative rounding. */
 static double find_force_error(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->friction->element[element];
@@ -187,7 +186,7 @@ static double find_force_error(const dal_state *state, const dal_friction_parts 
     return error;
 }
 
-/* By how much more is wanted of a sticking element than it can give: over 1 it slips. */
+/* The ratio of the needed force of a sticking element to its limit: above 1 it slips. */
 static double overload_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->friction->element[i];
@@ -304,7 +303,7 @@ static bool is_blocked(const dal_state *state, const dal_friction_parts *p, int 
     return true;
 }
 
-/* Guards of what was chosen; elements that are to slip and are held by others yield. What holds the others has to hold the stray, too. */
+/* Guards of the chosen modes; elements that are to slip but are held by others yield. The forces that hold the others have to include the stray. */
 static void conclude_slip(dal_state *state, const dal_friction_parts *p)
 {
     double *e = p->stray;
@@ -323,8 +322,8 @@ static void conclude_slip(dal_state *state, const dal_friction_parts *p)
     }
 }
 
-/* Has a surface that stuck come loose? Then others that are at their limits do not hold in its place: shares that are not unique would be
- * handed from one to the next without end. */
+/* Has a surface that stuck come loose? Then others that are at their limits do not hold in its place: shares that are not unique would pass from one
+ * to the next without end. */
 static bool has_broken(const dal_state *state, const bool *ended)
 {
     bool any = false;
@@ -366,7 +365,7 @@ static void stop_slip(dal_state *state, const dal_friction_parts *p, int i)
     state->friction->mode[i] = DAL_STICKS;
 }
 
-/* Surfaces that are at rest stick, all of them; the others slip the way they do. */
+/* All surfaces at rest stick; the others slip in the direction of their motion. */
 static void begin_modes(dal_state *state, const dal_friction_parts *p, const bool *ended)
 {
     const bool broken = has_broken(state, ended);
@@ -386,8 +385,8 @@ static void begin_modes(dal_state *state, const dal_friction_parts *p, const boo
     }
 }
 
-/* A surface that stops takes others with it, those that can only move together with it: s + G c with G_ss c = -s of what sticks is what the
- * others are left with. True: one more has stopped. */
+/* A surface that stops also stops those that can only move together with it: the others keep s + G c with G_ss c = -s of the sticking ones. True: one
+ * more has stopped. */
 static bool stop_with_others(dal_state *state, dal_friction_parts *p)
 {
     double *c = p->e; /* not known yet */

@@ -174,7 +174,7 @@ dal_flow dal_slopes_ready(dal_state *state)
     if (state->singular->near && state->layout->careful) {
         s->solver = ON_NULL_SPACE;
     } else if (formulation->correct && !system->method.stabilization->solve) {
-        s->solver = BY_FORMULATION; /* anew: reactions and projections use the same room */
+        s->solver = BY_FORMULATION; /* computed again: reactions and projections use the same memory */
         flow = dal_state_solve(state);
         if (!flow && state->singular->near && state->layout->careful)
             s->solver = ON_NULL_SPACE;
@@ -243,7 +243,7 @@ static dal_flow solve_once(dal_state *state, double *f, double *b, double *x, do
     }
 }
 
-/* Twice: the second time for what the first one left of the equations, f - M x + A^T mu and b - A x. */
+/* Twice: the second solution is for the residuals of the first, f - M x + A^T mu and b - A x. */
 dal_flow dal_slopes_solve(dal_state *state, double *f, double *b, double *x, double *mu)
 {
     const dal_layout *layout = state->layout;

@@ -4,8 +4,8 @@
  *     M v' + h = Q + A^T lambda,   A v' = gamma_s,      gamma_s = gamma - a phi' - b phi   (a, b: zero, or those of the stabilisation)
  * Along a change of (t, q, v, z, inputs), with D the derivative at given v' and lambda (variation/variation.h),
  *     M dv' - A^T dlambda = -D r,   A dv' = -(D phi'' + a D phi' + b D phi),      r = M v' + h - Q - A^T lambda
- * so D r contains sum lambda_i d2phi_i: the change of A^T at given multipliers. The left side is what `correct` of the formulation solves with
- * the factors that it has already.
+ * so D r contains sum lambda_i d2phi_i: the change of A^T at given multipliers. `correct` of the formulation solves the left side with its present
+ * factors.
  *
  * y' along a change (dq, dw, dz) of y. Where the integrator sees speeds, v follows from them:
  *     S dv = [dw - D u; -D p; -(D phi' + a D phi)]      u the model's own speeds, p momenta of ignorable coordinates, D at given v
@@ -24,16 +24,16 @@ bool dal_slopes_open(dal_state *state);
 /* Of an evaluated state: the factors. Called again after each evaluation. The first call opens. Not 0: a sentence in the report
  * that names what has no derivative; < 0: no memory. */
 dal_flow dal_slopes_ready(dal_state *state);
-/* Room of callers: a direction of zeros, which stays so, as long as the longest of v, z and the inputs; results. After open. */
+/* Memory for callers: a direction of zeros, which must stay zero, of the length of the longest of v, z and the inputs; results. After open. */
 typedef struct dal_derivative_room {
     double *unit, *vd, *lambda, *zd;
 } dal_derivative_room;
 dal_derivative_room dal_slopes_room(const dal_state *state);
 /* M x - A^T mu = f, A x = b through the factors; f (nv) and b (rows) may be overwritten. */
 dal_flow dal_slopes_solve(dal_state *state, double *f, double *b, double *x, double *mu);
-/* A tree on which nothing acts but weight, and whose rows all hold by themselves: the recursions have all there is. */
+/* A tree with no load but weight, and without rows to solve for: the recursions are sufficient. */
 bool dal_weight_on_tree(const dal_system *system);
-/* How v' (nv) and lambda (rows; may be NULL) change. `more`: what else of variation.h is wanted of the same direction; NULL: nothing. */
+/* How v' (nv) and lambda (rows; may be NULL) change. `more`: further results of variation.h in the same direction; NULL: none. */
 dal_flow dal_slopes_along(dal_state *state, const dal_variation_direction *along, const dal_variation_result *more, double *vd, double *lambda);
 /* The same for generalized forces tau (nv), dual to v. */
 void dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda);

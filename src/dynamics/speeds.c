@@ -1,7 +1,7 @@
 /* Speeds in a state: their memory and their start, and the velocities that follow from them.
  *
  *   S v = [u - Z; e; beta_k],   u = Y v + Z
- * Baumgarte's stabilization (state/stage.c) asks for A_k v = beta_k - alpha phi_k.
+ * Baumgarte's stabilization (state/stage.c) uses A_k v = beta_k - alpha phi_k.
  * Rows that are not linear in the rates: S and beta_k are those of their tangents at v, and the same equation is a step of Newton's method.
  *
  * The rest of the subject: speeds_matrix.c (S, its factors, solutions), speeds_condition.c (is S regular?), speeds_choice.c (which velocities
@@ -245,8 +245,8 @@ static void reset_speeds(dal_state *state)
         memcpy(speeds->column, system->start_speeds, sizeof *speeds->column * (size_t)(system->layout.nv - system->rank));
 }
 
-/* (26): G = M' v + N_2 at the start, in other words the momenta of the ignorable coordinates; then automatic speeds that suit this
- * position, those of the model that go with the momenta. */
+/* (26): G = M' v + N_2 at the start, that is, the momenta of the ignorable coordinates; then automatic speeds for this position, or those speeds of
+ * the model that are independent of the momenta. */
 static void start_speeds(dal_state *state)
 {
     if (state->system->method.formulation->ignores) {

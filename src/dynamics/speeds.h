@@ -1,4 +1,4 @@
-/* Speeds (quasi-velocities): what the formulations that solve for them share.
+/* Speeds (quasi-velocities), for all formulations that solve for them.
  *
  *   u = Y v + Z                    p speeds, the model's own or p of the velocities
  *   e = E v                        s more rows of a formulation that has them (dal_more_rows), else none
@@ -76,7 +76,7 @@ typedef struct dal_speed_choice {
     double steepness;        /* smallest value of max |D_c W D_c^-1| (speeds_choice.c) since the speeds were chosen */
     int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
     long changed;
-    bool later;        /* the multipliers are not wanted now */
+    bool later;        /* the multipliers are not computed now */
     dal_speeds *basis; /* S, W and their like, of formulations that choose; else NULL */
 } dal_speed_choice;
 
@@ -84,7 +84,7 @@ extern const dal_owner dal_speeds_owner;
 
 /* The best set of automatic speeds at the present A; nothing where the model fixes them. */
 void dal_speeds_choose(dal_state *state);
-/* Should they be chosen anew? Automatic ones that have become bad; a failure where the model's own do not determine the velocities. */
+/* Should they be chosen again? Yes if automatic ones have become bad; a failure if the model's own do not determine the velocities. */
 dal_flow dal_speeds_watch(dal_state *state, bool *change);
 /* The condition of S, where it has not been estimated since it was factored. */
 void dal_speeds_estimate(dal_state *state);
@@ -92,7 +92,7 @@ void dal_speeds_estimate(dal_state *state);
 
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
 int dal_speeds_count(const dal_system *system);
-/* What every formulation with speeds refuses: another number of speeds in the model, and sizes that dense matrices do not serve. */
+/* The refusals of every formulation with speeds: a wrong number of speeds in the model, and models that are too large for dense matrices. */
 bool dal_speeds_apply(const dal_system *system, dal_refusal *why);
 
 /* For the table of a formulation: S v = [u - Z; e; beta_k], and u = Y v + Z. */
@@ -100,7 +100,7 @@ dal_flow dal_speeds_unpack(dal_state *state, const double *u);
 dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
-/* What the tables of formulations with one equation K u' = f per speed have in common. */
+/* Common entries of the tables of formulations with one equation K u' = f per speed. */
 #define DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, show_)                                                                                    \
     DAL_FORMULATION(applies_, work_, solve_, dal_speeds_correct, show_),                                                                             \
         DAL_FORMULATION_SPEEDS(dal_speeds_count, dal_speeds_unpack, dal_speeds_pack, dal_speeds_unit), .chooses = true
@@ -112,7 +112,7 @@ void dal_speeds_columns(dal_state *state);     /* W, and the partial velocities 
 void dal_speeds_rates(dal_state *state);       /* W' (for u' = 0), motion, and the bends of the columns along it; after columns and velocity */
 void dal_speeds_bias_vector(dal_state *state); /* bias; after velocity. A formulation with more rows has put e' - E' v in bias + p */
 void dal_speeds_bias(dal_state *state);        /* bias, and rate of every body; after velocity */
-/* What most formulations begin with: all of these, W' only where it is needed. */
+/* The start of most formulations: all of these calls, W' only where it is needed. */
 static inline dal_flow dal_speeds_begin(dal_state *state, bool with_rates)
 {
     const dal_flow flow = dal_speeds_ready(state);
@@ -141,7 +141,7 @@ void dal_speeds_solve_columns(const dal_state *state, double *columns);
 /* D_a [S b - ...] for b, in the same order, from tangents and bend: D_a [Y b + Z db; A_k b - beta_k db]. For formulations without more rows. */
 void dal_speeds_bend(dal_state *state, const dal_direction *a, const dal_direction *b, const dal_bend *bend, double *out);
 
-/* What sub-systems add to K and f of K u' = f: W_j.M W_l, and -W_j.(h + M bias). After columns and bias. */
+/* Adds the terms of sub-systems to K and f of K u' = f: W_j.M W_l, and -W_j.(h + M bias). After columns and bias. */
 void dal_speeds_add_subsystems(dal_state *state);
 /* U_j of column j: the work of the applied forces on the partial velocities, and of the forces given on coordinates. */
 double dal_speeds_force(const dal_state *state, int j);

@@ -1,4 +1,4 @@
-/* The basis W of the velocities that the constraints allow, its rates, and what both do to the bodies.
+/* The basis W of the velocities that the constraints allow, its rates, and the motions of the bodies along both.
  *
  *   S W = [1; 0; 0]                                   a column W_j a speed; partial velocities T_j are the tangents of (W_j, 0)
  *   S W_j' = -D_v [S W_j]                             D_v the derivative along the motion (v, 1)
@@ -129,7 +129,7 @@ void dal_speeds_rates(dal_state *state)
     }
 }
 
-/* What the bias does to the bodies: c'' and w' for u' = 0. */
+/* Accelerations of the bodies by the bias: c'' and w' for u' = 0. */
 static void accelerations_of_bodies(dal_state *state)
 {
     const dal_layout *layout = state->layout;

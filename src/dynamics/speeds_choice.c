@@ -166,8 +166,8 @@ static void choose_named(dal_state *state)
     }
 }
 
-/* The model names a speed for every freedom. Where the momenta take some of these away, the speeds that they give are omitted; where
- * that is not the right number, those that go best with the momenta are taken, at the start and for good. */
+/* The model names a speed for every freedom. The momenta replace some of these: speeds that they determine are omitted. If the number is still wrong,
+ * those that are most independent of the momenta are chosen once, at the start. */
 static void select_named(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
@@ -184,10 +184,9 @@ static void select_named(dal_state *state)
             state->speeds->column[at++] = i;
 }
 
-/* The steepness of the choice: the largest |D_c W D_c^-1|, how fast a velocity becomes at most with a speed. In the columns
- * that suit best it is about 1, and it grows without bound where the speeds cease to determine the velocities: u' and W
- * there change so fast that a step of given length misses them, by 1/steepness to the power of the order. The condition of S
- * does not see it in time: it is that of the rows A as well, and may be a thousand without any speed. */
+/* The steepness of the choice: the largest |D_c W D_c^-1|, the largest velocity per unit of a speed. With the best columns it is about 1; it grows
+ * without bound where the speeds cease to determine the velocities: u' and W there change so fast that a step of given length misses them, by
+ * 1/steepness to the power of the order. The condition of S shows it too late: it includes that of the rows A, which alone may be a thousand. */
 static double steepness_by_rows(dal_state *state) /* row d of W, a velocity that is no speed: S^-T of its unit */
 {
     dal_speeds *s = state->speeds->basis;
@@ -268,6 +267,6 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change)
     dal_speeds_factor_dependent(state);
     *change = !is_present_choice(state);
     if (!*change)
-        state->speeds->steepness = now; /* it is the rows: nothing better is to be had */
+        state->speeds->steepness = now; /* the rows are the cause: no other choice is better */
     return 0;
 }

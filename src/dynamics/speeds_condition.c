@@ -1,8 +1,8 @@
 /* The condition of S = [Y; E; A_k]: do the speeds determine the velocities here?
  *
  * The condition in the 1-norm, |S_s| |S_s^-1|, depends neither on units nor on multiples of rows. |S_s^-1| is estimated from the factors:
- * W. W. Hager, SIAM J. Sci. Stat. Comput. 5 (1984), 311-316; N. J. Higham, ACM Trans. Math. Softw. 14 (1988), 381-396. This is what LAPACK's
- * xGECON does; it is done here because only the columns d of S are factored (speeds_matrix.c).
+ * W. W. Hager, SIAM J. Sci. Stat. Comput. 5 (1984), 311-316; N. J. Higham, ACM Trans. Math. Softw. 14 (1988), 381-396. LAPACK's xGECON does the same;
+ * here only the columns d of S are factored (speeds_matrix.c).
  *
  * Where it has grown, other rows A_k may be better; where it is beyond a limit, or det S has changed its sign since the last accepted step,
  * the evaluation fails.
@@ -52,7 +52,7 @@ static double norm_of_S_inverse(const dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
     const int n = s->n;
-    double *x = s->x, *y = s->b, *z = s->r, *b = s->p ? s->sides : s->bias, norm = 0; /* scratch; without speeds the bias is all there is */
+    double *x = s->x, *y = s->b, *z = s->r, *b = s->p ? s->sides : s->bias, norm = 0; /* scratch; without speeds there is only the bias */
     for (int i = 0; i < n; i++)
         x[i] = b[i] = 1.0 / n;
     for (int step = 0; step < 4; step++) {

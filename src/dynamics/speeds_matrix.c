@@ -1,6 +1,6 @@
-/* The matrix S = [Y; E; A_k] of the speeds: filled, scaled, factored and solved with (speeds.h says what it is for).
+/* The matrix S = [Y; E; A_k] of the speeds: filled, scaled, factored and solved (its purpose: speeds.h).
  *
- * S is scaled: rows at unit norm, columns divided by what a unit of the velocity moves. With D_r and D_c these scales,
+ * S is scaled: rows at unit norm, columns divided by the displacement of a unit of the velocity. With D_r and D_c these scales,
  *   S_s = D_r S D_c^-1,   S x = b  <=>  S_s (D_c x) = D_r b,   S^T y = f  <=>  S_s^T (D_r^-1 y) = D_c^-1 f.
  * Automatic speeds are velocities, the columns c of S: their rows of S_s are rows of the unit matrix, and only the columns d that they
  * leave are solved for. With B = [B_c B_d] the other rows of S_s,
@@ -46,7 +46,7 @@ void dal_speeds_scale_row(const dal_state *state, int i)
     double *row = s->S + (size_t)i * (size_t)s->n, sum = 0;
     for (int j = 0; j < s->n; j++)
         sum += row[j] * row[j];
-    if (s->fixed && i < s->p) /* a speed that vanishes has to be seen to: it is measured by the most that it was */
+    if (s->fixed && i < s->p) /* a speed that vanishes must be detected: it is divided by its largest norm so far */
         sum = s->weight[i] = fmax(s->weight[i], fmax(sum, reach_of(state, i)));
     s->row_scale[i] = sum > 0 ? 1 / sqrt(sum) : 1;
     for (int j = 0; j < s->n; j++)

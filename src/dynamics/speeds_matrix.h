@@ -1,4 +1,4 @@
-/* The matrix S = [Y; E; A_k] behind the speeds: what the files speeds*.c share, and nobody else sees. Its equations: speeds_matrix.c. */
+/* The matrix S = [Y; E; A_k] of the speeds, private to the files speeds*.c. Its equations: speeds_matrix.c. */
 #ifndef DAL_DYNAMICS_SPEEDS_MATRIX_H
 #define DAL_DYNAMICS_SPEEDS_MATRIX_H
 

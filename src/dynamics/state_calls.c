@@ -1,4 +1,4 @@
-/* What users may ask of a state: an evaluation, and what it left. */
+/* Public functions on a state: an evaluation, and its results. */
 #include "base/argument.h"
 #include "model/system.h"
 #include "state/state.h"

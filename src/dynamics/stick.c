@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double in_place = 1e-12; /* of the extent, and of it in a unit of time: what is nearer is left alone */
+static const double in_place = 1e-12; /* of the extent, and of it in a unit of time: smaller deviations are not corrected */
 
 static const double *attitude_stick(const dal_state *state, const dal_friction *f, int side)
 {
@@ -59,7 +59,7 @@ static void find_shift(const dal_state *state, const dal_friction_parts *p, int 
     }
 }
 
-/* Has anything that sticks left its place? s and x - x_0 of what sticks, zero for the rest. */
+/* Has a sticking surface moved? s and x - x_0 of sticking components, zero for the others. */
 static bool find_errors(const dal_state *state, const dal_friction_parts *p, double *s, double *x)
 {
     bool astray = false;

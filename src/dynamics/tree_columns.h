@@ -1,4 +1,4 @@
-/* Columns of a tree, one at a time: how a unit of velocity k moves what it carries, and how that changes. Plain code for calls
+/* Columns of a tree, one at a time: the motion of the subtree for a unit of velocity k, and its rate. Plain code for calls
  * that are not made in the inner loop. */
 #ifndef DAL_DYNAMICS_TREE_COLUMNS_H
 #define DAL_DYNAMICS_TREE_COLUMNS_H
@@ -14,18 +14,18 @@ typedef struct dal_column_motion {
     double axis_rate[3], direction_rate[3], origin_rate[3];
 } dal_column_motion;
 
-/* The calls of users know weight as an acceleration of the ground: before rnea_forward and aba_velocity. */
+/* Weight as an acceleration of the ground, for the calls of users: before rnea_forward and aba_velocity. */
 void dal_tree_weigh(dal_state *state);
 /* After the kernel `kinematics` (or more). */
 void dal_tree_column(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
 /* After rnea_forward. */
 void dal_tree_column_rate(const dal_links *links, const dal_links_work *work, int column, dal_column_motion *out);
 
-/* What the calls of users begin with: a state whose system has a tree, and finite numbers of q, and of v, vd or tau, and wrenches where
+/* The check of arguments of the calls of users: a state whose system has a tree, and finite numbers of q, and of v, vd or tau, and wrenches where
  * they are given (NULL: not). */
 dal_status dal_tree_accepts(const dal_state *state, const double *q, const double *v, const double *other, const dal_wrench *wrenches);
 
-/* Wrenches on bodies, moved to the origins of their links: what a link is given, it needs less. After rnea_forward or aba_velocity. */
+/* Subtracts wrenches on bodies, moved to the origins of their links, from those that the links need. After rnea_forward or aba_velocity. */
 void dal_tree_load(const dal_links *links, dal_links_work *work, const dal_wrench *wrenches);
 
 /* Where a body is: r, and R row-major. */

@@ -3,13 +3,13 @@
  * (39), (40) of `lagrange-to-kane`: h of a body is J^T (m a, I alpha + w x I w). With c the centre of mass, B = [w] I for the turn: its
  * product with w is the gyroscopic term, and I' - 2 [w] I = -([w] I + I [w]) is skew-symmetric, so that M' - 2 C is.
  *
- * A column (axis e, direction u at the origin r of a link k) moves a point c behind k by u + e x (c - r). Its share of the force on all
- * that hangs at k, with the sums over these bodies of mass m, first moment s = sum m (c - r), its rate s', inertia I about r, and
+ * A column (axis e, direction u at the origin r of a link k) moves a point c behind k by u + e x (c - r). Its share of the force on the subtree of k,
+ * with the sums over these bodies of mass m, first moment s = sum m (c - r), its rate s', inertia I about r, and
  *     K e = sum of m (c - r) x (e x (c' - r')) + w_b x I_b e
  * is
  *     f = m u' + e' x s + e x s'
  *     n = s x u' + I e' + K e                     u' the rate of the column's velocity field at r
- * and, of what hangs at d with the rate d', seen from the parent:
+ * and, of a subtree at d with the rate d', seen from the parent:
  *     K_p e += K e + m d x (e x d') + d x (e x s') + s x (e x d')
  * For the columns i and j on one way to the ground, with k the link of the later one: C_ij = (e, u)_i at k . (n, f) of j.
  */

@@ -32,7 +32,8 @@ static bool derivatives_ready(dal_state *state)
     return true;
 }
 
-/* G a = a x n + arm x (a x f), g = f: what turning a body by a does to the wrench on it, less what keeps to the world. */
+/* G a = a x n + arm x (a x f), g = f: the change of the wrench on a body that turns by a, if it turned with the body, less its part that keeps its
+ * world axes. */
 static void load_derivatives(const dal_links *links, const dal_links_work *work, const dal_wrench *wrenches, dal_derivatives_work *derivatives)
 {
     for (int i = 0; i < links->n; i++) {

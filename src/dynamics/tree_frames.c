@@ -1,4 +1,4 @@
-/* Frames of a tree for users: motion, Jacobian and its rate, the whole's momentum, what joints transmit.
+/* Frames of a tree for users: motion, Jacobian and its rate, the momentum of the whole, the wrenches of joints.
  *
  * Column k moves the point P of a body behind it by
  *     J_k = direction + axis x (P - o),   J_k' = direction' + axis' x (P - o) + axis x (P' - o')
@@ -195,7 +195,7 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
     return DAL_OK;
 }
 
-/* Newton and Euler of one body about its own origin, less what is applied to it. */
+/* Newton-Euler wrench of one body about its own origin, less the applied wrench. */
 static void body_needs(const dal_links *links, const dal_links_work *work, const dal_body *body, int b, const dal_wrench *applied, double r[3],
                        dal_wrench *out)
 {

@@ -12,7 +12,7 @@ typedef struct dal_tree_state {
     dal_loops_work loops;             /* where it has loops */
     dal_sweep_work sweep;             /* where it can be swept */
     double *vd_more;                  /* what refinement adds */
-    void *wide;                       /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, once somebody has asked */
+    void *wide;                       /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, allocated on demand */
     dal_derivatives_work derivatives; /* of tree_derivatives.c, once a caller has asked for them */
     void *derivatives_memory;
 } dal_tree_state;

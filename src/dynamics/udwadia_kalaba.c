@@ -13,7 +13,7 @@
  * (Euler parameters always, direction cosines of rods and symmetric tops), it is
  * completed by its intrinsic rows, which changes no acceleration:
  *     M + mu A_i^T A_i,   Q - h + mu A_i^T gamma_i,   mu from the inertia of the body.
- * What is still singular then (a body without mass) is refused by name.
+ * A block that is still singular (a body without mass) is refused with its name.
  */
 #include "dynamics/equations.h"
 #include "kinematics/newton_euler.h"

@@ -1,7 +1,7 @@
 /* The explicit equation of Udwadia and Phohomsiri (`udwadia-phohomsiri` (2.15); C, the forces of non-ideal joints, is among Q):
  *     v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma]
- * M may be singular: [(1 - A^+ A) M; A] has full rank exactly if [M; A] has (Lemma 3.1), and then v' is unique (Result 3). Neither
- * masses that are missing nor attitude parameters that are too many are completed by anything.
+ * M may be singular: [(1 - A^+ A) M; A] has full rank exactly if [M; A] has (Lemma 3.1), and then v' is unique (Result 3). Neither missing masses nor
+ * redundant attitude parameters need a completion of M.
  *
  * Solved for x = S v', S = column_scale (what a unit of each velocity moves, in metres), with forces over S, masses over the model's mass
  * and rows of A at unit norm:
@@ -18,7 +18,7 @@
  * Where rank [M; A] < m and the model asks for it (`undetermined: minimum-norm`), the pseudo-inverse K^+ of the stacked matrix comes from the singular
  * values, and x is the general solution (2.14),
  *     x = K^+ b + (1 - K^+ K) S eta = S eta + K^+ (b - K S eta)
- * of all v' that satisfy the equations the one with the least |S (v' - eta)|. eta is zero, or what the model gives.
+ * of all v' that satisfy the equations the one with the least |S (v' - eta)|. eta is zero, or given by the model.
  */
 #include "dynamics/equations.h"
 #include "math/dense.h"
@@ -38,7 +38,7 @@
 
 enum { LARGEST = 600 };                /* velocities: the matrices are dense */
 static const double singular = 1e-14;  /* pivot ratio of the stacked matrix that is only rounding */
-static const double unbalanced = 1e-8; /* of the largest force: what may be left along directions without inertia */
+static const double unbalanced = 1e-8; /* of the largest force: allowed imbalance along directions without inertia */
 
 static bool applies_udwadia_phohomsiri(const dal_system *system, dal_refusal *why)
 {
@@ -160,7 +160,7 @@ static dal_flow solve_unique(dal_state *state, const parts *w)
     return 0;
 }
 
-/* Where v' is not unique it may not exist: P M_s x = P f asks for balance along the directions without inertia. */
+/* Where v' is not unique it may not exist: P M_s x = P f requires balance along the directions without inertia. */
 static dal_flow check_balance(dal_state *state, const parts *w)
 {
     double force = 0, worst = 0;

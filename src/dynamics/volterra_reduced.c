@@ -4,7 +4,7 @@
  *     M' v + N' = 0,   N' = N_2 - G                                    (25)
  * are constraints beside A v = beta. They go into S as the rows E = M', E v = e = G - N_2 (speeds.h): (44) is
  *     S = [Y_NI; M'; A_k],   v = W u + X                               (43)
- * with p - s speeds. What they leave free is a motion that keeps the momenta, and on it Volterra's equations hold:
+ * with p - s speeds. The motions that they leave free keep the momenta, and Volterra's equations hold for them:
  *     d/dt (dT/du_j) - sum over bodies of [P.d/dt (dv/du_j) + H.d/dt (dw/du_j)] = U_j
  *     d/dt (dT/du) = B u' + A             (51), B = W^T M W (47)
  *     dT/du = W^T p,  p = dT/dv = M v + N (50), and so with u held
@@ -15,7 +15,7 @@
  * rates in K_j and in A_j: with c_k, w_k the velocities of a unit of v_k,
  *     K_j = W'_j . p + W_j . k,   p'_k = g_k + k_k,   k_k = sum P.c_k' + H.w_k',   g_k = sum P'.c_k + H'.w_k
  *     K_j - A_j = -W_j . (g + M v_0)
- * Neither W' nor k is computed, nor what constraints that are not linear in the rates make of them.
+ * Neither W' nor k is computed, nor their terms from constraints that are not linear in the rates.
  * v_0 needs the rates of the rows: e' - E' v = -p' of the ignorable coordinates, because E v is their momentum less N_2, and G is constant. There k_k
  * is dT/dq_k, which is zero (Definition 1), and so is U_k: the rates are U_k - g_k.
  *

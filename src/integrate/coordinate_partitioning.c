@@ -5,17 +5,16 @@
  * stay as they are, to the last bit, and the others follow from the constraints:
  *     A_d dq_d = -phi             Newton, until phi is within the tolerance
  *     A_d dv_d = beta - A v       at the corrected q
- * The projections change all coordinates a little; this one changes some, and by more: what it does not spread by a metric comes from
- * the independent coordinates alone.
+ * The projections change all coordinates a little; this one changes some of them, and by more.
  *
  * The choice. B is A on the independent rows, scaled as for ranks: rows at unit norm, columns over what a unit of the velocity moves.
  * Elimination with complete pivoting, B -> [1 D], takes the pivots' columns for the dependent ones, and
  *     D = B_d^-1 B_i,   dq_d = -D dq_i along the constraints:
- * how far a dependent coordinate moves with an independent one. The choice is kept until the largest |D| exceeds `steepest_kept`,
- * and is then made anew between two steps. Nothing jumps: y holds all coordinates and meets the constraints under either choice. D knows
- * nothing of singular positions, where B_d^-1 itself grows: those are seen, as by the other projections, through dal_state_alarm.
+ * how far a dependent coordinate moves with an independent one. The choice is kept until the largest |D| exceeds `steepest_kept`, and is then made
+ * again between two steps. Nothing jumps: y holds all coordinates and meets the constraints under either choice. D does not show singular positions,
+ * where B_d^-1 itself grows: dal_state_alarm detects them, as for the other projections.
  *
- * Nonholonomic rows have no phi. In the correction of positions their right side is zero: what depends through them moves along.
+ * Nonholonomic rows have no phi. In the correction of positions their right side is zero: coordinates that depend through them move along.
  * Where a velocity is no rate of a coordinate (ball joints of the family `joint`), a correction turns the attitude about the dependent axes.
  * Where a formulation integrates speeds, these are the independent velocities: they stay, and v follows from them at the corrected q.
  */

@@ -1,16 +1,16 @@
 /* cvode-adams and cvode-bdf: the variable-order, variable-step multistep methods of CVODE (SUNDIALS), y' = f(t, y).
  *
- *   cvode-adams   Adams-Moulton, orders 1 to 12, solved by fixed-point iteration: for motions that are not stiff, where f is dear
+ *   cvode-adams   Adams-Moulton, orders 1 to 12, solved by fixed-point iteration: for motions that are not stiff, where f is expensive
  *   cvode-bdf     backward differences, orders 1 to 5, solved by Newton's method: for stiff motions
  *
- * Newton's matrix I - gamma df/dy is dense up to DAL_SUNDIALS_DENSE unknowns. Beyond, GMRES without a preconditioner takes its place: n products
- * and n^3 operations for a matrix that constraints fill are worth less than short steps. df/dy, or its products, are exact where the ode has
- * them (linearise); else differences of f.
+ * Newton's matrix I - gamma df/dy is dense up to DAL_SUNDIALS_DENSE unknowns. Beyond, GMRES without a preconditioner replaces it: constraints fill
+ * the matrix, and n products and n^3 operations cost more than shorter steps. df/dy, or its products, are exact where the ode has them (linearise);
+ * else differences of f.
  *
  * Constraints: cvode-bdf gives CVODE its projection, so that a step whose projection fails is repeated shorter, with its past. The
- * vector of local errors could be projected as well, err <- P'(y) err: that would be a second projection a step, as dear as the
- * step itself, to lengthen it a little. It is left as it is: what the constraints will remove counts as error, on the safe side.
- * cvode-adams carries an offset (sundials.h).
+ * vector of local errors could be projected as well, err <- P'(y) err: that would be a second projection in each step, as expensive as the step
+ * itself, for a slightly longer step. It is not done: the part that the constraints remove counts as error, on the safe side. cvode-adams carries an
+ * offset (sundials.h).
  */
 #include "integrate/sundials.h"
 

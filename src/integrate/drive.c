@@ -126,7 +126,7 @@ static verdict handle_event(driver *r)
     return v == GOOD ? restart(r, r->which) : v;
 }
 
-/* What a step starts from: slope, guards, size. */
+/* The data at the start of a step: slope, guards, size. */
 static verdict prepare(driver *r)
 {
     dal_stepper *s = &r->s;
@@ -227,7 +227,7 @@ static void accept(driver *r, const stride *p)
     r->s.t = p->t_new;
     memcpy(r->s.y, r->s.y_new, sizeof *r->s.y * (size_t)r->ode->n);
     r->steps_since++;
-    if (p->shortened && !r->method->adaptive) { /* fixed steps go on from where they were stopped */
+    if (p->shortened && !r->method->adaptive) { /* fixed steps continue from the time at which they were stopped */
         r->t_base = r->s.t;
         r->steps_since = 0;
     }
@@ -237,7 +237,7 @@ static void accept(driver *r, const stride *p)
     }
 }
 
-/* The run looks at the accepted state; it may ask for a restart. */
+/* Calls the hook on the accepted state; it may ask for a restart. */
 static verdict show_accepted(driver *r, bool *ask)
 {
     dal_flow flow = r->ode->accepted ? r->ode->accepted(r->ode->user, r->s.t, r->s.y, ask) : 0;
@@ -410,7 +410,7 @@ static verdict cut_pending(driver *r, double t_stop)
     return v == GOOD ? finish_stride(r, p) : v;
 }
 
-/* Times that are the same but for rounding, as 0.3 and 3 * 0.1: nothing moves. */
+/* Times that are equal up to rounding, as 0.3 and 3 * 0.1: nothing moves. */
 static void rename_time(driver *r, double t)
 {
     r->s.t = r->t_base = t;
@@ -440,7 +440,8 @@ verdict dal_drive_jump(driver *r)
     return r->verdict = restart(r, NULL);
 }
 
-/* A step that is only looked for could not be made: the look fails, and the motion stays where it was. But what the run was told to end for ends it. */
+/* A step of dal_drive_look failed: the look fails, and the motion stays where it was. But a hook that stopped the run, and the limit of steps, end
+ * it. */
 static verdict give_up_look(driver *r, const driver *before, dal_drive_result *failed)
 {
     *failed = dal_drive_so_far(r);

@@ -1,5 +1,4 @@
-/* What the loop (drive.c), the choice of steps (step_size.c), the location of events (events.c) and the watch over progress (stagnation.c)
- * share. */
+/* Shared by the loop (drive.c), the choice of steps (step_size.c), the location of events (events.c) and the check of progress (stagnation.c). */
 #ifndef DAL_INTEGRATE_DRIVE_H
 #define DAL_INTEGRATE_DRIVE_H
 
@@ -72,16 +71,17 @@ void dal_drive_aim(driver *r, double t_stop);
 verdict dal_drive_step(driver *r);
 /* Steps until t_stop, or until one of them stops the run. */
 verdict dal_drive_to(driver *r, double t_stop);
-/* The right-hand side is another one from here on: a restart, as after an event. The step that is not accepted yet is dropped. */
+/* The right-hand side has changed: a restart, as after an event. A step that is not accepted yet is dropped. */
 verdict dal_drive_jump(driver *r);
-/* y at t, which lies in the last step or behind it: steps are made, as they come, until one of them reaches t, and that one is not accepted yet.
- * Looking does not change the steps: they are aimed at t_end as long as that is ahead, or at `stop` (not before t, but for rounding; infinite: nowhere) where that comes first. *inside: y comes from inside a step, and is not projected.
- * STOP: y is not known. Where r->verdict is another one, only the look failed, for *failed, and the motion is where it was. */
+/* y at t, inside the last step or later: steps are made until one reaches t; that step is not accepted yet. Looking does not change the steps: they
+ * aim at t_end while it is ahead, or at `stop` (not before t, except for rounding; infinite: none) if that comes first. *inside: y comes from inside
+ * a step, and is not projected. STOP: y is not known. If r->verdict is not STOP, only the look failed, for the reason *failed, and the motion is
+ * where it was. */
 verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside, dal_drive_result *failed);
 /* Close the method; r->result is complete. */
 void dal_drive_close(driver *r);
-/* All that later steps depend on, to a blob or from one, of a driver that was begun in the same way. The history of a paced method is
- * not kept: it starts anew. */
+/* Writes the data on which later steps depend to a blob, or reads them, for a driver that was begun in the same way. The history of a paced method is
+ * not kept: it restarts. */
 void dal_drive_keep(driver *r, dal_keep *keep);
 /* What r->result would be if the run ended here. */
 dal_drive_result dal_drive_so_far(const driver *r);

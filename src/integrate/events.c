@@ -14,7 +14,7 @@
  * step, the event is at the start of the step.
  *
  * Chatter: events in a row, each within 1e-9 max(unit of time, |t|) (or 1e4 event tolerances) of the one before, more than 200 +
- * 2 n_guards of them. Sliding along a switching surface and bounces whose times accumulate both end so.
+ * 2 n_guards of them. Sliding along a switching surface and bounces whose times accumulate both end in chatter.
  */
 #include "integrate/drive.h"
 
@@ -66,8 +66,8 @@ static verdict try_inside(driver *r, const stride *p, double tau)
     return dal_evaluate_guards(r, r->s.t + tau, r->y_out, r->g_try, p->h);
 }
 
-/* The same on the constraints, where a step that is cut here will go on from: else the projection of the cut step may put
- * the guard back, and one crossing counts as several. Where it fails, the state beside the constraints has to do. */
+/* The same on the constraints, from where a step that is cut here continues: else the projection of the cut step may make the guard positive again,
+ * and one crossing counts as several. If the projection fails, the state without it is used. */
 static verdict try_on_constraints(driver *r, const stride *p, double tau)
 {
     dal_flow flow = r->method->trial(&r->s, tau, r->y_out);
@@ -134,7 +134,7 @@ static verdict sample_events(driver *r, const stride *p, double *high)
     return GOOD;
 }
 
-/* Look for guards that were negative only inside the step; *high becomes such a time. */
+/* Search for guards that were negative only inside the step; *high becomes such a time. */
 static verdict probe_events(driver *r, const stride *p, double *high)
 {
     if (r->method->adaptive)
@@ -238,7 +238,7 @@ static verdict bracket_events(driver *r, const stride *p, double *high)
 }
 
 /* A step that ends within the event tolerance of the last restart is too short to tell a guard that never holds from one that is
- * negative by that tolerance: methods that pace themselves begin with such steps. */
+ * negative by that tolerance: paced methods begin with such steps. */
 static bool too_soon(const driver *r, const stride *p)
 {
     for (int i = 0; i < r->ode->n_guards; i++)

@@ -4,8 +4,8 @@
  *     J = [dF/dy + c dF/dy'   dF/dz],
  * c from the formula of the step: by the formulation's own entries, by the exact derivatives of f, or, where there are neither, by differences of F
  * along groups of columns that share no row. It is dense for few unknowns, else sparse on the formulation's pattern (math/sparse.h). F = y' - f has no pattern: dense up to
- * DAL_SUNDIALS_DENSE unknowns, GMRES beyond. Multipliers are solved for to the relative tolerance, but have no say in the choice of the
- * step: they follow from y.
+ * DAL_SUNDIALS_DENSE unknowns, GMRES beyond. Multipliers are solved for to the relative tolerance, but do not affect the choice of the step: they
+ * follow from y.
  *
  * A start needs y' and z that satisfy F: `begin` of the formulation, or y' = f. Constraints by an offset: sundials.h.
  */

@@ -5,13 +5,13 @@
  *   guards    numbers that are positive while the present pieces of the right-hand side hold (events); the pieces must
  *             be computable up to a step beyond,
  *   restart   called where the right-hand side or the meaning of y changes: chooses new pieces, may rewrite y,
- *   accepted  sees every accepted, projected step; may ask for a restart (a change of chart) or stop the run.
- *   between   comes when all that follows from a step is done: what can be saved is whole there; may stop the run.
+ *   accepted  is called after every accepted, projected step; may ask for a restart (a change of chart) or stop the run.
+ *   between   is called when a step is complete and can be saved; may stop the run.
  *
  * One integrator per file, each a const table at its end; drive.c owns the loop:
  * steps, step-size control, event location, output on a grid, projection.
- * stages.c holds what the methods share. Most integrators make the step that the driver asks for (`step`); those that pace
- * themselves choose order and step on their own and keep a history that only they know (`advance`).
+ * stages.c has the functions that methods share. Most integrators make the step that the driver chooses (`step`); paced ones choose order and step
+ * themselves and keep a private history (`advance`).
  */
 #ifndef DAL_INTEGRATE_INTEGRATE_H
 #define DAL_INTEGRATE_INTEGRATE_H
@@ -21,8 +21,8 @@
 /* 0 fine, > 0 the step may be tried again smaller, < 0 stop: a dal_status negated. */
 typedef int dal_flow;
 enum {
-    DAL_FLOW_LONGER = 1000, /* from project: the step may be tried again longer, because where it ends nothing can be computed well */
-    DAL_FLOW_ELSEWHERE      /* from derivative: nothing can be computed well at this stage; a step of about the same length avoids it */
+    DAL_FLOW_LONGER = 1000, /* from project: retry with a longer step, because evaluations at its end are inaccurate */
+    DAL_FLOW_ELSEWHERE      /* from derivative: evaluations at this stage are inaccurate; a step of about the same length avoids it */
 };
 
 /*
@@ -58,7 +58,7 @@ typedef struct dal_ode {
     dal_flow (*accepted)(void *user, double t, const double *y, bool *ask_restart);
     /* Behind each step, after its event and its restart; return < 0 to stop with that status. May be NULL. */
     dal_flow (*between)(void *user, double t);
-    /* A step this small is taken whatever its error estimate says, because that is only rounding; 0: none. May be NULL. */
+    /* A step this small is accepted with any error estimate, because the estimate is only rounding; 0: none. May be NULL. */
     double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
     dal_flow (*output)(void *user, double t, const double *y); /* may be NULL */
@@ -73,10 +73,10 @@ typedef struct dal_drive_options {
     double t_start, t_end;  /* t_end >= t_start: as far as the motion is wanted; dal_drive_to may go beyond */
     double step;            /* fixed step, or the first step of an adaptive integrator (0: chosen) */
     double rtol, atol;      /* adaptive only; atol in units of each component */
-    double unit_time;       /* a time that the motion is measured by; 0: 1 */
+    double unit_time;       /* the unit of time of the motion; 0: 1 */
     double max_step;        /* adaptive only; 0: none */
     double every;           /* output grid from t_start; 0: output after every step; t_end is always an output */
-    bool ends_alone;        /* outputs inside a step are passed over: nobody sees them */
+    bool ends_alone;        /* outputs inside a step are skipped */
     double event_tolerance; /* events are located to this many seconds times max(1, |t| / unit_time); 0: 1e-13 unit_time */
     long max_steps;         /* 0: none */
 } dal_drive_options;
@@ -85,12 +85,12 @@ typedef enum dal_drive_end {
     DAL_END_REACHED,       /* t_end */
     DAL_END_DERIVATIVE,    /* the right-hand side failed and smaller steps did not help */
     DAL_END_STEP_COLLAPSE, /* the step size fell below what t can resolve; `component` changes fastest */
-    DAL_END_NOT_FINITE,    /* y or y' turned infinite or not a number; `component` says where (n + i: guard i) */
+    DAL_END_NOT_FINITE,    /* y or y' became infinite or NaN; `component` says where (n + i: guard i) */
     DAL_END_PROJECT,       /* the constraints could not be met */
     DAL_END_CHATTER,       /* too many events without progress; `component` is the guard */
     DAL_END_STOPPED,       /* a hook asked to stop */
     DAL_END_MAX_STEPS,
-    DAL_END_NO_PROGRESS, /* t would not reach its end in any time: `stall` says why; `component`: what changes fastest, or the guard */
+    DAL_END_NO_PROGRESS, /* t would not reach its end in reasonable time: `stall` says why; `component`: what changes fastest, or the guard */
     DAL_END_UNOPENED     /* the library of the integrator is not there, or there was no memory (flow: -DAL_NO_MEMORY) */
 } dal_drive_end;
 
@@ -99,7 +99,7 @@ typedef enum dal_stall {
     DAL_STALL_NONE,
     DAL_STALL_SLOWING,  /* they become smaller and smaller */
     DAL_STALL_EVENTS,   /* events cut them */
-    DAL_STALL_REJECTED, /* the error estimate takes most of them back */
+    DAL_STALL_REJECTED, /* the error estimate rejects most of them */
     DAL_STALL_SMALL,    /* they are too small for the time */
     DAL_STALL_REFUSED   /* a hook refuses all but the smallest */
 } dal_stall;
@@ -123,7 +123,7 @@ typedef struct dal_drive_result {
 
 typedef struct dal_integrator dal_integrator;
 
-/* What a step works on; vectors are in the work block. */
+/* The data of a step; vectors are in the work block. */
 typedef struct dal_stepper {
     const dal_ode *ode;
     const dal_integrator *method;
@@ -144,7 +144,7 @@ typedef struct dal_stepper {
     bool creeps;             /* too many of them */
     long steps, steps_stuck; /* accepted so far, and there */
     double least_progress;
-    /* for those that pace themselves */
+    /* for paced methods */
     void *self; /* method->room doubles */
     const dal_drive_options *options;
     double smallest;       /* step that t can resolve here */
@@ -177,8 +177,8 @@ struct dal_integrator {
     /* The step of size h is accepted: shift the history. The driver copies y_new to y itself. */
     void (*accept)(dal_stepper *s, double h);
 
-    /* An integrator that paces itself has these instead of step; `adaptive` is true. Where one of them answers false, s->failure
-     * and s->flow say why. It allocates when it is opened, and may do so with malloc. */
+    /* A paced integrator has these instead of step; `adaptive` is true. If one of them returns false, s->failure and s->flow say why. It allocates
+     * when it is opened, and may do so with malloc. */
     bool (*available)(char *why, size_t size); /* NULL: always; false with a sentence that names the package */
     size_t (*room)(const dal_ode *ode);        /* doubles of s->self */
     bool (*open)(dal_stepper *s);
@@ -189,7 +189,7 @@ struct dal_integrator {
     bool projects;                                  /* y_new is on the constraints already */
 };
 
-/* Does the method choose its own steps, so that it cannot be held to one? */
+/* Does the method choose its own steps? */
 static inline bool dal_paced(const dal_integrator *method)
 {
     return method->open != NULL;
@@ -220,7 +220,7 @@ void dal_no_history(dal_stepper *s, double h);
  * thousand more, were accepted meanwhile. */
 bool dal_creeps(dal_stepper *s, dal_flow flow);
 
-/* What an error of component i is compared with, beside rtol |y_i|. */
+/* The absolute scale of an error of component i, beside rtol |y_i|. */
 static inline double dal_unit(const dal_ode *ode, int i)
 {
     return i < ode->n ? (ode->unit ? ode->unit[i] : 1) : ode->implicit && ode->implicit->unit > 0 ? ode->implicit->unit : 1;

@@ -1,6 +1,5 @@
 /* Projection in the metric of the mass matrix: the change dq that meets the
- * constraints with the least dq^T M dq. It leaves the momentum along the free
- * motion alone, and does not depend on the choice of units of the coordinates.
+ * constraints with the least dq^T M dq. It does not change the momentum along the free motion, and does not depend on the units of the coordinates.
  *     [ M A^T ] [ dq ]   [  0   ]
  *     [ A  0  ] [ mu ] = [ -phi ]
  */

@@ -1,10 +1,10 @@
 /* Penalty, and the iteration of the augmented Lagrangian: E. Bayo, J. Garcia de Jalon, M. A. Serna, A modified Lagrangian formulation for the
  * dynamic analysis of constrained mechanical systems, Computer Methods in Applied Mechanics and Engineering 71 (1988), 183-195.
  *
- * A row that is not met pulls back with a force: an inertia a, a damping and a stiffness,
+ * A violated row exerts a restoring force, by an inertia a, a damping and a stiffness:
  *     lambda = -a (phi'' + 2 xi omega phi' + omega^2 phi) = a (gamma_s - A v'),   gamma_s = gamma - 2 xi omega phi' - omega^2 phi
  *     (M + A^T a A) v' = Q - h + A^T a gamma_s
- * so that phi'' + 2 xi omega phi' + omega^2 phi = -lambda / a: rows stay open by about lambda / (a omega^2). The iteration takes that away,
+ * so that phi'' + 2 xi omega phi' + omega^2 phi = -lambda / a: rows stay open by about lambda / (a omega^2). The iteration removes this error,
  *     lambda_(n+1) = lambda_n + a (gamma_s - A v'_(n+1)),   (M + A^T a A) v'_(n+1) = Q - h + A^T (lambda_n + a gamma_s)
  * and ends where A v' = gamma_s: Baumgarte's equations with alpha = xi omega, beta = omega, reached without a choice of independent
  * rows. On a direction of the rows with the eigenvalue s of A M^-1 A^T the error falls by 1 / (1 + a s) each time. lambda_0 is
@@ -13,8 +13,8 @@
  * M + A^T a A is not formed: eight digits would be lost in the sum. With mu = -lambda the same equations are
  *     [ M   A^T  ] [ v' ]   [ Q - h                ]
  *     [ A  -1/a  ] [ mu ] = [ gamma_s - mu_n / a   ]
- * which is regular wherever rank [M; A] = m, rows redundant or not, and is solved for the changes of v' and mu, from what M, A, Q - h
- * and gamma_s leave of the last ones: one pass is the plain penalty, each more one step of the iteration and of refinement at once.
+ * which is regular wherever rank [M; A] = m, rows redundant or not, and is solved for the changes of v' and mu, from the residuals of the last ones:
+ * one pass is the plain penalty; each further pass is a step of the iteration and of refinement at once.
  *
  * Units: a_i = factor * (the largest mass) * n_i^2, n_i the scale at which row i has unit norm when turns are measured by the model's
  * length. `factor` is a number, and the motion does not depend on the units of the model.
@@ -47,7 +47,7 @@ static void residuals_penalty(dal_state *state, double *f, double *c, double *sc
         c[i] = state->gamma[i] - c[i];
 }
 
-/* What the accelerations are measured by, metres a second squared: themselves, and what the applied forces alone would give. */
+/* The scale of the accelerations, metres per second squared: themselves, and those of the applied forces alone. */
 static double size_of_motion(const dal_state *state)
 {
     double size = 0;

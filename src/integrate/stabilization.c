@@ -1,4 +1,4 @@
-/* The list of stabilisations, and what the projections share. */
+/* The list of stabilisations, and the functions that projections share. */
 #include "integrate/stabilization.h"
 #include "joint/joint.h"
 #include "dynamics/row_rank.h"
@@ -50,7 +50,7 @@ static dal_flow fail_at(dal_state *state, int row)
     return dal_state_fail(state, "the attitude parameters of a body cannot be normalised: %.3g remain", worst);
 }
 
-/* Rows that depend on others ask for what these do not give. */
+/* Dependent rows contradict the others. */
 static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 {
     const double worst = relative * state->layout->units.row_unit[row];
@@ -61,12 +61,12 @@ static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
 }
 
 enum { MOST_ITERATIONS = 25 };
-static const double root_is_rounding = 1e-12; /* of the velocities: what may remain of rows that are not linear in them */
+static const double root_is_rounding = 1e-12; /* of the velocities: allowed residual of rows that are not linear in them */
 static const double contradiction = 1e-6;     /* of the velocities: more than this is no rounding and no tolerance of the positions */
 
 /* Residuals are seen by the integration as errors of the coordinates, and by some formulations through squares of the velocities (the momenta of
- * direction cosines that are no longer unit vectors): they are kept below what rtol asks of the coordinates, by a margin, down to what the sums
- * of a row can resolve. */
+ * direction cosines that are no longer unit vectors): they are kept below rtol of the coordinates, by a margin, but not below the rounding of the
+ * sums of a row. */
 static const double usual_tolerance = 1e-10, part_of_rtol = 0.1, least_tolerance = 1e-14;
 
 double dal_projection_tolerance(const dal_system *system)
@@ -126,8 +126,8 @@ static dal_flow fail_at_root(dal_state *state, int row, double relative)
                           state->mechanism->joints[missed->joint].name, relative * state->layout->units.row_unit[row]);
 }
 
-/* Rows that are not linear in the rates, phi(q, v, t) = 0: (79) is a step of Newton's method, A and A v - beta are taken anew after each. The
- * last one is where the residual is rounding: it no longer falls. */
+/* Rows that are not linear in the rates, phi(q, v, t) = 0: (79) is a step of Newton's method, A and A v - beta are evaluated again after each. The
+ * iteration ends when the residual is rounding: it no longer falls. */
 static dal_flow follow_roots(dal_state *state, const dal_projector *projector)
 {
     const dal_layout *layout = state->layout;

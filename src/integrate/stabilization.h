@@ -16,7 +16,7 @@ extern const char *const dal_tolerance_alone[]; /* the options of a projection *
 /* For the table of a projection. */
 #define DAL_PROJECTION(project_, work_) .options = dal_tolerance_alone, .project = project_, .work = work_
 
-/* What projections keep positions to, relative as dal_worst_row measures them: what the model gives, or what follows from rtol. */
+/* The tolerance of projections on positions, relative as in dal_worst_row: that of the model, or one derived from rtol. */
 double dal_projection_tolerance(const dal_system *system);
 /* state->scratch->projector: nv + n_rows doubles, then what the metric needs. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector);

@@ -1,5 +1,5 @@
-/* What the methods share: counted slopes, patience with hooks, linear combinations of
- * slopes, explicit Runge-Kutta steps from a tableau, the norm of the step control.
+/* Shared by the methods: counted slopes, limits on rejections by hooks, linear combinations of slopes, explicit Runge-Kutta steps from a tableau, the
+ * norm of the step control.
  */
 #include "integrate/integrate.h"
 
@@ -14,7 +14,7 @@ dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy)
     if (flow)
         return flow;
     const int n = s->ode->n;
-    double sum = 0; /* 0 times a number that is not finite is not a number */
+    double sum = 0; /* 0 times infinity is NaN */
     for (int i = 0; i < n; i++)
         sum += 0 * dy[i];
     for (int i = 0; i < n && isnan(sum); i++)

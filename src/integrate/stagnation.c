@@ -9,13 +9,13 @@
  * At the pace since the last mark it would take n + (t_end - t) (n/2) / a_k tries. The run ends also where that is, three times in a row,
  *     more than TROUBLED, and most tries are steps that the error estimate takes back, or every eighth is an event,
  *     more than HOPELESS, whatever the reason.
- * A long run at a steady pace is none of these: it is the user's, who sees its progress.
+ * A long run at a steady pace is none of these: the user sees its progress and decides.
  */
 #include "integrate/drive.h"
 
 #include <math.h>
 
-enum { FIRST = 1 << 11, IN_A_ROW = 5, PATIENCE = 3 }; /* marks in a row: that slow down, that lead nowhere at a steady pace */
+enum { FIRST = 1 << 11, IN_A_ROW = 5, PATIENCE = 3 }; /* marks in a row: that slow down, that make too little progress at a steady pace */
 static const double SLOWING = 1e9, TROUBLED = 1e9, HOPELESS = 1e12;
 static const double steady = 1.7; /* g of a pace that does not fall */
 

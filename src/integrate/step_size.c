@@ -26,7 +26,7 @@ verdict dal_choose_first_step(driver *r)
     double span = s->t_stop - s->t;
     const double T = s->unit_time;
     const double h_slope = size < 1e-5 || slope * T < 1e-5 ? 1e-6 * T : 0.01 * size / slope;
-    double h = fmin(h_slope, span), most = 100 * h_slope; /* a stop near by is no reason for short steps behind it */
+    double h = fmin(h_slope, span), most = 100 * h_slope; /* a near stop must not shorten the steps after it */
     double *y = r->y_out, *f = s->y_new;
     for (;; h /= 10) {
         for (int i = 0; i < r->ode->n; i++)
@@ -51,14 +51,14 @@ static stride propose_fixed(const driver *r)
 {
     double t = r->s.t, t_stop = r->s.t_stop, h = r->options.step;
     double t_new = r->t_base + (double)(r->steps_since + 1) * h;
-    if (!(t_new >= t_stop - r->slack)) /* also where h is not a number */
+    if (!(t_new >= t_stop - r->slack)) /* also if h is NaN */
         return (stride){.h = h, .t_new = t_new};
     if (t_new <= t_stop + r->slack)
         return (stride){.h = h, .t_new = t_stop};
     return (stride){.h = t_stop - t, .t_new = t_stop, .shortened = true};
 }
 
-/* Two halves rather than a whole step and a crumb. */
+/* Two halves rather than a whole step and a tiny one. */
 static stride propose_adaptive(const driver *r)
 {
     double left = r->s.t_stop - r->s.t, h = r->h_next;
@@ -99,6 +99,6 @@ void dal_choose_next_step(driver *r, const stride *p)
     r->after_rejection = false;
     const double before = r->h_next;
     r->h_next = fmax(p->h * factor, fmin(p->h, least_step(r)));
-    if (p->shortened && !p->event && r->s.t_stop < r->options.t_end) /* a stop on the way is no reason for short steps behind it */
+    if (p->shortened && !p->event && r->s.t_stop < r->options.t_end) /* a stop inside must not shorten the steps after it */
         r->h_next = fmax(r->h_next, before);
 }

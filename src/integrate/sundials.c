@@ -1,4 +1,4 @@
-/* What CVODE and IDA share; the mathematics is in the head of sundials.h. */
+/* Shared by CVODE and IDA; the mathematics is in the head of sundials.h. */
 #include "integrate/sundials.h"
 #include "base/library.h"
 
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the weight of a component outside the control (the work): it counts a little. Without a say at all it would be integrated at the
- * order and the steps that the motion is content with, which of a motion that is polynomial or prescribed are 1 and very long. */
+/* Of the weight of a component outside the control (the work): a small weight. With weight 0 the work would be integrated at the order and the steps
+ * of the motion alone, which are 1 and very long for a polynomial or prescribed motion. */
 static const double aside = 1e-3;
 static const double least_scale = 3e-3;                 /* of the unit of a component, for differences */
 static const double shortest_start = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
@@ -30,8 +30,8 @@ size_t dal_sundials_room(const dal_ode *ode)
 
 #if SUNDIALS_LOGGING_LEVEL == 0 && !defined(SUNDIALS_BUILD_WITH_PROFILING)
 
-/* A context is a logger and a profiler. SUNContext_Create does not survive a want of memory for its logger; a build of SUNDIALS that
- * neither logs nor profiles asks of a context only that it is there, and an empty one is. */
+/* A context is a logger and a profiler. SUNContext_Create crashes without memory for its logger. A build of SUNDIALS without logging and profiling
+ * needs only a pointer to a context, and an empty one serves. */
 static bool create_context(dal_sundials *c)
 {
     c->context = (SUNContext)c->empty;
@@ -204,7 +204,7 @@ double dal_sundials_increment(const dal_sundials *c, int j, double y)
     return moved - y;
 }
 
-/* s->failure, s->flow from a return code of the library and what the hooks said last; always false. */
+/* s->failure, s->flow from a return code of the library and the last results of the hooks; always false. */
 static bool fail(dal_sundials *c, bool no_memory)
 {
     dal_stepper *s = c->s;
@@ -283,7 +283,7 @@ void dal_sundials_close(dal_stepper *s)
     end_session(c);
 }
 
-/* SUNDIALS forgets a stop time when it has come there. */
+/* SUNDIALS clears a stop time when it is reached. */
 bool dal_sundials_stop_at(dal_stepper *s)
 {
     const dal_sundials *c = s->self;

@@ -1,8 +1,8 @@
-/* What the integrators of SUNDIALS share (sundials.c): a session, the constraints, states inside a step, failures.
+/* Shared by the integrators of SUNDIALS (sundials.c): a session, the constraints, states inside a step, failures.
  *
- * Projection. A multistep method carries a polynomial pi through its past: y_j in BDF, slopes in Adams, divided differences in IDA. To
- * go on from the projected state P(y_n) without losing the past, CVODE's own projection (BDF only) adds the correction to the value of
- * pi at t_n and leaves its derivatives: pi is translated by a constant. The same is had without touching the library: let it carry
+ * Projection. A multistep method carries a polynomial pi through its past: y_j in BDF, slopes in Adams, divided differences in IDA. To continue from
+ * the projected state P(y_n) without losing the past, CVODE's own projection (BDF only) adds the correction to the value of pi at t_n and leaves its
+ * derivatives: pi is translated by a constant. The same is possible outside the library: let it integrate
  *     Y = y + c,    Y' = f(t, Y - c),
  * with an offset c that is constant through a step, and after the step
  *     y_n = P(Y_n - c),    c <- Y_n - y_n.
@@ -73,8 +73,8 @@ struct dal_sundials {
     bool by_euler;           /* the step is so short that y + h f does for it */
     double t_new;            /* end of the step */
     dal_flow flow, put_back; /* of the last evaluation and the last projection */
-    int not_finite;          /* component that was it first since the last good evaluation: linear algebra spoils others after it; -1 */
-    dal_flow fatal;          /* a hook said stop: nothing is asked any more */
+    int not_finite;          /* the first component that was not finite since the last good evaluation; -1: none */
+    dal_flow fatal;          /* a hook stopped the run: no further calls of hooks */
     long rejected;           /* before the last reset */
     double first_change;     /* ida with multipliers: norm of Newton's first change */
     double contraction;      /* r / (1 - r), r the rate at which they shrink */
@@ -128,7 +128,7 @@ bool dal_sundials_direct_solver(dal_sundials *c, int (*factor)(SUNLinearSolver, 
 /* y = Y - c into c->at; > 0 with s->component where it is not finite; < 0 if the run is to stop anyway. */
 dal_flow dal_sundials_state(dal_sundials *c, N_Vector Y);
 
-/* What the hook answered at t, for SUNDIALS: > 0 try again smaller, < 0 stop. */
+/* The result of the hook at t, for SUNDIALS: > 0 try again smaller, < 0 stop. */
 int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow);
 
 /* f(t, Y - c), counted. */
@@ -143,7 +143,7 @@ double dal_sundials_increment(const dal_sundials *c, int j, double y);
 
 #else
 
-/* In a build without SUNDIALS the names exist, and say what is missing. */
+/* In a build without SUNDIALS the integrators exist, and their messages say what is missing. */
 bool dal_sundials_absent(char *why, size_t size);
 bool dal_sundials_unopened(dal_stepper *s);
 

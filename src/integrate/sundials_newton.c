@@ -1,7 +1,7 @@
 /* Newton's matrix of CVODE and IDA, in units.
  *
- * J x = b is solved as (R J U) (U^-1 x) = R b, U the units of the unknowns, R such that each row has a largest entry of 1. What a row is
- * made of beside y (multipliers, whose units differ) has no say in R where it contains y at all. */
+ * J x = b is solved as (R J U) (U^-1 x) = R b, U the units of the unknowns, R such that each row has a largest entry of 1. Entries of multipliers,
+ * whose units differ, do not affect R of a row that has entries of y. */
 #ifdef DAL_HAVE_SUNDIALS
 
 #include "integrate/sundials.h"

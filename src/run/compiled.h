@@ -4,14 +4,15 @@
 
 #include "run/run.h"
 
-/* Before the driver begins: is it asked for, and can it be? What cannot is said once, as a note, and the engine runs. False: no memory. */
+/* Before the driver begins: prepares generated code if the options ask for it. If it is impossible, a note says why, and the engine runs. False: no
+ * memory. */
 bool dal_compiled_open(run *r);
-void dal_compiled_close(run *r); /* accepts what was never opened */
+void dal_compiled_close(run *r); /* also for a run that was never opened */
 /* y' by generated code. False: the engine has to evaluate; that is counted. */
 bool dal_compiled_rates(run *r, double t, const double *y, double *dy);
-/* Charts, speeds and pieces may be others now. */
+/* Charts, speeds and pieces may have changed. */
 void dal_compiled_restart(run *r);
-/* At a row: is it still what the engine finds? On the viewer, which is left anywhere. */
+/* At a row: does it still agree with the engine? Uses the viewer, whose state changes. */
 void dal_compiled_look(run *r, double t, const double *y);
 /* Its part of the evidence. */
 void dal_compiled_measure(run *r);

@@ -1,4 +1,4 @@
-/* What compiled.c knows of the code of a run, for shared_code.c. */
+/* The code of a run, shared by compiled.c and shared_code.c. */
 #ifndef DAL_RUN_COMPILED_CODE_H
 #define DAL_RUN_COMPILED_CODE_H
 
@@ -61,7 +61,7 @@ bool dal_code_notes_fit(const run *r, const dal_code_notes *notes);
 
 /* ---- shared_code.c ------------------------------------------------------------------------- */
 
-/* Why code of options.code cannot be that of this system; NULL: nothing is known against it. */
+/* Why code of options.code cannot be that of this system; NULL: no reason found. */
 const char *dal_shared_obstacle(const run *r, char *buffer, size_t size);
 /* The code of options.code for the present choice; NULL: it has none. */
 const dal_run_code *dal_shared_find(const run *r);

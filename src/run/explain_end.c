@@ -38,7 +38,7 @@ static const char *how_not_finite(double value)
     return isnan(value) ? "not a number" : "infinite";
 }
 
-/* The expression, if there is one, whose value was no number at the last try; the values are still there. */
+/* The expression whose value was NaN at the last try, if there is one; the values are still stored. */
 static bool explain_expression(run *r, const dal_drive_result *result, dal_messages *messages)
 {
     const dal_system *system = r->system;
@@ -67,7 +67,7 @@ static bool explain_expression(run *r, const dal_drive_result *result, dal_messa
     return false;
 }
 
-/* Steps that lead nowhere: what they are like, why, and what may help. `what` is the component that changes fastest. */
+/* Steps without progress: their kind, the cause, and what may help. `what` is the component that changes fastest. */
 static void explain_stall(run *r, const dal_drive_result *result, const char *what, const char *near, dal_messages *messages)
 {
     const double t = result->t, h = result->pace;

@@ -1,6 +1,6 @@
 /* Impacts: velocities or energies that jump, where the motion has no impact law.
  *
- * Where a constraint begins to hold that did not, or turns a corner, the velocities would have to change at once. With velocities in y the
+ * Where a constraint begins to hold, or has a corner, the velocities would have to jump. With velocities in y the
  * projection shows it, with speeds only the balance of energy. In both cases the step is refused, or the run ends.
  */
 #include "model/system.h"
@@ -36,13 +36,12 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
     return 1;
 }
 
-/* With speeds the velocities meet the constraints whatever these become, and a corner of one of them is passed without a trace but
- * this: energy is lost. */
+/* With speeds the velocities always satisfy the constraints. The only sign of a corner is then a loss of energy. */
 dal_flow dal_check_loss(run *r)
 {
     const dal_system *system = r->system;
     double lost = fabs(r->passage.balance_change), scale = r->measured.whole.kinetic_most + r->measured.whole.potential_most;
-    /* methods with a past begin at order 1: from rest, what such a step loses is small against the tolerance, not against the little that moves yet */
+    /* methods with a past begin at order 1: from rest, the loss in such a step is small against the tolerance, but not against the energy so far */
     double begin =
         dal_paced(system->method.integrator) ? fabs(r->measured.whole.potential_start) + r->measured.whole.weight + r->measured.whole.pace : 0;
     char standing[200];

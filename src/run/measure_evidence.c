@@ -1,4 +1,4 @@
-/* The evidence of a run: what is measured at every accepted step and every row, and what becomes of it at the end.
+/* The evidence of a run: measurements at every accepted step and every row, and their summary at the end.
  *
  *   residuals   max |phi|, max |phi'|
  *   balance     T + V - W, W the work of forces without a potential and of drives: constant along a motion
@@ -176,8 +176,7 @@ void dal_measure_speeds(run *r, double t)
 
 /* ---- at a row --------------------------------------------------------------------------------------- */
 
-/* A recorded state that lies on another piece than the one that was integrated: a switch changed and changed back inside a step,
- * and was not seen. */
+/* A recorded state on another piece than the integrated one: a switch changed and changed back inside a step, and was missed. */
 void dal_measure_switches(run *r, double t)
 {
     const dal_program *program = r->system->actions.program;
@@ -244,8 +243,8 @@ static const char *momentum_text(unsigned kept)
                                        : "angular about the centre of mass";
 }
 
-/* An energy that is nothing but `rounding` of what stands still: the weight and what moves at the model's pace. An island may be smaller or slower than
- * the model: it moves where the absolute tolerance sees it. */
+/* An energy that is only `rounding` of the energies of a model at rest: of its weight, and of motions at the model's speed. An island may be smaller
+ * or slower than the model: it moves where the absolute tolerance sees it. */
 double dal_balance_rest(const run *r, const dal_balance *b, double rounding)
 {
     const bool island = b != &r->measured.whole;
@@ -253,7 +252,7 @@ double dal_balance_rest(const run *r, const dal_balance *b, double rounding)
     return rounding * (fabs(b->potential_start) + b->weight + (island ? 0 : b->pace)) + b->pace * unseen * unseen;
 }
 
-/* An island that starts at rest but for rounding of its place, and that nothing moves: whatever it does is noise. */
+/* An island that starts at rest up to rounding, and that no force moves: its motion is noise. */
 static bool is_left_alone(const run *r, const dal_balance *b)
 {
     const double given = fabs(b->start - b->potential_start) + fabs(b->potential_start) + b->weight + b->work_path;

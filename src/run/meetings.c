@@ -1,8 +1,8 @@
 /* Points that meet while a force acts along the line between them (a spring with a free length, driven through its anchor).
  *
  *     F = e u,  u = (P - Q) / |P - Q|
- * reverses at once where they meet: u changes to -u, and e is not zero there. The motion goes on, in a straight line at the limit, but
- * a step sees the corner only by its error, and a fixed step not at all. Between two accepted steps u . u_before < 0 tells of it.
+ * reverses at once where they meet: u changes to -u, and e is not zero there. The motion continues, in a straight line in the limit, but only the
+ * error estimate of a step shows the corner, and a fixed step has none. Between two accepted steps u . u_before < 0 shows it.
  */
 #include "model/system.h"
 #include "run/meetings.h"

@@ -13,7 +13,7 @@ typedef struct dal_meetings {
 
 size_t dal_meetings_size(const dal_system *system);                                /* doubles of `direction` */
 void dal_meetings_watch(dal_meetings *meetings, const dal_state *state, double t); /* after loads */
-/* Points that are together and at rest where their force has no direction stay there for ever: a failure, because that is no motion. */
+/* Points that are together and at rest where their force has no direction stay there for ever: a failure, because the motion is not determined. */
 dal_flow dal_meetings_refuse(dal_state *state);
 void dal_meetings_warn(const dal_meetings *meetings, const dal_system *system, dal_messages *messages);
 

@@ -1,4 +1,4 @@
-/* How a simulation comes to be: options, states, memory, the start; and how it goes. */
+/* Opening of a simulation: options, states, memory, the start; and its end. */
 #include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
@@ -178,7 +178,7 @@ static void take_start(const dal_state *start, dal_state *state)
     dal_state_moved(state);
 }
 
-/* Is a given state on the constraints? Nothing is moved there without a word. */
+/* Is a given state on the constraints? A state is never projected silently. */
 static dal_status check_start(run *r)
 {
     dal_state *state = r->viewer;
@@ -260,7 +260,7 @@ static dal_status begin_sink(run *r)
     return sink ? sink->begin(sink->user, &r->system->info, r->system->n_recorded, r->system->columns) : DAL_OK;
 }
 
-/* What was saved is judged before the sink begins, which may throw away what it has. A start that failed is explained as that of any run. */
+/* A blob is checked before the sink begins, which may drop its old data. A start that failed is explained as that of any run. */
 static dal_status begin_resumed(run *r)
 {
     begin_driver(r);

@@ -42,7 +42,7 @@ static void hand_over_final(const run *r)
     dal_state_set_time(final, r->driver.s.t);
 }
 
-/* From the start to the end, then what there is to say about it. */
+/* From the start to the end, then the evidence and warnings. */
 static dal_status run_to_end(run *r)
 {
     dal_status status = dal_simulation_begin(r);

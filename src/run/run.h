@@ -1,8 +1,8 @@
-/* A simulation: the integrator's loop on one side (integrate/drive.c), a state on the other, and what is measured between them. A run is a simulation
+/* A simulation: the integrator's loop on one side (integrate/drive.c), a state on the other, and the measurements between them. A run is a simulation
  * that is stepped once, to its end.
  *
  *   run.c               a whole run: dal_run
- *   simulation.c        the object: options, memory, steps, looks, inputs, what is read
+ *   simulation.c        the object: options, memory, steps, looks, inputs, reading
  *   opening.c           its states and memory, and how it begins
  *   sampling.c          inputs that are sampled and held, and the controller of the user: what happens at control periods
  *   saving.c            all of it as a blob, and back
@@ -16,7 +16,7 @@
  *   shared_code.c       the same for all runs of a study
  *   standing.c          discs that lie flat, blades that stand on end
  *   stiffness.c         |lambda| h, estimated every so many steps
- *   measure_evidence.c  residuals, energies, momenta at every step; what they are at the end
+ *   measure_evidence.c  residuals, energies, momenta at every step, and their summary
  *   explain_end.c       why a run ended before its time
  *   run_warnings.c      what a user should know about a run that went through
  *   evidence.c          the evidence as text and as JSON
@@ -169,9 +169,9 @@ void dal_simulation_claim(run *r, bool begin);
 
 /* To `until`, with control periods and inputs on the way. */
 verdict dal_simulation_go(run *r, double until);
-/* The sentence about a motion that cannot go on, once, into the simulation's messages; then its status. */
+/* The sentence about a motion that cannot continue, once, into the simulation's messages; then its status. */
 dal_status dal_simulation_failure(run *r);
-/* What there is to say about a motion that has ended, or that is judged as if it had: into r->evidence and messages. */
+/* The verdict on a motion that has ended, or is judged as if it had: into r->evidence and messages. */
 dal_status dal_simulation_judge(run *r, dal_messages *messages);
 /* The warnings of the model, then those of `messages` behind `before` (NULL: from the first one on). */
 void dal_gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence);
@@ -207,7 +207,7 @@ static inline dal_flow dal_recoverable(dal_flow flow)
 {
     return flow < 0 ? 1 : flow;
 }
-/* Everything that the run has learnt goes to the viewer. */
+/* Copies the results of the run (charts, rows, turns) to the viewer. */
 static inline void dal_update_viewer(run *r)
 {
     dal_state_copy(r->state, r->viewer);
@@ -235,7 +235,7 @@ dal_flow dal_passage_avoid_end(run *r);
 /* At an accepted state: the rank, where it may have changed; then velocities and energy, which must not jump. */
 dal_flow dal_passage_rank(run *r);
 dal_flow dal_passage_check(run *r, double t);
-/* What energies are worth where next to nothing has moved yet. */
+/* The scale of energies while hardly anything has moved. */
 double dal_energy_rounding(const run *r);
 /* Of a run that ended near a singular position: which one, as a part of a sentence. */
 const char *dal_passage_text(run *r, char *buffer, size_t size);

@@ -1,4 +1,4 @@
-/* What a user should know about a run that went through: one function a subject. */
+/* Warnings about a run that succeeded: one function for each subject. */
 #include "model/coordinate_names.h"
 #include "model/system.h"
 #include "run/run.h"
@@ -15,7 +15,7 @@ static const double near_singular_speeds = 1e3; /* condition of [Y; A] above whi
 static const double drift_worth_warning = 1e-2, drift_lost = 0.495;
 static const double drift_noticed = 1e-10; /* of m g L, m (L / T)^2 and the potential energy: less is what a model at rest may do */
 
-/* What refinement cannot bring back: the data themselves are rounded. */
+/* Errors that refinement cannot remove: the data themselves are rounded. */
 static void warn_of_inertias(const run *r, dal_messages *messages)
 {
     const dal_system *system = r->system;
@@ -82,7 +82,7 @@ static const char *name_island(const run *r, int island, char *text, size_t size
     return text;
 }
 
-/* Where the balance is lost, what was computed is some other motion. Islands are judged by their own energy: a small one must not hide behind a
+/* Where the balance is lost, the computed motion is wrong. Islands are judged by their own energy: a small one must not hide behind a
  * heavy one. */
 static dal_status judge_balance(const run *r, dal_status status, dal_messages *messages)
 {

@@ -1,4 +1,4 @@
-/* States of a system by chance, on its constraints, with what the engine finds there: references for generated code. */
+/* Random states of a system on its constraints, with the results of the engine: references for generated code. */
 #ifndef DAL_RUN_SAMPLE_STATES_H
 #define DAL_RUN_SAMPLE_STATES_H
 

@@ -3,7 +3,7 @@
  *     u(t) = value at t_k,   t_k <= t < t_k+1,   t_k = t_start + k period
  *
  * Steps end exactly at every t_k. The motion, its accelerations and reactions are those before the inputs change. Inputs that are due together are
- * computed in their order, and those behind see the new values of those before, as in a controller's program. Then the integrator restarts.
+ * computed in their order; later ones read the new values of earlier ones, as in a controller's program. Then the integrator restarts.
  */
 #include "model/system.h"
 #include "run/run.h"
@@ -18,7 +18,7 @@ static double next_sample(const run *r, double t_start, int k)
     return t_start + (double)r->samples[k] * r->system->sample_period[k];
 }
 
-/* Has the time t_k come? Those of several periods that are the same but for rounding come together. */
+/* Is t_k due? Times of several periods that are equal up to rounding are due together. */
 static bool is_due(const run *r, double t_k, double t)
 {
     return t_k <= t + r->driver.slack;

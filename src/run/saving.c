@@ -1,4 +1,4 @@
-/* A simulation as a blob, and back: everything that later digits depend on, listed by those who own it (base/keep.h).
+/* A simulation as a blob, and back: all data on which later results depend, listed by their owners (base/keep.h).
  *
  *     "dalembert simulation" 0, sizes of int, long and double, a number that shows their byte order; version; hashes of the model; names of the choices and
  *     numbers of the options; sizes; then the lists; at the end a checksum of all of it (FNV-1a, 64 bits)
@@ -50,7 +50,7 @@ static uint64_t add_numbers(uint64_t hash, const double *x, size_t n)
     return add_bytes(hash, x, sizeof *x * n);
 }
 
-/* What the model consists of: the texts of its description, and the numbers that came of them. The hash of a file does not know what was changed by
+/* The hash of a model: the texts of its description, and the numbers that follow from them. The hash of a file does not know what was changed by
  * hand afterwards, and a model that was made by hand has none. */
 static uint64_t contents_of(const dal_system *s)
 {
@@ -287,7 +287,7 @@ static void take_over(run *r, const void *blob, size_t size)
     r->status = r->callbacks.sink_status = DAL_OK;
     r->callbacks.stopped = false;
     r->read = false;
-    if (r->looking && !r->driver.has_pending && r->t_seen > r->driver.s.t) { /* the step that was looked into cannot be kept: anew from there */
+    if (r->looking && !r->driver.has_pending && r->t_seen > r->driver.s.t) { /* the pending step cannot be kept: it is computed again from there */
         driver *d = &r->driver;
         d->s.t = d->t_base = r->t_seen;
         d->s.f_valid = d->g_valid = false;

@@ -57,7 +57,8 @@ static bool go_on(void *user, double t, double until, long steps, double wall)
     return !request->go_on || request->go_on(request->user);
 }
 
-/* A parameter that shapes the model is no letter of its equations. One that the equations do not have, such as a start value, may be any number. */
+/* A parameter that changes the structure of the model is not a symbol of its equations. One that the equations do not contain, such as a start value,
+ * may have any value. */
 static bool note_parameters(dal_shared_code *code, const dal_shared_request *request)
 {
     const dal_spec *spec = dal_system_spec(request->system);
@@ -156,7 +157,7 @@ bool dal_shared_code_fits(const dal_shared_code *code, const dal_system *system,
     const dal_run_options how = {.compiled = 1, .code = code};
     dal_messages *aside = dal_messages_create(NULL);
     run *r = calloc(1, sizeof *r);
-    bool fits = true; /* what does not begin is no fault of the code */
+    bool fits = true; /* a run that cannot begin is not an error of the code */
     if (r && aside && dal_simulation_open(r, system, &how, false, aside) == DAL_OK && dal_simulation_begin(r) == DAL_OK) {
         if (!r->compiled->off)
             dal_compiled_choose(r, r->driver.s.t, r->y);

@@ -1,5 +1,5 @@
 /* Generated code that the runs of a study share: it is made once, for a system, and holds for its variations (dal_system_vary), whose parameters are
- * arguments of it. Threads may use it together. What it is trusted by is in compiled.c: each run compares it with the engine at its own start. */
+ * arguments of it. Threads may use it together. The checks of compiled.c hold here too: each run compares it with the engine at its own start. */
 #ifndef DAL_RUN_SHARED_CODE_H
 #define DAL_RUN_SHARED_CODE_H
 
@@ -10,7 +10,7 @@ typedef struct dal_shared_code dal_shared_code;
 typedef struct dal_shared_request {
     const dal_system *system;
     const bool *varied;        /* of each parameter of its description: it is an argument */
-    bool (*go_on)(void *user); /* asked now and then; false: give up. May be NULL */
+    bool (*go_on)(void *user); /* called now and then; false: give up. May be NULL */
     void *user;
 } dal_shared_request;
 

@@ -1,5 +1,4 @@
-/* The simulation object: steps, looks, inputs, and what is read between them. How it begins is in opening.c, what a step does in step.c, how it is saved
- * in saving.c. */
+/* The simulation object: steps, looks, inputs, and reading between steps. Opening: opening.c; the hooks of a step: step.c; saving: saving.c. */
 #include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
@@ -77,7 +76,7 @@ verdict dal_simulation_go(run *r, double until)
     return r->driver.verdict;
 }
 
-/* The sentence about a motion that cannot go on, once; then its status. */
+/* The sentence about a motion that cannot continue, once; then its status. */
 dal_status dal_simulation_failure(run *r)
 {
     if (r->driver.verdict != STOP || r->status != DAL_OK)
@@ -115,7 +114,7 @@ dal_status dal_step(dal_simulation *r, double until)
     return dal_simulation_failure(r);
 }
 
-/* What was seen inside a step, on the constraints: by the reader, so that rows do not depend on who looks. */
+/* Projects a state inside a step onto the constraints. The reader does it, so that rows do not depend on looks. */
 static dal_status project_seen(run *r)
 {
     dal_flow (*onto)(dal_state * state, double t, double *y) = r->system->method.stabilization->project;

@@ -1,7 +1,7 @@
-/* What a run does at a singular position of the constraints; dynamics/singular.c says how near one is.
+/* Steps of a run at a singular position of the constraints; dynamics/singular.c measures how near one is.
  *
  *   stages   lie beside the constraints by about h^2 and would be seen through a nearly singular A: errors grow like 1 / distance. Near one
- *            the right-hand side is taken at the projected stage, f(P(y)): the same on the constraints, and smooth across the singularity.
+ *            the right-hand side is evaluated at the projected stage, f(P(y)): the same on the constraints, and smooth across the singularity.
  *   steps    of adaptive methods have no stage and no end right at it, where all is rounding.
  *   passage  on the branch on which the position was reached: velocities and energy are continuous there. Where they jump, rounding has
  *            decided, and the run ends instead of going on with an arbitrary motion.

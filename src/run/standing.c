@@ -2,7 +2,7 @@
  *     w = |a - (a . n) n|
  * is the sine of the angle between them. The rows of both joints hold 1/w (rolling_disc.c, skate.c): at w = 0 there is no lowest point of the
  * rim, and no direction along the plane. Beyond it a - (a . n) n points the other way. The velocities of a disc would have to jump there,
- * which is an impact, whatever the formulation makes of it; a blade that comes by close to it is turned about in next to no time.
+ * which is an impact in every formulation; a blade that passes close to it turns round in nearly no time.
  */
 #include "model/system_parts.h"
 #include "run/standing.h"

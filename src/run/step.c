@@ -1,5 +1,4 @@
-/* The hooks of the step loop. The loop is make_step of integrate/drive.c, which knows only y' = f(t, y); here is what each of its calls
- * does to a mechanism:
+/* The hooks of the step loop. The loop is make_step of integrate/drive.c, which knows only y' = f(t, y); here are its calls for a mechanism:
  *
  *     prepare   derivative, guards   slope and guards at (t, y)
  *     attempt   derivative           y' = f(t, y), at each Runge-Kutta stage
@@ -36,7 +35,7 @@
 
 static const double chart_limit = 0.3;        /* |cos| or |sin| of the middle Euler angle below which another sequence is taken */
 static const double chart_fixed_limit = 1e-3; /* where a sequence that the user fixed stops the run */
-static const double progress_every = 0.05;    /* s of wall time: a run that is asked to stop goes on no longer than a step and this */
+static const double progress_every = 0.05;    /* s of wall time: a run that is asked to stop continues no longer than a step and this */
 static const double checkpoint_every = 1;     /* s of wall time, where the options do not say */
 static const double checkpoint_share = 0.02;  /* of the wall time, at most, that checkpoints take */
 
@@ -144,7 +143,7 @@ static dal_flow restart(void *user, double t, double *y, const bool *which)
     if ((flow = dal_state_pack(state, y)))
         return flow;
     dal_state_units(state, r->unit);
-    if (state->layout->curved) { /* users may have begun elsewhere than where the state did */
+    if (state->layout->curved) { /* a user may have started from another state */
         dal_state_position(state);
         dal_state_velocity(state);
         dal_roots_accepted(state);
@@ -377,7 +376,7 @@ static dal_flow check_charts(run *r, bool *ask_restart)
     return 0;
 }
 
-/* The motion at the accepted (t, y), and whether it is one. */
+/* The motion at the accepted (t, y), and checks that it is finite. */
 static dal_flow measure_motion(run *r, double t, const double *y)
 {
     dal_state *state = r->state;
@@ -450,7 +449,7 @@ static dal_flow report_progress(run *r, double t, double now)
     return c->stopped ? -DAL_NUMERICAL : 0;
 }
 
-/* Where they take long (large models, slow disks) they become rare. */
+/* Checkpoints become rare if they take long (large models, slow disks). */
 static dal_flow make_checkpoint(run *r, double now)
 {
     const dal_run_options *o = &r->options;

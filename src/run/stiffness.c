@@ -1,4 +1,4 @@
-/* Stiffness: |lambda| h of the fastest eigenvalue, estimated every so many steps, and compared with what the method bears.
+/* Stiffness: |lambda| h of the fastest eigenvalue, estimated every so many steps, and compared with the limit of stability of the method.
  *
  *     w := J w,   J w by a difference of slopes,   |lambda| = |J w| / |w|
  */
@@ -10,7 +10,7 @@
 
 enum { OFTEN = 50, SELDOM = 200 }; /* steps between two probes: of fixed steps, of adaptive ones */
 
-/* |lambda| h of an adaptive step. Where accuracy chooses h it is far from what the method can bear. */
+/* |lambda| h of an adaptive step. Where accuracy determines h, it is far below the limit of stability. */
 static void note_product(run *r, double product)
 {
     r->stiffness.probes++;
@@ -20,8 +20,8 @@ static void note_product(run *r, double product)
     }
 }
 
-/* |lambda| of the fastest eigenvalue, one step of a power iteration in a while: w := J w by a difference of slopes. Two
- * steps are looked at together, because an oscillating pair has no single direction. */
+/* |lambda| of the fastest eigenvalue, one step of a power iteration in a while: w := J w by a difference of slopes. Two steps are combined, because
+ * an oscillating pair has no single direction. */
 void dal_stiffness_probe(run *r, double t, const double *y)
 {
     const int n = r->system->n_control;

@@ -6,8 +6,7 @@
  * x of the bodies, e the way back to where they were given:
  *   A x = -phi,   x = e + S (A S)^+ (-phi - A e),   S = 1/w
  * Fixed values have S = 0; omitted ones a weight 1000 times smaller, so that they
- * move first. Pseudo-inverses are rank-revealing: redundant joints are no trouble,
- * contradictory ones leave a gap, which is reported.
+ * move first. Pseudo-inverses are rank-revealing: redundant joints are harmless; contradictory ones leave a gap, which is reported.
  *
  * Velocities: start_velocities.c. Large models: the same steps on sparse matrices, assemble_sparse.c.
  */
@@ -25,8 +24,8 @@
 #include <string.h>
 
 static const double omitted_weight = 1e-3;     /* omitted values move a thousand times as easily */
-static const double gap_allowed = 1e-10;       /* what remains of a row after assembly, in its unit */
-static const double rounding_of_terms = 1e-10; /* what terms that cancel may leave, with a margin */
+static const double gap_allowed = 1e-10;       /* allowed residual of a row after assembly, in its unit */
+static const double rounding_of_terms = 1e-10; /* rounding of terms that cancel, with a margin */
 static const double axis_turn_allowed = 1e-6;  /* rad: beyond this a carried axis is doubtful */
 
 static void add_target_rows(dal_assembly *a)
@@ -46,7 +45,7 @@ static void add_target_rows(dal_assembly *a)
         }
 }
 
-/* What the places of points are known to: some roundings of the largest coordinate. */
+/* The uncertainty of the positions of points: some roundings of the largest coordinate. */
 static double rounding_of_places(const dal_build *build)
 {
     const dal_mechanism *m = &build->mechanism;
@@ -144,9 +143,9 @@ double dal_assembly_unit(const dal_assembly *a, int k)
     return a->layout->angular[k] > 0 ? 1 : a->length;
 }
 
-/* What a unit of displacement changes row i by, the largest. Where that is only the rounding of terms that cancel, as in dot(M, cross(M, xi)),
- * it is taken for larger: such a row is no gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth
- * order in lengths; a row that was derived is in newtons, of any size. */
+/* The largest change of row i by a unit of displacement. If it is only the rounding of terms that cancel, as in dot(M, cross(M, xi)), a larger value
+ * is used: such a row does not count as a gap (joint_rank.c refuses it). Terms within a form are those of equations of at most fourth order in
+ * lengths; a row that was derived is in newtons, of any size. */
 static double change_of_row(const dal_assembly *a, int i)
 {
     const dal_row_layout *at = &a->layout->row[i];
@@ -272,8 +271,8 @@ void dal_assembly_weigh(dal_assembly *a, bool velocities)
     }
 }
 
-/* Displacements are measured at the centre of mass, so that it does not matter where in a body its frame lies. Where only the
- * position or only the attitude is given, what was given is the frame's own. */
+/* Displacements are measured at the centre of mass, so that it does not matter where in a body its frame lies. If only the position or only the
+ * attitude is given, it is that of the frame itself. */
 static bool at_center(const dal_assembly *a, int b)
 {
     const double *c = a->mechanism.bodies[b].center;
@@ -366,7 +365,7 @@ double dal_assembly_way(dal_assembly *a, const double *q, const dal_kin *kin)
     return most;
 }
 
-/* Row i of A on the centres of mass, and -phi, over its unit. One that says nothing about positions is zero. */
+/* Row i of A on the centres of mass, and -phi, over its unit. A row on velocities alone is zero. */
 static bool dense_row(void *assembly, int i, double *row, double *b)
 {
     const dal_assembly *a = assembly;
@@ -396,7 +395,7 @@ static void move_bodies(void *assembly, double *x)
 
 static const dal_newton_rows rows_of_bodies = {evaluate, dense_row, size_of_change, move_bodies};
 
-/* The step towards what was given. */
+/* The step towards the given values. */
 static double find_step_back(dal_assembly *a, int rows)
 {
     memset(a->e, 0, sizeof *a->e * (size_t)a->m);
@@ -404,7 +403,7 @@ static double find_step_back(dal_assembly *a, int rows)
     return dal_newton_step(&a->newton, rows);
 }
 
-/* The weighted square of the way back, which the walk makes shorter. */
+/* The weighted square of the distance from the given values, which the walk minimises. */
 static double distance_back(dal_assembly *a)
 {
     double sum = 0;
@@ -416,7 +415,7 @@ static double distance_back(dal_assembly *a)
     return sum;
 }
 
-enum { WALK = 150 }; /* solutions that the walk may cost: nearness is a wish, closed gaps are not */
+enum { WALK = 150 }; /* maximum number of linear solutions of the walk: closed gaps are required, nearness is optional */
 
 /* From a closed placement to the nearest one: each step is taken as far as it brings us nearer and the gaps close again. */
 static void walk_nearer(dal_assembly *a, int rows)
@@ -464,7 +463,7 @@ static void settle_nearest(dal_assembly *a, int rows)
     }
 }
 
-/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
+/* "the position of 'crank', the start of joint 'A'": the fixed values, or "". */
 const char *dal_assembly_fixed(const dal_assembly *a, bool velocities)
 {
     dal_arena *arena = a->build->arena;
@@ -520,7 +519,7 @@ static void report_gap(dal_assembly *a)
                     "the mechanism cannot be assembled: joint '%s' stays open by %.4g m and %.4g rad; %s%s", j->name, shift, turn, reason, fixed);
 }
 
-/* How far assembly turned the axis that a joint has in a body. A turn about the only axis does nothing to it. */
+/* The angle by which assembly turned the axis of a joint in a body. A turn about the axis itself does not count. */
 static double axis_turned(const dal_assembly *a, const dal_joint *joint, int side, const double *turned)
 {
     const dal_marker *marker = &joint->marker[side];
@@ -630,8 +629,8 @@ static void place_anew(dal_assembly *a)
     dal_turns_follow(a->build, &a->work);
 }
 
-/* Omitted values move first. Where they cannot close the gaps alone, they swing about the place that is best for them, and the given ones
- * hardly move: a second try, from the start, takes all for given. If it fails as well, the first one is what is reported. */
+/* Omitted values move first. If they cannot close the gaps alone, they oscillate about their best place, and the given ones hardly move: a second
+ * try, from the start, treats all values as given. If it fails as well, the result of the first is reported. */
 static double close_evenly(dal_assembly *a, int rows)
 {
     place_anew(a);
@@ -706,8 +705,8 @@ static void frame_of(const dal_assembly *a, const dal_marker *marker, double E[9
 }
 
 /* The rows that forbid a turn are products of axes at right angles. They vanish where the frames coincide, E_i^T E_j = 1 with the
- * trace 3, and after half a turn about any of their axes, with the trace -1; where a turn about z is free, z_i . z_j is 1 or -1. What
- * has been turned over is another joint, which the tree of the family `joint` does not know. */
+ * trace 3, and after half a turn about any of their axes, with the trace -1; where a turn about z is free, z_i . z_j is 1 or -1. A joint that was
+ * turned over is a different joint, which the tree of the family `joint` cannot represent. */
 static bool is_turned_over(const dal_assembly *a, const dal_joint *joint)
 {
     const bool about_z = a->mechanism.space == DAL_SPATIAL && joint->type->keeps == DAL_KEEPS_Z;
@@ -747,7 +746,7 @@ bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *wi
     dal_start_drives(build->arena, drives, a.work.time);
     place_bodies(&a);
     dal_turns_begin(build, &a.work);
-    const bool known = !set_start_constants(&a); /* an angle that is followed from itself stays what it is */
+    const bool known = !set_start_constants(&a); /* an angle that is its own reference does not change */
     dal_turns_follow(build, &a.work);
     bool closed = assemble_positions(&a, known) && !refuse_turned_over(&a);
     if ((!closed && !build->anyway) || !dal_build_forms_finite(build, &a.mechanism, &a.work))

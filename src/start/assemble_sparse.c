@@ -3,13 +3,12 @@
  * Unknowns are weighted, x = S y with S = 1 / weight, 0 for what is fixed. Positions: y of least norm with A S y = b is the solution of
  *     [ 1       (A S)^T ] [ y  ]   [ 0 ]
  *     [ A S        0    ] [ mu ] = [ b ]
- * where the rows are independent. Where they are not, those that depend on others are omitted: what they ask for follows from the others
- * as soon as the gaps are closed, and a gap that stays is reported as before. Rows are chosen anew when the pivots have become worse by
- * the factor `worse`.
+ * where the rows are independent. Dependent rows are omitted: they follow from the others as soon as the gaps are closed, and a remaining gap is
+ * reported as before. Rows are chosen again when the pivots have become worse by the factor `worse`.
  *
  * Velocities: first C v = d exactly, then G v as near to g as possible, then the least kinetic energy. With H = G^T G,
  *     v_0 = argmin 1/2 |G v - g|^2 + epsilon/2 v^T M v   over C v = d
- * is within epsilon of it, and conjugate gradients on H v = G^T g go on from there inside C v = d, each residual r replaced by
+ * is within epsilon of it, and conjugate gradients on H v = G^T g continue from there inside C v = d, each residual r replaced by
  *     (H + epsilon M) z + C^T mu = r,   C z = 0
  * (a constraint preconditioner: Gould, Hribar, Nocedal, SIAM J. Sci. Comput. 23, 2001). Then epsilon M z = r - H z - C^T mu: v_0 and every z
  * are M^-1 times a sum of rows of G and C, and so is the limit, which for that reason is, of all v with this G v and C v, the one
@@ -216,7 +215,7 @@ static void add_block(dal_assembly *a, int b, int n_f, const double *f, const do
         }
 }
 
-/* M / mass where there is any; a part without mass has the little one that it has in the weights. */
+/* M / mass; a part without mass has the small mass of the weights. */
 static double *inertia_of(dal_assembly *a, double mass)
 {
     double *M = DAL_NEW(&a->build->start_arena, double, a->layout->n_mass);

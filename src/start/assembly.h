@@ -6,9 +6,9 @@
 #include "start/gauss_newton.h"
 
 /* Displacements are measured in lengths of the model and radians, residuals of rows by what such a displacement changes them. */
-static const double dal_closed = 1e-14;      /* a start that is this good is not touched */
+static const double dal_closed = 1e-14;      /* a start with smaller residuals is not changed */
 static const double dal_worth_a_note = 1e-9; /* a displacement that is reported */
-static const double dal_far_turn = 0.5;      /* rad: a given value that moved further is a warning, with what else there is */
+static const double dal_far_turn = 0.5;      /* rad: a given value that moved further causes a warning that lists other branches */
 static const double dal_far_shift = 0.25;    /* the same, in lengths of the model */
 
 typedef struct dal_assembly {
@@ -21,7 +21,7 @@ typedef struct dal_assembly {
     const dal_target **target;            /* of the rows behind the model's */
     struct dal_assembly_saddle *saddle;   /* of large models; assemble_sparse.c */
     bool following;                       /* steps are small, and angles follow them over whole turns: turns.h */
-    bool undecided;                       /* which rows are independent was not found out */
+    bool undecided;                       /* the independent rows were not found */
     int *source;                          /* of an equation for velocities: its row, or -1 - body */
     double *row_unit;                     /* of the same: what it was divided by */
     double length;
@@ -39,29 +39,29 @@ const dal_target *dal_assembly_target(const dal_assembly *assembly, int row);
 void dal_assembly_row(const dal_assembly *assembly, int row, double *out); /* of A, dense */
 /* The unit of unknown k: the model's length for a shift, 1 for a turn. */
 double dal_assembly_unit(const dal_assembly *assembly, int k);
-/* What a residual of row i is measured by. */
+/* The unit of the residual of row i. */
 double dal_assembly_row_unit(const dal_assembly *assembly, int i);
 void dal_assembly_find_unit(dal_assembly *assembly, int i); /* it, at the present A, where it is not known */
-/* Says row i nothing about positions? */
+/* Is row i a constraint on velocities alone? */
 bool dal_assembly_open(const dal_assembly *assembly, int row);
 /* The part f of a row on (r, theta) of a body becomes one on (c, theta) where the body is measured at its centre of mass. */
 void dal_assembly_center(const dal_assembly *assembly, int body, double *f);
-/* "the position of 'crank', the start of joint 'A'": what may not yield, or "". */
+/* "the position of 'crank', the start of joint 'A'": the fixed values, or "". */
 const char *dal_assembly_fixed(const dal_assembly *assembly, bool velocities);
 
-/* From the present placement: gaps closed, and as near to what was given as this branch allows. False: it does not close, or only with a
+/* From the present placement: closes the gaps, as near to the given values as this branch allows. False: it does not close, or only with a
  * body turned over. */
 bool dal_assembly_reach(dal_assembly *assembly, int rows);
 /* e: the way from the present placement to q, with its frames; returns its largest component, in lengths of the model or radians. */
 double dal_assembly_way(dal_assembly *assembly, const double *q, const dal_kin *kin);
-/* The weighted square of the way back to what was given. */
+/* The weighted square of the distance from the given values. */
 double dal_assembly_distance(dal_assembly *assembly);
 
 /* branches.c: another position in which the mechanism closes, where the model asks for it by `branch:` or `within:`; false with a message. */
 bool dal_assembly_choose(dal_assembly *assembly, int rows);
 /* start_moved.c: did something move far that the model gives of a body, and leaves to no choice? */
 bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
-/* Warnings of what moved far, with what else there is. */
+/* Warnings of given values that moved far, with the other branches. */
 void dal_assembly_warn(dal_assembly *assembly, int rows);
 
 /* start_velocities.c: the given velocities; zero where there are none. */

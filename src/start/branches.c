@@ -1,11 +1,11 @@
 /* Other positions in which a mechanism closes.
  *
- * phi = 0 has several solutions near which nothing else is: a four-bar with a given crank closes in two ways, elbow up and elbow down.
+ * phi = 0 has several isolated solutions: a four-bar with a given crank closes in two ways, elbow up and elbow down.
  * Assembly ends in the one that its steps lead to, which need not be the nearest to what was given. Others are searched from where
- * it ended: each body alone is turned about a point of a joint by quarters of a turn, then all bodies by chance (the same on every
- * machine), and each time the gaps are closed and the nearest placement of that branch is taken. The search proves nothing: what it does
- * not find may exist. It is made only where a given value moved far, or where the model asks for a branch, and ends when it has cost
- * enough; a large model is not searched for the sake of a warning.
+ * it ended: each body alone is turned about a point of a joint by quarters of a turn, then all bodies at random (the same on every machine), and each
+ * time the gaps are closed and the nearest placement of that branch is taken. The search is not complete: other branches may exist. It is made
+ * only where a given value moved far, or where the model asks for a branch, and ends when it has cost enough; a large model is not searched for the
+ * sake of a warning.
  *
  * The model asks by a joint's start: `within:` bounds its coordinate, `branch: near` takes the position in which it is nearest to its
  * start value (without one: the position nearest to all that is given), `branch: other` the nearest one that plain assembly does not
@@ -23,7 +23,7 @@
 
 static const double half_pi = 1.57079632679489661923;
 
-/* A try costs up to some hundred solutions, each of them some m^2 r products: what a choice of the model's may cost. */
+/* Maximum cost of the search for a choice of the model: a try takes up to some hundred solutions, each of them some m^2 r products. */
 static const double products_of_choice = 4e9;
 
 enum { QUARTERS = 3, MOST_TURNED = 16, CHANCES = 12, LEAST_SOLVES = 100, MOST_SOLVES = 4000 };
@@ -279,7 +279,7 @@ static bool meets(const dal_branches *s, const dal_wish *wish, const double *val
     return i > 0 && (wish->measure < 0 || fabs(value[i] - value[0]) > dal_apart * unit_of(s->a, wish));
 }
 
-/* What is to be as small as it can be: how far the coordinates of `branch: near` are from their values; or the way back. */
+/* The objective: the distance of the coordinates of `branch: near` from their values; or the distance from the given values. */
 static double price(const dal_branches *s, const double *value, int i)
 {
     const dal_build *build = s->a->build;
@@ -339,7 +339,7 @@ static int choose(const dal_branches *s, const double *value)
     return best;
 }
 
-/* Where bounds hold already and nothing else is asked for, assembly is right as it is. */
+/* If the bounds hold already and nothing else is requested, the assembly is accepted. */
 static bool is_content(const dal_assembly *a)
 {
     for (int k = 0; k < a->build->n_wishes; k++) {

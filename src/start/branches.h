@@ -25,7 +25,7 @@ typedef struct dal_branches {
 
 static const double dal_apart = 1e-2; /* rad, or lengths of the model: positions that differ by less are one */
 
-/* Looks from where assembly ended, which it is at afterwards; `products`: what it may cost. False: the model is too large for that. */
+/* Searches from the result of assembly, and returns to it; `products`: the maximum cost. False: the model is too large. */
 bool dal_branches_find(dal_branches *branches, dal_assembly *assembly, int rows, double products);
 /* Which of them the mechanism reaches by a motion. */
 void dal_branches_sort(dal_branches *branches);

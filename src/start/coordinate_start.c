@@ -2,7 +2,7 @@
  *
  * Positions: omitted values move first, then those that were given, by the least change in metres; fixed ones stay. Gauss-Newton
  *   A x = -phi,   x = e + S (A S)^+ (-phi - A e),   S = 1 / (weight x scale),  S = 0: kept
- * with e the way back to the given values and the scale of a coordinate what a unit of it moves, in metres.
+ * with e the way back to the given values and the scale of a coordinate: the displacement of a unit of it, in metres.
  * Velocities: A v = beta, linear, in the same order. Omitted ones that no constraint determines: least kinetic energy.
  * Rows that are not linear in the rates: the same at their tangents, until nothing changes any more.
  */
@@ -17,9 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double gap_allowed = 1e-10;     /* what remains of a row, in its unit */
+static const double gap_allowed = 1e-10;     /* allowed residual of a row, in its unit */
 static const double omitted_weight = 1e-3;   /* omitted values move a thousand times as easily */
-static const double velocity_allowed = 1e-9; /* what remains of a velocity, relative to the fastest */
+static const double velocity_allowed = 1e-9; /* allowed residual of a velocity, relative to the fastest */
 
 /* The angles of planar bodies with their whole turns, at q and t = 0. */
 static void find_angles(dal_build *build, const double *q)
@@ -129,7 +129,7 @@ static void begin_coordinate_start(starting *s, dal_build *build, const dal_comp
     dal_start_drives(arena, drives, s->work.time);
 }
 
-/* What a unit of each coordinate moves, in metres: the largest over the bodies of |lin| and length |ang|. */
+/* The displacement of a unit of each coordinate, in metres: the largest over the bodies of |lin| and length |ang|. */
 static void find_scale(starting *s)
 {
     for (int i = 0; i < s->n; i++)
@@ -148,7 +148,8 @@ static void find_scale(starting *s)
     s->scaled = true;
 }
 
-/* What a residual of row i is measured by: of an equation of the model's own, what moving the bodies by a length changes it by, where it first does. */
+/* The unit of the residual of row i: of an equation of the model's own, its change under a displacement of the bodies by a length, where it is first
+ * nonzero. */
 static void find_unit(starting *s, int i)
 {
     const dal_row_layout *at = &s->layout->row[i];
@@ -180,7 +181,7 @@ static double evaluate(void *start)
     return worst;
 }
 
-/* Constants that are what they are at the start. */
+/* Constants of rows that are set from the start. */
 static void set_start_constants(starting *s)
 {
     dal_mechanism *m = &s->build->mechanism;
@@ -196,7 +197,7 @@ static void set_start_constants(starting *s)
     }
 }
 
-/* S, with only what was omitted free, or all but the fixed. */
+/* S, where only omitted values are free, or all but the fixed ones. */
 static void weigh(starting *s, bool velocities, bool omitted_only)
 {
     for (int i = 0; i < s->n; i++) {
@@ -260,7 +261,7 @@ static void come_nearer(starting *s)
     }
 }
 
-/* "the start of 'x', 'th'": what may not yield, or "". */
+/* "the start of 'x', 'th'": the fixed values, or "". */
 static const char *fixed_names(const starting *s, bool velocities)
 {
     const char *text = "";
@@ -311,7 +312,7 @@ static bool is_far(const starting *s, int i, double change)
 static const double thrown_away = 1e-6;   /* of a given rate: no more of it is left */
 static const double worth_warning = 1e-5; /* of the fastest motion: more than the six digits that people write */
 
-/* What became of the given values; false where a rate was thrown away. */
+/* Reports changes of given values; false if a given rate was dropped. */
 static bool report(const starting *s, const double *now, const double *then, bool velocities)
 {
     dal_messages *messages = s->build->messages;
@@ -343,7 +344,7 @@ static bool report(const starting *s, const double *now, const double *then, boo
     return kept;
 }
 
-/* Square of the way back to what was given, in metres. */
+/* Square of the distance from the given values, in metres. */
 static double distance(const starting *s, const double *q)
 {
     double sum = 0;
@@ -418,7 +419,7 @@ static bool find_other(starting *s, double *other)
     return best < INFINITY;
 }
 
-/* Given values that moved far, with what else there is. */
+/* Warnings of given values that moved far, with the other branches. */
 static void warn_of_moves(starting *s)
 {
     double *other = DAL_NEW(s->build->arena, double, s->n);
@@ -519,7 +520,7 @@ static bool refuse_singular(const starting *s, int i)
     return false;
 }
 
-/* What was omitted changes, then all; each once more for rounding, and at every tangent of a row that is curved. */
+/* Omitted values change first, then all; each pass is repeated for rounding, and at every tangent of a curved row. */
 static double close_velocities(starting *s, const double *v0)
 {
     const int each = s->layout->curved ? TANGENTS : 2;

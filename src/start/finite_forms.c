@@ -1,4 +1,4 @@
-/* Are the rows of joints, constraints and speeds numbers at the start? */
+/* Are the rows of joints, constraints and speeds finite at the start? */
 #include "compile/build.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static void refuse_value(dal_build *build, const char *what, dal_text name)
     dal_error(build->messages, name.mark, "%s '%s' or a derivative of it is not a finite number at the start", what, name.text);
 }
 
-/* sqrt and log have an end, a quotient has poles: there the rows are no numbers, and nothing that compares them would notice. */
+/* sqrt and log have an end, a quotient has poles: there the rows are NaN or infinite, and no comparison would notice. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *m, const dal_work *work)
 {
     if (work->table_exceeded) {

@@ -2,7 +2,7 @@
  * model's own (coordinate_start.c).
  *
  *   A x = -phi,   x = e + S (A S)^+ (-phi - A e)
- * with e the way back to what was given, S = 1 / weight, 0 for what is kept. (A S)^+ is found by one of two solvers: on dense rows by
+ * with e the way back to the given values, S = 1 / weight, 0 for fixed values. (A S)^+ is found by one of two solvers: on dense rows by
  * singular values, or on the sparse saddle matrix (assemble_sparse.c).
  */
 #ifndef DAL_START_GAUSS_NEWTON_H
@@ -12,7 +12,7 @@
 
 typedef struct dal_newton dal_newton;
 
-/* What the rows are to the iteration. */
+/* The rows as the iteration sees them. */
 typedef struct dal_newton_rows {
     double (*evaluate)(void *user);                         /* rows at the present place; returns the largest gap, in their units */
     bool (*row)(void *user, int i, double *row, double *b); /* row i and its right side over its unit, n entries; false: it does not count */

@@ -5,9 +5,8 @@
  * N_g being the rows of q' = N v that belong to the given coordinates; Newton's method with least norm, in metres
  * (column_scale), large changes in parts. Then the velocities, which are linear:
  *     [A; E] dv = [beta - A v; given - E v].
- * Where the given values contradict the constraints, these win: positions stay where the way to the given ones ends, velocities are
- * met without the given rows.
- * Nonholonomic rows say nothing about positions.
+ * If the given values contradict the constraints, the constraints hold: positions stay where the way to the given ones ends, and velocities are
+ * solved without the given rows. Nonholonomic rows do not constrain positions.
  */
 #include "base/argument.h"
 #include "dalembert/equations.h"

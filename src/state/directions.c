@@ -1,8 +1,8 @@
 /* Forces along the line through two points, where the points coincide: there is no line.
  *
  *     F = e u,   u = (P - Q) / |P - Q|,   e != 0   (a spring with a free length, an end stop, a given force)
- * Where the points part with a velocity, u is its direction an instant later, and the motion is determined. At rest it is not: every
- * direction solves the equations, and so does none (u = 0), which is what an evaluation there takes.
+ * If the points part with a velocity, u is its direction an instant later, and the motion is determined. At rest it is not: every direction solves
+ * the equations, and so does u = 0, which an evaluation uses there.
  */
 #include "math/vec.h"
 #include "model/system.h"

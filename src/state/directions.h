@@ -4,7 +4,7 @@
 
 #include "dalembert/system.h"
 
-/* The size of such a force: that of a spring with the length zero. 0 if it is next to nothing. */
+/* The size of such a force: that of a spring with the length zero. 0 if it is negligible. */
 double dal_force_at_meeting(const dal_state *state, int force);
 /* Does a force that is not zero act along the line through two points that coincide? After loads. *speed: with which they part. */
 bool dal_force_undirected(const dal_state *state, int force, double *speed);

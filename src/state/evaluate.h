@@ -40,7 +40,7 @@ bool dal_needs_state(dal_messages *messages, const char *function, const dal_sta
 bool dal_needs_own(dal_messages *messages, const char *function, dal_state *state);
 /* May users change it? Not while it belongs to a run: the attempt is reported to the run. */
 bool dal_state_own(dal_state *state, const char *function);
-/* Everything that a run has learnt goes to another state of the same system; nothing flows back. */
+/* Copies everything that a run has found to another state of the same system. */
 void dal_state_copy(const dal_state *from, dal_state *to);
 /* Everything of a state that later evaluations depend on, to the last digit. After it was read nothing is known but t and y. */
 void dal_state_keep(dal_state *state, dal_keep *keep);
@@ -52,14 +52,14 @@ dal_flow dal_state_adopt(dal_state *state, double t, const double *q, const doub
 
 /* y -> work->q, v; t. With speeds, v is known only where A is: then also POSITION and JACOBIAN. */
 dal_flow dal_state_unpack(dal_state *state, double t, const double *y);
-/* The same where (t, y) may be what the state holds already: what is known of it, up to the forces, stays known. Only if nothing else has changed
+/* The same if (t, y) may equal the present ones: the stages up to the forces then stay valid. Only if nothing else has changed
  * since: inputs, pieces of the forces. */
 dal_flow dal_state_revisit(dal_state *state, double t, const double *y);
 /* work.q, work.v -> y. */
 dal_flow dal_state_pack(dal_state *state, double *y);
-/* work.q, work.v or work.t was changed: nothing is known any more. */
+/* work.q, work.v or work.t was changed: clears all stages. */
 void dal_state_moved(dal_state *state);
-/* These stages are not known any more. */
+/* Clears these stages. */
 void dal_state_forget(dal_state *state, unsigned stages);
 void dal_state_frames(dal_state *state);   /* where they are not known */
 void dal_state_columns(dal_state *state);  /* where they are not known */
@@ -73,7 +73,8 @@ void dal_state_pull(dal_state *state);                      /* Q from them */
 void dal_state_inertia(dal_state *state);                   /* M, h, pull; after push */
 dal_flow dal_state_loads(dal_state *state);                 /* push, then inertia */
 void dal_state_stabilise(dal_state *state);                 /* gamma */
-/* M, h, Q, A and gamma: motion, inertia, stabilise, from what is known of the motion, or anew. False: the formulation does without (dal_skips_columns). */
+/* M, h, Q, A and gamma: motion, inertia, stabilise, from the known stages of the motion, or all computed again. False: the formulation does without
+ * (dal_skips_columns). */
 bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow);
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is not finite, -1: none; after velocity */
 /* Fill in the signals that a program reads, then run it. 0, or the number of a table whose range was exceeded. */
@@ -97,7 +98,7 @@ dal_flow dal_state_accelerate(dal_state *state);                                
 dal_flow dal_state_accelerate_on(dal_state *state);                                     /* those that are not known yet */
 dal_flow dal_state_derivative(dal_state *state, double t, const double *y, double *dy); /* unpack, then rates */
 dal_flow dal_state_rates(dal_state *state, double *dy); /* y' after unpack or revisit: what is missing of the evaluation */
-dal_flow dal_state_slope(dal_state *state, double *dy); /* the same; what y' does not need is left to dal_need */
+dal_flow dal_state_slope(dal_state *state, double *dy); /* the same; dal_need computes what y' does not need */
 void dal_state_powers(dal_state *state, double *power); /* of non-potential forces and drives: one of each island, system->works */
 
 #endif

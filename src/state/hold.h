@@ -1,4 +1,4 @@
-/* Who holds the memory of a state, and who may change it. */
+/* The owner of the memory of a state, and whether users may change it. */
 #ifndef DAL_STATE_HOLD_H
 #define DAL_STATE_HOLD_H
 

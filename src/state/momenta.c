@@ -66,8 +66,8 @@ static void add_columnwise(dal_state *state, double *momenta, double *size)
     }
 }
 
-/* dT/dv_k = sum over bodies of P . lin_k + H . ang_k, with P = m c', H = I w + rho x P the momentum of a body as a wrench at r. The
- * size, with absolute values instead, is sum m |v| for a shift: what a drift is compared with. */
+/* dT/dv_k = sum over bodies of P . lin_k + H . ang_k, with P = m c', H = I w + rho x P the momentum of a body as a wrench at r. The size, with
+ * absolute values instead, is sum m |v| for a shift: the reference of a drift. */
 void dal_state_momenta(dal_state *state, double *momenta, double *size)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));

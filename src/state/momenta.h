@@ -5,8 +5,8 @@
 #include "dalembert/system.h"
 #include "kinematics/family.h"
 
-/* Momenta of the whole model, linear and then angular about its centre of mass, and what their drift is compared with: sum m |v|, and
- * sum m |v| L + I |w|. After velocity. Which of them are conserved, as bits; where none is, all numbers are 0. */
+/* Momenta of the whole model, linear and then angular about its centre of mass, and the references of their drift: sum m |v|, and sum m |v| L + I
+ * |w|. After velocity. Which of them are conserved, as bits; where none is, all numbers are 0. */
 unsigned dal_conserved_momenta(const dal_state *state, const dal_energy *energy, double p[6], double scale[2]);
 /* dT/dv of the ignorable coordinates, from the bodies' velocities: after velocity. size (may be NULL): the sum of the bodies' shares. */
 void dal_state_momenta(dal_state *state, double *momenta, double *size);

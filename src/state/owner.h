@@ -12,8 +12,8 @@ typedef struct dal_owner {
     bool (*open)(dal_state *state);                     /* memory of its own, after all are laid out; false: there is none */
     void (*reset)(dal_state *state);                    /* to the start of the system; before anything is evaluated */
     void (*start)(dal_state *state);                    /* a new start at work.q, work.v */
-    void (*copy)(const dal_state *from, dal_state *to); /* what a run has learnt, to another state of the same system */
-    void (*keep)(dal_state *state, dal_keep *keep);     /* all that later digits depend on, to a blob or from one */
+    void (*copy)(const dal_state *from, dal_state *to); /* the results of a run, to another state of the same system */
+    void (*keep)(dal_state *state, dal_keep *keep);     /* all data on which later results depend, to a blob or from one */
     void (*close)(dal_state *state);                    /* memory of its own; the system may be gone */
 } dal_owner;
 

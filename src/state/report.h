@@ -1,4 +1,4 @@
-/* What a state has counted, and the sentence about what went wrong. */
+/* Counters of a state, and the sentence of the last failure. */
 #ifndef DAL_STATE_REPORT_H
 #define DAL_STATE_REPORT_H
 
@@ -19,7 +19,7 @@ extern const dal_owner dal_report_owner;
 dal_reason dal_reason_of(const dal_state *state);
 bool dal_failed_for(const dal_state *state, dal_reason reason);
 
-/* What went wrong with `from` went wrong with `state`. */
+/* Copies the failure of `from` to `state`. */
 void dal_share_trouble(dal_state *state, const dal_state *from);
 
 #endif

@@ -68,7 +68,7 @@ static void units_of_coordinates(const dal_system *system, double *unit)
     }
 }
 
-/* What a state of the model is measured by: its start, or how far it goes in a unit of time. After the first evaluation. */
+/* The scale of a state of the model: its start value, or its change in a unit of time. After the first evaluation. */
 void dal_state_scales(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;
@@ -115,7 +115,7 @@ double dal_row_unit(const dal_row *row, double length)
     return row->form >= 0 || row->equation ? NAN : row->angular ? 1 : length;
 }
 
-/* What a residual of a row is measured by. An equation of the model's own: by what a displacement of the bodies by a length may change it.
+/* The scale of the residual of a row. Of an equation of the model's own: its change under a displacement of the bodies by a length.
  * Rows of the coordinates themselves are numbers. After position and jacobian. */
 void dal_row_units(const dal_state *state, double *unit)
 {
@@ -151,7 +151,7 @@ double dal_fastest(const dal_system *system, const double *v)
 
 /* ---- what rows weigh -------------------------------------------------------------------- */
 
-/* What a measure weighs on the bodies: its largest gradient by a displacement, in its unit a metre. */
+/* The weight of a measure on the bodies: its largest gradient by a displacement, in its unit per metre. */
 static double weight_of_measure(const dal_state *state, int number)
 {
     const dal_mechanism *m = state->mechanism;
@@ -169,7 +169,7 @@ static double weight_of_measure(const dal_state *state, int number)
     return weight;
 }
 
-/* What a row weighs on the bodies, before their columns are put in. */
+/* The weight of a row on the bodies, before multiplication by their columns. */
 double dal_row_weight(const dal_state *state, const dal_row *row)
 {
     double weight = 0;

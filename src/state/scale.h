@@ -9,14 +9,14 @@
 void dal_state_units(const dal_state *state, double *unit);
 /* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
 double dal_worst_row(const dal_state *state, const double *rows, int *where);
-/* What a turn of a body is measured by, in metres. */
+/* The lever of a turn of a body, in metres. */
 double dal_turn_lever(const dal_system *system, int body);
 /* The largest velocity, in lengths and radians. */
 double dal_fastest(const dal_system *system, const double *v);
-/* What a row weighs on the bodies, before their columns are put in; the largest that it may be there, its coefficients and their slopes counted. */
+/* The weight of a row on the bodies, before multiplication by their columns; and its upper bound there, with its coefficients and their slopes. */
 double dal_row_weight(const dal_state *state, const dal_row *row);
 double dal_row_reach(const dal_state *state, const dal_row *row);
-/* What residuals of the rows are measured by, when A is known; of one row of a built-in joint, NAN: it is an equation of the model's own. */
+/* The scales of the residuals of the rows, when A is known; of one row of a built-in joint, NAN: it is an equation of the model's own. */
 void dal_row_units(const dal_state *state, double *unit);
 double dal_row_unit(const dal_row *row, double length);
 /* The model's time and the scales of its states, after the first evaluation. */

@@ -1,4 +1,4 @@
-/* Room that belongs to nobody for longer than a call, and the work space of the chosen methods. */
+/* Scratch for the duration of a call, and the work space of the chosen methods. */
 #ifndef DAL_STATE_SCRATCH_H
 #define DAL_STATE_SCRATCH_H
 

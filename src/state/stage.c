@@ -84,7 +84,7 @@ dal_flow dal_state_unpack(dal_state *state, double t, const double *y)
 dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
 {
     enum {
-        STILL = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION, /* whatever v is; where rows are curved A is not of these */
+        STILL = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION, /* independent of v; A of curved rows is not among them */
         PLACE = STILL | DAL_STAGE_JACOBIAN,
         MOTION = PLACE | DAL_STAGE_VELOCITY | DAL_STAGE_FORCES
     };
@@ -290,7 +290,7 @@ dal_flow dal_state_loads(dal_state *state)
     return flow;
 }
 
-/* POSITION, JACOBIAN and VELOCITY where nothing is known. */
+/* POSITION, JACOBIAN and VELOCITY, if none of them is known. */
 static void find_motion(dal_state *state)
 {
     state->stages &= DAL_STAGE_LINKS;
@@ -336,9 +336,9 @@ bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow)
     return true;
 }
 
-/* gamma, or what Baumgarte makes of it: phi'' + 2 alpha phi' + beta^2 phi = 0. Where the velocities follow from speeds they meet
- * the constraints by construction, and what is left to hold is the position: there v is taken from A v = beta - alpha phi
- * (dynamics/speeds.c), and here its derivative phi'' + alpha phi' = 0. */
+/* gamma, or that of Baumgarte: phi'' + 2 alpha phi' + beta^2 phi = 0. Velocities that follow from speeds satisfy the constraints by construction;
+ * only positions drift. There v solves A v = beta - alpha phi (dynamics/speeds.h), and gamma here is that of its derivative phi'' + alpha phi' = 0.
+ * */
 void dal_state_stabilise(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));

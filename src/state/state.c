@@ -1,4 +1,4 @@
-/* A state: one block of memory beside the system, laid out part by part, and whose it is. */
+/* A state: one block of memory beside the system, laid out part by part, and its owner. */
 #include "model/system.h"
 #include "state/state.h"
 
@@ -32,7 +32,7 @@ static void layout_state(dal_block *block, const dal_system *system, dal_state *
         dal_work_layout(layout, work, chart, &state->work);
 }
 
-/* In sanitizer builds nothing but NaN is in what is not cleared, so that a read before a write shows up. */
+/* Sanitizer builds fill uncleared memory with NaN, so that a read before a write shows up. */
 static void forget_rooms(char *rooms, size_t bytes)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(DAL_FORGET)
@@ -291,7 +291,7 @@ bool dal_state_set_time(dal_state *state, double t)
 {
     if (!dal_state_usable(state) || !dal_state_own(state, __func__))
         return false;
-    state->work.t = t; /* one that is NaN stays, so that nothing is evaluated at another time than was wanted */
+    state->work.t = t; /* a time that is NaN stays NaN: no evaluation at another time */
     return isfinite(t);
 }
 

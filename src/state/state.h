@@ -44,8 +44,8 @@ struct dal_state {
     struct dal_partition *partition;     /* coordinate-partitioning: integrate/partition.h */
 };
 
-/* Is there a state, and is its system still there? A state that is used after its system was freed is an error of the calling program:
- * an assertion where there are such. */
+/* Is there a state, and is its system still there? A state that is used after its system was freed is an error of the calling program: an assertion
+ * fails in debug builds. */
 static inline bool dal_state_usable(const dal_state *state)
 {
     assert(!state || !dal_life_is_over(state->hold.life));

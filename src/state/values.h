@@ -20,7 +20,7 @@ typedef struct dal_values {
     double *effort;                /* of each force: dal_state_push */
     double *island;                /* potential and power of each island: dal_loads */
     int *modes;                    /* switches of the actions: the pieces that a run uses until the next event */
-    bool frozen;                   /* the pieces of `modes` are used, also where a switch has passed */
+    bool frozen;                   /* evaluations use the pieces of `modes`, also beyond a switch */
     int table_exceeded;            /* number from 1 of a table whose range was exceeded, or 0 */
     const double *given;           /* generalized forces beside those of the model, nv of them; NULL: none */
     int n_pushes;                  /* efforts along measures, beside those of the model */

@@ -1,11 +1,9 @@
 /* ABA, the articulated-body algorithm: forward dynamics q, v, tau -> v' (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7).
  *
- * Forward (link_motion.h): motions, the inertia of each link, and its wrench (n, f) while v' = 0: the bias. What v' adds is linear:
- * n = I alpha + H acc, f = H^T alpha + M acc.
- * Backward. With S = (A a, L a):
+ * Forward (link_motion.h): motions, the inertia of each link, and its wrench (n, f) while v' = 0: the bias. The part of v' is linear: n = I alpha + H
+ * acc, f = H^T alpha + M acc. Backward. With S = (A a, L a):
  *     U = (I, H; H^T, M) S,   D = S.U,   u = tau - S.(n, f)
- *     (I, H; H^T, M) -= U U^T / D,   (n, f) += U u / D                                   what the parent feels of it
- * moved to the parent's origin, [d] the matrix of d x:
+ *     (I, H; H^T, M) -= U U^T / D,   (n, f) += U u / D                                   moved to the parent's origin, [d] the matrix of d x:
  *     G = H^T - M [d],   M_p += M,   H_p^T += G,   I_p += I + [d] H^T - G^T [d],   f_p += f,   n_p += n + d x f
  * Forward again, with acc := acc_p + alpha_p x d:
  *     x' = (u - U.(alpha_p, acc)) / D,   alpha = alpha_p + A x' a,   acc += L x' a
@@ -244,7 +242,7 @@ V4_INLINE bool eliminate_ball(const dal_link *link, dal_links_work *work, int i,
     return regular;
 }
 
-/* A joint with one coordinate: U, D, u; what is left of inertia and bias goes to the parent. */
+/* A joint with one coordinate: U, D, u; the reduced inertia and bias are added to the parent. */
 V4_INLINE bool eliminate_single(const dal_link *link, dal_link_kind kind, dal_links_work *work, int i, const double *tau, bool inertias, bool biases)
 {
     const dal_link_motion *m = &work->motion[i];

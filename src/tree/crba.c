@@ -1,6 +1,7 @@
 /* CRBA, the composite-rigid-body algorithm: the mass matrix M(q) (M. Walker, D. Orin, 1982).
  *
- * Forward: poses and inertias. Backward: mass m, first moment s and inertia I of all that the link carries, of which the parent gets
+ * Forward: poses and inertias. Backward: mass m, first moment s and inertia I of the composite body (the link and its subtree), which are added to
+ * the parent's:
  *     I_p += I + (m d.d + 2 d.s) 1 - d (m d + s)^T - s d^T,   s_p += s + m d,   m_p += m
  * A column (A a, L a) moves it with the momentum
  *     f = L m a + A a x s,   n = A I a + L s x a
@@ -58,7 +59,7 @@ V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, co
 V4_INLINE void mass_span(const dal_links *links, const dal_links_work *work, int first, int n_columns, int room, const double f[4], const double n[4],
                          const double r[4], double *row)
 {
-    /* Pointers in registers: what is stored in the row might be one of them, for all that the compiler knows. */
+    /* Copies of pointers: the compiler must assume that a store to the row changes the originals. */
     const double *ax = work->column[0], *ay = work->column[1], *az = work->column[2], *bx = work->column[3], *by = work->column[4];
     const double *bz = work->column[5], *ox = work->column[6], *oy = work->column[7], *oz = work->column[8];
     const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]), nz = v4_all(n[2]);
@@ -80,7 +81,7 @@ V4_INLINE void zero_span(double *row, int first, int end)
         v4_store_some(row + j, end - j, v4_all(0));
 }
 
-/* Momentum of all that the link carries, for a unit of its velocity k: f = m b + a x s, n = I a + s x b with the column (a; b). */
+/* Momentum of the composite body for a unit of velocity k of its link: f = m b + a x s, n = I a + s x b with the column (a; b). */
 V4_INLINE void column_momentum(const dal_link *link, dal_link_kind kind, const dal_link_motion *m, const dal_link_inertia *at, int k, double f[4],
                                double n[4])
 {
@@ -129,7 +130,7 @@ V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, da
     }
 }
 
-/* What the link carries, added to what its parent carries. */
+/* Adds the composite body of the link to that of its parent. */
 V4_INLINE void carry(const dal_link_motion *motion, const dal_link_inertia *at, dal_link_inertia *parent)
 {
     const double *arm = motion->d, m = at->M[0][0], *first = at->Ht[0];
@@ -144,7 +145,7 @@ V4_INLINE void carry(const dal_link_motion *motion, const dal_link_inertia *at, 
     parent->M[0][0] += m;
 }
 
-/* The parent comes first: the next link waits for it, while nothing waits for the rows. */
+/* The parent comes first: the next link depends on it; nothing depends on the rows. */
 V4_INLINE void crba_backward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, double *M)
 {
     for (int i = run->first + run->n - 1; i >= run->first; i--) {

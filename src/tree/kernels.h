@@ -1,7 +1,7 @@
 /* The recursions over the links (RNEA, ABA, CRBA), compiled once for every instruction set (vector.h: DAL_KERNEL); the table of those that
  * suit the machine is chosen when a system is made.
  *
- * Work space: one `dal_link_work` a link, the ground before the first one. Memory comes from the state.
+ * Work space: the arrays of one link after those of the other, the ground before the first one. Memory comes from the state.
  */
 #ifndef DAL_TREE_KERNELS_H
 #define DAL_TREE_KERNELS_H
@@ -23,7 +23,7 @@ static inline void dal_link_turn(const dal_link_motion *m, const double s[3], do
         out[i] = m->R[0][i] * s[0] + m->R[1][i] * s[1] + m->R[2][i] * s[2];
 }
 
-/* The force and the moment about the origin that the link, and everything behind it, needs to move so. */
+/* The force and the moment about the origin that the motion of the link and its subtree needs. */
 typedef struct dal_link_wrench {
     double f[4], n[4];
 } dal_link_wrench;
@@ -51,8 +51,8 @@ typedef struct dal_links_work {
     double *column[9];         /* of columns of v: axis (3), direction (3), origin (3) */
 } dal_links_work;
 
-/* All that a link carries, for derivatives (rnea_derivatives.c): inertia about the link's origin, E and p of what depends on velocities, G and g of external
- * wrenches; and the link's own velocity against the first link of its tree. */
+/* The composite body of a link, for derivatives (rnea_derivatives.c): inertia about the link's origin, E and p of the velocity-dependent terms, G and
+ * g of external wrenches; and the link's own velocity against the first link of its tree. */
 typedef struct dal_link_composite {
     double I[3][4], E[3][4], G[3][4];
     double s[4], p[4], g[4], v[4];
@@ -108,14 +108,14 @@ typedef struct dal_recursion {
     const dal_sweeping *sweep[2]; /* in space, in the plane: dal_sweeping_of */
     /* q -> R, r, d. */
     dal_kinematics_kernel *kinematics;
-    /* RNEA (rnea.c). Forward: q, v, v' (NULL: zero) -> all of motion, and the wrench that each link needs by itself. */
+    /* RNEA (rnea.c). Forward: q, v, v' (NULL: zero) -> the whole motion, and the wrench of each link alone. */
     dal_rnea_forward_kernel *rnea_forward;
     /* Backward: wrenches of links -> those of all behind them, and tau. */
     dal_rnea_backward_kernel *rnea_backward;
     /* ABA (aba.c). First pass: the same as rnea_forward with v' = 0, and the inertia of each link by itself; v NULL: no wrenches, no
      * motion but the position. */
     dal_aba_velocity_kernel *aba_velocity;
-    /* Second and third pass: x = M^-1 (tau - what the wrenches ask); tau NULL: zero. Inertias and wrenches are used up. False: some joint
+    /* Second and third pass: x = M^-1 (tau - projection of the wrenches); tau NULL: zero. Inertias and wrenches are overwritten. False: some joint
      * moves nothing that has inertia. */
     dal_aba_solve_kernel *aba_solve;
     /* Of the second pass, what concerns inertias. */
@@ -129,7 +129,7 @@ typedef struct dal_recursion {
     dal_crba_kernel *crba;
     /* Derivatives of inverse dynamics (rnea_derivatives.c). Columns and single bodies, after rnea_forward, or after ABA (`after_aba`: the motion is
      * completed by the accelerations that aba_solve left); then external loads may be added to body->G, g; then all entries of d tau/dq and
-     * d tau/dv that are not zero by structure. Composites and wrenches are used up. */
+     * d tau/dv that are not zero by structure. Composites and wrenches are overwritten. */
     dal_rnea_derivative_columns_kernel *derivative_columns;
     dal_rnea_derivative_rows_kernel *derivative_rows;
     /* X := factor M^-1 X on a block of columns, after aba_solve or its backward pass (aba_columns.c). */

@@ -1,4 +1,4 @@
-/* The forward recursion that RNEA, ABA and CRBA begin with: where the links are and how they move. Included by kernels only (vector.h).
+/* The forward recursion of RNEA, ABA and CRBA: positions and motions of the links. Included by kernels only (vector.h).
  *
  * World axes, each vector about the origin of its own link. From the ground to the tips, with the parent's quantities under p, d from its
  * origin to the link's, a the axis, x and x' the joint's rate and acceleration (turn: A = 1, L = 0; shift: A = 0, L = 1; screw: A = 1,
@@ -148,7 +148,7 @@ V4_INLINE void rotate_inertia(const double I[6], const v4 R[3], const double *st
         out[k] = W[0] * v4_all(stored[k]) + W[1] * v4_all(stored[4 + k]) + W[2] * v4_all(stored[8 + k]);
 }
 
-/* m acc + alpha x s + w x (w x s), and s x acc: what is left of the moment depends on the axes of I. */
+/* m acc + alpha x s + w x (w x s), and s x acc; the rest of the moment depends on the axes of I. */
 V4_INLINE void newton_force(const dal_link *link, v4 s, v4 w, v4 alpha, v4 acc, v4 *f, v4 *n)
 {
     *f = acc * v4_all(link->mass) + v4_cross(alpha, s) + v4_cross(w, v4_cross(w, s));

@@ -1,4 +1,4 @@
-/* From the joint tree to links: steps become links, what is rigid is folded together. */
+/* From the joint tree to links: steps become links, rigid parts are merged. */
 #include "tree/links.h"
 
 #include "math/rotation.h"

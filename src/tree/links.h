@@ -14,8 +14,8 @@
  * and ten numbers of inertia in its own axes about its own origin: mass m, first moment m c, six of I. A joint that is walked backwards
  * has its axis turned round, so that signs are folded, too.
  *
- * All vectors of the recursion are in world axes and each refers to the origin of its own link: nothing has to be turned on its way up
- * and down the tree, and no large lever arms enter.
+ * All vectors of the recursion are in world axes and each refers to the origin of its own link: vectors need no rotation from link to link, and there
+ * are no large lever arms.
  */
 #ifndef DAL_TREE_LINKS_H
 #define DAL_TREE_LINKS_H
@@ -75,7 +75,7 @@ typedef struct dal_links {
     dal_span *span;
 } dal_links;
 
-/* NULL: the tree has bodies on particles, which these recursions do not know. */
+/* NULL: the tree has bodies on particles, which these recursions do not support. */
 dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_tree *tree, const double gravity[3]);
 dal_links *dal_links_pack(dal_block *block, const dal_links *from);
 

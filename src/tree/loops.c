@@ -97,7 +97,7 @@ static void solve_factored3(const double L[6], const double b[3], double x[3])
     x[0] = y1 * L[3] - L[0] * x[1] - L[1] * x[2];
 }
 
-/* The open rows go through the joint: kappa, what is left of K, moved to the parent; L of the parent. */
+/* The open rows pass the joint: kappa, the reduced K moved to the parent, and L of the parent. */
 static void propagate_rows(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work,
                            const dal_recursion *run)
 {
@@ -187,7 +187,7 @@ static void restore_multipliers(const dal_loops *loops, const dal_loop_front *fr
     }
 }
 
-/* What the open rows know after the joint of link i: l += kappa u / D. */
+/* The known part of the open rows after the joint of link i: l += kappa u / D. */
 static void propagate_bias(const dal_links *links, const dal_loops *loops, int i, const dal_links_work *tree, dal_loops_work *work, const double *tau)
 {
     const dal_link *link = &links->link[i];

@@ -11,18 +11,18 @@
  *     x = (u + kappa.lambda - U.a) / D
  *     K -= U kappa / D,   L += kappa kappa^T / D,   l += kappa u / D
  *
- * A row that knows only relative motions is complete at the last link that carries all of its bodies; any other one at the ground. There,
- * with the complete rows E, the open ones O and g = b - l:
+ * A row that depends only on relative motions is complete at the last link that carries all of its bodies; any other row is complete at the ground.
+ * There, with the complete rows E, the open ones O and g = b - l:
  *
  *     lambda_E = L_EE^-1 (g_E - K_E^T a - L_EO lambda_O)
  *     I += K_E L_EE^-1 K_E^T,   p -= K_E L_EE^-1 g_E,   K_O -= K_E L_EE^-1 L_EO,   L_OO -= L_OE L_EE^-1 L_EO,   g_O -= L_OE L_EE^-1 g_E
  *
- * L_EE = A_E M^-1 A_E^T of what is behind the link, which is positive where the rows are independent: a relative row has no entries
+ * L_EE = A_E M^-1 A_E^T of the subtree of the link. It is positive definite if the rows are independent: a relative row has no entries
  * nearer to the ground. So elimination needs no pivoting, its order is found once, and loops that couple locally cost work in proportion
  * to the bodies. (A. Popov, A. Vereshchagin, 1978, for one chain; with early elimination it is a sparse factorisation of the whole.)
  *
  * A slot is a row at a link. L is kept as the entries that elimination fills, in the fronts where rows are complete: those of links and
- * the ground's. What the joints between two such fronts add to L goes straight to the next one.
+ * the ground's. Joints between two such fronts add their part of L directly to the next front.
  *
  * Large models of many small trees are eliminated block by block by the same kernels: sweep.h.
  */
@@ -81,11 +81,11 @@ typedef struct dal_loops_work {
     double *entry;         /* L */
     double *inverse;       /* of pivots: 1 / d */
     double *g;             /* of slots */
-    double *weight;        /* of rows: what a pivot is compared with; filled in by the caller before factoring */
+    double *weight;        /* of rows: reference value of a pivot; filled in by the caller before factoring */
     double *lambda;        /* of rows, three times: scratch */
 } dal_loops_work;
 
-/* `relative`: of each row, whether it knows only relative motions. Sides on the ground are omitted. */
+/* `relative`: of each row, whether it depends only on relative motions. Sides on the ground are omitted. */
 dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows, const bool *relative, int n_sides, const dal_loop_side *sides);
 dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from);
 size_t dal_loops_work_size(const dal_loops *loops); /* doubles */
@@ -97,7 +97,7 @@ struct dal_elimination {
      * inertia is not positive. */
     double (*backward_inertia)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                                const bool *used);
-    /* M x = tau - (what the wrenches ask) + A^T lambda, A x = b: the backward pass. Wrenches are used up. */
+    /* M x = tau - (projection of the wrenches) + A^T lambda, A x = b: the backward pass. Wrenches are overwritten. */
     void (*backward_bias)(const dal_links *links, const dal_loops *loops, const dal_recursion *run, dal_links_work *tree, dal_loops_work *work,
                           const double *tau, const double *b);
     /* Both at once. */

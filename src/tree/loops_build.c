@@ -10,7 +10,7 @@ typedef struct neighbours {
     int *item, *entry;
 } neighbours;
 
-/* A front while it is being ordered: its rows, and who shares entries of L with whom. */
+/* A front while it is being ordered: its rows, and which of them share entries of L. */
 typedef struct draft {
     int n;
     size_t capacity;
@@ -136,8 +136,7 @@ static bool eliminates(const builder *b, int front)
     return false;
 }
 
-/* Entries that the children bring: the open rows of a child are coupled, all with all, and so are those of what hangs at it, which
- * are among them. */
+/* Entries that the children bring: the open rows of a child are coupled, all with all; they include those of its subtree. */
 static void join_children(builder *b, int front, neighbours *set)
 {
     for (int child = b->first[front]; child >= 0; child = b->next[child]) {
@@ -157,7 +156,7 @@ static int waiting(const neighbours *set, const int *place)
     return n;
 }
 
-/* The complete rows by least degree, what they leave behind joined; place[]: the position of each row of the draft, or -1 (open). */
+/* The complete rows by least degree; elimination joins their neighbours; place[]: the position of each row of the draft, or -1 (open). */
 static void eliminate(builder *b, int front, neighbours *set, int *place)
 {
     const draft *d = &b->draft[front];
@@ -386,7 +385,7 @@ void dal_loops_work_layout(const dal_loops *loops, double *memory, dal_loops_wor
     work->heavy = (double(*)[8])memory;
     memory += 8 * (size_t)loops->n_heavy;
     work->covector = (double(*)[6])memory;
-    work->kappa = memory + 6 * (size_t)loops->n_sides + 1; /* v4_load3 looks at one number more */
+    work->kappa = memory + 6 * (size_t)loops->n_sides + 1; /* v4_load3 reads one number more */
     work->entry = work->kappa + loops->n_slots;
     work->inverse = work->entry + loops->n_entries;
     work->g = work->inverse + loops->n_pivots;

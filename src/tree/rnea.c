@@ -1,6 +1,6 @@
 /* RNEA, the recursive Newton-Euler algorithm: inverse dynamics q, v, v' -> tau.
  *
- * Forward (link_motion.h): the motion of each link, and the wrench (n, f) that it needs by itself. Backward (J. Luh, M. Walker, R. Paul,
+ * Forward (link_motion.h): the motion of each link, and the wrench (n, f) of the link alone. Backward (J. Luh, M. Walker, R. Paul,
  * On-line computational scheme for mechanical manipulators, 1980):
  *     tau = A a.n + L a.f,   f_p += f,   n_p += n + d x f
  * I alpha + w x (I w) is computed in the link's axes, where I' is six constants.

@@ -2,7 +2,7 @@
  * (S. Singh, R. Russell, P. Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra, 2022).
  *
  * "By q_j" is the derivative along velocity j: of q + h N e_j, where N is that of q' = N v. Column j is the twist S_j = (a; b): a turns, b shifts the
- * point at the origin r of its link. With V_p, A_p the twist and the spatial acceleration of what column j does not move, and x the
+ * point at the origin r of its link. With V_p, A_p the twist and the spatial acceleration of the link before column j, and x the
  * product of twists, (w; v) x (w'; v') = (w x w'; w x v' + v x w'):
  *     psi'  = V_p x S,   psi'' = A_p x S + V_p x psi',   chi = psi' + V_link x S
  * A body i that column j carries then has
@@ -164,7 +164,7 @@ V4_INLINE void store_down(double *at, size_t stride, int n, v4 x)
         at[3 * stride] = x[3];
 }
 
-/* Where the entries of a column go: its row and its column of both matrices. */
+/* The places of the entries of a column: its row and its column of both matrices. */
 typedef struct later_place {
     double *row_q, *row_v, *column_q, *column_v;
     size_t stride;
@@ -282,7 +282,7 @@ V4_INLINE void derivative_rows_run(const dal_links *links, dal_links_work *work,
             for (int p = last; p >= 0; p = links->span[p].before)
                 pair_span(d_work, links->span[p].first, links->span[p].n, &l, r, true, true, loaded, &to);
             pair_span(d_work, link->v, n, &l, r, true, false, loaded, &to);
-            if (kind == DAL_LINK_FREE && k >= 3) /* places stay where they are while the link turns */
+            if (kind == DAL_LINK_FREE && k >= 3) /* positions are fixed while the link turns */
                 pair_span(d_work, link->v, 3, &l, r, false, true, loaded, &to);
         }
         if (link->parent >= 0)

@@ -70,7 +70,7 @@ V4_INLINE double multiply(const dal_sweep_term *term, const located *at, product
     return term->coef * v4_sum(ab * b + a * bb + ad * bd + ad * bd);
 }
 
-/* What a term asks of side s: force, moment about the link's origin. The axes of the world are on no side. */
+/* The covector of a term on side s: force, moment about the link's origin. The axes of the world are on no side. */
 V4_INLINE void add_covector(const dal_sweep_term *term, const product *p, const dal_sweep_vector *vector, const located *at, int s, v4 *n, v4 *f)
 {
     for (int j = 0; j < 4; j++) {

@@ -78,7 +78,7 @@ static bool suits(const builder *b)
 
 /* ---- blocks --------------------------------------------------------------------------- */
 
-/* Blocks end where nothing behind hangs at anything before. */
+/* Blocks end where no later link has an earlier parent. */
 static void cut(builder *b)
 {
     const dal_links *links = b->links;

@@ -16,7 +16,7 @@ typedef double v4 __attribute__((vector_size(32), aligned(32), may_alias));
 typedef long long m4 __attribute__((vector_size(32)));
 typedef double v4_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* Inlined into every loop, but not where sanitizers look at each access: that would take minutes to compile. */
+/* Inlined into every loop, but not in sanitizer builds, which would take minutes to compile. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define V4_WATCHED 1
@@ -38,7 +38,7 @@ V4_INLINE void v4_store(double *p, v4 x)
     *(v4_anywhere *)p = x;
 }
 
-/* Three numbers; what stands behind them is something else. Loading reads it, storing leaves it alone. */
+/* Three numbers; the fourth place belongs to other data. Loading reads it, storing does not change it. */
 V4_INLINE v4 v4_load3(const double *p)
 {
     const v4 x = *(const v4_anywhere *)p;
