@@ -285,6 +285,28 @@ static void refusals_name_what_is_pushed_and_where(void **unused)
     }
 }
 
+/* Two bars in a line between fixed points can move to first order, and not at all. */
+static void singular_positions_are_refused_by_name(void **unused)
+{
+    (void)unused;
+    static const char *const at[] = {"start", "equilibrium"};
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (int i = 0; i < 6; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_modes *modes = NULL;
+        dal_spec *spec = parse("dalembert: 1\nspace: planar\nground: {points: {D: [2, 0]}}\nbodies:\n"
+                               "  a: {mass: 1, inertia: 0.1, position: [0.5, 0], points: {P: [-0.5, 0], Q: [0.5, 0]}}\n"
+                               "  b: {mass: 1, inertia: 0.1, position: [1.5, 0], points: {P: [-0.5, 0], Q: [0.5, 0]}}\n"
+                               "joints: {A: {type: revolute, connect: [ground, a.P]}, B: {type: revolute, connect: [a.Q, b.P]},\n"
+                               "         C: {type: revolute, connect: [b.Q, ground.D]}}\n");
+        assert_true(dal_spec_set(spec, "coordinates", plane[i / 2], messages));
+        assert_int_equal(dal_modes_find(NULL, spec, &(dal_linear_options){.at = at[i % 2]}, messages, &modes), DAL_BAD_MODEL);
+        expect_words(messages, "the position is singular: constraint '");
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 static void sampled_inputs_are_held_with_a_warning(void **unused)
 {
     (void)unused;
@@ -360,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_table_stands_where_it_is),
         cmocka_unit_test(what_a_regulator_holds_is_found),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
+        cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),
         cmocka_unit_test(defective_eigenvalues_are_named),
     };

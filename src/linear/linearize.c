@@ -7,6 +7,8 @@
 #include "linear/linear.h"
 
 #include "base/argument.h"
+#include "dynamics/equations.h"
+#include "model/coordinate_names.h"
 #include "spec/sound.h"
 
 #include <math.h>
@@ -20,6 +22,22 @@ static void warn_corners(dal_linear *x)
             x->messages, DAL_WARNING, dal_nowhere,
             "%d force%s or rate%s of the model %s at a corner here (a stop, abs, a knot of a table): the derivatives are those of one side, or zero",
             corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
+}
+
+/* Some freedoms are there to first order only. */
+static bool refuse_singular(dal_linear *x)
+{
+    char name[DAL_LABEL];
+    const int row = dal_point_singular(&x->point);
+    if (row < 0)
+        return false;
+    dal_row_name(x->state, row, name, sizeof name);
+    dal_error(
+        x->messages, dal_nowhere,
+        "the position is singular: constraint '%s' depends on others here and not nearby, so that freedoms to first order are no motions; small "
+        "motions are not determined",
+        name);
+    return true;
 }
 
 static dal_status find_matrices(void *user)
@@ -40,6 +58,8 @@ static dal_status linearize_spec(void *user)
         return DAL_BAD_MODEL;
     if ((status = dal_linear_point(x)) != DAL_OK)
         return status;
+    if (refuse_singular(x))
+        return DAL_BAD_MODEL;
     warn_corners(x);
     if (!x->options->at || strcmp(x->options->at, "equilibrium"))
         dal_say_sampled(x->bare, x->messages);

@@ -52,8 +52,8 @@ int dal_response_text(const dal_response *r, int digits, char *buffer, size_t si
         return -1;
     dal_tables p = dal_tables_begin(digits, 100, buffer, size);
     const char *model = r->linearization->info.model;
-    dal_print(&p.out, "%s: frequency response at t = %.*g s, %d frequencies\n", model && *model ? model : "the model", p.digits,
-              r->linearization->time, r->n_frequencies);
+    dal_print(&p.out, "%s: frequency response at t = %.*g s, %d frequenc%s\n", model && *model ? model : "the model", p.digits,
+              r->linearization->time, r->n_frequencies, r->n_frequencies == 1 ? "y" : "ies");
     for (int i = 0; i < r->n_outputs && r->n_frequencies; i++)
         for (int j = 0; j < r->n_inputs; j++)
             print_pair(&p, r, i, j);

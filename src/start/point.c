@@ -2,6 +2,7 @@
 #include "start/point.h"
 
 #include "dynamics/row_rank.h"
+#include "math/chance.h"
 #include "math/dense.h"
 #include "math/rank.h"
 #include "model/coordinate_names.h"
@@ -11,6 +12,8 @@
 
 #include <math.h>
 #include <string.h>
+
+static const double bent = 1e-6; /* in the model's own units: how rows bend that depend on each other in one position only */
 
 static bool is_holonomic(const dal_layout *layout)
 {
@@ -279,26 +282,38 @@ bool dal_point_drive(dal_point *x, int row, int level, double *dq, double *dv)
     return met;
 }
 
+/* c: of a row i that depends on those kept, A_i = sum c_j A_j. */
+static void find_dependence(dal_point *x, int i, double *c)
+{
+    const dal_work *work = dal_seen_work(x->state);
+    const dal_layout *layout = x->layout;
+    memset(x->w, 0, sizeof *x->w * (size_t)x->nv);
+    for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
+        x->w[layout->column[k]] += work->A[k];
+    dal_point_balance(x, x->w, c);
+    negate(c, x->n_rows);
+    c[i] = 1;
+}
+
+static bool is_kept(const dal_point *x, int row)
+{
+    for (int j = 0; j < x->velocities.n; j++)
+        if (x->velocities.row[j] == row)
+            return true;
+    return false;
+}
+
 /* Of each row i that depends on those kept: A_i = sum c_j A_j, and lambda may change along e_i - sum c_j e_j. */
 void dal_point_loose(dal_point *x, bool *loose)
 {
     const dal_layout *layout = x->layout;
     double *columns = DAL_NEW(x->arena, double, x->n_columns + 1), *value = DAL_NEW(x->arena, double, x->n_columns + 1);
-    const dal_work *work = dal_seen_work(x->state);
     const dal_column *list = dal_system_columns(dal_system_of(x->state), NULL, NULL);
     memset(loose, 0, sizeof *loose * (size_t)x->n_columns);
     for (int i = 0; i < x->n_rows; i++) {
-        bool independent = false;
-        for (int j = 0; j < x->velocities.n; j++)
-            independent = independent || x->velocities.row[j] == i;
-        if (independent)
+        if (is_kept(x, i))
             continue;
-        memset(x->w, 0, sizeof *x->w * (size_t)x->nv);
-        for (int k = layout->row[i].value; k < layout->row[i].value + layout->row[i].n_values; k++)
-            x->w[layout->column[k]] += work->A[k];
-        dal_point_balance(x, x->w, x->dlambda);
-        negate(x->dlambda, x->n_rows);
-        x->dlambda[i] = 1;
+        find_dependence(x, i, x->dlambda);
         dal_variation_along(x->variation, &x->at, &(dal_variation_direction){.lambda = x->dlambda},
                             &(dal_variation_result){.columns = columns, .values = value});
         double torque = 0; /* of these multipliers */
@@ -309,6 +324,49 @@ void dal_point_loose(dal_point *x, bool *loose)
             loose[k] = loose[k] || (isfinite(columns[k]) && fabs(columns[k]) > 1e-9 * size);
         }
     }
+}
+
+/* v (D sum c_i A_i) v, in the model's own units, for a motion v of its own size; x->motion and x->phid are spent. */
+static double bend_of(dal_point *x, double *c, const double *v)
+{
+    double *zero = DAL_NEW(x->arena, double, x->n_rows + 1), size = 0, sum = 0;
+    dal_variation_point at = x->at;
+    for (int i = 0; i < x->n_rows; i++)
+        size += fabs(c[i]) * x->layout->units.row_unit[i];
+    for (int i = 0; i < x->n_rows; i++)
+        c[i] /= size;
+    at.lambda = c;
+    dal_variation_along(x->variation, &at, &(dal_variation_direction){.q = v}, &(dal_variation_result){.motion = x->motion});
+    at.lambda = zero;
+    dal_variation_along(x->variation, &at, &(dal_variation_direction){.q = v}, &(dal_variation_result){.motion = x->phid});
+    for (int k = 0; k < x->nv; k++)
+        sum += v[k] * (x->motion[k] - x->phid[k]);
+    return sum;
+}
+
+/* Along a motion q(s) on the rows, A q'' + q' D^2 phi q' = 0. With c^T A = 0 the second term, times c, vanishes for every q' that begins a motion. */
+int dal_point_singular(dal_point *x)
+{
+    const dal_units *units = &x->layout->units;
+    double *v = DAL_NEW(x->arena, double, x->nv + 1), *xi = DAL_NEW(x->arena, double, x->positions.p + 1), size = 0;
+    uint64_t chance = 1;
+    if (!is_holonomic(x->layout) || x->velocities.n == x->n_rows || x->layout->curved)
+        return -1;
+    for (int j = 0; j < x->positions.p; j++)
+        xi[j] = dal_chance(&chance);
+    dal_kept_expand(x, &x->positions, 1, xi, v);
+    for (int k = 0; k < x->nv; k++)
+        size = fmax(size, fabs(v[k]) * units->column_scale[k] / units->length);
+    for (int k = 0; k < x->nv; k++)
+        v[k] /= size;
+    for (int i = 0; i < x->n_rows; i++) {
+        if (is_kept(x, i))
+            continue;
+        find_dependence(x, i, x->dlambda);
+        if (fabs(bend_of(x, x->dlambda, v)) > bent)
+            return i;
+    }
+    return -1;
 }
 
 void dal_point_values(dal_point *x, double *columns, double *states)

@@ -85,6 +85,8 @@ void dal_point_change(dal_point *point, const dal_change *change, double *vd, do
 bool dal_point_drive(dal_point *point, int row, int level, double *dq, double *dv);
 /* Of the recorded columns: which depend on multipliers that are not unique, because rows are redundant? */
 void dal_point_loose(dal_point *point, bool *loose);
+/* A row that depends on others in this position only, so that displacements are allowed to first order that begin no motion; -1: none is found. */
+int dal_point_singular(dal_point *point);
 /* What the recorded columns and the rates of the model's states are here. */
 void dal_point_values(dal_point *point, double *columns, double *states);
 /* Do forces, constraints or states of the model depend on time itself? */
