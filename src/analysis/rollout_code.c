@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 6, MOST_VELOCITIES = 150, MOST_OPERATIONS = 30000 };
+enum { SAMPLES = 6, MOST_OPERATIONS = 30000 };
 
 static const double agreement = 1e-10; /* of the largest acceleration */
 static const double patience = 30;     /* s that a compiler may take */
@@ -40,12 +40,8 @@ static const char *obstacle(const dal_rollout_model *model)
     const dal_layout *layout = dal_system_layout(model->system);
     if (model->info.states)
         return "the model has states of its own";
-    if (layout->nv > MOST_VELOCITIES)
-        return "it has more than 150 velocities in these coordinates";
-    if (layout->nv == 0)
-        return "nothing moves";
-    if (layout->curved)
-        return "a constraint is not linear in the velocities";
+    if (dal_code_obstacle(layout))
+        return dal_code_obstacle(layout);
     if (method->minimum_norm || layout->derived)
         return "its accelerations are not determined by inertia and constraints alone";
     if (method->stabilization->solve)

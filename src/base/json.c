@@ -236,6 +236,7 @@ void dal_json_members(dal_json *json, const dal_json_member *table, const void *
         case DAL_JSON_BOOL: dal_json_truth(json, m->key, *(const bool *)at); break;
         case DAL_JSON_POINTER: dal_json_string(json, m->key, *(const char *const *)at); break;
         case DAL_JSON_ARRAY: dal_json_string(json, m->key, at); break;
+        case DAL_JSON_VECTOR: dal_json_numbers(json, m->key, 3, at); break;
         case DAL_JSON_END: break;
         }
     }

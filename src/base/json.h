@@ -78,7 +78,8 @@ typedef enum dal_json_kind {
     DAL_JSON_DOUBLE,
     DAL_JSON_BOOL,
     DAL_JSON_POINTER, /* const char * */
-    DAL_JSON_ARRAY    /* char [] */
+    DAL_JSON_ARRAY,   /* char [] */
+    DAL_JSON_VECTOR   /* double [3] */
 } dal_json_kind;
 
 typedef struct dal_json_member {
@@ -97,6 +98,7 @@ typedef struct dal_json_member {
          long: DAL_JSON_LONG,                                                                                                          \
          double: DAL_JSON_DOUBLE,                                                                                                      \
          bool: DAL_JSON_BOOL,                                                                                                          \
+         const double *: DAL_JSON_VECTOR,                                                                                              \
          const char *: _Generic(&((const type *)0)->member, const char *const *: DAL_JSON_POINTER, default: DAL_JSON_ARRAY)),          \
      offsetof(type, member)          \
     }

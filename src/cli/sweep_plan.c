@@ -35,10 +35,11 @@ static dal_status join_plans(dal_sweep_plan *p, const dal_study_file *file, cons
     while (model->settings[settings])
         settings++;
     p->texts = calloc((size_t)(of->n_vary + of->n_each + of->n_channels + asked->n_vary + asked->n_each + asked->n_channels) + 1, sizeof *p->texts);
-    p->overrides = calloc((size_t)(file->n_overrides + model->n_overrides) + 1, sizeof *p->overrides);
-    p->settings = calloc((size_t)(file->n_settings + settings) + 1, sizeof *p->settings);
-    if (!p->texts || !p->overrides || !p->settings)
+    const size_t overrides = (size_t)(file->n_overrides + model->n_overrides);
+    p->overrides = calloc(overrides + (size_t)(file->n_settings + settings) + 1, sizeof *p->overrides);
+    if (!p->texts || !p->overrides)
         return DAL_NO_MEMORY;
+    p->settings = p->overrides + overrides;
     join_texts(p, of, asked);
     p->plan.random = asked->random ? asked->random : of->random;
     p->plan.sampling = asked->sampling ? asked->sampling : of->sampling;
@@ -107,7 +108,6 @@ void dal_sweep_plan_close(dal_sweep_plan *p)
     dal_study_file_free(p->file);
     free(p->texts);
     free(p->overrides);
-    free(p->settings);
 }
 
 /* ---- the command of one run --------------------------------------------------------------------------- */

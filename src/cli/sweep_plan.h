@@ -9,8 +9,8 @@ typedef struct dal_sweep_plan {
     const char *model;
     dal_study_plan plan;
     int n_overrides, n_settings;
-    const char **texts; /* of vary, each, channels */
-    dal_override *overrides, *settings;
+    const char **texts;                 /* of vary, each, channels */
+    dal_override *overrides, *settings; /* one array */
     bool floating;
     dal_spec *spec;
     dal_study *study;

@@ -54,13 +54,15 @@ typedef struct dal_scene_joint {
     double ratio;                     /* of a gear; NAN: it has none */
 } dal_scene_joint;
 
+typedef struct dal_scene_end {
+    int body;
+    double at[3];
+} dal_scene_end;
+
 typedef struct dal_scene_force {
     const char *name, *type;
     int n_ends;
-    struct {
-        int body;
-        double at[3];
-    } end[2];
+    dal_scene_end end[2];
     double free; /* length of a spring without force; NAN: it has none */
     int joint;   /* on whose coordinate it acts, or -1 */
 } dal_scene_force;

@@ -23,26 +23,36 @@ void dal_grow(dal_growing *out, const char *format, ...)
 
 /* ---- names ----------------------------------------------------------------------------- */
 
-const char *dal_latex_escaped(dal_arena *arena, const char *text)
+const char *dal_escaped(dal_arena *arena, const char *text, const dal_escape *escapes)
 {
     dal_growing out = {.arena = arena};
     dal_grow(&out, "%s", "");
     for (const char *c = text; *c; c++) {
-        switch (*c) {
-        case '\\': dal_grow(&out, "\\textbackslash{}"); break;
-        case '~': dal_grow(&out, "\\textasciitilde{}"); break;
-        case '^': dal_grow(&out, "\\textasciicircum{}"); break;
-        case '{':
-        case '}':
-        case '$':
-        case '&':
-        case '#':
-        case '%':
-        case '_': dal_grow(&out, "\\%c", *c); break;
-        default: dal_grow(&out, "%c", *c);
-        }
+        const dal_escape *e = escapes;
+        while (e->character && e->character != *c)
+            e++;
+        if (e->character)
+            dal_grow(&out, "%s", e->text);
+        else
+            dal_grow(&out, "%c", *c);
     }
     return out.text;
+}
+
+const char *dal_latex_escaped(dal_arena *arena, const char *text)
+{
+    static const dal_escape escapes[] = {{'\\', "\\textbackslash{}"},
+                                         {'~', "\\textasciitilde{}"},
+                                         {'^', "\\textasciicircum{}"},
+                                         {'{', "\\{"},
+                                         {'}', "\\}"},
+                                         {'$', "\\$"},
+                                         {'&', "\\&"},
+                                         {'#', "\\#"},
+                                         {'%', "\\%"},
+                                         {'_', "\\_"},
+                                         {0}};
+    return dal_escaped(arena, text, escapes);
 }
 
 static int find_greek(const char *word, size_t n)

@@ -7,21 +7,13 @@
 
 const char *dal_html_escaped(dal_arena *arena, const char *text)
 {
-    dal_growing out = {.arena = arena};
-    dal_grow(&out, "%s", "");
-    for (const char *c = text; *c; c++) {
-        switch (*c) {
-        case '&': dal_grow(&out, "&amp;"); break;
-        case '<': dal_grow(&out, "&lt;"); break;
-        case '>': dal_grow(&out, "&gt;"); break;
-        case '"': dal_grow(&out, "&quot;"); break;
-        case '\'': dal_grow(&out, "&#39;"); break;
-        default:
-            if ((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t') /* other control characters are no characters of XML */
-                dal_grow(&out, "%c", *c);
-        }
-    }
-    return out.text;
+    static const dal_escape escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {0}};
+    char *plain = dal_arena_copy(arena, text, strlen(text)), *end = plain;
+    for (const char *c = text; *c; c++)
+        if ((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t') /* other control characters are no characters of XML */
+            *end++ = *c;
+    *end = '\0';
+    return dal_escaped(arena, plain, escapes);
 }
 
 /* ---- names ---------------------------------------------------------------------------- */

@@ -447,6 +447,17 @@ static bool same_polys(const dal_poly *a, const dal_poly *b)
     return true;
 }
 
+/* Both are divided by the factors that their terms have in common. */
+static bool same_but_for_factors(dal_algebra *g, dal_poly *a, dal_poly *b)
+{
+    const dal_form *by;
+    divide_by_common(g, a, BY_ANYTHING, CLEAR_ALL, &by);
+    divide_by_common(g, b, BY_ANYTHING, CLEAR_ALL, &by);
+    dal_poly_collect(g, a);
+    dal_poly_collect(g, b);
+    return !g->failed && same_polys(a, b);
+}
+
 bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
 {
     for (dal_way way = 0; way < DAL_WAYS; way++) {
@@ -455,13 +466,7 @@ bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
         dal_poly a = dal_poly_of_graph(g, one), b = dal_poly_of_graph(g, other);
         if (g->failed)
             continue;
-        if (a.n && b.n) {
-            divide_by_common(g, &a, BY_ANYTHING, CLEAR_ALL, &by);
-            divide_by_common(g, &b, BY_ANYTHING, CLEAR_ALL, &by);
-            dal_poly_collect(g, &a);
-            dal_poly_collect(g, &b);
-        }
-        if (!g->failed && same_polys(&a, &b))
+        if (a.n && b.n ? same_but_for_factors(g, &a, &b) : same_polys(&a, &b))
             return true;
         for (dal_squares squares = 0; squares <= DAL_SQUARES_OF_COSINES && way != DAL_FOURIER && !g->failed; squares++) {
             dal_poly x, y;
@@ -470,11 +475,7 @@ bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other)
                 continue;
             x = first ? x : a;
             y = second ? y : b;
-            divide_by_common(g, &x, BY_ANYTHING, CLEAR_ALL, &by);
-            divide_by_common(g, &y, BY_ANYTHING, CLEAR_ALL, &by);
-            dal_poly_collect(g, &x);
-            dal_poly_collect(g, &y);
-            if (!g->failed && same_polys(&x, &y))
+            if (same_but_for_factors(g, &x, &y))
                 return true;
         }
     }

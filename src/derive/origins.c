@@ -332,6 +332,18 @@ static void origins_by_name(dal_origins *o, const dal_form *marked, int n, const
 
 /* ---- by monomials: a term is multiplied out, whatever its brackets ------------------------------ */
 
+/* A sum, a product or a quotient of what `node_of` makes of its items. */
+static dal_node node_of_items(dal_derivation *d, const dal_form *form, dal_node (*node_of)(dal_derivation *d, const dal_form *item))
+{
+    const dal_op op = form->kind == DAL_FORM_SUM ? DAL_OP_ADD : form->kind == DAL_FORM_QUOTIENT ? DAL_OP_DIV : DAL_OP_MUL;
+    dal_node node = node_of(d, form->item[0]);
+    for (int i = 1; i < form->n && node != DAL_NO_NODE; i++) {
+        const dal_node next = node_of(d, form->item[i]);
+        node = next == DAL_NO_NODE ? next : dal_binary(d->graph, op, node, next);
+    }
+    return node;
+}
+
 /* An angle, with its numbers: a letter, a product, or a sum of such. */
 static dal_node node_of_angle(dal_derivation *d, const dal_form *form)
 {
@@ -343,16 +355,8 @@ static dal_node node_of_angle(dal_derivation *d, const dal_form *form)
         const dal_node x = node_of_angle(d, form->item[0]);
         return x == DAL_NO_NODE ? x : dal_n_neg(d, x);
     }
-    if (form->kind != DAL_FORM_SUM && form->kind != DAL_FORM_PRODUCT && form->kind != DAL_FORM_QUOTIENT)
-        return DAL_NO_NODE;
-    dal_node node = node_of_angle(d, form->item[0]);
-    for (int i = 1; i < form->n && node != DAL_NO_NODE; i++) {
-        const dal_node next = node_of_angle(d, form->item[i]);
-        if (next == DAL_NO_NODE)
-            return next;
-        node = dal_binary(d->graph, form->kind == DAL_FORM_SUM ? DAL_OP_ADD : form->kind == DAL_FORM_PRODUCT ? DAL_OP_MUL : DAL_OP_DIV, node, next);
-    }
-    return node;
+    const bool known = form->kind == DAL_FORM_SUM || form->kind == DAL_FORM_PRODUCT || form->kind == DAL_FORM_QUOTIENT;
+    return known ? node_of_items(d, form, node_of_angle) : DAL_NO_NODE;
 }
 
 /* The node of a printed form, with 1 in the place of every number: which monomials it has does not depend on them. DAL_NO_NODE: not known here. */
@@ -362,7 +366,6 @@ static dal_node node_of_form(dal_derivation *d, const dal_form *form)
         const char *name;
         dal_op op;
     } functions[] = {{"sin", DAL_OP_SIN}, {"cos", DAL_OP_COS}, {"tan", DAL_OP_TAN}};
-    const bool sum = form->kind == DAL_FORM_SUM;
     if (form->kind == DAL_FORM_NUMBER)
         return dal_n_const(d, 1);
     if (form->kind == DAL_FORM_LETTER)
@@ -376,13 +379,7 @@ static dal_node node_of_form(dal_derivation *d, const dal_form *form)
     }
     if (form->kind == DAL_FORM_NAMED || form->kind == DAL_FORM_FUNCTION || (form->kind == DAL_FORM_POWER && form->n != 1))
         return DAL_NO_NODE;
-    dal_node node = node_of_form(d, form->item[0]);
-    for (int i = 1; i < form->n && node != DAL_NO_NODE; i++) {
-        const dal_node next = node_of_form(d, form->item[i]);
-        if (next == DAL_NO_NODE)
-            return next;
-        node = dal_binary(d->graph, sum ? DAL_OP_ADD : form->kind == DAL_FORM_QUOTIENT ? DAL_OP_DIV : DAL_OP_MUL, node, next);
-    }
+    const dal_node node = node_of_items(d, form, node_of_form);
     return node != DAL_NO_NODE && form->kind == DAL_FORM_POWER ? dal_binary(d->graph, DAL_OP_POW, node, dal_n_const(d, form->exponent)) : node;
 }
 

@@ -36,6 +36,12 @@ dal_set_name dal_name_as_set(dal_arena *arena, const char *name);
 
 /* A name in LaTeX: nothing in it is a command. */
 const char *dal_latex_name(dal_arena *arena, const char *name);
+/* A text with other words for some characters; the table ends with {0}. */
+typedef struct dal_escape {
+    char character;
+    const char *text;
+} dal_escape;
+const char *dal_escaped(dal_arena *arena, const char *text, const dal_escape *escapes);
 /* Any sentence in LaTeX. */
 const char *dal_latex_escaped(dal_arena *arena, const char *text);
 

@@ -200,11 +200,11 @@ int dal_campbell_text(const dal_campbell *c, int digits, char *buffer, size_t si
 
 typedef struct drawing {
     dal_arena arena;
+    dal_svg svg;
     const dal_campbell *c;
     int n_orders, width, height;
     const double *orders;
     const char *title;
-    dal_svg svg;
 } drawing;
 
 static dal_status draw(void *user)

@@ -162,47 +162,56 @@ static void pull(const dal_state *state, int b, const double force[3], double mo
     dal_pull_body(layout, work, b, force, moment, out);
 }
 
-void dal_fields_momenta(const dal_state *state, const dal_body_motion *motion, double *out)
+/* Of one body: a force at its centre of mass, over its mass, and a moment. rho: from its point to the centre, I: its inertia, in world axes. */
+typedef void wrench(const dal_body_motion *motion, const double rho[3], const double I[9], double force[3], double moment[3]);
+
+static void pull_all(const dal_state *state, const dal_body_motion *motion, wrench *of, double *out)
 {
     const dal_layout *layout = dal_layout_of(state);
     const dal_mechanism *m = layout->mechanism;
     memset(out, 0, sizeof *out * (size_t)layout->nv);
     for (int b = 0; b < m->n_bodies; b++) {
         const dal_kin *kin = &dal_seen_work(state)->kin[b];
-        double P[3], H[3] = {0, 0, 0}, I[9], rho[3];
+        double force[3], moment[3] = {0, 0, 0}, I[9], rho[3];
         dal_turn(kin->R, m->bodies[b].center, rho);
-        dal_copy3(motion[b].rd, P);
-        dal_add_cross(motion[b].w, rho, P);
-        for (int i = 0; i < 3; i++)
-            P[i] *= m->bodies[b].mass;
         dal_turn_inertia(kin->R, m->bodies[b].inertia, I);
-        if (!m->bodies[b].particle)
-            dal_mul3(I, motion[b].w, H);
-        pull(state, b, P, H, out);
+        of(&motion[b], rho, I, force, moment);
+        for (int i = 0; i < 3; i++)
+            force[i] *= m->bodies[b].mass;
+        if (m->bodies[b].particle)
+            memset(moment, 0, sizeof moment);
+        pull(state, b, force, moment, out);
     }
+}
+
+/* P = m (r' + w x rho), H = I w. */
+static void momenta_of(const dal_body_motion *motion, const double rho[3], const double I[9], double force[3], double moment[3])
+{
+    dal_copy3(motion->rd, force);
+    dal_add_cross(motion->w, rho, force);
+    dal_mul3(I, motion->w, moment);
+}
+
+void dal_fields_momenta(const dal_state *state, const dal_body_motion *motion, double *out)
+{
+    pull_all(state, motion, momenta_of, out);
+}
+
+/* m (r'' + alpha x rho + w x (w x rho)), I alpha + w x I w. */
+static void inertia_of(const dal_body_motion *motion, const double rho[3], const double I[9], double force[3], double moment[3])
+{
+    double H[3], speed[3] = {0, 0, 0};
+    dal_add_cross(motion->w, rho, speed);
+    dal_copy3(motion->rdd, force);
+    dal_add_cross(motion->alpha, rho, force);
+    dal_add_cross(motion->w, speed, force);
+    dal_mul3(I, motion->w, H);
+    dal_euler_moment(I, motion->w, motion->alpha, H, moment);
 }
 
 void dal_fields_inertia(const dal_state *state, const dal_body_motion *motion, double *out)
 {
-    const dal_layout *layout = dal_layout_of(state);
-    const dal_mechanism *m = layout->mechanism;
-    memset(out, 0, sizeof *out * (size_t)layout->nv);
-    for (int b = 0; b < m->n_bodies; b++) {
-        const dal_kin *kin = &dal_seen_work(state)->kin[b];
-        double F[3], moment[3] = {0, 0, 0}, I[9], H[3], rho[3], speed[3] = {0, 0, 0};
-        dal_turn(kin->R, m->bodies[b].center, rho);
-        dal_add_cross(motion[b].w, rho, speed);
-        dal_copy3(motion[b].rdd, F);
-        dal_add_cross(motion[b].alpha, rho, F);
-        dal_add_cross(motion[b].w, speed, F);
-        for (int i = 0; i < 3; i++)
-            F[i] *= m->bodies[b].mass;
-        dal_turn_inertia(kin->R, m->bodies[b].inertia, I);
-        dal_mul3(I, motion[b].w, H);
-        if (!m->bodies[b].particle)
-            dal_euler_moment(I, motion[b].w, motion[b].alpha, H, moment);
-        pull(state, b, F, moment, out);
-    }
+    pull_all(state, motion, inertia_of, out);
 }
 
 /* ---- which the constraints allow ---------------------------------------------------------------------------- */

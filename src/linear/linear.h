@@ -97,6 +97,11 @@ dal_status dal_linear_make(dal_linear *linear, bool here);
 /* The rest, after `here`. */
 dal_status dal_linear_finish(dal_linear *linear);
 void dal_linear_end(dal_linear *linear);
+/* A function of include/ that delivers a result: the arguments are checked, the matrices found, and `find` makes the result of them, whose arena is
+ * kept at the offset `memory`. */
+typedef dal_status dal_linear_finder(dal_linear *linear, void **found);
+dal_status dal_linear_find(dal_linear *linear, const char *function, const dal_allocator *allocator, dal_linear_finder *find, size_t memory,
+                           void *result);
 bool dal_linear_needs(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
                       dal_messages *messages, dal_status *status);
 

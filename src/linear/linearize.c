@@ -164,23 +164,36 @@ void dal_linear_end(dal_linear *x)
     dal_system_free(x->bare);
 }
 
+dal_status dal_linear_find(dal_linear *x, const char *function, const dal_allocator *allocator, dal_linear_finder *find, size_t memory, void *result)
+{
+    dal_status status;
+    void *found = NULL;
+    if (!dal_linear_needs(function, allocator, x->spec, x->options, x->messages, &status))
+        return status;
+    dal_arena_begin(&x->arena, allocator);
+    status = dal_linear_make(x, false);
+    if (status == DAL_OK)
+        status = find(x, &found);
+    dal_linear_end(x);
+    return dal_arena_deliver(&x->arena, status == DAL_OK, status, found, memory, result);
+}
+
+static dal_status study_matrices(dal_linear *x, void **found)
+{
+    const dal_status status = dal_linear_study(x);
+    *found = x->out;
+    return status;
+}
+
 dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                          dal_linearization **linearization)
 {
     dal_linear x = {.spec = spec, .options = options, .messages = messages};
-    dal_status status;
     if (linearization)
         *linearization = NULL;
     if (!DAL_NEEDS(messages, linearization))
         return DAL_BAD_COMMAND;
-    if (!dal_linear_needs(__func__, allocator, spec, options, messages, &status))
-        return status;
-    dal_arena_begin(&x.arena, allocator);
-    status = dal_linear_make(&x, false);
-    if (status == DAL_OK)
-        status = dal_linear_study(&x);
-    dal_linear_end(&x);
-    return dal_arena_deliver(&x.arena, status == DAL_OK, status, x.out, offsetof(dal_linearization, memory), linearization);
+    return dal_linear_find(&x, __func__, allocator, study_matrices, offsetof(dal_linearization, memory), linearization);
 }
 
 void dal_linearization_free(dal_linearization *linearization)

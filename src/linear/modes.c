@@ -469,24 +469,21 @@ dal_status dal_linear_modes(dal_linear *linear, dal_modes **modes)
     return status;
 }
 
+static dal_status seek_modes(dal_linear *x, void **found)
+{
+    dal_modes *modes = NULL;
+    const dal_status status = dal_linear_modes(x, &modes);
+    *found = modes;
+    return status;
+}
+
 dal_status dal_modes_find(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                           dal_modes **modes)
 {
     dal_linear x = {.spec = spec, .options = options, .messages = messages};
-    dal_modes *found = NULL;
-    dal_status status;
     if (modes)
         *modes = NULL;
-    if (!DAL_NEEDS(messages, modes))
-        return DAL_BAD_COMMAND;
-    if (!dal_linear_needs(__func__, allocator, spec, options, messages, &status))
-        return status;
-    dal_arena_begin(&x.arena, allocator);
-    status = dal_linear_make(&x, false);
-    if (status == DAL_OK)
-        status = dal_linear_modes(&x, &found);
-    dal_linear_end(&x);
-    return dal_arena_deliver(&x.arena, status == DAL_OK, status, found, offsetof(dal_modes, memory), modes);
+    return DAL_NEEDS(messages, modes) ? dal_linear_find(&x, __func__, allocator, seek_modes, offsetof(dal_modes, memory), modes) : DAL_BAD_COMMAND;
 }
 
 void dal_modes_free(dal_modes *modes)

@@ -178,17 +178,13 @@ static void put_figure(writing *w, const dal_figure *f)
     dal_json_close(json, '}');
 }
 
-static void put_point(dal_json *json, const void *of, int i)
-{
-    const dal_scene_body *body = of;
-    dal_json_string(json, "name", body->points[i].name);
-    dal_json_numbers(json, "at", 3, body->points[i].at);
-}
+static const dal_json_member of_point[] = {DAL_JSON_MEMBER(dal_scene_point, name), DAL_JSON_MEMBER(dal_scene_point, at), {0}};
+static const dal_json_member of_end[] = {DAL_JSON_MEMBER(dal_scene_end, body), DAL_JSON_MEMBER(dal_scene_end, at), {0}};
 
 static void put_points_and_shapes(writing *w, const dal_scene_body *body)
 {
     dal_json *json = &w->json;
-    dal_json_objects(json, "points", body->n_points, NULL, put_point, body);
+    dal_json_structs(json, "points", body->n_points, body->points, sizeof *body->points, of_point, NULL);
     dal_json_open(json, "shapes", '[');
     for (int i = 0; i < body->n_figures; i++)
         put_figure(w, &body->figures[i]);
@@ -236,19 +232,12 @@ static void put_joint(dal_json *json, const dal_scene_joint *joint)
     dal_json_close(json, '}');
 }
 
-static void put_end(dal_json *json, const void *of, int i)
-{
-    const dal_scene_force *force = of;
-    dal_json_integer(json, "body", force->end[i].body);
-    dal_json_numbers(json, "at", 3, force->end[i].at);
-}
-
 static void put_force(dal_json *json, const dal_scene_force *force)
 {
     dal_json_open(json, NULL, '{');
     dal_json_string(json, "name", force->name);
     dal_json_string(json, "type", force->type);
-    dal_json_objects(json, "ends", force->n_ends, NULL, put_end, force);
+    dal_json_structs(json, "ends", force->n_ends, force->end, sizeof *force->end, of_end, NULL);
     dal_json_number(json, "free", force->free);
     if (force->joint >= 0)
         dal_json_integer(json, "joint", force->joint);

@@ -53,10 +53,12 @@ static int find_column(const lookup *in, const char *element, const char *channe
 
 /* ---- what there is ------------------------------------------------------------------- */
 
-/* Two columns of a planar model, three of a spatial one. */
-static bool find_vector(const lookup *in, const char *body, bool planar, const char *const names[3], const char *const long_names[3], int *at)
+/* Two columns of a planar model, three of a spatial one; what is not found, and the rest of `n`, is -1. */
+static bool find_vector(const lookup *in, const char *body, bool planar, const char *const names[3], const char *const long_names[3], int n, int *at)
 {
     bool whole = true;
+    for (int k = 0; k < n; k++)
+        at[k] = -1;
     for (int k = 0; k < (planar ? 2 : 3); k++)
         whole &= (at[k] = find_column(in, body, names[k], long_names[k])) >= 0;
     return whole;
@@ -66,9 +68,7 @@ static bool find_place(const lookup *in, const dal_scene_body *body, bool planar
 {
     static const char *const names[] = {"x", "y", "z"}, *const long_names[] = {"position.x", "position.y", "position.z"},
                              *const attitude[] = {"qw", "qx", "qy", "qz"};
-    for (int k = 0; k < 7; k++)
-        place[k] = -1;
-    bool whole = find_vector(in, body->name, planar, names, long_names, place);
+    bool whole = find_vector(in, body->name, planar, names, long_names, 7, place);
     for (int k = 0; k < (body->particle ? 0 : planar ? 1 : 4); k++)
         whole &= (place[3 + k] = find_column(in, body->name, planar ? "angle" : attitude[k], NULL)) >= 0;
     return whole;
@@ -78,9 +78,7 @@ static bool find_motion(const lookup *in, const dal_scene_body *body, bool plana
 {
     static const char *const names[] = {"x'", "y'", "z'"}, *const long_names[] = {"velocity.x", "velocity.y", "velocity.z"},
                              *const spin[] = {"omega.x", "omega.y", "omega.z"};
-    for (int k = 0; k < 6; k++)
-        motion[k] = -1;
-    bool whole = find_vector(in, body->name, planar, names, long_names, motion);
+    bool whole = find_vector(in, body->name, planar, names, long_names, 6, motion);
     if (planar && !body->particle)
         whole &= (motion[5] = find_column(in, body->name, "angle'", "omega")) >= 0;
     for (int k = 0; k < 3 && !planar && !body->particle; k++)

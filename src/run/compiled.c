@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CODES = DAL_RUN_CODES, SAMPLES = 8, SHARED_SAMPLES = 4, MOST_VELOCITIES = 150, MOST_OPERATIONS = 60000, LOOK_EVERY = 64 };
+enum { CODES = DAL_RUN_CODES, SAMPLES = 8, SHARED_SAMPLES = 4, MOST_OPERATIONS = 60000, LOOK_EVERY = 64 };
 
 static const double agreement = 1e-10;         /* of the largest rate of its kind */
 static const double patience = 30;             /* s that a compiler may take */
@@ -57,12 +57,8 @@ static const char *obstacle(const run *r)
     const dal_layout *layout = dal_system_layout(r->system);
     if (!dal_system_spec(r->system))
         return "the system has no description";
-    if (layout->nv > MOST_VELOCITIES)
-        return "it has more than 150 velocities in these coordinates";
-    if (layout->nv == 0)
-        return "nothing moves";
-    if (layout->curved)
-        return "a constraint is not linear in the velocities";
+    if (dal_code_obstacle(layout))
+        return dal_code_obstacle(layout);
     if (layout->systems)
         return "it has sub-systems that are given by their equations";
     if (dal_system_acting(r->system)->n_frictions)

@@ -89,3 +89,13 @@ dal_derive_options dal_derive_options_of(const dal_state *state)
                                 .rows = speeds && speeds->basis ? speeds->basis->row : dal_rank_of(state)->order,
                                 .whole_systems = true};
 }
+
+const char *dal_code_obstacle(const dal_layout *layout)
+{
+    enum { MOST_VELOCITIES = 150 };
+    if (layout->nv > MOST_VELOCITIES)
+        return "it has more than 150 velocities in these coordinates";
+    if (layout->nv == 0)
+        return "nothing moves";
+    return layout->curved ? "a constraint is not linear in the velocities" : NULL;
+}

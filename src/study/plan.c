@@ -19,18 +19,19 @@ static const struct {
 typedef struct reading {
     dal_arena *arena;
     const dal_spec *spec;
-    dal_messages *messages;
-    const char *text; /* of the factor, for messages */
-    bool good;
+    dal_study_text text; /* of the factor */
 } reading;
 
-static void refuse(reading *r, const char *format, ...) DAL_PRINTF(2, 3);
-static void refuse(reading *r, const char *format, ...)
+dal_status dal_study_refuse(dal_study_text *text, const char *format, ...)
 {
     char sentence[400];
     DAL_FORMAT(sentence, format);
-    dal_error(r->messages, dal_nowhere, "vary '%.100s': %s", r->text, sentence);
-    r->good = false;
+    if (text->vary)
+        dal_error(text->messages, dal_nowhere, "vary '%.100s': %s", text->vary, sentence);
+    else
+        dal_error(text->messages, (dal_mark){text->each, 0, 0}, "%s", sentence);
+    text->good = false;
+    return DAL_BAD_COMMAND;
 }
 
 /* ---- numbers and pieces ---------------------------------------------------------------------- */
@@ -57,7 +58,7 @@ static double read_value(reading *r, const char *text)
         return value;
     if (dal_parse_constant(text, find_parameter, spec, NULL, &value) && isfinite(value))
         return value;
-    refuse(r, "expected a number or an expression in parameters, but found '%.60s'", text);
+    dal_study_refuse(&r->text, "expected a number or an expression in parameters, but found '%.60s'", text);
     return NAN;
 }
 
@@ -93,7 +94,7 @@ static void read_list(reading *r, dal_planned *p, const char *text)
     const int n = count_pieces(r, text, ",");
     double *values = DAL_NEW(r->arena, double, n);
     p->factor.values = values;
-    for (const char *rest = text; rest && r->good;)
+    for (const char *rest = text; rest && r->text.good;)
         values[p->factor.n++] = read_value(r, next_piece(r, &rest, ","));
 }
 
@@ -102,7 +103,7 @@ static void read_words(reading *r, dal_planned *p, const char *text)
 {
     const char **words = DAL_NEW(r->arena, const char *, count_pieces(r, text, ","));
     p->factor.words = words;
-    for (const char *rest = text; rest && r->good;) {
+    for (const char *rest = text; rest && r->text.good;) {
         const char *piece = next_piece(r, &rest, ",");
         const char *last = p->factor.n ? words[p->factor.n - 1] : "";
         if (strchr(last, ':') && strchr(piece, '='))
@@ -110,7 +111,7 @@ static void read_words(reading *r, dal_planned *p, const char *text)
         else if (*piece)
             words[p->factor.n++] = piece;
         else
-            refuse(r, "expected a word between the commas");
+            dal_study_refuse(&r->text, "expected a word between the commas");
     }
 }
 
@@ -120,24 +121,24 @@ static void read_range(reading *r, dal_planned *p, const char *text)
     const char *rest = text;
     const double a = read_value(r, next_piece(r, &rest, ":")), b = read_value(r, next_piece(r, &rest, ":"));
     char *count = next_piece(r, &rest, ":");
-    if (!r->good)
+    if (!r->text.good)
         return;
     const size_t length = count ? strlen(count) : 0;
     const bool logarithmic = length > 3 && !strcmp(count + length - 3, "log");
     if (logarithmic)
         count[length - 3] = '\0';
     const double n = count ? read_value(r, count) : NAN;
-    if (!r->good)
+    if (!r->text.good)
         return;
     if (rest || !(n >= 1) || n != floor(n))
-        refuse(r, "expected from:to:number or from:to:numberlog, with a whole number of values");
+        dal_study_refuse(&r->text, "expected from:to:number or from:to:numberlog, with a whole number of values");
     else if (n > MOST_VALUES)
-        refuse(r, "%.0f values are too many: %d at most", n, MOST_VALUES);
+        dal_study_refuse(&r->text, "%.0f values are too many: %d at most", n, MOST_VALUES);
     else if (n == 1 && a != b)
-        refuse(r, "a range of one value begins and ends with it");
+        dal_study_refuse(&r->text, "a range of one value begins and ends with it");
     else if (logarithmic && !(a * b > 0))
-        refuse(r, "a logarithmic range cannot contain zero: both ends have to have the same sign");
-    if (!r->good)
+        dal_study_refuse(&r->text, "a logarithmic range cannot contain zero: both ends have to have the same sign");
+    if (!r->text.good)
         return;
     double *values = DAL_NEW(r->arena, double, (int)n);
     p->factor.n = (int)n;
@@ -157,26 +158,26 @@ static bool read_random(reading *r, dal_planned *p, const char *text)
     const char *inside = strchr(text, '(') + 1;
     const size_t length = strlen(inside);
     if (!length || inside[length - 1] != ')') {
-        refuse(r, "expected ')' at the end");
+        dal_study_refuse(&r->text, "expected ')' at the end");
         return true;
     }
     const char *rest = dal_arena_copy(r->arena, inside, length - 1);
     const int n = count_pieces(r, rest, ",");
     if (n != 2) {
-        refuse(r,
-               uniform ? "uniform takes two numbers, the least and the largest value, %d given"
-                       : "normal takes two numbers, mean and standard deviation, %d given",
-               n);
+        dal_study_refuse(&r->text,
+                         uniform ? "uniform takes two numbers, the least and the largest value, %d given"
+                                 : "normal takes two numbers, mean and standard deviation, %d given",
+                         n);
         return true;
     }
     p->distribution = uniform ? DAL_UNIFORM : DAL_NORMAL;
     p->factor.random = true;
     p->a = read_value(r, next_piece(r, &rest, ","));
     p->b = read_value(r, next_piece(r, &rest, ","));
-    if (r->good && uniform && !(p->a < p->b))
-        refuse(r, "the least value has to be below the largest");
-    if (r->good && normal && !(p->b > 0))
-        refuse(r, "the standard deviation has to be positive");
+    if (r->text.good && uniform && !(p->a < p->b))
+        dal_study_refuse(&r->text, "the least value has to be below the largest");
+    if (r->text.good && normal && !(p->b > 0))
+        dal_study_refuse(&r->text, "the standard deviation has to be positive");
     return true;
 }
 
@@ -191,12 +192,12 @@ static void read_values(reading *r, dal_planned *p, const char *text)
             words = settings[i].words;
         }
     if (!*text)
-        refuse(r, "expected values behind '='");
+        dal_study_refuse(&r->text, "expected values behind '='");
     else if (words)
         read_words(r, p, text);
     else if (read_random(r, p, text)) {
         if (p->factor.setting)
-            refuse(r, "a setting of `simulate:` cannot be random");
+            dal_study_refuse(&r->text, "a setting of `simulate:` cannot be random");
     } else if (strchr(text, ':'))
         read_range(r, p, text);
     else
@@ -207,9 +208,9 @@ static void read_factor(reading *r, dal_factors *f, const char *text)
 {
     dal_planned *p = &f->item[f->n];
     const char *equals = strchr(text, '=');
-    r->text = text;
+    r->text.vary = text;
     if (!equals || equals == text) {
-        refuse(r, "expected NAME=VALUES, as in k=10:1000:20log, l=0.2,0.3 or m=normal(1,0.1)");
+        dal_study_refuse(&r->text, "expected NAME=VALUES, as in k=10:1000:20log, l=0.2,0.3 or m=normal(1,0.1)");
         return;
     }
     size_t length = (size_t)(equals - text);
@@ -222,7 +223,7 @@ static void read_factor(reading *r, dal_factors *f, const char *text)
     p->factor.unit = "";
     for (int i = 0; i < f->n; i++)
         if (!strcmp(f->item[i].factor.name, p->factor.name)) {
-            refuse(r, "'%.60s' is varied twice", p->factor.name);
+            dal_study_refuse(&r->text, "'%.60s' is varied twice", p->factor.name);
             return;
         }
     read_values(r, p, p->factor.text);
@@ -241,8 +242,8 @@ static void combine(reading *r, dal_factors *f)
         if (p->factor.random)
             continue;
         if (f->combinations > DAL_MOST_RUNS / (p->factor.n ? p->factor.n : 1)) {
-            dal_error(r->messages, dal_nowhere, "the plan has more than %d runs", DAL_MOST_RUNS);
-            r->good = false;
+            dal_error(r->text.messages, dal_nowhere, "the plan has more than %d runs", DAL_MOST_RUNS);
+            r->text.good = false;
             return;
         }
         f->combinations *= p->factor.n;
@@ -251,7 +252,7 @@ static void combine(reading *r, dal_factors *f)
 
 bool dal_factors_read(dal_arena *arena, const dal_spec *spec, int n, const char *const *texts, dal_messages *messages, dal_factors *factors)
 {
-    reading r = {arena, spec, messages, "", true};
+    reading r = {arena, spec, {.messages = messages, .vary = "", .good = true}};
     bool all = true;
     if (n > MOST_FACTORS) {
         dal_error(messages, dal_nowhere, "%d values are varied: %d at most", n, MOST_FACTORS);
@@ -259,14 +260,14 @@ bool dal_factors_read(dal_arena *arena, const dal_spec *spec, int n, const char 
     }
     *factors = (dal_factors){.item = DAL_NEW(arena, dal_planned, n)};
     for (int i = 0; i < n; i++) {
-        r.good = true;
+        r.text.good = true;
         read_factor(&r, factors, texts[i]);
-        all = all && r.good;
+        all = all && r.text.good;
     }
-    r.good = all;
+    r.text.good = all;
     if (all)
         combine(&r, factors);
-    return r.good;
+    return r.text.good;
 }
 
 double dal_factor_value(const dal_planned *p, const dal_samples *samples, long run)

@@ -23,6 +23,16 @@
 
 enum { DAL_MOST_RUNS = 1000 * 1000 * 1000 };
 
+/* A text of a study while it is read, and whether it is good. */
+typedef struct dal_study_text {
+    dal_messages *messages;
+    const char *vary; /* that of a factor; NULL: it is none */
+    const char *each; /* "each 'peak=max(A.angle)'", the place of a summary; NULL: it is none */
+    bool good;
+} dal_study_text;
+/* An error about it: it is not good. Returns DAL_BAD_COMMAND. */
+dal_status dal_study_refuse(dal_study_text *text, const char *format, ...) DAL_PRINTF(2, 3);
+
 /* ---- what is varied: plan.c -------------------------------------------------------------- */
 
 typedef enum dal_distribution { DAL_LISTED, DAL_UNIFORM, DAL_NORMAL } dal_distribution;

@@ -25,21 +25,13 @@ typedef struct maker {
     const dal_spec *spec;
     const dal_study_plan *plan;
     dal_messages *messages;
+    dal_study_text text; /* of the plan */
     dal_study *study;
     dal_spec wanted; /* with the columns of the study */
     size_t room;
 } maker;
 
 /* ---- samples --------------------------------------------------------------------------------------- */
-
-static dal_status refuse(maker *m, const char *format, ...) DAL_PRINTF(2, 3);
-static dal_status refuse(maker *m, const char *format, ...)
-{
-    char sentence[400];
-    DAL_FORMAT(sentence, format);
-    dal_error(m->messages, dal_nowhere, "%s", sentence);
-    return DAL_BAD_COMMAND;
-}
 
 static const char *first_random(const dal_factors *f)
 {
@@ -59,19 +51,21 @@ static dal_status plan_samples(maker *m)
     while (dal_sampling_names[sampling] && strcmp(dal_sampling_names[sampling], word))
         sampling++;
     if (!dal_sampling_names[sampling])
-        return refuse(m, "there is no sampling '%.60s'%s: random, latin-hypercube, sobol", word, dal_did_you_mean(word, dal_sampling_names, hint));
+        return dal_study_refuse(&m->text, "there is no sampling '%.60s'%s: random, latin-hypercube, sobol", word,
+                                dal_did_you_mean(word, dal_sampling_names, hint));
     if (plan->random < 0)
-        return refuse(m, "a study cannot have %ld random samples", plan->random);
+        return dal_study_refuse(&m->text, "a study cannot have %ld random samples", plan->random);
     if (f->n_random && !plan->random)
-        return refuse(m, "'%.60s' is random, and the number of samples is missing: --random N, or `random: N` in a study", first_random(f));
+        return dal_study_refuse(&m->text, "'%.60s' is random, and the number of samples is missing: --random N, or `random: N` in a study",
+                                first_random(f));
     if (!f->n_random && plan->random)
-        return refuse(m, "%ld random samples are asked for, but nothing that is varied is random", plan->random);
+        return dal_study_refuse(&m->text, "%ld random samples are asked for, but nothing that is varied is random", plan->random);
     if (sampling == DAL_SAMPLING_SOBOL && f->n_random > dal_sobol_dimensions())
-        return refuse(m, "%d values are random, and Sobol's sequence has %d dimensions here: take latin-hypercube", f->n_random,
-                      dal_sobol_dimensions());
+        return dal_study_refuse(&m->text, "%d values are random, and Sobol's sequence has %d dimensions here: take latin-hypercube", f->n_random,
+                                dal_sobol_dimensions());
     const long samples = f->n_random ? plan->random : 1;
     if (samples > DAL_MOST_RUNS / f->combinations)
-        return refuse(m, "the plan has more than %d runs", DAL_MOST_RUNS);
+        return dal_study_refuse(&m->text, "the plan has more than %d runs", DAL_MOST_RUNS);
     m->study->samples = (dal_samples){(dal_sampling)sampling, plan->seed, (uint64_t)samples, f->n_normal > 0};
     m->study->info.samples = samples;
     m->study->info.runs = samples * f->combinations;
@@ -129,7 +123,7 @@ static dal_status plan_columns(maker *m)
     for (int i = 0; i < m->plan->n_channels; i++)
         record(m, m->plan->channels[i], dal_arena_print(&m->arena, "channel '%s'", m->plan->channels[i]));
     if (m->wanted.n_record > MOST_RECORDED)
-        return refuse(m, "the study needs %d recorded expressions: %d at most", m->wanted.n_record, MOST_RECORDED);
+        return dal_study_refuse(&m->text, "the study needs %d recorded expressions: %d at most", m->wanted.n_record, MOST_RECORDED);
     return DAL_OK;
 }
 
@@ -309,10 +303,10 @@ static dal_status count_bases(maker *m)
         if (!f->setting)
             s->varied[s->n_varied++] = f->name;
         else if ((s->n_bases *= f->n) > MOST_BASES)
-            return refuse(m, "the settings have more than %d combinations", MOST_BASES);
+            return dal_study_refuse(&m->text, "the settings have more than %d combinations", MOST_BASES);
     }
     if (s->n_bases > 1 && !m->spec->memory)
-        return refuse(m, "settings can be varied only of a description that was read from a text");
+        return dal_study_refuse(&m->text, "settings can be varied only of a description that was read from a text");
     s->base = DAL_NEW(&m->arena, dal_study_base, s->n_bases);
     return DAL_OK;
 }
@@ -428,7 +422,7 @@ static bool plan_is_sound(const dal_study_plan *plan, dal_messages *messages)
 dal_status dal_study_create(const dal_allocator *allocator, const dal_spec *spec, const dal_study_plan *plan, dal_messages *messages,
                             dal_study **study)
 {
-    maker m = {.spec = spec, .plan = plan, .messages = messages};
+    maker m = {.spec = spec, .plan = plan, .messages = messages, .text = {.messages = messages}};
     if (study)
         *study = NULL;
     if (!DAL_NEEDS(messages, study) || !DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, plan) || !DAL_NEEDS_ALLOCATOR(messages, allocator) ||

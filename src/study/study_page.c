@@ -17,7 +17,7 @@ typedef struct paging {
     dal_study_motions motions;
     /* numbers of blocks; -1: there is none */
     int numbers, status, times;
-    int *values, *factors, *levels;
+    int *values, *factors, *levels; /* one array */
 } paging;
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -54,11 +54,12 @@ static void add_band_blocks(paging *p)
 static dal_status add_blocks(paging *p)
 {
     const dal_study_table *t = &p->table;
-    p->values = calloc((size_t)t->n_values + 1, sizeof *p->values);
-    p->factors = calloc((size_t)p->study->factors.n + 1, sizeof *p->factors);
-    p->levels = calloc((size_t)(p->bands.n_groups * p->bands.n_channels) + 1, sizeof *p->levels);
-    if (!p->values || !p->factors || !p->levels)
+    const size_t n = (size_t)t->n_values, m = (size_t)p->study->factors.n;
+    p->values = calloc(n + m + (size_t)(p->bands.n_groups * p->bands.n_channels) + 1, sizeof *p->values);
+    if (!p->values)
         return DAL_NO_MEMORY;
+    p->factors = p->values + n;
+    p->levels = p->factors + m;
     p->numbers = t->some && t->rows ? whole_block(p, t->numbers) : -1;
     p->status = t->status && t->rows ? whole_block(p, t->status) : -1;
     for (int i = 0; i < t->n_values; i++)
@@ -260,7 +261,5 @@ dal_status dal_study_write_page(const dal_study *study, dal_study_reader *reader
     dal_study_bands_free(&p.bands);
     dal_study_table_free(&p.table);
     free(p.values);
-    free(p.factors);
-    free(p.levels);
     return status;
 }

@@ -23,21 +23,10 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds };
 typedef struct reading {
     dal_arena *arena;
     dal_graph *graph;
-    dal_messages *messages;
+    dal_study_text text;
     dal_summaries *summaries;
     size_t room, from_room;
-    const char *from; /* the text, for messages */
-    bool good;
 } reading;
-
-static void refuse(reading *r, const char *format, ...) DAL_PRINTF(2, 3);
-static void refuse(reading *r, const char *format, ...)
-{
-    char sentence[400];
-    DAL_FORMAT(sentence, format);
-    dal_error(r->messages, (dal_mark){r->from, 0, 0}, "%s", sentence);
-    r->good = false;
-}
 
 /* ---- parts ----------------------------------------------------------------------------------------- */
 
@@ -55,7 +44,7 @@ static int add_part(reading *r, dal_part part)
         if (same_part(&s->part[i], &part))
             return i;
     int n = s->n_parts;
-    *DAL_PUSH(r->arena, s->from, n, r->from_room) = r->from;
+    *DAL_PUSH(r->arena, s->from, n, r->from_room) = r->text.each;
     *DAL_PUSH(r->arena, s->part, s->n_parts, r->room) = part;
     return s->n_parts - 1;
 }
@@ -136,7 +125,7 @@ static void read_comparison(reading *r, char *open, char *close, dal_part *part)
 {
     char *at = outside(open + 1, close, "<>");
     if (!at) {
-        refuse(r, "when() takes a comparison, as in when(A.angle > 0.5)");
+        dal_study_refuse(&r->text, "when() takes a comparison, as in when(A.angle > 0.5)");
         return;
     }
     const bool equal = at[1] == '=';
@@ -156,7 +145,7 @@ static void read_band(reading *r, char *comma, char *close, dal_part *part)
 {
     const char *text = trimmed(r, comma + 1, close);
     if (!dal_parse_constant(text, no_names, NULL, NULL, &part->band) || !(part->band > 0))
-        refuse(r, "settling(x, b) takes a positive number b, but found '%.60s'", text);
+        dal_study_refuse(&r->text, "settling(x, b) takes a positive number b, but found '%.60s'", text);
 }
 
 /* The call becomes a variable of the same length, so that columns of messages stay right. */
@@ -166,11 +155,11 @@ static void read_call(reading *r, char *p, char *open, char *close, int kind)
     const char *inner = part_inside(open, close);
     char *comma = outside(open + 1, close, ",");
     if (inner) {
-        refuse(r, "%s() stands inside %s(): each of them is taken over all rows", inner, kinds[kind].name);
+        dal_study_refuse(&r->text, "%s() stands inside %s(): each of them is taken over all rows", inner, kinds[kind].name);
         return;
     }
     if ((comma != NULL) != (kinds[kind].arguments == 2)) {
-        refuse(r, "%s takes %s", kinds[kind].name, kinds[kind].arguments == 2 ? "two arguments, settling(x, b)" : "one argument");
+        dal_study_refuse(&r->text, "%s takes %s", kinds[kind].name, kinds[kind].arguments == 2 ? "two arguments, settling(x, b)" : "one argument");
         return;
     }
     if (part.kind == DAL_PART_WHEN)
@@ -179,9 +168,9 @@ static void read_call(reading *r, char *p, char *open, char *close, int kind)
         part.text = trimmed(r, open + 1, comma ? comma : close);
     if (comma)
         read_band(r, comma, close, &part);
-    if (r->good && !*part.text)
-        refuse(r, "%s() takes a channel or an expression", kinds[kind].name);
-    if (!r->good)
+    if (r->text.good && !*part.text)
+        dal_study_refuse(&r->text, "%s() takes a channel or an expression", kinds[kind].name);
+    if (!r->text.good)
         return;
     char name[16];
     const int length = snprintf(name, sizeof name, "_%d", add_part(r, part));
@@ -192,7 +181,7 @@ static void read_call(reading *r, char *p, char *open, char *close, int kind)
 /* All calls of parts in the text, from the left. */
 static void read_calls(reading *r, char *text)
 {
-    for (char *open = text; r->good && (open = strchr(open, '(')); open++) {
+    for (char *open = text; r->text.good && (open = strchr(open, '(')); open++) {
         char *p = name_before(text, open), *close = closing(open);
         const int kind = close && p < open ? kind_of(p, open, close) : -1;
         if (kind >= 0) {
@@ -225,24 +214,24 @@ static dal_node read_summary(reading *r, int i, const char *text)
     dal_summaries *s = r->summaries;
     dal_node node = DAL_NO_NODE;
     const char *equals = strchr(text, '=');
-    r->from = dal_arena_print(r->arena, "each '%s'", text);
-    r->good = true;
-    s->text[i] = r->from;
+    r->text.each = dal_arena_print(r->arena, "each '%s'", text);
+    r->text.good = true;
+    s->text[i] = r->text.each;
     if (!equals || equals == text || !*trimmed(r, text, equals)) {
-        refuse(r, "expected NAME=EXPRESSION, as in peak=max(abs(A.force))");
+        dal_study_refuse(&r->text, "expected NAME=EXPRESSION, as in peak=max(abs(A.force))");
         return node;
     }
     s->name[i] = trimmed(r, text, equals);
     for (int k = 0; k < i; k++)
         if (s->name[k] && !strcmp(s->name[k], s->name[i])) {
-            refuse(r, "there are two summaries '%.60s'", s->name[i]);
+            dal_study_refuse(&r->text, "there are two summaries '%.60s'", s->name[i]);
             return node;
         }
     char *expression = dal_arena_copy(r->arena, equals + 1, strlen(equals + 1));
     read_calls(r, expression);
-    const dal_parser parser = {.graph = r->graph, .messages = r->messages, .resolve = find_name, .user = r};
-    if (r->good)
-        r->good = dal_parse_scalar(&parser, expression, (dal_mark){r->from, 0, (int)(equals + 2 - text)}, &node);
+    const dal_parser parser = {.graph = r->graph, .messages = r->text.messages, .resolve = find_name, .user = r};
+    if (r->text.good)
+        r->text.good = dal_parse_scalar(&parser, expression, (dal_mark){r->text.each, 0, (int)(equals + 2 - text)}, &node);
     return node;
 }
 
@@ -260,7 +249,7 @@ static const char **usual(dal_arena *arena, int n_columns, const dal_column *col
 bool dal_summaries_read(dal_arena *arena, int n, const char *const *texts, int n_columns, const dal_column *columns, dal_messages *messages,
                         dal_summaries *summaries)
 {
-    reading r = {.arena = arena, .graph = dal_graph_create(arena), .messages = messages, .summaries = summaries, .good = true};
+    reading r = {.arena = arena, .graph = dal_graph_create(arena), .text = {.messages = messages, .good = true}, .summaries = summaries};
     bool all = true;
     const char *const *wanted = n ? texts : usual(arena, n_columns, columns);
     const int m = n ? n : 3 * n_columns;
@@ -271,7 +260,7 @@ bool dal_summaries_read(dal_arena *arena, int n, const char *const *texts, int n
     dal_node *node = DAL_NEW(arena, dal_node, m);
     for (int i = 0; i < m; i++) {
         node[i] = read_summary(&r, i, wanted[i]);
-        all = all && r.good;
+        all = all && r.text.good;
     }
     if (all)
         summaries->program = dal_program_build(arena, r.graph, summaries->n_parts, m, node);
