@@ -18,9 +18,7 @@ typedef struct dal_layout_parts {
     dal_subsystems *systems;  /* NULL: none */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     bool lazy;                /* what only records read is evaluated for them alone: dal_rows_idle */
-    dal_program *forms;
-    int n_form_needs, n_form_variables, *form_need;
-    int n_form_rates, *form_rate;
+    dal_form_program forms;
     const dal_layout *like; /* of a mechanism that may be numbered alike: its arrays are taken then. NULL: none is known */
 } dal_layout_parts;
 

@@ -142,7 +142,7 @@ enum { DAL_SWEEP_ENOUGH = 24 }; /* links of a block, a kB each: measured, fewer 
 /* NULL: not a model for sweeps. `watched`: measures that have to be known. `enough`: links that make a block. */
 dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, int n_watched,
                            const int *watched, int enough);
-dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from);
+extern const dal_block_array dal_sweep_arrays[];
 size_t dal_sweep_work_size(const dal_sweep *sweep); /* doubles */
 void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_work *work);
 
