@@ -1,6 +1,6 @@
 /* One block of memory laid out in two passes: the first measures (memory is
- * NULL), the second copies. Both passes run the same list of DAL_PACK lines, so
- * that they cannot differ.
+ * NULL), the second copies. Both passes run the same list of arrays, so that
+ * they cannot differ.
  */
 #ifndef DAL_BASE_BLOCK_H
 #define DAL_BASE_BLOCK_H
@@ -73,5 +73,46 @@ static inline const char *dal_block_name(dal_block *block, const char *name)
         if (packed)                                                                                                                                  \
             (pointer) = packed;                                                                                                                      \
     } while (0)
+
+/* An array of a struct, whose count is an int of the struct. DAL_ENDS: the array has one element more, the end of the last range. */
+typedef struct dal_block_array {
+    size_t pointer, element, count; /* offset, size, offset */
+    int more;
+} dal_block_array;
+
+#define DAL_ARRAY(type, array, count)                                                                                                                \
+    {                                                                                                                                                \
+        offsetof(type, array), sizeof *((type *)0)->array, offsetof(type, count), 0                                                                  \
+    }
+#define DAL_ENDS(type, array, count)                                                                                                                 \
+    {                                                                                                                                                \
+        offsetof(type, array), sizeof *((type *)0)->array, offsetof(type, count), 1                                                                  \
+    }
+
+/* Moves all arrays of a list, which ends with {0}, into the block. `to` is a copy of `from`, or NULL: while measuring nothing is written. */
+static inline void dal_block_arrays(dal_block *block, const dal_block_array *list, const void *from, void *to)
+{
+    for (const dal_block_array *a = list; a->element; a++) {
+        void *array;
+        int count;
+        memcpy(&array, (const char *)from + a->pointer, sizeof array);
+        memcpy(&count, (const char *)from + a->count, sizeof count);
+        array = dal_block_copy(block, array, a->element * (size_t)(count + a->more));
+        if (array && to)
+            memcpy((char *)to + a->pointer, &array, sizeof array);
+    }
+}
+
+/* A struct, if there is one, and its arrays; NULL while measuring. */
+static inline void *dal_block_struct(dal_block *block, const void *from, size_t bytes, const dal_block_array *list)
+{
+    if (!from)
+        return NULL;
+    void *to = dal_block_copy(block, from, bytes);
+    dal_block_arrays(block, list, from, to);
+    return to;
+}
+
+#define DAL_PACKED(block, pointer, list) dal_block_struct((block), (pointer), sizeof *(pointer), (list))
 
 #endif

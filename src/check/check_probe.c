@@ -34,13 +34,7 @@ static void choose_layout(dal_probe *p)
     }
     p->mechanism = system->mechanism;
     p->mechanism.n_speeds = 0;
-    const dal_layout_parts parts = {.n_times = layout->n_times,
-                                    .forms = layout->forms,
-                                    .n_form_needs = layout->n_form_needs,
-                                    .n_form_variables = layout->n_form_variables,
-                                    .form_need = layout->form_need,
-                                    .n_form_rates = layout->n_form_rates,
-                                    .form_rate = layout->form_rate};
+    const dal_layout_parts parts = {.n_times = layout->n_times, .forms = layout->forms};
     p->layout = dal_layout_build(p->arena, &p->mechanism, &dal_family_twist, &parts);
 }
 

@@ -50,17 +50,38 @@ static void check_options(dal_build *build, const dal_choice *choice, const char
     }
 }
 
-/* Index of a chosen name in a list of `n` names (ends with NULL), or -1 with a message. */
-static int choose(dal_build *build, const dal_choice *choice, const char *what, const char *const *names, const char *fallback)
+static const char *family_name(int k)
 {
-    const char *name = choice->name.text ? choice->name.text : fallback;
-    char hint[96], list[400] = "";
-    for (int i = 0; names[i]; i++)
+    return dal_families[k] ? dal_families[k]->name : NULL;
+}
+
+static const char *formulation_name(int k)
+{
+    return dal_formulations[k] ? dal_formulations[k]->name : NULL;
+}
+
+static const char *stabilization_name(int k)
+{
+    return dal_stabilizations[k] ? dal_stabilizations[k]->name : NULL;
+}
+
+static const char *integrator_name(int k)
+{
+    return dal_integrators[k] ? dal_integrators[k]->name : NULL;
+}
+
+enum { MOST_NAMES = 15 };
+
+/* Index of a chosen name in a list (which ends with NULL), or -1 with a message. */
+static int choose(dal_build *build, const dal_choice *choice, const char *what, const char *(*name_at)(int k), const char *fallback)
+{
+    const char *name = choice->name.text ? choice->name.text : fallback, *names[MOST_NAMES + 1] = {NULL};
+    char hint[96];
+    for (int i = 0; i < MOST_NAMES && (names[i] = name_at(i)); i++)
         if (!strcmp(names[i], name))
             return i;
-    for (int i = 0; names[i]; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
-    dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint), list);
+    dal_error(build->messages, choice->name.mark, "there is no %s '%s'%s; there are: %s", what, name, dal_did_you_mean(name, names, hint),
+              list_options(build, names));
     return -1;
 }
 
@@ -78,13 +99,8 @@ void dal_choose_family(dal_build *build, dal_system *system)
 {
     static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL}, *const natural[] = {"eliminate", NULL};
     const dal_choice *choice = &build->spec->simulate.coordinates;
-    const char *names[8];
-    int n = 0;
-    for (; dal_families[n]; n++)
-        names[n] = dal_families[n]->name;
-    names[n] = NULL;
     const bool own = build->spec->n_coordinates > 0;
-    int k = choose(build, choice, "family of coordinates", names, own ? "user" : "angle");
+    int k = choose(build, choice, "family of coordinates", family_name, own ? "user" : "angle");
     build->family = k >= 0 ? dal_families[k] : own ? &dal_family_user : dal_families[0];
     if (own && build->family != &dal_family_user)
         dal_error(build->messages, choice->name.mark, "the bodies of this model are placed by its own coordinates: only the family user applies");
@@ -195,13 +211,8 @@ static void choose_stabilization(dal_build *build, dal_system *system)
 {
     static const char *const none[] = {NULL};
     const dal_simulate_spec *s = &build->spec->simulate;
-    const char *names[16];
-    int n;
-    for (n = 0; dal_stabilizations[n]; n++)
-        names[n] = dal_stabilizations[n]->name;
-    names[n] = NULL;
     bool least = s->undetermined.word.text && !strcmp(s->undetermined.word.text, "minimum-norm");
-    int k = choose(build, &s->stabilization, "stabilisation", names,
+    int k = choose(build, &s->stabilization, "stabilisation", stabilization_name,
                    least                                       ? "direct-correction"
                    : system->method.formulation->stabilization ? system->method.formulation->stabilization
                                                                : "mass-projection");
@@ -221,20 +232,12 @@ void dal_choose_method(dal_build *build, dal_system *system)
 {
     static const char *const none[] = {NULL};
     const dal_simulate_spec *s = &build->spec->simulate;
-    const char *names[16];
-    int n;
-    for (n = 0; dal_formulations[n]; n++)
-        names[n] = dal_formulations[n]->name;
-    names[n] = NULL;
-    int k = choose(build, &s->formulation, "formulation", names, "lagrange");
+    int k = choose(build, &s->formulation, "formulation", formulation_name, "lagrange");
     system->method.formulation = dal_formulations[k < 0 ? 0 : k];
     check_options(build, &s->formulation, none, false);
     choose_stabilization(build, system);
-    for (n = 0; dal_integrators[n]; n++)
-        names[n] = dal_integrators[n]->name;
-    names[n] = NULL;
-    k = choose(build, &s->integrator, "integrator", names, "dopri5");
-    for (n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
+    k = choose(build, &s->integrator, "integrator", integrator_name, "dopri5");
+    for (int n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
         if (dal_integrators[n]->adaptive)
             k = n;
     system->method.integrator = dal_integrators[k];

@@ -409,20 +409,20 @@ static void compile_forms(dal_build *build)
     bool *used = DAL_NEW(build->arena, bool, build->n_signals);
     for (int i = 0; i < build->forms.n; i++)
         dal_each_var(build->graph, build->forms.node[i], note_variable, used);
-    parts->form_need = DAL_NEW(build->arena, int, 2 * build->n_signals);
-    parts->form_rate = DAL_NEW(build->arena, int, 2 * build->n_signals);
-    parts->n_form_variables = build->n_signals;
+    parts->forms.need = DAL_NEW(build->arena, int, 2 * build->n_signals);
+    parts->forms.rate = DAL_NEW(build->arena, int, 2 * build->n_signals);
+    parts->forms.n_variables = build->n_signals;
     for (int i = 0; i < build->n_signals; i++) {
         const dal_signal *s = &build->signals[i];
         const bool rate = s->kind == DAL_SIGNAL_MEASURE && s->order == 1;
-        int *need = rate ? parts->form_rate + 2 * parts->n_form_rates : parts->form_need + 2 * parts->n_form_needs;
+        int *need = rate ? parts->forms.rate + 2 * parts->forms.n_rates : parts->forms.need + 2 * parts->forms.n_needs;
         if (!used[i])
             continue;
         need[0] = i;
         need[1] = s->kind == DAL_SIGNAL_TIME ? -1 : s->index;
-        ++*(rate ? &parts->n_form_rates : &parts->n_form_needs);
+        ++*(rate ? &parts->forms.n_rates : &parts->forms.n_needs);
     }
-    parts->forms = dal_program_build(build->arena, build->graph, build->n_signals, build->forms.n, build->forms.node);
+    parts->forms.program = dal_program_build(build->arena, build->graph, build->n_signals, build->forms.n, build->forms.node);
 }
 
 void dal_build_joint_programs(dal_build *build, dal_system *system)

@@ -80,11 +80,11 @@ static void note_need(void *user, int variable)
     needs *n = user;
     dal_layout_parts *p = n->parts;
     const dal_signal *s = &n->a->build->signals[variable];
-    for (int i = 0; i < p->n_form_needs; i++)
-        if (p->form_need[2 * i] == variable)
+    for (int i = 0; i < p->forms.n_needs; i++)
+        if (p->forms.need[2 * i] == variable)
             return;
-    p->form_need[2 * p->n_form_needs] = variable;
-    p->form_need[2 * p->n_form_needs++ + 1] = s->kind == DAL_SIGNAL_TIME ? -1 : measure_here(n->a, s->index);
+    p->forms.need[2 * p->forms.n_needs] = variable;
+    p->forms.need[2 * p->forms.n_needs++ + 1] = s->kind == DAL_SIGNAL_TIME ? -1 : measure_here(n->a, s->index);
 }
 
 static void copy_forms(dal_alone *a, const dal_expressions *forms, dal_layout_parts *parts)
@@ -93,11 +93,11 @@ static void copy_forms(dal_alone *a, const dal_expressions *forms, dal_layout_pa
     needs n = {a, parts};
     if (!forms->n)
         return;
-    parts->n_form_variables = build->n_signals;
-    parts->form_need = DAL_NEW(build->arena, int, 2 * (a->n_measures + 1));
+    parts->forms.n_variables = build->n_signals;
+    parts->forms.need = DAL_NEW(build->arena, int, 2 * (a->n_measures + 1));
     for (int i = 0; i < forms->n; i++)
         dal_each_var(build->graph, forms->node[i], note_need, &n);
-    parts->forms = dal_program_build(build->arena, build->graph, build->n_signals, forms->n, forms->node);
+    parts->forms.program = dal_program_build(build->arena, build->graph, build->n_signals, forms->n, forms->node);
 }
 
 static void take_room(dal_alone *a)

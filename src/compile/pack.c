@@ -52,17 +52,23 @@ static void pack_texts(dal_block *block, int n, const dal_text *from, dal_text *
     }
 }
 
+static dal_sweep *pack_sweep(dal_block *block, const dal_sweep *from)
+{
+    dal_sweep *to = DAL_PACKED(block, from, dal_sweep_arrays);
+    dal_planar *planar = from ? DAL_PACKED(block, from->planar, dal_planar_arrays) : NULL;
+    if (to)
+        to->planar = planar;
+    return to;
+}
+
 static void pack_system(dal_block *block, const dal_system *from, dal_system *to)
 {
     *to = *from;
     dal_mechanism_pack(block, &from->mechanism, &to->mechanism);
     dal_layout_pack(block, &from->layout, block->memory ? &to->mechanism : &from->mechanism, &to->layout);
-    if (from->links)
-        to->links = dal_links_pack(block, from->links);
-    if (from->loops)
-        to->loops = dal_loops_pack(block, from->loops);
-    if (from->sweep)
-        to->sweep = dal_sweep_pack(block, from->sweep);
+    to->links = DAL_PACKED(block, from->links, dal_links_arrays);
+    to->loops = DAL_PACKED(block, from->loops, dal_loops_arrays);
+    to->sweep = pack_sweep(block, from->sweep);
     DAL_PACK(block, to->acting.groups, from->acting.n_groups);
     for (int i = 0; i < from->acting.n_groups; i++) {
         void *copy = dal_block_copy(block, from->acting.groups[i].elements,

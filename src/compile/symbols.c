@@ -46,37 +46,58 @@ const dal_symbol *dal_symbol_find(const dal_build *build, const char *name, size
     return NULL;
 }
 
+/* A list of named elements: where it and its number are in a spec, the size of an element, where its name is. */
+typedef struct elements {
+    dal_symbol_kind kind;
+    size_t first, n, size, name;
+} elements;
+
+#define LIST(list, type) offsetof(dal_spec, list), offsetof(dal_spec, n_##list), sizeof(type), offsetof(type, name)
+
+static const elements named[] = {
+    {DAL_SYMBOL_PARAMETER, LIST(parameters, dal_pair)},
+    {DAL_SYMBOL_DEFINE, LIST(define, dal_pair)},
+    {DAL_SYMBOL_INPUT, LIST(inputs, dal_pair)},
+    {DAL_SYMBOL_STATE, LIST(states, dal_state_spec)},
+    {DAL_SYMBOL_BODY, LIST(bodies, dal_body_spec)},
+    {DAL_SYMBOL_JOINT, LIST(joints, dal_joint_spec)},
+    {DAL_SYMBOL_FORCE, LIST(forces, dal_force_spec)},
+    {DAL_SYMBOL_COORDINATE, LIST(coordinates, dal_coordinate_spec)},
+    {DAL_SYMBOL_CONSTRAINT, LIST(constraints, dal_constraint_spec)},
+    {DAL_SYMBOL_SPEED, LIST(speeds, dal_pair)},
+};
+
+static int number_of(const dal_spec *spec, const elements *e)
+{
+    int n;
+    memcpy(&n, (const char *)spec + e->n, sizeof n);
+    return n;
+}
+
+static dal_text name_of(const dal_spec *spec, const elements *e, int i)
+{
+    const char *first;
+    dal_text name;
+    memcpy(&first, (const char *)spec + e->first, sizeof first);
+    memcpy(&name, first + e->size * (size_t)i + e->name, sizeof name);
+    return name;
+}
+
 void dal_symbols_fill(dal_build *build)
 {
     const dal_spec *s = build->spec;
     if (build->memory)
         return;
-    int count = s->n_parameters + s->n_define + s->n_inputs + s->n_states + s->n_bodies + s->n_joints + s->n_forces + s->n_coordinates +
-                s->n_constraints + s->n_speeds + s->n_models;
+    int count = s->n_models;
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+        count += number_of(s, &named[k]);
     build->n_symbols = 16;
     while (build->n_symbols < 2 * count)
         build->n_symbols *= 2;
     build->symbols = DAL_NEW(build->arena, dal_symbol, build->n_symbols);
-    for (int i = 0; i < s->n_parameters; i++)
-        insert(build, s->parameters[i].name, DAL_SYMBOL_PARAMETER, i);
-    for (int i = 0; i < s->n_define; i++)
-        insert(build, s->define[i].name, DAL_SYMBOL_DEFINE, i);
-    for (int i = 0; i < s->n_inputs; i++)
-        insert(build, s->inputs[i].name, DAL_SYMBOL_INPUT, i);
-    for (int i = 0; i < s->n_states; i++)
-        insert(build, s->states[i].name, DAL_SYMBOL_STATE, i);
-    for (int i = 0; i < s->n_bodies; i++)
-        insert(build, s->bodies[i].name, DAL_SYMBOL_BODY, i);
-    for (int i = 0; i < s->n_joints; i++)
-        insert(build, s->joints[i].name, DAL_SYMBOL_JOINT, i);
-    for (int i = 0; i < s->n_forces; i++)
-        insert(build, s->forces[i].name, DAL_SYMBOL_FORCE, i);
-    for (int i = 0; i < s->n_coordinates; i++)
-        insert(build, s->coordinates[i].name, DAL_SYMBOL_COORDINATE, i);
-    for (int i = 0; i < s->n_constraints; i++)
-        insert(build, s->constraints[i].name, DAL_SYMBOL_CONSTRAINT, i);
-    for (int i = 0; i < s->n_speeds; i++)
-        insert(build, s->speeds[i].name, DAL_SYMBOL_SPEED, i);
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+        for (int i = 0; i < number_of(s, &named[k]); i++)
+            insert(build, name_of(s, &named[k], i), named[k].kind, i);
     for (int i = 0; i < s->n_models; i++)
         insert(build, (dal_text){.text = dal_arena_print(build->arena, "%s.ground", s->models[i]->name.text), .mark = s->models[i]->name.mark},
                DAL_SYMBOL_GROUND, i);

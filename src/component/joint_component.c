@@ -32,13 +32,7 @@ enum { MOST_PORTS = DAL_MAX_SIDES + 1 }; /* the ground is a port, too */
 dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_joint_data *data)
 {
     dal_joint_component *j = DAL_NEW(arena, dal_joint_component, 1);
-    const dal_layout_parts parts = {.n_times = data->n_times,
-                                    .forms = data->forms,
-                                    .n_form_needs = data->n_form_needs,
-                                    .n_form_variables = data->n_form_variables,
-                                    .form_need = data->form_need,
-                                    .n_form_rates = data->n_form_rates,
-                                    .form_rate = data->form_rate};
+    const dal_layout_parts parts = {.n_times = data->n_times, .forms = data->forms};
     j->mechanism = *data->mechanism;
     j->mechanism.arena = NULL;
     j->layout = dal_layout_build(arena, &j->mechanism, &dal_family_angle, &parts);

@@ -114,23 +114,23 @@ static void take_needs(builder *b, int j, dal_joint_data *data)
     const dal_layout *layout = b->layout;
     if (!b->joint_forms || !b->joint_forms[j])
         return;
-    data->forms = b->joint_forms[j];
-    data->n_form_variables = layout->n_form_variables;
-    data->form_need = DAL_NEW(b->arena, int, 2 * layout->n_form_needs);
-    data->form_rate = DAL_NEW(b->arena, int, 2 * layout->n_form_rates);
-    for (int i = 0; i < layout->n_form_rates; i++) {
-        const int own = b->measure[layout->form_rate[2 * i + 1]];
+    data->forms.program = b->joint_forms[j];
+    data->forms.n_variables = layout->forms.n_variables;
+    data->forms.need = DAL_NEW(b->arena, int, 2 * layout->forms.n_needs);
+    data->forms.rate = DAL_NEW(b->arena, int, 2 * layout->forms.n_rates);
+    for (int i = 0; i < layout->forms.n_rates; i++) {
+        const int own = b->measure[layout->forms.rate[2 * i + 1]];
         if (own < 0)
             continue;
-        data->form_rate[2 * data->n_form_rates] = layout->form_rate[2 * i];
-        data->form_rate[2 * data->n_form_rates++ + 1] = own;
+        data->forms.rate[2 * data->forms.n_rates] = layout->forms.rate[2 * i];
+        data->forms.rate[2 * data->forms.n_rates++ + 1] = own;
     }
-    for (int i = 0; i < layout->n_form_needs; i++) {
-        const int measure = layout->form_need[2 * i + 1], own = measure < 0 ? -1 : b->measure[measure];
+    for (int i = 0; i < layout->forms.n_needs; i++) {
+        const int measure = layout->forms.need[2 * i + 1], own = measure < 0 ? -1 : b->measure[measure];
         if (measure >= 0 && own < 0)
             continue;
-        data->form_need[2 * data->n_form_needs] = layout->form_need[2 * i];
-        data->form_need[2 * data->n_form_needs++ + 1] = own;
+        data->forms.need[2 * data->forms.n_needs] = layout->forms.need[2 * i];
+        data->forms.need[2 * data->forms.n_needs++ + 1] = own;
     }
 }
 

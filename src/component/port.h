@@ -21,7 +21,7 @@
 #define DAL_COMPONENT_PORT_H
 
 #include "expr/expr.h"
-#include "joint/mechanism.h"
+#include "kinematics/family.h"
 
 /* What a body publishes. Columns of R are the axes of the port. */
 typedef struct dal_port_motion {
@@ -104,11 +104,9 @@ typedef struct dal_joint_component dal_joint_component;
 
 /* What a joint is made of: a mechanism whose bodies are its ports, in port axes, with the rows of one joint. */
 typedef struct dal_joint_data {
-    const dal_mechanism *mechanism;                 /* copied; its arrays are not */
-    int n_times;                                    /* time functions that its driven rows name */
-    dal_program *forms;                             /* of rows that are forms; NULL: none */
-    int n_form_needs, n_form_variables, *form_need; /* as in dal_layout */
-    int n_form_rates, *form_rate;
+    const dal_mechanism *mechanism; /* copied; its arrays are not */
+    int n_times;                    /* time functions that its driven rows name */
+    dal_form_program forms;
     double alpha, beta; /* (23) */
     double length;      /* a length of the model: steps of differences are measured in it; 0: 1 */
 } dal_joint_data;

@@ -2,6 +2,8 @@
 #include "derive/origins.h"
 #include "derive/write.h"
 
+#include "base/words.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -151,11 +153,8 @@ static void write_sum(dal_growing *out, dal_derivation *d, const dal_form *form,
 /* Functions that LaTeX has a command for. */
 static bool is_plain_function(const char *name)
 {
-    static const char *const known[] = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (!strcmp(name, known[i]))
-            return true;
-    return false;
+    static const char *const known[] = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "min", "max", NULL};
+    return dal_is_one_of(name, known);
 }
 
 static void write_function(dal_growing *out, dal_derivation *d, const dal_form *form, bool latex)

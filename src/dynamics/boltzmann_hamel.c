@@ -249,5 +249,5 @@ static dal_flow solve_boltzmann_hamel(dal_state *state)
 const dal_formulation dal_boltzmann_hamel = {
     .name = "boltzmann-hamel",
     .title = "Boltzmann and Hamel: Lagrange's equations in speeds, with the commutators of the speeds; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS(applies_boltzmann_hamel, work_boltzmann_hamel, solve_boltzmann_hamel, dal_show_boltzmann_hamel),
+    DAL_FORMULATION_IN_SPEEDS(applies_boltzmann_hamel, work_boltzmann_hamel, solve_boltzmann_hamel, NULL, dal_show_boltzmann_hamel),
 };

@@ -286,8 +286,7 @@ const dal_owner dal_network_owner = {.open = open_network, .close = close_networ
 const dal_formulation dal_component = {
     .name = "component",
     .title = "bodies and joints as components that exchange port variables; multipliers from Baumgarte's equation of each joint",
-    DAL_FORMULATION(applies_component, dal_null_space_work, solve_component, correct_component, show_component),
-    .multiplies = true,
+    DAL_FORMULATION_WITH_MULTIPLIERS(applies_component, solve_component, correct_component, show_component),
     .components = true,
     .stabilization = "baumgarte",
     .implicit = &dal_network_implicit,

@@ -102,7 +102,7 @@ static dal_flow accelerate_on_links(dal_state *state)
     dal_tree_motion(state);
     dal_rows_position(layout, &state->work);
     dal_rows_velocity(layout, &state->work);
-    if (layout->forms && state->work.table_exceeded)
+    if (layout->forms.program && state->work.table_exceeded)
         state->values->table_exceeded = state->work.table_exceeded;
     state->stages = (state->stages & DAL_STAGE_LINKS) | DAL_STAGE_POSITION | DAL_STAGE_VELOCITY | DAL_STAGE_NO_LOADS;
     forget_matrices(state);
@@ -111,7 +111,8 @@ static dal_flow accelerate_on_links(dal_state *state)
         return flow;
     dal_state_stabilise(state);
     state->report->evaluations++;
-    return state->system->method.formulation->solve(state);
+    const dal_formulation *formulation = state->system->method.formulation;
+    return (formulation->on_tree ? formulation->on_tree : formulation->solve)(state);
 }
 
 /* Can the formulation compute v' and lambda alone, block by block? Not near a singular position, where A is needed. */

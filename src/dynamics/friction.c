@@ -25,6 +25,7 @@
 #include "dynamics/friction_parts.h"
 
 #include "math/rank.h"
+#include "math/sums.h"
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
@@ -126,14 +127,6 @@ dal_friction_parts dal_friction_layout(const dal_state *state)
 }
 
 /* ---- one element ----------------------------------------------------------------- */
-
-double dal_size(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
 
 double dal_friction_extent(const dal_layout *layout, const dal_friction *f)
 {
@@ -258,13 +251,13 @@ static double largest_acceleration(dal_state *state, const dal_friction_parts *p
     for (int b = 0; b < state->mechanism->n_bodies; b++) {
         const dal_body *body = &state->mechanism->bodies[b];
         const dal_acceleration *a = &state->reactions->body[b];
-        const double *force = p->force + 6 * b, spin = dal_size(state->work.kin[b].w, 3);
+        const double *force = p->force + 6 * b, spin = dal_norm(state->work.kin[b].w, 3);
         const double inertia = fmax(body->inertia[0], fmax(body->inertia[4], body->inertia[8]));
-        most = fmax(most, fmax(dal_size(a->rdd, 3), L * fmax(dal_size(a->alpha, 3), spin * spin)));
+        most = fmax(most, fmax(dal_norm(a->rdd, 3), L * fmax(dal_norm(a->alpha, 3), spin * spin)));
         if (body->mass > 0)
-            most = fmax(most, dal_size(force, 3) / body->mass);
+            most = fmax(most, dal_norm(force, 3) / body->mass);
         if (inertia > 0)
-            most = fmax(most, L * dal_size(force + 3, 3) / inertia);
+            most = fmax(most, L * dal_norm(force + 3, 3) / inertia);
     }
     return most;
 }
@@ -298,7 +291,7 @@ static void weigh_friction(const dal_state *state, const dal_friction_parts *p, 
         for (int i = 0; i < 6; i++)
             wrench[i] = (state->work.force[6 * b + i] - p->force[6 * b + i]) / unit;
         p->mobility[k] += free_mobility(state, b, wrench, wrench + 3);
-        reach += dal_size(wrench, 3) + dal_size(wrench + 3, 3) / state->layout->units.length;
+        reach += dal_norm(wrench, 3) + dal_norm(wrench + 3, 3) / state->layout->units.length;
     }
     if (!(p->mobility[k] > 0)) /* bodies without inertia: use what there is */
         p->mobility[k] = fabs(p->G[(size_t)k * (size_t)(p->n + 1)]);

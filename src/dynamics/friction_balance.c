@@ -36,6 +36,7 @@
 
 #include "math/dense.h"
 #include "math/rank.h"
+#include "math/sums.h"
 #include "math/vec.h"
 #include "state/state.h"
 
@@ -140,7 +141,7 @@ static void complete_balance(const dal_state *state, const dal_friction_parts *p
 static void slide(const dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->friction->element[element];
-    const double *s = p->slip + f->first, *d = state->friction->direction + f->first, speed = dal_size(s, f->n);
+    const double *s = p->slip + f->first, *d = state->friction->direction + f->first, speed = dal_norm(s, f->n);
     const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(f, speed);
     const double slow = still * dal_friction_pace(state->layout, f);
     double forward = 0;
@@ -315,14 +316,14 @@ static double shifted(const dal_friction_parts *p, const dal_friction *f, double
     }
     dal_lu(K, f->n, f->n, pivot);
     dal_lu_solve(K, f->n, f->n, pivot, n);
-    return dal_size(n, f->n);
+    return dal_norm(n, f->n);
 }
 
 /* (rho + h (K + mu N) G_ii) n = s + h r, |n| = 1. Returns how far n has turned. */
 static double aim_balance(dal_state *state, const dal_friction_parts *p, int element)
 {
     const dal_friction *f = &state->friction->element[element];
-    const double h = p->look[element], *s = p->slip + f->first, speed = dal_size(s, f->n);
+    const double h = p->look[element], *s = p->slip + f->first, speed = dal_norm(s, f->n);
     const double m = h * (dal_friction_limit(f, speed) + dal_friction_coefficient(f, speed) * p->press[element]);
     double *d = state->friction->direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
     for (int k = 0; k < f->n; k++) {
@@ -331,10 +332,10 @@ static double aim_balance(dal_state *state, const dal_friction_parts *p, int ele
             if (j < f->first || j >= f->first + f->n)
                 x[k] += p->G[j * p->n + f->first + k] * p->e[j];
     }
-    p->ahead[element] = h * dal_size(x, f->n);
+    p->ahead[element] = h * dal_norm(x, f->n);
     for (int k = 0; k < f->n; k++)
         x[k] = s[k] + h * x[k];
-    double low = 0, high = dal_size(x, f->n);
+    double low = 0, high = dal_norm(x, f->n);
     if (!(high > 0))
         return 0;
     for (int round = 0; round < 100 && high - low > 1e-15 * high; round++) {
@@ -381,7 +382,7 @@ const char *dal_friction_jammed(const dal_state *state, double t)
         return NULL;
     const dal_friction_parts p = dal_friction_layout(state);
     for (int i = 0; i < p.elements; i++)
-        if (p.N[i] > runaway * dal_size(p.a + 3 * i, 3))
+        if (p.N[i] > runaway * dal_norm(p.a + 3 * i, 3))
             return state->mechanism->joints[state->friction->element[i].joint].name;
     if (!(p.jam[0] > 0) || !(fabs(p.jam[1] - t) <= near_in_time * fmax(state->layout->units.time, fabs(t))))
         return NULL;

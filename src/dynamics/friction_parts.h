@@ -67,7 +67,6 @@ double dal_friction_coefficient(const dal_friction *f, double speed);        /* 
 double dal_friction_limit(const dal_friction *f, double speed);              /* K */
 double dal_friction_extent(const dal_layout *layout, const dal_friction *f); /* m of sliding where the model moves by its size */
 double dal_friction_pace(const dal_layout *layout, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
-double dal_size(const double *x, int n);
 
 static inline bool dal_friction_switches(const dal_friction *f)
 {

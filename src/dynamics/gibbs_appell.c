@@ -10,13 +10,10 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/open_tree.h"
-#include "dynamics/speeds.h"
+#include "dynamics/speeds_sum.h"
 #include "kinematics/newton_euler.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
-#include "state/state.h"
-
-#include <string.h>
 
 /* Accelerations of one body: for each speed, and the rest. */
 static size_t work_gibbs_appell(const dal_system *system)
@@ -76,6 +73,17 @@ static void add_body_gibbs_appell(dal_state *state, int b)
     }
 }
 
+static dal_flow solve_gibbs_appell(dal_state *state)
+{
+    dal_speeds *s = state->speeds->basis;
+    const dal_flow flow = dal_speeds_begin_sum(state);
+    if (flow)
+        return flow;
+    for (int j = 0; j < s->p; j++)
+        s->f[j] = dal_speeds_force(state, j);
+    return dal_speeds_sum(state, add_body_gibbs_appell);
+}
+
 /* On a large open tree: U - G_0, body by body, as wrenches at r. */
 static dal_flow solve_on_tree(dal_state *state)
 {
@@ -99,28 +107,8 @@ static dal_flow solve_on_tree(dal_state *state)
     return dal_open_finish(state);
 }
 
-static dal_flow solve_gibbs_appell(dal_state *state)
-{
-    if (dal_on_open_tree(state))
-        return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY) && (dal_has(state, DAL_STAGE_FORCES) || dal_has(state, DAL_STAGE_LOADS)));
-    dal_speeds *s = state->speeds->basis;
-    const dal_flow flow = dal_speeds_begin(state, false);
-    if (flow)
-        return flow;
-    memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
-    for (int j = 0; j < s->p; j++)
-        s->f[j] = dal_speeds_force(state, j);
-    for (int b = 0; b < state->mechanism->n_bodies; b++)
-        add_body_gibbs_appell(state, b);
-    dal_speeds_add_subsystems(state);
-    return dal_speeds_finish(state);
-}
-
 const dal_formulation dal_gibbs_appell = {
     .name = "gibbs-appell",
     .title = "Gibbs and Appell: the derivative of the energy of acceleration; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, dal_show_gibbs_appell),
-    .on_tree = true,
-    .without_loads = true,
+    DAL_FORMULATION_WITHOUT_LOADS(dal_speeds_apply, work_gibbs_appell, solve_gibbs_appell, solve_on_tree, dal_show_gibbs_appell),
 };

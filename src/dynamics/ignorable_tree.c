@@ -110,6 +110,28 @@ static void pass_step(const dal_state *state, place *at)
         dal_axpy3(x[k], at->axes + 3 * k, at->w);
 }
 
+/* What is found of each velocity: the force, or the slope of the energy, and the size of its terms. */
+typedef struct sums {
+    double *of, *size;
+    double energy, length; /* of the whole; of the model */
+} sums;
+
+/* All that hangs is summed up; then each step of each carrier. */
+static void look_at_steps(const dal_state *state, hung *all, void (*find)(const place *at, const sums *out), const sums *out)
+{
+    const dal_tree *tree = dal_layout_of(state)->tree;
+    sum_up(state, all);
+    for (int i = 0; i < tree->n_bodies; i++) {
+        const dal_carrier *c = &tree->carrier[i];
+        place at = enter(state, c, all);
+        for (int s = 0; s < c->n_steps; s++) {
+            look_at_step(state, c, &at);
+            find(&at, out);
+            pass_step(state, &at);
+        }
+    }
+}
+
 /* How far a unit of a column of the step shifts along its axis. */
 static double shift_of(const dal_motion_step *step)
 {
@@ -118,9 +140,10 @@ static double shift_of(const dal_motion_step *step)
 
 /* ---- forces -------------------------------------------------------------------------- */
 
-static void add_force(const place *at, double *Q, double *size)
+static void add_force(const place *at, const sums *out)
 {
     const dal_motion_step *step = at->step;
+    double *Q = out->of, *size = out->size;
     const double shift = shift_of(step);
     double n[3];
     dal_copy3(at->behind->n, n);
@@ -154,16 +177,7 @@ void dal_tree_add_forces(dal_state *state, double *Q, double *size)
         dal_copy3(w->force + 6 * b + 3, all[b].n);
         all[b].n_size = length_of(all[b].n);
     }
-    sum_up(state, all);
-    for (int i = 0; i < layout->tree->n_bodies; i++) {
-        const dal_carrier *c = &layout->tree->carrier[i];
-        place at = enter(state, c, all);
-        for (int s = 0; s < c->n_steps; s++) {
-            look_at_step(state, c, &at);
-            add_force(&at, Q, size);
-            pass_step(state, &at);
-        }
-    }
+    look_at_steps(state, all, add_force, &(sums){.of = Q, .size = size});
 }
 
 /* ---- energy --------------------------------------------------------------------------- */
@@ -204,19 +218,21 @@ static double slope_of_turn(const place *at, double *size)
 }
 
 /* Against the terms, and the energy and how fast the coordinate moves the bodies: the terms that cancel may themselves be rounding. */
-static void find_slope(const place *at, double energy, double length, double *slope, double *size)
+static void find_slope(const place *at, const sums *out)
 {
     const dal_motion_step *step = at->step;
+    if (dal_step_velocities(step) != 1)
+        return;
     const double shift = shift_of(step);
-    double we[3], pace = fabs(shift) / length;
+    double we[3], pace = fabs(shift) / out->length, *slope = out->of + step->v, *size = out->size + step->v;
     dal_cross(at->w, at->axes, we);
     *slope = shift * dal_dot(at->behind->f, we);
     *size = fabs(shift) * at->behind->f_size * length_of(at->w);
     if (step->kind != DAL_STEP_SHIFT) {
         *slope += slope_of_turn(at, size);
-        pace += 1 + (at->behind->reach + length_of(at->arm)) / length;
+        pace += 1 + (at->behind->reach + length_of(at->arm)) / out->length;
     }
-    *size += 1e-2 * energy * pace;
+    *size += 1e-2 * out->energy * pace;
 }
 
 void dal_tree_energy_slopes(dal_state *state, double *slope, double *size)
@@ -227,15 +243,5 @@ void dal_tree_energy_slopes(dal_state *state, double *slope, double *size)
     dal_state_frames(state);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
         energy += take_momentum(&layout->mechanism->bodies[b], &dal_work_of(state)->kin[b], &all[b]);
-    sum_up(state, all);
-    for (int i = 0; i < layout->tree->n_bodies; i++) {
-        const dal_carrier *c = &layout->tree->carrier[i];
-        place at = enter(state, c, all);
-        for (int s = 0; s < c->n_steps; s++) {
-            look_at_step(state, c, &at);
-            if (dal_step_velocities(at.step) == 1)
-                find_slope(&at, energy, layout->units.length, &slope[at.step->v], &size[at.step->v]);
-            pass_step(state, &at);
-        }
-    }
+    look_at_steps(state, all, find_slope, &(sums){.of = slope, .size = size, .energy = energy, .length = layout->units.length});
 }

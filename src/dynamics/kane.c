@@ -9,13 +9,10 @@
  */
 #include "dynamics/equations.h"
 #include "dynamics/open_tree.h"
-#include "dynamics/speeds.h"
+#include "dynamics/speeds_sum.h"
 #include "kinematics/newton_euler.h"
 #include "model/system_parts.h"
 #include "state/scratch.h"
-#include "state/state.h"
-
-#include <string.h>
 
 /* Partial velocities of one body. */
 static size_t work_kane(const dal_system *system)
@@ -90,6 +87,20 @@ static void add_body_kane(dal_state *state, int b)
     }
 }
 
+static dal_flow solve_kane(dal_state *state)
+{
+    dal_speeds *s = state->speeds->basis;
+    const dal_flow flow = dal_speeds_begin_sum(state);
+    if (flow)
+        return flow;
+    for (int j = 0; j < s->p; j++) {
+        s->f[j] = 0;
+        for (int i = 0; i < s->n; i++)
+            s->f[j] += s->W[(size_t)j * (size_t)s->n + (size_t)i] * state->work.direct[i];
+    }
+    return dal_speeds_sum(state, add_body_kane);
+}
+
 /* On a large open tree: the remainders as wrenches at r, in world axes. */
 static dal_flow solve_on_tree(dal_state *state)
 {
@@ -106,31 +117,8 @@ static dal_flow solve_on_tree(dal_state *state)
     return dal_open_finish(state);
 }
 
-static dal_flow solve_kane(dal_state *state)
-{
-    if (dal_on_open_tree(state))
-        return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY) && (dal_has(state, DAL_STAGE_FORCES) || dal_has(state, DAL_STAGE_LOADS)));
-    dal_speeds *s = state->speeds->basis;
-    const dal_flow flow = dal_speeds_begin(state, false);
-    if (flow)
-        return flow;
-    memset(s->K, 0, sizeof *s->K * (size_t)s->p * (size_t)s->p);
-    for (int j = 0; j < s->p; j++) {
-        s->f[j] = 0;
-        for (int i = 0; i < s->n; i++)
-            s->f[j] += s->W[(size_t)j * (size_t)s->n + (size_t)i] * state->work.direct[i];
-    }
-    for (int b = 0; b < state->mechanism->n_bodies; b++)
-        add_body_kane(state, b);
-    dal_speeds_add_subsystems(state);
-    return dal_speeds_finish(state);
-}
-
 const dal_formulation dal_kane = {
     .name = "kane",
     .title = "Kane: forces and inertia forces on the partial velocities; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS(dal_speeds_apply, work_kane, solve_kane, dal_show_kane),
-    .on_tree = true,
-    .without_loads = true,
+    DAL_FORMULATION_WITHOUT_LOADS(dal_speeds_apply, work_kane, solve_kane, solve_on_tree, dal_show_kane),
 };

@@ -42,8 +42,6 @@ static dal_flow solve_on_tree(dal_state *state)
 
 dal_flow dal_lagrange_solve(dal_state *state)
 {
-    if (dal_on_open_tree(state))
-        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
     const dal_layout *layout = state->layout;
     const double unit = 1 / layout->units.mass;
@@ -72,18 +70,6 @@ static dal_flow solve_lagrange(dal_state *state)
     return (state->system->method.stabilization->solve ? state->system->method.stabilization->solve : dal_lagrange_solve)(state);
 }
 
-/* (dv, -dlambda) from the same saddle matrix. */
-static void correct_lagrange(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
-{
-    const dal_layout *layout = state->layout;
-    for (int i = 0; i < layout->nv; i++)
-        dv[i] = f[i] / layout->units.mass;
-    memcpy(dlambda, b, sizeof *b * (size_t)layout->n_rows);
-    dal_saddle_solve(state, dv, dlambda);
-    for (int i = 0; i < layout->n_rows; i++)
-        dlambda[i] *= -layout->units.mass;
-}
-
 /* The saddle system, without the scaling of its factorisation; dependent rows are skipped. With `penalty`, the system that
  * it approximates. */
 void dal_lagrange_show(dal_state *state, dal_equations *equations)
@@ -109,8 +95,7 @@ void dal_lagrange_show(dal_state *state, dal_equations *equations)
 const dal_formulation dal_lagrange = {
     .name = "lagrange",
     .title = "Lagrange multipliers: one saddle system for accelerations and multipliers; the mass matrix may be singular",
-    DAL_FORMULATION(NULL, dal_null_space_work, solve_lagrange, correct_lagrange, dal_lagrange_show),
-    .multiplies = true,
+    DAL_FORMULATION_WITH_MULTIPLIERS(NULL, solve_lagrange, dal_saddle_correct, dal_lagrange_show),
     .saddle = true,
-    .on_tree = true,
+    .on_tree = solve_on_tree,
 };

@@ -5,6 +5,7 @@
  *     v' = x + Z y,   x = U Q1 R^-T gamma,   (Z^T M Z) y = Z^T (Q - h - M x),   lambda = R^-1 Q1^T U (M v' + h - Q)
  */
 #include "math/dense.h"
+#include "math/sums.h"
 #include "model/system_parts.h"
 #include "state/state.h"
 #include "dynamics/row_rank.h"
@@ -18,14 +19,6 @@ size_t dal_null_space_work(const dal_system *system)
 {
     const size_t m = (size_t)dal_system_layout(system)->nv, r = (size_t)dal_system_layout(system)->n_rows;
     return dal_system_layout(system)->careful ? m * r + 2 * r + 3 * m * m + 4 * m : 0;
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
 }
 
 dal_flow dal_null_space_solve(dal_state *state)
@@ -66,9 +59,9 @@ dal_flow dal_null_space_solve(dal_state *state)
         for (int i = 0; i < m; i++)
             z[i] *= U[i];
         dal_mass_times(layout, state->work.M, z, MZ + (size_t)j * columns);
-        y[j] = dot(z, f, m) - dot(z, Mx, m);
+        y[j] = dal_inner(z, f, m) - dal_inner(z, Mx, m);
         for (int i = 0; i <= j; i++)
-            K[(size_t)j * (size_t)p + (size_t)i] = dot(z, MZ + (size_t)i * columns, m);
+            K[(size_t)j * (size_t)p + (size_t)i] = dal_inner(z, MZ + (size_t)i * columns, m);
     }
     if (p && !(dal_diagonal_counts(K, p, p, 1e-15) && dal_cholesky(K, p, p, 1e-15, &where)))
         return dal_state_fail_for(state, DAL_REASON_SINGULAR_EQUATIONS,

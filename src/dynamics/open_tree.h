@@ -4,12 +4,6 @@
 
 #include "state/state.h"
 
-/* Is this evaluation one on the links, without columns and M? Not for `recursive`, which has its own. */
-static inline bool dal_on_open_tree(const dal_state *state)
-{
-    return state->layout->columnless && dal_has(state, DAL_STAGE_NO_LOADS);
-}
-
 /* A force at r and a moment about it on each body, in scratch that the calls below leave alone. */
 typedef double dal_body_wrench[6];
 dal_body_wrench *dal_open_wrenches(const dal_state *state);

@@ -323,8 +323,7 @@ static dal_flow solve_recursive(dal_state *state)
 const dal_formulation dal_recursive = {
     .name = "recursive",
     .title = "articulated bodies over the joint tree, loops closed on top: work in proportion to the bodies",
-    DAL_FORMULATION(applies_recursive, dal_null_space_work, solve_recursive, NULL, dal_lagrange_show),
-    .multiplies = true,
+    DAL_FORMULATION_WITH_MULTIPLIERS(applies_recursive, solve_recursive, NULL, dal_lagrange_show),
     .recursive = true,
 };
 

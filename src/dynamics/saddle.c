@@ -369,6 +369,17 @@ void dal_saddle_solve(dal_state *state, double *f, double *b)
         b[i] = state->saddle->row_scale[i] * x[nv + i];
 }
 
+void dal_saddle_correct(dal_state *state, const double *f, const double *b, double *x, double *mu)
+{
+    const dal_layout *layout = state->layout;
+    for (int i = 0; i < layout->nv; i++)
+        x[i] = f[i] / layout->units.mass;
+    memcpy(mu, b, sizeof *b * (size_t)layout->n_rows);
+    dal_saddle_solve(state, x, mu);
+    for (int i = 0; i < layout->n_rows; i++)
+        mu[i] *= -layout->units.mass;
+}
+
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric)
 {
     dal_factor kind = metric == DAL_METRIC_MASS ? DAL_FACTOR_SADDLE : DAL_FACTOR_UNIT;

@@ -42,12 +42,17 @@ dal_flow dal_saddle_least(dal_state *state);
 dal_flow dal_saddle_ready(dal_state *state, dal_metric metric);
 /* In place: (f, b) -> (x, mu) with G x + A^T mu = f, A x = b (softened: A x - softness mu = b); rows that depend get mu = 0. */
 void dal_saddle_solve(dal_state *state, double *f, double *b);
+/* M x - A^T mu = f, A x = b, after dal_saddle_factor in the metric of the masses: G = M / units.mass. */
+void dal_saddle_correct(dal_state *state, const double *f, const double *b, double *x, double *mu);
 
 /* ---- what formulations share with it ---------------------------------------------------------------- */
 
 /* M v' + h = Q + A^T lambda, A v' = gamma on the null space of A, dense: near singular positions (null_space.c). */
 dal_flow dal_null_space_solve(dal_state *state);
 size_t dal_null_space_work(const dal_system *system);
+/* What the tables of formulations that solve for multipliers on the null space, too, have in common. */
+#define DAL_FORMULATION_WITH_MULTIPLIERS(applies_, solve_, correct_, show_)                                                                          \
+    DAL_FORMULATION(applies_, dal_null_space_work, solve_, correct_, show_), .multiplies = true
 /* The same by the saddle matrix, and on the null space where that is called for (lagrange.c). */
 dal_flow dal_lagrange_solve(dal_state *state);
 /* v' and lambda by the formulation, refined where inertias differ widely (refine.c). */

@@ -15,6 +15,7 @@
  */
 #include "dynamics/friction_parts.h"
 
+#include "math/sums.h"
 #include "model/system.h"
 #include "state/state.h"
 
@@ -69,7 +70,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
     const dal_friction *f = &state->friction->element[i];
     const double force = state->layout->units.mass * state->layout->units.length / (state->layout->units.time * state->layout->units.time),
                  pace = dal_friction_pace(state->layout, f);
-    double guard = (dal_friction_holds(f, p->press[i]) - dal_size(state->friction->force + f->first, f->n) + p->force_error[i]) / force;
+    double guard = (dal_friction_holds(f, p->press[i]) - dal_norm(state->friction->force + f->first, f->n) + p->force_error[i]) / force;
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
             guard = fmin(guard, carried_speed - fabs(p->slip[k]) / pace);
@@ -104,7 +105,7 @@ void dal_friction_accepted(dal_state *state)
         if (!dal_friction_switches(f) || state->friction->mode[i] != DAL_SLIPS)
             continue;
         dal_friction_slip(state, f, s);
-        const double speed = dal_size(s, f->n), ahead = forward_slip(state, f, s);
+        const double speed = dal_norm(s, f->n), ahead = forward_slip(state, f, s);
         if (speed > clear * p.ahead[i] || speed < p.fastest[i])
             p.look[i] = 0;
         p.fastest[i] = fmax(speed, p.fastest[i]);
@@ -123,7 +124,7 @@ static double softness_slip(const dal_friction_parts *p, int component)
 {
     double force = 0;
     for (int i = 0; i < p->elements && p->soft > 0; i++)
-        force = fmax(force, fmax(p->press[i], dal_size(p->F + 3 * i, 3)));
+        force = fmax(force, fmax(p->press[i], dal_norm(p->F + 3 * i, 3)));
     return p->soft * p->mobility[component] * force;
 }
 
@@ -142,7 +143,7 @@ static bool starts_slip(const dal_state *state, const dal_friction_parts *p, int
             size = fmax(size, fabs(share));
         }
     }
-    return dal_size(rate, f->n) > fmax(share_rounding * size, rounding);
+    return dal_norm(rate, f->n) > fmax(share_rounding * size, rounding);
 }
 
 static double look_ahead(const dal_system *system)
@@ -154,7 +155,7 @@ static double look_ahead(const dal_system *system)
 static void slip_along(dal_state *state, const dal_friction_parts *p, int element, const double *direction, double sign)
 {
     const dal_friction *f = &state->friction->element[element];
-    const double size = dal_size(direction, f->n);
+    const double size = dal_norm(direction, f->n);
     state->friction->mode[element] = DAL_SLIPS;
     p->fresh[element] = 1;
     p->look[element] = f->n > 1 ? look_ahead(state->system) : 0;
@@ -190,7 +191,7 @@ static double find_force_error(const dal_state *state, const dal_friction_parts 
 static double overload_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->friction->element[i];
-    const double wanted = dal_size(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), error = find_force_error(state, p, i);
+    const double wanted = dal_norm(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), error = find_force_error(state, p, i);
     if (state->friction->broken[i])
         return wanted > (1 - 1e-6) * allowed - error ? 1 + wanted / (allowed + error) : 0;
     return wanted / (allowed + error) > 1 + 1e-10 ? wanted / (allowed + error) : 0;
@@ -208,7 +209,7 @@ static bool release_weakest(dal_state *state, const dal_friction_parts *p)
         }
     }
     const int first = weakest < 0 ? 0 : state->friction->element[weakest].first;
-    if (weakest < 0 || !(dal_size(p->e + first, state->friction->element[weakest].n) > 0))
+    if (weakest < 0 || !(dal_norm(p->e + first, state->friction->element[weakest].n) > 0))
         return false;
     slip_along(state, p, weakest, p->e + first, -1);
     return true;
@@ -273,7 +274,7 @@ static bool combine_slip(dal_state *state, dal_friction_parts *p, const int *lis
 static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, bool over)
 {
     const dal_friction *f = &state->friction->element[i];
-    const double *s = p->slip + f->first, speed = dal_size(s, f->n), pace = dal_friction_pace(state->layout, f);
+    const double *s = p->slip + f->first, speed = dal_norm(s, f->n), pace = dal_friction_pace(state->layout, f);
     bool carried = false;
     for (int k = f->first; k < f->first + f->n && over && state->friction->mode[i] == DAL_STICKS; k++)
         carried |= p->bound[k] > 0 && fabs(p->slip[k]) > carried_speed * pace / 2;
@@ -288,7 +289,7 @@ static double slack_for(const dal_state *state, const dal_friction *f)
 {
     double fastest = 0;
     for (int b = 0; b < state->mechanism->n_bodies; b++)
-        fastest = fmax(fastest, fmax(dal_size(state->work.kin[b].rd, 3), state->layout->units.length * dal_size(state->work.kin[b].w, 3)));
+        fastest = fmax(fastest, fmax(dal_norm(state->work.kin[b].rd, 3), state->layout->units.length * dal_norm(state->work.kin[b].w, 3)));
     return dal_friction_extent(state->layout, f) *
            (slack_of_extent / state->layout->units.time + slack_of_speed * fastest / state->layout->units.length);
 }
@@ -316,7 +317,7 @@ static void conclude_slip(dal_state *state, const dal_friction_parts *p)
         if (state->friction->mode[i] == DAL_SLIPS && p->fresh[i] > 0 && departs_slip(state, p, i) == 0 && is_blocked(state, p, i))
             state->friction->mode[i] = DAL_YIELDS;
         p->slack[i] = p->fresh[i] > 0 ? fmax(slack_for(state, f), -2 * ahead) : 0;
-        p->force_error[i] = find_force_error(state, p, i) + beyond_drift * dal_size(e + f->first, f->n);
+        p->force_error[i] = find_force_error(state, p, i) + beyond_drift * dal_norm(e + f->first, f->n);
         for (int k = f->first; k < f->first + f->n; k++)
             p->bound[k] = dal_friction_is_bound(p, k);
     }
@@ -401,7 +402,7 @@ static bool stop_with_others(dal_state *state, dal_friction_parts *p)
             for (int j = 0; j < p->n; j++)
                 left[k] -= p->G[j * p->n + f->first + k] * c[j];
         }
-        if (dal_friction_switches(f) && state->friction->mode[i] != DAL_STICKS && dal_size(left, f->n) <= rest_of(state, p, f)) {
+        if (dal_friction_switches(f) && state->friction->mode[i] != DAL_STICKS && dal_norm(left, f->n) <= rest_of(state, p, f)) {
             stop_slip(state, p, i);
             return true;
         }

@@ -187,18 +187,6 @@ dal_flow dal_slopes_ready(dal_state *state)
     return flow;
 }
 
-/* M x - A^T mu = f, A x = b */
-static void solve_by_saddle(dal_state *state, const double *f, const double *b, double *x, double *mu)
-{
-    const dal_layout *layout = state->layout;
-    for (int i = 0; i < layout->nv; i++)
-        x[i] = f[i] / layout->units.mass;
-    memcpy(mu, b, sizeof *b * (size_t)layout->n_rows);
-    dal_saddle_solve(state, x, mu);
-    for (int i = 0; i < layout->n_rows; i++)
-        mu[i] *= -layout->units.mass;
-}
-
 static void exchange(double *a, double *b, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -233,7 +221,7 @@ static dal_flow solve_once(dal_state *state, double *f, double *b, double *x, do
     dal_slopes *s = state->refinement->slopes;
     const size_t n = sizeof *s->wd * (size_t)state->system->n_w;
     switch (s->solver) {
-    case BY_SADDLE: solve_by_saddle(state, f, b, x, mu); return 0;
+    case BY_SADDLE: dal_saddle_correct(state, f, b, x, mu); return 0;
     case ON_NULL_SPACE: return solve_on_null_space(state, f, b, x, mu);
     default: /* `correct` adds to the rates of the speeds */
         memcpy(s->wd, state->speeds->wd, n);

@@ -101,9 +101,12 @@ dal_flow dal_speeds_pack(dal_state *state, double *u);
 double dal_speeds_unit(const dal_state *state, int j);
 
 /* Common entries of the tables of formulations with one equation K u' = f per speed. */
-#define DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, show_)                                                                                    \
+#define DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, on_tree_, show_)                                                                          \
     DAL_FORMULATION(applies_, work_, solve_, dal_speeds_correct, show_),                                                                             \
-        DAL_FORMULATION_SPEEDS(dal_speeds_count, dal_speeds_unpack, dal_speeds_pack, dal_speeds_unit), .chooses = true
+        DAL_FORMULATION_SPEEDS(dal_speeds_count, dal_speeds_unpack, dal_speeds_pack, dal_speeds_unit), .chooses = true, .on_tree = on_tree_
+/* The same where M, h and Q are not needed. */
+#define DAL_FORMULATION_WITHOUT_LOADS(applies_, work_, solve_, on_tree_, show_)                                                                      \
+    DAL_FORMULATION_IN_SPEEDS(applies_, work_, solve_, on_tree_, show_), .without_loads = true
 
 /* S of the present A is factored (again only where unpack has not done it). A failure where it is singular. */
 dal_flow dal_speeds_ready(dal_state *state);

@@ -94,6 +94,24 @@ static bool applies_volterra(const dal_system *system, dal_refusal *why)
     return dal_energy_applies(system, why) && dal_speeds_apply(system, why);
 }
 
+static dal_flow solve_volterra(dal_state *state)
+{
+    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
+    dal_speeds *s = state->speeds->basis;
+    double *MW = state->scratch->solver, *systems = MW + s->n, *rates = systems + 2 * s->n;
+    const dal_flow flow = dal_speeds_begin(state, false);
+    if (flow)
+        return flow;
+    for (int b = 0; b < state->mechanism->n_bodies; b++)
+        find_rates_of_momenta(state, b, rates + 6 * b, rates + 6 * b + 3);
+    find_systems_volterra(state, systems, systems + s->n);
+    for (int j = 0; j < s->p; j++) {
+        dal_speeds_inertia_row(state, j, MW);
+        s->f[j] = right_side(state, rates, systems, j);
+    }
+    return dal_speeds_finish(state);
+}
+
 /* On a large open tree: U + K - A, body by body, as wrenches at r. */
 static dal_flow solve_on_tree(dal_state *state)
 {
@@ -112,29 +130,8 @@ static dal_flow solve_on_tree(dal_state *state)
     return dal_open_finish(state);
 }
 
-static dal_flow solve_volterra(dal_state *state)
-{
-    if (dal_on_open_tree(state))
-        return solve_on_tree(state);
-    assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY | DAL_STAGE_LOADS));
-    dal_speeds *s = state->speeds->basis;
-    double *MW = state->scratch->solver, *systems = MW + s->n, *rates = systems + 2 * s->n;
-    const dal_flow flow = dal_speeds_begin(state, false);
-    if (flow)
-        return flow;
-    for (int b = 0; b < state->mechanism->n_bodies; b++)
-        find_rates_of_momenta(state, b, rates + 6 * b, rates + 6 * b + 3);
-    find_systems_volterra(state, systems, systems + s->n);
-    for (int j = 0; j < s->p; j++) {
-        dal_speeds_inertia_row(state, j, MW);
-        s->f[j] = right_side(state, rates, systems, j);
-    }
-    return dal_speeds_finish(state);
-}
-
 const dal_formulation dal_volterra = {
     .name = "volterra",
     .title = "Volterra: rates of the momenta of the speeds and of the partial velocities; as many equations as freedoms",
-    DAL_FORMULATION_IN_SPEEDS(applies_volterra, work_volterra, solve_volterra, dal_show_volterra),
-    .on_tree = true,
+    DAL_FORMULATION_IN_SPEEDS(applies_volterra, work_volterra, solve_volterra, solve_on_tree, dal_show_volterra),
 };

@@ -28,6 +28,7 @@
 #include "kinematics/newton_euler.h"
 #include "kinematics/placement.h"
 #include "math/dense.h"
+#include "math/sums.h"
 #include "dynamics/speeds_directions.h"
 #include "dynamics/determined.h"
 #include "kinematics/subsystems.h"
@@ -85,14 +86,6 @@ static void rows_volterra_reduced(dal_state *state, double *E, double *e)
 static const struct dal_more_rows momenta = {rows_volterra_reduced};
 
 /* ---- the equations --------------------------------------------------------------------- */
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
 
 /* P' and H' of a body for v' = 0, as a wrench at r. */
 static void find_rates(const dal_body *body, const dal_kin *kin, bool flat, double Pd[3], double Hd[3])
@@ -183,7 +176,7 @@ static dal_flow solve_on_tree(dal_state *state)
     if (solved)
         return solved;
     for (int i = 0; i < s->s; i++)
-        mu[i] = -g[state->layout->ignorable[i]] - dot(s->E + (size_t)i * (size_t)n, state->vd, n);
+        mu[i] = -g[state->layout->ignorable[i]] - dal_inner(s->E + (size_t)i * (size_t)n, state->vd, n);
     solve_ignorable(state, mu + n, mu);
     for (int i = 0; i < s->s; i++)
         state->vd[state->layout->ignorable[i]] += mu[i];
@@ -194,8 +187,6 @@ static dal_flow solve_on_tree(dal_state *state)
 
 static dal_flow solve_volterra_reduced(dal_state *state)
 {
-    if (dal_on_open_tree(state))
-        return solve_on_tree(state);
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY) && (dal_has(state, DAL_STAGE_FORCES) || dal_has(state, DAL_STAGE_LOADS)));
     dal_speeds *s = state->speeds->basis;
     double *f = state->scratch->solver, *Mx = f + s->n;
@@ -211,7 +202,7 @@ static dal_flow solve_volterra_reduced(dal_state *state)
     for (int i = 0; i < s->n; i++)
         f[i] -= Mx[i];
     for (int j = 0; j < s->p; j++) {
-        s->f[j] = dot(s->W + (size_t)j * (size_t)s->n, f, s->n); /* U + K - A */
+        s->f[j] = dal_inner(s->W + (size_t)j * (size_t)s->n, f, s->n); /* U + K - A */
         dal_speeds_inertia_row(state, j, Mx);
     }
     return dal_speeds_finish(state);
@@ -220,9 +211,7 @@ static dal_flow solve_volterra_reduced(dal_state *state)
 const dal_formulation dal_volterra_reduced = {
     .name = "volterra-reduced",
     .title = "Volterra with the momenta of the ignorable coordinates as constraints: one equation less for each of them",
-    DAL_FORMULATION_IN_SPEEDS(applies_volterra_reduced, work_volterra_reduced, solve_volterra_reduced, dal_show_volterra_reduced),
-    .ignores = true,
-    .on_tree = true,
-    .without_loads = true,
+    DAL_FORMULATION_WITHOUT_LOADS(applies_volterra_reduced, work_volterra_reduced, solve_volterra_reduced, solve_on_tree, dal_show_volterra_reduced),
     .more = &momenta,
+    .ignores = true,
 };

@@ -12,6 +12,8 @@
  */
 #include "expr/graph.h"
 
+#include "base/words.h"
+
 enum { DEEPEST = 50, LONGEST_NAME = 63 };
 
 typedef struct scan {
@@ -26,19 +28,9 @@ typedef struct scan {
 static bool read_sum(scan *s, double *value);
 static bool read_sign(scan *s, double *value);
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static char next(scan *s)
 {
-    while (*s->at == ' ' || *s->at == '\t' || *s->at == '\r' || *s->at == '\n')
+    while (dal_is_blank(*s->at))
         s->at++;
     return *s->at;
 }
@@ -104,23 +96,23 @@ static bool read_number(scan *s, double *value)
 {
     const char *start = s->at, *point = start, *end;
     int exponent = 0;
-    while (is_digit(*point))
+    while (dal_is_digit(*point))
         point++;
     end = point;
     if (*end == '.')
-        while (is_digit(*++end))
+        while (dal_is_digit(*++end))
             ;
     const char *mantissa = end;
     if (*end == 'e' || *end == 'E') {
         const char *digit = end + 1 + (end[1] == '+' || end[1] == '-');
-        for (end = digit; is_digit(*end) && end - digit < 4; end++)
+        for (end = digit; dal_is_digit(*end) && end - digit < 4; end++)
             exponent = 10 * exponent + (*end - '0');
-        if (end == digit || is_digit(*end))
+        if (end == digit || dal_is_digit(*end))
             return false;
         if (mantissa[1] == '-')
             exponent = -exponent;
     }
-    if (is_letter(*end))
+    if (dal_is_letter(*end))
         return false;
     s->at = end;
     if (!dal_read_exactly(start, (size_t)(point - start), (size_t)(mantissa - start), exponent - (mantissa > point ? (int)(mantissa - point - 1) : 0),
@@ -146,7 +138,7 @@ static bool read_name(scan *s, double *value)
 {
     char name[LONGEST_NAME + 1];
     size_t n = 0;
-    while (is_letter(*s->at) || is_digit(*s->at) || (*s->at == '.' && (is_letter(s->at[1]) || is_digit(s->at[1])))) {
+    while (dal_is_letter(*s->at) || dal_is_digit(*s->at) || (*s->at == '.' && (dal_is_letter(s->at[1]) || dal_is_digit(s->at[1])))) {
         if (n == LONGEST_NAME)
             return false;
         name[n++] = *s->at++;
@@ -168,9 +160,9 @@ static bool read_name(scan *s, double *value)
 static bool read_atom(scan *s, double *value)
 {
     const char c = next(s);
-    if (is_digit(c) || (c == '.' && is_digit(s->at[1])))
+    if (dal_is_digit(c) || (c == '.' && dal_is_digit(s->at[1])))
         return read_number(s, value);
-    if (is_letter(c))
+    if (dal_is_letter(c))
         return read_name(s, value);
     if (c != '(')
         return false;
@@ -206,30 +198,28 @@ static bool read_sign(scan *s, double *value)
     return fine;
 }
 
-static bool read_product(scan *s, double *value)
+/* operand op operand op ..., from the left; the characters of two operations, and what they do. */
+static inline bool read_chain(scan *s, bool (*read)(scan *s, double *value), const char sign[2], dal_op first, dal_op second, double *value)
 {
     double operand;
-    if (!read_sign(s, value))
+    if (!read(s, value))
         return false;
-    for (char c = next(s); c == '*' || c == '/'; c = next(s)) {
+    for (char c = next(s); c == sign[0] || c == sign[1]; c = next(s)) {
         s->at++;
-        if (!read_sign(s, &operand) || !fold_two(s, c == '*' ? DAL_OP_MUL : DAL_OP_DIV, value, operand))
+        if (!read(s, &operand) || !fold_two(s, c == sign[0] ? first : second, value, operand))
             return false;
     }
     return true;
 }
 
+static bool read_product(scan *s, double *value)
+{
+    return read_chain(s, read_sign, "*/", DAL_OP_MUL, DAL_OP_DIV, value);
+}
+
 static bool read_sum(scan *s, double *value)
 {
-    double operand;
-    if (!read_product(s, value))
-        return false;
-    for (char c = next(s); c == '+' || c == '-'; c = next(s)) {
-        s->at++;
-        if (!read_product(s, &operand) || !fold_two(s, c == '+' ? DAL_OP_ADD : DAL_OP_SUB, value, operand))
-            return false;
-    }
-    return true;
+    return read_chain(s, read_product, "+-", DAL_OP_ADD, DAL_OP_SUB, value);
 }
 
 bool dal_parse_constant(const char *text, dal_resolve_constant resolve, void *user, dal_constant_steps *steps, double *value)

@@ -335,16 +335,20 @@ static bool times(double c, double d, double *product)
     return isnormal(*product);
 }
 
+/* (-a) op b or a op (-b), a product or a quotient, is -(a op b). */
+static dal_node pull_sign(dal_graph *graph, dal_op op, dal_node a, dal_node b)
+{
+    return negate(graph, is_neg(graph, a) ? dal_binary(graph, op, graph->terms[a].a, b) : dal_binary(graph, op, a, graph->terms[b].a));
+}
+
 static dal_node make_mul(dal_graph *graph, dal_node a, dal_node b)
 {
     if (is(graph, a, 0) || is(graph, a, 1))
         return is(graph, a, 0) ? a : b;
     if (is(graph, a, -1))
         return negate(graph, b);
-    if (is_neg(graph, a))
-        return negate(graph, dal_binary(graph, DAL_OP_MUL, graph->terms[a].a, b));
-    if (is_neg(graph, b))
-        return negate(graph, dal_binary(graph, DAL_OP_MUL, a, graph->terms[b].a));
+    if (is_neg(graph, a) || is_neg(graph, b))
+        return pull_sign(graph, DAL_OP_MUL, a, b);
     double c, d = leading(graph, b, DAL_OP_MUL), product;
     dal_node rest = graph->terms[b].b;
     if (dal_is_const(graph, a, &c)) {
@@ -367,10 +371,8 @@ static dal_node make_div(dal_graph *graph, dal_node a, dal_node b)
         return a;
     if (is(graph, b, -1))
         return negate(graph, a);
-    if (is_neg(graph, a))
-        return negate(graph, dal_binary(graph, DAL_OP_DIV, graph->terms[a].a, b));
-    if (is_neg(graph, b))
-        return negate(graph, dal_binary(graph, DAL_OP_DIV, a, graph->terms[b].a));
+    if (is_neg(graph, a) || is_neg(graph, b))
+        return pull_sign(graph, DAL_OP_DIV, a, b);
     return intern_op(graph, DAL_OP_DIV, a, b, DAL_NO_NODE);
 }
 

@@ -17,6 +17,8 @@
  */
 #include "expr/graph.h"
 
+#include "base/words.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -36,23 +38,9 @@ static bool read_sign(reader *r, dal_value *value);
 
 /* ---- characters and messages ------------------------------------------------ */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static void skip_blanks(reader *r)
 {
-    while (is_blank(r->text[r->at]))
+    while (dal_is_blank(r->text[r->at]))
         r->at++;
 }
 
@@ -94,7 +82,7 @@ static const char *found(const reader *r, char buffer[80])
 {
     const char *s = r->text + r->at;
     int length = 0;
-    while (length < 40 && (is_letter(s[length]) || is_digit(s[length])))
+    while (length < 40 && (dal_is_letter(s[length]) || dal_is_digit(s[length])))
         length++;
     if (!length)
         length = character_length(s);
@@ -184,7 +172,7 @@ static void note_unit(const reader *r, const char *name, size_t at, int n, const
 
 static size_t skip_digits(const char *s, size_t at)
 {
-    while (is_digit(s[at]))
+    while (dal_is_digit(s[at]))
         at++;
     return at;
 }
@@ -228,12 +216,12 @@ static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
     long exponent = 0;
     if (s[end] == 'e' || s[end] == 'E') {
         size_t digits = end + 1 + (s[end + 1] == '+' || s[end + 1] == '-');
-        if (!is_digit(s[digits]))
+        if (!dal_is_digit(s[digits]))
             return fail(r, start, "the number '%.*s' lacks the digits of its exponent", (int)(digits - start), s + start);
         end = skip_digits(s, digits);
         exponent = strtol(s + mantissa + 1, NULL, 10); /* saturates */
     }
-    if (is_letter(s[end])) {
+    if (dal_is_letter(s[end])) {
         r->at = end;
         char buffer[80];
         return fail(r, end, "expected an operator after the number '%.*s' but found %s", (int)(end - start), s + start, found(r, buffer));
@@ -292,12 +280,12 @@ static bool read_segment(reader *r, path *p)
     size_t start = r->at;
     if (s[start] == '{')
         return read_braces(r, p);
-    if (is_digit(s[start])) {
+    if (dal_is_digit(s[start])) {
         r->at = skip_digits(s, start);
-        if (is_letter(s[r->at]))
+        if (dal_is_letter(s[r->at]))
             return fail(r, start, "a part of a name is a word or a number, not both");
     } else {
-        while (is_letter(s[r->at]) || is_digit(s[r->at]))
+        while (dal_is_letter(s[r->at]) || dal_is_digit(s[r->at]))
             r->at++;
     }
     append(r, p, s + start, r->at - start);
@@ -313,7 +301,7 @@ static bool read_path(reader *r, path *p)
         return false;
     while (r->text[r->at] == '.') {
         char next = r->text[r->at + 1];
-        if (!is_letter(next) && !is_digit(next) && next != '{') {
+        if (!dal_is_letter(next) && !dal_is_digit(next) && next != '{') {
             r->at++;
             return fail_expected(r, "a name, a number or '{' after the point");
         }
@@ -434,7 +422,7 @@ static bool read_interp(reader *r, size_t start, size_t open, const dal_function
     skip_blanks(r);
     size_t name_at = r->at;
     path name;
-    if (!is_letter(r->text[r->at]))
+    if (!dal_is_letter(r->text[r->at]))
         return fail_expected(r, "the name of a table");
     if (!read_path(r, &name))
         return false;
@@ -558,7 +546,7 @@ static bool read_atom(reader *r, dal_value *value)
     skip_blanks(r);
     size_t start = r->at;
     char c = r->text[start];
-    if (is_digit(c) || (c == '.' && is_digit(r->text[start + 1])))
+    if (dal_is_digit(c) || (c == '.' && dal_is_digit(r->text[start + 1])))
         return read_number(r, value);
     if (c == '[')
         return read_vector(r, value);
@@ -566,7 +554,7 @@ static bool read_atom(reader *r, dal_value *value)
         r->at++;
         return read_expression(r, value) && close_with(r, ')', start) && differentiate(r, start, value);
     }
-    return is_letter(c) ? read_name(r, value) : fail_expected(r, "a number, a name or '('");
+    return dal_is_letter(c) ? read_name(r, value) : fail_expected(r, "a number, a name or '('");
 }
 
 /* Apply `op`, which stands at `at`; its right operand begins at `right`. */

@@ -160,9 +160,7 @@ const dal_integrator dal_cvode_adams = {
     .name = "cvode-adams",
     .title = "Adams-Moulton of orders 1 to 12, adaptive (SUNDIALS)",
     .order = 12,
-    .adaptive = true,
-    .real_stability = 1, /* beyond, the fixed-point iteration does not converge in the few rounds it has */
-    .imaginary_stability = 1,
+    DAL_STABLE_TO(1, 1), /* beyond, the fixed-point iteration does not converge in the few rounds it has */
     DAL_SUNDIALS_ENTRIES(available_cvode, open_adams),
 };
 
@@ -170,9 +168,7 @@ const dal_integrator dal_cvode_bdf = {
     .name = "cvode-bdf",
     .title = "backward differences of orders 1 to 5, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
-    .adaptive = true,
-    .real_stability = HUGE_VAL,
-    .imaginary_stability = HUGE_VAL,
+    DAL_STABLE_TO(HUGE_VAL, HUGE_VAL),
     .projects = true,
     DAL_SUNDIALS_ENTRIES(available_cvode, open_bdf),
 };

@@ -333,8 +333,6 @@ const dal_integrator dal_ida = {
     .name = "ida",
     .title = "backward differences of orders 1 to 5 on the implicit equations, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
-    .adaptive = true,
-    .real_stability = HUGE_VAL,
-    .imaginary_stability = HUGE_VAL,
+    DAL_STABLE_TO(HUGE_VAL, HUGE_VAL),
     DAL_SUNDIALS_ENTRIES(available_ida, open_ida),
 };

@@ -215,6 +215,11 @@ dal_flow dal_tableau_sum(dal_stepper *s, const dal_tableau *tableau, double h, d
 dal_flow dal_tableau_step(dal_stepper *s, double h, double *error);
 dal_flow dal_tableau_trial(dal_stepper *s, double h, double *y_out);
 void dal_no_history(dal_stepper *s, double h);
+/* Of every integrator, the bounds of its steps. */
+#define DAL_STABLE_TO(real_, imaginary_) .real_stability = real_, .imaginary_stability = imaginary_
+#define DAL_RUNGE_KUTTA(order_, stages_, tableau_, real_, imaginary_)                                                                                \
+    .order = order_, .vectors = (stages_)-1, DAL_STABLE_TO(real_, imaginary_), .tableau = &(tableau_), .step = dal_tableau_step,                     \
+    .trial = dal_tableau_trial, .accept = dal_no_history
 
 /* True when callbacks rejected (flow > 0) 1000 steps while t advanced less than a thousandth of the run. Not if three times as many steps, and a
  * thousand more, were accepted meanwhile. */

@@ -24,12 +24,5 @@ static const dal_tableau tableau = {STAGES, a, b, c};
 const dal_integrator dal_rk4 = {
     .name = "rk4",
     .title = "Runge-Kutta of order 4, fixed step",
-    .order = 4,
-    .vectors = STAGES - 1,
-    .real_stability = 2.7853,
-    .imaginary_stability = 2.8295,
-    .tableau = &tableau,
-    .step = dal_tableau_step,
-    .trial = dal_tableau_trial,
-    .accept = dal_no_history,
+    DAL_RUNGE_KUTTA(4, STAGES, tableau, 2.7853, 2.8295),
 };

@@ -28,12 +28,5 @@ static const dal_tableau tableau = {STAGES, a, b, c};
 const dal_integrator dal_rk6 = {
     .name = "rk6",
     .title = "Runge-Kutta of order 6, fixed step",
-    .order = 6,
-    .vectors = STAGES - 1,
-    .real_stability = 2.8561,
-    .imaginary_stability = 1.0971,
-    .tableau = &tableau,
-    .step = dal_tableau_step,
-    .trial = dal_tableau_trial,
-    .accept = dal_no_history,
+    DAL_RUNGE_KUTTA(6, STAGES, tableau, 2.8561, 1.0971),
 };

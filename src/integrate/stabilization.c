@@ -151,6 +151,28 @@ static dal_flow follow_roots(dal_state *state, const dal_projector *projector)
     return worst <= root_is_rounding * fastest ? 0 : fail_at_root(state, where, worst);
 }
 
+/* phi and A at y, and the matrix of the corrections. */
+static dal_flow begin_projection(dal_state *state, double t, const double *y, const dal_projector *projector)
+{
+    dal_flow flow = dal_state_unpack(state, t, y);
+    if (flow)
+        return flow;
+    dal_state_position(state);
+    dal_state_jacobian(state);
+    if (projector->begin && (flow = projector->begin(state)))
+        return flow;
+    return projector->factor(state);
+}
+
+/* The velocities at the present q, then all into y. */
+static dal_flow finish_projection(dal_state *state, double *y, const dal_projector *projector)
+{
+    dal_flow flow = correct_velocities(state, projector);
+    if (!flow && state->layout->curved)
+        flow = follow_roots(state, projector);
+    return flow ? flow : dal_state_pack(state, y);
+}
+
 /* (78) of `natural-absolute-coordinates`: q + dq, A dq = -phi, until phi is within the tolerance; then (79) at the corrected q. */
 dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector *projector)
 {
@@ -160,14 +182,8 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
     int where = 0;
     if (!layout->n_rows) /* an open tree: there is nothing to meet, and M may not be there */
         return 0;
-    dal_flow flow = dal_state_unpack(state, t, y);
+    dal_flow flow = begin_projection(state, t, y, projector);
     if (flow)
-        return flow;
-    dal_state_position(state);
-    dal_state_jacobian(state);
-    if (projector->begin && (flow = projector->begin(state)))
-        return flow;
-    if ((flow = projector->factor(state)))
         return flow;
     double worst = dal_worst_row(state, state->work.phi, &where), before = HUGE_VAL;
     const double tolerance = dal_projection_tolerance(system), wanted = dal_singular_projection_goal(state, tolerance);
@@ -195,9 +211,7 @@ dal_flow dal_project(dal_state *state, double t, double *y, const dal_projector 
         memcpy(y, state->work.q, sizeof *y * (size_t)layout->nq);
         return 0;
     }
-    if ((flow = correct_velocities(state, projector)) || (layout->curved && (flow = follow_roots(state, projector))))
-        return flow;
-    return dal_state_pack(state, y);
+    return finish_projection(state, y, projector);
 }
 
 static void solve_least(dal_state *state, double *b, double *x)
@@ -211,13 +225,6 @@ dal_flow dal_project_velocities(dal_state *state, double t, double *y)
     static const dal_projector projector = {.factor = dal_saddle_least, .solve = solve_least};
     if (!state->layout->n_rows)
         return 0;
-    dal_flow flow = dal_state_unpack(state, t, y);
-    if (flow)
-        return flow;
-    dal_state_position(state);
-    dal_state_jacobian(state);
-    if ((flow = projector.factor(state)) || (flow = correct_velocities(state, &projector)) ||
-        (state->layout->curved && (flow = follow_roots(state, &projector))))
-        return flow;
-    return dal_state_pack(state, y);
+    const dal_flow flow = begin_projection(state, t, y, &projector);
+    return flow ? flow : finish_projection(state, y, &projector);
 }

@@ -103,9 +103,9 @@ void dal_sundials_close(dal_stepper *s);
 
 /* Of the table of an integrator, in every build. */
 #define DAL_SUNDIALS_ENTRIES(available_, open_)                                                                                                      \
-    .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_, .reset = dal_sundials_reset,                 \
-    .stop_at = dal_sundials_stop_at, .advance = dal_sundials_advance, .trial = dal_sundials_trial, .accept = dal_sundials_accept,                    \
-    .close = dal_sundials_close
+    .adaptive = true, .vectors = DAL_SUNDIALS_VECTORS, .room = dal_sundials_room, .available = available_, .open = open_,                            \
+    .reset = dal_sundials_reset, .stop_at = dal_sundials_stop_at, .advance = dal_sundials_advance, .trial = dal_sundials_trial,                      \
+    .accept = dal_sundials_accept, .close = dal_sundials_close
 
 /* Before the package is initialised: its messages are dropped. After: tolerances and limits. False without memory. */
 bool dal_sundials_silence(dal_sundials *c);
@@ -147,7 +147,7 @@ double dal_sundials_increment(const dal_sundials *c, int j, double y);
 bool dal_sundials_absent(char *why, size_t size);
 bool dal_sundials_unopened(dal_stepper *s);
 
-#define DAL_SUNDIALS_ENTRIES(available_, open_) .available = dal_sundials_absent, .open = dal_sundials_unopened
+#define DAL_SUNDIALS_ENTRIES(available_, open_) .adaptive = true, .available = dal_sundials_absent, .open = dal_sundials_unopened
 
 #endif
 

@@ -90,10 +90,8 @@ static void bend_angle(const dal_layout *layout, dal_work *work, const dal_direc
 
 static void place_angle(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
-    double *angle = dal_place_point(layout, b, r, work->q + layout->body[b].q);
-    if (angle && layout->mechanism->space == DAL_PLANAR)
-        angle[0] = atan2(R[3], R[0]);
-    else if (angle)
+    double *angle = dal_place_turn(layout, work, b, r, R);
+    if (angle)
         dal_euler_of(R, work->chart + 3 * b, angle);
 }
 
@@ -148,9 +146,7 @@ static void rechart_angle(const dal_layout *layout, dal_work *work, int b)
 
 const dal_family dal_family_angle = {.name = "angle",
                                      .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
-                                     .count = count_angle,
-                                     DAL_FAMILY_MOTION(position_angle, velocity_angle, dal_plain_tangent, bend_angle),
-                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
+                                     DAL_FAMILY_OWN_COLUMNS(count_angle, position_angle, velocity_angle, bend_angle, dal_plain_rates),
 #ifndef DAL_SCALAR_VARIANT
                                      .condition = condition_angle,
                                      .rechart = rechart_angle,

@@ -95,41 +95,47 @@ static void bend_euler(const dal_layout *layout, dal_work *work, const dal_direc
     dal_own_bends(layout, work, a, b, out, bend_attitude_euler);
 }
 
-static void intrinsic_euler(const dal_layout *layout, dal_work *work)
+/* phi = p . p - 1 and its row of A, of one body. */
+static inline void keep_length(const dal_layout *layout, dal_work *work, const dal_body_layout *at)
 {
     const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        if (!at->n_intrinsic)
-            continue;
-        const dal_real *p = work->q + at->q + space;
-        dal_real *A = work->A + layout->row[at->intrinsic].value, n = 0;
-        for (int k = 0; k < space; k++)
-            A[k] = 0;
-        for (int k = 0; k < at->n_rot; k++) {
-            A[space + k] = 2 * p[k];
-            n += p[k] * p[k];
-        }
-        work->phi[at->intrinsic] = n - 1;
+    const dal_real *p = work->q + at->q + space;
+    dal_real *A = work->A + layout->row[at->intrinsic].value, n = 0;
+    for (int k = 0; k < space; k++)
+        A[k] = 0;
+    for (int k = 0; k < at->n_rot; k++) {
+        A[space + k] = 2 * p[k];
+        n += p[k] * p[k];
     }
+    work->phi[at->intrinsic] = n - 1;
+}
+
+static void intrinsic_euler(const dal_layout *layout, dal_work *work)
+{
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        if (layout->body[b].n_intrinsic)
+            keep_length(layout, work, &layout->body[b]);
+}
+
+/* phi' and gamma. */
+static inline void keep_length_bias(const dal_layout *layout, dal_work *work, const dal_body_layout *at)
+{
+    const int space = (int)layout->mechanism->space;
+    const dal_real *p = work->q + at->q + space, *pd = work->v + at->v + space;
+    dal_real rate = 0, square = 0;
+    for (int k = 0; k < at->n_rot; k++) {
+        rate += 2 * p[k] * pd[k];
+        square += pd[k] * pd[k];
+    }
+    work->phid[at->intrinsic] = rate;
+    work->gamma[at->intrinsic] = -2 * square;
 }
 
 static void intrinsic_bias_euler(const dal_layout *layout, dal_work *work)
 {
-    const int space = (int)layout->mechanism->space;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        if (!at->n_intrinsic)
-            continue;
-        const dal_real *p = work->q + at->q + space, *pd = work->v + at->v + space;
-        dal_real rate = 0, square = 0;
-        for (int k = 0; k < at->n_rot; k++) {
-            rate += 2 * p[k] * pd[k];
-            square += pd[k] * pd[k];
-        }
-        work->phid[at->intrinsic] = rate;
-        work->gamma[at->intrinsic] = -2 * square;
-    }
+    for (int b = 0; b < layout->mechanism->n_bodies; b++)
+        if (layout->body[b].n_intrinsic)
+            keep_length_bias(layout, work, &layout->body[b]);
 }
 
 /* D_a [2 p . b] */
@@ -178,8 +184,6 @@ static void move_euler(const dal_layout *layout, dal_work *work, int b, const do
 
 const dal_family dal_family_euler = {.name = "euler",
                                      .title = "position and Euler parameters: no singular attitude, one intrinsic constraint per body",
-                                     .count = count_euler,
-                                     DAL_FAMILY_MOTION(position_euler, velocity_euler, dal_plain_tangent, bend_euler),
+                                     DAL_FAMILY_OWN_COLUMNS(count_euler, position_euler, velocity_euler, bend_euler, dal_plain_rates),
                                      DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
-                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, dal_plain_rates),
                                      DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)};

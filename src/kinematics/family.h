@@ -83,6 +83,14 @@ typedef struct dal_units {
     double *row_unit;     /* of each row: what a residual is measured by */
 } dal_units;
 
+/* The rows that are forms, and what their program reads. */
+typedef struct dal_form_program {
+    dal_program *program; /* their coefficients; NULL: none */
+    int n_needs, n_variables;
+    int *need;          /* pairs: variable, measure (-1: time) */
+    int n_rates, *rate; /* the same for rates of measures, of curved rows */
+} dal_form_program;
+
 typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
@@ -127,13 +135,10 @@ typedef struct dal_layout {
     dal_placement *placement;
     dal_reduction *reduction; /* natural: linear rows were eliminated; else NULL */
     dal_subsystems *systems;  /* whose equations are known; NULL: none */
-    dal_program *forms;       /* coefficients of the rows that are forms; NULL: none */
-    int n_form_needs, n_form_variables;
-    int *form_need;               /* pairs: variable, measure (-1: time) */
-    int n_form_rates, *form_rate; /* the same for rates of measures, of curved rows */
-    bool derived;                 /* a row follows from the balance of forces: its multiplier is zero */
-    bool curved;                  /* a row is not linear in the rates: A depends on v, and is found after the rates */
-    bool shared;                  /* the arrays belong to another layout, which lives longer */
+    dal_form_program forms;
+    bool derived; /* a row follows from the balance of forces: its multiplier is zero */
+    bool curved;  /* a row is not linear in the rates: A depends on v, and is found after the rates */
+    bool shared;  /* the arrays belong to another layout, which lives longer */
 } dal_layout;
 
 /* The frame of a body and how it moves. Fields in the order in which they are computed. */

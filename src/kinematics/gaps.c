@@ -122,6 +122,12 @@ static inline void find_wrench(int axis, dal_real f, const dal_real x[3], const 
     dal_cross(arm, force, moment);
 }
 
+/* In the plane, the moment about z. */
+static inline dal_real flat_moment(int axis, dal_real f, const dal_real x[3], const dal_real r[3])
+{
+    return axis == 0 ? -(x[1] - r[1]) * f : (x[0] - r[0]) * f;
+}
+
 /* The columns of a planar body with one angle: f, and the moment about z. A particle has no moment. */
 static inline void flat_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
 {
@@ -129,12 +135,12 @@ static inline void flat_gap(const dal_layout *layout, dal_work *w, const dal_gap
         const int b = gap->body[k];
         if (b == DAL_GROUND)
             continue;
-        const dal_real f = k ? -w->coef[gap->term] : w->coef[gap->term], *x = w->x + 3 * gap->point[k], *r = w->kin[b].r;
+        const dal_real f = k ? -w->coef[gap->term] : w->coef[gap->term];
         dal_real *out = w->A + gap->entry[k];
         out[gap->axis] = f;
         out[1 - gap->axis] = 0;
         if (layout->body[b].n_rot)
-            out[2] = gap->axis == 0 ? -(x[1] - r[1]) * f : (x[0] - r[0]) * f;
+            out[2] = flat_moment(gap->axis, f, w->x + 3 * gap->point[k], w->kin[b].r);
     }
 }
 
@@ -153,7 +159,8 @@ static void own_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
     }
 }
 
-static void shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
+/* flat: columns are (u_x, u_y, 0, 0, 0, w). */
+static inline void add_shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap, bool flat)
 {
     const dal_row_layout *at = &layout->row[gap->row];
     dal_real *out = w->A + at->value;
@@ -164,31 +171,26 @@ static void shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap
         if (b == DAL_GROUND)
             continue;
         const dal_real f = k ? -w->coef[gap->term] : w->coef[gap->term], *J = w->jacobian + 6 * (size_t)layout->body[b].jacobian;
+        const dal_real *x = w->x + 3 * gap->point[k], *r = w->kin[b].r;
         const int *map = layout->map + layout->side[gap->side[k]].map, n = layout->body[b].n_columns;
         dal_real force[3], moment[3];
-        find_wrench(gap->axis, f, w->x + 3 * gap->point[k], w->kin[b].r, force, moment);
+        if (flat)
+            moment[2] = flat_moment(gap->axis, f, x, r);
+        else
+            find_wrench(gap->axis, f, x, r, force, moment);
         for (int c = 0; c < n; c++, J += 6)
-            out[map[c]] += J[gap->axis] * f + dal_dot(J + 3, moment);
+            out[map[c]] += J[gap->axis] * f + (flat ? J[5] * moment[2] : dal_dot(J + 3, moment));
     }
 }
 
-/* The same where columns are (u_x, u_y, 0, 0, 0, w). */
+static void shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
+{
+    add_shared_gap(layout, w, gap, false);
+}
+
 static void flat_shared_gap(const dal_layout *layout, dal_work *w, const dal_gap *gap)
 {
-    const dal_row_layout *at = &layout->row[gap->row];
-    dal_real *out = w->A + at->value;
-    for (int k = 0; k < at->n_values; k++)
-        out[k] = 0;
-    for (int k = 0; k < 2; k++) {
-        const int b = gap->body[k];
-        if (b == DAL_GROUND)
-            continue;
-        const dal_real f = k ? -w->coef[gap->term] : w->coef[gap->term], *J = w->jacobian + 6 * (size_t)layout->body[b].jacobian;
-        const dal_real *x = w->x + 3 * gap->point[k], *r = w->kin[b].r, turn = gap->axis == 0 ? -(x[1] - r[1]) * f : (x[0] - r[0]) * f;
-        const int *map = layout->map + layout->side[gap->side[k]].map, n = layout->body[b].n_columns;
-        for (int c = 0; c < n; c++, J += 6)
-            out[map[c]] += J[gap->axis] * f + J[5] * turn;
-    }
+    add_shared_gap(layout, w, gap, true);
 }
 
 /* Both rows of two points. */

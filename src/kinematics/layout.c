@@ -280,9 +280,9 @@ static void read_rows(const dal_layout *layout, bool *measure)
         for (int k = row->term; k < row->term + row->n_terms; k++)
             measure[m->terms[k].measure] = true;
     }
-    for (int i = 0; i < layout->n_form_needs; i++)
-        if (layout->form_need[2 * i + 1] >= 0)
-            measure[layout->form_need[2 * i + 1]] = true;
+    for (int i = 0; i < layout->forms.n_needs; i++)
+        if (layout->forms.need[2 * i + 1] >= 0)
+            measure[layout->forms.need[2 * i + 1]] = true;
 }
 
 static void read_vectors(const dal_mechanism *m, const bool *measure, bool *vector)
@@ -423,11 +423,6 @@ static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const
     layout->placement = parts->placement;
     layout->systems = parts->systems;
     layout->forms = parts->forms;
-    layout->n_form_needs = parts->n_form_needs;
-    layout->n_form_variables = parts->n_form_variables;
-    layout->form_need = parts->form_need;
-    layout->n_form_rates = parts->n_form_rates;
-    layout->form_rate = parts->form_rate;
 }
 
 static void take_mass(dal_layout *layout, dal_arena *arena)
@@ -486,12 +481,12 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
 
 static void pack_forms(dal_block *block, dal_layout *to)
 {
-    DAL_PACK(block, to->form_need, 2 * to->n_form_needs);
-    DAL_PACK(block, to->form_rate, 2 * to->n_form_rates);
-    if (to->forms) {
-        void *copy = dal_block_copy(block, to->forms, dal_program_bytes(to->forms));
+    DAL_PACK(block, to->forms.need, 2 * to->forms.n_needs);
+    DAL_PACK(block, to->forms.rate, 2 * to->forms.n_rates);
+    if (to->forms.program) {
+        void *copy = dal_block_copy(block, to->forms.program, dal_program_bytes(to->forms.program));
         if (copy)
-            to->forms = copy;
+            to->forms.program = copy;
     }
 }
 
@@ -501,14 +496,12 @@ void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechani
     to->mechanism = mechanism;
     DAL_PACK(block, to->constant_mass, from->family->separated ? from->n_mass : 0);
     pack_forms(block, to);
-    if (from->tree)
-        to->tree = dal_tree_pack(block, from->tree);
+    to->tree = DAL_PACKED(block, from->tree, dal_tree_arrays);
     if (from->placement)
         to->placement = dal_placement_pack(block, from->placement);
     if (from->systems)
         to->systems = dal_subsystems_pack(block, from->systems);
-    if (from->reduction)
-        to->reduction = dal_reduction_pack(block, from->reduction, mechanism->n_rows);
+    to->reduction = DAL_PACKED(block, from->reduction, dal_reduction_arrays);
     if (from->shared)
         return;
     DAL_PACK(block, to->body, mechanism->n_bodies);
@@ -544,17 +537,16 @@ static void pack_type(dal_block *block, const dal_joint_type *from, const dal_jo
         *to = type;
 }
 
+static const dal_block_array mechanism_arrays[] = {DAL_ARRAY(dal_mechanism, bodies, n_bodies),     DAL_ARRAY(dal_mechanism, vectors, n_vectors),
+                                                   DAL_ARRAY(dal_mechanism, measures, n_measures), DAL_ARRAY(dal_mechanism, terms, n_terms),
+                                                   DAL_ARRAY(dal_mechanism, rows, n_rows),         DAL_ARRAY(dal_mechanism, speeds, n_speeds),
+                                                   DAL_ARRAY(dal_mechanism, joints, n_joints),     {0}};
+
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to)
 {
     *to = *from;
     to->arena = NULL;
-    DAL_PACK(block, to->bodies, from->n_bodies);
-    DAL_PACK(block, to->vectors, from->n_vectors);
-    DAL_PACK(block, to->measures, from->n_measures);
-    DAL_PACK(block, to->terms, from->n_terms);
-    DAL_PACK(block, to->rows, from->n_rows);
-    DAL_PACK(block, to->speeds, from->n_speeds);
-    DAL_PACK(block, to->joints, from->n_joints);
+    dal_block_arrays(block, mechanism_arrays, from, to);
     for (int i = 0; i < from->n_bodies; i++) {
         const char *name = dal_block_name(block, from->bodies[i].name);
         if (block->memory)
@@ -627,10 +619,10 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
     w->along = reserve_reals(memory, &used, measures);
     w->across = reserve_reals(memory, &used, measures);
     w->second = reserve_reals(memory, &used, measures);
-    if (layout->forms) {
-        w->form = reserve_reals(memory, &used, (size_t)dal_program_outputs(layout->forms));
-        w->form_registers = reserve_reals(memory, &used, (size_t)dal_program_registers(layout->forms));
-        w->form_variables = reserve_reals(memory, &used, (size_t)layout->n_form_variables);
+    if (layout->forms.program) {
+        w->form = reserve_reals(memory, &used, (size_t)dal_program_outputs(layout->forms.program));
+        w->form_registers = reserve_reals(memory, &used, (size_t)dal_program_registers(layout->forms.program));
+        w->form_variables = reserve_reals(memory, &used, (size_t)layout->forms.n_variables);
     }
     if (layout->systems) {
         const dal_program *const programs[] = {layout->systems->place, layout->systems->motion, layout->systems->skew};

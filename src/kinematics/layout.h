@@ -18,9 +18,7 @@ typedef struct dal_layout_parts {
     dal_subsystems *systems;  /* NULL: none */
     bool recursive;           /* solved by recursion over the tree, where bodies need no columns unless rows do */
     bool lazy;                /* quantities that only records read are evaluated for records alone: dal_rows_idle */
-    dal_program *forms;
-    int n_form_needs, n_form_variables, *form_need;
-    int n_form_rates, *form_rate;
+    dal_form_program forms;
     const dal_layout *like; /* a layout of a mechanism that may have the same numbering: then its arrays are used. NULL: none */
 } dal_layout_parts;
 

@@ -202,23 +202,24 @@ static void move_reduced(const dal_layout *layout, dal_work *work, int body, con
 
 #endif
 
+/* Both: M is constant, and rows keep the vectors of a body at right angles and at unit length. */
+#define NATURAL                                                                                                                                      \
+    .separated = true, DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),                                         \
+    DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural)
+
 const dal_family dal_family_natural = {
     .name = "natural",
     .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints per body",
-    .separated = true,
+    NATURAL,
     .count = count_natural,
-    DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),
-    DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
     DAL_FAMILY_INERTIA(inertia_natural, pull_natural, dal_plain_rates),
     DAL_FAMILY_START(place_natural, move_natural, dal_plain_add)};
 
 const dal_family dal_family_natural_reduced = {
     .name = "natural:eliminate=linear",
     .title = "natural, with the constraints that are linear in its coordinates solved at compile: fewer unknowns",
-    .separated = true,
+    NATURAL,
     .shares = true,
     .frames = position_natural,
-    DAL_FAMILY_MOTION(position_natural, velocity_natural, tangent_natural, bend_natural),
-    DAL_FAMILY_INTRINSIC(intrinsic_natural, intrinsic_bias_natural, intrinsic_bend_natural),
     DAL_FAMILY_INERTIA(inertia_natural, NULL, dal_plain_rates),
     DAL_FAMILY_START(place_reduced, move_reduced, dal_plain_add)};

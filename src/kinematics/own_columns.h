@@ -14,12 +14,11 @@ static inline void dal_own_positions(const dal_layout *layout, dal_work *work,
 {
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        const dal_body_layout *at = &layout->body[b];
-        const dal_real *q = work->q + at->q;
+        const dal_real *q = work->q + layout->body[b].q;
         dal_kin *kin = &work->kin[b];
         for (int i = 0; i < space; i++)
             kin->r[i] = q[i];
-        if (at->n_rot)
+        if (layout->body[b].n_rot)
             attitude(space, work->chart + 3 * b, q + space, kin);
     }
 }
@@ -78,6 +77,21 @@ static inline double *dal_place_point(const dal_layout *layout, int body, const 
     return layout->body[body].n_rot ? first + space : NULL;
 }
 
+/* r, and in the plane the angle of a body. Returns where the numbers of its attitude in space go; NULL: there are none. */
+static inline double *dal_place_turn(const dal_layout *layout, dal_work *work, int body, const double r[3], const double R[9])
+{
+    double *attitude = dal_place_point(layout, body, r, work->q + layout->body[body].q);
+    if (!attitude || layout->mechanism->space == DAL_SPATIAL)
+        return attitude;
+    attitude[0] = atan2(R[3], R[0]);
+    return NULL;
+}
+
 #endif
+
+/* For the tables of these families. */
+#define DAL_FAMILY_OWN_COLUMNS(count_, position_, velocity_, bend_, rates_)                                                                          \
+    .count = count_, DAL_FAMILY_MOTION(position_, velocity_, dal_plain_tangent, bend_),                                                              \
+    DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, rates_)
 
 #endif

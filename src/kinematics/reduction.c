@@ -414,6 +414,7 @@ static void keep_entries(building *b)
     e->first = sort_entries(b->arena, &b->B, e->n_natural, e->column, e->coef);
     for (int i = 0; i < b->E.n; i++)
         b->E.list[i].row = e->held_at[b->E.list[i].row];
+    e->n_forces = b->E.n;
     e->force_from = DAL_NEW(b->arena, int, b->E.n);
     e->force = DAL_NEW(b->arena, double, b->E.n);
     e->force_first = sort_entries(b->arena, &b->E, e->n_held, e->force_from, e->force);
@@ -449,7 +450,8 @@ static dal_reduction *reduce(dal_arena *arena, const dal_mechanism *mechanism, d
     e->group = DAL_NEW(arena, int, e->n_groups + 1);
     e->held = DAL_NEW(arena, int, b.n_linear);
     e->solved = DAL_NEW(arena, int, b.n_linear);
-    e->held_at = DAL_NEW(arena, int, mechanism->n_rows);
+    e->n_rows = mechanism->n_rows;
+    e->held_at = DAL_NEW(arena, int, e->n_rows);
     for (int i = 0; i < mechanism->n_rows; i++)
         e->held_at[i] = -1;
     for (int g = 0; g < e->n_groups; g++) {
@@ -461,9 +463,9 @@ static dal_reduction *reduce(dal_arena *arena, const dal_mechanism *mechanism, d
     }
     e->group[e->n_groups] = e->n_left;
     keep_entries(&b);
-    e->moments = DAL_NEW(arena, double, 16 * e->n_bodies);
+    e->moments = dal_arena_alloc(arena, sizeof *e->moments * (size_t)e->n_bodies);
     for (int k = 0; k < e->n_bodies; k++)
-        dal_natural_moments(mechanism->space, &mechanism->bodies[k], e->moments + 16 * k);
+        dal_natural_moments(mechanism->space, &mechanism->bodies[k], e->moments[k]);
     return e;
 }
 
@@ -539,7 +541,7 @@ void dal_reduction_mass(dal_layout *layout)
     const int space = (int)layout->mechanism->space;
     for (int b = 0; b < e->n_bodies; b++) {
         const int first = e->natural[b], vectors = (e->natural[b + 1] - first) / space;
-        const double *mu = e->moments + 16 * b;
+        const double *mu = e->moments[b];
         if (e->body_block[b] < 0)
             continue;
         const dal_mass_block *block = &layout->block[e->body_block[b]];
@@ -561,30 +563,13 @@ void dal_reduction_mass(dal_layout *layout)
     }
 }
 
-dal_reduction *dal_reduction_pack(dal_block *block, const dal_reduction *from, int n_rows)
-{
-    dal_reduction own = *from, *to = dal_block_copy(block, from, sizeof *from);
-    DAL_PACK(block, own.natural, from->n_bodies + 1);
-    DAL_PACK(block, own.first, from->n_natural + 1);
-    DAL_PACK(block, own.column, from->n_entries);
-    DAL_PACK(block, own.local, from->n_entries);
-    DAL_PACK(block, own.coef, from->n_entries);
-    DAL_PACK(block, own.constant, from->n_natural);
-    DAL_PACK(block, own.left, from->n_left);
-    DAL_PACK(block, own.left_body, from->n_left);
-    DAL_PACK(block, own.group, from->n_groups + 1);
-    DAL_PACK(block, own.body_block, from->n_bodies);
-    DAL_PACK(block, own.moments, 16 * from->n_bodies);
-    DAL_PACK(block, own.held, from->n_held);
-    DAL_PACK(block, own.solved, from->n_held);
-    DAL_PACK(block, own.held_at, n_rows);
-    DAL_PACK(block, own.force_first, from->n_held + 1);
-    DAL_PACK(block, own.force_from, from->force_first[from->n_held]);
-    DAL_PACK(block, own.force, from->force_first[from->n_held]);
-    if (to)
-        *to = own;
-    return to;
-}
+const dal_block_array dal_reduction_arrays[] = {
+    DAL_ENDS(dal_reduction, natural, n_bodies),     DAL_ENDS(dal_reduction, first, n_natural),   DAL_ARRAY(dal_reduction, column, n_entries),
+    DAL_ARRAY(dal_reduction, local, n_entries),     DAL_ARRAY(dal_reduction, coef, n_entries),   DAL_ARRAY(dal_reduction, constant, n_natural),
+    DAL_ARRAY(dal_reduction, left, n_left),         DAL_ARRAY(dal_reduction, left_body, n_left), DAL_ENDS(dal_reduction, group, n_groups),
+    DAL_ARRAY(dal_reduction, body_block, n_bodies), DAL_ARRAY(dal_reduction, moments, n_bodies), DAL_ARRAY(dal_reduction, held, n_held),
+    DAL_ARRAY(dal_reduction, solved, n_held),       DAL_ARRAY(dal_reduction, held_at, n_rows),   DAL_ENDS(dal_reduction, force_first, n_held),
+    DAL_ARRAY(dal_reduction, force_from, n_forces), DAL_ARRAY(dal_reduction, force, n_forces),   {0}};
 
 /* ---- multipliers of the eliminated rows -------------------------------------------------------- */
 
@@ -592,7 +577,7 @@ dal_reduction *dal_reduction_pack(dal_block *block, const dal_reduction *from, i
 static void add_motion(const dal_layout *layout, const dal_work *work, int body, const dal_tangent *motion, double *rho)
 {
     const int space = (int)layout->mechanism->space, turns = layout->body[body].n_rot > 0, vectors = turns ? 1 + space : 1;
-    const double *mu = layout->reduction->moments + 16 * body, *f = work->force + 6 * body;
+    const double *mu = layout->reduction->moments[body], *f = work->force + 6 * body;
     const double force[3] = {-f[0], -f[1], -f[2]}, moment[3] = {-f[3], -f[4], -f[5]};
     double qdd[DAL_MOST_NATURAL];
     dal_natural_pack(space, turns, motion->rd, motion->Rd, qdd);

@@ -34,10 +34,11 @@ struct dal_reduction {
     int *left_body;          /* and its body */
     int n_groups, *group;    /* bodies that eliminated rows connect: their first columns; and the end */
     int *body_block;         /* of each body: its block of M', or -1: nothing of it is left */
-    double *moments;         /* 16 a body: dal_natural_moments */
+    double (*moments)[16];   /* of each body: dal_natural_moments */
     int n_held, *held;       /* rows of the mechanism that were eliminated */
     int *solved;             /* and the natural coordinate that each was solved for */
     int *held_at;            /* of each row of the mechanism: its number among them, or -1 */
+    int n_rows, n_forces;    /* of the mechanism; entries of E^T */
     int *force_first;        /* of each held row: its entries of E^T; and the end */
     int *force_from;         /* of each entry: the number of the held row whose coordinate it multiplies */
     double *force;           /* and the number itself */
@@ -76,7 +77,7 @@ dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechan
 /* Columns, blocks and M' of a layout. Its extrinsic rows are counted. */
 void dal_reduction_columns(dal_arena *arena, dal_layout *layout);
 void dal_reduction_mass(dal_layout *layout);
-dal_reduction *dal_reduction_pack(dal_block *block, const dal_reduction *from, int n_rows);
+extern const dal_block_array dal_reduction_arrays[];
 /* mu of the held rows. `motion`: accelerations of the bodies, as tangents; NULL: only the part of lambda, without inertia and loads. rho is
  * scratch, of length n_natural. */
 void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,

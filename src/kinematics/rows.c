@@ -32,16 +32,6 @@
 
 static const double two_pi = 6.283185307179586476925287;
 
-static inline void move_vector(const dal_layout *layout, dal_work *w, int i)
-{
-    const dal_vector *vector = &layout->mechanism->vectors[i];
-    const dal_kin *kin = &w->kin[vector->body];
-    dal_real *x = w->x + 3 * i;
-    dal_turn(kin->R, vector->s, x);
-    if (vector->point)
-        dal_axpy3(1, kin->r, x);
-}
-
 /* x = R s + r or R s, z stays zero. */
 static inline void turn_flat(const dal_real R[9], const dal_real r[3], const dal_vector *vector, dal_real x[3])
 {
@@ -53,46 +43,49 @@ static inline void turn_flat(const dal_real R[9], const dal_real r[3], const dal
     }
 }
 
+/* x = R s + r or R s. */
+static inline void turn_vector(bool flat, const dal_real R[9], const dal_real r[3], const dal_vector *vector, dal_real x[3])
+{
+    if (flat) {
+        turn_flat(R, r, vector, x);
+        return;
+    }
+    dal_turn(R, vector->s, x);
+    if (vector->point)
+        dal_axpy3(1, r, x);
+}
+
+static inline void move_vector(const dal_layout *layout, dal_work *w, int i, bool flat)
+{
+    const dal_vector *vector = &layout->mechanism->vectors[i];
+    const dal_kin *kin = &w->kin[vector->body];
+    turn_vector(flat, kin->R, kin->r, vector, w->x + 3 * i);
+}
+
+static inline void move_vector_velocity(const dal_layout *layout, dal_work *w, int i, bool flat)
+{
+    const dal_vector *vector = &layout->mechanism->vectors[i];
+    const dal_kin *kin = &w->kin[vector->body];
+    turn_vector(flat, kin->Rd, kin->rd, vector, w->xd + 3 * i);
+    if (!layout->family->separated) /* else nothing is left of the velocity terms */
+        turn_vector(flat, kin->Rb, kin->rb, vector, w->xb + 3 * i);
+}
+
 /* Numbers from ... to of layout->vector. */
 static void move_vectors_position(const dal_layout *layout, dal_work *w, int from, int to)
 {
     for (int k = from; k < to && !layout->flat; k++)
-        move_vector(layout, w, layout->vector[k]);
-    for (int k = from; k < to && layout->flat; k++) {
-        const int i = layout->vector[k];
-        const dal_vector *vector = &layout->mechanism->vectors[i];
-        const dal_kin *kin = &w->kin[vector->body];
-        turn_flat(kin->R, kin->r, vector, w->x + 3 * i);
-    }
-}
-
-static inline void move_vector_velocity(const dal_layout *layout, dal_work *w, int i)
-{
-    const dal_vector *vector = &layout->mechanism->vectors[i];
-    const dal_kin *kin = &w->kin[vector->body];
-    dal_real *xd = w->xd + 3 * i, *xb = w->xb + 3 * i;
-    dal_turn(kin->Rd, vector->s, xd);
-    if (vector->point)
-        dal_axpy3(1, kin->rd, xd);
-    if (layout->family->separated) /* nothing is left of the velocity terms */
-        return;
-    dal_turn(kin->Rb, vector->s, xb);
-    if (vector->point)
-        dal_axpy3(1, kin->rb, xb);
+        move_vector(layout, w, layout->vector[k], false);
+    for (int k = from; k < to && layout->flat; k++)
+        move_vector(layout, w, layout->vector[k], true);
 }
 
 static void move_vectors_velocity(const dal_layout *layout, dal_work *w, int from, int to)
 {
     for (int k = from; k < to && !layout->flat; k++)
-        move_vector_velocity(layout, w, layout->vector[k]);
-    for (int k = from; k < to && layout->flat; k++) {
-        const int i = layout->vector[k];
-        const dal_vector *vector = &layout->mechanism->vectors[i];
-        const dal_kin *kin = &w->kin[vector->body];
-        turn_flat(kin->Rd, kin->rd, vector, w->xd + 3 * i);
-        if (!layout->family->separated)
-            turn_flat(kin->Rb, kin->rb, vector, w->xb + 3 * i);
-    }
+        move_vector_velocity(layout, w, layout->vector[k], false);
+    for (int k = from; k < to && layout->flat; k++)
+        move_vector_velocity(layout, w, layout->vector[k], true);
 }
 
 /* out = x[plus] - x[minus], minus may be absent */
@@ -191,11 +184,11 @@ static const dal_row *row_of(const dal_layout *layout, int i)
 
 static void run_forms(const dal_layout *layout, dal_work *w)
 {
-    for (int i = 0; i < layout->n_form_needs; i++) {
-        int measure = layout->form_need[2 * i + 1];
-        w->form_variables[layout->form_need[2 * i]] = measure < 0 ? w->t : w->value[measure];
+    for (int i = 0; i < layout->forms.n_needs; i++) {
+        int measure = layout->forms.need[2 * i + 1];
+        w->form_variables[layout->forms.need[2 * i]] = measure < 0 ? w->t : w->value[measure];
     }
-    int left = dal_program_run(layout->forms, w->form_variables, NULL, w->form_registers, w->form);
+    int left = dal_program_run(layout->forms.program, w->form_variables, NULL, w->form_registers, w->form);
     w->table_exceeded = left || !(layout->placement || layout->systems) ? left : w->table_exceeded;
     EACH_ROW(i)
     {
@@ -240,8 +233,8 @@ void dal_rows_idle(const dal_layout *layout, dal_work *w)
 /* Curved rows: their coefficients at the present rates. The forms were evaluated before, at other rates, for the other rows. */
 static void linearise_rows(const dal_layout *layout, dal_work *w)
 {
-    for (int i = 0; i < layout->n_form_rates; i++)
-        w->form_variables[layout->form_rate[2 * i]] = w->rate[layout->form_rate[2 * i + 1]];
+    for (int i = 0; i < layout->forms.n_rates; i++)
+        w->form_variables[layout->forms.rate[2 * i]] = w->rate[layout->forms.rate[2 * i + 1]];
     run_forms(layout, w);
 }
 
@@ -254,7 +247,7 @@ void dal_rows_position(const dal_layout *layout, dal_work *w)
     measure_places(layout, w, 0, layout->n_busy_measures);
     dal_gaps_position(layout, w);
     dal_subsystems_position(layout, w);
-    if (layout->forms)
+    if (layout->forms.program)
         run_forms(layout, w);
     for (int n = 0; n < layout->n_others - layout->n_speeds; n++) {
         const int i = layout->other[n];
@@ -275,7 +268,7 @@ void dal_rows_measure(const dal_layout *layout, dal_work *w, int number)
     const dal_measure *measure = &layout->mechanism->measures[number];
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
         if (measure->vector[k] >= 0 && layout->mechanism->vectors[measure->vector[k]].body != DAL_GROUND)
-            move_vector(layout, w, measure->vector[k]);
+            move_vector(layout, w, measure->vector[k], false);
     measure_position(layout, measure, w, &w->value[number], w->gradient + 12 * number);
 }
 
@@ -285,7 +278,7 @@ void dal_rows_rate(const dal_layout *layout, dal_work *w, int number)
     dal_rows_measure(layout, w, number);
     for (int k = 0; k < 4 && measure->kind != DAL_MEASURE_COORDINATE; k++)
         if (measure->vector[k] >= 0 && layout->mechanism->vectors[measure->vector[k]].body != DAL_GROUND)
-            move_vector_velocity(layout, w, measure->vector[k]);
+            move_vector_velocity(layout, w, measure->vector[k], false);
     measure_velocity(layout, measure, w, w->gradient + 12 * number, w->value[number], &w->rate[number], &w->bias[number]);
 }
 

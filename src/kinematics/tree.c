@@ -14,6 +14,7 @@
 #include "kinematics/flat_tree.h"
 #include "kinematics/tree.h"
 
+#include "base/words.h"
 #include "joint/joint.h"
 #include "math/rotation.h"
 
@@ -500,17 +501,11 @@ void dal_tree_columns(dal_arena *arena, dal_layout *layout)
     dal_tree_list_columns(layout, layout->body_column);
 }
 
-dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from)
-{
-    dal_tree shape = *from, *to = dal_block_alloc(block, sizeof *from);
-    DAL_PACK(block, shape.carrier, from->n_bodies);
-    DAL_PACK(block, shape.carrier_of, from->n_bodies);
-    DAL_PACK(block, shape.step, from->n_steps);
-    DAL_PACK(block, shape.carries, from->n_joints);
-    if (to)
-        *to = shape;
-    return to;
-}
+const dal_block_array dal_tree_arrays[] = {DAL_ARRAY(dal_tree, carrier, n_bodies),
+                                           DAL_ARRAY(dal_tree, carrier_of, n_bodies),
+                                           DAL_ARRAY(dal_tree, step, n_steps),
+                                           DAL_ARRAY(dal_tree, carries, n_joints),
+                                           {0}};
 
 /* ---- names -------------------------------------------------------------------------- */
 
@@ -533,11 +528,8 @@ static int count_free(const dal_tree *tree)
 /* Is it one of the short coordinate names of a single free body? A joint of that name then keeps its full name. */
 static bool is_word_of_base(const char *name)
 {
-    static const char *const words[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "wx", "wy", "wz"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!strcmp(name, words[i]))
-            return true;
-    return false;
+    static const char *const words[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "wx", "wy", "wz", NULL};
+    return dal_is_one_of(name, words);
 }
 
 /* "shoulder.angle'" -> "shoulder'", "base.x'" -> "x'": the owner alone, or the part after it, if it is unique. */

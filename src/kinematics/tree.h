@@ -81,7 +81,7 @@ void dal_tree_columns(dal_arena *arena, dal_layout *layout);
 /* Column k of v in the Jacobians of all bodies, 6 a body, as family->position has it; zero where it does not move the body. After
  * family->frames. */
 void dal_tree_jacobian_column(const dal_layout *layout, const dal_work *work, int k, double *J);
-dal_tree *dal_tree_pack(dal_block *block, const dal_tree *from);
+extern const dal_block_array dal_tree_arrays[];
 /* "A.angle" ...: what coordinate k of q (or velocity k of v) is called. plain: see dal_spec.plain_names. */
 void dal_tree_name(const dal_tree *tree, const dal_mechanism *mechanism, bool plain, bool velocity, int k, char *buffer, size_t size);
 #endif

@@ -79,10 +79,8 @@ static void rates_twist(const dal_layout *layout, const dal_work *work, dal_real
 
 static void place_twist(const dal_layout *layout, dal_work *work, int b, const double r[3], const double R[9])
 {
-    double *p = dal_place_point(layout, b, r, work->q + layout->body[b].q);
-    if (p && layout->mechanism->space == DAL_PLANAR)
-        p[0] = atan2(R[3], R[0]);
-    else if (p)
+    double *p = dal_place_turn(layout, work, b, r, R);
+    if (p)
         dal_quaternion_of(R, p);
 }
 
@@ -113,7 +111,5 @@ static void add_twist(const dal_layout *layout, double *q, const double *dv)
 
 const dal_family dal_family_twist = {.name = "twist",
                                      .title = "position and attitude with twists as velocities",
-                                     .count = count_twist,
-                                     DAL_FAMILY_MOTION(position_twist, velocity_twist, dal_plain_tangent, bend_twist),
-                                     DAL_FAMILY_INERTIA(dal_orthonormal_inertia, dal_orthonormal_pull, rates_twist),
+                                     DAL_FAMILY_OWN_COLUMNS(count_twist, position_twist, velocity_twist, bend_twist, rates_twist),
                                      DAL_FAMILY_START(place_twist, move_twist, add_twist)};

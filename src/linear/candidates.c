@@ -11,6 +11,7 @@
 
 #include "base/message.h"
 #include "compile/build.h"
+#include "math/sums.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
@@ -186,19 +187,11 @@ typedef struct basis {
     double *vector;
 } basis;
 
-static double norm_of(const double *g, int n)
-{
-    double sum = 0;
-    for (int k = 0; k < n; k++)
-        sum += g[k] * g[k];
-    return sqrt(sum);
-}
-
 /* Take g where the sine of its angle to the basis is at least this. */
 static bool add_candidate(basis *to, const double *g, double sine)
 {
     double *rest = to->vector + (size_t)to->n * (size_t)to->size;
-    const double size = norm_of(g, to->size);
+    const double size = dal_norm(g, to->size);
     if (to->n == to->size || !(size > 0))
         return false;
     for (int k = 0; k < to->size; k++)
@@ -212,7 +205,7 @@ static bool add_candidate(basis *to, const double *g, double sine)
             for (int k = 0; k < to->size; k++)
                 rest[k] -= dot * one[k];
         }
-    const double left = norm_of(rest, to->size);
+    const double left = dal_norm(rest, to->size);
     if (!(left >= sine))
         return false;
     for (int k = 0; k < to->size; k++)
@@ -233,8 +226,8 @@ static bool moves(const dal_linear *x, const dal_column *columns, int i)
     double most = 0;
     for (int j = 0; j < x->n_candidates; j++)
         if (!x->candidates[j].useless && !strcmp(columns[x->candidates[j].column].unit, columns[x->candidates[i].column].unit))
-            most = fmax(most, norm_of(gradient(x, x->candidates[j].column, 0), n));
-    return norm_of(gradient(x, x->candidates[i].column, 0), n) > still * most;
+            most = fmax(most, dal_norm(gradient(x, x->candidates[j].column, 0), n));
+    return dal_norm(gradient(x, x->candidates[i].column, 0), n) > still * most;
 }
 
 /* Angular velocity of a body beside that of its frame. */
@@ -330,7 +323,7 @@ static dal_status take_positions(dal_linear *x)
 static bool is_left_free(const dal_linear *x, const dal_candidate *c)
 {
     const int n = x->point.positions.p;
-    return norm_of(gradient(x, c->rate, n), x->point.velocities.p) > still * norm_of(gradient(x, c->column, 0), n);
+    return dal_norm(gradient(x, c->rate, n), x->point.velocities.p) > still * dal_norm(gradient(x, c->column, 0), n);
 }
 
 /* Rates: as many as the velocities have freedoms. */

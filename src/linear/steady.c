@@ -13,6 +13,7 @@
 #include "linear/steady_parts.h"
 
 #include "base/message.h"
+#include "math/sums.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
@@ -76,7 +77,7 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
         status = dal_steady_equations(s, s->q, s->c, s->z, R);
     if (status != DAL_OK)
         return status;
-    size = dal_steady_norm(R, s->n_equations);
+    size = dal_norm(R, s->n_equations);
     memcpy(s->v, s->point.v, sizeof *s->v * (size_t)s->nv);
     const double unit = s->unit / (s->layout->units.time * s->layout->units.time), force = fmax(unit, s->force / sqrt(s->layout->units.mass));
     if (!(size * unit <= 1e2 * left_over * force))

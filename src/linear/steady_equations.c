@@ -148,11 +148,3 @@ dal_status dal_steady_equations(dal_steady_search *s, double *q, const double *c
         *out++ = (of_given[i] - s->given[i]) / fmax(fabs(s->given[i]), 1e-3 / units->time);
     return DAL_OK;
 }
-
-double dal_steady_norm(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}

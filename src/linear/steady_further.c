@@ -6,6 +6,7 @@
  */
 #include "linear/steady_parts.h"
 
+#include "math/sums.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
@@ -97,7 +98,7 @@ dal_status dal_steady_further(dal_steady_search *s, double *size)
         return status;
     dal_steady_forces(s, s->c, f);
     dal_kept_project(&s->point, &s->point.velocities, f, along);
-    *size = dal_steady_norm(along, s->point.velocities.p);
+    *size = dal_norm(along, s->point.velocities.p);
     return DAL_OK;
 }
 

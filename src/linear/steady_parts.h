@@ -52,7 +52,6 @@ void dal_steady_forces(dal_steady_search *search, const double *c, double *out);
 void dal_steady_rates(dal_steady_search *search, double *out);
 /* All equations, in the model's own units, at (q, c, z): T and lambda are those of the search. */
 dal_status dal_steady_equations(dal_steady_search *search, double *q, const double *c, const double *z, double *out);
-double dal_steady_norm(const double *x, int n);
 
 /* ---- steady_symmetries.c ------------------------------------------------------------------------ */
 

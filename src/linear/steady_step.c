@@ -9,6 +9,7 @@
 #include "linear/steady_parts.h"
 
 #include "math/rank.h"
+#include "math/sums.h"
 #include "state/state_parts.h"
 
 #include <math.h>
@@ -168,7 +169,7 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
                       DAL_NEW(&s->arena, double, s->fields.n + 1)};
     if ((status = dal_steady_equations(s, s->q, s->c, s->z, R)) != DAL_OK || (status = find_equation_slopes(s, T_h, p_h, K)) != DAL_OK)
         return status;
-    *size = dal_steady_norm(R, n);
+    *size = dal_norm(R, n);
     if (*size < rounding) {
         *step = 0;
         return DAL_OK;
@@ -184,12 +185,12 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         const bool climbs = s->descends && !s->n_z && s->p == whole && descend_potential(s, p_h, N, K, R, y);
         for (int j = 0; j < m; j++)
             slow[j] = y[j] * (j < p_h + s->n_z ? 1 : rates_count);
-        *step = dal_steady_norm(slow, m);
-        double part = dal_steady_norm(slow, p_h) > longest ? longest / dal_steady_norm(slow, p_h) : 1;
+        *step = dal_norm(slow, m);
+        double part = dal_norm(slow, p_h) > longest ? longest / dal_norm(slow, p_h) : 1;
         for (int i = 0; i < MOST_HALVES && !better; i++, part *= 0.5) {
             change_unknowns(s, T_h, p_h, slow, part, &to);
             status = dal_steady_equations(s, to.q, to.c, to.z, other);
-            better = status == DAL_OK && (climbs || dal_steady_norm(other, n) < (1 - 0.1 * part) * *size);
+            better = status == DAL_OK && (climbs || dal_norm(other, n) < (1 - 0.1 * part) * *size);
         }
     }
     if (!better && *size < 1e-6) { /* what is left is rounding */

@@ -11,6 +11,7 @@
  * Source: Golub and Van Loan, Matrix Computations, sections 5.4, 5.5.
  */
 #include "math/rank.h"
+#include "math/sums.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -97,18 +98,6 @@ static void sort_ascending(int *list, int n)
  * independent for every order of the pivots, and no factorisation is needed. */
 static const double SURELY = 1e-5;
 
-static double product(const double *x, const double *y, int n)
-{
-    double sum[4] = {0, 0, 0, 0};
-    int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++)
-            sum[k] += x[i + k] * y[i + k];
-    for (; i < n; i++)
-        sum[0] += x[i] * y[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* The columns [first, end) between which a row is not zero. */
 typedef struct extent {
     int first, end;
@@ -127,7 +116,7 @@ static extent extent_of(const double *row, int m)
 static double product_within(const double *x, extent of_x, const double *y, extent of_y)
 {
     const int first = of_x.first > of_y.first ? of_x.first : of_y.first, end = of_x.end < of_y.end ? of_x.end : of_y.end;
-    return first < end ? product(x + first, y + first, end - first) : 0;
+    return first < end ? dal_inner_by_four(x + first, y + first, end - first) : 0;
 }
 
 /* Row i of L, from column `first` on, with its diagonal inverted; x: 1 / |a_i|. False: the row may depend on those before it. */
@@ -176,7 +165,7 @@ static bool surely_independent(const double *a, int r, int m, int ld, double *wo
     for (int j = 0; j < r; j++) /* column j of L^-1 */
         for (int i = j; i < r; i++) {
             const double *row = L + area(i, r);
-            x[i] = ((i == j) - product(row + j, x + j, i - j)) * row[i];
+            x[i] = ((i == j) - dal_inner_by_four(row + j, x + j, i - j)) * row[i];
             sum += x[i] * x[i];
         }
     return sum * SURELY * SURELY < 1;

@@ -26,7 +26,6 @@ struct dal_formulation {
     bool chooses;                                          /* uses Y: speeds of the model, or a choice of its own */
     bool without_loads;                                    /* finds the rates of its speeds without M, h and Q */
     bool recursive;                                        /* works on the links of the tree: M and A are not needed */
-    bool on_tree;                                          /* works on the links of a large open tree without M (dynamics/open_tree.h) */
     bool components;                                       /* works on state->network */
     bool least_norm;                                       /* computes the least acceleration if several satisfy the equations */
     bool saddle;                              /* v' and lambda are solved for together, from M and A: a stabilization may solve instead */
@@ -35,6 +34,8 @@ struct dal_formulation {
     const struct dal_more_rows *more;         /* rows beside A that the velocities obey; NULL: none */
     /* From M, h, Q, A, gamma to v' and lambda; with speeds also to wd. */
     dal_flow (*solve)(dal_state *state);
+    /* v' on the links of a large open tree, without M (dynamics/open_tree.h), and with speeds wd. NULL: cannot. */
+    dal_flow (*on_tree)(dal_state *state);
     /* M dv - A^T dlambda = f, A dv = b on the independent rows, from the factors that solve left; adds to wd. NULL: cannot. See refine.c. */
     void (*correct)(dal_state *state, const double *f, const double *b, double *dv, double *dlambda);
     /* The matrices that it solves, for `equations`; after solve. See dynamics/equations.h. */

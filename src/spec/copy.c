@@ -25,6 +25,8 @@ typedef struct walk {
     size_t n, size;
 } walk;
 
+typedef void visitor(walk *w, void *part);
+
 /* ---- what was copied already ------------------------------------------------------------- */
 
 static size_t place_of(const walk *w, const void *from)
@@ -57,8 +59,9 @@ static const void *find_copy(const walk *w, const void *from)
 
 /* ---- texts and arrays ----------------------------------------------------------------------- */
 
-static void string(walk *w, const char **text)
+static void string(walk *w, void *part)
 {
+    const char **text = part;
     if (w->count) {
         w->hash = dal_hash_add(w->hash, *text ? *text : "", *text ? strlen(*text) : 0);
         return;
@@ -82,8 +85,9 @@ static void mark(walk *w, dal_mark *place)
         w->hash = dal_hash_add(w->hash, at, sizeof at);
 }
 
-static void text(walk *w, dal_text *t)
+static void text(walk *w, void *part)
 {
+    dal_text *t = part;
     string(w, &t->text);
     mark(w, &t->mark);
 }
@@ -104,11 +108,32 @@ static void array(walk *w, void *pointer, int n, size_t size)
 
 #define ARRAY(w, field, n) array((w), &(field), (n), sizeof *(field))
 
-static void list(walk *w, dal_list *l)
+/* An array and all of its elements. */
+static void each(walk *w, visitor *visit, void *pointer, int n, size_t size)
 {
-    ARRAY(w, l->item, l->n);
-    for (int i = 0; i < l->n; i++)
-        text(w, &l->item[i]);
+    char *first;
+    array(w, pointer, n, size);
+    memcpy(&first, pointer, sizeof first);
+    for (int i = 0; i < n; i++)
+        visit(w, first + size * (size_t)i);
+}
+
+#define EACH(w, visit, field, n) each((w), (visit), &(field), (n), sizeof *(field))
+
+/* Parts of one kind. */
+static void parts(walk *w, visitor *visit, void *const *part)
+{
+    for (; *part; part++)
+        visit(w, *part);
+}
+
+#define TEXTS(w, ...) parts((w), text, (void *const[]){__VA_ARGS__, NULL})
+#define LISTS(w, ...) parts((w), list, (void *const[]){__VA_ARGS__, NULL})
+
+static void list(walk *w, void *part)
+{
+    dal_list *l = part;
+    EACH(w, text, l->item, l->n);
     mark(w, &l->mark);
 }
 
@@ -136,142 +161,112 @@ static void binding(walk *w, const dal_binding **b)
 
 static void orientation(walk *w, dal_orientation *o)
 {
-    list(w, &o->first);
-    list(w, &o->second);
+    LISTS(w, &o->first, &o->second);
     mark(w, &o->mark);
 }
 
-static void points(walk *w, dal_points *p)
+static void matrix(walk *w, dal_matrix *m)
 {
-    ARRAY(w, p->item, p->n);
-    for (int i = 0; i < p->n; i++) {
-        text(w, &p->item[i].name);
-        binding(w, &p->item[i].binding);
-        list(w, &p->item[i].at);
-        orientation(w, &p->item[i].axes);
-    }
+    EACH(w, list, m->row, m->n);
+    mark(w, &m->mark);
 }
 
-static void figures(walk *w, dal_figures *f)
+static void point(walk *w, void *part)
 {
-    ARRAY(w, f->item, f->n);
-    for (int i = 0; i < f->n; i++) {
-        dal_figure_spec *one = &f->item[i];
-        dal_text *const words[] = {&one->type,  &one->radius, &one->length, &one->thickness, &one->density,
-                                   &one->scale, &one->angle,  &one->color,  &one->file};
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            text(w, words[k]);
-        list(w, &one->size);
-        list(w, &one->at);
-        list(w, &one->axis);
-        list(w, &one->stretch);
-        orientation(w, &one->orientation);
-        ARRAY(w, one->points, one->n_points);
-        for (int k = 0; k < one->n_points; k++)
-            list(w, &one->points[k]);
-        mark(w, &one->points_mark);
-        string(w, &one->path);
-        string(w, &one->root);
-        mark(w, &one->mark);
-    }
+    dal_point_spec *p = part;
+    text(w, &p->name);
+    binding(w, &p->binding);
+    list(w, &p->at);
+    orientation(w, &p->axes);
 }
 
-static void pairs(walk *w, dal_pair *pair, int n)
+static void figure(walk *w, void *part)
 {
-    for (int i = 0; i < n; i++) {
-        text(w, &pair[i].name);
-        text(w, &pair[i].value);
-        text(w, &pair[i].period);
-        binding(w, &pair[i].binding);
-        string(w, &pair[i].block);
-    }
+    dal_figure_spec *f = part;
+    TEXTS(w, &f->type, &f->radius, &f->length, &f->thickness, &f->density, &f->scale, &f->angle, &f->color, &f->file);
+    LISTS(w, &f->size, &f->at, &f->axis, &f->stretch);
+    orientation(w, &f->orientation);
+    EACH(w, list, f->points, f->n_points);
+    mark(w, &f->points_mark);
+    string(w, &f->path);
+    string(w, &f->root);
+    mark(w, &f->mark);
+}
+
+static void pair(walk *w, void *part)
+{
+    dal_pair *p = part;
+    TEXTS(w, &p->name, &p->value, &p->period);
+    binding(w, &p->binding);
+    string(w, &p->block);
+}
+
+static void pairs(walk *w, dal_pair **first, int n)
+{
+    EACH(w, pair, *first, n);
 }
 
 static void law(walk *w, dal_law_spec *l)
 {
-    ARRAY(w, l->item, l->n);
-    pairs(w, l->item, l->n);
+    pairs(w, &l->item, l->n);
 }
 
 /* ---- elements -------------------------------------------------------------------------------------- */
 
-static void body(walk *w, dal_body_spec *b)
+static void body(walk *w, void *part)
 {
-    dal_text *const words[] = {&b->name, &b->mass, &b->density, &b->angle, &b->rate, &b->from, &b->inertia_check};
-    dal_list *const lists[] = {&b->center, &b->inertia, &b->position, &b->velocity, &b->angular_velocity, &b->between};
+    dal_body_spec *b = part;
     binding(w, &b->binding);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        list(w, lists[i]);
+    TEXTS(w, &b->name, &b->mass, &b->density, &b->angle, &b->rate, &b->from, &b->inertia_check);
+    LISTS(w, &b->center, &b->inertia, &b->position, &b->velocity, &b->angular_velocity, &b->between);
     orientation(w, &b->orientation);
-    points(w, &b->points);
-    figures(w, &b->shape);
+    EACH(w, point, b->points.item, b->points.n);
+    EACH(w, figure, b->shape.item, b->shape.n);
 }
 
-static void start(walk *w, dal_start_spec *s)
+static void joint(walk *w, void *part)
 {
-    dal_text *const words[] = {&s->angle, &s->distance, &s->rate, &s->within, &s->branch};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
-    mark(w, &s->mark);
-}
-
-static void friction(walk *w, dal_friction_spec *f)
-{
-    dal_text *const words[] = {&f->coefficient, &f->resting, &f->limit, &f->resting_limit, &f->stribeck, &f->viscous, &f->radius, &f->velocity};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
-    mark(w, &f->mark);
-}
-
-static void joint(walk *w, dal_joint_spec *j)
-{
-    dal_text *const words[] = {&j->name,   &j->type,  &j->joint,  &j->body,  &j->coordinate, &j->value, &j->ratio,
-                               &j->radius, &j->pitch, &j->length, &j->drive, &j->drive_rate, &j->zero};
-    dal_list *const lists[] = {&j->connect, &j->axis, &j->axis_second, &j->normal, &j->joints, &j->compliance};
+    dal_joint_spec *j = part;
+    dal_start_spec *s = &j->start;
+    dal_friction_spec *f = &j->friction;
     string(w, &j->label);
     binding(w, &j->binding);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        list(w, lists[i]);
-    start(w, &j->start);
-    friction(w, &j->friction);
+    TEXTS(w, &j->name, &j->type, &j->joint, &j->body, &j->coordinate, &j->value, &j->ratio, &j->radius, &j->pitch, &j->length, &j->drive,
+          &j->drive_rate, &j->zero);
+    LISTS(w, &j->connect, &j->axis, &j->axis_second, &j->normal, &j->joints, &j->compliance);
+    TEXTS(w, &s->angle, &s->distance, &s->rate, &s->within, &s->branch);
+    mark(w, &s->mark);
+    TEXTS(w, &f->coefficient, &f->resting, &f->limit, &f->resting_limit, &f->stribeck, &f->viscous, &f->radius, &f->velocity);
+    mark(w, &f->mark);
     law(w, &j->law);
     law(w, &j->parameters);
 }
 
-static void joint_type(walk *w, dal_joint_type_spec *t)
+static void joint_type(walk *w, void *part)
 {
+    dal_joint_type_spec *t = part;
     text(w, &t->name);
     binding(w, &t->binding);
-    list(w, &t->equations);
-    list(w, &t->velocity);
+    LISTS(w, &t->equations, &t->velocity);
     law(w, &t->parameters);
     list(w, &t->required);
     law(w, &t->coordinates);
 }
 
-static void force(walk *w, dal_force_spec *f)
+static void force(walk *w, void *part)
 {
-    dal_text *const words[] = {&f->name, &f->type,     &f->joint, &f->body,  &f->coordinate, &f->axes,        &f->length,  &f->free,
-                               &f->mu,   &f->gradient, &f->lower, &f->upper, &f->gap,        &f->restitution, &f->velocity};
-    dal_list *const lists[] = {&f->connect, &f->value, &f->stiffness, &f->damping, &f->center, &f->direction, &f->limit};
+    dal_force_spec *f = part;
     binding(w, &f->binding);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        list(w, lists[i]);
+    TEXTS(w, &f->name, &f->type, &f->joint, &f->body, &f->coordinate, &f->axes, &f->length, &f->free, &f->mu, &f->gradient, &f->lower, &f->upper,
+          &f->gap, &f->restitution, &f->velocity);
+    LISTS(w, &f->connect, &f->value, &f->stiffness, &f->damping, &f->center, &f->direction, &f->limit);
 }
 
-static void table(walk *w, dal_table_spec *t)
+static void table(walk *w, void *part)
 {
-    dal_text *const words[] = {&t->name, &t->file, &t->smooth, &t->outside};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
-    list(w, &t->x);
-    list(w, &t->y);
+    dal_table_spec *t = part;
+    TEXTS(w, &t->name, &t->file, &t->smooth, &t->outside);
+    LISTS(w, &t->x, &t->y);
     if (w->count) {
         w->hash = dal_hash_add(w->hash, t->x_value, sizeof *t->x_value * (size_t)t->n);
         w->hash = dal_hash_add(w->hash, t->y_value, sizeof *t->y_value * (size_t)t->n);
@@ -280,49 +275,67 @@ static void table(walk *w, dal_table_spec *t)
     ARRAY(w, t->y_value, t->n);
 }
 
+static void constraint(walk *w, void *part)
+{
+    dal_constraint_spec *c = part;
+    TEXTS(w, &c->name, &c->position, &c->velocity);
+    law(w, &c->law);
+    string(w, &c->derived);
+    binding(w, &c->binding);
+}
+
+static void subsystem(walk *w, void *part)
+{
+    dal_subsystem_spec *s = part;
+    TEXTS(w, &s->name, &s->kinetic, &s->potential, &s->L, &s->T, &s->V, &s->dissipation);
+    LISTS(w, &s->coordinates, &s->force);
+    matrix(w, &s->mass);
+    binding(w, &s->binding);
+}
+
+static void state(walk *w, void *part)
+{
+    dal_state_spec *s = part;
+    TEXTS(w, &s->name, &s->start, &s->rate);
+    binding(w, &s->binding);
+}
+
+static void coordinate(walk *w, void *part)
+{
+    dal_coordinate_spec *c = part;
+    TEXTS(w, &c->name, &c->start, &c->rate);
+    binding(w, &c->binding);
+}
+
+static void column(walk *w, void *part)
+{
+    dal_record_spec *c = part;
+    TEXTS(w, &c->value, &c->name, &c->unit);
+    binding(w, &c->binding);
+}
+
 static void choice(walk *w, dal_choice *c)
 {
-    text(w, &c->name);
-    text(w, &c->value);
-    ARRAY(w, c->option, c->n);
-    pairs(w, c->option, c->n);
+    TEXTS(w, &c->name, &c->value);
+    pairs(w, &c->option, c->n);
 }
 
 static void simulate(walk *w, dal_simulate_spec *s)
 {
-    dal_text *const words[] = {
-        &s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->start, &s->undetermined.word};
-    dal_choice *const choices[] = {&s->coordinates, &s->formulation, &s->stabilization, &s->integrator};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        text(w, words[i]);
+    TEXTS(w, &s->until, &s->step, &s->every, &s->rtol, &s->atol, &s->max_step, &s->event_tolerance, &s->start, &s->undetermined.word);
     list(w, &s->undetermined.eta);
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        choice(w, choices[i]);
-}
-
-static void records(walk *w, dal_spec *s)
-{
-    ARRAY(w, s->record, s->n_record);
-    for (int i = 0; i < s->n_record; i++) {
-        text(w, &s->record[i].value);
-        text(w, &s->record[i].name);
-        text(w, &s->record[i].unit);
-        binding(w, &s->record[i].binding);
-    }
+    choice(w, &s->coordinates);
+    choice(w, &s->formulation);
+    choice(w, &s->stabilization);
+    choice(w, &s->integrator);
 }
 
 static void view(walk *w, dal_view_spec *v)
 {
-    dal_list *const lists[] = {&v->traces, &v->hidden, &v->transparent, &v->camera};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        list(w, lists[i]);
+    LISTS(w, &v->traces, &v->hidden, &v->transparent, &v->camera);
     law(w, &v->colors);
-    ARRAY(w, v->plots.row, v->plots.n);
-    for (int i = 0; i < v->plots.n; i++)
-        list(w, &v->plots.row[i]);
-    mark(w, &v->plots.mark);
-    text(w, &v->zoom);
-    text(w, &v->focus);
+    matrix(w, &v->plots);
+    TEXTS(w, &v->zoom, &v->focus);
 }
 
 /* First all of them, by their addresses: bindings name them. */
@@ -338,11 +351,9 @@ static void models(walk *w, dal_spec *s)
     }
     for (int i = 0; i < s->n_models; i++) {
         dal_model_spec *m = s->models[i];
-        text(w, &m->name);
-        text(w, &m->file);
-        text(w, &m->ground);
-        points(w, &m->points);
-        figures(w, &m->shape);
+        TEXTS(w, &m->name, &m->file, &m->ground);
+        EACH(w, point, m->points.item, m->points.n);
+        EACH(w, figure, m->shape.item, m->shape.n);
         if (w->count)
             continue;
         string(w, &m->binding.name);
@@ -352,82 +363,31 @@ static void models(walk *w, dal_spec *s)
     }
 }
 
-static void systems(walk *w, dal_spec *s)
-{
-    ARRAY(w, s->systems, s->n_systems);
-    for (int i = 0; i < s->n_systems; i++) {
-        dal_subsystem_spec *one = &s->systems[i];
-        dal_text *const words[] = {&one->name, &one->kinetic, &one->potential, &one->L, &one->T, &one->V, &one->dissipation};
-        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-            text(w, words[k]);
-        list(w, &one->coordinates);
-        list(w, &one->force);
-        ARRAY(w, one->mass.row, one->mass.n);
-        for (int k = 0; k < one->mass.n; k++)
-            list(w, &one->mass.row[k]);
-        mark(w, &one->mass.mark);
-        binding(w, &one->binding);
-    }
-}
-
 static void elements(walk *w, dal_spec *s)
 {
     models(w, s);
     list(w, &s->gravity);
-    points(w, &s->ground);
-    figures(w, &s->ground_shape);
-    ARRAY(w, s->define, s->n_define);
-    pairs(w, s->define, s->n_define);
-    ARRAY(w, s->inputs, s->n_inputs);
-    pairs(w, s->inputs, s->n_inputs);
-    ARRAY(w, s->speeds, s->n_speeds);
-    pairs(w, s->speeds, s->n_speeds);
-    ARRAY(w, s->bodies, s->n_bodies);
-    for (int i = 0; i < s->n_bodies; i++)
-        body(w, &s->bodies[i]);
-    ARRAY(w, s->joints, s->n_joints);
-    for (int i = 0; i < s->n_joints; i++)
-        joint(w, &s->joints[i]);
-    ARRAY(w, s->joint_types, s->n_joint_types);
-    for (int i = 0; i < s->n_joint_types; i++)
-        joint_type(w, &s->joint_types[i]);
-    ARRAY(w, s->forces, s->n_forces);
-    for (int i = 0; i < s->n_forces; i++)
-        force(w, &s->forces[i]);
-    ARRAY(w, s->tables, s->n_tables);
-    for (int i = 0; i < s->n_tables; i++)
-        table(w, &s->tables[i]);
-    ARRAY(w, s->states, s->n_states);
-    for (int i = 0; i < s->n_states; i++) {
-        text(w, &s->states[i].name);
-        text(w, &s->states[i].start);
-        text(w, &s->states[i].rate);
-        binding(w, &s->states[i].binding);
-    }
-    ARRAY(w, s->coordinates, s->n_coordinates);
-    for (int i = 0; i < s->n_coordinates; i++) {
-        text(w, &s->coordinates[i].name);
-        text(w, &s->coordinates[i].start);
-        text(w, &s->coordinates[i].rate);
-        binding(w, &s->coordinates[i].binding);
-    }
-    ARRAY(w, s->constraints, s->n_constraints);
-    for (int i = 0; i < s->n_constraints; i++) {
-        text(w, &s->constraints[i].name);
-        text(w, &s->constraints[i].position);
-        text(w, &s->constraints[i].velocity);
-        law(w, &s->constraints[i].law);
-        string(w, &s->constraints[i].derived);
-        binding(w, &s->constraints[i].binding);
-    }
-    systems(w, s);
+    EACH(w, point, s->ground.item, s->ground.n);
+    EACH(w, figure, s->ground_shape.item, s->ground_shape.n);
+    pairs(w, &s->define, s->n_define);
+    pairs(w, &s->inputs, s->n_inputs);
+    pairs(w, &s->speeds, s->n_speeds);
+    EACH(w, body, s->bodies, s->n_bodies);
+    EACH(w, joint, s->joints, s->n_joints);
+    EACH(w, joint_type, s->joint_types, s->n_joint_types);
+    EACH(w, force, s->forces, s->n_forces);
+    EACH(w, table, s->tables, s->n_tables);
+    EACH(w, state, s->states, s->n_states);
+    EACH(w, coordinate, s->coordinates, s->n_coordinates);
+    EACH(w, constraint, s->constraints, s->n_constraints);
+    EACH(w, subsystem, s->systems, s->n_systems);
 }
 
-static void strings(walk *w, const char ***list_of, int n)
+static void override(walk *w, void *part)
 {
-    ARRAY(w, *list_of, n);
-    for (int i = 0; i < n; i++)
-        string(w, &(*list_of)[i]);
+    dal_override *o = part;
+    string(w, &o->name);
+    string(w, &o->value);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
@@ -453,19 +413,13 @@ dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec)
     text(&w, &s->name);
     mark(&w, &s->space_mark);
     elements(&w, s);
-    ARRAY(&w, s->parameters, s->n_parameters);
-    pairs(&w, s->parameters, s->n_parameters);
-    records(&w, s);
+    pairs(&w, &s->parameters, s->n_parameters);
+    EACH(&w, column, s->record, s->n_record);
     view(&w, &s->view);
     simulate(&w, &s->simulate);
     string(&w, &s->text);
-    strings(&w, &s->files, s->n_files);
-    ARRAY(&w, s->overrides, s->n_overrides);
-    for (int i = 0; i < s->n_overrides; i++) {
-        dal_override *o = (dal_override *)(void *)&s->overrides[i];
-        string(&w, &o->name);
-        string(&w, &o->value);
-    }
+    EACH(&w, string, s->files, s->n_files);
+    EACH(&w, override, s->overrides, s->n_overrides);
     warnings(&w, s);
     return s;
 }
@@ -510,7 +464,7 @@ uint64_t dal_spec_outline(const dal_spec *spec)
     const bool flags[] = {s.record_given, s.motion, s.shown, s.plain_names, s.floating};
     text(&w, &s.name);
     elements(&w, &s);
-    records(&w, &s);
+    EACH(&w, column, s.record, s.n_record);
     view(&w, &s.view);
     simulate(&w, &s.simulate);
     return dal_hash_add(w.hash, flags, sizeof flags);

@@ -10,6 +10,7 @@
  */
 #include "spec/document.h"
 
+#include "base/words.h"
 #include "spec/yaml_fault.h"
 
 #include <ctype.h>
@@ -198,13 +199,8 @@ static int open_parentheses(const char *text)
 
 static bool is_null(const dal_tree *node)
 {
-    static const char *const null[] = {"", "~", "null", "Null", "NULL"};
-    if (node->kind != DAL_SCALAR || node->quote != DAL_PLAIN)
-        return false;
-    for (size_t i = 0; i < sizeof null / sizeof *null; i++)
-        if (!strcmp(node->text, null[i]))
-            return true;
-    return false;
+    static const char *const null[] = {"", "~", "null", "Null", "NULL", NULL};
+    return node->kind == DAL_SCALAR && node->quote == DAL_PLAIN && dal_is_one_of(node->text, null);
 }
 
 /* The text of an entry that may be the rest of a cut expression: a key without value, or an item of a list. */

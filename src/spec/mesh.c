@@ -7,6 +7,7 @@
  */
 #include "spec/mesh.h"
 
+#include "base/words.h"
 #include "spec/reader.h"
 
 #include <math.h>
@@ -251,10 +252,7 @@ static bool read_obj(builder *b, char *text)
     for (char *line; (line = next_lines(b, &text));) {
         const char *word = next_word(&line);
         float x[3];
-        bool known = !*word || *word == '#';
-        for (int i = 0; silent[i] && !known; i++)
-            known = !strcmp(word, silent[i]);
-        if (known)
+        if (!*word || *word == '#' || dal_is_one_of(word, silent))
             continue;
         if (!strcmp(word, "v")) {
             if (!read_numbers(b, &line, x))

@@ -204,14 +204,32 @@ static void read_table(dal_reader *reader, const dal_tree *tree, void *element)
     dal_read_table(reader, tree, table);
 }
 
+/* name: {keys} */
+static void read_named_map(dal_reader *reader, const dal_tree *tree, const char *section, const char *example, const char *noun, const dal_key *keys,
+                           void *element)
+{
+    reader->what = section;
+    if (dal_needs_map(reader, tree, example))
+        dal_read_keys(reader, keys, tree, element, dal_what(reader, noun, tree->key));
+}
+
+/* name: expression, or name: {keys} */
+static void read_value(dal_reader *reader, const dal_tree *tree, const char *section, const char *noun, const dal_key *keys, void *element,
+                       dal_text *value)
+{
+    reader->what = section;
+    if (tree->kind == DAL_MAP && !tree->bad)
+        dal_read_keys(reader, keys, tree, element, dal_what(reader, noun, tree->key));
+    else
+        dal_read_expression(reader, tree, value);
+}
+
 static void read_state(dal_reader *reader, const dal_tree *tree, void *element)
 {
     dal_state_spec *state = element;
     state->name = element_name(tree, tree->key);
     state->binding = reader->binding;
-    reader->what = "'states'";
-    if (dal_needs_map(reader, tree, "{start: 0, rate: 1}"))
-        dal_read_keys(reader, dal_keys_state, tree, state, dal_what(reader, "state", tree->key));
+    read_named_map(reader, tree, "'states'", "{start: 0, rate: 1}", "state", dal_keys_state, state);
 }
 
 /* A plain value is one that a program sets. */
@@ -220,12 +238,8 @@ static void read_input(dal_reader *reader, const dal_tree *tree, void *element)
     dal_pair *input = element;
     input->name = element_name(tree, tree->key);
     input->binding = reader->binding;
-    reader->what = "'inputs'";
     reader->key = tree->key;
-    if (tree->kind == DAL_MAP && !tree->bad)
-        dal_read_keys(reader, dal_keys_input, tree, input, dal_what(reader, "input", tree->key));
-    else
-        dal_read_expression(reader, tree, &input->value);
+    read_value(reader, tree, "'inputs'", "input", dal_keys_input, input, &input->value);
 }
 
 /* A plain value is the start. */
@@ -233,11 +247,7 @@ static void read_coordinate(dal_reader *reader, const dal_tree *tree, void *elem
 {
     dal_coordinate_trees part = {.spec = {.name = element_name(tree, tree->key), .binding = reader->binding}};
     dal_coordinate_spec *coordinate = element;
-    reader->what = "'coordinates'";
-    if (tree->kind == DAL_MAP && !tree->bad)
-        dal_read_keys(reader, dal_keys_coordinate, tree, &part, dal_what(reader, "coordinate", tree->key));
-    else
-        dal_read_expression(reader, tree, &part.spec.start);
+    read_value(reader, tree, "'coordinates'", "coordinate", dal_keys_coordinate, &part, &part.spec.start);
     *coordinate = part.spec;
     coordinate->start.fix |= part.fix && coordinate->start.text;
     coordinate->rate.fix |= part.fix && coordinate->rate.text;
@@ -263,9 +273,7 @@ static void read_system(dal_reader *reader, const dal_tree *tree, void *element)
     dal_subsystem_spec *system = element;
     system->name = element_name(tree, tree->key);
     system->binding = reader->binding;
-    reader->what = "'systems'";
-    if (dal_needs_map(reader, tree, "{coordinates: [i], mass: [[2]], force: [\"-i'\"]}"))
-        dal_read_keys(reader, dal_keys_system, tree, system, dal_what(reader, "system", tree->key));
+    read_named_map(reader, tree, "'systems'", "{coordinates: [i], mass: [[2]], force: [\"-i'\"]}", "system", dal_keys_system, system);
 }
 
 /* It stands behind the systems, and is one of them. */
@@ -336,12 +344,8 @@ static void read_column(dal_reader *reader, const dal_tree *tree, void *element)
     dal_record_spec *column = element;
     column->name = element_name(tree, tree->key);
     column->binding = reader->binding;
-    reader->what = "'record'";
     reader->key = tree->key;
-    if (tree->kind == DAL_MAP && !tree->bad)
-        dal_read_keys(reader, dal_keys_record, tree, column, dal_what(reader, "column", tree->key));
-    else
-        dal_read_expression(reader, tree, &column->value);
+    read_value(reader, tree, "'record'", "column", dal_keys_record, column, &column->value);
 }
 
 /* The text of a column is its name: on one line. */

@@ -8,6 +8,7 @@
  */
 #include "spec/urdf.h"
 
+#include "base/words.h"
 #include "math/rotation.h"
 
 #include <ctype.h>
@@ -268,12 +269,9 @@ static void say_name(dal_reader *reader, const char *what, const char *name, con
 
 static bool is_channel(const char *name)
 {
-    static const char *const channels[] = {"x",     "y",  "z",  "angle", "position", "velocity", "acceleration", "omega",
-                                           "alpha", "ex", "ey", "ez",    "qw",       "qx",       "qy",           "qz"};
-    for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
-        if (!strcmp(name, channels[i]))
-            return true;
-    return false;
+    static const char *const channels[] = {"x",  "y",  "z",  "angle", "position", "velocity", "acceleration", "omega", "alpha",
+                                           "ex", "ey", "ez", "qw",    "qx",       "qy",       "qz",           NULL};
+    return dal_is_one_of(name, channels);
 }
 
 static void call(dal_reader *reader, dal_urdf *robot)

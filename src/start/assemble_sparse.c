@@ -18,6 +18,7 @@
 #include "math/rank.h"
 #include "math/sparse.h"
 #include "math/sparse_rank.h"
+#include "math/sums.h"
 #include "start/assembly.h"
 #include "dynamics/saddle.h"
 
@@ -308,14 +309,6 @@ static void precondition(const descent *d, double *r, bool rows, double *z)
             r[a->layout->column[k]] -= s->row[k] * s->rhs[a->m + i];
 }
 
-static double product(const double *x, const double *y, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static void add(double *y, double c, const double *x, int n)
 {
     for (int i = 0; i < n; i++)
@@ -341,15 +334,15 @@ static void descend(const descent *d)
     gradient(d, true, d->y, d->r);
     for (int step = 0; step < MOST_STEPS; step++) {
         precondition(d, d->r, false, d->z);
-        const double now = product(d->r, d->z, m);
+        const double now = dal_inner(d->r, d->z, m);
         first = step ? first : now;
-        if (!(now > 1e-26 * first) || !(now > 1e-30 * product(d->y, d->y, m)))
+        if (!(now > 1e-26 * first) || !(now > 1e-30 * dal_inner(d->y, d->y, m)))
             return;
         for (int k = 0; k < m; k++)
             d->p[k] = d->z[k] + (step ? now / before * d->p[k] : 0);
         before = now;
         gradient(d, false, d->p, d->Hp); /* -H p */
-        const double bend = -product(d->p, d->Hp, m);
+        const double bend = -dal_inner(d->p, d->Hp, m);
         if (!(bend > 0))
             return;
         add(d->y, now / bend, d->p, m);

@@ -8,6 +8,7 @@
 #include "dynamics/row_rank.h"
 #include "math/dense.h"
 #include "math/rank.h"
+#include "math/sums.h"
 #include "state/state_parts.h"
 
 #include <math.h>
@@ -142,18 +143,6 @@ static bool eliminate(dal_point *x, const dal_kept_rows *kept, double *raw)
     return false;
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum[4] = {0, 0, 0, 0};
-    size_t k = 0;
-    for (; k + 4 <= n; k += 4)
-        for (size_t i = 0; i < 4; i++)
-            sum[i] += a[k + i] * b[k + i];
-    for (; k < n; k++)
-        sum[0] += a[k] * b[k];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 /* Some basis, over the units of the columns. */
 static double *find_basis(dal_point *x, const dal_kept_rows *kept)
 {
@@ -181,7 +170,7 @@ bool dal_kept_span(dal_point *x, dal_kept_rows *out)
     for (size_t j = 0; j < p; j++) {
         dal_mass_times(x->layout, dal_seen_work(x->state)->M, raw + nv * j, x->w);
         for (size_t i = 0; i <= j; i++)
-            K[p * i + j] = K[p * j + i] = dot(raw + nv * i, x->w, nv);
+            K[p * i + j] = K[p * j + i] = dal_inner_by_four(raw + nv * i, x->w, x->nv);
     }
     if (p && (!dal_cholesky(K, (int)p, (int)p, massless, &where) || !dal_diagonal_counts(K, (int)p, (int)p, massless)))
         return false;
@@ -215,7 +204,7 @@ void dal_kept_reach(const dal_point *x, const dal_kept_rows *rows, const double 
 void dal_kept_project(const dal_point *x, const dal_kept_rows *rows, const double *f, double *out)
 {
     for (int j = 0; j < rows->p; j++)
-        out[j] = dot(rows->T + (size_t)x->nv * (size_t)j, f, (size_t)x->nv);
+        out[j] = dal_inner_by_four(rows->T + (size_t)x->nv * (size_t)j, f, x->nv);
 }
 
 void dal_kept_expand(const dal_point *x, const dal_kept_rows *rows, double factor, const double *y, double *out)

@@ -176,7 +176,7 @@ static void run_drives(dal_state *state)
 static void note_table_exceeded(dal_state *state)
 {
     const dal_layout *layout = state->layout;
-    if ((layout->forms || layout->placement || layout->systems) && state->work.table_exceeded)
+    if ((layout->forms.program || layout->placement || layout->systems) && state->work.table_exceeded)
         state->values->table_exceeded = state->work.table_exceeded;
 }
 

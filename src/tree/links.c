@@ -225,17 +225,7 @@ dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, con
     return links;
 }
 
-dal_links *dal_links_pack(dal_block *block, const dal_links *from)
-{
-    dal_links shape = *from, *to = dal_block_alloc(block, sizeof *from);
-    DAL_PACK(block, shape.link, from->n);
-    DAL_PACK(block, shape.run, from->n_runs);
-    DAL_PACK(block, shape.seat, from->n_bodies);
-    DAL_PACK(block, shape.parent_column, from->nv);
-    DAL_PACK(block, shape.link_of, from->nv);
-    DAL_PACK(block, shape.span_of, from->n + 1);
-    DAL_PACK(block, shape.span, from->n_spans);
-    if (to)
-        *to = shape;
-    return to;
-}
+const dal_block_array dal_links_arrays[] = {DAL_ARRAY(dal_links, link, n),        DAL_ARRAY(dal_links, run, n_runs),
+                                            DAL_ARRAY(dal_links, seat, n_bodies), DAL_ARRAY(dal_links, parent_column, nv),
+                                            DAL_ARRAY(dal_links, link_of, nv),    DAL_ENDS(dal_links, span_of, n),
+                                            DAL_ARRAY(dal_links, span, n_spans),  {0}};

@@ -77,7 +77,7 @@ typedef struct dal_links {
 
 /* NULL: the tree has bodies on particles, which these recursions do not support. */
 dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_tree *tree, const double gravity[3]);
-dal_links *dal_links_pack(dal_block *block, const dal_links *from);
+extern const dal_block_array dal_links_arrays[];
 
 /* How many velocities a link has. */
 static inline int dal_link_velocities(dal_link_kind kind)

@@ -87,7 +87,7 @@ typedef struct dal_loops_work {
 
 /* `relative`: of each row, whether it depends only on relative motions. Sides on the ground are omitted. */
 dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows, const bool *relative, int n_sides, const dal_loop_side *sides);
-dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from);
+extern const dal_block_array dal_loops_arrays[];
 size_t dal_loops_work_size(const dal_loops *loops); /* doubles */
 void dal_loops_work_layout(const dal_loops *loops, double *memory, dal_loops_work *work);
 

@@ -352,23 +352,17 @@ dal_loops *dal_loops_build(dal_arena *arena, const dal_links *links, int n_rows,
     return loops;
 }
 
-dal_loops *dal_loops_pack(dal_block *block, const dal_loops *from)
-{
-    dal_loops shape = *from, *to = dal_block_alloc(block, sizeof *from);
-    DAL_PACK(block, shape.front, from->n_links + 1);
-    DAL_PACK(block, shape.pivot, from->n_pivots);
-    DAL_PACK(block, shape.below, from->n_below);
-    DAL_PACK(block, shape.target, from->n_targets);
-    DAL_PACK(block, shape.pair, from->n_pairs);
-    DAL_PACK(block, shape.slot_row, from->n_slots);
-    DAL_PACK(block, shape.slot_up, from->n_slots);
-    DAL_PACK(block, shape.side, from->n_sides);
-    DAL_PACK(block, shape.side_slot, from->n_sides);
-    DAL_PACK(block, shape.hit, from->n_links);
-    if (to)
-        *to = shape;
-    return to;
-}
+const dal_block_array dal_loops_arrays[] = {DAL_ENDS(dal_loops, front, n_links),
+                                            DAL_ARRAY(dal_loops, pivot, n_pivots),
+                                            DAL_ARRAY(dal_loops, below, n_below),
+                                            DAL_ARRAY(dal_loops, target, n_targets),
+                                            DAL_ARRAY(dal_loops, pair, n_pairs),
+                                            DAL_ARRAY(dal_loops, slot_row, n_slots),
+                                            DAL_ARRAY(dal_loops, slot_up, n_slots),
+                                            DAL_ARRAY(dal_loops, side, n_sides),
+                                            DAL_ARRAY(dal_loops, side_slot, n_sides),
+                                            DAL_ARRAY(dal_loops, hit, n_links),
+                                            {0}};
 
 /* ---- work space ----------------------------------------------------------------------- */
 

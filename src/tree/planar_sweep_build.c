@@ -163,19 +163,10 @@ dal_planar *dal_planar_build(dal_arena *arena, const dal_links *links, const dal
     return planar;
 }
 
-dal_planar *dal_planar_pack(dal_block *block, const dal_planar *from)
-{
-    dal_planar shape = *from, *to = dal_block_alloc(block, sizeof *from);
-    DAL_PACK(block, shape.link, from->n_links);
-    DAL_PACK(block, shape.vector, from->n_vectors);
-    DAL_PACK(block, shape.term, from->n_terms);
-    DAL_PACK(block, shape.part, from->n_parts);
-    DAL_PACK(block, shape.side_parts, from->n_sides);
-    DAL_PACK(block, shape.watched, from->n_watched);
-    if (to)
-        *to = shape;
-    return to;
-}
+const dal_block_array dal_planar_arrays[] = {
+    DAL_ARRAY(dal_planar, link, n_links), DAL_ARRAY(dal_planar, vector, n_vectors),   DAL_ARRAY(dal_planar, term, n_terms),
+    DAL_ARRAY(dal_planar, part, n_parts), DAL_ARRAY(dal_planar, side_parts, n_sides), DAL_ARRAY(dal_planar, watched, n_watched),
+    {0}};
 
 /* ---- work space ----------------------------------------------------------------------- */
 

@@ -159,8 +159,8 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
                            const int *watched, int enough);
 /* The same model in the plane; NULL: not all of its links move there. */
 dal_planar *dal_planar_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, const dal_sweep *sweep);
-dal_planar *dal_planar_pack(dal_block *block, const dal_planar *from);
-dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from);
+extern const dal_block_array dal_planar_arrays[];
+extern const dal_block_array dal_sweep_arrays[];
 size_t dal_sweep_work_size(const dal_sweep *sweep); /* doubles */
 void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_work *work);
 size_t dal_planar_work_size(const dal_sweep *sweep);

@@ -312,26 +312,11 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
     return b.sweep;
 }
 
-dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from)
-{
-    dal_sweep shape = *from, *to = dal_block_alloc(block, sizeof *from);
-    DAL_PACK(block, shape.block, from->n_blocks);
-    DAL_PACK(block, shape.link, from->n_links);
-    DAL_PACK(block, shape.run, from->n_runs);
-    DAL_PACK(block, shape.joint, from->n_links);
-    DAL_PACK(block, shape.closure, from->n_closures);
-    DAL_PACK(block, shape.vector, from->n_vectors);
-    DAL_PACK(block, shape.row, from->n_rows);
-    DAL_PACK(block, shape.term, from->n_terms);
-    DAL_PACK(block, shape.side_slot, from->n_sides);
-    DAL_PACK(block, shape.watched, from->n_watched);
-    DAL_PACK(block, shape.measure, from->n_measures);
-    if (from->planar)
-        shape.planar = dal_planar_pack(block, from->planar);
-    if (to)
-        *to = shape;
-    return to;
-}
+const dal_block_array dal_sweep_arrays[] = {
+    DAL_ARRAY(dal_sweep, block, n_blocks),    DAL_ARRAY(dal_sweep, link, n_links),       DAL_ARRAY(dal_sweep, run, n_runs),
+    DAL_ARRAY(dal_sweep, joint, n_links),     DAL_ARRAY(dal_sweep, closure, n_closures), DAL_ARRAY(dal_sweep, vector, n_vectors),
+    DAL_ARRAY(dal_sweep, row, n_rows),        DAL_ARRAY(dal_sweep, term, n_terms),       DAL_ARRAY(dal_sweep, side_slot, n_sides),
+    DAL_ARRAY(dal_sweep, watched, n_watched), DAL_ARRAY(dal_sweep, measure, n_measures), {0}};
 
 /* ---- work space ----------------------------------------------------------------------- */
 

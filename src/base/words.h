@@ -1,0 +1,32 @@
+/* Words, and the characters of ASCII that they are made of, whatever the locale. */
+#ifndef DAL_BASE_WORDS_H
+#define DAL_BASE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool dal_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool dal_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static inline bool dal_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Is the word in a list, which ends with NULL? */
+static inline bool dal_is_one_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(word, *list))
+        list++;
+    return *list;
+}
+
+#endif
