@@ -51,9 +51,9 @@ V4_INLINE void quaternion(const double *e, v4 R[3])
     const double x = k * e[1], y = k * e[2], z = k * e[3];
     const double xx = x * e[1], yy = y * e[2], zz = z * e[3], xy = x * e[2], xz = x * e[3], yz = y * e[3];
     const double wx = x * e[0], wy = y * e[0], wz = z * e[0];
-    R[0] = (v4){1 - yy - zz, xy + wz, xz - wy, 0};
-    R[1] = (v4){xy - wz, 1 - xx - zz, yz + wx, 0};
-    R[2] = (v4){xz + wy, yz - wx, 1 - xx - yy, 0};
+    R[0] = v4_of(1 - yy - zz, xy + wz, xz - wy);
+    R[1] = v4_of(xy - wz, 1 - xx - zz, yz + wx);
+    R[2] = v4_of(xz + wy, yz - wx, 1 - xx - yy);
 }
 
 /* R and d of a link against its parent. */

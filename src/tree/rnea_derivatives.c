@@ -202,7 +202,7 @@ V4_INLINE void pair_span(const dal_derivatives_work *d_work, int first, int n, c
 
 V4_INLINE v4 column_triple(double *const *column, int j)
 {
-    return (v4){column[0][j], column[1][j], column[2][j], 0};
+    return v4_of(column[0][j], column[1][j], column[2][j]);
 }
 
 V4_INLINE later_column find_later(const dal_derivatives_work *d_work, const dal_link_composite *body, const dal_link_wrench *wrench, int j,

@@ -74,6 +74,14 @@ V4_INLINE v4 v4_all(double x)
     return (v4){x, x, x, x};
 }
 
+/* (x, y, z, 0). The zero is masked in: for a constructor with a zero gcc writes vmovq from register to register, in an encoding that valgrind
+ * (3.19) does not know. */
+V4_INLINE v4 v4_of(double x, double y, double z)
+{
+    const m4 three = {-1, -1, -1, 0};
+    return (v4)((m4)(v4){x, y, z, z} & three);
+}
+
 #define V4_YZX(x) __builtin_shufflevector((x), (x), 1, 2, 0, 3)
 
 V4_INLINE v4 v4_cross(v4 a, v4 b)
