@@ -17,6 +17,10 @@ typedef struct pair {
     bool unfactored; /* FLINT is not asked */
 } pair;
 
+#ifndef PAIR_STABILIZATION /* how exactly states lie on the constraints */
+#define PAIR_STABILIZATION "direct-correction=1e-12"
+#endif
+
 /* A file, or where `text` is not NULL that text. False: it is refused. */
 static inline bool open_pair(pair *p, const char *file, const char *text, const char *family, const char *formulation)
 {
@@ -28,7 +32,7 @@ static inline bool open_pair(pair *p, const char *file, const char *text, const 
         if (family)
             dal_spec_set(p->spec, "coordinates", family, messages);
         dal_spec_set(p->spec, "formulation", formulation, messages);
-        dal_spec_set(p->spec, "stabilization", "direct-correction=1e-12", messages);
+        dal_spec_set(p->spec, "stabilization", PAIR_STABILIZATION, messages);
         dal_compile(NULL, p->spec, messages, &p->system);
     }
     for (const dal_message *m = dal_messages_first(messages); m && !p->system; m = m->next)

@@ -328,7 +328,7 @@ static int compare_documents(const char *file, const char *family, const char *f
     page.d = plain.d = p.d;
     const char **mathml = DAL_NEW(&p.arena, const char *, p.d->n_letters);
     for (int k = 0; k < p.d->n_letters; k++)
-        mathml[k] = dal_mathml_name(&p.arena, p.d->letters[k].name);
+        mathml[k] = dal_mathml_name(p.d, &p.arena, p.d->letters[k].name);
     for (; (line = next_line(&p.arena, &rest)); i++) {
         dal_growing out = {.arena = &p.arena};
         const reader r = {p.d, mathml, &out};
@@ -472,10 +472,31 @@ static void an_equation_names_the_bodies_that_it_depends_on(void **unused)
     assert_true(checked > 20);
 }
 
+/* m1 and m_1: each name has a form of its own, and those that share one are whole. */
+static void names_are_set_apart(void **unused)
+{
+    static const char text[] = "dalembert: 1\nname: names\nspace: planar\nparameters: {m1: 2, m_1: 3, k: 5}\n"
+                               "coordinates: {x: {start: 0.1, rate: 0}, y: {start: 0.1, rate: 0}}\n"
+                               "bodies: {b: {mass: m1, position: [x, 0]}, c: {mass: m_1, position: [y, 0]}}\n"
+                               "forces: {f: {type: force, coordinate: x, value: -k*x}}\nsimulate: {until: 1}\n";
+    pair p;
+    (void)unused;
+    assert_true(open_pair(&p, "names", text, NULL, "lagrange") && derive_pair(&p, "lagrange", false));
+    assert_string_equal(dal_latex_name(p.d, &p.arena, "m1"), "m_{1}");
+    assert_string_equal(dal_latex_name(p.d, &p.arena, "m_1"), "\\mathrm{m\\_1}");
+    assert_string_equal(dal_mathml_name(p.d, &p.arena, "m1"), "<msub><mi>m</mi><mn>1</mn></msub>");
+    assert_string_equal(dal_mathml_name(p.d, &p.arena, "m_1"), "<mi>m_1</mi>");
+    for (int i = 0; i < p.d->n_letters; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(p.d->letters[i].name, p.d->letters[k].name))
+                assert_string_not_equal(dal_latex_name(p.d, &p.arena, p.d->letters[i].name), dal_latex_name(p.d, &p.arena, p.d->letters[k].name));
+    close_pair(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_formula_is_well_formed_and_reads_as_the_text_does),
                                        cmocka_unit_test(terms_of_a_cart_pole_say_where_they_come_from),
-                                       cmocka_unit_test(an_equation_names_the_bodies_that_it_depends_on)};
+                                       cmocka_unit_test(an_equation_names_the_bodies_that_it_depends_on), cmocka_unit_test(names_are_set_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,8 @@ typedef struct dal_derivation {
     dal_derived_equation *equations;
     dal_derived_step *step;
     const char *const *velocity_names, *const *coordinate_names, *const *row_names;
+    int n_named, n_whole; /* letters that were looked at, and those of them whose names are set whole: dal_name_set_apart */
+    const char **whole;
     const char *prefix;                  /* of intermediates, once it is asked for */
     void *memo;                          /* normal forms that are known */
     long normal_work;                    /* on all of them: there is a bound */

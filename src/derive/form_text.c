@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void dal_grow(dal_growing *out, const char *format, ...)
@@ -111,15 +112,78 @@ dal_set_name dal_name_as_set(dal_arena *arena, const char *name)
     return set;
 }
 
+/* ---- names that would be set alike --------------------------------------------------------- */
+
+typedef struct named {
+    const char *name; /* without its primes */
+    dal_set_name set;
+} named;
+
+/* Those that are set alike stand side by side; first the one that is set so: without a point, without a line, then by the alphabet. */
+static int compare_named(const void *left, const void *right)
+{
+    const named *a = left, *b = right;
+    int way = strcmp(a->set.symbol, b->set.symbol);
+    way = way ? way : strcmp(a->set.index, b->set.index);
+    way = way ? way : (strchr(a->name, '.') != NULL) - (strchr(b->name, '.') != NULL);
+    way = way ? way : (strchr(a->name, '_') != NULL) - (strchr(b->name, '_') != NULL);
+    return way ? way : strcmp(a->name, b->name);
+}
+
+static const char *without_primes(dal_arena *arena, const char *name)
+{
+    size_t n = strlen(name);
+    while (n > 1 && name[n - 1] == '\'')
+        n--;
+    return dal_arena_copy(arena, name, n);
+}
+
+static void find_whole(dal_derivation *d)
+{
+    const int n = d->n_letters;
+    named *all = DAL_NEW(d->arena, named, n + 1);
+    int used = 0;
+    for (int i = 0; i < n; i++)
+        if (d->letters[i].role != DAL_ROLE_NUMBER) {
+            all[used].name = without_primes(d->arena, d->letters[i].name);
+            all[used].set = dal_name_as_set(d->arena, all[used].name);
+            used++;
+        }
+    qsort(all, (size_t)used, sizeof *all, compare_named);
+    d->whole = DAL_NEW(d->arena, const char *, used + 1);
+    d->n_whole = 0;
+    d->n_named = n;
+    for (int i = 1, first = 0; i < used; i++) {
+        if (strcmp(all[i].set.symbol, all[first].set.symbol) || strcmp(all[i].set.index, all[first].set.index))
+            first = i;
+        else if (strcmp(all[i].name, all[i - 1].name))
+            d->whole[d->n_whole++] = all[i].name;
+    }
+}
+
+dal_set_name dal_name_set_apart(dal_derivation *d, dal_arena *arena, const char *name)
+{
+    dal_set_name set = dal_name_as_set(arena, name);
+    if (d->n_named != d->n_letters)
+        find_whole(d);
+    if (!d->n_whole)
+        return set;
+    const char *base = without_primes(arena, name);
+    for (int i = 0; i < d->n_whole; i++)
+        if (!strcmp(d->whole[i], base))
+            return (dal_set_name){.symbol = base, .index = "", .primes = set.primes, .is_word = true, .greek = -1};
+    return set;
+}
+
 static bool is_number(const char *text)
 {
     return strspn(text, "0123456789") == strlen(text);
 }
 
 /* theta is a letter; any other word is upright. */
-const char *dal_latex_name(dal_arena *arena, const char *name)
+const char *dal_latex_name(dal_derivation *d, dal_arena *arena, const char *name)
 {
-    const dal_set_name set = dal_name_as_set(arena, name);
+    const dal_set_name set = dal_name_set_apart(d, arena, name);
     const char *symbol = set.greek >= 0 ? dal_arena_print(arena, "\\%s", set.symbol)
                          : set.is_word  ? dal_arena_print(arena, "\\mathrm{%s}", dal_latex_escaped(arena, set.symbol))
                                         : dal_latex_escaped(arena, set.symbol);
@@ -133,7 +197,7 @@ const char *dal_latex_name(dal_arena *arena, const char *name)
 static void write_letter(dal_growing *out, dal_derivation *d, int letter, bool latex)
 {
     const dal_letter *l = &d->letters[letter];
-    dal_grow(out, "%s", latex && l->role != DAL_ROLE_NUMBER ? dal_latex_name(out->arena, l->name) : l->name);
+    dal_grow(out, "%s", latex && l->role != DAL_ROLE_NUMBER ? dal_latex_name(d, out->arena, l->name) : l->name);
 }
 
 /* ---- forms ------------------------------------------------------------------------------- */

@@ -18,10 +18,10 @@ const char *dal_html_escaped(dal_arena *arena, const char *text)
 
 /* ---- names ---------------------------------------------------------------------------- */
 
-const char *dal_mathml_name(dal_arena *arena, const char *name)
+const char *dal_mathml_name(dal_derivation *d, dal_arena *arena, const char *name)
 {
     static const char *const greek[] = {"α", "β", "γ", "δ", "ϵ", "ζ", "η", "θ", "ι", "κ", "λ", "μ", "ν", "ξ", "π", "ρ", "σ", "τ", "ϕ", "χ", "ψ", "ω"};
-    const dal_set_name set = dal_name_as_set(arena, name);
+    const dal_set_name set = dal_name_set_apart(d, arena, name);
     const char *symbol =
         dal_arena_print(arena, "<mi>%s</mi>", set.greek >= 0 ? greek[set.greek] : dal_html_escaped(arena, set.symbol)); /* one letter: italic */
     if (set.primes)
@@ -181,7 +181,7 @@ static void put_letter(const pen *p, const dal_letter *letter)
     if (letter->role == DAL_ROLE_NUMBER)
         dal_grow(p->out, "<mn>%s</mn>", dal_html_escaped(p->out->arena, letter->name));
     else
-        dal_grow(p->out, "%s", dal_mathml_name(p->out->arena, letter->name));
+        dal_grow(p->out, "%s", dal_mathml_name(p->d, p->out->arena, letter->name));
 }
 
 static void put_inner(const pen *p, const dal_form *form)
@@ -243,7 +243,7 @@ static double width_of(const pen *p, const dal_form *form, int inside)
         return width + part[0];
     case DAL_FORM_LETTER: {
         const dal_letter *letter = &p->d->letters[form->letter];
-        const dal_set_name set = dal_name_as_set(p->out->arena, letter->name);
+        const dal_set_name set = dal_name_set_apart(p->d, p->out->arena, letter->name);
         if (letter->role == DAL_ROLE_NUMBER)
             return width + (double)strlen(letter->name);
         return width + (set.greek >= 0 ? 1.2 : 1.1 * (double)strlen(set.symbol)) + 0.8 * (double)strlen(set.index);

@@ -181,7 +181,9 @@ static void define_node(dal_document *doc, const char *name, dal_node node)
 
 static const char *spelled(const dal_document *doc, const char *name)
 {
-    return in_latex(doc) ? dal_latex_name(doc->d->arena, name) : doc->writing == DAL_WRITE_HTML ? dal_mathml_name(doc->d->arena, name) : name;
+    return in_latex(doc)                    ? dal_latex_name(doc->d, doc->d->arena, name)
+           : doc->writing == DAL_WRITE_HTML ? dal_mathml_name(doc->d, doc->d->arena, name)
+                                            : name;
 }
 
 /* One of "parameters: M = 2, m = 0.5". */

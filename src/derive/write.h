@@ -33,9 +33,11 @@ typedef struct dal_set_name {
     int greek;    /* 0: alpha, ...; -1: none */
 } dal_set_name;
 dal_set_name dal_name_as_set(dal_arena *arena, const char *name);
+/* The same among all names of a derivation: of names that would be set alike (m1 and m_1, m_a and a.m) one is set so, the others whole, as words. */
+dal_set_name dal_name_set_apart(dal_derivation *d, dal_arena *arena, const char *name);
 
 /* A name in LaTeX: nothing in it is a command. */
-const char *dal_latex_name(dal_arena *arena, const char *name);
+const char *dal_latex_name(dal_derivation *d, dal_arena *arena, const char *name);
 /* A text with other words for some characters; the table ends with {0}. */
 typedef struct dal_escape {
     char character;
@@ -52,7 +54,7 @@ const char *dal_latex_breakable(dal_arena *arena, const char *formula);
 /* mathml.c: text in HTML: nothing in it is markup. */
 const char *dal_html_escaped(dal_arena *arena, const char *text);
 /* A name in MathML, with the dots of its primes. */
-const char *dal_mathml_name(dal_arena *arena, const char *name);
+const char *dal_mathml_name(dal_derivation *d, dal_arena *arena, const char *name);
 /* A form as the content of one element <math>. */
 const char *dal_form_mathml(dal_derivation *d, const dal_form *form);
 /* A form as elements <math> in elements <span class="t">, between which lines break: at the terms of a sum before those of a bracket, there before
