@@ -89,7 +89,7 @@ static dal_status check_parameter(void *user)
     }
     if (answer != DAL_SYMBOLS_EXACT) {
         o->t->others++;
-        print_message("  %s, %s: '%s' is not differentiated in symbols\n", strrchr(o->file, '/') + 1, o->family, x.name);
+        print_message("  %s, %s: '%s' is not exact: %s\n", strrchr(o->file, '/') + 1, o->family, x.name, x.why);
         return DAL_OK;
     }
     bool rough = true, done = false;

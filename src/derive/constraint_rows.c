@@ -30,9 +30,18 @@ static dal_node row_measure(dal_derivation *d, int measure, int joint)
 
 /* ---- constants of rows ----------------------------------------------------------------- */
 
+dal_node dal_derive_pitch(dal_derivation *d, int joint, double compiled)
+{
+    const dal_joint_spec *spec = joint >= 0 && joint < d->spec->n_joints && d->spec->joints[joint].pitch.text ? &d->spec->joints[joint] : NULL;
+    const dal_text over = {.text = spec ? dal_arena_print(d->arena, "(%s)/(2*pi)", spec->pitch.text) : NULL};
+    return dal_derive_constant(d, spec ? spec->binding : NULL, over, compiled);
+}
+
 /* A number of a row that is +-c or 1/2 c or 1/(2 c) of a length of the joint; otherwise itself. */
 static dal_node coefficient(dal_derivation *d, const dal_joint_spec *spec, double value)
 {
+    if (spec && spec->pitch.text && value != floor(value))
+        return dal_n_neg(d, dal_derive_pitch(d, (int)(spec - d->spec->joints), -value));
     const dal_text texts[] = {spec ? spec->length : (dal_text){0}, spec ? spec->ratio : (dal_text){0}, spec ? spec->radius : (dal_text){0},
                               spec ? spec->value : (dal_text){0}};
     if (value == floor(value) && fabs(value) <= 2)
@@ -196,12 +205,13 @@ static dal_node joint_form(dal_derivation *d, const dal_row *row, int number)
 
 static dal_node constraint_form(dal_derivation *d, const dal_row *row)
 {
-    const dal_constraint_spec *spec = &d->spec->constraints[row->joint - d->spec->n_joints];
-    const dal_text text = row->nonholonomic ? spec->velocity : spec->position;
+    const dal_joint *joint = &d->mechanism->joints[row->joint];
+    const dal_constraint_spec *spec = row->derived ? NULL : &d->spec->constraints[row->joint - d->spec->n_joints];
+    const dal_text text = !spec ? (dal_text){.text = joint->derived_text} : row->nonholonomic ? spec->velocity : spec->position;
     dal_value value;
-    if (dal_derive_text(d, spec->binding, text, &value) && value.n == 1)
+    if (dal_derive_text(d, spec ? spec->binding : NULL, text, &value) && value.n == 1)
         return value.node[0];
-    dal_derive_refuse(d, "constraint '%s', '%.80s', cannot be written in symbols", spec->name.text, text.text ? text.text : "");
+    dal_derive_refuse(d, "constraint '%s', '%.80s', cannot be written in symbols", joint->name, text.text ? text.text : "");
     return dal_n_const(d, 0);
 }
 
@@ -260,7 +270,7 @@ static void derive_row(dal_derivation *d, int r)
         return;
     }
     const dal_row *row = &d->mechanism->rows[number];
-    if (row->derived || row->joint >= d->spec->n_joints + d->spec->n_constraints) {
+    if ((row->derived && !d->options.balances) || (!row->derived && row->joint >= d->spec->n_joints + d->spec->n_constraints)) {
         dal_derive_refuse(d,
                           "the model has a constraint that follows from the balance of forces along a direction without inertia: such rows are not "
                           "written in symbols yet");

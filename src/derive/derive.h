@@ -141,6 +141,7 @@ typedef struct dal_derive_options {
     bool steps;
     bool whole_systems; /* no linear system is solved by Cramer's rule: all stay systems */
     bool unfactored;    /* FLINT is not asked */
+    bool balances;      /* rows that follow from the balance of forces along a direction without inertia are written, too */
 } dal_derive_options;
 
 typedef struct dal_derivation {
@@ -340,6 +341,8 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
 dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near);
 dal_node dal_derive_joint_coordinate(dal_derivation *d, int joint, int k); /* `zero:` included */
 void dal_derive_rows(dal_derivation *d);
+/* The radians of a screw: its pitch over 2 pi, or the number that was compiled. */
+dal_node dal_derive_pitch(dal_derivation *d, int joint, double compiled);
 /* phi and phi' of a row of the mechanism, as d->mechanism, d->bodies and d->markers place it. */
 void dal_derive_row_form(dal_derivation *d, int number, dal_derived_row *out);
 void dal_derive_forces(dal_derivation *d);

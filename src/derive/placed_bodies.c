@@ -264,7 +264,7 @@ static void walk_step(dal_derivation *d, walker *x, const dal_carrier *carrier, 
     case DAL_STEP_TURN: turn_frame(d, x, step->axis, q, v); break;
     case DAL_STEP_CONSTANT: shift(d, x, step->axis, dal_n_mul(d, sign, step_length(d, carrier, step->length)), zero); break;
     case DAL_STEP_SCREW: {
-        const dal_node pitch = dal_derive_number(d, step->length);
+        const dal_node pitch = dal_derive_pitch(d, carrier->joint, step->length);
         const dal_node offset = dal_n_mul(d, sign, dal_derive_number(d, step->offset));
         shift(d, x, step->axis, dal_n_add(d, dal_n_mul(d, pitch, q), offset), dal_n_mul(d, pitch, v));
         turn_frame(d, x, step->axis, q, v);

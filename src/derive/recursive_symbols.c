@@ -130,7 +130,7 @@ static void place_link(dal_derivation *d, const dal_carrier *carrier, const dal_
     if (step->kind == DAL_STEP_CONSTANT)
         go(d, x, step->axis, dal_n_mul(d, sign, constant_length(d, carrier, step->length)));
     if (step->kind == DAL_STEP_SCREW) {
-        x->pitch = dal_derive_number(d, step->length);
+        x->pitch = dal_derive_pitch(d, carrier->joint, step->length);
         go(d, x, step->axis, dal_n_add(d, dal_n_mul(d, x->pitch, q), dal_n_mul(d, sign, dal_derive_number(d, step->offset))));
     }
     if (step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW) {

@@ -181,8 +181,10 @@ static void pairs(walk *w, dal_pair *pair, int n)
     for (int i = 0; i < n; i++) {
         text(w, &pair[i].name);
         text(w, &pair[i].value);
+        text(w, &pair[i].set);
         text(w, &pair[i].period);
         binding(w, &pair[i].binding);
+        binding(w, &pair[i].set_binding);
         string(w, &pair[i].block);
     }
 }
