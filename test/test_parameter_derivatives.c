@@ -182,10 +182,19 @@ static void the_call_says_what_it_has(void **unused)
     (void)unused;
     check_call("slider-crank", "joint", "l", DAL_OK, true, NULL);
     check_call("andrews", "angle", "d", DAL_OK, true, NULL);
-    check_call("whipple-bicycle", "euler", "w", DAL_OK, true, NULL);   /* with sx, which follows from it */
-    check_call("simple-pendulum", "angle", "L", DAL_OK, false, NULL);  /* the length of the rod follows from the start */
-    check_call("whipple-bicycle", "joint", "la", DAL_OK, false, NULL); /* the axes of a joint are numbers */
-    check_call("pivot-pid", "joint", "kp", DAL_OK, false, NULL);       /* the reader uses it in a block */
+    check_call("whipple-bicycle", "euler", "w", DAL_OK, true, NULL); /* with sx, which follows from it */
+    check_call("simple-pendulum", "angle", "L", DAL_OK, true, NULL); /* the length of the rod follows from the start */
+    check_call("simple-pendulum", "joint", "L", DAL_OK, true, NULL);
+    check_call("whipple-bicycle", "joint", "la", DAL_OK, true, NULL);    /* the axes of a joint */
+    check_call("flyball-governor", "joint", "tilt", DAL_OK, true, NULL); /* an axis that is carried to the second body at the start */
+    check_call("two-arms", "angle", "h", DAL_OK, true, NULL);            /* the ground of an included model */
+    check_call("two-arms", "joint", "stiff", DAL_OK, true, NULL);        /* set: of an included model */
+    check_call("pivot-pid", "joint", "kp", DAL_OK, true, NULL);          /* a gain of a block, and its tracking */
+    check_call("position-loop", "joint", "w", DAL_OK, true, NULL);       /* coefficients of a transfer function, and its time scale */
+    check_call("screw-press", "natural", "pitch", DAL_OK, true, NULL);
+    check_call("massless-slider", "euler", "c", DAL_OK, true, NULL);                        /* a derived balance of forces */
+    check_call("quick-return", "natural:eliminate=linear", "lean", DAL_OK, true, NULL);     /* eliminated rows */
+    check_call("springs-in-series-derived", "user", "m1", DAL_NUMERICAL, false, "refused"); /* beside zero there is another structure */
     check_call("n-pendulum", "joint", "N", DAL_BAD_MODEL, false, "changes the structure");
     check_call("n-four-bar", "natural", "N", DAL_BAD_MODEL, false, "changes the structure");
 }
