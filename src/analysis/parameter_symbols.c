@@ -165,7 +165,7 @@ static dal_status derive(void *user)
     memcpy(s->chart, how.chart, sizeof *s->chart * 3 * (size_t)bodies);
     how.chart = s->chart;
     how.formulation = "lagrange";
-    how.balances = true;
+    how.follow = true;
     dal_derivation *d = dal_derive_equations(&s->arena, dal_system_spec(dal_system_of(m->x->state)), dal_system_of(m->x->state), &how, m->messages);
     dal_node *f = DAL_NEW(&s->arena, dal_node, s->n + 1);
     const dal_message *first = dal_messages_first(m->messages);

@@ -97,7 +97,7 @@ static dal_node row_number(dal_derivation *d, const dal_row *row, double value, 
 {
     const dal_joint_spec *spec = row->joint >= 0 && row->joint < d->spec->n_joints ? &d->spec->joints[row->joint] : NULL;
     const dal_joint_type *type = spec ? d->mechanism->joints[row->joint].type : NULL;
-    return type && type->rod ? rod_number(d, spec, value, factor) : coefficient(d, spec, value);
+    return type && type->rod && d->options.follow ? rod_number(d, spec, value, factor) : coefficient(d, spec, value);
 }
 
 static dal_node plain_row(dal_derivation *d, const dal_row *row)
@@ -301,7 +301,7 @@ static void derive_row(dal_derivation *d, int r)
         return;
     }
     const dal_row *row = &d->mechanism->rows[number];
-    if ((row->derived && !d->options.balances) || (!row->derived && row->joint >= d->spec->n_joints + d->spec->n_constraints)) {
+    if ((row->derived && !d->options.follow) || (!row->derived && row->joint >= d->spec->n_joints + d->spec->n_constraints)) {
         dal_derive_refuse(d,
                           "the model has a constraint that follows from the balance of forces along a direction without inertia: such rows are not "
                           "written in symbols yet");

@@ -142,7 +142,7 @@ typedef struct dal_derive_options {
     bool steps;
     bool whole_systems; /* no linear system is solved by Cramer's rule: all stay systems */
     bool unfactored;    /* FLINT is not asked */
-    bool balances;      /* rows that follow from the balance of forces along a direction without inertia are written, too */
+    bool follow;        /* whatever depends on a parameter is written with it, also where a number is shorter; derived balances of forces, too */
 } dal_derive_options;
 
 typedef struct dal_derivation {

@@ -162,7 +162,7 @@ void dal_reduce_in_symbols(dal_derivation *d)
     x.node = DAL_NEW(d->arena, dal_node, entries + 1);
     x.value = DAL_NEW(d->arena, double, SETS *entries + 1);
     x.done = DAL_NEW(d->arena, bool, x.n + 1);
-    if (!x.n || !read_rows(&x))
+    if (!d->options.follow || !x.n || !read_rows(&x))
         return;
     evaluate_rows(&x);
     for (int solved = 0; solved < x.n; solved++) {

@@ -249,7 +249,7 @@ void dal_follow_point(dal_derivation *d, const char *name, dal_symbolic_marker *
 {
     frame f;
     const int space = (int)d->mechanism->space;
-    if (!name || !find_frame(d, name, 0, &f))
+    if (!d->options.follow || !name || !find_frame(d, name, 0, &f))
         return;
     double size = 0;
     for (int i = 0; i < space; i++)
@@ -303,7 +303,7 @@ dal_node dal_derive_rod_length(dal_derivation *d, int joint, double compiled)
     const bool pair = joint >= 0 && joint < d->spec->n_joints && d->spec->joints[joint].connect.n == 2;
     const dal_joint_spec *spec = pair ? &d->spec->joints[joint] : NULL;
     dal_node P[2][3], apart[3], length = dal_derive_constant(d, spec ? spec->binding : NULL, spec ? spec->length : (dal_text){0}, compiled);
-    if (!spec || spec->length.text || !d->mechanism->joints[joint].type->rod)
+    if (!d->options.follow || !spec || spec->length.text || !d->mechanism->joints[joint].type->rod)
         return length;
     for (int i = 0; i < 2; i++)
         if (!start_place(d, &d->markers[2 * joint + i], P[i]))
@@ -414,7 +414,7 @@ void dal_follow_frames(dal_derivation *d, int joint)
 {
     joint_frames f = {.d = d, .spec = &d->spec->joints[joint], .joint = &d->mechanism->joints[joint]};
     f.same_axes = f.spec->start.angle.text || f.spec->start.distance.text;
-    if (!f.joint->type || f.spec->connect.n != 2)
+    if (!d->options.follow || !f.joint->type || f.spec->connect.n != 2)
         return;
     for (int i = 0; i < 2; i++)
         if (!f.spec->connect.item[i].text || !find_frame(d, f.spec->connect.item[i].text, 0, &f.side[i]))
