@@ -58,7 +58,9 @@ typedef struct dal_pair {
     bool shapes;   /* parameters only: the reader used it, for how many elements there are, for tables, blocks or included models */
     const dal_binding *binding;
     const char *block; /* define only: the block or sensor that made it; NULL: the model itself */
-    dal_text period;   /* inputs only: the value is an expression, sampled so often and held in between; not given: a program sets it */
+    dal_text set;      /* parameters only: what `set:` of the including model gives it, as it is written there; not given: `value` is all */
+    const dal_binding *set_binding; /* of that text */
+    dal_text period;                /* inputs only: the value is an expression, sampled so often and held in between; not given: a program sets it */
 } dal_pair;
 
 typedef enum dal_attitude {

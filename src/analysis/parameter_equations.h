@@ -39,6 +39,7 @@ typedef struct dal_parameter_equations {
     bool shapes;              /* the reader itself uses the parameter: in counts, tables, blocks */
     bool structure;           /* it changes the structure */
     bool refused;             /* the model is refused beside the value */
+    char why[256];            /* there is no derivative in symbols */
 } dal_parameter_equations;
 
 /* Sizes and units. */

@@ -12,6 +12,8 @@
  */
 #include "analysis/parameter_equations.h"
 
+#include "base/message.h"
+#include "base/printer.h"
 #include "derive/nodes.h"
 #include "dynamics/refine.h"
 #include "dynamics/slopes.h"
@@ -40,15 +42,23 @@ typedef struct symbols {
     int n;             /* numbers of f */
     int n_parameters;
     dal_program *program, *follow;
-    bool *follows;      /* of each parameter: its value is the expression that it is written as */
+    bool *needed;       /* of each parameter: f depends on it, or on one that is written with it */
+    bool *follows;      /* and its value is the expression that it is written as */
     double *x, *dx, *f; /* letters, a direction; f */
     double *apart;      /* of each number of phi: the kernels have so much more */
     double *values;     /* of the parameters */
     double *slopes;     /* of these along p */
     double *registers;
     void *room;
-    proof *of; /* each parameter */
+    proof *of;       /* each parameter */
+    const char *why; /* the model is not written in symbols */
 } symbols;
+
+static DAL_PRINTF(2, 3) bool say_why(dal_parameter_equations *x, const char *format, ...)
+{
+    DAL_FORMAT(x->why, format);
+    return false;
+}
 
 /* ---- deriving ------------------------------------------------------------------------------------------- */
 
@@ -100,8 +110,31 @@ static bool write_equations(const dal_parameter_equations *x, dal_derivation *d,
     return true;
 }
 
-/* What each parameter is written as, in letters; one that cannot be read so stays itself. */
-static void write_parameters(symbols *s)
+static void note_need(void *user, int variable)
+{
+    symbols *s = user;
+    const dal_letter *l = &s->d->letters[variable];
+    if (l->role == DAL_ROLE_PARAMETER)
+        s->needed[l->index] = true;
+}
+
+/* f, and what its parameters are written as. */
+static void find_needs(symbols *s, const dal_node *f, const dal_node *parameter)
+{
+    const int n = s->d->spec->n_parameters;
+    bool *seen = DAL_NEW(&s->arena, bool, n + 1);
+    for (int k = 0; k < s->n; k++)
+        dal_each_var(s->d->graph, f[k], note_need, s);
+    for (int i = 0; i < n; i++)
+        if (s->needed[i] && !seen[i]) {
+            seen[i] = true;
+            dal_each_var(s->d->graph, parameter[i], note_need, s);
+            i = -1; /* chains are short */
+        }
+}
+
+/* What each parameter is written as, in letters; one that cannot be read so stays itself. Those that f does not depend on are not followed. */
+static void write_parameters(symbols *s, const dal_node *f)
 {
     dal_derivation *d = s->d;
     const dal_spec *spec = d->spec;
@@ -109,8 +142,13 @@ static void write_parameters(symbols *s)
     for (int i = 0; i < spec->n_parameters; i++) {
         dal_value value;
         const dal_pair *p = &spec->parameters[i];
-        node[i] = p->value.text && dal_derive_text(d, p->binding, p->value, &value) && value.n == 1 ? value.node[0] : DAL_NO_NODE;
-        s->follows[i] = node[i] != DAL_NO_NODE && !dal_is_const(d->graph, node[i], NULL);
+        const dal_text text = p->set.text ? p->set : p->value;
+        const bool read = text.text && dal_derive_text(d, p->set.text ? p->set_binding : p->binding, text, &value) && value.n == 1;
+        node[i] = read ? value.node[0] : dal_n_const(d, 0);
+    }
+    find_needs(s, f, node);
+    for (int i = 0; i < spec->n_parameters; i++) {
+        s->follows[i] = s->needed[i] && !dal_is_const(d->graph, node[i], NULL);
         node[i] = s->follows[i] ? node[i] : dal_n_const(d, 0);
     }
     s->follow = dal_program_build(&s->arena, d->graph, d->n_letters, spec->n_parameters, node);
@@ -127,15 +165,20 @@ static dal_status derive(void *user)
     memcpy(s->chart, how.chart, sizeof *s->chart * 3 * (size_t)bodies);
     how.chart = s->chart;
     how.formulation = "lagrange";
+    how.follow = true;
     dal_derivation *d = dal_derive_equations(&s->arena, dal_system_spec(dal_system_of(m->x->state)), dal_system_of(m->x->state), &how, m->messages);
     dal_node *f = DAL_NEW(&s->arena, dal_node, s->n + 1);
-    if (!d || !write_equations(m->x, d, f))
+    const dal_message *first = dal_messages_first(m->messages);
+    if (!d || !write_equations(m->x, d, f)) {
+        s->why = d || !first ? "an equation is not written in symbols" : dal_arena_copy(&s->arena, first->text, strlen(first->text));
         return DAL_OK;
+    }
     s->d = d;
     s->n_parameters = d->spec->n_parameters;
     s->of = DAL_NEW(&s->arena, proof, d->spec->n_parameters);
     s->follows = DAL_NEW(&s->arena, bool, d->spec->n_parameters);
-    write_parameters(s);
+    s->needed = DAL_NEW(&s->arena, bool, d->spec->n_parameters);
+    write_parameters(s, f);
     s->program = dal_program_build(&s->arena, d->graph, d->n_letters, s->n, f);
     const size_t one = dal_program_slopes_room(s->program), other = dal_program_slopes_room(s->follow);
     s->room = dal_arena_alloc(&s->arena, one > other ? one : other);
@@ -181,13 +224,15 @@ static symbols *symbols_of(dal_parameter_equations *x)
         return NULL;
     memset(s, 0, sizeof *s);
     dal_arena_begin(&s->arena, from);
-    making m = {.x = x, .s = s, .messages = NULL};
+    making m = {.x = x, .s = s, .messages = dal_messages_create(from)};
     if (dal_arena_try(&s->arena, derive, &m) != DAL_OK) {
+        dal_messages_free(m.messages);
         forget(from, s);
         return NULL;
     }
     if (!s->d)
         s->n = -1; /* and is not tried again */
+    dal_messages_free(m.messages);
     keeper->kept = s;
     keeper->forget = forget;
     return s;
@@ -229,10 +274,11 @@ static double more(const symbols *s, const dal_parameter_equations *x, dal_param
 }
 
 /* Is f of the letters that of the model? */
-static bool has_values(symbols *s, const dal_parameter_equations *x, const double *f)
+static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
 {
+    static const char *const names[] = {"r", "phi", "phi'", "phi''", "z'"};
     if (dal_program_run(s->program, s->x, NULL, s->registers, s->f))
-        return false;
+        return say_why(x, "a table of the model ends");
     for (dal_parameter_part which = 0; which < DAL_PART_START_Q; which++) {
         double size = x->size[which], most = 0;
         for (int k = x->first[which]; k < x->first[which + 1]; k++) {
@@ -240,7 +286,7 @@ static bool has_values(symbols *s, const dal_parameter_equations *x, const doubl
             most = fmax(most, isfinite(s->f[k]) ? fabs(more(s, x, which, k, f)) / x->unit[k] : HUGE_VAL);
         }
         if (!(most <= agrees * size))
-            return false;
+            return say_why(x, "%s of compiled models differs from the symbols by %.2g", names[which], most / size);
     }
     return true;
 }
@@ -284,7 +330,7 @@ static void open_twins(symbols *s, dal_parameter_equations *x, double *f)
 }
 
 /* Which others follow from it: those whose expressions give the values that the reader found. The others do not change, or nothing is known. */
-static bool follow_values(symbols *s, const dal_parameter_equations *x, const dal_spec *values)
+static bool follow_values(symbols *s, dal_parameter_equations *x, const dal_spec *values)
 {
     const dal_spec *spec = s->d->spec;
     dal_program_run(s->follow, s->x, NULL, s->registers, s->values);
@@ -292,11 +338,11 @@ static bool follow_values(symbols *s, const dal_parameter_equations *x, const da
         const double now = values->parameters[i].number;
         const bool same = fabs(now - spec->parameters[i].number) <= 4 * DBL_EPSILON * fabs(now);
         const bool written = s->follows[i] && fabs(s->values[i] - now) <= 64 * DBL_EPSILON * fabs(now);
-        if (i == x->number || written)
+        if (i == x->number || written || !s->needed[i])
             continue;
         s->follows[i] = false;
         if (!same)
-            return false;
+            return say_why(x, "parameter '%s' follows in a way of its own", spec->parameters[i].name.text);
     }
     return true;
 }
@@ -311,6 +357,8 @@ static bool is_proven(symbols *s, dal_parameter_equations *x, double *f)
         fine = p->twin[i].state && dal_parameter_twin_measure(x, &p->twin[i], f);
         if (fine)
             set_parameters(s, dal_system_spec(p->twin[i].system));
+        else
+            say_why(x, "no model is found beside the value");
         fine = fine && follow_values(s, x, dal_system_spec(p->twin[i].system)) && has_values(s, x, f);
     }
     set_letters(s, x);
@@ -346,12 +394,14 @@ static bool set_direction(symbols *s, const dal_parameter_equations *x)
 dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
 {
     symbols *s = x->structure ? NULL : symbols_of(x);
-    if (!s || !s->d)
+    if (!s || !s->d) {
+        say_why(x, "%s", s && s->why ? s->why : "the structure changes");
         return DAL_SYMBOLS_NONE;
+    }
     double *f = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
     if (!is_at_state(s, x, f) || !is_proven(s, x, f))
         return DAL_SYMBOLS_NONE;
     if (!set_direction(s, x) || dal_program_corner_along(s->program, s->x, s->dx, s->room) >= 0)
-        return DAL_SYMBOLS_CORNER;
+        return say_why(x, "the equations have a corner there"), DAL_SYMBOLS_CORNER;
     return dal_program_slopes(s->program, s->x, s->dx, s->room, df) ? DAL_SYMBOLS_NONE : DAL_SYMBOLS_EXACT;
 }

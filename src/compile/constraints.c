@@ -373,6 +373,8 @@ static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
     dal_joint *joint = DAL_PUSH(build->arena, m->joints, m->n_joints, m->cap_joints);
     *joint = (dal_joint){
         .name = spec->name.text, .mark = spec->name.mark, .type = &dal_joint_constraint, .row = m->n_rows, .drive = -1, .derived = spec->derived};
+    if (spec->derived)
+        joint->derived_text = spec->position.text ? spec->position.text : spec->velocity.text;
     for (int k = 0; k < 2; k++) {
         joint->marker[k].body = DAL_GROUND;
         for (int i = 0; i < 3; i++)

@@ -72,48 +72,6 @@ static int natural_letter(const dal_derivation *d, int b, int i)
     return d->layout->reduction ? d->natural + d->layout->reduction->natural[b] + i : d->q + d->layout->body[b].q + i;
 }
 
-void dal_name_natural(dal_derivation *d)
-{
-    const dal_reduction *e = d->layout->reduction;
-    d->natural = d->n_letters;
-    for (int i = 0; e && i < e->n_natural; i++)
-        dal_letter_add(d, DAL_ROLE_NATURAL, "natural", i, 0);
-}
-
-/* B x (+ b) of natural coordinate i, for the letters of x that begin at `first`. */
-static dal_node reduced(dal_derivation *d, int i, int first, bool affine)
-{
-    const dal_reduction *e = d->layout->reduction;
-    dal_node sum = dal_derive_number(d, affine ? e->constant[i] : 0);
-    for (int k = e->first[i]; k < e->first[i + 1]; k++)
-        sum = dal_n_add(d, sum, dal_n_mul(d, dal_derive_number(d, e->coef[k]), dal_n_var(d, first + e->column[k])));
-    return sum;
-}
-
-/* Its rate along the motion, or along W_j. */
-dal_node dal_rate_of_natural(dal_derivation *d, int i)
-{
-    const dal_reduction *e = d->layout->reduction;
-    if (d->direction == DAL_ALONG_MOTION)
-        return reduced(d, i, d->v, false);
-    dal_node sum = dal_n_const(d, 0);
-    for (int k = e->first[i]; k < e->first[i + 1]; k++)
-        sum = dal_n_add(d, sum, dal_n_mul(d, dal_derive_number(d, e->coef[k]), d->W[e->column[k] * d->p + d->direction]));
-    return sum;
-}
-
-/* The derivative of a node by z_k that goes through natural coordinates. */
-dal_node dal_natural_along_column(dal_derivation *d, dal_node node, int k)
-{
-    const dal_reduction *e = d->layout->reduction;
-    dal_node sum = dal_n_const(d, 0);
-    for (int i = 0; i < e->n_natural; i++)
-        for (int j = e->first[i]; j < e->first[i + 1]; j++)
-            if (e->column[j] == k)
-                sum = dal_n_add(d, sum, dal_n_mul(d, dal_derive_number(d, e->coef[j]), dal_diff(d->graph, node, d->natural + i)));
-    return sum;
-}
-
 /* What a gradient pushes a body with: the force -d/dr and the moment sum of R_k x (-d/dR_k) about r, of which w does the work. The rest of
  * -d/dR_k strains the body, which the intrinsic rows forbid. */
 void dal_push_natural(dal_derivation *d, dal_node potential, dal_node factor, dal_node *Q)
@@ -151,18 +109,28 @@ static void column_of(const dal_node R[9], int k, dal_node out[3])
         out[i] = R[3 * i + k];
 }
 
+/* r and R as they stand. */
+void dal_place_natural(dal_derivation *d, int b)
+{
+    dal_derived_body *body = &d->bodies[b];
+    const int space = (int)d->mechanism->space;
+    dal_zero_vector(d, body->r);
+    dal_n_identity(d, body->R);
+    for (int i = 0; i < space; i++)
+        body->r[i] = dal_n_var(d, natural_letter(d, b, i));
+    for (int k = 0; k < space && d->layout->body[b].n_rot; k++)
+        for (int i = 0; i < space; i++)
+            body->R[3 * i + k] = dal_n_var(d, natural_letter(d, b, space + space * k + i));
+}
+
 static void place_by_cosines(dal_derivation *d, int b)
 {
     dal_derived_body *body = &d->bodies[b];
     const int space = (int)d->mechanism->space;
     dal_node Rd[9], half = dal_n_div(d, dal_n_const(d, 1), dal_n_const(d, 2)), column[3], rate[3], turn[3];
-    for (int i = 0; i < space; i++)
-        body->r[i] = dal_n_var(d, natural_letter(d, b, i));
+    dal_place_natural(d, b);
     if (!d->layout->body[b].n_rot)
         return;
-    for (int k = 0; k < space; k++)
-        for (int i = 0; i < space; i++)
-            body->R[3 * i + k] = dal_n_var(d, natural_letter(d, b, space + space * k + i));
     for (int i = 0; i < 9; i++)
         Rd[i] = dal_along_motion(d, body->R[i]);
     for (int k = 0; k < space; k++) {
@@ -336,7 +304,7 @@ static dal_node on_sphere(void *user, dal_graph *graph, int variable)
     dal_derivation *d = user;
     const dal_role role = d->letters[variable].role;
     if (role == DAL_ROLE_NATURAL)
-        return reduced(d, d->letters[variable].index, d->q, true);
+        return dal_natural_in_coordinates(d, d->letters[variable].index);
     return role == DAL_ROLE_NORM ? dal_const(graph, 1) : role == DAL_ROLE_NORM_RATE ? dal_const(graph, 0) : DAL_NO_NODE;
 }
 

@@ -5,6 +5,7 @@
  * Rows that only hold at velocity level, linear or not, begin with phi'. A joint that writes its rows as expressions (rolling, skate) is asked for them
  * once more, on symbols; they are linear in its radius, which is how the radius stays a symbol.
  */
+#include "derive/start_frames.h"
 #include "derive/written_joints.h"
 
 #include "joint/joint.h"
@@ -30,9 +31,31 @@ static dal_node row_measure(dal_derivation *d, int measure, int joint)
 
 /* ---- constants of rows ----------------------------------------------------------------- */
 
-/* A number of a row that is +-c or 1/2 c or 1/(2 c) of a length of the joint; otherwise itself. */
+dal_node dal_derive_pitch(dal_derivation *d, int joint, double compiled)
+{
+    const dal_joint_spec *spec = joint >= 0 && joint < d->spec->n_joints && d->spec->joints[joint].pitch.text ? &d->spec->joints[joint] : NULL;
+    const dal_text over = {.text = spec ? dal_arena_print(d->arena, "(%s)/(2*pi)", spec->pitch.text) : NULL};
+    return dal_derive_constant(d, spec ? spec->binding : NULL, over, compiled);
+}
+
+/* The number as +-c, 1/2 c or 1/(2 c); DAL_NO_NODE: it is none of these. */
+static dal_node multiple_of(dal_derivation *d, dal_node node, double c, double value)
+{
+    const dal_node two = dal_n_const(d, 2);
+    if (value == c)
+        return node;
+    if (value == -c)
+        return dal_n_neg(d, node);
+    if (value == 0.5 * c)
+        return dal_n_div(d, node, two);
+    return value == 0.5 / c ? dal_n_div(d, dal_n_const(d, 1), dal_n_mul(d, two, node)) : DAL_NO_NODE;
+}
+
+/* A number of a row that is such a multiple of a length of the joint; otherwise itself. */
 static dal_node coefficient(dal_derivation *d, const dal_joint_spec *spec, double value)
 {
+    if (spec && spec->pitch.text && value != floor(value))
+        return dal_n_neg(d, dal_derive_pitch(d, (int)(spec - d->spec->joints), -value));
     const dal_text texts[] = {spec ? spec->length : (dal_text){0}, spec ? spec->ratio : (dal_text){0}, spec ? spec->radius : (dal_text){0},
                               spec ? spec->value : (dal_text){0}};
     if (value == floor(value) && fabs(value) <= 2)
@@ -41,16 +64,9 @@ static dal_node coefficient(dal_derivation *d, const dal_joint_spec *spec, doubl
         dal_value v;
         if (!texts[i].text || !dal_derive_text(d, spec->binding, texts[i], &v) || v.n != 1)
             continue;
-        const double c = dal_derive_value(d, v.node[0]);
-        const dal_node two = dal_n_const(d, 2);
-        if (value == c)
-            return v.node[0];
-        if (value == -c)
-            return dal_n_neg(d, v.node[0]);
-        if (value == 0.5 * c)
-            return dal_n_div(d, v.node[0], two);
-        if (value == 0.5 / c)
-            return dal_n_div(d, dal_n_const(d, 1), dal_n_mul(d, two, v.node[0]));
+        const dal_node multiple = multiple_of(d, v.node[0], dal_derive_value(d, v.node[0]), value);
+        if (multiple != DAL_NO_NODE)
+            return multiple;
     }
     return dal_derive_number(d, value);
 }
@@ -65,15 +81,39 @@ static dal_node time_function(dal_derivation *d, const dal_joint_spec *spec)
     return dal_n_const(d, 0);
 }
 
+/* 1/(2 L) and 1/2 L of a rod: for L = 1 their values are the same. */
+static dal_node rod_number(dal_derivation *d, const dal_joint_spec *spec, double value, bool factor)
+{
+    const int joint = (int)(spec - d->spec->joints);
+    const double length = d->mechanism->joints[joint].length;
+    const dal_node rod = dal_derive_rod_length(d, joint, length), two = dal_n_const(d, 2);
+    if (value != (factor ? 0.5 / length : 0.5 * length) || !dal_follows_parameters(d, rod))
+        return coefficient(d, spec, value);
+    return factor ? dal_n_div(d, dal_n_const(d, 1), dal_n_mul(d, two, rod)) : dal_n_div(d, rod, two);
+}
+
+/* A number of a row; `factor`: of a measure. */
+static dal_node row_number(dal_derivation *d, const dal_row *row, double value, bool factor)
+{
+    const dal_joint_spec *spec = row->joint >= 0 && row->joint < d->spec->n_joints ? &d->spec->joints[row->joint] : NULL;
+    const dal_joint_type *type = spec ? d->mechanism->joints[row->joint].type : NULL;
+    return type && type->rod && d->options.follow ? rod_number(d, spec, value, factor) : coefficient(d, spec, value);
+}
+
 static dal_node plain_row(dal_derivation *d, const dal_row *row)
 {
     const dal_joint_spec *spec = row->joint >= 0 && row->joint < d->spec->n_joints ? &d->spec->joints[row->joint] : NULL;
-    dal_node phi = dal_n_neg(d, coefficient(d, spec, row->constant));
+    dal_node phi = dal_n_neg(d, row_number(d, row, row->constant, false));
     for (int i = row->term; i < row->term + row->n_terms; i++) {
         const dal_term *term = &d->mechanism->terms[i];
-        phi = dal_n_add(d, phi, dal_n_mul(d, coefficient(d, spec, term->coef), row_measure(d, term->measure, row->joint)));
+        phi = dal_n_add(d, phi, dal_n_mul(d, row_number(d, row, term->coef, true), row_measure(d, term->measure, row->joint)));
     }
     return row->time >= 0 && spec ? dal_n_sub(d, phi, time_function(d, spec)) : phi;
+}
+
+dal_node dal_derive_row_place(dal_derivation *d, int number)
+{
+    return plain_row(d, &d->mechanism->rows[number]);
 }
 
 /* Its rate, from the rates of the measures. */
@@ -86,7 +126,7 @@ static dal_node plain_rate(dal_derivation *d, const dal_row *row)
         const bool pair = spec && d->mechanism->joints[row->joint].type->class == DAL_JOINT_PAIR;
         const dal_node of = pair && row->time < 0 ? dal_derive_measure_rate(d, term->measure, 2, d->markers + 2 * row->joint)
                                                   : dal_along_motion(d, row_measure(d, term->measure, row->joint));
-        rate = dal_n_add(d, rate, dal_n_mul(d, coefficient(d, spec, term->coef), of));
+        rate = dal_n_add(d, rate, dal_n_mul(d, row_number(d, row, term->coef, true), of));
     }
     return row->time >= 0 && spec ? dal_n_sub(d, rate, dal_along_motion(d, time_function(d, spec))) : rate;
 }
@@ -196,12 +236,13 @@ static dal_node joint_form(dal_derivation *d, const dal_row *row, int number)
 
 static dal_node constraint_form(dal_derivation *d, const dal_row *row)
 {
-    const dal_constraint_spec *spec = &d->spec->constraints[row->joint - d->spec->n_joints];
-    const dal_text text = row->nonholonomic ? spec->velocity : spec->position;
+    const dal_joint *joint = &d->mechanism->joints[row->joint];
+    const dal_constraint_spec *spec = row->derived ? NULL : &d->spec->constraints[row->joint - d->spec->n_joints];
+    const dal_text text = !spec ? (dal_text){.text = joint->derived_text} : row->nonholonomic ? spec->velocity : spec->position;
     dal_value value;
-    if (dal_derive_text(d, spec->binding, text, &value) && value.n == 1)
+    if (dal_derive_text(d, spec ? spec->binding : NULL, text, &value) && value.n == 1)
         return value.node[0];
-    dal_derive_refuse(d, "constraint '%s', '%.80s', cannot be written in symbols", spec->name.text, text.text ? text.text : "");
+    dal_derive_refuse(d, "constraint '%s', '%.80s', cannot be written in symbols", joint->name, text.text ? text.text : "");
     return dal_n_const(d, 0);
 }
 
@@ -260,7 +301,7 @@ static void derive_row(dal_derivation *d, int r)
         return;
     }
     const dal_row *row = &d->mechanism->rows[number];
-    if (row->derived || row->joint >= d->spec->n_joints + d->spec->n_constraints) {
+    if ((row->derived && !d->options.follow) || (!row->derived && row->joint >= d->spec->n_joints + d->spec->n_constraints)) {
         dal_derive_refuse(d,
                           "the model has a constraint that follows from the balance of forces along a direction without inertia: such rows are not "
                           "written in symbols yet");

@@ -2,9 +2,10 @@
  *
  *   letters.c             variables with names; texts of the description to nodes: parameters stay symbols, decimals stay exact
  *   meanings.c            what a name in an expression means here
- *   markers.c             points and joint frames in symbols
+ *   markers.c             points and joint frames in symbols; start_frames.c: axes and lengths that follow from directions and start values
  *   placed_bodies.c       the families: r(t, q), R(t, q) of every body, and their velocities
  *   attitude_parameters.c the families euler and natural, whose attitudes have rows of their own
+ *   reduced_coordinates.c natural coordinates where linear rows were eliminated
  *   measures.c            scalars made of material vectors
  *   constraint_rows.c     constraints: phi, A, gamma
  *   written_joints.c      joint types of the model's own: their equations, read on symbols
@@ -141,6 +142,7 @@ typedef struct dal_derive_options {
     bool steps;
     bool whole_systems; /* no linear system is solved by Cramer's rule: all stay systems */
     bool unfactored;    /* FLINT is not asked */
+    bool follow;        /* whatever depends on a parameter is written with it, also where a number is shorter; derived balances of forces, too */
 } dal_derive_options;
 
 typedef struct dal_derivation {
@@ -176,8 +178,9 @@ typedef struct dal_derivation {
     dal_derived_body *bodies;
     dal_symbolic_marker *markers; /* two a joint */
     bool *marker_known;
-    int natural;           /* letter of the first natural coordinate that is B z + b; where linear rows were eliminated */
-    int *norm, *norm_rate; /* letters of the bodies whose Euler parameters are coordinates, or -1; NULL: other families */
+    dal_node *reduced_B, *reduced_b; /* of B z + b there, where they follow parameters: n_natural x n_left, n_natural; NULL: the compiled numbers */
+    int natural;                     /* letter of the first natural coordinate that is B z + b; where linear rows were eliminated */
+    int *norm, *norm_rate;           /* letters of the bodies whose Euler parameters are coordinates, or -1; NULL: other families */
 
     dal_node T, V;      /* energies; V of gravity and springs */
     dal_node T_systems; /* what of T sub-systems have whose equations are known */
@@ -333,6 +336,9 @@ dal_derivation *dal_derivation_copy(const dal_derivation *d);                   
 void dal_put_parameters(dal_derivation *d);                    /* n = 1, p . p' = 0 and natural coordinates B z + b in everything that is shown */
 dal_node dal_in_coordinates(dal_derivation *d, dal_node node); /* the same in one node */
 void dal_name_natural(dal_derivation *d);
+void dal_place_natural(dal_derivation *d, int body);                        /* its r and R as letters */
+void dal_reduce_in_symbols(dal_derivation *d);                              /* reduced_B, reduced_b; needs r and R of all bodies */
+dal_node dal_natural_in_coordinates(dal_derivation *d, int i);              /* B z + b of natural coordinate i */
 dal_node dal_rate_of_natural(dal_derivation *d, int i);                     /* of natural coordinate i, along d->direction */
 dal_node dal_natural_along_column(dal_derivation *d, dal_node node, int k); /* what a derivative by z_k has by natural coordinates */
 /* natural: Q += factor times what the gradient of a function of q does on the motions of rigid bodies. */
@@ -342,6 +348,12 @@ dal_node dal_derive_measure(dal_derivation *d, int measure, int n, const dal_sym
 dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near);
 dal_node dal_derive_joint_coordinate(dal_derivation *d, int joint, int k); /* `zero:` included */
 void dal_derive_rows(dal_derivation *d);
+/* phi of a row of the mechanism that is made of measures. */
+dal_node dal_derive_row_place(dal_derivation *d, int number);
+/* The length of a rod: as it is written, or between its points at the start; or the number that was compiled. */
+dal_node dal_derive_rod_length(dal_derivation *d, int joint, double compiled);
+/* The radians of a screw: its pitch over 2 pi, or the number that was compiled. */
+dal_node dal_derive_pitch(dal_derivation *d, int joint, double compiled);
 /* phi and phi' of a row of the mechanism, as d->mechanism, d->bodies and d->markers place it. */
 void dal_derive_row_form(dal_derivation *d, int number, dal_derived_row *out);
 void dal_derive_forces(dal_derivation *d);

@@ -1,9 +1,9 @@
 /* Points and joint frames in symbols.
  *
  * Where a point lies in its body is a text of the description; the axes of a joint frame are numbers of the compiled model, because what a text
- * leaves open of them follows from the start. Every symbol is compared with the number that the model was compiled to.
+ * leaves open of them follows from the start, except for those that follow a parameter (start_frames.c). Every symbol is compared with the number that the model was compiled to.
  */
-#include "derive/nodes.h"
+#include "derive/start_frames.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,6 +51,7 @@ void dal_derive_marker(dal_derivation *d, dal_text name, const dal_marker *compi
         marker->B[i] = dal_derive_number(d, snap(compiled->B[i]));
     memcpy(marker->s_value, compiled->s, sizeof marker->s_value);
     memcpy(marker->B_value, compiled->B, sizeof marker->B_value);
+    dal_follow_point(d, name.text, marker);
 }
 
 void dal_derive_markers(dal_derivation *d)
@@ -60,5 +61,6 @@ void dal_derive_markers(dal_derivation *d)
         const dal_joint_spec *spec = &d->spec->joints[j];
         for (int i = 0; i < 2 && spec->connect.n >= 2; i++)
             dal_derive_marker(d, spec->connect.item[i], &d->mechanism->joints[j].marker[i], &d->markers[2 * j + i]);
+        dal_follow_frames(d, j);
     }
 }

@@ -192,7 +192,15 @@ static bool force_channel(dal_derivation *d, int f, const char *rest, dal_value 
     const dal_force_spec *spec = &d->spec->forces[f];
     const dal_force_name *force = &dal_system_acting(d->system)->forces[f];
     dal_symbolic_marker near[2];
-    if (strcmp(rest, ".length") || force->measure < 0 || spec->connect.n != 2)
+    const char *none;
+    int j;
+    if (strcmp(rest, ".length") || force->measure < 0)
+        return false;
+    if (spec->joint.text && dal_find_element(d, NULL, spec->joint.text, &j, &none) == DAL_ELEMENT_JOINT)
+        for (int k = 0; k < d->mechanism->joints[j].n_coordinates; k++)
+            if (d->mechanism->joints[j].coordinate[k] == force->measure)
+                return set_node(value, dal_derive_joint_coordinate(d, j, k));
+    if (spec->connect.n != 2)
         return false;
     const dal_measure *measure = &d->mechanism->measures[force->measure];
     if (measure->kind != DAL_MEASURE_LENGTH)
@@ -205,6 +213,25 @@ static bool force_channel(dal_derivation *d, int f, const char *rest, dal_value 
     return set_node(value, dal_derive_measure(d, force->measure, 2, near));
 }
 
+/* A point of the ground of the whole model. */
+static bool ground_channel(dal_derivation *d, const char *path, dal_value *value)
+{
+    const char *more;
+    for (int i = 0; i < d->spec->ground.n; i++) {
+        const dal_point_spec *point = &d->spec->ground.item[i];
+        dal_node s[3];
+        bool fine = starts(path, point->name.text, &more);
+        for (int k = 0; k < 3 && fine; k++) {
+            dal_value at = {1, {dal_n_const(d, 0)}, 0};
+            fine = k >= point->at.n || dal_derive_text(d, point->binding, point->at.item[k], &at);
+            s[k] = at.node[0];
+        }
+        if (fine)
+            return point_channel(d, s, more, value);
+    }
+    return false;
+}
+
 static bool find(dal_derivation *d, const char *name, dal_value *value)
 {
     const char *rest;
@@ -214,6 +241,8 @@ static bool find(dal_derivation *d, const char *name, dal_value *value)
             return set_node(value, dal_n_const(d, b->value));
     if (!strcmp(name, "t"))
         return set_node(value, dal_n_var(d, d->time));
+    if (!strncmp(name, "ground.", 7) && !(d->binding && d->binding->model))
+        return ground_channel(d, name + 6, value);
     const dal_element kind = dal_find_element(d, d->binding ? d->binding->model : NULL, name, &i, &rest);
     if (kind >= DAL_ELEMENT_BODY && !d->bodies)
         return false;

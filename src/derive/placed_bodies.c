@@ -243,14 +243,6 @@ static void turn_ball(dal_derivation *d, walker *x, const dal_motion_step *step)
     dal_n_sum(d, x->w_E, w, x->w_E);
 }
 
-/* The constant of a step: the length of a rod, the pitch of a screw. */
-static dal_node step_length(dal_derivation *d, const dal_carrier *carrier, double compiled)
-{
-    const dal_joint_spec *spec = carrier->joint >= 0 && carrier->joint < d->spec->n_joints ? &d->spec->joints[carrier->joint] : NULL;
-    const dal_text none = {0};
-    return dal_derive_constant(d, spec ? spec->binding : NULL, spec ? spec->length : none, compiled);
-}
-
 static void walk_step(dal_derivation *d, walker *x, const dal_carrier *carrier, const dal_motion_step *step)
 {
     const dal_node sign = dal_n_const(d, step->sign), zero = dal_n_const(d, 0);
@@ -262,9 +254,9 @@ static void walk_step(dal_derivation *d, walker *x, const dal_carrier *carrier, 
     switch (step->kind) {
     case DAL_STEP_SHIFT: shift(d, x, step->axis, q, v); break;
     case DAL_STEP_TURN: turn_frame(d, x, step->axis, q, v); break;
-    case DAL_STEP_CONSTANT: shift(d, x, step->axis, dal_n_mul(d, sign, step_length(d, carrier, step->length)), zero); break;
+    case DAL_STEP_CONSTANT: shift(d, x, step->axis, dal_n_mul(d, sign, dal_derive_rod_length(d, carrier->joint, step->length)), zero); break;
     case DAL_STEP_SCREW: {
-        const dal_node pitch = dal_derive_number(d, step->length);
+        const dal_node pitch = dal_derive_pitch(d, carrier->joint, step->length);
         const dal_node offset = dal_n_mul(d, sign, dal_derive_number(d, step->offset));
         shift(d, x, step->axis, dal_n_add(d, dal_n_mul(d, pitch, q), offset), dal_n_mul(d, pitch, v));
         turn_frame(d, x, step->axis, q, v);
@@ -377,7 +369,7 @@ static dal_node place_text(dal_derivation *d, const dal_body_spec *spec, const d
 }
 
 /* a a^T (1 - c) + c 1 + s [a x], with a of length one */
-static void about_axis(dal_derivation *d, const dal_node axis[3], dal_node angle, dal_node R[9])
+void dal_n_about_axis(dal_derivation *d, const dal_node axis[3], dal_node angle, dal_node R[9])
 {
     const dal_node c = dal_unary(d->graph, DAL_OP_COS, angle), s = dal_unary(d->graph, DAL_OP_SIN, angle);
     const dal_node square = dal_n_dot(d, axis, axis);
@@ -405,7 +397,7 @@ static void user_attitude(dal_derivation *d, const dal_body_spec *spec, dal_deri
     case DAL_ATTITUDE_AXIS:
         for (int i = 0; i < 3; i++)
             a[i] = place_text(d, spec, &o->first, i);
-        about_axis(d, a, place_text(d, spec, &o->second, 0), body->R);
+        dal_n_about_axis(d, a, place_text(d, spec, &o->second, 0), body->R);
         return;
     case DAL_ATTITUDE_EULER:
     case DAL_ATTITUDE_RPY:
@@ -497,6 +489,10 @@ void dal_derive_places(dal_derivation *d)
         d->norm = dal_no_letters(d, n);
         d->norm_rate = dal_no_letters(d, n);
     }
+    for (int b = 0; b < n && d->layout->reduction; b++)
+        dal_place_natural(d, b);
+    if (d->layout->reduction)
+        dal_reduce_in_symbols(d);
     if (d->layout->tree)
         place_by_tree(d);
     for (int b = 0; b < n && !d->layout->tree; b++) {

@@ -12,5 +12,7 @@ void dal_differentiate_vector(dal_derivation *d, const dal_node x[3], dal_node r
 void dal_complete_body(dal_derivation *d, dal_derived_body *body, bool differentiated);
 /* R = 1 + k (p0 [p x] + [p x]^2); with k = 2 the rotation of unit quaternions. */
 void dal_n_quaternion_rotation(dal_derivation *d, const dal_node p[4], dal_node k, dal_node R[9]);
+/* a a^T (1 - c) + c 1 + s [a x], with a of length one */
+void dal_n_about_axis(dal_derivation *d, const dal_node axis[3], dal_node angle, dal_node R[9]);
 
 #endif

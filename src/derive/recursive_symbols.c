@@ -99,13 +99,6 @@ static void go(dal_derivation *d, link *x, int axis, dal_node length)
         x->p[i] = add_product(d, x->p[i], length, x->E[3 * i + axis]);
 }
 
-static dal_node constant_length(dal_derivation *d, const dal_carrier *carrier, double compiled)
-{
-    const dal_joint_spec *spec = carrier->joint >= 0 && carrier->joint < d->spec->n_joints ? &d->spec->joints[carrier->joint] : NULL;
-    const dal_text none = {0};
-    return dal_derive_constant(d, spec ? spec->binding : NULL, spec ? spec->length : none, compiled);
-}
-
 /* One elementary motion, from a frame that stands at (p, E) of the parent link. */
 static void place_link(dal_derivation *d, const dal_carrier *carrier, const dal_motion_step *step, link *x)
 {
@@ -128,9 +121,9 @@ static void place_link(dal_derivation *d, const dal_carrier *carrier, const dal_
     if (step->kind == DAL_STEP_SHIFT)
         go(d, x, step->axis, q);
     if (step->kind == DAL_STEP_CONSTANT)
-        go(d, x, step->axis, dal_n_mul(d, sign, constant_length(d, carrier, step->length)));
+        go(d, x, step->axis, dal_n_mul(d, sign, dal_derive_rod_length(d, carrier->joint, step->length)));
     if (step->kind == DAL_STEP_SCREW) {
-        x->pitch = dal_derive_number(d, step->length);
+        x->pitch = dal_derive_pitch(d, carrier->joint, step->length);
         go(d, x, step->axis, dal_n_add(d, dal_n_mul(d, x->pitch, q), dal_n_mul(d, sign, dal_derive_number(d, step->offset))));
     }
     if (step->kind == DAL_STEP_TURN || step->kind == DAL_STEP_SCREW) {

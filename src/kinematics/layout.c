@@ -561,6 +561,8 @@ void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechani
             to->joints[i].label = name;
         if (from->joints[i].derived && (name = dal_block_text(block, from->joints[i].derived)))
             to->joints[i].derived = name;
+        if (from->joints[i].derived_text && (name = dal_block_text(block, from->joints[i].derived_text)))
+            to->joints[i].derived_text = name;
         if (from->joints[i].type && from->joints[i].type->written)
             pack_type(block, from->joints[i].type, &to->joints[i].type);
     }

@@ -13,6 +13,7 @@
  */
 #include "spec/blocks.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,10 +132,25 @@ bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tr
     return fine;
 }
 
-/* What goes straight from the input to the output; without it a block cannot be part of an algebraic loop. */
-static dal_text proportional(dal_reader *reader, dal_mark mark, double factor, const char *name)
+/* Does a letter stand in it that is not that of an exponent? */
+static bool has_names(const dal_text *text)
 {
-    return factor == 0 ? dal_made_text(reader, mark, "0") : dal_made_text(reader, mark, "(%.17g)*%s.input", factor, name);
+    for (const char *c = text && text->text ? text->text : ""; *c; c++)
+        if (isalpha((unsigned char)*c) && !(strchr("eE", *c) && c > text->text && (isdigit((unsigned char)c[-1]) || c[-1] == '.')))
+            return true;
+    return false;
+}
+
+/* A constant in a text: as it was written where parameters stand in it, so that the block follows them; otherwise its number. */
+static const char *constant_text(dal_reader *reader, const dal_text *text, double value)
+{
+    return has_names(text) ? dal_arena_print(reader->scratch, "(%s)", text->text) : dal_arena_print(reader->scratch, "(%.17g)", value);
+}
+
+/* What goes straight from the input to the output; without it a block cannot be part of an algebraic loop. */
+static dal_text proportional(dal_reader *reader, dal_mark mark, double factor, const char *text, const char *name)
+{
+    return factor == 0 ? dal_made_text(reader, mark, "0") : dal_made_text(reader, mark, "%s*%s.input", text, name);
 }
 
 /* ---- lag --------------------------------------------------------------------------- */
@@ -154,7 +170,9 @@ static void make_lag(dal_reader *reader, const dal_block_keys *keys, const char 
         !dal_read_constant(reader, &keys->start, &start) || !positive(reader, &keys->time, "time", time))
         return;
     dal_add_part(reader, name, "input", keys->input);
-    dal_add_part_state(reader, name, NULL, start, dal_made_text(reader, keys->input.mark, "((%.17g)*%s.input - %s)/(%.17g)", gain, name, name, time));
+    dal_add_part_state(reader, name, NULL, start,
+                       dal_made_text(reader, keys->input.mark, "(%s*%s.input - %s)/%s", constant_text(reader, &keys->gain, gain), name, name,
+                                     constant_text(reader, &keys->time, time)));
 }
 
 /* ---- pid --------------------------------------------------------------------------- */
@@ -208,25 +226,29 @@ static void make_pid(dal_reader *reader, const dal_block_keys *keys, const dal_t
     const dal_mark mark = keys->input.mark;
     if (!read_pid(reader, keys, &c) || !check_pid(reader, keys, tree, &c))
         return;
-    dal_text sum = proportional(reader, mark, c.kp, name);
+    const char *kp = constant_text(reader, &keys->kp, c.kp), *ki = constant_text(reader, &keys->ki, c.ki),
+               *kd = constant_text(reader, &keys->kd, c.kd), *filter = constant_text(reader, &keys->filter, c.filter);
+    dal_text sum = proportional(reader, mark, c.kp, kp, name);
     const int output = reader->spec->n_define;
     dal_add_part(reader, name, NULL, sum); /* before its input: of a loop the model's own text is blamed */
     dal_add_part(reader, name, "input", keys->input);
     if (c.ki != 0)
         sum = dal_made_text(reader, mark, "%s + %s.integral", sum.text, name);
     if (c.kd != 0 && c.filter > 0) {
-        sum = dal_made_text(reader, mark, "%s + (%.17g)*(%s.input - %s.filter)/(%.17g)", sum.text, c.kd, name, name, c.filter);
-        dal_add_part_state(reader, name, "filter", c.filter_start,
-                           dal_made_text(reader, mark, "(%s.input - %s.filter)/(%.17g)", name, name, c.filter));
+        sum = dal_made_text(reader, mark, "%s + %s*(%s.input - %s.filter)/%s", sum.text, kd, name, name, filter);
+        dal_add_part_state(reader, name, "filter", c.filter_start, dal_made_text(reader, mark, "(%s.input - %s.filter)/%s", name, name, filter));
     } else if (c.kd != 0) {
         dal_add_part(reader, name, "rate", dal_made_text(reader, mark, "%s.input'", name));
-        sum = dal_made_text(reader, mark, "%s + (%.17g)*%s.rate", sum.text, c.kd, name);
+        sum = dal_made_text(reader, mark, "%s + %s*%s.rate", sum.text, kd, name);
     }
-    dal_text feed = dal_made_text(reader, mark, "(%.17g)*%s.input", c.ki, name);
+    dal_text feed = dal_made_text(reader, mark, "%s*%s.input", ki, name);
     if (c.limited) {
         dal_add_part(reader, name, "raw", sum);
-        sum = dal_made_text(reader, mark, "max(%.17g, min(%.17g, %s.raw))", c.limit[0], c.limit[1], name);
-        feed = dal_made_text(reader, mark, "%s + (%s - %s.raw)/(%.17g)", feed.text, name, name, c.tracking);
+        const bool follows = c.ki != 0 && !keys->tracking.text && (has_names(&keys->kp) || has_names(&keys->ki));
+        const char *tracking = follows ? dal_arena_print(reader->scratch, "(%s/%s)", kp, ki) : constant_text(reader, &keys->tracking, c.tracking);
+        sum = dal_made_text(reader, mark, "max(%s, min(%s, %s.raw))", constant_text(reader, &keys->limit.item[0], c.limit[0]),
+                            constant_text(reader, &keys->limit.item[1], c.limit[1]), name);
+        feed = dal_made_text(reader, mark, "%s + (%s - %s.raw)/%s", feed.text, name, name, tracking);
     }
     if (c.ki != 0)
         dal_add_part_state(reader, name, "integral", c.start, feed);
@@ -239,11 +261,14 @@ static void make_pid(dal_reader *reader, const dal_block_keys *keys, const dal_t
 typedef struct polynomial {
     int order;
     double c[HIGHEST_ORDER + 1];
+    const dal_text *text[HIGHEST_ORDER + 1];
+    bool names; /* parameters stand in them */
 } polynomial;
 
 static bool read_polynomial(dal_reader *reader, const dal_list *list, const char *key, polynomial *p)
 {
     p->order = -1;
+    p->names = false;
     for (int i = 0; i < list->n; i++) {
         double value = 0;
         if (!dal_constant(reader, &list->item[i], &value))
@@ -255,14 +280,17 @@ static bool read_polynomial(dal_reader *reader, const dal_list *list, const char
             return false;
         }
         p->c[++p->order] = value;
+        p->text[p->order] = &list->item[i];
+        p->names |= has_names(&list->item[i]);
     }
     return true;
 }
 
 /* y = b(s)/a(s) u with x as in the head of the file. */
 typedef struct realization {
-    int n;
+    int n, fastest; /* fastest: the k that w is of; -1: w is 1 */
     double w, d, alpha[HIGHEST_ORDER], beta[HIGHEST_ORDER];
+    const char *w_text, *d_text, *alpha_text[HIGHEST_ORDER], *beta_text[HIGHEST_ORDER];
 } realization;
 
 /* The coefficient of s^k. */
@@ -277,8 +305,13 @@ static bool realize(const polynomial *b, const polynomial *a, realization *r)
     const double leading = a->c[0];
     const int n = r->n = a->order;
     r->w = 0;
-    for (int k = 0; k < n; k++)
-        r->w = fmax(r->w, pow(fabs(coefficient(a, k) / leading), 1.0 / (n - k)));
+    r->fastest = -1;
+    for (int k = 0; k < n; k++) {
+        const double w = pow(fabs(coefficient(a, k) / leading), 1.0 / (n - k));
+        if (w > r->w)
+            r->fastest = k;
+        r->w = fmax(r->w, w);
+    }
     r->w = r->w > 0 ? r->w : 1;
     r->d = coefficient(b, n) / leading;
     bool fine = isfinite(r->w) && isfinite(r->d);
@@ -305,17 +338,43 @@ static bool rest_at(dal_reader *reader, const dal_block_keys *keys, const realiz
     return false;
 }
 
+static const char *coefficient_text(dal_reader *reader, const polynomial *p, int k)
+{
+    return k > p->order ? "0" : constant_text(reader, p->text[p->order - k], p->c[p->order - k]);
+}
+
+/* The numbers of the realization as texts: as expressions of the coefficients where parameters stand in these. */
+static void write_numbers(dal_reader *reader, const polynomial *b, const polynomial *a, realization *r)
+{
+    const bool names = a->names || b->names;
+    const int n = r->n;
+    const char *leading = constant_text(reader, a->text[0], a->c[0]);
+    r->w_text = dal_arena_print(reader->scratch, "(%.17g)", r->w);
+    if (a->names && r->fastest >= 0)
+        r->w_text = dal_arena_print(reader->scratch, "(abs(%s/%s)^(1/%d))", coefficient_text(reader, a, r->fastest), leading, n - r->fastest);
+    r->d_text = names ? dal_arena_print(reader->scratch, "(%s/%s)", coefficient_text(reader, b, n), leading)
+                      : dal_arena_print(reader->scratch, "(%.17g)", r->d);
+    for (int k = 0; k < n; k++) {
+        const char *power = dal_arena_print(reader->scratch, "%s^%d", r->w_text, n - k);
+        r->alpha_text[k] = names ? dal_arena_print(reader->scratch, "(%s/%s/%s)", coefficient_text(reader, a, k), leading, power)
+                                 : dal_arena_print(reader->scratch, "(%.17g)", r->alpha[k]);
+        r->beta_text[k] = names ? dal_arena_print(reader->scratch, "(%s/%s/%s - %s*%s)", coefficient_text(reader, b, k), leading, power, r->d_text,
+                                                  r->alpha_text[k])
+                                : dal_arena_print(reader->scratch, "(%.17g)", r->beta[k]);
+    }
+}
+
 static void write_realization(dal_reader *reader, dal_mark mark, const char *name, const realization *r, double x)
 {
-    dal_text output = proportional(reader, mark, r->d, name), last = dal_made_text(reader, mark, "%s.input", name);
+    dal_text output = proportional(reader, mark, r->d, r->d_text, name), last = dal_made_text(reader, mark, "%s.input", name);
     for (int k = 0; k < r->n; k++) {
-        output = dal_made_text(reader, mark, "%s + (%.17g)*%s.x%d", output.text, r->beta[k], name, k + 1);
-        last = dal_made_text(reader, mark, "%s - (%.17g)*%s.x%d", last.text, r->alpha[k], name, k + 1);
+        output = dal_made_text(reader, mark, "%s + %s*%s.x%d", output.text, r->beta_text[k], name, k + 1);
+        last = dal_made_text(reader, mark, "%s - %s*%s.x%d", last.text, r->alpha_text[k], name, k + 1);
     }
     for (int k = 0; k < r->n; k++) {
         const char *part = dal_arena_print(reader->scratch, "x%d", k + 1);
-        dal_text rate = k + 1 < r->n ? dal_made_text(reader, mark, "(%.17g)*%s.x%d", r->w, name, k + 2)
-                                     : dal_made_text(reader, mark, "(%.17g)*(%s)", r->w, last.text);
+        dal_text rate = k + 1 < r->n ? dal_made_text(reader, mark, "%s*%s.x%d", r->w_text, name, k + 2)
+                                     : dal_made_text(reader, mark, "%s*(%s)", r->w_text, last.text);
         dal_add_part_state(reader, name, part, k ? 0 : x, rate);
     }
     dal_add_part(reader, name, NULL, output);
@@ -346,6 +405,7 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
     }
     if (!rest_at(reader, keys, &r, start, &x))
         return;
+    write_numbers(reader, &b, &a, &r);
     write_realization(reader, keys->input.mark, name, &r, x);
     dal_add_part(reader, name, "input", keys->input);
 }

@@ -196,8 +196,9 @@ static void figure(walk *w, void *part)
 static void pair(walk *w, void *part)
 {
     dal_pair *p = part;
-    TEXTS(w, &p->name, &p->value, &p->period);
+    TEXTS(w, &p->name, &p->value, &p->set, &p->period);
     binding(w, &p->binding);
+    binding(w, &p->set_binding);
     string(w, &p->block);
 }
 

@@ -90,6 +90,8 @@ static void add_setting(dal_reader *reader, dal_text name, const dal_text *value
     if (!dal_constant(reader, value, &number))
         return;
     list[*n].name = name;
+    list[*n].written = *value;
+    list[*n].binding = reader->binding;
     list[(*n)++].value = (dal_text){.text = dal_arena_print(reader->keep, "%.17g", number), .mark = value->mark};
 }
 

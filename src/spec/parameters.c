@@ -211,9 +211,12 @@ static bool is_parameter(const dal_reader *reader, const char *name)
 static void override(dal_reader *reader, const dal_setting *setting)
 {
     const char *name = setting->name.text;
-    if (is_parameter(reader, name))
-        reader->spec->parameters[dal_names_find(reader, name)->index].value = setting->value;
-    else if (is_included(reader) && !is_of_included(reader, name))
+    if (is_parameter(reader, name)) {
+        dal_pair *pair = &reader->spec->parameters[dal_names_find(reader, name)->index];
+        pair->value = setting->value;
+        pair->set = setting->written;
+        pair->set_binding = setting->binding;
+    } else if (is_included(reader) && !is_of_included(reader, name))
         refuse_setting(reader, setting);
 }
 

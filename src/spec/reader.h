@@ -40,6 +40,8 @@ typedef struct dal_names {
 /* A value for a parameter from outside: `--set`, or `set:` of the model that includes this one. */
 typedef struct dal_setting {
     dal_text name, value;
+    dal_text written; /* `set:` alone: the expression of the including model */
+    const dal_binding *binding;
 } dal_setting;
 
 /* The files that are being read, innermost first. */
