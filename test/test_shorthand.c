@@ -295,10 +295,35 @@ static void a_robot_is_a_part_and_its_limits_are_stops(void **unused)
     rmdir(folder);
 }
 
+/* Three planets between a sun and a ring that is held. Willis: (w_s - w_c) / (0 - w_c) = -rr / rs. */
+#define PLANETS                                                                                                                                      \
+    "dalembert: 1\nspace: planar\nparameters: {rs: 0.03, rp: 0.02, rr: rs + 2*rp}\n"                                                                 \
+    "bodies:\n  sun: {mass: 0.4, inertia: 2e-4}\n  carrier: {mass: 1, inertia: 3e-4, points: {P: {repeat: {i: 1..3}, at: ["                          \
+    "\"(rs + rp)*cos(i*120*deg)\", \"(rs + rp)*sin(i*120*deg)\"]}}}\n"                                                                               \
+    "  planet: {repeat: {i: 1..3}, mass: 0.2, inertia: 4e-5}\n"                                                                                      \
+    "joints:\n  s: {type: revolute, connect: [ground, sun], start: {angle: 0, rate: 0}}\n"                                                           \
+    "  c: {type: revolute, connect: [ground, carrier], start: {angle: 0}}\n"                                                                         \
+    "  p: {repeat: {i: 1..3}, type: revolute, connect: [\"carrier.P.{i}\", \"planet.{i}\"], start: {angle: 0}}\n"                                    \
+    "forces: {motor: {type: motor, joint: s, value: \"0.5 - 1e-3*s.angle'\"}}\nsimulate: {until: 0.3, every: 0.1}\n"                                 \
+    "record: [s.angle', c.angle', inner.2.multiplier, outer.3.multiplier]\nconstraints:\n"
+
+static void counted_constraints_couple_every_planet(void **unused)
+{
+    (void)unused;
+    trajectory counted = run_text_well(PLANETS "  inner: {repeat: {i: 1..3}, position: \"rs*(s.angle - c.angle) + rp*p.{i}.angle\"}\n"
+                                               "  outer: {repeat: {i: 1..3}, position: \"-rr*c.angle - rp*p.{i}.angle\"}\n",
+                                       "");
+    assert_int_equal(counted.n, 5);
+    for (int i = 1; i < counted.rows; i++)
+        check_close(at(&counted, i, 2), at(&counted, i, 1) * 0.03 / (0.03 + 0.07), 1e-9 * at(&counted, i, 1));
+    free(counted.value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counted_points_definitions_and_columns_are_those_written_out),
+        cmocka_unit_test(counted_constraints_couple_every_planet),
         cmocka_unit_test(an_expression_may_have_several_lines),
         cmocka_unit_test(a_driven_pose_takes_the_wrench_of_newton_and_euler),
         cmocka_unit_test(a_planar_pose_follows_tables_and_its_torque_is_that_of_the_angle),

@@ -253,19 +253,17 @@ static void read_coordinate(dal_reader *reader, const dal_tree *tree, void *elem
     coordinate->rate.fix |= part.fix && coordinate->rate.text;
 }
 
-static void read_constraint(dal_reader *reader, const dal_tree *tree, void *element)
+static void make_constraint(dal_reader *reader, const dal_tree *tree, const char *name)
 {
-    dal_constraint_spec *constraint = element;
-    constraint->name = element_name(tree, tree->key);
-    constraint->binding = reader->binding;
-    reader->what = "'constraints'";
-    if (!dal_needs_map(reader, tree, "{velocity: x' - r*th'}"))
-        return;
+    dal_spec *spec = reader->spec;
+    dal_constraint_spec *constraint = DAL_PUSH(reader->keep, spec->constraints, spec->n_constraints, reader->room_constraints);
+    *constraint = (dal_constraint_spec){.name = element_name(tree, name), .binding = reader->binding};
     const char *what = dal_what(reader, "constraint", tree->key);
     dal_read_keys(reader, dal_keys_constraint, tree, constraint, what);
-    if (!tree->n || (constraint->position.text && constraint->velocity.text))
+    const bool given = tree->n > (is_repeated(tree) ? 1 : 0);
+    if (!given || (constraint->position.text && constraint->velocity.text))
         dal_complain(reader->messages, tree->key_mark, "%s needs either 'position' or 'velocity'; %s given", what,
-                     tree->n ? "both are" : "none is"); /* one that cannot be read was complained about */
+                     given ? "both are" : "none is"); /* one that cannot be read was complained about */
 }
 
 static void read_system(dal_reader *reader, const dal_tree *tree, void *element)
@@ -443,7 +441,7 @@ static void read_sections(dal_reader *reader, const dal_model_trees *model)
     read_elements(reader, model->joints, "joint", "'joints'", "{type: revolute, connect: [ground, crank]}", make_joint);
     read_elements(reader, model->forces, "force", "'forces'", "{type: torque, joint: A, value: 5}", make_force);
     spec->coordinates = read_section(reader, model->coordinates, sizeof *spec->coordinates, &spec->n_coordinates, read_coordinate);
-    spec->constraints = read_section(reader, model->constraints, sizeof *spec->constraints, &spec->n_constraints, read_constraint);
+    read_elements(reader, model->constraints, "constraint", "'constraints'", "{velocity: x' - r*th'}", make_constraint);
     if (reader->n_made) { /* behind those of the model */
         dal_constraint_spec *all = DAL_NEW(reader->keep, dal_constraint_spec, spec->n_constraints + reader->n_made);
         if (spec->n_constraints)

@@ -100,7 +100,7 @@ typedef struct dal_reader {
     size_t *points_room;
     const char *points_of;
     size_t coming; /* elements that the present `repeat` still makes, this one with them; 0: one */
-    size_t room_bodies, room_joints, room_forces, room_points, room_define, room_states, room_record, room_made;
+    size_t room_bodies, room_joints, room_forces, room_constraints, room_points, room_define, room_states, room_record, room_made;
     int n_made; /* constraints that `drive:` of a body makes */
     dal_constraint_spec *made;
     int n_driven; /* bodies that are driven by legs */

@@ -298,6 +298,7 @@ const dal_key dal_keys_constraint[] = {
     KEY("constraint", "position", EXPRESSION, "own", dal_constraint_spec, position, 0, "is zero: made of positions and time"),
     KEY("constraint", "velocity", EXPRESSION, "own", dal_constraint_spec, velocity, 0, "is zero: made of rates, positions and time"),
     KEY("constraint", "non-ideal", LAW, "N or N m", dal_constraint_spec, law, 0, "forces along channels that belong to the constraint and do work"),
+    REPEAT("constraint"),
     END
 };
 
