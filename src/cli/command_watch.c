@@ -37,7 +37,7 @@ static const char usage[] = "dalembert watch MODEL [options]\n"
 
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
                                        "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
-enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
+enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two checks of the files */
 
 typedef struct request {
     dal_model_options model;

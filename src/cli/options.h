@@ -62,7 +62,7 @@ typedef enum dal_argument {
     DAL_ARGUMENT_MODEL,  /* one model */
     DAL_ARGUMENT_MODELS, /* one or more: the command runs for each of them, and the exit code is the largest */
     DAL_ARGUMENT_RESULT, /* one file of results */
-    DAL_ARGUMENT_ANY     /* the command looks at it itself */
+    DAL_ARGUMENT_ANY     /* the command reads it itself */
 } dal_argument;
 
 enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 20 }; /* of one command: entries of simulate:, and other options */

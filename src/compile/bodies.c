@@ -153,7 +153,7 @@ bool dal_build_orientation(dal_build *build, const dal_binding *binding, const c
     if (!ok)
         return false;
     int power = 0;
-    if (o->kind == DAL_ATTITUDE_QUATERNION || o->kind == DAL_ATTITUDE_AXIS) { /* the square of 1e200 is not a number */
+    if (o->kind == DAL_ATTITUDE_QUATERNION || o->kind == DAL_ATTITUDE_AXIS) { /* the square of 1e200 is infinite */
         frexp(fmax(fmax(fabs(a[0]), fabs(a[1])), fmax(fabs(a[2]), fabs(a[3]))), &power);
         for (int i = 0; i < 4; i++)
             a[i] = ldexp(a[i], -power);
@@ -319,7 +319,7 @@ static bool read_point(dal_build *build, const dal_binding *binding, const dal_p
     return !*has_axes || dal_build_orientation(build, binding, point->name.text, &point->axes, marker->B);
 }
 
-/* Also those that nobody uses. */
+/* Also unused ones. */
 static void check_points(dal_build *build, const char *owner, const dal_binding *binding, const dal_points *points)
 {
     for (int i = 0; i < points->n; i++) {
@@ -525,7 +525,7 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
     return ok;
 }
 
-/* The same few names are asked for again and again, by their addresses: texts stay while a model is compiled. */
+/* The same few names are looked up again and again, by their addresses: texts stay while a model is compiled. */
 enum { MARKERS_KEPT = 32 };
 
 typedef struct kept_marker {
@@ -549,7 +549,7 @@ static kept_marker *kept_at(dal_build *build, const char *name)
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes)
 {
     bool unused, *axes = has_axes ? has_axes : &unused;
-    kept_marker *kept = build->record ? NULL : kept_at(build, name.text); /* who records wants to know what it uses */
+    kept_marker *kept = build->record ? NULL : kept_at(build, name.text); /* a recording compile needs the list of what it uses */
     if (kept && kept->name == name.text) {
         *marker = kept->marker;
         *axes = kept->has_axes;

@@ -111,8 +111,8 @@ typedef struct dal_build {
     const dal_spec *spec;
     bool anyway;                     /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
     bool undetermined;               /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
-    const struct dal_memory *memory; /* what is known of another compile; NULL: nothing (memory.h) */
-    struct dal_memory *record;       /* or is to be known; NULL: nobody wants it */
+    const struct dal_memory *memory; /* cached results of another compile; NULL: none (memory.h) */
+    struct dal_memory *record;       /* recorded for another compile; NULL: not recorded */
     struct dal_log *log;
     struct dal_today *today;
     bool strange; /* something is not as in the memory */
@@ -136,7 +136,7 @@ typedef struct dal_build {
     dal_signal *signals;
     int n_signal_table, *signal_table;
 
-    const dal_joint_type **joint_types; /* of the model's own, and whether somebody has complained about them */
+    const dal_joint_type **joint_types; /* of the model's own, and whether an error was reported */
     bool *joint_type_failed;
     bool world_named; /* by equations of a joint type: momenta are not conserved, even if nothing touches the ground */
 

@@ -1,6 +1,6 @@
 /* Channels: from a dotted path in an expression to signals.
  *
- * A path begins with an element and goes on with a channel of it; primes raise
+ * A path begins with an element and continues with a channel of it; primes raise
  * the order of the derivative. One table lists the channels that exist; messages
  * and the reference page are printed from it.
  */

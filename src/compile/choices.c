@@ -234,7 +234,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
         names[n] = dal_integrators[n]->name;
     names[n] = NULL;
     k = choose(build, &s->integrator, "integrator", names, "dopri5");
-    for (n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
+    for (n = 0; k < 0; n++) /* refused: continue with an adaptive one, which needs no further options */
         if (dal_integrators[n]->adaptive)
             k = n;
     system->method.integrator = dal_integrators[k];

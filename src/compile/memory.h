@@ -1,4 +1,4 @@
-/* What a compile remembers for the next one of the same description with other numbers: dal_system_vary.
+/* Cached results of a compile for the next one of the same description with other numbers: dal_system_vary.
  *
  * A text that was parsed is known by its address and its binding. Beside its value stand the parameters that it used, and what parsing did to
  * the mechanism: vectors, measures and named expressions that it asked for. If none of the parameters has another value, the value is taken and
@@ -110,7 +110,7 @@ typedef struct dal_memory {
     dal_known_rows rows;                     /* of the rows at the start of one of these */
     atomic_size_t packed;                    /* bytes of the last one of these; 0: there was none */
     dal_decimal_table decimal;               /* for the texts of values */
-    _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: somebody has it */
+    _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: another thread uses it */
 } dal_memory;
 
 /* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */

@@ -263,7 +263,7 @@ static void refuse_circle(dal_build *build, int body)
     }
 }
 
-/* What still may be placed, so that nobody is asked in vain each time somebody else was placed. */
+/* Candidates for placing, so that not all bodies are tried again each time one was placed. */
 typedef struct placing {
     dal_build *build;
     int n_waiting, *waiting; /* bodies that wait for others: between points, in a model on a body */

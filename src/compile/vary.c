@@ -124,7 +124,7 @@ static bool same_numbers(const dal_spec *a, const dal_spec *b)
     return true;
 }
 
-/* It is the description that was read, with its hash and what there is to say about its text. */
+/* It is the description that was read, with its hash and the warnings about its text. */
 static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_value_changes *v,
                                  dal_system **system)
 {

@@ -367,7 +367,7 @@ void dal_derive_steps(dal_derivation *d);                                       
 void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node *matrix, int columns, const dal_node *right, dal_node *X);
 /* The derivative of a letter of a named system along d->direction. */
 dal_node dal_rate_of_named(dal_derivation *d, int letter);
-/* Of a node, along d->direction, which is the motion unless somebody says otherwise. */
+/* Of a node, along d->direction, which is the motion unless it was set. */
 dal_node dal_along(dal_derivation *d, dal_node node);
 
 void dal_add_derived_block(dal_derivation *d, const char *name, const char *title, int rows, int columns, const dal_node *values,

@@ -132,7 +132,7 @@ static dal_flow accelerate_by_sweep(dal_state *state)
     for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
         dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
     if (!flow && dal_has(state, DAL_STAGE_NO_FORCES) && !dal_turns_excluded(state, state->tree->sweep.spin))
-        dal_need(state, DAL_STAGE_FORCES); /* angles have to be looked at */
+        dal_need(state, DAL_STAGE_FORCES); /* angles have to be checked */
     return flow;
 }
 

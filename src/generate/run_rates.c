@@ -60,7 +60,7 @@ static const int *islands_of_velocities(const dal_listing *c)
     return of;
 }
 
-/* beta of A v = beta: what is left of its rate without velocities, with the other sign. */
+/* beta of A v = beta: minus the rate of the row at zero velocities. */
 static dal_node still_rate(dal_listing *c, dal_translation *still, int row)
 {
     dal_node rate;

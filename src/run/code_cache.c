@@ -111,7 +111,7 @@ static bool find_base(work *w, char base[PATH_ROOM])
     return true;
 }
 
-/* A folder that nobody else can write to. */
+/* A folder that only the user can write to. */
 static bool is_own(int folder)
 {
     struct stat s;

@@ -297,7 +297,7 @@ typedef struct matching {
     const char *unmatched;
 } matching;
 
-/* What the operations with pieces compare, of code and model, at a state by chance: numbers 2 (mine + model). False: there is no such state. */
+/* What the operations with pieces compare, of code and model, at a random state: numbers 2 (mine + model). False: there is no such state. */
 static bool sample_operands(matching *m, int i, uint64_t *seed, int *op, double *values)
 {
     run *r = m->r;

@@ -82,7 +82,7 @@ bool dal_mirror_odd_force(const dal_mirror *m, const dal_force_spec *force);
 
 /* The text with a minus before every component that changes its sign. */
 void dal_mirror_text(const dal_mirror *m, const dal_binding *binding, dal_text *text);
-/* Does a channel change its sign? False also where it is no number, or none of the part. */
+/* Does a channel change its sign? False also if it is not a scalar, or not of the part. */
 bool dal_mirror_odd_channel(const dal_mirror *m, const dal_binding *binding, const char *path);
 
 #endif

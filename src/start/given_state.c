@@ -316,7 +316,7 @@ static double missed_by(const problem *p, double *by)
     return worst;
 }
 
-/* What a run decides at its start is decided anew: rows, speeds, pieces of switches, constant momenta. */
+/* The decisions at the start of a run are made again: rows, speeds, pieces of switches, constant momenta. */
 static dal_flow settle(problem *p)
 {
     dal_state *state = p->state;

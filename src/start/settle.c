@@ -481,7 +481,7 @@ static dal_status make_step(void *user)
     return go(s, dq, part);
 }
 
-/* The last position: on the rows, evaluated. What is left of the forces, and of the rates of the model's states? */
+/* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
 static dal_status finish(void *user)
 {
     settler *s = user;

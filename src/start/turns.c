@@ -7,9 +7,9 @@
  * bodies begin at the difference of theirs where these are written more than a turn apart, or are expressions in coordinates of the
  * model's own, which count turns themselves.
  *
- * During assembly an angle follows its bodies without a jump. At its end n is counted anew, except where written values speak of the
- * angle: start values, drives, equations. Couplings that keep what they have at the start (a gear, a screw: sum of c_k m_k = constant)
- * go along: a turn by 2 pi n of m_k changes the constant by 2 pi n c_k.
+ * During assembly an angle follows its bodies without a jump. At its end n is counted again, except where written values determine the angle: start
+ * values, drives, equations. Couplings that keep what they have at the start (a gear, a screw: sum of c_k m_k = constant) go along: a turn by 2 pi n
+ * of m_k changes the constant by 2 pi n c_k.
  */
 #include "start/turns.h"
 

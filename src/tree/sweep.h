@@ -133,7 +133,7 @@ struct dal_sweeping {
     /* Everything up to the ground: gamma, covectors, weights, the factor; gamma is what the rows are loaded with. Returns what `backward_inertia` of
      * dal_elimination does. */
     double (*backward)(const dal_sweep_task *task, double *gamma);
-    /* Rows b and nothing else, with the factor of the last sweep; task->motion holds zeros, and is used up. */
+    /* Rows b and nothing else, with the factor of the last sweep; task->motion holds zeros, and is overwritten. */
     void (*backward_bias)(const dal_sweep_task *task, const double *b);
     void (*forward)(const dal_sweep_task *task, double *x, double *lambda);
 };
