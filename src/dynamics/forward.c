@@ -242,12 +242,12 @@ static dal_flow accelerate_speeds(dal_state *state)
     return flow;
 }
 
-/* v' and lambda. `anew`: compute all stages again. */
-static dal_flow accelerate_state(dal_state *state, bool anew)
+/* v' and lambda. `refresh`: compute all stages again. */
+static dal_flow accelerate_state(dal_state *state, bool refresh)
 {
     dal_flow flow = 0;
     state->stages &= ~(unsigned)(DAL_STAGE_NO_LOADS | DAL_STAGE_NO_MULTIPLIERS);
-    if (!dal_state_equations(state, anew, &flow))
+    if (!dal_state_equations(state, refresh, &flow))
         return accelerate_on_links(state);
     if (flow)
         return flow;
