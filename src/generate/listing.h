@@ -86,21 +86,25 @@ typedef struct dal_translation {
     int n_map, n_letters, n_systems;
 } dal_translation;
 
+/* Nodes of the code: sum, difference, product, and a test for zero. */
 static inline dal_node dal_c_add(dal_listing *c, dal_node a, dal_node b)
 {
     return dal_binary(c->graph, DAL_OP_ADD, a, b);
 }
 
+/* a - b */
 static inline dal_node dal_c_sub(dal_listing *c, dal_node a, dal_node b)
 {
     return dal_binary(c->graph, DAL_OP_SUB, a, b);
 }
 
+/* a b */
 static inline dal_node dal_c_mul(dal_listing *c, dal_node a, dal_node b)
 {
     return dal_binary(c->graph, DAL_OP_MUL, a, b);
 }
 
+/* Is the node the constant zero? */
 static inline bool dal_c_is_zero(const dal_listing *c, dal_node node)
 {
     double value;

@@ -217,6 +217,7 @@ double dal_clock(void);
 
 /* ---- implicit_hooks.c ------------------------------------------------------------------------------- */
 
+/* Sets the formulation's implicit form in `ode`, if the integrator uses it: implicit_hooks.c. */
 dal_status dal_offer_implicit(run *r, dal_ode *ode);
 /* Exact derivatives of y', for integrators that solve by Newton's method, where the model has them. False: no memory. */
 bool dal_offer_slopes(run *r, dal_ode *ode);
@@ -267,6 +268,7 @@ double dal_balance_drift(const run *r, const dal_balance *b);
 
 /* ---- explain_end.c, run_warnings.c ------------------------------------------------------------------------ */
 
+/* The message of a run that ended early, and its status: explain_end.c. */
 dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages *messages);
 void dal_warn_of_inputs(const run *r, dal_messages *messages); /* before a run */
 /* After it. An energy balance that is lost makes an error of a run that was fine. */

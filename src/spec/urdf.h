@@ -63,6 +63,7 @@ typedef struct dal_urdf {
     int n_order, *order; /* links, parents first */
 } dal_urdf;
 
+/* Is the coordinate of the joint an angle? */
 static inline bool dal_urdf_turns(const dal_urdf_joint *joint)
 {
     return joint->kind == DAL_URDF_REVOLUTE || joint->kind == DAL_URDF_CONTINUOUS;
