@@ -102,8 +102,8 @@ static bool is_node(dal_build *build, const dal_body_spec *spec)
     return true;
 }
 
-/* Does anything ask for the attitude of a body that has a mass and shapes, but no inertia? Then its shapes give it; otherwise it is a particle with a
- * picture. */
+/* Does any element need the attitude of a body that has a mass and shapes, but no inertia? Then its inertia follows from the shapes; otherwise it is
+ * a particle with a picture. */
 static bool takes_shapes(dal_build *build, const dal_body_spec *spec)
 {
     if (spec->inertia.n || !dal_has_volume(spec))
@@ -241,7 +241,7 @@ static void turn_to_world(const double R[9], double v[3])
 
 static void read_motion(dal_build *build, int b, bool *done);
 
-/* What is written relative to the ground of an included model, whose carrier c moves:
+/* Velocities written relative to the ground of an included model, whose carrier c moves:
  *   v = v_c + w_c x (r - r_c) + E v_given,   w = w_c + E w_given,   E: the axes of that ground (body axes stay as they are). */
 static void carry_motion(dal_build *build, const dal_body_spec *spec, dal_body_start *start, bool *done)
 {
@@ -444,7 +444,7 @@ static const dal_point_spec *find_point(dal_build *build, const dal_points *poin
     return found;
 }
 
-/* What a name leads to, as it was found by another compile. */
+/* The target of a name, as another compile found it. */
 static bool recall_place(const dal_build *build, const char *name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point)
 {
     int number;

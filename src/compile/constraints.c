@@ -366,7 +366,7 @@ bool dal_build_equation(dal_build *build, const char *what, const char *name, da
     return true;
 }
 
-/* A joint without points: its one row acts on whatever the expression names. */
+/* A joint without points: its one row acts on the bodies that the expression names. */
 static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
 {
     dal_mechanism *m = &build->mechanism;

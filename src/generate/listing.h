@@ -1,4 +1,4 @@
-/* What the files of generate/ share: the graph of the code, and its functions.
+/* Shared by the files of generate/: the graph of the code, and its functions.
  *
  * The graph of a derivation becomes another one, in which nothing is left to be solved: numbers (and parameters that are fixed) are constants and
  * fold, a linear system is the nodes of its elimination in a fixed order, and zeros are not there. Each function of the code is a list of nodes.

@@ -1,4 +1,4 @@
-/* What the integrator of a run sees: y' of y = (q, w, z, works).
+/* The right-hand side of a run: y' of y = (q, w, z, works).
  *
  *   q' of v;   v' or u';   the rates that the model gives for its own states;
  *   power of an island = sum of Q_k v_k over its velocities, Q of the forces without potential, + sum of lambda_r beta_r over its rows A v = beta

@@ -217,7 +217,7 @@ static void find_system(settler *s)
     }
 }
 
-/* What nothing holds, and what pushes it: the names of a direction along T_h. */
+/* The names of a direction along T_h that no force holds, and of the forces along it. */
 static void name_direction(settler *s, const double *xi)
 {
     dal_point *p = &s->point;
@@ -243,7 +243,7 @@ static void symmetrise(const settler *s, int n, double *S)
             S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
 }
 
-/* Is every curvature greater than what is flat? Cholesky's factors of S - flat |S| say so. */
+/* Is every curvature greater than what is flat? A Cholesky factorisation of S - flat |S| decides. */
 static bool is_positive(settler *s, int n, const double *S)
 {
     double *L = DAL_NEW(&s->arena, double, (size_t)n *(size_t)n + 1), most = 0;
@@ -402,7 +402,7 @@ static bool has_potential(const dal_state *state)
     return has;
 }
 
-/* Has the part of a step led up? What is below the rounding of the potential is not asked. */
+/* Has the part of a step led up? Changes below the rounding of the potential are ignored. */
 static bool leads_up(const settler *s, double before, double part)
 {
     const double now = dal_loads_of(s->state)->potential;
@@ -519,7 +519,7 @@ static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
     return status;
 }
 
-/* A random step along the constraints, as far as a step may go. */
+/* A random step of maximum length along the constraints. */
 static dal_status scatter(void *user)
 {
     settler *s = user;

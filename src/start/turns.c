@@ -102,7 +102,7 @@ void dal_turns_follow(const dal_build *build, dal_work *work)
     }
 }
 
-/* Angles whose turns are written, or that rows speak of with constants of their own. */
+/* Angles whose turns are written, or that occur in rows with constants of their own. */
 static void mark_kept(const dal_build *build, bool *kept)
 {
     const dal_mechanism *m = &build->mechanism;
@@ -116,7 +116,7 @@ static void mark_kept(const dal_build *build, bool *kept)
             kept[m->terms[k].measure] = true;
 }
 
-/* What keeps its value of the start goes along with `by` more of a measure. */
+/* Constants that are set from the start follow a change of a measure by `by`. */
 static void move_constants(dal_build *build, int measure, double by)
 {
     dal_mechanism *m = &build->mechanism;
