@@ -31,6 +31,16 @@ static inline gallery gallery_open(void)
     return g;
 }
 
+/* With the machines of models/machines behind them. */
+static inline gallery gallery_open_with_machines(void)
+{
+    gallery g = gallery_open();
+    assert_int_equal(glob(DAL_MODELS "/machines/*.yaml", GLOB_APPEND, NULL, &g.found), 0);
+    assert_true(g.found.gl_pathc > g.n);
+    g.n = g.found.gl_pathc;
+    return g;
+}
+
 static inline void gallery_close(gallery *g)
 {
     globfree(&g->found);

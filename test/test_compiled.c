@@ -306,7 +306,8 @@ static void objects_are_kept_and_only_whole_ones_are_loaded(void **unused)
 static void code_that_differs_from_the_engine_is_not_trusted(void **unused)
 {
     static const char source[] =
-        "int dal_code_rates(double t, const double *q, const double *w, const double *i, const int *m, double *wd, double *qd, "
+        "const int dal_code_sizes[] = {1, 1, 0, 0, 0, 0, 1};\n"
+        "int dal_code_rates(double t, const double *q, const double *w, const double *i, const void *s, const int *m, double *wd, double *qd, "
         "double *zd, double *p) { wd[0] = -25 * q[0] - 0.1500001 * w[0]; qd[0] = w[0]; p[0] = -0.3 * w[0] * w[0]; return 0; }\n";
     char name[300] = "", made[700], text[700], sum[65];
     (void)unused;
@@ -339,6 +340,164 @@ static void code_that_differs_from_the_engine_is_not_trusted(void **unused)
     assert_true(largest_difference(&engine, &wrong) == 0);
     free(bytes);
     free(engine.value), free(first.value), free(wrong.value);
+    empty_cache();
+}
+
+/* ---- what was made before ------------------------------------------------------------------------------- */
+
+enum { OBJECT_AT = 16, NOTES_AT = 80 }; /* in a file of the memory: after its magic word, after the name of the object */
+
+static size_t get(const char *name, char *bytes, size_t room)
+{
+    char path[1100];
+    snprintf(path, sizeof path, "%s/dalembert/%s", home, name);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    const size_t n = fread(bytes, 1, room, in);
+    fclose(in);
+    return n;
+}
+
+static void rename_in_cache(const char *from, const char *to)
+{
+    char a[1100], b[1100];
+    snprintf(a, sizeof a, "%s/dalembert/%s", home, from);
+    snprintf(b, sizeof b, "%s/dalembert/%s", home, to);
+    assert_int_equal(rename(a, b), 0);
+}
+
+/* With the digest that belongs to its contents. */
+static void put_signed(const char *name, char *bytes, size_t n)
+{
+    char sum[65];
+    dal_digest d = dal_digest_begin();
+    dal_digest_add(&d, bytes, n - 64);
+    dal_digest_text(&d, sum);
+    memcpy(bytes + n - 64, sum, 64);
+    put(name, bytes, n);
+}
+
+/* The object of the first run gets another name, which the memory is given: a run that derived its equations would compile it again. */
+static void a_second_run_derives_nothing(void **unused)
+{
+    char name[300] = "", made[300] = "", bytes[400], other[70], sum[70];
+    (void)unused;
+    empty_cache();
+    outcome first = run_oscillator(1);
+    assert_int_equal(count_objects(".so", name), 1);
+    assert_int_equal(count_objects(".made", made), 1);
+    const size_t n = get(made, bytes, sizeof bytes);
+    assert_memory_equal(bytes + OBJECT_AT, name, 64);
+    memset(bytes + OBJECT_AT, 'b', 64);
+    put_signed(made, bytes, n);
+    snprintf(other, sizeof other, "%.64s.so", bytes + OBJECT_AT);
+    snprintf(sum, sizeof sum, "%.64s.sum", bytes + OBJECT_AT);
+    rename_in_cache(name, other);
+    snprintf(strrchr(name, '.'), 5, ".sum");
+    rename_in_cache(name, sum);
+    outcome second = run_oscillator(1);
+    assert_int_equal(count_objects(".so", name), 1);
+    assert_string_equal(name, other);
+    assert_true(second.evidence.compiled_evaluations == first.evidence.compiled_evaluations && second.evidence.compiled_checks >= 8);
+    assert_true(largest_difference(&first, &second) == 0);
+    free(first.value), free(second.value);
+}
+
+/* Whatever is in such a file, the run is compiled and that of the engine. */
+static void damaged_memories_are_not_used(void **unused)
+{
+    char made[300] = "", ignored[300], bytes[400], changed[400], path[1100], aside[1100];
+    (void)unused;
+    empty_cache();
+    outcome first = run_oscillator(1);
+    assert_int_equal(count_objects(".made", made), 1);
+    const size_t n = get(made, bytes, sizeof bytes);
+    snprintf(path, sizeof path, "%s/dalembert/%s", home, made);
+    snprintf(aside, sizeof aside, "%s/dalembert/aside", home);
+    for (int i = 0; i < 8; i++) {
+        const int many = 1 << 30, piece[] = {4, 1, 0, 0, 0};
+        memcpy(changed, bytes, n);
+        switch (i) {
+        case 0: put(made, changed, n / 2); break;
+        case 1: changed[NOTES_AT + 5] ^= 1, put(made, changed, n); break; /* not what its digest says */
+        case 2: memcpy(changed + OBJECT_AT, "../../../../tmp/x", 17), put_signed(made, changed, n); break;
+        case 3: memcpy(changed + NOTES_AT, &many, sizeof many), put_signed(made, changed, n); break;
+        case 4: memcpy(changed + NOTES_AT, piece, sizeof piece), put_signed(made, changed, NOTES_AT + sizeof piece + 64); break; /* one piece */
+        case 5: put(made, "", 0); break;
+        case 6: assert_int_equal(chmod(path, 0644), 0); break;
+        default: rename_in_cache(made, "aside"), assert_int_equal(symlink(aside, path), 0); break;
+        }
+        outcome again = run_oscillator(1);
+        assert_true(again.evidence.compiled_evaluations == first.evidence.compiled_evaluations);
+        assert_true(largest_difference(&first, &again) == 0);
+        assert_int_equal(count_objects(".made", ignored), 1);
+        assert_int_equal(get(made, changed, sizeof changed), n); /* it was written anew */
+        assert_memory_equal(changed, bytes, n);
+        free(again.value);
+    }
+    free(first.value);
+}
+
+/* A model that differs in one number, in a piece that does not hold, in the start, or by a setting, is not the one that was compiled. */
+static void a_changed_model_is_made_anew(void **unused)
+{
+    static const char model[] =
+        "dalembert: 1\nname: oscillator\nspace: planar\nparameters: {k: %s}\ncoordinates: {x: {start: %s, rate: 0}}\n"
+        "bodies: {b: {mass: %s, position: [x, 0]}}\nforces: {f: {type: force, coordinate: x, value: \"if(x < %s, 0, -k*x)\"}}\n"
+        "record: [x]\nsimulate: {until: 0.3}\n";
+    static const struct {
+        const char *k, *start, *mass, *bound, *settings;
+    } cases[] = {{"50", "0.1", "2", "-9", ""},
+                 {"51", "0.1", "2", "-9", ""},
+                 {"50", "0.1", "2.01", "-9", ""},
+                 {"50", "0.1", "2", "-8", ""},
+                 {"50", "0.2", "2", "-9", ""},
+                 {"50", "0.1", "2", "-9", "until=0.2 stabilization=none"},
+                 {"50", "0.1", "2", "-9", "formulation=kane"},
+                 {"50", "0.1", "2", "0.05", ""}};
+    char text[700], name[300];
+    (void)unused;
+    empty_cache();
+    for (int i = 0; i < 8; i++) {
+        snprintf(text, sizeof text, model, cases[i].k, cases[i].start, cases[i].mass, cases[i].bound);
+        outcome engine = run_model("", text, cases[i].settings, -1), code = run_model("", text, cases[i].settings, 1);
+        assert_string_equal(code.evidence.compiled_why, "");
+        assert_true(code.evidence.compiled_evaluations > 0 && code.evidence.compiled_checks >= 8);
+        assert_true(largest_difference(&engine, &code) <= 1e-11);
+        assert_string_equal(engine.events, code.events);
+        assert_int_equal(count_objects(".made", name), i + 1);
+        free(engine.value), free(code.value);
+        outcome again = run_model("", text, cases[i].settings, 1);
+        assert_int_equal(count_objects(".made", name), i + 1);
+        free(again.value);
+    }
+    empty_cache();
+}
+
+/* Another version of the library, another model: there is nothing to recall. */
+static void versions_do_not_share_what_they_made(void **unused)
+{
+    char why[300];
+    dal_loaded_code code, again;
+    static dal_code_notes notes = {2, {7, -3}}, found;
+    (void)unused;
+    dal_code_request request = {.source = "const int answer = 42;\n", .version = "1", .patience = 60};
+    memset(request.model, 'a', 64);
+    assert_false(dal_code_recall(&request, &again, &found));
+    assert_true(dal_code_load(&request, &code, why, sizeof why));
+    dal_code_remember(&request, &code, &notes);
+    assert_true(dal_code_recall(&request, &again, &found));
+    assert_int_equal(*(const int *)dal_code_function(&again, "answer"), 42);
+    assert_string_equal(again.sum, code.sum);
+    assert_int_equal(found.n, 2);
+    assert_memory_equal(found.number, notes.number, 2 * sizeof(int));
+    dal_code_unload(&again);
+    dal_code_unload(&code);
+    request.version = "2";
+    assert_false(dal_code_recall(&request, &again, &found));
+    request.version = "1";
+    request.model[63] = 'b';
+    assert_false(dal_code_recall(&request, &again, &found));
     empty_cache();
 }
 
@@ -446,6 +605,10 @@ int main(void)
         cmocka_unit_test(the_model_may_ask_for_it),
         cmocka_unit_test(objects_are_kept_and_only_whole_ones_are_loaded),
         cmocka_unit_test(code_that_differs_from_the_engine_is_not_trusted),
+        cmocka_unit_test(a_second_run_derives_nothing),
+        cmocka_unit_test(damaged_memories_are_not_used),
+        cmocka_unit_test(a_changed_model_is_made_anew),
+        cmocka_unit_test(versions_do_not_share_what_they_made),
         cmocka_unit_test(folders_that_others_may_write_to_are_refused),
         cmocka_unit_test(without_a_compiler_the_engine_runs),
         cmocka_unit_test(a_compiler_that_does_not_end_is_ended),

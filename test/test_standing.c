@@ -166,6 +166,142 @@ static void long_chains_hang_down(void **unused)
     free(text);
 }
 
+/* A chain of hinges in space whose axes are skew, and a slide in it: each joint still carries what hangs on it, and the rows are met. */
+static void long_chains_in_space_hang_down(void **unused)
+{
+    (void)unused;
+    enum { BARS = 30 };
+    char *text = malloc(300 * (BARS + 2)), *at = text;
+    at += snprintf(at, 300, "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n");
+    for (int i = 0; i < BARS; i++)
+        at += snprintf(at, 300, "  b%d: {mass: 1.3, inertia: [0.01, 0.02, 0.03], position: [%g, 0, 0], points: {A: [-0.5, 0, 0], B: [0.5, 0, 0]}}\n",
+                       i, i + 0.5);
+    at += snprintf(at, 300, "joints:\n  j0: {type: revolute, connect: [ground, b0.A], axis: [0, 1, 0]}\n");
+    for (int i = 1; i < BARS; i++)
+        at += snprintf(at, 300, "  j%d: {type: %s, connect: [b%d.B, b%d.A], axis: [%s]}\n", i, i == 20 ? "prismatic" : "revolute", i - 1, i,
+                       i == 20 ? "1, 0, 0"
+                       : i % 2 ? "0.3, 0.618, 0.2"
+                               : "0, 0.8, 0.6");
+    at += snprintf(at, 300, "forces:\n  s: {type: spring-damper, joint: j20, stiffness: 900}\n");
+    dal_spec *spec = parse(text);
+    dal_equilibrium *e = NULL;
+    dal_messages *messages = dal_messages_create(NULL);
+    if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+        fail_msg("%s", dal_messages_first(messages)->text);
+    assert_int_equal(e->stability, DAL_STABLE);
+    for (int i = 0; i < BARS; i++)
+        if (i != 20) {
+            check_close(hypot(e->reactions[i].force[0], e->reactions[i].force[1]), 0, 1e-8);
+            check_close(e->reactions[i].force[2], 1.3 * 9.81 * (BARS - i), 1e-8);
+        }
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    free(text);
+}
+
+/* ---- verdicts ----------------------------------------------------------------------------------------------- */
+
+static dal_equilibrium *stand(const char *file, const char *family, dal_messages *messages)
+{
+    char path[400];
+    dal_spec *spec = NULL;
+    dal_equilibrium *e = NULL;
+    snprintf(path, sizeof path, "%s/%s.yaml", DAL_MODELS, file);
+    assert_int_equal(dal_spec_read(NULL, path, 0, NULL, messages, &spec), DAL_OK);
+    assert_true(!family || dal_spec_set(spec, "coordinates", family, messages));
+    dal_equilibrium_find(NULL, spec, messages, &e);
+    dal_spec_free(spec);
+    return e;
+}
+
+static void expect_words(const dal_messages *messages, const char *words)
+{
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        if (strstr(m->text, words))
+            return;
+    fail_msg("no message has '%s'", words);
+}
+
+/* What stiffnesses that cancel leave is rounding: a table that is pushed by nothing stays, and can be shifted. */
+static void a_table_stands_where_it_is(void **unused)
+{
+    (void)unused;
+    static const char *const space[] = {"angle", "euler", "natural", "joint"};
+    for (size_t f = 0; f < sizeof space / sizeof *space; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = stand("verdicts/table", space[f], messages);
+        double sum = 0;
+        assert_non_null(e);
+        assert_int_equal(e->stability, DAL_INDIFFERENT);
+        assert_int_equal(e->n_free, 3);
+        for (int i = 0; i < e->n_coordinates; i++)
+            check_close(e->values[i], strstr(e->coordinates[i], "ex.x") || strstr(e->coordinates[i], "ey.y") || strstr(e->coordinates[i], "ez.z"),
+                        1e-12);
+        for (int i = 0; i < e->n_reactions; i++) {
+            assert_false(e->reactions[i].unique);
+            sum += e->reactions[i].force[2];
+        }
+        check_close(sum, 12 * 9.81, 1e-10);
+        dal_equilibrium_free(e);
+        dal_messages_free(messages);
+    }
+}
+
+/* A regulator holds the pole up, where its potential is greatest. */
+static void what_a_regulator_holds_is_found(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (size_t f = 0; f < sizeof plane / sizeof *plane; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = stand("machines/cart-pole-lqr", plane[f], messages);
+        assert_non_null(e);
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_true(e->by_eigenvalues);
+        assert_null(dal_messages_first(messages));
+        for (int i = 0; i < e->n_coordinates; i++)
+            if (!strcmp(e->coordinates[i], "pin.angle") || !strcmp(e->coordinates[i], "track.distance"))
+                check_close(e->values[i], 0, 1e-12);
+        dal_equilibrium_free(e);
+        dal_messages_free(messages);
+    }
+}
+
+static void refusals_name_what_is_pushed_and_where(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *file, *words;
+    } refused[] = {{"joints/tendon", "nothing balances the forces on 'heavy along y'"},
+                   {"joints/rolling-wheel", "nothing balances the forces on 'wheel'"},
+                   {"spring-pendulum-lagrangian", "no mass moves along \"ph'\""},
+                   {"spring-pendulum-lagrangian", "on the way to an equilibrium, at r = 1.159"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        assert_null(stand(refused[i].file, NULL, messages));
+        expect_words(messages, refused[i].words);
+        dal_messages_free(messages);
+    }
+}
+
+static void sampled_inputs_are_held_with_a_warning(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *e = stand("digital-pendulum", NULL, messages);
+    char text[3000];
+    assert_non_null(e);
+    expect_words(messages, "input 'torque' is sampled every 0.02 s, and is held");
+    assert_true(dal_equilibrium_json(e, text, sizeof text) > 0);
+    assert_non_null(strstr(text, "\"family\": \"angle\""));
+    const char *first = strstr(text, "\"coordinates\":");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "\"coordinates\":")); /* a key occurs once */
+    dal_equilibrium_free(e);
+    dal_messages_free(messages);
+}
+
 /* ---- defective ---------------------------------------------------------------------------------------------- */
 
 static dal_modes *modes_of(double damping, const char *states, const char *push)
@@ -220,6 +356,11 @@ int main(void)
         cmocka_unit_test(runs_stay_there_and_say_so),
         cmocka_unit_test(what_falls_has_no_start),
         cmocka_unit_test(long_chains_hang_down),
+        cmocka_unit_test(long_chains_in_space_hang_down),
+        cmocka_unit_test(a_table_stands_where_it_is),
+        cmocka_unit_test(what_a_regulator_holds_is_found),
+        cmocka_unit_test(refusals_name_what_is_pushed_and_where),
+        cmocka_unit_test(sampled_inputs_are_held_with_a_warning),
         cmocka_unit_test(defective_eigenvalues_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "dynamics/row_rank.h"
 #include "loops_agree.h"
 #include "dynamics/reactions.h"
+#include "dynamics/singular.h"
 #include "dynamics/tree_state.h"
 
 /* ---- many trees, tied to each other: branch by branch ---------------------------------------------- */
@@ -73,7 +74,7 @@ static void make_forest(made *x, int number_of)
 }
 
 typedef struct sweeps {
-    int blocks, long_rings, complete, watched;
+    int blocks, long_rings, complete, watched, planar;
 } sweeps;
 
 /* The same where all may vanish, as at rest: relative to the largest number, or to one. */
@@ -104,13 +105,42 @@ static double difference_of_loads(dal_state *passes, dal_state *brief)
     dal_state_jacobian(passes);
     dal_tree_factor(passes);
     memset(passes->tree->links.wrench, 0, sizeof *passes->tree->links.wrench * (size_t)system->links->n);
-    memset(brief->tree->links.wrench, 0, sizeof *brief->tree->links.wrench * (size_t)system->links->n);
     run->loops->backward_bias(system->links, system->loops, run, &passes->tree->links, &passes->tree->loops, NULL, b);
     run->loops->forward(system->links, system->loops, run, &passes->tree->links, &passes->tree->loops, NULL, x[0], lambda[0]);
-    run->sweep->backward_bias(&task, b);
-    run->sweep->forward(&task, x[1], lambda[1]);
+    dal_sweeping_of(system->sweep, run)->backward_bias(&task, b);
+    dal_sweeping_of(system->sweep, run)->forward(&task, x[1], lambda[1]);
     const double worst = fmax(difference_of_numbers(nv, x[0], x[1]), difference_of_numbers(r, lambda[0], lambda[1]));
     free(b);
+    return worst;
+}
+
+/* A planar model swept as one in space, at the same state: v', lambda, gamma, weights, and what is known of the motion. */
+static double difference_of_planes(dal_state *swept)
+{
+    const dal_system *system = swept->system;
+    const dal_layout *layout = &system->layout;
+    dal_planar *planar = system->sweep->planar;
+    dal_state *state[2];
+    for (int k = 0; k < 2; k++) {
+        system->sweep->planar = k ? NULL : planar;
+        state[k] = dal_state_create(NULL, system);
+        copy_state(swept, state[k]);
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(dal_state_evaluate(state[k], NULL), DAL_OK);
+        assert_true(dal_has(state[k], DAL_STAGE_NO_FORCES) || state[k]->singular->near);
+    }
+    system->sweep->planar = planar;
+    double worst = difference_of_numbers(layout->nv, state[0]->vd, state[1]->vd);
+    worst = fmax(worst, difference_of_numbers(layout->n_rows, state[0]->lambda, state[1]->lambda));
+    worst = fmax(worst, difference_of_numbers(layout->n_rows, state[0]->gamma, state[1]->gamma));
+    worst = fmax(worst, difference_of_numbers(layout->n_rows, state[0]->tree->loops.weight, state[1]->tree->loops.weight));
+    worst = fmax(worst, difference_of_numbers(1, &state[0]->tree->sweep.spin, &state[1]->tree->sweep.spin));
+    for (int i = 0; i < system->sweep->n_measures; i++) {
+        const int measure = system->sweep->measure[i];
+        check_close(state[0]->work.value[measure], state[1]->work.value[measure], 1e-12);
+        check_close(state[0]->work.rate[measure], state[1]->work.rate[measure], 1e-11);
+    }
+    dal_state_free(state[0]), dal_state_free(state[1]);
     return worst;
 }
 
@@ -132,6 +162,8 @@ static void compare_with_passes(const char *name, dal_state *swept, tally *all)
     worst = fmax(worst, difference_of_numbers(layout->n_rows, state->gamma, brief->gamma));
     worst = fmax(worst, difference_of_numbers(layout->n_rows, state->tree->loops.weight, brief->tree->loops.weight));
     worst = fmax(worst, difference_of_loads(state, brief));
+    if (system->sweep->planar)
+        worst = fmax(worst, difference_of_planes(swept));
     for (int i = 0; i < system->sweep->n_measures; i++) {
         const int measure = system->sweep->measure[i];
         check_close(brief->work.value[measure], state->work.value[measure], 1e-12);
@@ -166,12 +198,14 @@ static void check_forest(int number_of, tally *all, sweeps *found)
     dal_sweep *sweep = systems[1]->sweep =
         dal_sweep_build(&arena, systems[1]->links, systems[1]->loops, layout, n_winding, winding, 1 + number_of % 7);
     assert_non_null(sweep);
+    assert_true(!sweep->planar == !x->m.flat);
     const bool seen = visit(name, x->m.text, systems, 70 + (uint64_t)number_of, 3, all, compare_with_passes) > 0;
     all->redundant += seen && systems[1]->rank < systems[1]->layout.n_rows;
     found->blocks += seen && sweep->n_blocks > 1;
     found->long_rings += seen && sweep->n_ring > 2;
     found->complete += seen && sweep->complete;
     found->watched += seen && sweep->n_measures > 0;
+    found->planar += seen && sweep->planar;
     for (int s = 0; s < 2; s++)
         dal_system_free(systems[s]);
     dal_arena_release(&arena);
@@ -187,12 +221,13 @@ static void branch_by_branch_they_move_as_pass_by_pass_and_as_lagrange_says(void
     while (all.mechanisms < 60 && tried < 100)
         check_forest(tried++, &all, &found);
     print_message("  %d forests of %d, %d states: %d in several blocks, %d with three and more of them at hand, %d with rows complete at links,\n"
-                  "  %d redundant, %d with angles that are watched; difference %.1e, defect %.1e, condition up to %.1e (%d states beyond 1e-10);\n"
+                  "  %d redundant, %d with angles that are watched, %d in the plane; difference %.1e, defect %.1e, condition up to %.1e (%d states "
+                  "beyond 1e-10);\n"
                   "  pass by pass %.1e, kernels for %s and plain ones %.1e\n",
-                  all.mechanisms, tried, all.states, found.blocks, found.long_rings, found.complete, all.redundant, found.watched, all.worst,
-                  all.worst_defect, all.worst_condition, all.ill, all.worst_passes, dal_recursion_choose()->name, all.worst_kernels);
+                  all.mechanisms, tried, all.states, found.blocks, found.long_rings, found.complete, all.redundant, found.watched, found.planar,
+                  all.worst, all.worst_defect, all.worst_condition, all.ill, all.worst_passes, dal_recursion_choose()->name, all.worst_kernels);
     assert_true(all.mechanisms == 60 && all.states > 120 && all.ill < 20);
-    assert_true(found.blocks > 50 && found.long_rings > 20 && found.complete > 10 && all.redundant > 20 && found.watched > 20);
+    assert_true(found.blocks > 50 && found.long_rings > 20 && found.complete > 10 && all.redundant > 20 && found.watched > 20 && found.planar > 20);
 }
 
 /* A particle has a place and no axes: its points are on its links without being turned with them. */
@@ -218,6 +253,46 @@ static void particles_are_swept_with_their_links(void **unused)
     assert_true(systems[0] && systems[1] && systems[1]->sweep);
     assert_int_equal(visit("particles", with_particles, systems, 8, 5, &all, compare_with_passes), 5);
     print_message("  difference %.1e, pass by pass %.1e\n", all.worst, all.worst_passes);
+    for (int k = 0; k < 2; k++)
+        dal_system_free(systems[k]);
+}
+
+/* In the plane: joints that are walked from their second body to their first, so that turns are about -z; a body without joints, a particle, slides
+ * and turns after each other, a trunk with a loop of its own, and one that holds far ends together. */
+static const char in_a_plane[] =
+    "dalembert: 1\nspace: planar\ngravity: [0.7, -9.81]\nground: {points: {O: [2.1, 0.2]}}\nbodies:\n"
+    "  trunk: {mass: 1.1, inertia: 0.2, position: [0.5, 0], angle: 0.3, center: [0.1, 0.05], points: {A: [-0.5, 0], B: [0.5, 0.1], C: [0.1, 0.4]}}\n"
+    "  left: {mass: 0.7, inertia: 0.03, position: [1, 0.4], angle: -0.6, center: [0.02, -0.03], points: {A: [0.1, 0.2], B: [-0.2, 0.3]}}\n"
+    "  right: {mass: 0.9, inertia: 0.07, position: [0.3, 0.9], angle: 1.1, points: {A: [0.3, -0.1], B: [0.2, 0.2]}}\n"
+    "  slide: {mass: 0.4, inertia: 0.02, position: [1.6, 0.1], angle: 0.4, center: [0.03, 0], points: {A: [0.1, 0], B: [0, 0.15]}}\n"
+    "  loose: {mass: 0.5, inertia: 0.04, position: [1.9, 0.9], angle: -0.8, center: [0.02, 0.04], points: {A: [0.1, 0.1]}}\n"
+    "  p: {mass: 0.3, position: [1.2, -0.6]}\n"
+    "joints:\n"
+    "  a: {type: revolute, connect: [trunk.A, ground]}\n"
+    "  b: {type: revolute, connect: [left.A, trunk.B]}\n"
+    "  c: {type: revolute, connect: [trunk.C, right.A]}\n"
+    "  s: {type: prismatic, connect: [slide.A, ground.O], axis: [0.6, 0.9]}\n"
+    "  d: {type: distance, connect: [left.B, right.B], cut: true}\n"
+    "  e: {type: distance, connect: [p, left.B], cut: true}\n"
+    "  f: {type: distance, connect: [loose.A, slide.B], cut: true}\n"
+    "  g: {type: distance, connect: [loose, trunk.B], cut: true}\n"
+    "simulate: {until: 1, stabilization: {direct-correction: 1e-12}}\n";
+
+static void in_the_plane_they_move_as_in_space(void **unused)
+{
+    (void)unused;
+    tally all = {0};
+    dal_system *systems[2] = {compile_or_refuse(in_a_plane, "lagrange"), compile_or_refuse(in_a_plane, "recursive")};
+    assert_true(systems[0] && systems[1] && systems[1]->sweep && systems[1]->sweep->planar);
+    int backwards = 0, shifts = 0;
+    for (int i = 0; i < systems[1]->links->n; i++) {
+        backwards += systems[1]->sweep->planar->link[i].sign < 0;
+        shifts += systems[1]->links->link[i].kind == DAL_LINK_SHIFT;
+    }
+    assert_true(backwards >= 2 && shifts >= 5);
+    assert_true(systems[1]->sweep->complete);
+    assert_int_equal(visit("plane", in_a_plane, systems, 8, 6, &all, compare_with_passes), 6);
+    print_message("  difference %.1e, pass by pass and in space %.1e\n", all.worst, all.worst_passes);
     for (int k = 0; k < 2; k++)
         dal_system_free(systems[k]);
 }
@@ -274,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branch_by_branch_they_move_as_pass_by_pass_and_as_lagrange_says),
         cmocka_unit_test(particles_are_swept_with_their_links),
+        cmocka_unit_test(in_the_plane_they_move_as_in_space),
         cmocka_unit_test(a_model_that_is_part_of_the_ground_has_nothing_to_sweep),
         cmocka_unit_test(models_of_the_gallery_move_branch_by_branch_as_pass_by_pass),
     };

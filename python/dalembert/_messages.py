@@ -17,6 +17,11 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 _severities = ("note", "warning", "error")
 
 
+def _is_argument(file: Optional[str]) -> bool:
+    """Does the mark point to an option of the program ("--set l=3", "command line")? Here it was an argument of a call."""
+    return file is not None and (file == "command line" or file.startswith("--"))
+
+
 class Place(NamedTuple):
     """Where something was written: a line of a model file, or of a Python program."""
 
@@ -48,6 +53,9 @@ class Context:
     """Knows the text that marks of a model point to. A model that was read from a file: the lines of the file."""
 
     def place(self, file: Optional[str], line: int, column: int) -> Place:
+        if _is_argument(file):
+            frame = user_frame()
+            return Place(frame.f_code.co_filename, frame.f_lineno, 0, None)
         source = linecache.getline(file, line).rstrip("\n") if file and line and os.path.isfile(file) else None
         return Place(file, line, column, source.replace("\t", " ") if source else None)
 
@@ -136,8 +144,12 @@ _kinds = {kind.status: kind for kind in (CommandError, ModelError, NumericalErro
 
 
 def make_error(status: int, raw: Iterable[Tuple], context: Optional[Context], result: Any = None) -> Error:
-    """The exception of a status."""
+    """The exception of a status. Of the program, a wrong option that only the model can find out is a wrong command; so it is here."""
+    raw = list(raw)
     messages = read_messages(raw, context)
+    files = [file for severity, file, *_ in raw if _severities[severity] == "error"]
+    if status == ModelError.status and files and all(_is_argument(file) for file in files):
+        status = CommandError.status
     errors = [str(m) for m in messages if m.severity == "error"]
     stopped = [f"the run was {m.text}" for m in messages if m.code == "stopped"]
     return _kinds.get(status, Error)("\n".join(errors or stopped) or _core.status_text(status), messages, result)

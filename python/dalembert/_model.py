@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -40,6 +41,8 @@ def _setting_text(value: Any) -> str:
 
 def _number_text(value: Any) -> str:
     """As a shell would have it: 2 is not 2.0, of which a model has another hash."""
+    if not math.isfinite(value):
+        raise CommandError(f"a number of a model or of a setting has to be finite, not {value!r}")
     return str(int(value)) if hasattr(value, "__index__") else repr(float(value))
 
 

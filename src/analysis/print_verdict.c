@@ -316,83 +316,50 @@ static const dal_json_member of_scales[] = {
     VERDICT(fastest), VERDICT(fastest_real), VERDICT(fastest_imaginary), VERDICT(step_limit), LINE, {0}};
 /* clang-format on */
 
-/* A list of structs, each an object; `line`: each on a line of its own. */
-static void write_list(dal_json *json, const char *key, int n, const void *list, size_t size, const dal_json_member *members, const char *line)
+static void write_warning(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, key, '[');
-    for (int i = 0; i < n; i++) {
-        dal_json_open(dal_json_line(json, line), NULL, '{');
-        dal_json_members(json, members, (const char *)list + (size_t)i * size);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_message *m = ((const dal_verdict *)of)->warnings[i];
+    dal_json_string(json, "code", m->code);
+    dal_json_number(json, "number", m->number);
+    dal_json_integer(json, "line", m->mark.line);
+    dal_json_integer(json, "column", m->mark.column);
+    dal_json_string(json, "text", m->text);
 }
 
-static void write_warnings(dal_json *json, const dal_verdict *v)
+static void write_row(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, "warnings", '[');
-    for (int i = 0; i < v->n_warnings; i++) {
-        const dal_message *m = v->warnings[i];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "code", m->code);
-        dal_json_number(json, "number", m->number);
-        dal_json_integer(json, "line", m->mark.line);
-        dal_json_integer(json, "column", m->mark.column);
-        dal_json_string(json, "text", m->text);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_check_row *row = (const dal_check_row *)of + i;
+    dal_json_members(json, of_row, row);
+    dal_json_print(json, "share", "%.6g", row->share);
 }
 
-static void write_groups(dal_json *json, const char *key, int n, const dal_check_group *groups)
+static void write_group(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, key, '[');
-    for (int g = 0; g < n; g++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_integer(json, "redundant", groups[g].redundant);
-        dal_json_strings(json, "joints", groups[g].n_joints, groups[g].joints);
-        dal_json_open(json, "rows", '[');
-        for (int k = 0; k < groups[g].n_rows; k++) {
-            dal_json_open(json, NULL, '{');
-            dal_json_members(json, of_row, &groups[g].rows[k]);
-            dal_json_print(json, "share", "%.6g", groups[g].rows[k].share);
-            dal_json_close(json, '}');
-        }
-        dal_json_close(json, ']');
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_check_group *group = (const dal_check_group *)of + i;
+    dal_json_integer(json, "redundant", group->redundant);
+    dal_json_strings(json, "joints", group->n_joints, group->joints);
+    dal_json_objects(json, "rows", group->n_rows, NULL, write_row, group->rows);
 }
 
-static void write_moves(dal_json *json, const dal_verdict *v)
+static void write_move(dal_json *json, const void *of, int i)
 {
-    dal_json_open(dal_json_line(json, " \n "), "moves", '[');
-    for (int i = 0; i < v->n_moves; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_number(json, v->own_coordinates ? "start" : "shift", v->moves[i].shift);
-        dal_json_number(json, v->own_coordinates ? "rate" : "velocity", v->moves[i].velocity);
-        if (!v->own_coordinates) {
-            dal_json_number(json, "turn", v->moves[i].turn);
-            dal_json_number(json, "spin", v->moves[i].spin);
-        }
-        dal_json_string(json, v->own_coordinates ? "coordinate" : "body", v->moves[i].name);
-        dal_json_close(json, '}');
+    const dal_verdict *v = of;
+    dal_json_number(json, v->own_coordinates ? "start" : "shift", v->moves[i].shift);
+    dal_json_number(json, v->own_coordinates ? "rate" : "velocity", v->moves[i].velocity);
+    if (!v->own_coordinates) {
+        dal_json_number(json, "turn", v->moves[i].turn);
+        dal_json_number(json, "spin", v->moves[i].spin);
     }
-    dal_json_close(json, ']');
+    dal_json_string(json, v->own_coordinates ? "coordinate" : "body", v->moves[i].name);
 }
 
-static void write_gaps(dal_json *json, const dal_verdict *v)
+static void write_gap(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, "open", '[');
-    for (int i = 0; i < v->n_open; i++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_number(json, v->open[i].written ? "missed" : "shift", v->open[i].shift);
-        if (!v->open[i].written)
-            dal_json_number(json, "turn", v->open[i].turn);
-        dal_json_string(json, v->open[i].written ? "constraint" : "joint", v->open[i].joint);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_verdict *v = of;
+    dal_json_number(json, v->open[i].written ? "missed" : "shift", v->open[i].shift);
+    if (!v->open[i].written)
+        dal_json_number(json, "turn", v->open[i].turn);
+    dal_json_string(json, v->open[i].written ? "constraint" : "joint", v->open[i].joint);
 }
 
 static void write_along(dal_json *json, const dal_check_along *a)
@@ -414,19 +381,19 @@ static void write_findings(dal_json *json, const dal_verdict *v)
     dal_json_members(json, of_family, &v->info);
     dal_json_close(json, '}');
     dal_json_members(dal_json_line(json, line), of_counts, v);
-    write_list(json, "own_joints", v->n_written, v->written, sizeof *v->written, of_written, "\n  ");
-    write_groups(dal_json_line(json, line), "groups", v->n_groups, v->groups);
+    dal_json_structs(json, "own_joints", v->n_written, v->written, sizeof *v->written, of_written, "\n  ");
+    dal_json_objects(dal_json_line(json, line), "groups", v->n_groups, "\n  ", write_group, v->groups);
     dal_json_strings(dal_json_line(json, line), "spare", v->n_spare, v->spare);
-    write_groups(json, "nearly", v->n_nearly, v->nearly);
+    dal_json_objects(json, "nearly", v->n_nearly, "\n  ", write_group, v->nearly);
     dal_json_members(dal_json_line(json, line), of_position, v);
     dal_json_strings(json, "light", v->n_light, v->light);
-    write_list(json, "loose", v->n_loose, v->loose, sizeof *v->loose, of_loose, NULL);
-    write_list(dal_json_line(json, line), "derived", v->n_derived, v->derived, sizeof *v->derived, of_derived, NULL);
+    dal_json_structs(json, "loose", v->n_loose, v->loose, sizeof *v->loose, of_loose, NULL);
+    dal_json_structs(dal_json_line(json, line), "derived", v->n_derived, v->derived, sizeof *v->derived, of_derived, NULL);
     dal_json_string(json, "not_derived", v->not_derived);
     dal_json_strings(dal_json_line(json, line), "moved", v->n_moved, v->moved);
-    write_moves(json, v);
+    dal_json_objects(dal_json_line(json, " \n "), "moves", v->n_moves, "\n  ", write_move, v);
     dal_json_members(dal_json_line(json, line), of_start, v);
-    write_gaps(json, v);
+    dal_json_objects(json, "open", v->n_open, NULL, write_gap, v);
     dal_json_members(dal_json_line(json, line), of_scales, v);
     write_along(json, &v->along);
     dal_json_line(json, line);
@@ -446,7 +413,7 @@ static void write_verdict(dal_json *json, const void *of)
     dal_json_line(json, " \n ");
     if (v->known)
         write_findings(json, v);
-    write_warnings(json, v);
+    dal_json_objects(json, "warnings", v->n_warnings, "\n  ", write_warning, v);
     dal_json_string(json, "reason", v->reason);
     dal_json_integer(json, "status", (long)v->status);
     dal_json_string(json, "verdict", v->status != DAL_OK ? "cannot be simulated" : v->n_warnings ? "warnings" : "clean");

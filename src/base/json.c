@@ -185,6 +185,14 @@ void dal_json_numbers(dal_json *json, const char *key, int n, const double *valu
     dal_json_close(json, ']');
 }
 
+void dal_json_integers(dal_json *json, const char *key, int n, const int *values)
+{
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < n; i++)
+        dal_json_integer(json, NULL, values[i]);
+    dal_json_close(json, ']');
+}
+
 void dal_json_named(dal_json *json, const char *key, int n, const char *const *names, const double *values)
 {
     dal_json_open(json, key, '{');
@@ -199,6 +207,17 @@ void dal_json_matrix(dal_json *json, const char *key, int rows, int columns, con
     for (int i = 0; i < rows; i++) {
         const double *row = values + (size_t)i * (size_t)columns;
         dal_json_numbers(dal_json_line(json, i ? line : NULL), NULL, columns, row);
+    }
+    dal_json_close(json, ']');
+}
+
+void dal_json_objects(dal_json *json, const char *key, int n, const char *line, dal_json_item *write, const void *of)
+{
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < n; i++) {
+        dal_json_open(dal_json_line(json, line), NULL, '{');
+        write(json, of, i);
+        dal_json_close(json, '}');
     }
     dal_json_close(json, ']');
 }
@@ -220,4 +239,21 @@ void dal_json_members(dal_json *json, const dal_json_member *table, const void *
         case DAL_JSON_END: break;
         }
     }
+}
+
+typedef struct structs {
+    const char *list;
+    size_t size;
+    const dal_json_member *table;
+} structs;
+
+static void write_struct(dal_json *json, const void *of, int i)
+{
+    const structs *x = of;
+    dal_json_members(json, x->table, x->list + (size_t)i * x->size);
+}
+
+void dal_json_structs(dal_json *json, const char *key, int n, const void *list, size_t size, const dal_json_member *table, const char *line)
+{
+    dal_json_objects(json, key, n, line, write_struct, &(structs){list, size, table});
 }

@@ -57,10 +57,16 @@ void dal_json_print(dal_json *json, const char *key, const char *format, ...) DA
 void dal_json_strings(dal_json *json, const char *key, int n, const char *const *texts);
 /* [x, y, ...] */
 void dal_json_numbers(dal_json *json, const char *key, int n, const double *values);
+/* [i, j, ...] */
+void dal_json_integers(dal_json *json, const char *key, int n, const int *values);
 /* {"a": x, "b": y, ...} */
 void dal_json_named(dal_json *json, const char *key, int n, const char *const *names, const double *values);
 /* [[x, y, ...], ...], row by row; each row but the first begins with `line`. */
 void dal_json_matrix(dal_json *json, const char *key, int rows, int columns, const double *values, const char *line);
+
+/* [{...}, ...]: n objects, each after `line` (NULL: a blank); `write` writes the members of the i-th of them. */
+typedef void dal_json_item(dal_json *json, const void *of, int i);
+void dal_json_objects(dal_json *json, const char *key, int n, const char *line, dal_json_item *write, const void *of);
 
 /* ---- members of a struct ------------------------------------------------------ */
 
@@ -102,5 +108,7 @@ typedef struct dal_json_member {
 
 /* All members of the table, of the struct at `of`. */
 void dal_json_members(dal_json *json, const dal_json_member *table, const void *of);
+/* [{...}, ...]: those of n structs of `size` bytes at `list`. */
+void dal_json_structs(dal_json *json, const char *key, int n, const void *list, size_t size, const dal_json_member *table, const char *line);
 
 #endif

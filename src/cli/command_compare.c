@@ -7,39 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "dalembert compare MODEL [options]\n"
-                            "\n"
-                            "Run the model under several formulations of its equations of motion and print a table: state variables,\n"
-                            "equations, evaluations, CPU time, errors of energy, constraints and momentum, and the largest difference\n"
-                            "of the bodies' motion from a reference run, which has 1e-3 of the tolerances. What does not apply to the\n"
-                            "model is listed with the reason.\n"
-                            "\n"
-                            "    --formulations LIST     all (the default), or words separated by commas\n"
-                            "                                                             (dalembert list formulations)\n"
-                            "    --coordinates LIST      all, or families of coordinates; by default that of the model\n"
-                            "                                                             (dalembert list coordinates)\n"
-                            "    --bodies                a second table: the differences of each body\n"
-                            "    --json                  everything as a JSON object\n"
-                            "    -o, --output FILE.html  a page with the table, the errors against time and all motions in one scene\n"
-                            "    --open                  show the page in a browser\n"
-                            "    --no-equations          the page without its tab of equations\n"
-                            "\n"
-                            "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
-                            "\n"
-                            "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
-                            "    --integrator WORD       method of integration            (dalembert list integrators)\n"
-                            "    --step H                step, or first step of an adaptive method, s\n"
-                            "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method\n"
-                            "    --until T               end of the motion, s\n"
-                            "    --max-step H            longest step of an adaptive method, s\n"
-                            "    --event-tolerance T     how exactly switches are located, s\n"
-                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "\n"
-                            "    -q, --quiet             no progress; only warnings and errors\n"
-                            "    -h, --help              this text\n"
-                            "\n"
-                            "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
+/* clang-format off */
+static const char usage[] =
+    "dalembert compare MODEL [options]\n"
+    "\n"
+    "Run the model under several formulations of its equations of motion and print a table: state variables,\n"
+    "equations, evaluations, CPU time, errors of energy, constraints and momentum, and the largest difference\n"
+    "of the bodies' motion from a reference run, which has 1e-3 of the tolerances. What does not apply to the\n"
+    "model is listed with the reason.\n"
+    "\n"
+    "    --formulations LIST     all (the default), or words separated by commas\n"
+    "                                                             (dalembert list formulations)\n"
+    "    --coordinates LIST      all, or families of coordinates; by default that of the model\n"
+    "                                                             (dalembert list coordinates)\n"
+    "    --bodies                a second table: the differences of each body\n"
+    "    --json                  everything as a JSON object\n"
+    "    -o, --output FILE.html  a page with the table, the errors against time and all motions in one scene\n"
+    "    --open                  show the page in a browser\n"
+    "    --no-equations          the page without its tab of equations\n"
+    "\n"
+    "For all runs, otherwise from the model's 'simulate:' block, as in 'dalembert run':\n"
+    "\n"
+    "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
+    "    --integrator WORD       method of integration            (dalembert list integrators)\n"
+    "    --step H                step, or first step of an adaptive method, s\n"
+    "    --rtol X, --atol X      relative and absolute tolerance of an adaptive method\n"
+    "    --until T               end of the motion, s\n"
+    "    --max-step H            longest step of an adaptive method, s\n"
+    "    --event-tolerance T     how exactly switches are located, s\n"
+    DAL_USAGE_VALUES
+    "\n"
+    "    -q, --quiet             no progress; only warnings and errors\n"
+    "    -h, --help              this text\n"
+    "\n"
+    "The exit status is 0 if all that apply came to the end, 4 if one of them did not.\n";
+/* clang-format on */
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"stabilization", "integrator", "step", "rtol", "atol", "until", "max-step", "event-tolerance", NULL};
@@ -49,7 +51,7 @@ typedef struct request {
     const char **formulations, **coordinates; /* words, cut out of the command line */
     int n_formulations, n_coordinates;
     bool bodies, json, quiet, open, no_equations;
-    const char *page, *command; /* page NULL: none is wanted */
+    const char *page; /* NULL: none is wanted */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -109,14 +111,14 @@ static int read_page(void *user, char *path)
     return dal_pages_possible("compare", path) ? DAL_OK : DAL_BAD_COMMAND;
 }
 
-static const dal_option options[] = {DAL_SET,
-                                     DAL_READ("formulations", 0, read_formulations),
+static const dal_option options[] = {DAL_READ("formulations", 0, read_formulations),
                                      DAL_READ("coordinates", 0, read_coordinates),
                                      DAL_FLAG("bodies", 0, bodies),
                                      DAL_FLAG("json", 0, json),
                                      DAL_READ("output", 'o', read_page),
                                      DAL_FLAG("open", 0, open),
                                      DAL_FLAG("no-equations", 0, no_equations),
+                                     DAL_SET,
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
 
@@ -128,7 +130,14 @@ static int check_use(void *user)
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+static void release(void *user)
+{
+    request *wanted = user;
+    free(wanted->formulations);
+    free(wanted->coordinates);
+}
+
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use, release};
 
 /* ---- the runs --------------------------------------------------------------- */
 
@@ -146,14 +155,12 @@ static bool show_progress(void *user, const dal_comparison *comparison, int row,
     return !dal_caught_signal();
 }
 
-static dal_status compare_model(const request *wanted, dal_compare_page *page, dal_messages *messages, dal_spec **spec, dal_comparison **comparison)
+static dal_status compare_model(request *wanted, dal_compare_page *page, dal_messages *messages, dal_comparison **comparison)
 {
-    dal_status status = dal_model_read(&wanted->model, messages, spec);
-    if (status == DAL_OK && wanted->page)
-        status = dal_output_check(wanted->page, *spec, NULL, messages);
+    dal_status status = dal_model_load(&wanted->model, wanted->page, NULL);
     page->no_equations = wanted->no_equations;
     if (status == DAL_OK && wanted->page)
-        status = dal_compare_page_open(page, wanted->page, wanted->command, *spec, messages);
+        status = dal_compare_page_open(page, wanted->page, wanted->model.command, wanted->model.spec, messages);
     if (status == DAL_OK) {
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_compare_options how = {.n_coordinates = wanted->n_coordinates,
@@ -164,7 +171,7 @@ static dal_status compare_model(const request *wanted, dal_compare_page *page, d
                                    .progress_user = &progress,
                                    .motion = wanted->page ? dal_compare_page_motion : NULL,
                                    .motion_user = page};
-        status = dal_compare(*spec, &how, messages, comparison);
+        status = dal_compare(wanted->model.spec, &how, messages, comparison);
         dal_progress_end(&progress);
     }
     return dal_model_blame(status, messages);
@@ -192,13 +199,12 @@ static int comparison_text(const void *of, char *buffer, size_t size)
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
+    request *wanted = user;
     dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
     dal_comparison *comparison = NULL;
     dal_catch_signals();
     dal_compare_page page = {0};
-    dal_status status = compare_model(wanted, &page, messages, &spec, &comparison);
+    dal_status status = compare_model(wanted, &page, messages, &comparison);
     if (wanted->page) {
         const dal_status closed = dal_compare_page_close(&page, dal_caught_signal() ? NULL : comparison, messages);
         status = status == DAL_OK ? closed : status;
@@ -213,19 +219,7 @@ static int run_request(void *user)
     else if (status != DAL_OK && !dal_messages_count(messages, DAL_ERROR))
         fprintf(stderr, "dalembert compare: error: %s\n", dal_status_text(status));
     dal_comparison_free(comparison);
-    dal_spec_free(spec);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run_compare(int argc, char **argv)
-{
-    char *command = dal_command_text(argc, argv); /* before the options are taken apart */
-    request wanted = {.command = command};
-    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-    free(wanted.formulations);
-    free(wanted.coordinates);
-    free(command);
-    return status;
-}
-
-const dal_command dal_command_compare = {"compare", "run a model under every formulation, in one table", usage, run_compare, NULL, 0, NULL};
+const dal_command dal_command_compare = DAL_COMMAND("compare", "run a model under every formulation, in one table", run_request);

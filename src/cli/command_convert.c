@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "dalembert convert MODEL -o FILE [options]\n"
-                            "\n"
-                            "Write the model as a file of another type, by the extension of FILE: .yaml from a URDF file, .urdf from a\n"
-                            "YAML model. Numbers stay the same to the last digit. What the other type does not have is listed.\n"
-                            "\n"
-                            "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "    --set NAME=VALUE        another value for a parameter of a YAML model; may be repeated\n"
-                            "    -q, --quiet             only warnings and errors\n"
-                            "    -h, --help              this text\n"
-                            "\n"
-                            "The file appears under its name only when it is complete.\n";
+/* clang-format off */
+static const char usage[] =
+    "dalembert convert MODEL -o FILE [options]\n"
+    "\n"
+    "Write the model as a file of another type, by the extension of FILE: .yaml from a URDF file, .urdf from a\n"
+    "YAML model. Numbers stay the same to the last digit. What the other type does not have is listed.\n"
+    "\n"
+    "    -o, --output FILE       what to write; - is standard output, with the other type than that of MODEL\n"
+    "    --floating              the root link of a URDF file is a free body\n"
+    "    --set NAME=VALUE        another value for a parameter of a YAML model; may be repeated\n"
+    "    -q, --quiet             only warnings and errors\n"
+    "    -h, --help              this text\n"
+    DAL_USAGE_WHOLE_FILE;
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
@@ -25,8 +27,8 @@ typedef struct request {
     bool quiet;
 } request;
 
-static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("quiet", 'q', quiet), {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, NULL};
+static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, NULL, NULL};
 
 /* Is the output URDF? 0, 1; -1 after a complaint. */
 static int choose_type(const request *wanted)
@@ -42,21 +44,17 @@ static int choose_type(const request *wanted)
     return -1;
 }
 
-static dal_status convert_model(const request *wanted, bool to_urdf, dal_messages *messages, char **text)
+static dal_status convert_model(request *wanted, bool to_urdf, dal_messages *messages, char **text)
 {
-    dal_spec *spec = NULL;
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    dal_status status = dal_model_load(&wanted->model, wanted->output, NULL);
     if (status == DAL_OK)
-        status = dal_output_check(wanted->output, spec, NULL, messages);
-    if (status == DAL_OK)
-        status = (to_urdf ? dal_to_urdf : dal_to_yaml)(NULL, spec, messages, text);
-    dal_spec_free(spec);
+        status = (to_urdf ? dal_to_urdf : dal_to_yaml)(NULL, wanted->model.spec, messages, text);
     return dal_model_blame(status, messages);
 }
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
+    request *wanted = user;
     char *text = NULL;
     if (!wanted->output)
         return dal_wrong_use("convert", "where to? give a file with -o, as in -o robot.yaml");

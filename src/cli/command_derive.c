@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+/* clang-format off */
 static const char usage[] =
     "dalembert derive MODEL [options]\n"
     "\n"
@@ -21,13 +22,13 @@ static const char usage[] =
     "    --coordinates WORD      family of coordinates: angle, euler, natural, joint or user (that of the model; joint if it has none)\n"
     "    --steps                 print positions, velocities and matrices, too\n"
     "    -o, --output FILE       .txt, .md (Markdown), .tex (LaTeX), .html (a page with formulas) or .json; - is standard output (text)\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "    --width N               columns of the text (those of the terminal, or 100)\n"
+    DAL_USAGE_PARAMETERS
+    DAL_USAGE_WIDTH
     "    -h, --help              this text\n"
     "\n"
     "An expression that is too large for a normal form is printed as it was derived, with names for shared parts. A linear system of\n"
     "more than three equations stays a system.\n";
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
@@ -36,22 +37,12 @@ typedef struct request {
     int width;
 } request;
 
-static int read_width(void *user, char *text)
-{
-    char *end;
-    const long width = strtol(text, &end, 10);
-    if (end == text || *end || width < 20 || width > 10000)
-        return dal_wrong_use("derive", "--width needs a whole number from 20 to 10000, not '%s'", text);
-    ((request *)user)->width = (int)width;
-    return DAL_OK;
-}
-
-static const dal_option options[] = {DAL_SET,
-                                     DAL_FILE("output", 'o', output, NULL),
-                                     DAL_TEXT("formulation", 0, formulations),
+static const dal_option options[] = {DAL_TEXT("formulation", 0, formulations),
                                      DAL_TEXT("coordinates", 0, coordinates),
                                      DAL_FLAG("steps", 0, steps),
-                                     DAL_READ("width", 0, read_width),
+                                     DAL_FILE("output", 'o', output),
+                                     DAL_SET,
+                                     DAL_WIDTH,
                                      {0}};
 
 /* ---- the type of the file ---------------------------------------------------------- */
@@ -82,7 +73,7 @@ static int check_output(void *user)
     return dal_wrong_use("derive", "the type of '%s' is not known: equations are written as .txt, .md, .tex, .html or .json", wanted->output);
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, check_output};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, check_output, NULL};
 
 /* ---- all formulations ------------------------------------------------------------------ */
 
@@ -95,10 +86,10 @@ static dal_status write_output(const request *wanted, const char *text)
 }
 
 /* One after the other into `out`. */
-static dal_status derive_all(const request *wanted, const dal_spec *spec, dal_growing *out, dal_messages *messages)
+static dal_status derive_all(const request *wanted, dal_growing *out, dal_messages *messages)
 {
     char list[256], *rest = NULL;
-    dal_derivation_request one = {.spec = spec, .coordinates = wanted->coordinates, .steps = wanted->steps, .first = true};
+    dal_derivation_request one = {.spec = wanted->model.spec, .coordinates = wanted->coordinates, .steps = wanted->steps, .first = true};
     dal_status status = DAL_OK;
     find_writing(wanted->output, &one.writing);
     one.width = dal_output_width(wanted->width);
@@ -116,22 +107,21 @@ static dal_status derive_all(const request *wanted, const dal_spec *spec, dal_gr
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
+    request *wanted = user;
     dal_messages *messages = wanted->model.messages;
     dal_arena text;
     dal_growing out = {.arena = &text};
-    dal_spec *spec = NULL;
     dal_writing writing;
     dal_arena_begin(&text, NULL);
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    dal_status status = dal_model_load(&wanted->model, NULL, NULL);
+    const dal_spec *spec = wanted->model.spec;
     if (status == DAL_OK)
-        status = derive_all(wanted, spec, &out, messages);
+        status = derive_all(wanted, &out, messages);
     find_writing(wanted->output, &writing);
     if (status == DAL_OK && writing == DAL_WRITE_HTML)
         status = dal_equations_page(spec->name.text ? spec->name.text : spec->file, &out);
     if (status == DAL_OK && out.text)
         status = write_output(wanted, out.text);
-    dal_spec_free(spec);
     status = dal_model_blame(status, messages);
     dal_report_end("derive", messages, DAL_NOTE, status);
     dal_arena_release(&text);

@@ -5,26 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "dalembert equations MODEL [options]\n"
-                            "\n"
-                            "Print the equations of motion as numbers: the matrices that the formulation solves at one state, named by\n"
-                            "coordinate, speed and joint, and the solution. The state is the assembled start, unless the options say otherwise.\n"
-                            "\n"
-                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-                            "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
-                            "    --time T                run the model to T first, s\n"
-                            "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; all others move as\n"
-                            "                            little as the constraints allow; may be repeated\n"
-                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "\n"
-                            "    --digits N              digits of the numbers, 1 to 17 (6)\n"
-                            "    --width N               columns of the text (those of the terminal, or 100)\n"
-                            "    --json                  a JSON object, every number in full\n"
-                            "    -h, --help              this text\n"
-                            "\n"
-                            "A dot is a zero, up to rounding: less than 1e-12 of the largest number of its matrix.\n";
+/* clang-format off */
+static const char usage[] =
+    "dalembert equations MODEL [options]\n"
+    "\n"
+    "Print the equations of motion as numbers: the matrices that the formulation solves at one state, named by\n"
+    "coordinate, speed and joint, and the solution. The state is the assembled start, unless the options say otherwise.\n"
+    "\n"
+    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
+    "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
+    "    --time T                run the model to T first, s\n"
+    "    --state NAME=VALUE,...  other values of coordinates and rates: rod.angle=0.3,rod.angle'=1.5; all others move as\n"
+    "                            little as the constraints allow; may be repeated\n"
+    DAL_USAGE_VALUES
+    "\n"
+    DAL_USAGE_DIGITS
+    DAL_USAGE_WIDTH
+    DAL_USAGE_JSON
+    "    -h, --help              this text\n"
+    "\n"
+    "A dot is a zero, up to rounding: less than 1e-12 of the largest number of its matrix.\n";
+/* clang-format on */
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
@@ -70,18 +72,6 @@ static int read_state(void *user, char *text)
     return wanted->n_given > before ? DAL_OK : wrong_use("--state", "NAME=NUMBER", "");
 }
 
-static int read_integer(const char *option, const char *text, int least, int most, int *value)
-{
-    char *end, wants[64];
-    long number = strtol(text, &end, 10);
-    if (end != text && !*end && number >= least && number <= most) {
-        *value = (int)number;
-        return DAL_OK;
-    }
-    snprintf(wants, sizeof wants, "a whole number from %d to %d", least, most);
-    return wrong_use(option, wants, text);
-}
-
 static int read_time(void *user, char *text)
 {
     request *wanted = user;
@@ -94,19 +84,15 @@ static int read_time(void *user, char *text)
     return DAL_OK;
 }
 
-static int read_digits(void *user, char *text)
+static const dal_option options[] = {
+    DAL_READ("time", 0, read_time), DAL_READ("state", 0, read_state), DAL_SET, DAL_DIGITS, DAL_WIDTH, DAL_FLAG("json", 0, json), {0}};
+
+static void release(void *user)
 {
-    return read_integer("--digits", text, 1, 17, &((request *)user)->digits);
+    free(((request *)user)->given);
 }
 
-static int read_width(void *user, char *text)
-{
-    return read_integer("--width", text, 20, 10000, &((request *)user)->width);
-}
-
-static const dal_option options[] = {DAL_READ("time", 0, read_time),   DAL_READ("state", 0, read_state), DAL_SET, DAL_READ("digits", 0, read_digits),
-                                     DAL_READ("width", 0, read_width), DAL_FLAG("json", 0, json),        {0}};
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL, release};
 
 /* ---- the state --------------------------------------------------------------- */
 
@@ -133,13 +119,14 @@ static bool command_is_to_blame(const request *wanted, const dal_messages *messa
     return !known;
 }
 
-static dal_status compile_model(const request *wanted, dal_messages *messages, dal_spec **spec, dal_system **system)
+static dal_status compile_model(request *wanted, dal_messages *messages)
 {
-    dal_status status = dal_model_read(&wanted->model, messages, spec);
-    if (*spec && wanted->until && !dal_spec_set(*spec, "until", wanted->until, messages))
+    dal_model_options *model = &wanted->model;
+    dal_status status = dal_model_load(model, NULL, NULL);
+    if (model->spec && wanted->until && !dal_spec_set(model->spec, "until", wanted->until, messages))
         status = DAL_BAD_COMMAND;
     if (status == DAL_OK)
-        status = dal_compile(NULL, *spec, messages, system);
+        status = dal_compile(NULL, model->spec, messages, &model->system);
     return status == DAL_BAD_MODEL && command_is_to_blame(wanted, messages) ? DAL_BAD_COMMAND : status;
 }
 
@@ -188,32 +175,20 @@ static int run_request(void *user)
 {
     request *wanted = user;
     dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
     dal_state *state = NULL;
     dal_catch_signals();
-    dal_status status = compile_model(wanted, messages, &spec, &system);
-    if (status == DAL_OK && !(state = dal_state_create(NULL, system)))
+    dal_status status = compile_model(wanted, messages);
+    if (status == DAL_OK && !(state = dal_state_create(NULL, wanted->model.system)))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
-        status = run_to_time(wanted, system, state, messages);
+        status = run_to_time(wanted, wanted->model.system, state, messages);
     if (status == DAL_OK)
         status = set_state(wanted, state, messages);
     if (status == DAL_OK)
         status = print_equations(wanted, state, messages);
     dal_report_end("equations", messages, DAL_NOTE, dal_caught_signal() ? DAL_OK : status);
     dal_state_free(state);
-    dal_system_free(system);
-    dal_spec_free(spec);
     return dal_caught_signal() ? 128 + dal_caught_signal() : (int)status;
 }
 
-static int run_equations(int argc, char **argv)
-{
-    request wanted = {.digits = 6};
-    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-    free(wanted.given);
-    return status;
-}
-
-const dal_command dal_command_equations = {"equations", "print the matrices that a formulation solves", usage, run_equations, NULL, 0, NULL};
+const dal_command dal_command_equations = DAL_COMMAND("equations", "print the matrices that a formulation solves", run_request);

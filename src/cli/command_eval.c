@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 static const char usage[] =
     "dalembert eval MODEL --state FILE [options]\n"
     "dalembert eval MODEL --random SEED [options]\n"
@@ -23,20 +24,19 @@ static const char usage[] =
     "                            every coordinate. Accelerations that are not named are as small as the constraints allow\n"
     "    --nearest               wanted accelerations that the constraints forbid: take the nearest, instead of a refusal\n"
     "\n"
-    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    DAL_USAGE_EQUATIONS
     "    --stabilization WORD    baumgarte changes the right side (dalembert list stabilizations)\n"
-    "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
+    DAL_USAGE_VALUES
     "\n"
-    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
-    "    --width N               columns of the text (those of the terminal, or 100)\n"
+    DAL_USAGE_DIGITS
+    DAL_USAGE_WIDTH
     "    --whole                 matrices of any size\n"
-    "    --json                  a JSON object, every number in full\n"
+    DAL_USAGE_JSON
     "    -h, --help              this text\n"
     "\n"
     "The exit status is 3 if the actuators cannot give the wanted accelerations, and what is missing is printed; or if the\n"
     "accelerations are not determined, and the rest is printed with the verdict.\n";
+/* clang-format on */
 
 /* Entries of the model's simulate: block. */
 static const char *const settings[] = {"coordinates", "formulation", "stabilization", NULL};
@@ -45,29 +45,22 @@ typedef struct request {
     dal_model_options model;
     dal_evaluation_options options;
     const char *file;
-    bool random, names, whole, json;
-    uint64_t seed;
+    bool names, whole, json;
+    dal_count random; /* the seed */
     int digits, width;
     dal_evaluation *evaluation; /* that is printed */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
 
-static int read_seed(void *user, char *text)
-{
-    request *wanted = user;
-    wanted->random = true;
-    return dal_read_count(text, &wanted->seed) ? DAL_OK : dal_wrong_use("eval", "--random needs a whole number from 0, not '%s'", text);
-}
-
-static const dal_option options[] = {DAL_SET,
-                                     DAL_TEXT("state", 0, file),
-                                     DAL_READ("random", 0, read_seed),
+static const dal_option options[] = {DAL_TEXT("state", 0, file),
+                                     DAL_COUNT("random", random),
                                      DAL_FLAG("names", 0, names),
                                      DAL_FLAG("inverse", 0, options.inverse),
                                      DAL_FLAG("nearest", 0, options.nearest),
+                                     DAL_SET,
                                      DAL_DIGITS,
-                                     DAL_WHOLE("width", width, 20, 10000),
+                                     DAL_WIDTH,
                                      DAL_FLAG("whole", 0, whole),
                                      DAL_FLAG("json", 0, json),
                                      {0}};
@@ -75,7 +68,7 @@ static const dal_option options[] = {DAL_SET,
 static int check_use(void *user)
 {
     const request *wanted = user;
-    const int ways = (wanted->file != NULL) + wanted->random + wanted->names;
+    const int ways = (wanted->file != NULL) + wanted->random.given + wanted->names;
     if (ways != 1)
         return dal_wrong_use("eval",
                              ways ? "one of --state, --random and --names is enough" : "which state? --state FILE, --random SEED, or --names");
@@ -84,7 +77,7 @@ static int check_use(void *user)
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use, NULL};
 
 /* ---- what is printed ----------------------------------------------------------- */
 
@@ -158,9 +151,9 @@ static dal_status evaluate(request *wanted, const dal_system *system, dal_messag
 {
     dal_state *state = dal_state_create(NULL, system);
     dal_instant *instant = NULL;
-    dal_status status = !state           ? DAL_NO_MEMORY
-                        : wanted->random ? dal_instant_random(NULL, state, wanted->seed, messages, &instant)
-                                         : dal_instant_read(NULL, system, wanted->file, messages, &instant);
+    dal_status status = !state                 ? DAL_NO_MEMORY
+                        : wanted->random.given ? dal_instant_random(NULL, state, wanted->random.value, messages, &instant)
+                                               : dal_instant_read(NULL, system, wanted->file, messages, &instant);
     if (status == DAL_OK)
         note_unused(wanted, system, instant);
     if (status == DAL_OK)
@@ -178,26 +171,16 @@ static dal_status evaluate(request *wanted, const dal_system *system, dal_messag
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
+    dal_model_options *model = &wanted->model;
     bool printed = false;
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
+    dal_status status = dal_model_load(model, NULL, NULL);
     if (status == DAL_OK)
-        status = dal_compile_for_evaluation(NULL, spec, messages, &system);
-    status = dal_model_blame(status, messages);
+        status = dal_compile_for_evaluation(NULL, model->spec, model->messages, &model->system);
+    status = dal_model_blame(status, model->messages);
     if (status == DAL_OK)
-        status = wanted->names ? print_names(wanted, system) : evaluate(wanted, system, messages, &printed);
-    dal_report_end("eval", messages, DAL_NOTE, printed ? DAL_OK : status);
-    dal_system_free(system);
-    dal_spec_free(spec);
+        status = wanted->names ? print_names(wanted, model->system) : evaluate(wanted, model->system, model->messages, &printed);
+    dal_report_end("eval", model->messages, DAL_NOTE, printed ? DAL_OK : status);
     return (int)status;
 }
 
-static int run_eval(int argc, char **argv)
-{
-    request wanted = {.digits = 6};
-    return dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-}
-
-const dal_command dal_command_eval = {"eval", "print everything at one state; inverse dynamics", usage, run_eval, NULL, 0, NULL};
+const dal_command dal_command_eval = DAL_COMMAND("eval", "print everything at one state; inverse dynamics", run_request);

@@ -56,7 +56,7 @@ static int check_use(void *user)
     return dal_pages_possible("gallery", wanted->folder) ? DAL_OK : DAL_BAD_COMMAND;
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use, NULL};
 
 /* ---- names and texts ---------------------------------------------------------------- */
 

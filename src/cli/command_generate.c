@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 static const char usage[] =
     "dalembert generate MODEL [options]\n"
     "\n"
@@ -19,11 +20,11 @@ static const char usage[] =
     "    --lanes N               4 or 8: also write functions that compute 4 or 8 copies of the model at once\n"
     "    --jacobians             also write derivatives of the accelerations by coordinates and velocities\n"
     "    -o, --output FILE.c     the file (model.c); the header stands beside it, and names begin with the name of the file\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
+    DAL_USAGE_PARAMETERS
     "    -h, --help              this text\n"
     "\n"
     "The file tests itself: cc -DMODEL_TEST -O2 model.c -lm && ./a.out compares it with what the engine found at eight states.\n";
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
@@ -31,13 +32,13 @@ typedef struct request {
     bool jacobians;
 } request;
 
-static const dal_option options[] = {DAL_SET,
-                                     DAL_FILE("output", 'o', output, NULL),
-                                     DAL_TEXT("formulation", 0, formulation),
+static const dal_option options[] = {DAL_TEXT("formulation", 0, formulation),
                                      DAL_TEXT("coordinates", 0, coordinates),
                                      DAL_TEXT("parameters", 0, parameters),
                                      DAL_TEXT("lanes", 0, lanes),
                                      DAL_FLAG("jacobians", 0, jacobians),
+                                     DAL_FILE("output", 'o', output),
+                                     DAL_SET,
                                      {0}};
 
 static int check_options(void *user)
@@ -53,7 +54,7 @@ static int check_options(void *user)
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, check_options};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, check_options, NULL};
 
 /* The name of the file without folder and ".c". */
 static char *name_of_file(const char *output)
@@ -75,11 +76,10 @@ static dal_status write_files(const char *path, const dal_c_code *code)
     return status;
 }
 
-static dal_status generate(const request *wanted, const char *path, dal_messages *messages, dal_c_code **code)
+static dal_status generate(request *wanted, const char *path, dal_messages *messages, dal_c_code **code)
 {
-    dal_spec *spec = NULL;
     char *name = name_of_file(path);
-    dal_status status = name ? dal_model_read(&wanted->model, messages, &spec) : DAL_NO_MEMORY;
+    dal_status status = name ? dal_model_load(&wanted->model, NULL, NULL) : DAL_NO_MEMORY;
     const dal_c_code_options how = {.name = name,
                                     .formulation = wanted->formulation,
                                     .coordinates = wanted->coordinates,
@@ -87,15 +87,14 @@ static dal_status generate(const request *wanted, const char *path, dal_messages
                                     .lanes = wanted->lanes ? atoi(wanted->lanes) : 0,
                                     .jacobians = wanted->jacobians};
     if (status == DAL_OK)
-        status = dal_c_code_generate(NULL, spec, &how, messages, code);
-    dal_spec_free(spec);
+        status = dal_c_code_generate(NULL, wanted->model.spec, &how, messages, code);
     free(name);
     return status;
 }
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
+    request *wanted = user;
     const char *path = wanted->output ? wanted->output : "model.c";
     dal_messages *messages = wanted->model.messages;
     dal_c_code *code = NULL;

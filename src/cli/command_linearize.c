@@ -1,13 +1,11 @@
 /* dalembert linearize: the state matrices of small motions. */
-#include "cli/name_list.h"
 #include "cli/npz_file.h"
 #include "cli/options.h"
-#include "cli/steady_list.h"
-#include "output/same_files.h"
 #include "cli/whole_file.h"
 
 #include <string.h>
 
+/* clang-format off */
 static const char usage[] =
     "dalembert linearize MODEL [options]\n"
     "\n"
@@ -15,11 +13,7 @@ static const char usage[] =
     "coordinates, of their rates, and of the model's own states. The matrices are exact, and the same in all coordinates and\n"
     "formulations.\n"
     "\n"
-    "    --at start              at the start of the model (this is the default)\n"
-    "    --at equilibrium        at the equilibrium that 'dalembert equilibrium' finds\n"
-    "    --at steady             in the steady motion that 'dalembert equilibrium --steady' finds\n"
-    "    --steady COORDINATE=RATE  its rates; may be repeated\n"
-    "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
+    DAL_USAGE_PLACE
     "\n"
     "    --states NAMES          channels of position, separated by commas (A.angle,cart.x); the missing ones are\n"
     "                            chosen automatically\n"
@@ -27,76 +21,57 @@ static const char usage[] =
     "    --outputs NAMES         channels and expressions of channels, as in record:\n"
     "\n"
     "    -o, --output FILE       write the matrices: .json, .csv or .npz (NumPy) by the extension\n"
-    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
-    "    --width N               columns of the text (those of the terminal, or 100)\n"
-    "    --json                  a JSON object, every number in full\n"
+    DAL_USAGE_EQUATIONS
+    DAL_USAGE_PARAMETERS
+    DAL_USAGE_DIGITS
+    DAL_USAGE_WIDTH
+    DAL_USAGE_JSON
     "    -h, --help              this text\n";
-
-static const char *const settings[] = {"coordinates", "formulation", NULL};
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
-    dal_steady_list steady;
-    const char *at, *output;
+    dal_steady_list where;
+    const char *output;
     dal_name_list states, inputs, outputs;
     bool json;
     int digits, width;
     dal_linearization *linearization;
 } request;
 
-static int read_states(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->states, "linearize", "--states", text);
-}
-
-static int read_inputs(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->inputs, "linearize", "--inputs", text);
-}
-
-static int read_outputs(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->outputs, "linearize", "--outputs", text);
-}
-
-static int read_steady(void *user, char *text)
-{
-    return dal_steady_list_add(&((request *)user)->steady, "linearize", text);
-}
-
-static const dal_option options[] = {DAL_SET,
-                                     DAL_TEXT("at", 0, at),
-                                     DAL_READ("steady", 0, read_steady),
-                                     DAL_READ("states", 0, read_states),
-                                     DAL_READ("inputs", 0, read_inputs),
-                                     DAL_READ("outputs", 0, read_outputs),
-                                     DAL_FILE("output", 'o', output, NULL),
+static const dal_option options[] = {DAL_TEXT("at", 0, where.at),
+                                     DAL_STEADY(where),
+                                     DAL_NAMES("states", states),
+                                     DAL_NAMES("inputs", inputs),
+                                     DAL_NAMES("outputs", outputs),
+                                     DAL_FILE("output", 'o', output),
+                                     DAL_SET,
                                      DAL_DIGITS,
-                                     DAL_WHOLE("width", width, 20, 10000),
+                                     DAL_WIDTH,
                                      DAL_FLAG("json", 0, json),
                                      {0}};
 
 static int check_output(void *user)
 {
-    const request *wanted = user;
-    if (!wanted->output || dal_has_extension(wanted->output, ".csv") || dal_has_extension(wanted->output, ".json") ||
-        dal_has_extension(wanted->output, ".npz"))
-        return DAL_OK;
-    return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json, .csv or .npz", wanted->output);
+    static const char *const types[] = {".csv", ".json", ".npz", NULL};
+    const char *output = ((request *)user)->output;
+    if (output && !dal_has_one_extension(output, types))
+        return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json, .csv or .npz", output);
+    return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_output};
+static void release(void *user)
+{
+    dal_linearization_free(((request *)user)->linearization);
+}
+
+static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_output, release};
 
 static int text_of(const void *user, char *buffer, size_t size)
 {
     const request *wanted = user;
-    return wanted->json
-               ? dal_linearization_json(wanted->linearization, buffer, size)
-               : dal_linearization_text(wanted->linearization, wanted->digits ? wanted->digits : 6, dal_output_width(wanted->width), buffer, size);
+    return wanted->json ? dal_linearization_json(wanted->linearization, buffer, size)
+                        : dal_linearization_text(wanted->linearization, wanted->digits, dal_output_width(wanted->width), buffer, size);
 }
 
 /* As numpy.load reads it: l['A'], ... */
@@ -117,45 +92,29 @@ static int file_of(const void *user, char *buffer, size_t size)
                                                      : dal_linearization_json(wanted->linearization, buffer, size);
 }
 
-static dal_status write_file(const request *wanted)
+static dal_status write_file(void *user, dal_messages *messages)
 {
+    const request *wanted = user;
+    (void)messages;
     if (dal_has_extension(wanted->output, ".npz"))
         return write_arrays(wanted);
     return dal_write_printed_file("linearize", wanted->output, file_of, wanted);
 }
 
-static int run_request(void *user)
+static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
 {
     request *wanted = user;
-    dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
-    const dal_linear_options asked = {.at = dal_steady_place(&wanted->steady, wanted->at),
-                                      .n_steady = wanted->steady.n,
-                                      .steady = wanted->steady.list,
-                                      .n_states = wanted->states.n,
-                                      .states = wanted->states.names,
-                                      .n_inputs = wanted->inputs.n,
-                                      .inputs = wanted->inputs.names,
-                                      .n_outputs = wanted->outputs.n,
-                                      .outputs = wanted->outputs.names};
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
-    if (status == DAL_OK && wanted->output)
-        status = dal_output_check(wanted->output, spec, wanted->at, messages);
-    if (status == DAL_OK)
-        status = dal_linearize(NULL, spec, &asked, messages, &wanted->linearization);
-    status = dal_model_blame(status, messages);
-    if (status == DAL_OK && wanted->output)
-        status = write_file(wanted);
-    else if (status == DAL_OK)
-        status = dal_print_text(stdout, text_of, wanted);
-    dal_report_end("linearize", messages, DAL_NOTE, status);
-    dal_linearization_free(wanted->linearization);
-    dal_spec_free(spec);
-    dal_name_list_free(&wanted->states);
-    dal_name_list_free(&wanted->inputs);
-    dal_name_list_free(&wanted->outputs);
-    dal_steady_list_free(&wanted->steady);
-    return (int)status;
+    dal_linear_options asked = dal_steady_options(&wanted->where, &wanted->inputs, &wanted->outputs);
+    asked.n_states = wanted->states.n;
+    asked.states = wanted->states.names;
+    return dal_linearize(NULL, spec, &asked, messages, &wanted->linearization);
+}
+
+static int run_request(void *user)
+{
+    static const dal_finding how = {find, text_of, write_file};
+    const request *wanted = user;
+    return dal_find_and_print(&how, user, wanted->output, wanted->where.at);
 }
 
 const dal_command dal_command_linearize = DAL_COMMAND("linearize", "print the state matrices of small motions", run_request);

@@ -86,7 +86,7 @@ typedef struct request {
 } request;
 
 static const dal_option options[] = {DAL_FLAG("json", 0, json), {0}};
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, NULL};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, NULL, NULL};
 
 static int run_request(void *user)
 {

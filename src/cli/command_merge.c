@@ -1,6 +1,5 @@
 /* dalembert merge: files of results from the journals of a study. */
 #include "cli/study_results.h"
-#include "cli/sweep_plan.h"
 
 #include <stdlib.h>
 
@@ -18,62 +17,41 @@ static const char usage[] = "dalembert merge JOURNAL... -o FILE [options]\n"
                             "Runs that no journal has are reported and skipped.\n";
 
 typedef struct request {
-    dal_model_options model;
+    dal_study_request study;
     const char *where;
-    dal_study_outputs outputs;
-    dal_sweep_plan sweep;
 } request;
 
-static int read_output(void *user, char *path)
-{
-    request *wanted = user;
-    wanted->outputs.command = "merge";
-    return dal_study_outputs_add(&wanted->outputs, path);
-}
-
-static int read_motions(void *user, char *text)
-{
-    request *wanted = user;
-    wanted->outputs.command = "merge";
-    return dal_study_outputs_motions(&wanted->outputs, text);
-}
-
-static const dal_option options[] = {DAL_READ("output", 'o', read_output),
-                                     DAL_READ("motions", 0, read_motions),
-                                     DAL_FILE("model", 0, where, NULL),
-                                     DAL_FLAG("quiet", 'q', outputs.quiet),
+static const dal_option options[] = {DAL_READ("output", 'o', dal_study_output),
+                                     DAL_READ("motions", 0, dal_study_motions),
+                                     DAL_FILE("model", 0, where),
+                                     DAL_FLAG("quiet", 'q', study.outputs.quiet),
                                      {0}};
 
 static int check_use(void *user)
 {
     const request *wanted = user;
-    if (!wanted->model.n_arguments)
+    if (!wanted->study.model.n_arguments)
         return dal_wrong_use("merge", "which journals?");
-    return wanted->outputs.n ? DAL_OK : dal_wrong_use("merge", "where should the results go? Give -o FILE, as in -o study.csv");
+    return wanted->study.outputs.n ? DAL_OK : dal_wrong_use("merge", "where should the results go? Give -o FILE, as in -o study.csv");
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_ANY, check_use, NULL};
 
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = wanted->model.messages;
-    const char *const *journals = (const char *const *)wanted->model.arguments;
+    dal_messages *messages = wanted->study.model.messages;
+    const char *const *journals = (const char *const *)wanted->study.model.arguments;
     char *command = NULL;
-    dal_status status = dal_sweep_plan_recall(&wanted->sweep, journals[0], wanted->where, messages);
+    dal_status status = dal_sweep_plan_recall(&wanted->study.sweep, journals[0], wanted->where, messages);
     if (status == DAL_OK)
-        status = dal_sweep_plan_read(&wanted->sweep, messages);
-    wanted->outputs.channels = wanted->sweep.plan.n_channels > 0;
+        status = dal_study_prepare(&wanted->study, NULL, messages);
     if (status == DAL_OK)
-        status = dal_study_outputs_check(&wanted->outputs, wanted->sweep.spec, NULL, messages);
+        wanted->study.outputs.how.command = command = dal_sweep_plan_command(&wanted->study.sweep);
     if (status == DAL_OK)
-        status = dal_sweep_plan_make(&wanted->sweep, messages);
-    if (status == DAL_OK)
-        wanted->outputs.how.command = command = dal_sweep_plan_command(&wanted->sweep);
-    if (status == DAL_OK)
-        status = dal_study_outputs_write(&wanted->outputs, wanted->sweep.study, wanted->model.n_arguments, journals, messages);
+        status = dal_study_outputs_write(&wanted->study.outputs, wanted->study.sweep.study, wanted->study.model.n_arguments, journals, messages);
     dal_report_end("merge", messages, DAL_WARNING, status);
-    dal_sweep_plan_close(&wanted->sweep);
+    dal_sweep_plan_close(&wanted->study.sweep);
     free(command);
     return (int)status;
 }

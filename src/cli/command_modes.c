@@ -1,29 +1,24 @@
 /* dalembert modes: frequencies, damping and shapes of small motions; over a parameter, Campbell's diagram. */
 #include "cli/chart_page.h"
 #include "cli/modes_page.h"
-#include "cli/name_list.h"
 #include "cli/options.h"
 #include "output/same_files.h"
 #include "cli/pages.h"
 #include "cli/picture_file.h"
-#include "cli/steady_list.h"
 #include "cli/whole_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 static const char usage[] =
     "dalembert modes MODEL [options]\n"
     "\n"
     "Print the eigenvalues of the small motions about a point: frequencies, damping ratios, and the parts that carry the\n"
     "kinetic energy of each mode. Directions in which nothing holds the model are counted and named.\n"
     "\n"
-    "    --at start              at the start of the model (this is the default)\n"
-    "    --at equilibrium        at the equilibrium that 'dalembert equilibrium' finds\n"
-    "    --at steady             in the steady motion that 'dalembert equilibrium --steady' finds\n"
-    "    --steady COORDINATE=RATE  its rates; may be repeated\n"
-    "    --at FILE               at a state, as 'dalembert eval --state FILE' reads it\n"
+    DAL_USAGE_PLACE
     "\n"
     "    --over NAME=FROM:TO:N   over N values of a parameter, or of the rate of --steady: modes are followed by their shapes\n"
     "    --orders K,K,...        draw lines of K times the parameter (rad/s) as well\n"
@@ -31,45 +26,27 @@ static const char usage[] =
     "    --size WIDTHxHEIGHT     pixels of the picture\n"
     "    --title TEXT            title of the picture\n"
     "\n"
-    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-    "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
-    "    --digits N              digits of the numbers, 1 to 17 (6)\n"
+    DAL_USAGE_EQUATIONS
+    DAL_USAGE_PARAMETERS
+    DAL_USAGE_DIGITS
     "    --json                  a JSON object with the shapes, every number in full\n"
     "    -h, --help              this text\n";
-
-static const char *const settings[] = {"coordinates", "formulation", NULL};
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
-    dal_steady_list steady;
+    dal_steady_list where;
     dal_name_list orders;
-    const char *at, *output, *title;
+    const char *output, *title;
     char *over; /* the name, cut from its range */
     double from, to;
-    int n_values, width, height;
+    int n_values;
+    dal_pixels size;
     bool json;
     int digits;
     dal_modes *modes;
     dal_campbell *campbell;
 } request;
-
-static int read_steady(void *user, char *text)
-{
-    return dal_steady_list_add(&((request *)user)->steady, "modes", text);
-}
-
-static int read_orders(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->orders, "modes", "--orders", text);
-}
-
-static int read_size(void *user, char *text)
-{
-    request *wanted = user;
-    return dal_picture_size("modes", text, &wanted->width, &wanted->height);
-}
 
 static int read_over(void *user, char *text)
 {
@@ -83,14 +60,14 @@ static int read_over(void *user, char *text)
     return DAL_OK;
 }
 
-static const dal_option options[] = {DAL_SET,
-                                     DAL_TEXT("at", 0, at),
-                                     DAL_READ("steady", 0, read_steady),
+static const dal_option options[] = {DAL_TEXT("at", 0, where.at),
+                                     DAL_STEADY(where),
                                      DAL_READ("over", 0, read_over),
-                                     DAL_READ("orders", 0, read_orders),
-                                     DAL_FILE("output", 'o', output, NULL),
-                                     DAL_READ("size", 0, read_size),
+                                     DAL_NAMES("orders", orders),
+                                     DAL_FILE("output", 'o', output),
+                                     DAL_SIZE(size),
                                      DAL_TEXT("title", 0, title),
+                                     DAL_SET,
                                      DAL_DIGITS,
                                      DAL_FLAG("json", 0, json),
                                      {0}};
@@ -98,6 +75,7 @@ static const dal_option options[] = {DAL_SET,
 static int check_use(void *user)
 {
     const request *wanted = user;
+    static const char *const types[] = {".csv", ".svg", ".png", NULL};
     if (wanted->over && wanted->json)
         return dal_wrong_use("modes", "--json and --over do not go together: write a .csv file with -o");
     if (wanted->orders.n && !wanted->over)
@@ -106,44 +84,38 @@ static int check_use(void *user)
         return DAL_OK;
     if (!wanted->over)
         return dal_wrong_use("modes", "the type of '%s' is not known: shapes move on a page, .html", wanted->output);
-    if (!dal_has_extension(wanted->output, ".csv") && !dal_has_extension(wanted->output, ".svg") && !dal_has_extension(wanted->output, ".png"))
+    if (!dal_has_one_extension(wanted->output, types))
         return dal_wrong_use("modes", "the type of '%s' is not known: .csv, .svg, .png or .html", wanted->output);
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
-
-static int digits_of(const request *wanted)
-{
-    return wanted->digits ? wanted->digits : 6;
-}
+static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_use, NULL};
 
 static int text_of(const void *user, char *buffer, size_t size)
 {
     const request *wanted = user;
     if (wanted->campbell)
-        return dal_campbell_text(wanted->campbell, digits_of(wanted), buffer, size);
-    return wanted->json ? dal_modes_json(wanted->modes, buffer, size) : dal_modes_text(wanted->modes, digits_of(wanted), 100, buffer, size);
+        return dal_campbell_text(wanted->campbell, wanted->digits, buffer, size);
+    return wanted->json ? dal_modes_json(wanted->modes, buffer, size) : dal_modes_text(wanted->modes, wanted->digits, 100, buffer, size);
 }
 
 /* ---- over a parameter --------------------------------------------------------------------------------- */
 
 static dal_steady *varied_rate(const request *wanted)
 {
-    for (int i = 0; i < wanted->steady.n; i++)
-        if (!strcmp(wanted->steady.list[i].coordinate, wanted->over))
-            return &wanted->steady.list[i];
+    for (int i = 0; i < wanted->where.n; i++)
+        if (!strcmp(wanted->where.list[i].coordinate, wanted->over))
+            return &wanted->where.list[i];
     return NULL;
 }
 
 static dal_status find_modes(request *wanted, dal_messages *messages, dal_modes **modes)
 {
     dal_spec *spec = NULL;
-    const dal_linear_options asked = {
-        .at = dal_steady_place(&wanted->steady, wanted->at), .n_steady = wanted->steady.n, .steady = wanted->steady.list};
+    const dal_linear_options asked = dal_steady_options(&wanted->where, NULL, NULL);
     dal_status status = dal_model_read(&wanted->model, messages, &spec);
     if (status == DAL_OK && wanted->output)
-        status = dal_output_check(wanted->output, spec, wanted->at, messages);
+        status = dal_output_check(wanted->output, spec, wanted->where.at, messages);
     if (status == DAL_OK)
         status = dal_modes_find(NULL, spec, &asked, messages, modes);
     if (status == DAL_OK && wanted->output && !wanted->over)
@@ -207,7 +179,7 @@ static dal_status write_diagram(const request *wanted)
         return dal_write_printed_file("modes", wanted->output, table_of, wanted);
     for (int i = 0; i < wanted->orders.n && n < 64; i++)
         orders[n++] = strtod(wanted->orders.names[i], NULL);
-    dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->width, wanted->height,
+    dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->size.width, wanted->size.height,
                                          wanted->title ? wanted->title : "modes over a parameter", wanted->model.messages, &svg);
     if (status == DAL_OK && dal_is_page(wanted->output)) {
         page = dal_chart_page(wanted->title ? wanted->title : "modes over a parameter", 1, (const char *const *)&svg);
@@ -237,13 +209,4 @@ static int run_request(void *user)
     return (int)status;
 }
 
-static int run_modes(int argc, char **argv)
-{
-    request wanted = {.digits = 0};
-    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-    dal_steady_list_free(&wanted.steady);
-    dal_name_list_free(&wanted.orders);
-    return status;
-}
-
-const dal_command dal_command_modes = {"modes", "print frequencies, damping and shapes of small motions", usage, run_modes, NULL, 0, NULL};
+const dal_command dal_command_modes = DAL_COMMAND("modes", "print frequencies, damping and shapes of small motions", run_request);

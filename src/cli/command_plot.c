@@ -1,7 +1,4 @@
 /* dalembert plot: channels of a file of results as a picture. */
-#include "cli/apart.h"
-#include "cli/options.h"
-#include "output/same_files.h"
 #include "cli/picture_file.h"
 
 #include <math.h>
@@ -26,31 +23,35 @@ static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [o
                             "\n"
                             "The file is read row by row; of many rows within a pixel the extremes are drawn, so that no peak is lost.\n";
 
+typedef struct moment {
+    bool given;
+    double time;
+} moment;
+
 typedef struct request {
-    dal_model_options arguments;
-    const char *output;
+    dal_picture_request picture;
     char **channels;
     dal_plot_options plot;
-    bool quiet;
+    moment from, to;
 } request;
 
-static int read_time(const char *option, const char *text, double *time)
+static int read_time(const char *option, const char *text, moment *read)
 {
     char *end;
-    *time = strtod(text, &end);
-    if (end == text || *end || !isfinite(*time))
+    *read = (moment){true, strtod(text, &end)};
+    if (end == text || *end || !isfinite(read->time))
         return dal_wrong_use("plot", "--%s needs a time in seconds, not '%s'", option, text);
     return DAL_OK;
 }
 
 static int read_from(void *user, char *text)
 {
-    return read_time("from", text, &((request *)user)->plot.from);
+    return read_time("from", text, &((request *)user)->from);
 }
 
 static int read_to(void *user, char *text)
 {
-    return read_time("to", text, &((request *)user)->plot.to);
+    return read_time("to", text, &((request *)user)->to);
 }
 
 static int read_channels(void *user, char *text)
@@ -62,28 +63,16 @@ static int read_channels(void *user, char *text)
     return DAL_OK;
 }
 
-static int check_type(void *user, char *path)
-{
-    (void)user;
-    return dal_picture_type("plot", path);
-}
-
-static int read_size(void *user, char *text)
-{
-    request *wanted = user;
-    return dal_picture_size("plot", text, &wanted->plot.width, &wanted->plot.height);
-}
-
 static const dal_option options[] = {DAL_READ("channels", 'c', read_channels),
-                                     DAL_FILE("output", 'o', output, check_type),
+                                     DAL_PICTURE(picture.output),
                                      DAL_TEXT("x", 'x', plot.x),
-                                     DAL_TEXT("model", 'm', arguments.path),
+                                     DAL_TEXT("model", 'm', picture.model.path),
                                      DAL_FLAG("log", 0, plot.log),
                                      DAL_READ("from", 0, read_from),
                                      DAL_READ("to", 0, read_to),
-                                     DAL_READ("size", 0, read_size),
-                                     DAL_TEXT("title", 0, plot.title),
-                                     DAL_FLAG("quiet", 'q', quiet),
+                                     DAL_SIZE(picture.size),
+                                     DAL_TEXT("title", 0, picture.title),
+                                     DAL_FLAG("quiet", 'q', picture.quiet),
                                      {0}};
 
 static int check_use(void *user)
@@ -91,54 +80,37 @@ static int check_use(void *user)
     const request *wanted = user;
     if (!wanted->plot.n_channels)
         return dal_wrong_use("plot", "which channels? give them with --channels, as in --channels crank.angle,slider.x");
-    if (!wanted->output)
+    if (!wanted->picture.output)
         return dal_wrong_use("plot", "where to? give a file with -o, as in -o plot.svg");
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
+static void release(void *user)
+{
+    free(((request *)user)->channels);
+}
 
-static dal_status draw_plot(void *user, dal_messages *messages, char **svg)
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, release};
+
+static dal_status draw_plot(void *user, const dal_spec *spec, const dal_system *system, dal_messages *messages, char **svg)
 {
     const request *wanted = user;
     dal_plot_options plot = wanted->plot;
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
     int recorded;
-    dal_status status = wanted->arguments.path ? dal_model_read(&wanted->arguments, messages, &spec) : DAL_OK;
-    if (status == DAL_OK)
-        status = dal_output_check(wanted->output, spec, wanted->arguments.result, messages);
-    if (status == DAL_OK && spec) {
-        dal_spec_show(spec);
-        status = dal_compile(NULL, spec, messages, &system);
-    }
-    if (status == DAL_OK && system)
+    (void)spec;
+    plot.from = wanted->from.given ? wanted->from.time : NAN;
+    plot.to = wanted->to.given ? wanted->to.time : NAN;
+    plot.title = wanted->picture.title;
+    plot.width = wanted->picture.size.width;
+    plot.height = wanted->picture.size.height;
+    if (system)
         plot.units = dal_system_columns(system, &recorded, &plot.n_units);
-    if (status == DAL_OK)
-        status = dal_plot_svg(NULL, wanted->arguments.result, &plot, messages, svg);
-    dal_system_free(system);
-    dal_spec_free(spec);
-    return status;
+    return dal_plot_svg(NULL, wanted->picture.model.result, &plot, messages, svg);
 }
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
-    return dal_picture_command("plot", wanted->output, wanted->quiet, wanted->arguments.messages, draw_plot, user);
+    return dal_picture_command(user, draw_plot);
 }
 
-static int run_apart(void *user)
-{
-    request *wanted = user;
-    return dal_work_apart("plot", wanted->arguments.result, run_request, wanted);
-}
-
-static int run_plot(int argc, char **argv)
-{
-    request wanted = {.plot = {.from = NAN, .to = NAN}};
-    const int status = dal_run_command(&table, argc, argv, &wanted.arguments, &wanted, run_apart);
-    free(wanted.channels);
-    return status;
-}
-
-const dal_command dal_command_plot = {"plot", "draw channels of a file of results: SVG, PNG", usage, run_plot, NULL, 0, NULL};
+const dal_command dal_command_plot = DAL_COMMAND("plot", "draw channels of a file of results: SVG, PNG", run_request);

@@ -7,22 +7,23 @@
 #include <string.h>
 #include <strings.h>
 
-static const char usage[] = "dalembert ports MODEL [options]\n"
-                            "\n"
-                            "Show the model as a network of causal components: bodies, joints, couplings and force elements, their ports,\n"
-                            "and what flows through each of them in both directions. A body gives the motion of its ports and takes\n"
-                            "wrenches; a joint takes motion and gives wrenches. 'formulation: component' computes in this way.\n"
-                            "\n"
-                            "    -o, --output FILE.svg   draw the network; - is standard output, without the table\n"
-                            "    --json                  a JSON object instead of the table\n"
-                            "    --coordinates WORD      euler: bodies are turned by Euler parameters, with one equation each of their own;\n"
-                            "                            others: by angles\n"
-                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "    -q, --quiet             no table, only warnings and errors\n"
-                            "    -h, --help              this text\n"
-                            "\n"
-                            "The file appears under its name only when it is complete.\n";
+/* clang-format off */
+static const char usage[] =
+    "dalembert ports MODEL [options]\n"
+    "\n"
+    "Show the model as a network of causal components: bodies, joints, couplings and force elements, their ports,\n"
+    "and what flows through each of them in both directions. A body gives the motion of its ports and takes\n"
+    "wrenches; a joint takes motion and gives wrenches. 'formulation: component' computes in this way.\n"
+    "\n"
+    "    -o, --output FILE.svg   draw the network; - is standard output, without the table\n"
+    "    --json                  a JSON object instead of the table\n"
+    "    --coordinates WORD      euler: bodies are turned by Euler parameters, with one equation each of their own;\n"
+    "                            others: by angles\n"
+    DAL_USAGE_VALUES
+    "    -q, --quiet             no table, only warnings and errors\n"
+    "    -h, --help              this text\n"
+    DAL_USAGE_WHOLE_FILE;
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
@@ -30,7 +31,7 @@ typedef struct request {
     bool json, quiet;
 } request;
 
-static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output, NULL), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
+static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output), DAL_FLAG("json", 0, json), DAL_FLAG("quiet", 'q', quiet), {0}};
 
 static bool to_stream(const request *wanted)
 {
@@ -49,7 +50,7 @@ static int check_output(void *user)
 }
 
 static const char *const settings[] = {"coordinates", NULL}; /* entries of the model's simulate: block */
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_output};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_output, NULL};
 
 static int ports_text(const void *ports, char *buffer, size_t size)
 {
@@ -71,28 +72,24 @@ static dal_status draw_ports(const request *wanted, const dal_ports *ports, dal_
     return status;
 }
 
-static dal_status show_ports(const request *wanted, dal_messages *messages)
+static dal_status show_ports(request *wanted, dal_messages *messages)
 {
-    dal_spec *spec = NULL;
     dal_ports *ports = NULL;
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
-    if (status == DAL_OK && wanted->output)
-        status = dal_output_check(wanted->output, spec, NULL, messages);
+    dal_status status = dal_model_load(&wanted->model, wanted->output, NULL);
     if (status == DAL_OK)
-        status = dal_ports_create(NULL, spec, messages, &ports);
+        status = dal_ports_create(NULL, wanted->model.spec, messages, &ports);
     status = dal_model_blame(status, messages);
     if (status == DAL_OK && !to_stream(wanted) && (wanted->json || !wanted->quiet))
         status = dal_print_text(stdout, wanted->json ? ports_json : ports_text, ports);
     if (status == DAL_OK && wanted->output)
         status = draw_ports(wanted, ports, messages);
     dal_ports_free(ports);
-    dal_spec_free(spec);
     return status;
 }
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
+    request *wanted = user;
     dal_messages *messages = wanted->model.messages;
     dal_status status = show_ports(wanted, messages);
     dal_report_end("ports", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status == DAL_BAD_FILE ? DAL_OK : status);

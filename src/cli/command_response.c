@@ -1,9 +1,6 @@
 /* dalembert response: amplitudes and phases over the frequency. */
 #include "cli/chart_page.h"
-#include "cli/name_list.h"
 #include "cli/options.h"
-#include "cli/steady_list.h"
-#include "output/same_files.h"
 #include "cli/pages.h"
 #include "cli/picture_file.h"
 #include "cli/whole_file.h"
@@ -12,88 +9,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "dalembert response MODEL --input NAME --output NAME --from F --to F [options]\n"
-                            "\n"
-                            "Print the frequency response of small motions about a point, from the exact linearisation: amplitude and phase of the\n"
-                            "outputs over those of the inputs. Without a file, the ends of the range and the largest amplitude are printed.\n"
-                            "\n"
-                            "    --input NAMES           inputs of the model, motors (an effort added to their own), drives; may be repeated\n"
-                            "    --output NAMES          channels and expressions of channels, as in record:; may be repeated\n"
-                            "    --from F, --to F        frequencies, Hz\n"
-                            "    --points N              how many between them, evenly on a logarithmic scale (400; 4000 for a picture)\n"
-                            "    --frequencies F,F,...   these instead, Hz\n"
-                            "    --omega                 all frequencies above are in rad/s\n"
-                            "\n"
-                            "    -o, --file FILE         .csv or .json: the numbers; .svg or .png: a picture; .html: Bode's and Nyquist's diagrams\n"
-                            "    --nyquist               draw the curve in the complex plane, not Bode's diagram\n"
-                            "    --size WIDTHxHEIGHT     pixels of the picture\n"
-                            "    --title TEXT            title of the picture\n"
-                            "\n"
-                            "    --at start|equilibrium|steady|FILE  where (start): as 'dalembert linearize'\n"
-                            "    --steady COORDINATE=RATE  rates of a steady motion; may be repeated\n"
-                            "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-                            "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
-                            "    --set NAME=VALUE        another value for a parameter of the model; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "    --digits N              digits of the numbers, 1 to 17 (6)\n"
-                            "    --json                  a JSON object, every number in full\n"
-                            "    -h, --help              this text\n";
-
-static const char *const settings[] = {"coordinates", "formulation", NULL};
+/* clang-format off */
+static const char usage[] =
+    "dalembert response MODEL --input NAME --output NAME --from F --to F [options]\n"
+    "\n"
+    "Print the frequency response of small motions about a point, from the exact linearisation: amplitude and phase of the\n"
+    "outputs over those of the inputs. Without a file, the ends of the range and the largest amplitude are printed.\n"
+    "\n"
+    "    --input NAMES           inputs of the model, motors (an effort added to their own), drives; may be repeated\n"
+    "    --output NAMES          channels and expressions of channels, as in record:; may be repeated\n"
+    "    --from F, --to F        frequencies, Hz\n"
+    "    --points N              how many between them, evenly on a logarithmic scale (400; 4000 for a picture)\n"
+    "    --frequencies F,F,...   these instead, Hz\n"
+    "    --omega                 all frequencies above are in rad/s\n"
+    "\n"
+    "    -o, --file FILE         .csv or .json: the numbers; .svg or .png: a picture; .html: Bode's and Nyquist's diagrams\n"
+    "    --nyquist               draw the curve in the complex plane, not Bode's diagram\n"
+    "    --size WIDTHxHEIGHT     pixels of the picture\n"
+    "    --title TEXT            title of the picture\n"
+    "\n"
+    "    --at start|equilibrium|steady|FILE  where (start): as 'dalembert linearize'\n"
+    "    --steady COORDINATE=RATE  rates of a steady motion; may be repeated\n"
+    DAL_USAGE_EQUATIONS
+    DAL_USAGE_PARAMETERS
+    DAL_USAGE_DIGITS
+    DAL_USAGE_JSON
+    "    -h, --help              this text\n";
+/* clang-format on */
 
 typedef struct request {
     dal_model_options model;
-    dal_steady_list steady;
-    const char *at, *file, *from, *to;
+    dal_steady_list where;
+    const char *file, *from, *to;
     dal_name_list inputs, outputs, frequencies;
     bool omega, json;
     int points, digits;
+    dal_pixels size;
     dal_response_drawing drawing;
     int n;
     double *list; /* rad/s */
     dal_response *response;
 } request;
 
-static int read_inputs(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->inputs, "response", "--input", text);
-}
-
-static int read_outputs(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->outputs, "response", "--output", text);
-}
-
-static int read_frequencies(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->frequencies, "response", "--frequencies", text);
-}
-
-static int read_steady(void *user, char *text)
-{
-    return dal_steady_list_add(&((request *)user)->steady, "response", text);
-}
-
-static int read_size(void *user, char *text)
-{
-    request *wanted = user;
-    return dal_picture_size("response", text, &wanted->drawing.width, &wanted->drawing.height);
-}
-
-static const dal_option options[] = {DAL_SET,
-                                     DAL_TEXT("at", 0, at),
-                                     DAL_READ("steady", 0, read_steady),
-                                     DAL_READ("input", 0, read_inputs),
-                                     DAL_READ("output", 0, read_outputs),
+static const dal_option options[] = {DAL_NAMES("input", inputs),
+                                     DAL_NAMES("output", outputs),
                                      DAL_TEXT("from", 0, from),
                                      DAL_TEXT("to", 0, to),
                                      DAL_WHOLE("points", points, 2, 1000000),
-                                     DAL_READ("frequencies", 0, read_frequencies),
+                                     DAL_NAMES("frequencies", frequencies),
                                      DAL_FLAG("omega", 0, omega),
-                                     DAL_FILE("file", 'o', file, NULL),
+                                     DAL_FILE("file", 'o', file),
                                      DAL_FLAG("nyquist", 0, drawing.nyquist),
-                                     DAL_READ("size", 0, read_size),
+                                     DAL_SIZE(size),
                                      DAL_TEXT("title", 0, drawing.title),
+                                     DAL_TEXT("at", 0, where.at),
+                                     DAL_STEADY(where),
+                                     DAL_SET,
                                      DAL_DIGITS,
                                      DAL_FLAG("json", 0, json),
                                      {0}};
@@ -112,7 +83,8 @@ static int read_frequency(const char *option, const char *text, double least, do
 
 static bool draws(const request *wanted)
 {
-    return wanted->file && !dal_has_extension(wanted->file, ".csv") && !dal_has_extension(wanted->file, ".json");
+    static const char *const tables[] = {".csv", ".json", NULL};
+    return wanted->file && !dal_has_one_extension(wanted->file, tables);
 }
 
 static int list_frequencies(request *wanted)
@@ -145,27 +117,35 @@ static int list_frequencies(request *wanted)
 
 static int check_use(void *user)
 {
+    static const char *const types[] = {".csv", ".json", ".svg", ".png", NULL};
     request *wanted = user;
     const char *file = wanted->file;
     if (!wanted->inputs.n)
         return dal_wrong_use("response", "the response to what? give --input: an input of the model, a motor or a drive");
     if (!wanted->outputs.n)
         return dal_wrong_use("response", "the response of what? give --output: a channel, as in --output body.y");
-    if (file && !dal_has_extension(file, ".csv") && !dal_has_extension(file, ".json") && !dal_has_extension(file, ".svg") &&
-        !dal_has_extension(file, ".png") && !dal_is_page(file))
+    if (file && !dal_has_one_extension(file, types) && !dal_is_page(file))
         return dal_wrong_use("response", "the type of '%s' is not known: .csv, .json, .svg, .png or .html", file);
+    wanted->drawing.width = wanted->size.width;
+    wanted->drawing.height = wanted->size.height;
     return list_frequencies(wanted);
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+static void release(void *user)
+{
+    request *wanted = user;
+    dal_response_free(wanted->response);
+    free(wanted->list);
+}
+
+static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_use, release};
 
 /* ---- output ------------------------------------------------------------------------------------------ */
 
 static int text_of(const void *user, char *buffer, size_t size)
 {
     const request *wanted = user;
-    return wanted->json ? dal_response_json(wanted->response, buffer, size)
-                        : dal_response_text(wanted->response, wanted->digits ? wanted->digits : 6, buffer, size);
+    return wanted->json ? dal_response_json(wanted->response, buffer, size) : dal_response_text(wanted->response, wanted->digits, buffer, size);
 }
 
 static int file_of(const void *user, char *buffer, size_t size)
@@ -195,8 +175,9 @@ static dal_status write_page(const request *wanted, dal_messages *messages)
     return status;
 }
 
-static dal_status write_file(const request *wanted, dal_messages *messages)
+static dal_status write_file(void *user, dal_messages *messages)
 {
+    const request *wanted = user;
     char *svg = NULL;
     if (!draws(wanted))
         return dal_write_printed_file("response", wanted->file, file_of, wanted);
@@ -209,44 +190,18 @@ static dal_status write_file(const request *wanted, dal_messages *messages)
     return status;
 }
 
-static int run_request(void *user)
+static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
 {
     request *wanted = user;
-    dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
-    const dal_linear_options asked = {.at = dal_steady_place(&wanted->steady, wanted->at),
-                                      .n_steady = wanted->steady.n,
-                                      .steady = wanted->steady.list,
-                                      .n_inputs = wanted->inputs.n,
-                                      .inputs = wanted->inputs.names,
-                                      .n_outputs = wanted->outputs.n,
-                                      .outputs = wanted->outputs.names};
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
-    if (status == DAL_OK && wanted->file)
-        status = dal_output_check(wanted->file, spec, wanted->at, messages);
-    if (status == DAL_OK)
-        status = dal_response_find(NULL, spec, &asked, wanted->n, wanted->list, messages, &wanted->response);
-    status = dal_model_blame(status, messages);
-    if (status == DAL_OK && wanted->file)
-        status = write_file(wanted, messages);
-    else if (status == DAL_OK)
-        status = dal_print_text(stdout, text_of, wanted);
-    dal_report_end("response", messages, DAL_NOTE, status);
-    dal_response_free(wanted->response);
-    dal_spec_free(spec);
-    return (int)status;
+    const dal_linear_options asked = dal_steady_options(&wanted->where, &wanted->inputs, &wanted->outputs);
+    return dal_response_find(NULL, spec, &asked, wanted->n, wanted->list, messages, &wanted->response);
 }
 
-static int run_response(int argc, char **argv)
+static int run_request(void *user)
 {
-    request wanted = {.n = 0};
-    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-    dal_name_list_free(&wanted.inputs);
-    dal_name_list_free(&wanted.outputs);
-    dal_name_list_free(&wanted.frequencies);
-    dal_steady_list_free(&wanted.steady);
-    free(wanted.list);
-    return status;
+    static const dal_finding how = {find, text_of, write_file};
+    const request *wanted = user;
+    return dal_find_and_print(&how, user, wanted->file, wanted->where.at);
 }
 
-const dal_command dal_command_response = {"response", "print or draw the frequency response of small motions", usage, run_response, NULL, 0, NULL};
+const dal_command dal_command_response = DAL_COMMAND("response", "print or draw the frequency response of small motions", run_request);

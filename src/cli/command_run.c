@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* clang-format off */
 static const char usage[] =
     "dalembert run MODEL... [options]\n"
     "\n"
     "Integrate the model over its time and print the evidence: sizes, steps, residuals, energy balance.\n"
     "Settings without an option are taken from the model's 'simulate:' block. A MODEL of - is read from standard input.\n"
     "\n"
-    "    --coordinates WORD      family of coordinates            (dalembert list coordinates)\n"
-    "    --formulation WORD      equations of motion              (dalembert list formulations)\n"
+    DAL_USAGE_EQUATIONS
     "    --stabilization WORD    how constraints are held         (dalembert list stabilizations)\n"
     "    --integrator WORD       method of integration            (dalembert list integrators)\n"
     "                            a WORD may carry a number or options: direct-correction=1e-12,\n"
@@ -34,8 +34,7 @@ static const char usage[] =
     "    --undetermined WORD     accelerations that nothing determines: refuse, derive or minimum-norm\n"
     "    --compiled              evaluate by code that is generated for the model, compiled by cc and\n"
     "                            compared with the engine; if that is not possible, the engine runs and the reason is reported\n"
-    "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-    "    --floating              the root link of a URDF file is a free body\n"
+    DAL_USAGE_VALUES
     "\n"
     "    -o, --output FILE       write the recorded channels: .csv or .h5 by the extension, - is CSV\n"
     "                            on standard output (the evidence then goes to standard error);\n"
@@ -59,12 +58,9 @@ static const char usage[] =
     "so far stay in FILE.part, which 'plot', 'view' and 'snapshots' read. If it is killed, its rows up to the last\n"
     "second stay there (no pages). --resume continues from FILE.part.state, which is beside the first file; the finished\n"
     "files are then the same as those of a run that was never stopped.\n";
+/* clang-format on */
 
 enum { MOST_FILES = DAL_CHECKPOINT_FILES, MOST_RECORDED = 1000 };
-
-/* Entries of the model's simulate: block. */
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
-                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
 
 typedef struct request {
     dal_model_options model;
@@ -110,17 +106,17 @@ static int read_frames(void *user, char *value)
     return dal_pages_frames("run", value, &((request *)user)->pages.most_frames);
 }
 
-static const dal_option options[] = {DAL_SET,
+static const dal_option options[] = {DAL_FLAG("compiled", 0, compiled),
+                                     DAL_SET,
                                      DAL_READ("output", 'o', read_file),
-                                     DAL_FLAG("compiled", 0, compiled),
-                                     DAL_FLAG("units", 0, units),
-                                     DAL_FLAG("json", 0, json),
-                                     DAL_FLAG("motion", 0, motion),
                                      DAL_FLAG("keep", 0, keep),
                                      DAL_FLAG("resume", 0, resume),
+                                     DAL_FLAG("motion", 0, motion),
                                      DAL_FLAG("open", 0, pages.show),
                                      DAL_READ("frames", 0, read_frames),
                                      DAL_FLAG("no-equations", 0, pages.no_equations),
+                                     DAL_FLAG("units", 0, units),
+                                     DAL_FLAG("json", 0, json),
                                      DAL_READ("record", 0, read_record),
                                      DAL_FLAG("quiet", 'q', quiet),
                                      {0}};
@@ -143,7 +139,7 @@ static int check_use(void *user)
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODELS, check_use};
+static const dal_option_table table = {usage, options, dal_run_settings, DAL_ARGUMENT_MODELS, check_use, NULL};
 
 /* ---- files -------------------------------------------------------------------- */
 
@@ -165,29 +161,30 @@ static dal_status create_files(const request *wanted, dal_messages *messages, da
 }
 
 /* The model, and whether the files may be written beside those that it reads. `shown`: with the channels that a page needs. */
-static dal_status read_model(request *wanted, bool shown, dal_messages *messages, dal_spec **spec)
+static dal_status read_model(request *wanted, bool shown, dal_messages *messages)
 {
-    dal_status status = dal_model_read(&wanted->model, messages, spec);
+    dal_status status = dal_model_load(&wanted->model, NULL, NULL);
+    dal_spec *spec = wanted->model.spec;
     if (status == DAL_OK && (wanted->n_files || wanted->pages.n))
-        status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, *spec, NULL, messages);
+        status = dal_pages_check(&wanted->pages, wanted->n_files, wanted->path, spec, NULL, messages);
     if (status == DAL_OK && wanted->n_record)
-        status = dal_spec_record(*spec, wanted->n_record, wanted->record, messages);
+        status = dal_spec_record(spec, wanted->n_record, wanted->record, messages);
     if (status == DAL_OK && shown)
-        dal_spec_show(*spec);
+        dal_spec_show(spec);
     if (status == DAL_OK && wanted->motion)
-        dal_spec_record_motion(*spec);
+        dal_spec_record_motion(spec);
     return dal_model_blame(status, messages);
 }
 
 /* The system has a copy of the description: that of a large model is not kept twice. */
-static dal_status compile_model(dal_messages *messages, dal_spec **spec, dal_system **system)
+static dal_status compile_model(dal_model_options *model)
 {
-    const dal_status status = dal_compile(NULL, *spec, messages, system);
+    const dal_status status = dal_compile(NULL, model->spec, model->messages, &model->system);
     if (status == DAL_OK) {
-        dal_spec_free(*spec);
-        *spec = NULL;
+        dal_spec_free(model->spec);
+        model->spec = NULL;
     }
-    return dal_model_blame(status, messages);
+    return dal_model_blame(status, model->messages);
 }
 
 /* In the words of `print`, which is dal_evidence_json or dal_evidence_text. */
@@ -269,27 +266,32 @@ static int run_system(request *wanted, const dal_system *system, dal_messages *m
     return stopped ? 128 + dal_caught_signal() : (int)status;
 }
 
+static dal_status open_pages(request *wanted, dal_messages *messages)
+{
+    const dal_system *system = wanted->model.system;
+    return dal_pages_open(&wanted->pages, dal_system_spec(system), system, &(dal_series_options){.system = system}, messages);
+}
+
 static int run_request(void *user)
 {
     request *wanted = user;
     dal_messages *messages = wanted->model.messages;
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
     dal_run_files *files = NULL;
     dal_catch_signals();
+    wanted->pages.command = wanted->model.command;
     dal_status status = create_files(wanted, messages, &files);
     const bool known = status != DAL_BAD_COMMAND;
     if (status == DAL_OK)
-        status = read_model(wanted, wanted->pages.n || dal_run_files_shown(files), messages, &spec);
+        status = read_model(wanted, wanted->pages.n || dal_run_files_shown(files), messages);
     if (status == DAL_OK && files)
         status = dal_run_files_open(files, NULL); /* read_model has compared them with what the model reads */
     if (status == DAL_OK)
-        status = compile_model(messages, &spec, &system);
+        status = compile_model(&wanted->model);
     if (status == DAL_OK)
-        status = dal_pages_open(&wanted->pages, dal_system_spec(system), system, &(dal_series_options){.system = system}, messages);
+        status = open_pages(wanted, messages);
     int code = (int)status;
     if (status == DAL_OK) {
-        code = run_system(wanted, system, messages, files);
+        code = run_system(wanted, wanted->model.system, messages, files);
     } else {
         dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE);
         if (!known)
@@ -299,18 +301,7 @@ static int run_request(void *user)
         dal_pages_discard(&wanted->pages);
     }
     dal_run_files_free(files);
-    dal_system_free(system);
-    dal_spec_free(spec);
     return code;
 }
 
-static int run_command(int argc, char **argv)
-{
-    char *command = dal_command_text(argc, argv); /* before the options are taken apart */
-    request wanted = {.pages.command = command};
-    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_request);
-    free(command);
-    return status;
-}
-
-const dal_command dal_command_run = {"run", "integrate a model and write what was recorded", usage, run_command, NULL, 0, NULL};
+const dal_command dal_command_run = DAL_COMMAND("run", "integrate a model and write what was recorded", run_request);

@@ -1,7 +1,4 @@
 /* dalembert snapshots: the mechanism at several instants in one picture. */
-#include "cli/apart.h"
-#include "cli/options.h"
-#include "output/same_files.h"
 #include "cli/picture_file.h"
 
 #include <math.h>
@@ -28,25 +25,23 @@ static const char usage[] = "dalembert snapshots RESULT --model MODEL -o FILE [o
 enum { MOST = 50 }; /* instants */
 
 typedef struct request {
-    dal_model_options model;
-    const char *output;
-    dal_snapshot_options picture;
+    dal_picture_request picture;
+    dal_snapshot_options snapshots;
     double times[MOST];
-    bool quiet;
 } request;
 
 static int read_times(void *user, char *text)
 {
     request *wanted = user;
     const char *at = text;
-    wanted->picture.n_times = 0;
-    wanted->picture.times = wanted->times;
+    wanted->snapshots.n_times = 0;
+    wanted->snapshots.times = wanted->times;
     for (;;) {
         char *end;
         const double t = strtod(at, &end);
-        if (end == at || (*end && *end != ',') || !isfinite(t) || wanted->picture.n_times == MOST)
+        if (end == at || (*end && *end != ',') || !isfinite(t) || wanted->snapshots.n_times == MOST)
             return dal_wrong_use("snapshots", "--times needs up to %d instants in seconds, as in 0,0.5,1, not '%s'", MOST, text);
-        wanted->times[wanted->picture.n_times++] = t;
+        wanted->times[wanted->snapshots.n_times++] = t;
         if (!*end)
             return DAL_OK;
         at = end + 1;
@@ -60,71 +55,45 @@ static int read_count(void *user, char *text)
     const long n = strtol(text, &end, 10);
     if (*end || n < 1 || n > MOST)
         return dal_wrong_use("snapshots", "--count needs a number from 1 to %d, not '%s'", MOST, text);
-    wanted->picture.count = (int)n;
+    wanted->snapshots.count = (int)n;
     return DAL_OK;
 }
 
-static int check_type(void *user, char *path)
-{
-    (void)user;
-    return dal_picture_type("snapshots", path);
-}
-
-static int read_size(void *user, char *text)
-{
-    request *wanted = user;
-    return dal_picture_size("snapshots", text, &wanted->picture.width, &wanted->picture.height);
-}
-
-static const dal_option options[] = {DAL_TEXT("model", 'm', model.path),
-                                     DAL_FILE("output", 'o', output, check_type),
+static const dal_option options[] = {DAL_TEXT("model", 'm', picture.model.path),
+                                     DAL_PICTURE(picture.output),
                                      DAL_READ("times", 0, read_times),
                                      DAL_READ("count", 0, read_count),
-                                     DAL_READ("size", 0, read_size),
+                                     DAL_SIZE(picture.size),
                                      DAL_TEXT("title", 0, picture.title),
                                      DAL_SET,
-                                     DAL_FLAG("quiet", 'q', quiet),
+                                     DAL_FLAG("quiet", 'q', picture.quiet),
                                      {0}};
 
 static int check_use(void *user)
 {
     const request *wanted = user;
-    if (!wanted->model.path)
+    if (!wanted->picture.model.path)
         return dal_wrong_use("snapshots", "which model was it made from? give it with --model, as in --model four-bar.yaml");
-    if (!wanted->output)
+    if (!wanted->picture.output)
         return dal_wrong_use("snapshots", "where to? give a file with -o, as in -o frames.svg");
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, NULL};
 
-static dal_status draw_snapshots(void *user, dal_messages *messages, char **svg)
+static dal_status draw_snapshots(void *user, const dal_spec *spec, const dal_system *system, dal_messages *messages, char **svg)
 {
     const request *wanted = user;
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
-    dal_status status = dal_model_read(&wanted->model, messages, &spec);
-    if (status == DAL_OK)
-        status = dal_output_check(wanted->output, spec, wanted->model.result, messages);
-    if (status == DAL_OK)
-        status = dal_compile(NULL, spec, messages, &system);
-    if (status == DAL_OK)
-        status = dal_snapshots_svg(NULL, wanted->model.result, spec, system, &wanted->picture, messages, svg);
-    dal_system_free(system);
-    dal_spec_free(spec);
-    return status;
+    dal_snapshot_options snapshots = wanted->snapshots;
+    snapshots.title = wanted->picture.title;
+    snapshots.width = wanted->picture.size.width;
+    snapshots.height = wanted->picture.size.height;
+    return dal_snapshots_svg(NULL, wanted->picture.model.result, spec, system, &snapshots, messages, svg);
 }
 
 static int run_request(void *user)
 {
-    const request *wanted = user;
-    return dal_picture_command("snapshots", wanted->output, wanted->quiet, wanted->model.messages, draw_snapshots, user);
+    return dal_picture_command(user, draw_snapshots);
 }
 
-static int run_apart(void *user)
-{
-    request *wanted = user;
-    return dal_work_apart("snapshots", wanted->model.result, run_request, wanted);
-}
-
-const dal_command dal_command_snapshots = DAL_COMMAND("snapshots", "draw the mechanism at several instants in one picture: SVG, PNG", run_apart);
+const dal_command dal_command_snapshots = DAL_COMMAND("snapshots", "draw the mechanism at several instants in one picture: SVG, PNG", run_request);

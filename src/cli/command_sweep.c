@@ -1,7 +1,5 @@
 /* dalembert sweep: one model, run many times with other values. */
-#include "cli/name_list.h"
 #include "cli/study_results.h"
-#include "cli/sweep_plan.h"
 #include "cli/transport_open.h"
 #include "study/remote.h"
 
@@ -56,22 +54,18 @@ static const char usage[] =
     "A run that fails is a line with its reason, and the study continues. The files do not depend on the number of\n"
     "threads, or on how often the study was stopped and resumed.\n";
 
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
-                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
-
 enum { MOST_TEXTS = 1000, MOST_RANDOM = 1000 * 1000 * 1000 };
 
 typedef struct request {
-    dal_model_options model;
+    dal_study_request study;
     dal_study_plan plan;
     const char *vary[MOST_TEXTS], *each[MOST_TEXTS];
     dal_name_list channels;
     const char *sampling, *journal;
-    dal_study_outputs outputs;
-    int jobs, shard, shards;
-    bool resume, seeded, compiled;
+    int random, jobs, shard, shards;
+    dal_count seed;
+    bool resume, compiled;
     dal_progress progress;
-    dal_sweep_plan sweep;
     dal_transport *others; /* processes that mpirun started; NULL: none */
 } request;
 
@@ -97,29 +91,6 @@ static int read_each(void *user, char *text)
     return add_text(wanted->each, &wanted->plan.n_each, "--each", text);
 }
 
-static int read_channels(void *user, char *text)
-{
-    return dal_name_list_add(&((request *)user)->channels, "sweep", "--channels", text);
-}
-
-static int read_random(void *user, char *text)
-{
-    int n = 0;
-    const int code = dal_read_range("sweep", "--random", text, 1, MOST_RANDOM, &n);
-    ((request *)user)->plan.random = n;
-    return code;
-}
-
-static int read_seed(void *user, char *text)
-{
-    uint64_t seed = 0;
-    if (!dal_read_count(text, &seed))
-        return dal_wrong_use("sweep", "--seed needs a whole number from 0, not '%s'", text);
-    ((request *)user)->plan.seed = seed;
-    ((request *)user)->seeded = true;
-    return DAL_OK;
-}
-
 static int read_shard(void *user, char *text)
 {
     request *wanted = user;
@@ -131,46 +102,32 @@ static int read_shard(void *user, char *text)
     return code != DAL_OK ? code : dal_read_range("sweep", "--shard", text, 1, wanted->shards, &wanted->shard);
 }
 
-static int read_output(void *user, char *path)
-{
-    request *wanted = user;
-    wanted->outputs.command = "sweep";
-    return dal_study_outputs_add(&wanted->outputs, path);
-}
-
-static int read_motions(void *user, char *text)
-{
-    request *wanted = user;
-    wanted->outputs.command = "sweep";
-    return dal_study_outputs_motions(&wanted->outputs, text);
-}
-
-static const dal_option options[] = {DAL_SET,
-                                     DAL_READ("vary", 0, read_vary),
-                                     DAL_READ("each", 0, read_each),
-                                     DAL_READ("channels", 0, read_channels),
-                                     DAL_READ("random", 0, read_random),
+static const dal_option options[] = {DAL_READ("vary", 0, read_vary),
+                                     DAL_WHOLE("random", random, 1, MOST_RANDOM),
                                      DAL_TEXT("sampling", 0, sampling),
-                                     DAL_READ("seed", 0, read_seed),
-                                     DAL_READ("output", 'o', read_output),
-                                     DAL_READ("motions", 0, read_motions),
-                                     DAL_FILE("journal", 0, journal, NULL),
+                                     DAL_COUNT("seed", seed),
+                                     DAL_READ("each", 0, read_each),
+                                     DAL_NAMES("channels", channels),
+                                     DAL_READ("output", 'o', dal_study_output),
+                                     DAL_READ("motions", 0, dal_study_motions),
+                                     DAL_FILE("journal", 0, journal),
+                                     DAL_FLAG("resume", 0, resume),
                                      DAL_WHOLE("jobs", jobs, 1, 1024),
                                      DAL_READ("shard", 0, read_shard),
-                                     DAL_FLAG("resume", 0, resume),
                                      DAL_FLAG("compiled", 0, compiled),
-                                     DAL_FLAG("quiet", 'q', outputs.quiet),
+                                     DAL_SET,
+                                     DAL_FLAG("quiet", 'q', study.outputs.quiet),
                                      {0}};
 
 static int check_use(void *user)
 {
     const request *wanted = user;
-    if (!wanted->outputs.n && !wanted->journal)
+    if (!wanted->study.outputs.n && !wanted->journal)
         return dal_wrong_use("sweep", "where should the results go? Give -o FILE, as in -o study.csv");
     return DAL_OK;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use};
+static const dal_option_table table = {usage, options, dal_run_settings, DAL_ARGUMENT_MODEL, check_use, NULL};
 
 /* ---- progress and the table ---------------------------------------------------------------------- */
 
@@ -200,10 +157,10 @@ static bool not_stopped(void *user)
 
 static dal_status write_results(request *wanted, const char *journal, dal_messages *messages)
 {
-    char *command = dal_sweep_plan_command(&wanted->sweep);
-    wanted->outputs.how =
-        (dal_study_write_options){.motions = wanted->outputs.how.motions, .jobs = wanted->jobs, .command = command, .go_on = not_stopped};
-    const dal_status status = dal_study_outputs_write(&wanted->outputs, wanted->sweep.study, 1, &journal, messages);
+    char *command = dal_sweep_plan_command(&wanted->study.sweep);
+    wanted->study.outputs.how =
+        (dal_study_write_options){.motions = wanted->study.outputs.how.motions, .jobs = wanted->jobs, .command = command, .go_on = not_stopped};
+    const dal_status status = dal_study_outputs_write(&wanted->study.outputs, wanted->study.sweep.study, 1, &journal, messages);
     if (status == DAL_BAD_FILE && dal_caught_signal())
         fprintf(stderr, "dalembert sweep: all runs are in '%s'; --resume writes the results\n", journal);
     free(command);
@@ -225,27 +182,24 @@ static dal_status finish(request *wanted, const char *journal, const dal_study_o
 
 static dal_status make_study(request *wanted, const char *journal, dal_messages *messages)
 {
+    wanted->plan.random = wanted->random;
+    wanted->plan.seed = wanted->seed.value;
     wanted->plan.vary = wanted->vary;
     wanted->plan.each = wanted->each;
     wanted->plan.n_channels = wanted->channels.n;
     wanted->plan.channels = wanted->channels.names;
     wanted->plan.sampling = wanted->sampling;
     wanted->plan.compiled = wanted->compiled;
-    dal_status status = dal_sweep_plan_ask(&wanted->sweep, &wanted->model, &wanted->plan, wanted->seeded, messages);
-    if (status == DAL_OK && !wanted->sweep.plan.n_vary)
+    dal_status status = dal_sweep_plan_ask(&wanted->study.sweep, &wanted->study.model, &wanted->plan, wanted->seed.given, messages);
+    if (status == DAL_OK && !wanted->study.sweep.plan.n_vary)
         return (dal_status)dal_wrong_use("sweep", "what should be varied? Give --vary NAME=VALUES");
-    if (status == DAL_OK)
-        status = dal_sweep_plan_read(&wanted->sweep, messages);
-    wanted->outputs.channels = wanted->sweep.plan.n_channels > 0;
-    if (status == DAL_OK)
-        status = dal_study_outputs_check(&wanted->outputs, wanted->sweep.spec, journal, messages);
-    return status == DAL_OK ? dal_sweep_plan_make(&wanted->sweep, messages) : status;
+    return status == DAL_OK ? dal_study_prepare(&wanted->study, journal, messages) : status;
 }
 
 static dal_status run_study(request *wanted, const char *journal, dal_messages *messages)
 {
     dal_study_outcome outcome;
-    char *note = dal_sweep_plan_note(&wanted->sweep);
+    char *note = dal_sweep_plan_note(&wanted->study.sweep);
     if (!note)
         return DAL_NO_MEMORY;
     const dal_study_options how = {.journal = journal,
@@ -260,8 +214,8 @@ static dal_status run_study(request *wanted, const char *journal, dal_messages *
                                    .progress_user = wanted};
     dal_catch_signals();
     dal_announce_checkpoint();
-    wanted->progress = dal_progress_begin(wanted->outputs.quiet);
-    const dal_status status = dal_study_run(wanted->sweep.study, &how, messages, &outcome);
+    wanted->progress = dal_progress_begin(wanted->study.outputs.quiet);
+    const dal_status status = dal_study_run(wanted->study.sweep.study, &how, messages, &outcome);
     dal_progress_end(&wanted->progress);
     free(note);
     return status == DAL_OK ? finish(wanted, journal, &outcome, messages) : status;
@@ -270,7 +224,7 @@ static dal_status run_study(request *wanted, const char *journal, dal_messages *
 /* Beside the first output; of a shard with its number. */
 static void name_journal(const request *wanted, char *name, size_t size)
 {
-    const char *first = wanted->outputs.path[0];
+    const char *first = wanted->study.outputs.path[0];
     if (wanted->journal)
         snprintf(name, size, "%s", wanted->journal);
     else if (wanted->shards)
@@ -289,7 +243,7 @@ static bool is_stopped(void *user)
 static dal_status help_study(request *wanted)
 {
     dal_catch_signals();
-    return dal_study_work(wanted->sweep.study, wanted->others, is_stopped, NULL);
+    return dal_study_work(wanted->study.sweep.study, wanted->others, is_stopped, NULL);
 }
 
 static dal_status do_sweep(request *wanted, dal_messages *messages)
@@ -305,7 +259,7 @@ static dal_status do_sweep(request *wanted, dal_messages *messages)
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = wanted->model.messages;
+    dal_messages *messages = wanted->study.model.messages;
     dal_transport others;
     dal_status status = DAL_OK;
     if (dal_started_together()) {
@@ -318,8 +272,7 @@ static int run_request(void *user)
         dal_report_end("sweep", messages, DAL_WARNING, status);
     if (wanted->others && !dal_caught_signal()) /* a process that was stopped does not wait for others */
         others.end();
-    dal_sweep_plan_close(&wanted->sweep);
-    dal_name_list_free(&wanted->channels);
+    dal_sweep_plan_close(&wanted->study.sweep);
     const int signal = dal_caught_signal();
     return signal ? 128 + signal : (int)status;
 }

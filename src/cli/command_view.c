@@ -1,5 +1,4 @@
 /* dalembert view: a file of results as a page. */
-#include "cli/apart.h"
 #include "cli/options.h"
 #include "cli/pages.h"
 
@@ -79,74 +78,71 @@ static int check_use(void *user)
     return wanted->pages.n ? DAL_OK : default_page(wanted);
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use};
-
-static dal_status view_result(request *wanted, dal_messages *messages)
+static void release(void *user)
 {
-    dal_spec *spec = NULL;
-    dal_system *system = NULL;
-    dal_results *results = NULL;
-    dal_status status = dal_results_open(NULL, wanted->model.result, messages, &results);
+    free(((request *)user)->output);
+}
+
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, release};
+
+static dal_status open_pages(request *wanted)
+{
+    dal_model_options *model = &wanted->model;
+    const dal_page_options how = {.command = model->command};
+    dal_status status = dal_model_load(model, NULL, NULL);
     if (status == DAL_OK)
-        status = dal_model_read(&wanted->model, messages, &spec);
-    if (status == DAL_OK)
-        status = dal_pages_check(&wanted->pages, 0, NULL, spec, wanted->model.result, messages);
+        status = dal_pages_check(&wanted->pages, 0, NULL, model->spec, model->result, model->messages);
     if (status == DAL_OK) {
-        dal_spec_show(spec);
-        status = dal_compile(NULL, spec, messages, &system);
+        dal_spec_show(model->spec);
+        status = dal_compile(NULL, model->spec, model->messages, &model->system);
     }
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
         dal_announce_output(wanted->pages.path[i]);
-        status = dal_page_open(wanted->pages.path[i], spec, system, &(dal_page_options){.command = wanted->pages.command}, messages,
-                               &wanted->pages.page[i]);
+        status = dal_page_open(wanted->pages.path[i], model->spec, model->system, &how, model->messages, &wanted->pages.page[i]);
     }
+    return status;
+}
+
+/* The results, from their beginning, on page i. */
+static dal_status fill_page(request *wanted, int i, dal_results *results)
+{
+    const dal_model_options *model = &wanted->model;
+    dal_pages one = {.n = 1, .page = {wanted->pages.page[i]}};
+    dal_status status = dal_page_results(wanted->pages.page[i], results, model->system, wanted->pages.most_frames);
+    if (status == DAL_OK)
+        status = dal_pages_close(&one, true, model->spec, NULL, DAL_OK, model->messages);
+    else
+        dal_pages_discard(&one);
+    wanted->pages.page[i] = NULL;
+    wanted->pages.kept[i] = one.kept[0];
+    return status;
+}
+
+static dal_status view_result(request *wanted)
+{
+    dal_results *results = NULL;
+    dal_status status = dal_results_open(NULL, wanted->model.result, wanted->model.messages, &results);
+    if (status == DAL_OK)
+        status = open_pages(wanted);
     for (int i = 0; i < wanted->pages.n && status == DAL_OK; i++) {
-        if (i > 0) { /* from the beginning again */
+        if (i > 0) {
             dal_results_close(results);
-            status = dal_results_open(NULL, wanted->model.result, messages, &results);
+            status = dal_results_open(NULL, wanted->model.result, wanted->model.messages, &results);
         }
         if (status == DAL_OK)
-            status = dal_page_results(wanted->pages.page[i], results, system, wanted->pages.most_frames);
-        dal_pages one = {.n = 1, .page = {wanted->pages.page[i]}};
-        dal_status closed = DAL_OK;
-        if (status == DAL_OK)
-            closed = dal_pages_close(&one, true, spec, NULL, DAL_OK, messages);
-        else
-            dal_pages_discard(&one);
-        wanted->pages.page[i] = NULL;
-        wanted->pages.kept[i] = one.kept[0];
-        status = status == DAL_OK ? closed : status;
+            status = fill_page(wanted, i, results);
     }
     dal_pages_discard(&wanted->pages); /* those that were not reached */
     dal_results_close(results);
-    dal_system_free(system);
-    dal_spec_free(spec);
     return status;
 }
 
 static int run_request(void *user)
 {
     request *wanted = user;
-    dal_messages *messages = wanted->model.messages;
-    dal_status status = view_result(wanted, messages);
-    dal_report_end("view", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status);
-    return status == DAL_OK ? (int)dal_pages_show("view", &wanted->pages) : (int)status;
+    const dal_status status = view_result(wanted);
+    dal_report_end("view", wanted->model.messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status);
+    return (int)(status == DAL_OK ? dal_pages_show("view", &wanted->pages) : status);
 }
 
-static int run_apart(void *user)
-{
-    request *wanted = user;
-    return dal_work_apart("view", wanted->model.result, run_request, wanted);
-}
-
-static int run_view(int argc, char **argv)
-{
-    char *command = dal_command_text(argc, argv);
-    request wanted = {.pages.command = command};
-    const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, run_apart);
-    free(wanted.output);
-    free(command);
-    return status;
-}
-
-const dal_command dal_command_view = {"view", "make a page from a file of results: the mechanism moves", usage, run_view, NULL, 0, NULL};
+const dal_command dal_command_view = DAL_COMMAND("view", "make a page from a file of results: the mechanism moves", run_request);

@@ -12,32 +12,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char usage[] = "dalembert watch MODEL [options]\n"
-                            "\n"
-                            "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
-                            "or a file that it reads (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
-                            "itself; errors of the model appear on it at their lines. Parameters have sliders on the page: the model runs\n"
-                            "again with what they say, and the plots keep the last runs. Ctrl-C ends it.\n"
-                            "\n"
-                            "The address is printed. It contains a random word, so that other users of this machine cannot read the\n"
-                            "page.\n"
-                            "\n"
-                            "    --port N                port of 127.0.0.1 to serve at; default 8137, or any free port if that is taken\n"
-                            "    --open                  open the page in the browser\n"
-                            "\n"
-                            "Otherwise as in 'dalembert run':\n"
-                            "\n"
-                            "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
-                            "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
-                            "    --undetermined, --start WORD\n"
-                            "    --set NAME=VALUE        other values for parameters, inputs or start values: a=1,b=2; may be repeated\n"
-                            "    --floating              the root link of a URDF file is a free body\n"
-                            "    -q, --quiet             no messages\n"
-                            "    -h, --help              this text\n";
+/* clang-format off */
+static const char usage[] =
+    "dalembert watch MODEL [options]\n"
+    "\n"
+    "Run the model, serve its report page at an address of this machine, and do both again whenever the model\n"
+    "or a file that it reads (models, tables, meshes) changes. A browser that shows the page loads the new one by\n"
+    "itself; errors of the model appear on it at their lines. Parameters have sliders on the page: the model runs\n"
+    "again with what they say, and the plots keep the last runs. Ctrl-C ends it.\n"
+    "\n"
+    "The address is printed. It contains a random word, so that other users of this machine cannot read the\n"
+    "page.\n"
+    "\n"
+    "    --port N                port of 127.0.0.1 to serve at; default 8137, or any free port if that is taken\n"
+    "    --open                  open the page in the browser\n"
+    "\n"
+    "Otherwise as in 'dalembert run':\n"
+    "\n"
+    "    --coordinates, --formulation, --stabilization, --integrator WORD\n"
+    "    --step, --rtol, --atol, --until, --every, --max-step, --event-tolerance NUMBER\n"
+    "    --undetermined, --start WORD\n"
+    DAL_USAGE_VALUES
+    "    -q, --quiet             no messages\n"
+    "    -h, --help              this text\n";
+/* clang-format on */
 
-static const char *const settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
-                                       "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
-enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two checks of the files */
+enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
 
 typedef struct request {
     dal_model_options model;
@@ -65,7 +65,7 @@ static int check_pages(void *user)
     return dal_pages_possible("watch", "a page") ? DAL_OK : DAL_BAD_COMMAND;
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_pages};
+static const dal_option_table table = {usage, options, dal_run_settings, DAL_ARGUMENT_MODEL, check_pages, NULL};
 
 /* ---- what changes ------------------------------------------------------------------- */
 

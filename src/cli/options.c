@@ -1,9 +1,17 @@
 #include "cli/options.h"
+#include "cli/apart.h"
+#include "cli/pages.h"
+#include "cli/picture_file.h"
+#include "output/same_files.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const dal_run_settings[] = {"coordinates", "formulation", "stabilization", "integrator",      "step",         "rtol",  "atol",
+                                        "until",       "every",       "max-step",      "event-tolerance", "undetermined", "start", NULL};
+const char *const dal_equation_settings[] = {"coordinates", "formulation", NULL};
 
 char *dal_cut_list(char **rest)
 {
@@ -79,30 +87,61 @@ static void make_getopt_table(const dal_option_table *table, getopt_table *made)
 
 /* ---- one command line --------------------------------------------------------------- */
 
-static int read_whole(const char *command, const dal_option *o, const char *text, int *value)
+static int read_count(const char *command, const char *option, const char *text, dal_count *count)
 {
-    char option[40];
-    snprintf(option, sizeof option, "--%s", o->name);
-    return dal_read_range(command, option, text, o->least, o->most, value);
+    count->given = true;
+    return dal_read_count(text, &count->value) ? DAL_OK : dal_wrong_use(command, "%s needs a whole number from 0, not '%s'", option, text);
+}
+
+static void *member_of(const dal_option *o, void *request)
+{
+    return (char *)request + o->member;
 }
 
 static int take_option(const char *command, const dal_option *o, dal_model_options *model, void *request)
 {
-    char *member = (char *)request + o->member;
+    void *member = member_of(o, request);
+    char option[40];
+    snprintf(option, sizeof option, "--%s", o->name);
     switch (o->kind) {
     case DAL_OPTION_SET: return add_override(command, model, optarg);
     case DAL_OPTION_FLAG: *(bool *)member = true; break;
+    case DAL_OPTION_PICTURE:
     case DAL_OPTION_FILE:
         if (*(const char **)member)
             return dal_wrong_use(command, "one file at a time: -o was given twice");
         *(const char **)member = optarg;
-        break;
+        return o->kind == DAL_OPTION_PICTURE ? dal_picture_type(command, optarg) : DAL_OK;
     case DAL_OPTION_TEXT: *(const char **)member = optarg; break;
-    case DAL_OPTION_WHOLE: return read_whole(command, o, optarg, (int *)member);
-    case DAL_OPTION_READ:
+    case DAL_OPTION_WHOLE: return dal_read_range(command, option, optarg, o->least, o->most, member);
+    case DAL_OPTION_COUNT: return read_count(command, option, optarg, member);
+    case DAL_OPTION_SIZE: return dal_picture_size(command, optarg, &((dal_pixels *)member)->width, &((dal_pixels *)member)->height);
+    case DAL_OPTION_NAMES: return dal_name_list_add(member, command, option, optarg);
+    case DAL_OPTION_STEADY: return dal_steady_list_add(member, command, optarg);
+    case DAL_OPTION_READ: return o->read(request, optarg);
     case DAL_OPTION_END: break;
     }
-    return o->read ? o->read(request, optarg) : DAL_OK;
+    return DAL_OK;
+}
+
+/* What the numbers are unless an option says otherwise. */
+static void begin_members(const dal_option_table *table, void *request)
+{
+    for (const dal_option *o = table->options; o->kind; o++)
+        if (o->usual)
+            *(int *)member_of(o, request) = o->usual;
+}
+
+static void release_members(const dal_option_table *table, void *request)
+{
+    for (const dal_option *o = table->options; o->kind; o++) {
+        if (o->kind == DAL_OPTION_NAMES)
+            dal_name_list_free(member_of(o, request));
+        if (o->kind == DAL_OPTION_STEADY)
+            dal_steady_list_free(member_of(o, request));
+    }
+    if (table->release)
+        table->release(request);
 }
 
 static int check_arguments(const dal_option_table *table, const char *command, dal_model_options *model)
@@ -160,8 +199,10 @@ static int count_settings(int argc, char **argv)
 
 int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request, int (*work)(void *request))
 {
-    *model = (dal_model_options){.settings = table->settings, .room_overrides = count_settings(argc, argv)};
+    *model = (dal_model_options){
+        .name = argv[0], .settings = table->settings, .room_overrides = count_settings(argc, argv), .command = dal_command_text(argc, argv)};
     model->overrides = calloc((size_t)model->room_overrides, sizeof *model->overrides);
+    begin_members(table, request);
     int status = read_options(table, argc, argv, model, request);
     const int models = status == DAL_OK && table->argument == DAL_ARGUMENT_MODELS && model->n_arguments > 1 ? model->n_arguments : 1;
     for (int i = 0, worst = status; i < models && (i == 0 ? status == DAL_OK : status < 128); i++) {
@@ -172,13 +213,19 @@ int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_mo
             dal_report_end(argv[0], NULL, DAL_ERROR, DAL_NO_MEMORY);
             break;
         }
-        status = work(request);
+        status = table->argument == DAL_ARGUMENT_RESULT ? dal_work_apart(argv[0], model->result, work, request) : work(request);
+        dal_system_free(model->system);
+        dal_spec_free(model->spec);
         dal_messages_free(model->messages);
+        model->system = NULL;
+        model->spec = NULL;
         model->messages = NULL;
         worst = status > worst ? status : worst;
         status = i + 1 < models ? status : worst;
     }
+    release_members(table, request);
     free(model->overrides);
+    free(model->command);
     return status < 0 ? DAL_OK : status;
 }
 
@@ -227,6 +274,26 @@ dal_status dal_model_read(const dal_model_options *options, dal_messages *messag
         if (options->setting[i] && !dal_spec_set(*spec, options->settings[i], options->setting[i], messages))
             status = DAL_BAD_COMMAND;
     return status;
+}
+
+dal_status dal_model_load(dal_model_options *options, const char *output, const char *source)
+{
+    const dal_status status = dal_model_read(options, options->messages, &options->spec);
+    return status == DAL_OK && output ? dal_output_check(output, options->spec, source, options->messages) : status;
+}
+
+int dal_find_and_print(const dal_finding *how, void *request, const char *file, const char *source)
+{
+    dal_model_options *model = request;
+    dal_messages *messages = model->messages;
+    dal_status status = dal_model_load(model, file, source);
+    if (status == DAL_OK)
+        status = how->find(request, model->spec, messages);
+    status = dal_model_blame(status, messages);
+    if (status == DAL_OK)
+        status = file ? how->write(request, messages) : dal_print_text(stdout, how->print, request);
+    dal_report_end(model->name, messages, DAL_NOTE, status);
+    return (int)status;
 }
 
 /* The place of such an error is "--set k=3" or the like instead of a file. */

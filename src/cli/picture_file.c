@@ -1,5 +1,6 @@
 #include "cli/picture_file.h"
 #include "cli/whole_file.h"
+#include "output/same_files.h"
 
 #include "base/bytes.h"
 
@@ -104,14 +105,28 @@ dal_status dal_write_picture(const char *command, const char *path, const char *
     return dal_has_extension(path, ".png") ? dal_replace_file(command, path, convert_to_png, &p) : dal_write_whole_file(command, path, svg);
 }
 
-int dal_picture_command(const char *command, const char *path, bool quiet, dal_messages *messages,
-                        dal_status (*draw)(void *user, dal_messages *messages, char **svg), void *user)
+/* What is drawn is what a page shows. */
+static dal_status read_and_compile(dal_model_options *model, const char *output)
 {
+    if (!model->path)
+        return dal_output_check(output, NULL, model->result, model->messages);
+    const dal_status status = dal_model_load(model, output, model->result);
+    dal_spec_show(model->spec);
+    return status == DAL_OK ? dal_compile(NULL, model->spec, model->messages, &model->system) : status;
+}
+
+int dal_picture_command(void *request,
+                        dal_status (*draw)(void *request, const dal_spec *spec, const dal_system *system, dal_messages *messages, char **svg))
+{
+    dal_picture_request *wanted = request;
+    dal_model_options *model = &wanted->model;
     char *svg = NULL;
-    dal_status status = draw(user, messages, &svg);
-    dal_report_end(command, messages, quiet ? DAL_WARNING : DAL_NOTE, status);
+    dal_status status = read_and_compile(model, wanted->output);
     if (status == DAL_OK)
-        status = dal_write_picture(command, path, svg);
+        status = draw(request, model->spec, model->system, model->messages, &svg);
+    dal_report_end(model->name, model->messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, status);
+    if (status == DAL_OK)
+        status = dal_write_picture(model->name, wanted->output, svg);
     free(svg);
     return (int)status;
 }

@@ -2,16 +2,24 @@
 #ifndef DAL_CLI_PICTURE_FILE_H
 #define DAL_CLI_PICTURE_FILE_H
 
-#include "cli/cli.h"
+#include "cli/options.h"
 
 /* Is the extension one that can be written? DAL_OK, or DAL_BAD_COMMAND after a complaint. */
 int dal_picture_type(const char *command, const char *path);
 /* Write the SVG text there, as its extension says; "-" is standard output. DAL_BAD_FILE after a message. */
 dal_status dal_write_picture(const char *command, const char *path, const char *svg);
 
-/* A command that draws: `draw` makes the SVG text, from malloc; it is written as the extension of `path` says. The exit code. */
-int dal_picture_command(const char *command, const char *path, bool quiet, dal_messages *messages,
-                        dal_status (*draw)(void *user, dal_messages *messages, char **svg), void *user);
+/* What the request of a command that draws a file of results begins with. */
+typedef struct dal_picture_request {
+    dal_model_options model;
+    const char *output, *title;
+    dal_pixels size;
+    bool quiet;
+} dal_picture_request;
+/* Such a command: the model is read and compiled if there is one (`spec` and `system` are NULL otherwise), `draw` makes the SVG text, from malloc, and
+ * it is written as the extension of the output says. The exit code. */
+int dal_picture_command(void *request,
+                        dal_status (*draw)(void *request, const dal_spec *spec, const dal_system *system, dal_messages *messages, char **svg));
 
 /* "640x480" */
 int dal_picture_size(const char *command, const char *text, int *width, int *height);

@@ -21,9 +21,18 @@ int dal_steady_list_add(dal_steady_list *x, const char *command, char *text)
     return DAL_OK;
 }
 
-const char *dal_steady_place(const dal_steady_list *x, const char *at)
+dal_linear_options dal_steady_options(const dal_steady_list *x, const dal_name_list *inputs, const dal_name_list *outputs)
 {
-    return x->n && !at ? "steady" : at;
+    dal_linear_options options = {.at = x->n && !x->at ? "steady" : x->at, .n_steady = x->n, .steady = x->list};
+    if (inputs) {
+        options.n_inputs = inputs->n;
+        options.inputs = inputs->names;
+    }
+    if (outputs) {
+        options.n_outputs = outputs->n;
+        options.outputs = outputs->names;
+    }
+    return options;
 }
 
 void dal_steady_list_free(dal_steady_list *x)

@@ -1,7 +1,6 @@
 /* The table has a line for each summary, over all runs that have it. */
 #include "cli/study_results.h"
 
-#include "cli/options.h"
 #include "output/same_files.h"
 #include "cli/pages.h"
 #include "study/study_file.h"
@@ -10,20 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-int dal_study_outputs_add(dal_study_outputs *outputs, const char *path)
+int dal_study_output(void *request, char *path)
 {
+    dal_study_outputs *outputs = &((dal_study_request *)request)->outputs;
     if (outputs->n == DAL_STUDY_FILES)
-        return dal_wrong_use(outputs->command, "more than %d files to write", DAL_STUDY_FILES);
+        return dal_wrong_use(((dal_study_request *)request)->model.name, "more than %d files to write", DAL_STUDY_FILES);
     outputs->pages = outputs->pages || dal_is_page(path);
     outputs->path[outputs->n++] = path;
     return DAL_OK;
 }
 
-int dal_study_outputs_motions(dal_study_outputs *outputs, const char *text)
+int dal_study_motions(void *request, char *text)
 {
+    dal_study_request *wanted = request;
     int n = 0;
-    const int code = dal_read_range(outputs->command, "--motions", text, 0, 1000, &n);
-    outputs->how.motions = n ? n : -1;
+    const int code = dal_read_range(wanted->model.name, "--motions", text, 0, 1000, &n);
+    wanted->outputs.how.motions = n ? n : -1;
     return code;
 }
 
@@ -34,7 +35,7 @@ static void name_beside(const dal_study_outputs *outputs, char *beside[DAL_STUDY
         beside[i] = outputs->channels ? dal_study_channels_path(outputs->path[i]) : NULL;
 }
 
-dal_status dal_study_outputs_check(const dal_study_outputs *outputs, const dal_spec *spec, const char *journal, dal_messages *messages)
+static dal_status check_outputs(const dal_study_outputs *outputs, const dal_spec *spec, const char *journal, dal_messages *messages)
 {
     const char *paths[2 * DAL_STUDY_FILES + 1];
     char *beside[DAL_STUDY_FILES] = {NULL};
@@ -55,6 +56,17 @@ dal_status dal_study_outputs_check(const dal_study_outputs *outputs, const dal_s
     for (int i = 0; i < outputs->n; i++)
         free(beside[i]);
     return status;
+}
+
+dal_status dal_study_prepare(dal_study_request *wanted, const char *journal, dal_messages *messages)
+{
+    dal_sweep_plan *sweep = &wanted->sweep;
+    dal_status status = dal_sweep_plan_read(sweep, messages);
+    wanted->outputs.command = wanted->model.name;
+    wanted->outputs.channels = sweep->plan.n_channels > 0;
+    if (status == DAL_OK)
+        status = check_outputs(&wanted->outputs, sweep->spec, journal, messages);
+    return status == DAL_OK ? dal_sweep_plan_make(sweep, messages) : status;
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
 #ifndef DAL_CLI_STUDY_RESULTS_H
 #define DAL_CLI_STUDY_RESULTS_H
 
-#include "cli/cli.h"
+#include "cli/sweep_plan.h"
 
 enum { DAL_STUDY_FILES = 8 };
 
@@ -17,13 +17,20 @@ typedef struct dal_study_outputs {
     dal_study_write_options how;
 } dal_study_outputs;
 
-/* One more; DAL_OK, or the exit code after a complaint. */
-int dal_study_outputs_add(dal_study_outputs *outputs, const char *path);
-/* The value of --motions. */
-int dal_study_outputs_motions(dal_study_outputs *outputs, const char *text);
-/* Can they be written, and do they differ from what is read, and from the journal (which may be NULL)? */
-dal_status dal_study_outputs_check(const dal_study_outputs *outputs, const dal_spec *spec, const char *journal, dal_messages *messages);
-/* Writes the files from journals, and the table unless --quiet is set. DAL_NUMERICAL after a sentence: every run failed. */
+/* What the requests of both begin with. */
+typedef struct dal_study_request {
+    dal_model_options model;
+    dal_study_outputs outputs;
+    dal_sweep_plan sweep;
+} dal_study_request;
+
+/* Options of such a request: one more output, and the value of --motions. DAL_OK, or the exit code after a complaint. */
+int dal_study_output(void *request, char *path);
+int dal_study_motions(void *request, char *text);
+/* The model and the study of a plan that is known. Can the files be written, and do they differ from what is read, and from the journal (which may be
+ * NULL)? */
+dal_status dal_study_prepare(dal_study_request *request, const char *journal, dal_messages *messages);
+/* Writes the files from journals, and the table where nobody asked for quiet. DAL_NUMERICAL after a sentence: every run failed. */
 dal_status dal_study_outputs_write(const dal_study_outputs *outputs, const dal_study *study, int n, const char *const *journals,
                                    dal_messages *messages);
 

@@ -18,6 +18,13 @@ bool dal_has_extension(const char *path, const char *extension)
     return dot && !strcasecmp(dot, extension);
 }
 
+bool dal_has_one_extension(const char *path, const char *const *extensions)
+{
+    while (*extensions && !dal_has_extension(path, *extensions))
+        extensions++;
+    return *extensions;
+}
+
 /* What the library says of a file, in the program's manner. */
 static void report_file(const char *command, const dal_messages *messages)
 {

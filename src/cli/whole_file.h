@@ -8,6 +8,8 @@
 
 /* Is this, ".csv" or so, in capitals or not, the end of the name? */
 bool dal_has_extension(const char *path, const char *extension);
+/* Or one of these, up to NULL? */
+bool dal_has_one_extension(const char *path, const char *const *extensions);
 
 /* "-" is standard output. DAL_BAD_FILE after a message on standard error that begins with "dalembert COMMAND". */
 dal_status dal_write_whole_file(const char *command, const char *path, const char *text);

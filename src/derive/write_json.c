@@ -8,12 +8,12 @@ static void write_bytes(void *out, const void *bytes, size_t n)
     dal_grow(out, "%.*s", (int)n, (const char *)bytes);
 }
 
-static const char *node_text(dal_document *doc, dal_node node)
+static const char *node_text(const dal_document *doc, dal_node node)
 {
     return dal_form_text(doc->d, dal_some_form(doc->writer, node), false);
 }
 
-static void json_nodes(dal_json *json, dal_document *doc, const char *key, int n, const dal_node *nodes)
+static void json_nodes(dal_json *json, const dal_document *doc, const char *key, int n, const dal_node *nodes)
 {
     const char **texts = DAL_NEW(doc->d->arena, const char *, n);
     for (int i = 0; i < n; i++)
@@ -21,7 +21,15 @@ static void json_nodes(dal_json *json, dal_document *doc, const char *key, int n
     dal_json_strings(json, key, n, texts);
 }
 
-static void json_letters(dal_json *json, dal_document *doc)
+static void json_rows(dal_json *json, const dal_document *doc, const char *key, int rows, int columns, const dal_node *nodes)
+{
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < rows; i++)
+        json_nodes(dal_json_line(json, "\n   "), doc, NULL, columns, nodes + i * columns);
+    dal_json_close(json, ']');
+}
+
+static void json_letters(dal_json *json, const dal_document *doc)
 {
     const dal_derivation *d = doc->d;
     static const char *const roles[] = {"time",
@@ -58,58 +66,42 @@ static void json_letters(dal_json *json, dal_document *doc)
     dal_json_close(json, ']');
 }
 
-static void json_blocks(dal_json *json, dal_document *doc)
+static void json_block(dal_json *json, const void *of, int i)
 {
-    const dal_derivation *d = doc->d;
-    dal_json_open(dal_json_line(json, "\n "), "blocks", '[');
-    for (int b = 0; b < d->n_blocks; b++) {
-        const dal_derived_block *block = &d->blocks[b];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", block->name);
-        dal_json_string(json, "title", block->title);
-        dal_json_strings(json, "rows", block->rows, block->row_names);
-        dal_json_strings(json, "columns", block->columns, block->column_names);
-        dal_json_open(json, "values", '[');
-        for (int i = 0; i < block->rows; i++)
-            json_nodes(dal_json_line(json, "\n   "), doc, NULL, block->columns, block->values + i * block->columns);
-        dal_json_close(json, ']');
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_document *doc = of;
+    const dal_derived_block *block = &doc->d->blocks[i];
+    dal_json_string(json, "name", block->name);
+    dal_json_string(json, "title", block->title);
+    dal_json_strings(json, "rows", block->rows, block->row_names);
+    dal_json_strings(json, "columns", block->columns, block->column_names);
+    json_rows(json, doc, "values", block->rows, block->columns, block->values);
 }
 
-static void json_systems(dal_json *json, dal_document *doc)
+static void json_system(dal_json *json, const void *of, int i)
 {
-    const dal_derivation *d = doc->d;
-    dal_json_open(dal_json_line(json, "\n "), "systems", '[');
-    for (int s = 0; s < d->n_systems; s++) {
-        const dal_named_system *system = &d->systems[s];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", system->name);
-        dal_json_open(json, "unknowns", '[');
-        for (int i = 0; i < system->n; i++)
-            dal_json_string(json, NULL, d->letters[system->first + i].name);
-        dal_json_close(json, ']');
-        dal_json_open(json, "matrix", '[');
-        for (int i = 0; i < system->n; i++)
-            json_nodes(dal_json_line(json, "\n   "), doc, NULL, system->n, system->matrix + i * system->n);
-        dal_json_close(json, ']');
-        json_nodes(dal_json_line(json, "\n   "), doc, "right", system->n, system->right);
-        dal_json_close(json, '}');
-    }
+    const dal_document *doc = of;
+    const dal_named_system *system = &doc->d->systems[i];
+    dal_json_string(json, "name", system->name);
+    dal_json_open(json, "unknowns", '[');
+    for (int k = 0; k < system->n; k++)
+        dal_json_string(json, NULL, doc->d->letters[system->first + k].name);
     dal_json_close(json, ']');
+    json_rows(json, doc, "matrix", system->n, system->n, system->matrix);
+    json_nodes(dal_json_line(json, "\n   "), doc, "right", system->n, system->right);
 }
 
-static void json_definitions(dal_json *json, dal_document *doc)
+static void json_equation(dal_json *json, const void *of, int i)
 {
-    dal_json_open(dal_json_line(json, "\n "), "definitions", '[');
-    for (int i = 0; i < doc->writer->n_intermediates; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", dal_arena_print(doc->d->arena, "%s%d", dal_intermediate_prefix(doc->d), i + 1));
-        dal_json_string(json, "value", dal_form_text(doc->d, doc->writer->intermediate[i].form, false));
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_document *doc = of;
+    dal_json_string(json, "name", doc->d->equations[i].name);
+    dal_json_string(json, "zero", node_text(doc, doc->d->equations[i].zero));
+}
+
+static void json_definition(dal_json *json, const void *of, int i)
+{
+    const dal_document *doc = of;
+    dal_json_string(json, "name", dal_arena_print(doc->d->arena, "%s%d", dal_intermediate_prefix(doc->d), i + 1));
+    dal_json_string(json, "value", dal_form_text(doc->d, doc->writer->intermediate[i].form, false));
 }
 
 void dal_write_json_document(dal_document *doc, const dal_derived_formulation *f)
@@ -125,16 +117,9 @@ void dal_write_json_document(dal_document *doc, const dal_derived_formulation *f
     json_letters(json, doc);
     dal_json_string(dal_json_line(json, "\n "), "T", node_text(doc, d->T));
     dal_json_string(dal_json_line(json, "\n "), "V", node_text(doc, d->V));
-    json_blocks(json, doc);
-    json_systems(json, doc);
-    dal_json_open(dal_json_line(json, "\n "), "equations", '[');
-    for (int i = 0; i < d->n_equations; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "name", d->equations[i].name);
-        dal_json_string(json, "zero", node_text(doc, d->equations[i].zero));
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-    json_definitions(json, doc);
+    dal_json_objects(dal_json_line(json, "\n "), "blocks", d->n_blocks, "\n  ", json_block, doc);
+    dal_json_objects(dal_json_line(json, "\n "), "systems", d->n_systems, "\n  ", json_system, doc);
+    dal_json_objects(dal_json_line(json, "\n "), "equations", d->n_equations, "\n  ", json_equation, doc);
+    dal_json_objects(dal_json_line(json, "\n "), "definitions", doc->writer->n_intermediates, "\n  ", json_definition, doc);
     dal_json_close(json, '}');
 }

@@ -183,44 +183,47 @@ static dal_sweep_task sweep_of(dal_state *state)
 
 /* ---- forward pass --------------------------------------------------------------------------- */
 
-static void load_rows(dal_state *state, bool swept, const double *b)
-{
-    const dal_system *system = state->system;
-    const dal_sweep_task task = sweep_of(state);
-    if (swept)
-        system->recursion->sweep->backward_bias(&task, b);
-    else
-        system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, NULL, b);
-}
-
-static void forward_pass(dal_state *state, bool swept, const double *tau, double *x, double *lambda)
-{
-    const dal_system *system = state->system;
-    const dal_sweep_task task = sweep_of(state);
-    if (swept)
-        system->recursion->sweep->forward(&task, x, lambda);
-    else
-        system->recursion->loops->forward(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops, tau, x, lambda);
-}
-
 static const double good = 1e-14; /* of the sums that a row is made of: nothing to refine */
 
-/* The forward pass, and one step of refinement where A x = b is not met. `swept`: the backward pass was a sweep. */
-static void finish_recursive(dal_state *state, bool swept, const double *tau, const double *b, double *x, double *lambda)
+/* What one step of refinement adds. */
+static void add_refinement(dal_state *state, const double *dx, const double *more, double *x, double *lambda)
+{
+    for (int i = 0; i < state->layout->nv; i++)
+        x[i] += dx[i];
+    for (int i = 0; i < state->layout->n_rows; i++)
+        lambda[i] += more[i];
+}
+
+/* The forward pass, and one step of refinement where A x = b is not met. */
+static void finish_passes(dal_state *state, const double *tau, const double *b, double *x, double *lambda)
 {
     const dal_system *system = state->system;
     const dal_links *links = system->links;
-    double *residual = state->tree->loops.lambda, *more = state->saddle->rhs + links->nv, *dx = state->tree->vd_more;
-    forward_pass(state, swept, tau, x, lambda);
-    if (!(system->recursion->loops->residual(system->loops, &state->tree->links, &state->tree->loops, state->rank->independent, b, residual) > good))
+    const dal_loops *loops = system->loops;
+    const dal_recursion *run = system->recursion;
+    dal_links_work *tree = &state->tree->links;
+    dal_loops_work *work = &state->tree->loops;
+    double *residual = work->lambda, *more = state->saddle->rhs + links->nv, *dx = state->tree->vd_more;
+    run->loops->forward(links, loops, run, tree, work, tau, x, lambda);
+    if (!(run->loops->residual(loops, tree, work, state->rank->independent, b, residual) > good))
         return;
     clear_wrenches(state);
-    load_rows(state, swept, residual);
-    forward_pass(state, swept, NULL, dx, more);
-    for (int i = 0; i < links->nv; i++)
-        x[i] += dx[i];
-    for (int i = 0; i < system->layout.n_rows; i++)
-        lambda[i] += more[i];
+    run->loops->backward_bias(links, loops, run, tree, work, NULL, residual);
+    run->loops->forward(links, loops, run, tree, work, NULL, dx, more);
+    add_refinement(state, dx, more, x, lambda);
+}
+
+/* The same after a sweep. */
+static void finish_sweep(dal_state *state, const dal_sweep_task *task)
+{
+    const dal_sweeping *sweep = dal_sweeping_of(task->sweep, task->run);
+    double *residual = state->tree->loops.lambda, *more = state->saddle->rhs + state->layout->nv, *dx = state->tree->vd_more;
+    sweep->forward(task, state->vd, state->lambda);
+    if (!(sweep->residual(task, state->gamma, residual) > good))
+        return;
+    sweep->backward_bias(task, residual);
+    sweep->forward(task, dx, more);
+    add_refinement(state, dx, more, state->vd, state->lambda);
 }
 
 /* M x + mu A^T = f with M over the model's mass. */
@@ -236,7 +239,7 @@ void dal_tree_saddle(dal_state *state, double *f, double *b)
     memcpy(wanted, b, sizeof *b * (size_t)r);
     system->recursion->loops->backward_bias(system->links, system->loops, system->recursion, &state->tree->links, &state->tree->loops,
                                             state->saddle->rhs, wanted);
-    finish_recursive(state, false, state->saddle->rhs, wanted, f, b);
+    finish_passes(state, state->saddle->rhs, wanted, f, b);
     for (int i = 0; i < r; i++)
         b[i] *= -1 / mass;
 }
@@ -281,7 +284,7 @@ static double backward_pass(dal_state *state, const double **tau)
     if (dal_has(state, DAL_STAGE_NO_FORCES)) {
         const dal_sweep_task task = sweep_of(state);
         *tau = NULL;
-        return system->recursion->sweep->backward(&task, state->gamma);
+        return dal_sweeping_of(system->sweep, system->recursion)->backward(&task, state->gamma);
     }
     ready_links(state);
     *tau = load_recursive(state);
@@ -308,7 +311,11 @@ static dal_flow solve_recursive(dal_state *state)
         dal_need(state, DAL_STAGE_LOADS);
         return dal_null_space_solve(state);
     }
-    finish_recursive(state, swept, tau, state->gamma, state->vd, state->lambda);
+    if (swept) {
+        const dal_sweep_task task = sweep_of(state);
+        finish_sweep(state, &task);
+    } else
+        finish_passes(state, tau, state->gamma, state->vd, state->lambda);
     state->stages &= ~(unsigned)DAL_STAGE_LINKS;
     return 0;
 }

@@ -538,6 +538,8 @@ static void print_run(file *f)
     dal_grow(&f->source, "#define %s_PART __attribute__((noinline))\n\n", f->prefix);
     dal_grow(&f->source, "#define %s_FMA(a, b, c) ((a) * (b) + (c))\n\n", f->prefix);
     print_helpers(f);
+    dal_grow(&f->source, "/* q, w, inputs, parameters, modes, zd, power */\nconst int %s_sizes[] = {%d, %d, %d, %d, %d, %d, %d};\n\n", f->prefix,
+             d->nq, results[0].n, c->n_extra, c->n_parameters, c->n_switches, d->spec->n_states, c->n_works);
     f->result->operations = dal_emit_function(&f->source, c, "rates", c->ud ? "u" : "v", 4, results, true, false);
 }
 

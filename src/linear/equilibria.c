@@ -18,6 +18,7 @@
 #include <string.h>
 
 static const double flat = 1e-10;     /* of the largest stiffness */
+static const double slack = 1e-12;    /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
 static const double symmetric = 1e-8; /* what the antisymmetric part of K may be, of K */
 static const double grows = 1e-9;     /* of the fastest motion: a real part that is more than rounding */
 static const double same = 1e-6;      /* of the model's length, or rad: one equilibrium found twice */
@@ -138,7 +139,8 @@ static void judge(finder *f)
     const int n = p->velocities.p;
     const size_t area = (size_t)n * (size_t)n;
     double *K = DAL_NEW(&x->arena, double, area + 1), *value = DAL_NEW(&x->arena, double, n + 1), *vector = DAL_NEW(&x->arena, double, area + 1);
-    double *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), size = 0, skew = 0;
+    double *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), skew = 0;
+    double size = slack / (flat * p->layout->units.time * p->layout->units.time);
     dal_point_stiffnesses(p, &p->velocities, K);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {

@@ -41,6 +41,8 @@ static dal_status linearize_spec(void *user)
     if ((status = dal_linear_point(x)) != DAL_OK)
         return status;
     warn_corners(x);
+    if (!x->options->at || strcmp(x->options->at, "equilibrium"))
+        dal_say_sampled(x->bare, x->messages);
     if (!dal_linear_at_steady(x) && dal_point_ages(&x->point))
         dal_say(x->messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g",
                 x->point.at.t);

@@ -162,12 +162,7 @@ static void write_members(dal_json *json, const dal_equilibrium *e)
     dal_json_strings(dal_json_line(json, "\n"), "free", e->n_free, e->free);
     dal_json_strings(dal_json_line(json, "\n"), "frictions", e->n_frictions, e->frictions);
     dal_json_integer(json, "choices", e->n_choices);
-    dal_json_open(dal_json_line(json, "\n"), "eigenvalues", '[');
-    for (int i = 0; i < e->n_modes; i++) {
-        const double pair[2] = {e->modes[i].re, e->modes[i].im};
-        dal_json_numbers(json, NULL, 2, pair);
-    }
-    dal_json_close(json, ']');
+    dal_write_eigenvalues(dal_json_line(json, "\n"), "eigenvalues", e->n_modes, e->modes);
     dal_json_integer(json, "zeros", e->n_zeros);
     dal_json_named(dal_json_line(json, "\n"), "coordinates", e->n_coordinates, e->coordinates, e->values);
     dal_json_named(dal_json_line(json, "\n"), "rates", e->n_coordinates, e->coordinates, e->rates);
@@ -186,7 +181,11 @@ static void write_equilibrium(dal_json *json, const void *of)
 {
     const dal_equilibrium *e = of;
     dal_json_open(json, NULL, '{');
-    dal_json_members(json, dal_heading, &e->info);
+    dal_json_string(json, "model", e->info.model);
+    dal_json_string(json, "model_hash", e->info.model_hash);
+    dal_json_string(json, "version", e->info.version);
+    dal_json_string(dal_json_line(json, "\n "), "formulation", e->info.formulation);
+    dal_json_string(json, "family", e->info.coordinates); /* "coordinates" are the numbers below */
     write_members(json, e);
     dal_json_close(json, '}');
 }
@@ -194,6 +193,13 @@ static void write_equilibrium(dal_json *json, const void *of)
 int dal_equilibrium_json(const dal_equilibrium *e, char *buffer, size_t size)
 {
     return e ? dal_json_text(buffer, size, write_equilibrium, e) : -1;
+}
+
+static void write_found(dal_json *json, const void *of, int i)
+{
+    const dal_equilibria *all = of;
+    dal_json_integer(json, "times", all->times[i]);
+    write_members(json, all->list[i]);
 }
 
 static void write_equilibria(dal_json *json, const void *of)
@@ -204,14 +210,7 @@ static void write_equilibria(dal_json *json, const void *of)
         dal_json_members(json, dal_heading, &all->list[0]->info);
     dal_json_integer(dal_json_line(json, "\n"), "starts", all->starts);
     dal_json_integer(json, "failed", all->failed);
-    dal_json_open(dal_json_line(json, "\n"), "equilibria", '[');
-    for (int i = 0; i < all->n; i++) {
-        dal_json_open(dal_json_line(json, "\n"), NULL, '{');
-        dal_json_integer(json, "times", all->times[i]);
-        write_members(json, all->list[i]);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(dal_json_line(json, "\n"), "equilibria", all->n, "\n", write_found, all);
     dal_json_close(json, '}');
 }
 

@@ -197,43 +197,50 @@ int dal_modes_text(const dal_modes *m, int digits, int width, char *buffer, size
 static void write_roots(dal_json *json, const char *key, int n, const dal_root *roots)
 {
     dal_json_open(json, key, '[');
-    for (int i = 0; i < n; i++) {
-        const double pair[2] = {roots[i].re, roots[i].im};
-        dal_json_numbers(json, NULL, 2, pair);
-    }
+    for (int i = 0; i < n; i++)
+        dal_json_numbers(json, NULL, 2, (const double[]){roots[i].re, roots[i].im});
     dal_json_close(json, ']');
+}
+
+void dal_write_eigenvalues(dal_json *json, const char *key, int n, const dal_mode *modes)
+{
+    dal_json_open(json, key, '[');
+    for (int i = 0; i < n; i++)
+        dal_json_numbers(json, NULL, 2, (const double[]){modes[i].re, modes[i].im});
+    dal_json_close(json, ']');
+}
+
+static void write_zeros(dal_json *json, const void *of, int i)
+{
+    const dal_zeros *zeros = (const dal_zeros *)of + i;
+    dal_json_string(json, "output", zeros->output);
+    dal_json_string(json, "input", zeros->input);
+    dal_json_integer(json, "relative_degree", zeros->relative_degree);
+    write_roots(json, "roots", zeros->n, zeros->roots);
 }
 
 static void write_structure(dal_json *json, const dal_linearization *l)
 {
-    dal_json_open(dal_json_line(json, "\n"), "poles", '[');
-    for (int i = 0; i < l->n_poles; i++) {
-        const double pair[2] = {l->poles[i].re, l->poles[i].im};
-        dal_json_numbers(json, NULL, 2, pair);
-    }
-    dal_json_close(json, ']');
+    dal_write_eigenvalues(dal_json_line(json, "\n"), "poles", l->n_poles, l->poles);
     dal_json_integer(json, "zero_poles", l->n_zero_poles);
     dal_json_strings(dal_json_line(json, "\n"), "uncontrollable", l->n_uncontrollable, l->uncontrollable);
     dal_json_strings(dal_json_line(json, "\n"), "unobservable", l->n_unobservable, l->unobservable);
-    dal_json_open(dal_json_line(json, "\n"), "zeros", '[');
-    for (int i = 0; i < l->n_pairs; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "output", l->zeros[i].output);
-        dal_json_string(json, "input", l->zeros[i].input);
-        dal_json_integer(json, "relative_degree", l->zeros[i].relative_degree);
-        write_roots(json, "roots", l->zeros[i].n, l->zeros[i].roots);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(dal_json_line(json, "\n"), "zeros", l->n_pairs, "\n  ", write_zeros, l->zeros);
+}
+
+/* What linearisations and modes begin with. */
+static void write_heading(dal_json *json, const dal_linearization *l)
+{
+    dal_json_members(json, dal_heading, &l->info);
+    dal_json_string(dal_json_line(json, "\n"), "kind", kind_words[l->kind]);
+    dal_json_number(json, "time", l->time);
 }
 
 static void write_linearization(dal_json *json, const void *of)
 {
     const dal_linearization *l = of;
     dal_json_open(json, NULL, '{');
-    dal_json_members(json, dal_heading, &l->info);
-    dal_json_string(dal_json_line(json, "\n"), "kind", kind_words[l->kind]);
-    dal_json_number(json, "time", l->time);
+    write_heading(json, l);
     dal_json_integer(json, "positions", l->n_positions);
     dal_json_integer(json, "rates", l->n_rates);
     dal_json_strings(dal_json_line(json, "\n"), "states", l->n_states, l->states);
@@ -257,14 +264,30 @@ int dal_linearization_json(const dal_linearization *l, char *buffer, size_t size
 
 void dal_write_shares(dal_json *json, const char *key, int n, const dal_mode_share *shares)
 {
-    dal_json_open(json, key, '[');
-    for (int i = 0; i < n; i++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_string(json, "part", shares[i].part);
-        dal_json_number(json, "share", shares[i].share);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    static const dal_json_member members[] = {DAL_JSON_MEMBER(dal_mode_share, part), DAL_JSON_MEMBER(dal_mode_share, share), {0}};
+    dal_json_structs(json, key, n, shares, sizeof *shares, members, NULL);
+}
+
+#define MODE(member) DAL_JSON_MEMBER(dal_mode, member)
+static const dal_json_member of_mode[] = {MODE(re), MODE(im), MODE(frequency), MODE(damping), MODE(condition), MODE(times), MODE(shapes), {0}};
+
+static void write_mode(dal_json *json, const void *of, int i)
+{
+    const dal_modes *m = of;
+    const dal_mode *mode = &m->modes[i];
+    const int n = m->linearization->n_states;
+    dal_json_members(json, of_mode, mode);
+    dal_write_shares(json, "energy", mode->n_shares, mode->shares);
+    dal_json_numbers(json, "shape_re", n, mode->shape_re);
+    dal_json_numbers(json, "shape_im", n, mode->shape_im);
+}
+
+static void write_free(dal_json *json, const void *of, int i)
+{
+    const dal_free_mode *free = (const dal_free_mode *)of + i;
+    dal_json_string(json, "state", free->state);
+    dal_json_truth(json, "drifts", free->drifts);
+    dal_write_shares(json, "energy", free->n_shares, free->shares);
 }
 
 static void write_modes(dal_json *json, const void *of)
@@ -272,37 +295,11 @@ static void write_modes(dal_json *json, const void *of)
     const dal_modes *m = of;
     const dal_linearization *l = m->linearization;
     dal_json_open(json, NULL, '{');
-    dal_json_members(json, dal_heading, &l->info);
-    dal_json_string(dal_json_line(json, "\n"), "kind", kind_words[l->kind]);
-    dal_json_number(json, "time", l->time);
+    write_heading(json, l);
     dal_json_strings(dal_json_line(json, "\n"), "states", l->n_states, l->states);
-    dal_json_open(dal_json_line(json, "\n"), "modes", '[');
-    for (int i = 0; i < m->n_modes; i++) {
-        const dal_mode *mode = &m->modes[i];
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_number(json, "re", mode->re);
-        dal_json_number(json, "im", mode->im);
-        dal_json_number(json, "frequency", mode->frequency);
-        dal_json_number(json, "damping", mode->damping);
-        dal_json_number(json, "condition", mode->condition);
-        dal_json_integer(json, "times", mode->times);
-        dal_json_integer(json, "shapes", mode->shapes);
-        dal_write_shares(json, "energy", mode->n_shares, mode->shares);
-        dal_json_numbers(json, "shape_re", l->n_states, mode->shape_re);
-        dal_json_numbers(json, "shape_im", l->n_states, mode->shape_im);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(dal_json_line(json, "\n"), "modes", m->n_modes, "\n  ", write_mode, m);
     dal_json_integer(dal_json_line(json, "\n"), "zeros", m->n_zeros);
-    dal_json_open(dal_json_line(json, "\n"), "free", '[');
-    for (int i = 0; i < m->n_free; i++) {
-        dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
-        dal_json_string(json, "state", m->free[i].state);
-        dal_json_truth(json, "drifts", m->free[i].drifts);
-        dal_write_shares(json, "energy", m->free[i].n_shares, m->free[i].shares);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(dal_json_line(json, "\n"), "free", m->n_free, "\n  ", write_free, m->free);
     dal_json_close(json, '}');
 }
 

@@ -8,6 +8,7 @@
 
 /* "92 % rotor about y, 8 % arm" */
 void dal_print_shares(dal_printer *out, int n, const dal_mode_share *shares);
+void dal_write_eigenvalues(dal_json *json, const char *key, int n, const dal_mode *modes);
 void dal_write_shares(dal_json *json, const char *key, int n, const dal_mode_share *shares);
 /* A line of the table of modes. */
 void dal_print_mode(dal_tables *tables, const dal_mode *mode);

@@ -53,3 +53,11 @@ const int *dal_system_start_rows(const dal_system *system)
 {
     return system->start_order;
 }
+
+double dal_system_sample_period(const dal_system *system, int input)
+{
+    for (int k = 0; k < system->samples.n_outputs; k++)
+        if (system->sample_input[k] == input)
+            return system->sample_period[k];
+    return 0;
+}

@@ -19,5 +19,7 @@ const int *dal_system_start_rows(const dal_system *system); /* rows of the layou
 /* How many; `names` (may be NULL) become theirs. */
 int dal_system_states(const dal_system *system, const char *const **names);
 int dal_system_inputs(const dal_system *system, const char *const **names);
+/* Of an input, s; 0: it is not sampled. */
+double dal_system_sample_period(const dal_system *system, int input);
 
 #endif

@@ -178,17 +178,17 @@ static void put_figure(writing *w, const dal_figure *f)
     dal_json_close(json, '}');
 }
 
+static void put_point(dal_json *json, const void *of, int i)
+{
+    const dal_scene_body *body = of;
+    dal_json_string(json, "name", body->points[i].name);
+    dal_json_numbers(json, "at", 3, body->points[i].at);
+}
+
 static void put_points_and_shapes(writing *w, const dal_scene_body *body)
 {
     dal_json *json = &w->json;
-    dal_json_open(json, "points", '[');
-    for (int i = 0; i < body->n_points; i++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_string(json, "name", body->points[i].name);
-        dal_json_numbers(json, "at", 3, body->points[i].at);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(json, "points", body->n_points, NULL, put_point, body);
     dal_json_open(json, "shapes", '[');
     for (int i = 0; i < body->n_figures; i++)
         put_figure(w, &body->figures[i]);
@@ -208,37 +208,39 @@ static void put_body(writing *w, const dal_scene_body *body)
     dal_json_close(json, '}');
 }
 
+static void put_side(dal_json *json, const void *of, int i)
+{
+    const dal_marker *m = &((const dal_scene_joint *)of)->marker[i];
+    const double *B = m->B, axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
+    dal_json_integer(json, "body", m->body);
+    dal_json_numbers(json, "at", 3, m->s);
+    dal_json_numbers(json, "axes", 9, axes);
+}
+
 static void put_joint(dal_json *json, const dal_scene_joint *joint)
 {
     dal_json_open(json, NULL, '{');
     dal_json_string(json, "name", joint->name);
     dal_json_string(json, "type", joint->type);
     dal_json_string(json, "motion", joint->motion);
-    dal_json_open(json, "sides", '[');
-    for (int i = 0; joint->pair && i < 2; i++) {
-        const dal_marker *m = &joint->marker[i];
-        const double *B = m->B, axes[9] = {B[0], B[3], B[6], B[1], B[4], B[7], B[2], B[5], B[8]}; /* x, y, z one after the other */
-        dal_json_open(json, NULL, '{');
-        dal_json_integer(json, "body", m->body);
-        dal_json_numbers(json, "at", 3, m->s);
-        dal_json_numbers(json, "axes", 9, axes);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(json, "sides", joint->pair ? 2 : 0, NULL, put_side, joint);
     dal_json_truth(json, "redundant", joint->redundant);
     if (!isnan(joint->radius))
         dal_json_number(json, "radius", joint->radius);
     if (joint->driven)
         dal_json_truth(json, "driven", true);
-    if (joint->n_coupled) {
-        dal_json_open(json, "joints", '[');
-        for (int i = 0; i < joint->n_coupled; i++)
-            dal_json_integer(json, NULL, joint->coupled[i]);
-        dal_json_close(json, ']');
-    }
+    if (joint->n_coupled)
+        dal_json_integers(json, "joints", joint->n_coupled, joint->coupled);
     if (!isnan(joint->ratio))
         dal_json_number(json, "ratio", joint->ratio);
     dal_json_close(json, '}');
+}
+
+static void put_end(dal_json *json, const void *of, int i)
+{
+    const dal_scene_force *force = of;
+    dal_json_integer(json, "body", force->end[i].body);
+    dal_json_numbers(json, "at", 3, force->end[i].at);
 }
 
 static void put_force(dal_json *json, const dal_scene_force *force)
@@ -246,14 +248,7 @@ static void put_force(dal_json *json, const dal_scene_force *force)
     dal_json_open(json, NULL, '{');
     dal_json_string(json, "name", force->name);
     dal_json_string(json, "type", force->type);
-    dal_json_open(json, "ends", '[');
-    for (int i = 0; i < force->n_ends; i++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_integer(json, "body", force->end[i].body);
-        dal_json_numbers(json, "at", 3, force->end[i].at);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(json, "ends", force->n_ends, NULL, put_end, force);
     dal_json_number(json, "free", force->free);
     if (force->joint >= 0)
         dal_json_integer(json, "joint", force->joint);
@@ -271,14 +266,8 @@ static void put_view(dal_json *json, const dal_scene *scene)
     for (int i = 0; i < v->n_traces; i++)
         dal_json_print(json, NULL, "[%d, %d]", v->traces[i].body, v->traces[i].point);
     dal_json_close(json, ']');
-    dal_json_open(json, "hidden", '[');
-    for (int i = 0; i < v->n_hidden; i++)
-        dal_json_integer(json, NULL, v->hidden[i]);
-    dal_json_close(json, ']');
-    dal_json_open(json, "transparent", '[');
-    for (int i = 0; i < v->n_transparent; i++)
-        dal_json_integer(json, NULL, v->transparent[i]);
-    dal_json_close(json, ']');
+    dal_json_integers(json, "hidden", v->n_hidden, v->hidden);
+    dal_json_integers(json, "transparent", v->n_transparent, v->transparent);
     dal_json_open(json, "colors", '[');
     for (int b = 0; b < scene->n_bodies; b++)
         dal_json_string(json, NULL, *v->color[b] ? v->color[b] : NULL);
@@ -339,19 +328,14 @@ static block_type precision(const dal_series *s, const dal_scene *scene)
     return scene && s->far * 0x1p-24 > 1e-4 * scene->length ? FLOAT64 : FLOAT32;
 }
 
-static void put_channels(dal_json *json, const dal_series *s)
+/* Column 0 is time. */
+static void put_channel(dal_json *json, const void *of, int i)
 {
-    dal_json_open(dal_json_line(json, "\n    "), "channels", '[');
-    for (int i = 1; i < s->n_columns; i++) {
-        const dal_column *c = &s->columns[i];
-        dal_json_open(json, NULL, '{');
-        dal_json_string(json, "name", c->name);
-        dal_json_string(json, "unit", c->unit ? c->unit : "");
-        dal_json_truth(json, "log", !strncmp(c->name, "constraint.", 11) || !strncmp(c->name, "error.", 6));
-        dal_json_integer(json, "column", i - 1);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_column *c = &((const dal_series *)of)->columns[i + 1];
+    dal_json_string(json, "name", c->name);
+    dal_json_string(json, "unit", c->unit ? c->unit : "");
+    dal_json_truth(json, "log", !strncmp(c->name, "constraint.", 11) || !strncmp(c->name, "error.", 6));
+    dal_json_integer(json, "column", i);
 }
 
 /* All columns of a track from `first` on, `rows` of them. */
@@ -371,7 +355,7 @@ static void put_series(writing *w, const dal_series *s, const dal_scene *scene)
     dal_json_integer(json, "recorded", s->rows);
     put_block(w, "time", (block){.type = FLOAT64, .rows = n, .columns = 1, .track = &s->track[DAL_TRACK_VALUES]});
     put_track(w, "poses", precision(s, scene), s, DAL_TRACK_POSES, n, 0);
-    put_channels(json, s);
+    dal_json_objects(dal_json_line(json, "\n    "), "channels", s->n_columns > 1 ? s->n_columns - 1 : 0, NULL, put_channel, s);
     if (s->n_asked)
         dal_json_integer(json, "asked", s->n_asked);
     put_track(w, "values", FLOAT64, s, DAL_TRACK_VALUES, n, 1);

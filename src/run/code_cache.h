@@ -1,8 +1,11 @@
 /* Generated code as a shared object: compiled by the machine's cc, kept in the user's cache folder, loaded from there.
  *
  * $XDG_CACHE_HOME/dalembert, or ~/.cache/dalembert: a folder of the user's own (0700) with files of the user's own (0600). The name of an object is the
- * SHA-256 of the source, the options, the compiler and the version of the library; a second file has the SHA-256 of the object itself; an object that
- * does not match is compiled again. Files get their names when they are complete.
+ * SHA-256 of the source, the options, the compiler and the version of the library; beside it stands the SHA-256 of the object itself, and what does
+ * not fit is compiled again. Files take their names when they are complete.
+ *
+ * A caller that knows what its source follows from need not make the source again (code_memory.c): beside the objects stands, under the SHA-256 of
+ * that, of the program, the options and the compiler, which object was made of it, and numbers of the caller's.
  */
 #ifndef DAL_RUN_CODE_CACHE_H
 #define DAL_RUN_CODE_CACHE_H
@@ -14,19 +17,36 @@ typedef struct dal_code_request {
     const char *source;
     const char *version;       /* of the library */
     double patience;           /* s, that the compiler may take */
-    bool (*go_on)(void *user); /* called while the compiler works; false: give up. May be NULL */
+    bool (*go_on)(void *user); /* asked while it works; false: give up. May be NULL */
     void *user;
+    char model[65]; /* digest of all that the source follows from but the program itself; "": not known */
 } dal_code_request;
 
 typedef struct dal_loaded_code {
-    void *handle; /* NULL: none */
-    bool cached;  /* it was not compiled now */
-    char sum[65]; /* SHA-256 of the object */
+    void *handle;  /* NULL: none */
+    bool cached;   /* it was not compiled anew */
+    char sum[65];  /* SHA-256 of the object */
+    char name[65]; /* of its file */
 } dal_loaded_code;
 
 /* False with a sentence in `why`: no compiler, no folder, too slow, given up. */
 bool dal_code_load(const dal_code_request *request, dal_loaded_code *code, char *why, size_t size);
 void *dal_code_function(const dal_loaded_code *code, const char *name);
 void dal_code_unload(dal_loaded_code *code);
+
+/* ---- code_memory.c ----------------------------------------------------------------------------- */
+
+enum { DAL_CODE_NOTES = 4096 };
+
+/* Numbers that are kept with an object. They come from a file: they are to be checked like any other. */
+typedef struct dal_code_notes {
+    int n, number[DAL_CODE_NOTES];
+} dal_code_notes;
+
+/* The object that was made for request->model by this very program, loaded, and its notes. False: there is none; the source has to be made.
+ * request->source is not read. */
+bool dal_code_recall(const dal_code_request *request, dal_loaded_code *code, dal_code_notes *notes);
+/* From now on it is recalled. What cannot be written is made again the next time. */
+void dal_code_remember(const dal_code_request *request, const dal_loaded_code *code, const dal_code_notes *notes);
 
 #endif

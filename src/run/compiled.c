@@ -1,12 +1,13 @@
 /* Compiled runs: y' by code that was generated for this model, compiled by cc and loaded (code_cache.h).
  *
  *   what it replaces   f of y' = f(t, y) at the stages of a step, nothing else: events, projections, records and the evidence are the engine's
- *   when it is trusted it agreed with the engine at the first state and at random ones, each to 1e-10 of the largest rate; rows compare it again
+ *   when it is trusted it agreed with the engine at the first state and at others by chance, each to 1e-10 of the largest rate; rows compare it again
  *   where it is not    near singular positions, where a pivot of its elimination falls, where an angle turns far in a step: the engine evaluates there
- *   which code         one for each choice of charts and speeds; a run makes a few of them, and leaves further choices to the engine. Runs of a study
+ *   which code         one for each choice of charts, speeds and independent rows; a run makes a few of them, and leaves further choices to the engine. Runs of a study
  *                      borrow those that were made for all of them (shared_code.c)
  *
- * Only the object in the cache is kept between runs. Its functions have no state: simulations share it.
+ * Nothing of it is kept between runs but the object in the cache, and by what it is found again (known_code.c). Its functions have no memory:
+ * simulations share it.
  */
 #include "run/compiled_code.h"
 
@@ -49,7 +50,7 @@ static void leave(run *r, const char *why)
             c->evaluations ? "the run continues without generated code: %s" : "the run is not compiled, and the engine runs: %s", c->why);
 }
 
-/* Reasons why a run cannot use generated code, for any equations. */
+/* What the code of a run does not have, whatever the equations are. */
 static const char *obstacle(const run *r)
 {
     const dal_method *method = dal_system_method(r->system);
@@ -102,7 +103,8 @@ static void find_sizes(run *r, compiled_run *c)
     c->n_momenta = method->formulation->ignores ? layout->n_ignorable : 0;
     c->n_charts = layout->family->condition ? 3 * layout->mechanism->n_bodies : 0;
     c->n_speeds = method->formulation->chooses && !layout->n_speeds ? c->n_w : 0;
-    c->n_choice = c->n_charts + c->n_speeds;
+    c->n_rows = dal_system_rank(r->system) < layout->n_rows ? layout->n_rows : 0;
+    c->n_choice = c->n_charts + c->n_speeds + c->n_rows;
 }
 
 bool dal_compiled_open(run *r)
@@ -142,7 +144,7 @@ void dal_compiled_drop(run *r, code *c)
     *c = (code){0};
 }
 
-/* The data of a run beside the code. False: no memory. */
+/* What a run has of its own beside the code. False: no memory. */
 static bool equip(run *r, code *c)
 {
     const dal_spec *spec = dal_system_spec(r->system);
@@ -219,7 +221,7 @@ static double difference(const run *r, const double *mine, const double *engine)
 
 /* ---- before it is trusted ----------------------------------------------------------------------------- */
 
-/* A random state on the constraints: on the viewer, which has the choices of the run. */
+/* A state by chance, on the constraints: on the viewer, which knows the choices of the run. */
 static bool move_by_chance(run *r, double *t, uint64_t *seed)
 {
     compiled_run *c = r->compiled;
@@ -244,7 +246,7 @@ static bool move_by_chance(run *r, double *t, uint64_t *seed)
     return method->formulation->unpack || !layout->n_rows || !dal_project_velocities(state, *t, c->y);
 }
 
-/* Both at (t, c->y) on the viewer. Negative: one of them fails there. */
+/* Both at (t, c->y) on the viewer. Negative: one of them finds nothing there. */
 static double compare_at(run *r, const code *with, double t)
 {
     compiled_run *c = r->compiled;
@@ -379,10 +381,9 @@ static bool find_pieces(run *r, code *to, const dal_generated *generated, dal_ar
 }
 
 /* Which parameters of the description are its arguments, and what the run has of its own. */
-static bool find_arguments(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+static bool set_arguments(run *r, code *to, int n, const int *which, char *why, size_t size)
 {
-    const int *which;
-    to->n_parameters = dal_listing_parameters(generated->listing, &which);
+    to->n_parameters = n;
     to->parameter = take(r, sizeof *to->parameter * (size_t)to->n_parameters);
     if (to->parameter && to->n_parameters)
         memcpy(to->parameter, which, sizeof *which * (size_t)to->n_parameters);
@@ -390,6 +391,12 @@ static bool find_arguments(run *r, code *to, const dal_generated *generated, cha
         return true;
     snprintf(why, size, "no memory");
     return false;
+}
+
+static bool find_arguments(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+{
+    const int *which, n = dal_listing_parameters(generated->listing, &which);
+    return set_arguments(r, to, n, which, why, size);
 }
 
 /* ---- making it ------------------------------------------------------------------------------------- */
@@ -427,7 +434,7 @@ static dal_status generate(void *user)
     return DAL_OK;
 }
 
-/* Calls the user's callbacks while the compiler works. */
+/* The user is asked while the compiler works. */
 static bool may_go_on(void *user)
 {
     run *r = user;
@@ -445,21 +452,79 @@ static bool may_go_on(void *user)
     return go_on;
 }
 
-static bool load(run *r, code *to, const dal_generated *generated, char *why, size_t size)
+static dal_code_request request_for(run *r, const char *source, const char *key)
 {
-    const dal_code_request request = {
-        .source = generated->source, .version = dal_system_describe(r->system).version, .patience = patience, .go_on = may_go_on, .user = r};
+    dal_code_request request = {
+        .source = source, .version = dal_system_describe(r->system).version, .patience = patience, .go_on = may_go_on, .user = r};
+    memcpy(request.model, key, sizeof request.model);
+    return request;
+}
+
+/* The function of a loaded object. What it says of its arrays has to be what it will be called with. */
+static bool find_call(const run *r, code *to, char *why, size_t size)
+{
+    const compiled_run *c = r->compiled;
+    const int wanted[] = {c->nq, c->n_w, c->n_inputs + c->n_states + c->n_momenta, to->n_parameters, to->n_switches, c->n_states, c->n_works};
+    const int *sizes = dal_code_function(&to->object, "dal_code_sizes");
+    void *found = dal_code_function(&to->object, "dal_code_rates");
+    to->call = NULL;
+    if (sizes && found && !memcmp(sizes, wanted, sizeof wanted))
+        memcpy(&to->call, &found, sizeof found);
+    else
+        snprintf(why, size, found ? "the compiled code is that of another model" : "the compiled code has no rates");
+    return to->call != NULL;
+}
+
+static bool load(run *r, code *to, const dal_generated *generated, const char *key, char *why, size_t size)
+{
+    const dal_code_request request = request_for(r, generated->source, key);
     if (generated->operations > MOST_OPERATIONS) {
         snprintf(why, size, "its code would have %d operations, more than %d", generated->operations, MOST_OPERATIONS);
         return false;
     }
-    if (!dal_code_load(&request, &to->object, why, size))
+    return dal_code_load(&request, &to->object, why, size) && find_call(r, to, why, size);
+}
+
+/* Without its choice: it may be filled again. */
+static void empty(run *r, code *c)
+{
+    int *const choice = c->choice;
+    c->choice = NULL;
+    dal_compiled_drop(r, c);
+    c->choice = choice;
+}
+
+/* Code that was made before of the same model, without deriving anything. It is trusted no more than that which is new. */
+static bool recall(run *r, code *to, const char *key, double t, const double *y)
+{
+    compiled_run *c = r->compiled;
+    const dal_code_request request = request_for(r, NULL, key);
+    char why[256];
+    dal_code_notes notes;
+    if (!dal_code_recall(&request, &to->object, &notes))
         return false;
-    void *found = dal_code_function(&to->object, "dal_code_rates");
-    memcpy(&to->call, &found, sizeof found);
-    if (!found)
-        snprintf(why, size, "the compiled code has no rates");
-    return found != NULL;
+    const bool fit = dal_code_notes_fit(r, &notes);
+    const int n = fit ? notes.number[0] : 0, *at = notes.number + 2;
+    to->n_switches = n;
+    to->switch_of = take(r, 2 * sizeof *to->switch_of * (size_t)n);
+    to->mirrored = to->switch_of ? to->switch_of + n : NULL;
+    if (fit && to->switch_of)
+        memcpy(to->switch_of, at, 2 * sizeof *at * (size_t)n);
+    if (fit && to->switch_of && set_arguments(r, to, notes.number[1], at + 2 * n, why, sizeof why) && find_call(r, to, why, sizeof why) &&
+        verify(r, to, t, y, why, sizeof why))
+        return true;
+    empty(r, to);
+    c->checks = 0; /* of the code that is made now */
+    c->worst = 0;
+    return false;
+}
+
+static void remember(run *r, const code *made, const char *key)
+{
+    const dal_code_request request = request_for(r, NULL, key);
+    dal_code_notes notes;
+    if (dal_code_note(made, &notes))
+        dal_code_remember(&request, &made->object, &notes);
 }
 
 static void say_why(const making *m, dal_status status, char *why, size_t size)
@@ -470,39 +535,69 @@ static void say_why(const making *m, dal_status status, char *why, size_t size)
     snprintf(why, size, "%s", last ? last->text : m->code && m->code->missing ? m->code->missing : dal_status_text(status));
 }
 
-/* Code for the present choice of the state at (t, y). */
-static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
+static bool generate_and_load(run *r, code *to, const char *key, double t, const double *y, char *why, size_t size)
 {
     making m = {.r = r, .y = y, .messages = dal_messages_create(&r->allocator)};
     dal_status status = m.messages ? DAL_OK : DAL_NO_MEMORY;
     dal_arena_begin(&m.arena, &r->allocator);
-    dal_update_viewer(r);
-    if (status == DAL_OK && dal_state_derivative(r->viewer, t, y, r->compiled->engine))
-        status = DAL_NUMERICAL; /* the engine reports the failure at its next evaluation */
     if (status == DAL_OK)
         status = dal_arena_try(&m.arena, generate, &m);
     bool fine = status == DAL_OK && !m.code->missing;
     if (!fine)
         say_why(&m, status, why, size);
     fine = fine && find_pieces(r, to, m.code, &m.arena, t, y, why, size) && find_arguments(r, to, m.code, why, size) &&
-           load(r, to, m.code, why, size) && verify(r, to, t, y, why, size);
-    if (!fine) {
-        dal_code_unload(&to->object);
-        to->call = NULL;
-    }
+           load(r, to, m.code, key, why, size) && verify(r, to, t, y, why, size);
     dal_messages_free(m.messages);
     dal_arena_release(&m.arena);
     return fine;
 }
 
+/* The engine at (t, y), on the viewer. */
+static bool look_at(run *r, double t, const double *y)
+{
+    dal_update_viewer(r);
+    if (dal_state_derivative(r->viewer, t, y, r->compiled->engine))
+        return false;
+    gather(r->compiled, r->viewer, y);
+    return true;
+}
+
+/* Code for the present choice of the state at (t, y). */
+static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
+{
+    char key[65];
+    bool fine = look_at(r, t, y);
+    if (!fine)
+        snprintf(why, size, "%s", dal_status_text(DAL_NUMERICAL)); /* the engine says what is wrong, when it is asked */
+    else {
+        dal_code_key(r, t, y, key);
+        if (recall(r, to, key, t, y))
+            return true;
+        fine = look_at(r, t, y) && generate_and_load(r, to, key, t, y, why, size);
+    }
+    if (fine)
+        remember(r, to, key);
+    else {
+        dal_code_unload(&to->object);
+        to->call = NULL;
+    }
+    return fine;
+}
+
 /* ---- which code ------------------------------------------------------------------------------------- */
 
-/* Charts, then speeds, as the state has them now. */
+/* Charts, then speeds, then a mask of the independent rows where not all are, as the state has them now. */
 static void read_choice(const run *r, compiled_run *c)
 {
+    const dal_rank *rank = dal_rank_of(r->state);
+    c->rows_changed = rank->changed;
     memcpy(c->choice, dal_chart_of(r->state), sizeof *c->choice * (size_t)c->n_charts);
     for (int k = 0; k < c->n_speeds; k++)
         c->choice[c->n_charts + k] = dal_speeds_of(r->state)->column[k];
+    for (int k = 0; k < c->n_rows; k++)
+        c->choice[c->n_charts + c->n_speeds + k] = 0;
+    for (int k = 0; k < rank->n && c->n_rows; k++)
+        c->choice[c->n_charts + c->n_speeds + rank->order[k]] = 1;
 }
 
 static bool is_present(const compiled_run *c, const code *of)
@@ -594,7 +689,7 @@ bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
     compiled_run *c = r->compiled;
     if (!c || c->off)
         return false;
-    if (!c->known)
+    if (!c->known || (c->n_rows && c->rows_changed != dal_rank_of(r->state)->changed))
         dal_compiled_choose(r, t, y);
     if (c->off)
         return false;

@@ -10,11 +10,11 @@ enum { DAL_RUN_CODES = 4 };
 typedef int dal_rates_function(double t, const double *q, const double *w, const double *inputs, const void *parameters, const int *modes, double *wd,
                                double *qd, double *zd, double *power);
 
-/* Code for one choice of charts and speeds. */
+/* Code for one choice of charts, speeds and independent rows. */
 typedef struct dal_run_code {
     dal_loaded_code object;
     dal_rates_function *call; /* NULL: not to be used */
-    int *choice;              /* charts, then speeds */
+    int *choice;              /* charts, then speeds, then rows */
     int n_switches;           /* operations with pieces */
     int *switch_of;           /* of each of them: the switch of the model, or -1: none, it takes the piece that holds */
     int *mirrored;            /* behind these: it compares b with a, not a with b */
@@ -27,7 +27,8 @@ typedef struct dal_run_code {
 
 typedef struct dal_compiled_run {
     int n, nq, n_w, n_states, n_works, n_inputs, n_momenta, n_choice;
-    int n_charts, n_speeds; /* numbers that a choice has */
+    int n_charts, n_speeds, n_rows; /* numbers that a choice has; rows: where not all of them are independent */
+    long rows_changed;              /* of dal_rank, when `now` was looked up */
     dal_run_code codes[DAL_RUN_CODES];
     dal_run_code *now;         /* of the present choice; NULL: the engine */
     bool known;                /* `now` was looked up since the last restart */
@@ -48,6 +49,15 @@ typedef struct dal_compiled_run {
 void dal_compiled_choose(run *r, double t, const double *y);
 /* Code of this run goes. */
 void dal_compiled_drop(run *r, dal_run_code *code);
+
+/* ---- known_code.c -------------------------------------------------------------------------- */
+
+/* The digest of all that code for the present choice at (t, y) follows from; extra, choice and engine are those of there. */
+void dal_code_key(run *r, double t, const double *y, char key[65]);
+/* Pieces and arguments as numbers: number of pieces, of arguments, then both. False: there are too many. */
+bool dal_code_note(const dal_run_code *code, dal_code_notes *notes);
+/* Are these numbers such as a code of this run may have? */
+bool dal_code_notes_fit(const run *r, const dal_code_notes *notes);
 
 /* ---- shared_code.c ------------------------------------------------------------------------- */
 

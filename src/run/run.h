@@ -120,7 +120,7 @@ struct dal_simulation {
     dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
     dal_state *reader;     /* what users see between steps; NULL: not readable */
     dal_evidence evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
-    uint64_t contents;     /* of the model, for blobs; 0: not asked yet (saving.c) */
+    uint64_t contents;     /* of the model: dal_run_contents; 0: not asked yet */
     void *memory;          /* of the arrays below */
     double *y;             /* integrated by the driver */
     double *row;           /* one of the record */
@@ -190,6 +190,8 @@ dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y);
 
 /* dal_simulation_restore of options.resume, in words about the file that it comes from. */
 dal_status dal_simulation_resume(run *r);
+/* What the model consists of, as a number: texts of its description and the numbers that came of them. */
+uint64_t dal_run_contents(run *r);
 
 /* ---- step.c ---------------------------------------------------------------------------------------- */
 

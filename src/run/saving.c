@@ -78,12 +78,17 @@ static uint64_t contents_of(const dal_system *s)
     return add_numbers(hash, s->states, (size_t)s->n_states);
 }
 
+uint64_t dal_run_contents(run *r)
+{
+    if (!r->contents)
+        r->contents = contents_of(r->system) | 1;
+    return r->contents;
+}
+
 static void keep_model(run *r, dal_keep *keep)
 {
     const dal_system_info *info = &r->system->info;
-    if (!r->contents)
-        r->contents = contents_of(r->system) | 1;
-    dal_keep_same(keep, (long long)r->contents);
+    dal_keep_same(keep, (long long)dal_run_contents(r));
     dal_keep_same_text(keep, info->model_hash);
     dal_keep_same_text(keep, info->model);
 }

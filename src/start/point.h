@@ -75,6 +75,8 @@ void dal_point_unbalance(dal_point *point, double *out);
 void dal_point_stiffness(dal_point *point, const dal_change *change, double *motion, double *states);
 /* stiffness.c: K, p of the velocities by p of `along`: the same for every column of its T. */
 void dal_point_stiffnesses(dal_point *point, const dal_kept_rows *along, double *K);
+/* Has every body columns of its own? */
+bool dal_owns_columns(const dal_layout *layout);
 /* dv: the velocities with which dq stays on the rows, of least size. */
 void dal_point_follow(dal_point *point, const double *dq, double *dv);
 /* vd (nv; may not be NULL), rates of the model's states, recorded columns: the last two may be NULL. */

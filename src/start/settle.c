@@ -18,6 +18,7 @@
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
+#include "start/along_tree.h"
 #include "start/shares.h"
 #include "state/evaluate.h"
 #include "state/scale.h"
@@ -25,6 +26,7 @@
 #include "state/values.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -38,6 +40,7 @@ enum {
 static const double longest = 0.5;   /* rad, or of the extent of the model: a step */
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
 static const double flat = 1e-10;    /* of the largest stiffness */
+static const double slack = 1e-12;   /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
 static const double pushes = 1e-9;   /* in the model's own units: a force that is not balanced */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
@@ -49,9 +52,11 @@ typedef struct settler {
     dal_messages *messages;
     dal_point point;
     double *q, *z, *rest; /* nq; states; zeros */
+    const dal_tree *tree; /* that the bodies follow, or NULL */
     double *rho, *K, *step;
     double way, radius, last; /* in lengths; of a step; the size of rho before */
     bool downhill;            /* all forces have a potential */
+    bool straight;            /* Newton's steps only: nothing leads down where forces have no potential */
     double size;              /* of the whole step */
     double shift;             /* of the bodies in the whole step, in lengths and rad */
     double first;             /* largest rate of a state of the model at the start */
@@ -61,6 +66,18 @@ typedef struct settler {
     uint64_t chance;
     const char *runs; /* what moves the most */
 } settler;
+
+/* Inputs that the model samples are held: their laws are no part of what is found. */
+void dal_say_sampled(const dal_system *system, dal_messages *messages)
+{
+    const char *const *names;
+    const int n = dal_system_inputs(system, &names);
+    for (int i = 0; i < n; i++)
+        if (dal_system_sample_period(system, i) > 0)
+            dal_say(messages, DAL_WARNING, dal_nowhere,
+                    "input '%s' is sampled every %g s, and is held at its present value here: what its law does is no part of the answer", names[i],
+                    dal_system_sample_period(system, i));
+}
 
 /* ---- one position ------------------------------------------------------------------------------------------ */
 
@@ -94,11 +111,29 @@ static dal_status rest_at(settler *s)
     return dal_evaluate_whole(state, s->messages);
 }
 
+/* Where the search has come, if the model has coordinates of its own: they may be singular there. */
+static void say_where(const settler *s)
+{
+    const dal_mechanism *m = s->point.layout->mechanism;
+    const int n = m->n_coordinates;
+    char text[4 * DAL_LABEL] = "", name[DAL_LABEL];
+    for (int k = 0; k < n && n == s->point.layout->nq; k++) {
+        dal_coordinate_name(dal_system_of(s->state), k, name, sizeof name);
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s = %.4g", k ? ", " : "", name, s->q[k]);
+    }
+    if (*text)
+        dal_say(s->messages, DAL_NOTE, dal_nowhere, "on the way to an equilibrium, at %s", text);
+}
+
 /* Opens the point at the present state. */
 static dal_status look(settler *s)
 {
     dal_point_close(&s->point);
-    return dal_point_open(&s->arena, s->state, s->messages, &s->point);
+    const dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
+    if (status == DAL_BAD_MODEL && s->point.positions.p)
+        say_where(s);
+    return status;
 }
 
 /* The rows at q. */
@@ -113,13 +148,30 @@ static double open_rows(settler *s)
     return layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
 }
 
+/* The rows at q, after the bodies have followed the joint tree, if that closes them. */
+static double open_rows_along_tree(settler *s)
+{
+    const dal_layout *layout = s->point.layout;
+    const double apart = open_rows(s);
+    if (!s->tree || !(apart > kept))
+        return apart;
+    double *before = DAL_NEW(&s->arena, double, layout->nq + 1), *shift = DAL_NEW(&s->arena, double, 3 * layout->mechanism->n_bodies + 1);
+    memcpy(before, s->q, sizeof *before * (size_t)layout->nq);
+    dal_follow_tree(s->tree, layout, dal_seen_work(s->state)->kin, s->q, shift);
+    const double closed = open_rows(s);
+    if (closed < apart)
+        return closed;
+    memcpy(s->q, before, sizeof *before * (size_t)layout->nq);
+    return open_rows(s);
+}
+
 /* Back on the rows by the least change, and at rest there. The factors are those of the point, renewed where they are not good enough. */
 static dal_status correct(settler *s)
 {
     const dal_layout *layout = s->point.layout;
     double *dq = DAL_NEW(&s->arena, double, layout->nv + 1), *phi = DAL_NEW(&s->arena, double, layout->n_rows + 1), last = INFINITY;
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
-        const double worst = open_rows(s);
+        const double worst = open_rows_along_tree(s);
         if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
             return rest_at(s);
         if (i && worst > 0.4 * last) {
@@ -217,13 +269,13 @@ static void find_system(settler *s)
     }
 }
 
-/* The names of a direction along T_h that no force holds, and of the forces along it. */
-static void name_direction(settler *s, const double *xi)
+/* What nothing holds, and what pushes it: the names of a direction along T. */
+static void name_direction(settler *s, const dal_kept_rows *rows, const double *xi)
 {
     dal_point *p = &s->point;
     double *v = DAL_NEW(&s->arena, double, p->nv + 1);
     const dal_mode_share *shares;
-    dal_kept_expand(p, &p->positions, 1, xi, v);
+    dal_kept_expand(p, rows, 1, xi, v);
     if (dal_find_shares(p, v, NULL, &shares))
         s->runs = shares[0].part;
 }
@@ -290,6 +342,22 @@ static bool stays_short(settler *s, int n, const double *S)
     return false;
 }
 
+static double force_unit(const settler *s)
+{
+    const dal_units *units = &s->point.layout->units;
+    return sqrt(units->mass) * units->length / (units->time * units->time);
+}
+
+/* Nothing holds the model, and nothing pushes it: what K and rho have is rounding. */
+static bool is_at_ease(const settler *s, int n, const double *S)
+{
+    const double time = s->point.layout->units.time;
+    double most = 0;
+    for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
+        most = fmax(most, fabs(S[i]));
+    return most <= slack / (time * time) && norm_of(s->rho, n) <= pushes * force_unit(s);
+}
+
 /* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
 static bool descend(settler *s)
 {
@@ -300,6 +368,8 @@ static bool descend(settler *s)
     double *work = DAL_NEW(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
     int *pivot = DAL_NEW(&s->arena, int, n + 1);
     symmetrise(s, n, S);
+    if (is_at_ease(s, n, S))
+        return true;
     if (is_positive(s, n, S)) {
         for (int i = 0; i < n; i++)
             s->step[i] = -s->rho[i];
@@ -313,7 +383,7 @@ static bool descend(settler *s)
     memset(s->step, 0, sizeof *s->step * (size_t)n);
     for (int i = 0; i < n; i++)
         most = fmax(most, fabs(value[i]));
-    const double unit = sqrt(units->mass) * units->length / (units->time * units->time);
+    const double unit = force_unit(s);
     bool newton = true;
     for (int k = 0; k < n; k++) {
         double along = 0, size = fabs(value[k]);
@@ -336,7 +406,7 @@ static bool find_step(settler *s)
     const dal_point *p = &s->point;
     const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
     s->step = DAL_NEW(&s->arena, double, columns + 1);
-    if (!p->n_z && rows == columns)
+    if (!p->n_z && rows == columns && !s->straight)
         return descend(s);
     double *right = DAL_NEW(&s->arena, double, rows + 1), *work = DAL_NEW(&s->arena, double, dal_rank_work(rows, columns) + 1);
     for (int i = 0; i < rows; i++)
@@ -477,7 +547,7 @@ static dal_status make_step(void *user)
     const double part = most > s->radius ? s->radius / most : 1;
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
-    name_direction(s, s->step);
+    name_direction(s, &p->positions, s->step);
     return go(s, dq, part);
 }
 
@@ -494,8 +564,10 @@ static dal_status finish(void *user)
     s->rho = DAL_NEW(&s->arena, double, p->velocities.p + 1);
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
-    if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * sqrt(units->mass) * units->length / (units->time * units->time)) {
-        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, forces are left that nothing balances");
+    if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * force_unit(s)) {
+        name_direction(s, &p->velocities, s->rho);
+        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
+                  s->runs ? s->runs : "the model");
         hint_at_motion(s);
         return DAL_BAD_MODEL;
     }
@@ -539,36 +611,107 @@ static dal_status scatter(void *user)
     return rest_at(s);
 }
 
+/* From where the state is. */
+static dal_status search(settler *s, const uint64_t *seed)
+{
+    dal_status status = rest_at(s);
+    s->chance = seed ? *seed : 0;
+    for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
+        status = in_own_memory(s, scatter);
+    for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s->done && s->way < far; i++) {
+        status = in_own_memory(s, make_step);
+        if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
+            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
+                      s->runs ? s->runs : "a state of the model", s->way, i + 1);
+            hint_at_motion(s);
+            status = DAL_BAD_MODEL;
+        }
+        s->runs = NULL;
+    }
+    return status == DAL_OK ? in_own_memory(s, finish) : status;
+}
+
+/* Where a search begins, with the charts and the whole turns that q is read with. */
+typedef struct beginning {
+    double *q, *z, *winding;
+    int *chart;
+} beginning;
+
+static double *copy_of(dal_arena *arena, const double *from, int n)
+{
+    double *copy = DAL_NEW(arena, double, n + 1);
+    if (n)
+        memcpy(copy, from, sizeof *copy * (size_t)n);
+    return copy;
+}
+
+static beginning begin(dal_arena *arena, dal_state *state)
+{
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_work *work = dal_seen_work(state);
+    const int charts = 3 * layout->mechanism->n_bodies;
+    beginning b = {.q = copy_of(arena, work->q, layout->nq),
+                   .z = copy_of(arena, dal_own_states_of(state), dal_system_states(dal_system_of(state), NULL)),
+                   .winding = copy_of(arena, work->winding, layout->mechanism->n_windings),
+                   .chart = DAL_NEW(arena, int, charts + 1)};
+    if (charts)
+        memcpy(b.chart, work->chart, sizeof *b.chart * (size_t)charts);
+    return b;
+}
+
+/* A controller may hold the model where no potential is least: Newton's method from the same start. Its messages are not passed on. */
+static dal_status search_straight(const settler *first, const beginning *from, const uint64_t *seed)
+{
+    settler s = *first;
+    const dal_layout *layout = dal_layout_of(s.state);
+    dal_work *work = dal_work_of(s.state);
+    s.messages = dal_messages_create(dal_allocator_of(s.state));
+    if (!s.messages)
+        return DAL_NO_MEMORY;
+    s.straight = true;
+    s.done = s.last_newton = false;
+    s.way = s.first = 0;
+    s.calm = 0;
+    s.radius = longest;
+    s.last = INFINITY;
+    memcpy(s.q, from->q, sizeof *s.q * (size_t)layout->nq);
+    memcpy(s.z, from->z, sizeof *s.z * (size_t)dal_system_states(dal_system_of(s.state), NULL));
+    if (layout->mechanism->n_bodies)
+        memcpy(work->chart, from->chart, sizeof *work->chart * 3 * (size_t)layout->mechanism->n_bodies);
+    if (layout->mechanism->n_windings)
+        memcpy(work->winding, from->winding, sizeof *work->winding * (size_t)layout->mechanism->n_windings);
+    dal_arena_begin(&s.arena, dal_allocator_of(s.state));
+    const dal_status status = search(&s, seed);
+    dal_arena_release(&s.arena);
+    dal_messages_free(s.messages);
+    return status;
+}
+
 dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *seed, dal_messages *messages)
 {
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
-    settler s = {.state = state, .messages = messages, .radius = longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
+    settler s = {.state = state, .radius = longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
     s.downhill = has_potential(state);
-    s.q = DAL_NEW(arena, double, layout->nq + 1);
-    s.z = DAL_NEW(arena, double, n_z + 1);
+    const beginning from = begin(arena, state);
+    s.q = copy_of(arena, from.q, layout->nq);
+    s.z = copy_of(arena, from.z, n_z);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
-    memcpy(s.q, dal_seen_work(state)->q, sizeof *s.q * (size_t)layout->nq);
+    s.tree = dal_tree_to_follow(arena, layout);
     for (int k = 0; k < layout->nv; k++)
         s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > 1e-9 * layout->units.length / layout->units.time;
-    memcpy(s.z, dal_own_states_of(state), sizeof *s.z * (size_t)n_z);
-    dal_status status = rest_at(&s);
-    s.chance = seed ? *seed : 0;
+    dal_messages *heard = s.messages = dal_messages_create(dal_allocator_of(state));
+    if (!heard)
+        return DAL_NO_MEMORY;
     dal_arena_begin(&s.arena, dal_allocator_of(state));
-    for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
-        status = in_own_memory(&s, scatter);
-    for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s.done && s.way < far; i++) {
-        status = in_own_memory(&s, make_step);
-        if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s.way < far)) && !s.done) {
-            dal_error(messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
-                      s.runs ? s.runs : "a state of the model", s.way, i + 1);
-            hint_at_motion(&s);
-            status = DAL_BAD_MODEL;
-        }
-        s.runs = NULL;
-    }
-    if (status == DAL_OK)
-        status = in_own_memory(&s, finish);
+    dal_status status = search(&s, seed);
     dal_arena_release(&s.arena);
-    return status;
+    dal_status again = status;
+    if (status != DAL_OK && status != DAL_NO_MEMORY && !s.downhill && !n_z && s.n_freedoms > 0)
+        again = search_straight(&s, &from, seed);
+    if (again != DAL_OK || status == DAL_OK)
+        dal_pass_all(messages, heard);
+    dal_messages_free(heard);
+    dal_say_sampled(dal_system_of(state), messages);
+    return again == DAL_OK ? DAL_OK : status;
 }

@@ -106,7 +106,7 @@ static void choose_colors(pattern *p)
     }
 }
 
-static bool owns_columns(const dal_layout *layout)
+bool dal_owns_columns(const dal_layout *layout)
 {
     return !layout->family->shares && !layout->tree && !layout->placement && !layout->reduction && !layout->systems &&
            layout->n_blocks == layout->mechanism->n_bodies;
@@ -201,7 +201,7 @@ static bool is_whole(const pattern *p)
 static bool find_pattern(pattern *p)
 {
     const dal_layout *layout = p->x->layout;
-    if (layout->mechanism->n_bodies <= FEW || !owns_columns(layout))
+    if (layout->mechanism->n_bodies <= FEW || !dal_owns_columns(layout))
         return false;
     p->n = layout->n_blocks;
     p->block = DAL_NEW(p->x->arena, int, p->x->nv + 1);

@@ -78,25 +78,20 @@ static void put_block(dal_json *json, const char *key, int block)
         dal_json_null(json, key);
 }
 
-static void put_factors(dal_json *json, const paging *p)
+static void put_factor(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, "factors", '[');
-    for (int i = 0; i < p->study->factors.n; i++) {
-        const dal_planned *planned = &p->study->factors.item[i];
-        const dal_study_variable *f = &planned->factor;
-        dal_json_open(json, NULL, '{');
-        dal_json_string(json, "name", f->name);
-        dal_json_string(json, "unit", f->unit);
-        dal_json_string(json, "text", f->text);
-        dal_json_truth(json, "setting", f->setting);
-        dal_json_truth(json, "random", f->random);
-        dal_json_integer(json, "stride", planned->stride);
-        if (f->words)
-            dal_json_strings(json, "words", f->n, f->words);
-        put_block(json, "block", p->factors[i]);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const paging *p = of;
+    const dal_planned *planned = &p->study->factors.item[i];
+    const dal_study_variable *f = &planned->factor;
+    dal_json_string(json, "name", f->name);
+    dal_json_string(json, "unit", f->unit);
+    dal_json_string(json, "text", f->text);
+    dal_json_truth(json, "setting", f->setting);
+    dal_json_truth(json, "random", f->random);
+    dal_json_integer(json, "stride", planned->stride);
+    if (f->words)
+        dal_json_strings(json, "words", f->n, f->words);
+    put_block(json, "block", p->factors[i]);
 }
 
 /* "each 'peak=max(A.angle)'" -> max(A.angle) */
@@ -110,33 +105,23 @@ static void put_summary(dal_json *json, const dal_study *study, int i)
     dal_json_string(json, "text", copy);
 }
 
-static void put_values(dal_json *json, const paging *p)
+static void put_value(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, "values", '[');
-    for (int i = 0; i < p->table.n_values; i++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_string(json, "name", p->study->values[i].name);
-        dal_json_string(json, "unit", p->study->values[i].unit);
-        dal_json_truth(json, "summary", i < p->study->summaries.n);
-        if (i < p->study->summaries.n)
-            put_summary(json, p->study, i);
-        put_block(json, "block", p->values[i]);
-        dal_json_number(json, "constant", p->table.values[i].first);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const paging *p = of;
+    dal_json_string(json, "name", p->study->values[i].name);
+    dal_json_string(json, "unit", p->study->values[i].unit);
+    dal_json_truth(json, "summary", i < p->study->summaries.n);
+    if (i < p->study->summaries.n)
+        put_summary(json, p->study, i);
+    put_block(json, "block", p->values[i]);
+    dal_json_number(json, "constant", p->table.values[i].first);
 }
 
-static void put_failures(dal_json *json, const dal_study_table *t)
+static void put_failure(dal_json *json, const void *of, int i)
 {
-    dal_json_open(json, "failures", '[');
-    for (int i = 0; i < t->n_failures; i++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_integer(json, "run", t->failures[i].run);
-        dal_json_string(json, "reason", t->failures[i].reason);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    const dal_study_table *t = of;
+    dal_json_integer(json, "run", t->failures[i].run);
+    dal_json_string(json, "reason", t->failures[i].reason);
 }
 
 /* "k = 10, formulation = kane": the listed values of a combination. */
@@ -156,6 +141,24 @@ static void put_label(dal_json *json, const dal_study *study, long combination)
     dal_json_string(json, "label", text);
 }
 
+static void put_channel(dal_json *json, const void *of, int i)
+{
+    const dal_study *study = of;
+    dal_json_string(json, "name", study->channels[i + 1].name);
+    dal_json_string(json, "unit", study->channels[i + 1].unit);
+}
+
+static void put_group(dal_json *json, const void *of, int i)
+{
+    const paging *p = of;
+    const int n = p->bands.n_channels;
+    if (i)
+        put_label(json, p->study, i - 1);
+    else
+        dal_json_string(json, "label", "all runs");
+    dal_json_integers(json, "blocks", n, p->levels + i * n);
+}
+
 static void put_bands(dal_json *json, const paging *p)
 {
     const dal_study_bands *b = &p->bands;
@@ -165,28 +168,8 @@ static void put_bands(dal_json *json, const paging *p)
     dal_json_integer(json, "runs", b->runs);
     put_block(json, "time", p->times);
     dal_json_numbers(json, "levels", DAL_BAND_LEVELS, dal_band_levels);
-    dal_json_open(json, "channels", '[');
-    for (int c = 0; c < b->n_channels; c++) {
-        dal_json_open(json, NULL, '{');
-        dal_json_string(json, "name", p->study->channels[c + 1].name);
-        dal_json_string(json, "unit", p->study->channels[c + 1].unit);
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
-    dal_json_open(json, "groups", '[');
-    for (int g = 0; g < b->n_groups; g++) {
-        dal_json_open(json, NULL, '{');
-        if (g)
-            put_label(json, p->study, g - 1);
-        else
-            dal_json_string(json, "label", "all runs");
-        dal_json_open(json, "blocks", '[');
-        for (int c = 0; c < b->n_channels; c++)
-            dal_json_integer(json, NULL, p->levels[g * b->n_channels + c]);
-        dal_json_close(json, ']');
-        dal_json_close(json, '}');
-    }
-    dal_json_close(json, ']');
+    dal_json_objects(json, "channels", b->n_channels, NULL, put_channel, p->study);
+    dal_json_objects(json, "groups", b->n_groups, NULL, put_group, p);
     dal_json_close(json, '}');
 }
 
@@ -205,9 +188,9 @@ static void write_entry(dal_json *json, const void *of)
     dal_json_string(json, "command", p->options->command ? p->options->command : "");
     put_block(json, "numbers", p->numbers);
     put_block(json, "status", p->status);
-    put_factors(json, p);
-    put_values(json, p);
-    put_failures(json, &p->table);
+    dal_json_objects(json, "factors", s->factors.n, NULL, put_factor, p);
+    dal_json_objects(json, "values", p->table.n_values, NULL, put_value, p);
+    dal_json_objects(json, "failures", p->table.n_failures, NULL, put_failure, &p->table);
     put_bands(json, p);
     dal_json_open(json, "motions", '[');
     for (int i = 0; i < p->motions.n; i++)

@@ -6,11 +6,12 @@
 
 #define TABLE(target)                                                                                                                                \
     {                                                                                                                                                \
-        .name = #target, .loops = &dal_elimination_##target, .sweep = &dal_sweeping_##target, .kinematics = dal_forward_kinematics_##target,         \
-        .rnea_forward = dal_rnea_forward_##target, .rnea_backward = dal_rnea_backward_##target, .aba_velocity = dal_aba_velocity_##target,           \
-        .aba_solve = dal_aba_solve_##target, .aba_backward_link = dal_aba_backward_link_##target, .aba_forward_link = dal_aba_forward_link_##target, \
-        .aba_solve_free = dal_aba_solve_free_##target, .crba = dal_crba_##target, .derivative_columns = dal_rnea_derivative_columns_##target,        \
-        .derivative_rows = dal_rnea_derivative_rows_##target, .aba_columns = dal_aba_columns_##target, .aba_factor = dal_aba_factor_##target,        \
+        .name = #target, .loops = &dal_elimination_##target, .sweep = {&dal_sweeping_##target, &dal_planar_sweeping_##target},                       \
+        .kinematics = dal_forward_kinematics_##target, .rnea_forward = dal_rnea_forward_##target, .rnea_backward = dal_rnea_backward_##target,       \
+        .aba_velocity = dal_aba_velocity_##target, .aba_solve = dal_aba_solve_##target, .aba_backward_link = dal_aba_backward_link_##target,         \
+        .aba_forward_link = dal_aba_forward_link_##target, .aba_solve_free = dal_aba_solve_free_##target, .crba = dal_crba_##target,                 \
+        .derivative_columns = dal_rnea_derivative_columns_##target, .derivative_rows = dal_rnea_derivative_rows_##target,                            \
+        .aba_columns = dal_aba_columns_##target, .aba_factor = dal_aba_factor_##target,                                                              \
     }
 
 const dal_recursion dal_recursion_baseline = TABLE(baseline);

@@ -105,7 +105,7 @@ typedef void dal_aba_columns_kernel(const dal_links *links, const dal_links_work
 typedef struct dal_recursion {
     const char *name;
     const dal_elimination *loops;
-    const dal_sweeping *sweep;
+    const dal_sweeping *sweep[2]; /* in space, in the plane: dal_sweeping_of */
     /* q -> R, r, d. */
     dal_kinematics_kernel *kinematics;
     /* RNEA (rnea.c). Forward: q, v, v' (NULL: zero) -> the whole motion, and the wrench of each link alone. */
@@ -140,6 +140,7 @@ typedef struct dal_recursion {
     extern const dal_recursion dal_recursion_##target;                                                                                               \
     extern const dal_elimination dal_elimination_##target;                                                                                           \
     extern const dal_sweeping dal_sweeping_##target;                                                                                                 \
+    extern const dal_sweeping dal_planar_sweeping_##target;                                                                                          \
     dal_kinematics_kernel dal_forward_kinematics_##target;                                                                                           \
     dal_rnea_forward_kernel dal_rnea_forward_##target;                                                                                               \
     dal_rnea_backward_kernel dal_rnea_backward_##target;                                                                                             \

@@ -44,7 +44,7 @@ static inline void sincos_many(int n, const double *x, double *sine, double *cos
     v4 s, c;
     double most = 0;
     for (int k = 0; k < n; k++)
-        most = fmax(most, fabs(x[k]));
+        most = fabs(x[k]) > most ? fabs(x[k]) : most;
     if (!(most < maximum_angle)) {
         for (; i < n; i++)
             sincos(x[i], &sine[i], &cosine[i]);

@@ -1,9 +1,5 @@
 /* Sweeps: the equations are in the head of sweep.h. One source for every instruction set, as aba.c. */
-#include "tree/sweep.h"
-#include "tree/vector.h"
-
-#include <math.h>
-#include <string.h>
+#include "tree/sweep_order.h"
 
 /* ---- views of a block ----------------------------------------------------------------- */
 
@@ -14,7 +10,7 @@ static dal_links links_of(const dal_sweep *sweep, const dal_sweep_block *block)
 
 static dal_links_work tree_of(const dal_sweep_task *task, int k)
 {
-    const size_t at = (size_t)(k % task->sweep->n_ring) * (size_t)(task->sweep->most_links + 1) + 1;
+    const size_t at = place_in_ring(task->sweep, k);
     dal_links_work tree = {.motion = task->own->motion + at,
                            .wrench = task->own->wrench + at,
                            .inertia = task->own->inertia + at,
@@ -144,8 +140,9 @@ static double (*K_of_ring(const dal_sweep_task *task))[8]
     return task->sweep->complete ? task->work->K : task->own->K;
 }
 
-static void move_block(const dal_sweep_task *task, int k, place *at, double *gamma)
+static void move_block(const dal_sweep_task *task, int k, void *lists, double *gamma)
 {
+    place *at = lists;
     const dal_sweep *sweep = task->sweep;
     const dal_sweep_block *block = &sweep->block[k];
     const dal_links links = links_of(sweep, block);
@@ -209,25 +206,8 @@ static double eliminate_block(const dal_sweep_task *task, int k, const double *g
 static double backward_sweep(const dal_sweep_task *task, double *gamma)
 {
     const dal_sweep *sweep = task->sweep;
-    const dal_loops *loops = task->loops;
-    const dal_elimination *run = task->run->loops;
-    const dal_loop_front *ground = &loops->front[sweep->n_links];
     place at = {sweep->closure, sweep->vector, sweep->row, sweep->term, sweep->watched};
-    double ratio = 1;
-    int moved = sweep->n_blocks;
-    task->own->size = task->own->spin = 0;
-    memset(task->work->entry, 0, sizeof *task->work->entry * (size_t)loops->n_entries);
-    memset(task->work->g, 0, sizeof *task->work->g * (size_t)loops->n_slots);
-    for (int k = sweep->n_blocks - 1; k >= 0 && ratio > 0; k--) {
-        while (moved > sweep->block[k].need)
-            move_block(task, --moved, &at, gamma);
-        ratio = fmin(ratio, eliminate_block(task, k, gamma));
-    }
-    if (ratio > 0)
-        ratio = fmin(ratio, run->eliminate_rows(loops, ground, task->work, task->used, NULL));
-    if (ratio > 0)
-        run->reduce_rows(loops, ground, task->work, gamma, NULL);
-    return ratio;
+    return backward_blocks(task, gamma, &at, move_block, eliminate_block);
 }
 
 /* ---- biases by themselves, and forward ---------------------------------------------------- */
@@ -238,6 +218,7 @@ static void backward_bias_sweep(const dal_sweep_task *task, const double *b)
     const dal_loops *loops = task->loops;
     dal_loops_work *work = task->work;
     memset(work->g, 0, sizeof *work->g * (size_t)loops->n_slots);
+    memset(task->motion, 0, sizeof *task->motion * (size_t)sweep->n_links);
     for (int i = sweep->n_links - 1; i >= 0; i--) {
         const dal_sweep_joint *joint = &sweep->joint[i];
         dal_sweep_record *record = &task->own->record[i];
@@ -287,4 +268,11 @@ static void forward_sweep(const dal_sweep_task *task, double *x, double *lambda)
     }
 }
 
-const dal_sweeping DAL_KERNEL(dal_sweeping) = {.backward = backward_sweep, .backward_bias = backward_bias_sweep, .forward = forward_sweep};
+static double residual_sweep(const dal_sweep_task *task, const double *b, double *residual)
+{
+    const dal_links_work tree = {.wrench = task->motion};
+    return task->run->loops->residual(task->loops, &tree, task->work, task->used, b, residual);
+}
+
+const dal_sweeping DAL_KERNEL(dal_sweeping) = {
+    .backward = backward_sweep, .backward_bias = backward_bias_sweep, .forward = forward_sweep, .residual = residual_sweep};

@@ -2,32 +2,35 @@
  *
  * There are two ways through a model with loops. The passes of loops.h go over all links at once and serve every model; sweeps call the same
  * kernels (aba_velocity, backward_links, reduce_rows, restore_multipliers) on views of one block after the other, so that the elimination is
- * written once. Two things are written twice: the rows (here on links, there on bodies) and the forward step of a joint (here from a record of two
- * cache lines, there from the whole link). With shared code a sweep would read the memory that it exists to avoid.
+ * written once. Written twice are the rows, here on links and there on bodies, and the joint on its way forward, here from a record of two
+ * cache lines and there from the whole link: with the shared forms a sweep would read all the memory that it is there to avoid.
  *
- * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory again
- * and again. This dominates the time when it is larger than the caches, and the order is not necessary. Here the tree is cut into blocks of links,
- * each a number of whole trees that start at the ground, and the blocks are taken from the last to the first:
+ * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
+ * again and again; once it is larger than the caches, that is what takes the time. Nothing forces this order. Here the tree is cut into
+ * blocks of links, each a number of whole trees that start at the ground, and the blocks are taken from the last to the first:
  *
  *     move a block        its frames, motions, inertias and wrenches
  *     close it            gamma and the covectors of all rows whose links have all been moved now
  *     eliminate a block   once every row that acts on it is closed
  *
- * so that the data of the present blocks stay in a ring of scratch that fits into the first cache. Of a link only the data of the forward pass are
- * kept: its joint,
+ * so that what belongs to the blocks at hand stays in a ring of scratch that fits into the first cache, and only what the forward pass needs
+ * is kept of a link: its joint,
  *
  *     x' = (u + kappa.lambda - Un.alpha_p - Uf.acc) / D,   acc = acc_p + alpha_p x d,   alpha = alpha_p + turn x' a,   acc += shift x' a
  *
  * (turn: 1, 0; shift: 0, 1; screw: 1, pitch). Weight is the acceleration -g of the ground.
  *
- * Links with one coordinate, rows of scalar products of points and directions that time does not move, weight the only load: all other models use the
- * passes of loops.h, and so do models with loops between distant bodies, for which the ring would be large.
+ * Models in the plane have a sweep of their own, with three numbers where this one has six: planar_sweep.h. Both take the same blocks and rows.
+ *
+ * Links with one coordinate, rows of scalar products of points and directions that time does not move, weight the only load: everything
+ * else goes the longer way, and so do models in which far ends are tied, for which the ring would be large.
  */
 #ifndef DAL_TREE_SWEEP_H
 #define DAL_TREE_SWEEP_H
 
 #include "kinematics/family.h"
 #include "tree/loops.h"
+#include "tree/planar_sweep.h"
 
 /* A point or a direction of a link. 32 bytes. */
 typedef struct dal_sweep_vector {
@@ -65,12 +68,12 @@ typedef struct dal_sweep_block {
     int n_watched;
 } dal_sweep_block;
 
-/* A body whose motion is computed for callers. */
+/* A body whose motion somebody wants to know. */
 typedef struct dal_sweep_watched {
     int body, at; /* its link in the ring */
 } dal_sweep_watched;
 
-/* Constants of a link for the forward pass. */
+/* What the forward pass knows of a link beside its numbers. */
 typedef struct dal_sweep_joint {
     int parent, v;
     int slot, n_open; /* its open rows */
@@ -91,8 +94,11 @@ typedef struct dal_sweep {
     dal_sweep_term *term;
     int *side_slot; /* of the sides of loops: where K of that slot is; in the ring, where K is not kept */
     dal_sweep_watched *watched;
-    int *measure; /* measures that have to be known: made of vectors of the watched bodies */
+    int *measure;       /* measures that have to be known: made of vectors of the watched bodies */
+    dal_planar *planar; /* the same in the plane; NULL: a model in space */
 } dal_sweep;
+
+enum { DAL_SWEEP_SPATIAL, DAL_SWEEP_PLANAR };
 
 /* Two cache lines. */
 typedef struct dal_sweep_record {
@@ -108,9 +114,10 @@ typedef struct dal_sweep_work {
     dal_link_wrench *wrench;
     dal_link_inertia *inertia;
     double *sine, *cosine;
-    double (*K)[8]; /* most_slots a block of the ring; none where K is kept */
-    double spin;    /* square of the largest angular velocity of a link */
-    double size;    /* sum of places and squares of velocities: finite where they all are */
+    double (*K)[8];         /* most_slots a block of the ring; none where K is kept */
+    dal_planar_work planar; /* in the place of all these, in the plane */
+    double spin;            /* square of the largest angular velocity of a link */
+    double size;            /* sum of places and squares of velocities: finite where they all are */
 } dal_sweep_work;
 
 /* What a sweep is about. */
@@ -133,17 +140,30 @@ struct dal_sweeping {
     /* Everything up to the ground: gamma, covectors, weights, the factor; gamma is what the rows are loaded with. Returns what `backward_inertia` of
      * dal_elimination does. */
     double (*backward)(const dal_sweep_task *task, double *gamma);
-    /* Rows b and nothing else, with the factor of the last sweep; task->motion holds zeros, and is overwritten. */
+    /* Rows b and nothing else, with the factor of the last sweep. */
     void (*backward_bias)(const dal_sweep_task *task, const double *b);
     void (*forward)(const dal_sweep_task *task, double *x, double *lambda);
+    /* As `residual` of dal_elimination. */
+    double (*residual)(const dal_sweep_task *task, const double *b, double *residual);
 };
 
+/* The sweep of a model, for the machine: which of the two is a fact of the model, found when it is compiled. */
+static inline const dal_sweeping *dal_sweeping_of(const dal_sweep *sweep, const dal_recursion *run)
+{
+    return run->sweep[sweep->planar ? DAL_SWEEP_PLANAR : DAL_SWEEP_SPATIAL];
+}
+
 enum { DAL_SWEEP_ENOUGH = 24 }; /* links of a block, a kB each: measured, fewer cost more calls, more leave the first cache */
-/* NULL: not a model for sweeps. `watched`: measures that have to be known. `enough`: links that make a block. */
+/* NULL: not a model for sweeps. One in the plane is swept there. `watched`: measures that have to be known. `enough`: links that make a block. */
 dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, int n_watched,
                            const int *watched, int enough);
+/* The same model in the plane; NULL: not all of its links move there. */
+dal_planar *dal_planar_build(dal_arena *arena, const dal_links *links, const dal_loops *loops, const dal_layout *layout, const dal_sweep *sweep);
+dal_planar *dal_planar_pack(dal_block *block, const dal_planar *from);
 dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from);
 size_t dal_sweep_work_size(const dal_sweep *sweep); /* doubles */
 void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_work *work);
+size_t dal_planar_work_size(const dal_sweep *sweep);
+void dal_planar_work_layout(const dal_sweep *sweep, double *memory, dal_planar_work *work);
 
 #endif

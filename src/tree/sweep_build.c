@@ -308,6 +308,7 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
         return NULL;
     place_sides(&b);
     watch(&b, n_watched, watched);
+    b.sweep->planar = dal_planar_build(arena, links, loops, layout, b.sweep);
     return b.sweep;
 }
 
@@ -325,6 +326,8 @@ dal_sweep *dal_sweep_pack(dal_block *block, const dal_sweep *from)
     DAL_PACK(block, shape.side_slot, from->n_sides);
     DAL_PACK(block, shape.watched, from->n_watched);
     DAL_PACK(block, shape.measure, from->n_measures);
+    if (from->planar)
+        shape.planar = dal_planar_pack(block, from->planar);
     if (to)
         *to = shape;
     return to;
@@ -340,6 +343,8 @@ static size_t in_ring(const dal_sweep *sweep)
 size_t dal_sweep_work_size(const dal_sweep *sweep)
 {
     const size_t n = in_ring(sweep);
+    if (sweep->planar)
+        return dal_planar_work_size(sweep);
     return dal_whole_lines((size_t)sweep->n_links * DAL_DOUBLES(dal_sweep_record)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) +
            dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) +
            (sweep->complete ? 0 : 8 * (size_t)sweep->n_ring * (size_t)sweep->most_slots);
@@ -348,6 +353,10 @@ size_t dal_sweep_work_size(const dal_sweep *sweep)
 void dal_sweep_work_layout(const dal_sweep *sweep, double *memory, dal_sweep_work *work)
 {
     const size_t n = in_ring(sweep);
+    if (sweep->planar) {
+        dal_planar_work_layout(sweep, memory, &work->planar);
+        return;
+    }
     work->record = (dal_sweep_record *)(void *)memory;
     memory += dal_whole_lines((size_t)sweep->n_links * DAL_DOUBLES(dal_sweep_record));
     work->motion = (dal_link_motion *)(void *)memory;

@@ -113,7 +113,7 @@ def test_threads_write_hdf5_side_by_side(model):
     ({"resume": True}, dal.CommandError, "output="),
     ({"output": "x.csv", "resume": True, "page": True}, dal.CommandError, "a page cannot be resumed"),
     ({"output": ["x.csv", "./x.csv"]}, dal.CommandError, "are one file"),
-    ({"record": ["pivot.anlge"]}, dal.ModelError, "anlge"),
+    ({"record": ["pivot.anlge"]}, dal.CommandError, "anlge"),
 ])
 def test_files_that_cannot_be_are_refused(model, arguments, kind, sentence):
     with pytest.raises(kind, match=sentence):

@@ -38,18 +38,21 @@ def test_missing_file_and_folder(tmp_path):
 
 
 def test_wrong_overrides(pendulum):
-    with pytest.raises(dal.Error, match="'ll'"):
+    with pytest.raises(dal.CommandError, match=r"test_messages\.py:\d+: error: the model has no parameter 'll'"):
         dal.parse(PENDULUM, ll=3)
     with pytest.raises(TypeError, match="'l' is not a setting of a run.*vary"):
         pendulum.run(1, l=3)
     with pytest.raises(TypeError, match="not a setting"):
         pendulum.run(1, untill=3)
-    with pytest.raises(dal.ModelError, match="kan"):
+    with pytest.raises(dal.CommandError, match=r"test_messages\.py:\d+: error: there is no formulation 'kan'"):
         pendulum.run(1, formulation="kan")
     with pytest.raises(TypeError, match="number or a word"):
         pendulum.run(1, step=[1])
-    with pytest.raises(dal.Error):
-        pendulum.run(float("nan"))
+    for wrong in (lambda x: pendulum.run(x), lambda x: pendulum.run(1, step=x), lambda x: dal.parse(PENDULUM, l=x)):
+        with pytest.raises(dal.CommandError, match="finite, not (nan|inf)"):
+            wrong(float("nan"))
+        with pytest.raises(dal.CommandError, match="finite, not (nan|inf)"):
+            wrong(float("inf"))
 
 
 def test_warnings_become_warnings_at_the_users_line():

@@ -1,6 +1,8 @@
 /* How large things are: from this follow the origin of the scene, the thickness of bars and what the camera looks at. */
 
-import type { Blocks, Body, Scene, Vector } from './data';
+import { Quaternion, Vector3 } from 'three';
+import { axisOf } from './build';
+import type { Blocks, Body, Scene, Shape, Side, Vector } from './data';
 import { type Motion, placements, transform } from './motion';
 
 export interface Extent {
@@ -10,6 +12,7 @@ export interface Extent {
   size: number;        // diagonal of the mechanism: the largest at any instant
   path: number;        // diagonal of all places it visits
   unit: number;        // half the width of a bar
+  wheel: number;       // largest radius of a wheel that stands for a body without shape
   cloud: Float32Array; // points that it visits, less the origin: x, y, z, ...; what the camera has to show
   reach: number[];     // of each body: how far it goes from its centre
   roams: boolean;      // it travels far beyond its own size: the camera goes with it
@@ -82,6 +85,27 @@ export function isMachine(scene: Scene): boolean {
   return scene.joints.some((joint) => joint.sides.length === 2);
 }
 
+const eight = (h: number[]) => [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x * h[0], y * h[1], z * h[2]])));
+const rings = (r: number, h: number) => Array.from({ length: 8 }, (_, k) => (k * Math.PI) / 4).flatMap((a) => [-h, h].map((z) => [r * Math.cos(a), r * Math.sin(a), z]));
+
+/* Of many points those that are farthest in one of 24 directions of a plane, or along an axis. */
+function spread<P extends number[]>(points: P[]): P[] {
+  if (points.length <= 24) return points;
+  const directions = [...Array.from({ length: 24 }, (_, k) => [Math.cos((k * Math.PI) / 12), Math.sin((k * Math.PI) / 12), 0]), [0, 0, 1], [0, 0, -1]];
+  const far = (d: number[]) => points.reduce((best, p) => (dot(p, d) > dot(best, d) ? p : best));
+  return [...new Set(directions.map(far))];
+}
+
+function dot(a: number[], b: number[]): number {
+  return a.reduce((sum, x, k) => sum + x * b[k], 0);
+}
+
+/* Points of a shape, in the axes of its body. */
+function corners(shape: Shape, points: number[][]): Vector[] {
+  const [w, x, y, z] = shape.quaternion ?? [1, 0, 0, 0], at = new Vector3(...(shape.at ?? [0, 0, 0])), turn = new Quaternion(x, y, z, w);
+  return points.map((p) => new Vector3(p[0], p[1], p[2] ?? 0).applyQuaternion(turn).add(at).toArray());
+}
+
 /* What a body occupies in its own axes, as points: for boxes about it. */
 function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
   const body = scene.bodies[index];
@@ -91,15 +115,15 @@ function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
       for (const s of [-r, r]) points.push(c.map((x, i) => (i === k && !(k === 2 && scene.space === 'planar') ? x + s : x)) as Vector);
   };
   for (const shape of body.shapes) {
-    const reach =
-      shape.kind === 'box' && shape.size ? Math.hypot(...shape.size) / 2
-      : shape.kind === 'sphere' ? shape.radius ?? 0
-      : shape.kind === 'cylinder' || shape.kind === 'capsule' ? Math.hypot(shape.radius ?? 0, (shape.length ?? 0) / 2)
-      : shape.kind === 'plate' ? Math.max(0, ...(shape.outline ?? []).map((p) => Math.hypot(p[0], p[1])))
-      : shape.kind === 'polyline' ? Math.max(0, ...(shape.points ?? []).map((p) => Math.hypot(...p)))
-      : shape.vertices != null ? reachOf(blocks.get(shape.vertices))
-      : 0;
-    around(shape.at ?? [0, 0, 0], reach);
+    const r = shape.radius ?? 0, half = (shape.length ?? 0) / 2, flat = (shape.thickness ?? 0) / 2;
+    if (shape.kind === 'sphere') around(shape.at ?? [0, 0, 0], r);
+    else if (shape.kind === 'mesh') around(shape.at ?? [0, 0, 0], shape.vertices != null ? reachOf(blocks.get(shape.vertices)) : 0);
+    else points.push(...corners(shape,
+      shape.kind === 'box' ? eight((shape.size ?? [0, 0, 0]).map((x) => x / 2))
+      : shape.kind === 'cylinder' ? rings(r, half)
+      : shape.kind === 'capsule' ? rings(r, half + r)
+      : shape.kind === 'plate' ? spread(shape.outline ?? []).flatMap((p) => [[p[0], p[1], -flat], [p[0], p[1], flat]])
+      : spread(shape.points ?? [])));
   }
   for (const joint of scene.joints) if (joint.radius && joint.sides[1]?.body === index) around(joint.sides[1].at, joint.radius);
   const alone = points.length <= 2 || (scene.space === 'spatial' && points.length >= 5);
@@ -110,10 +134,42 @@ function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
   return points;
 }
 
+const DRAWN_BY_JOINT = ['prismatic', 'planar', 'screw', 'pin-in-slot', 'rolling-disc', 'rolling-wheel', 'rolling-ball'];
+
+export function drawnByJoint(scene: Scene, index: number): boolean {
+  return scene.joints.some((joint) => DRAWN_BY_JOINT.includes(joint.type) && joint.sides.some((side, k) => side.body === index && (k === 1 || !joint.type.startsWith('rolling'))));
+}
+
+function momentAbout(i: number[], a: Vector3): number {
+  return i[0] * a.x * a.x + i[1] * a.y * a.y + i[2] * a.z * a.z + 2 * (i[3] * a.x * a.y + i[4] * a.x * a.z + i[5] * a.y * a.z);
+}
+
+/* A body on an axle that no joint draws: the wheel of its inertia, I = m r^2 / 2. */
+export function axleWheel(scene: Scene, index: number): { side: Side; axis: Vector3; radius: number } | null {
+  if (drawnByJoint(scene, index)) return null;
+  const body = scene.bodies[index];
+  const own = scene.joints.flatMap((joint) => joint.sides.filter((side) => side.body === index).map((side) => ({ joint, side })));
+  const axle = own.find(({ joint }) => joint.type === 'revolute' || joint.type === 'cylindrical');
+  if (!axle) return null;
+  const axis = axisOf(axle.side, /R([xyz])/.exec(axle.joint.motion)?.[1] ?? 'z');
+  const spin = body.inertia && body.mass ? momentAbout(body.inertia, axis) / body.mass : 0;
+  return { side: axle.side, axis, radius: Math.sqrt(Math.max(0, 2 * spin)) };
+}
+
 function reachOf(numbers: ArrayLike<number>): number {
   let most = 0;
   for (let i = 0; i + 2 < numbers.length; i += 3) most = Math.max(most, Math.hypot(numbers[i], numbers[i + 1], numbers[i + 2]));
   return most;
+}
+
+/* Points on the rim of a wheel that stands for a body, as shapes.ts draws it. */
+function rim(scene: Scene, index: number, unit: number, most: number): Vector[] {
+  const body = scene.bodies[index], points = attached(scene, index);
+  if (body.shapes.length || body.particle || points.some((at) => distance(at, body.center) > 0.5 * unit)) return [];
+  const wheel = axleWheel(scene, index);
+  if (!wheel) return [];
+  const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), wheel.axis);
+  return corners({ kind: 'cylinder', at: wheel.side.at, quaternion: [turn.w, turn.x, turn.y, turn.z], color: null }, rings(Math.min(wheel.radius, most), 0));
 }
 
 /* Half the width of bars: a share of the usual link, within a share of the whole. */
@@ -125,14 +181,24 @@ function barWidth(scene: Scene, size: number): number {
     for (const p of points) for (const q of points) longest = Math.max(longest, distance(p, q));
     if (longest > 1e-9 * size) links.push(longest);
   });
+  for (const joint of scene.joints) if (joint.type === 'rack-and-pinion' && joint.radius) links.push(2 * Math.abs(joint.radius));
   links.sort((a, b) => a - b);
   const usual = links.length ? links[links.length >> 1] : size;
   return Math.min(0.022 * size, Math.max(0.0045 * size, 0.05 * usual));
 }
 
+const WHEEL = 0.35; // of the size of everything else
+
 export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent {
-  const n = scene.bodies.length;
   const outlines = scene.bodies.map((_, i) => outline(scene, i, blocks));
+  const bare = survey(scene, motions, outlines);
+  const rims = scene.bodies.map((_, i) => rim(scene, i, bare.unit, WHEEL * bare.size));
+  const whole = rims.some((points) => points.length) ? survey(scene, motions, outlines.map((points, i) => [...points, ...rims[i]])) : bare;
+  return { ...whole, unit: bare.unit, wheel: WHEEL * bare.size };
+}
+
+function survey(scene: Scene, motions: Motion[], outlines: Vector[][]): Extent {
+  const n = scene.bodies.length;
   const fixed = attached(scene, -1);
   const pose = new Float64Array(7 * n);
   const places = new Float64Array(12 * (n + 1));
@@ -184,6 +250,7 @@ export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent
     size: whole,
     path,
     unit: barWidth(scene, whole),
+    wheel: 0,
     reach: outlines.map((points, i) => Math.max(0, ...points.map((at) => distance(at, scene.bodies[i].center)).filter(Number.isFinite))),
     cloud: Float32Array.from(cloud, (x, i) => x - origin[i % 3]),
     roams,

@@ -34,6 +34,12 @@ function drawable(values: Float64Array, log: boolean, base: number, floor: numbe
   return out;
 }
 
+/* The last tick says the unit of an axis. */
+function withUnit(ticks: string[], unit: string): string[] {
+  const last = ticks.reduce((found, text, i) => (text ? i : found), -1);
+  return ticks.map((text, i) => (i === last ? `${text} ${unit}` : text));
+}
+
 /* Where zero stands on a logarithmic axis: so far below the smallest size that its label has room. 0: nothing is zero. */
 function floorOf(curves: Curve[]): number {
   let zero = false, least = Infinity, most = 0;
@@ -180,7 +186,7 @@ export class TimePlot {
       select: { show: true, left: 0, top: 0, width: 0, height: 0 },
       scales: { x: { time: false }, y: this.log ? { distr: 3, log: 10, range: (_u, low, high) => paddedLog(low, high) } : { range: (_u, low, high) => padded(low, high) } },
       axes: [
-        { ...axis, size: 30, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : tick(v))) },
+        { ...axis, size: 30, values: (_u, ticks) => withUnit(ticks.map((v) => (v == null ? '' : tick(v))), 's') },
         { ...upright, size: 62, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : this.floor && v === this.floor ? '0' : tick(v))) },
       ],
       hooks: {

@@ -6,9 +6,9 @@ import {
   BufferAttribute, BufferGeometry, CapsuleGeometry, CatmullRomCurve3, CurvePath, ExtrudeGeometry, LineCurve3, Line, LineBasicMaterial, Matrix4, type MeshLambertMaterial, Quaternion,
   Shape as Outline, TubeGeometry, Vector2, Vector3,
 } from 'three';
-import { type Build, axisOf, colorOf, lift, turnTo } from './build';
+import { type Build, colorOf, lift, turnTo } from './build';
 import type { Body, Shape } from './data';
-import { type InertiaBox, attached, inertiaBox, isMachine } from './extent';
+import { type InertiaBox, attached, axleWheel, drawnByJoint, inertiaBox, isMachine } from './extent';
 import { CENTER, STEEL } from './palette';
 
 const vec = (a: ArrayLike<number>, raise = 0) => new Vector3(a[0], a[1], a[2] + raise);
@@ -201,29 +201,14 @@ function weight(build: Build, body: number, at: Vector3, color: string, radius =
   else build.parts.ball('bodies', body, at, radius, color);
 }
 
-const DRAWN_BY_JOINT = ['prismatic', 'planar', 'screw', 'pin-in-slot', 'rolling-disc', 'rolling-wheel', 'rolling-ball'];
-
 /* A body whose points all lie at its centre: what its joints make of it. */
 function compact(build: Build, body: Body, index: number, color: string): void {
   const unit = build.extent.unit;
-  const own = build.scene.joints.flatMap((joint) => joint.sides.filter((side) => side.body === index).map((side) => ({ joint, side })));
-  let drawn = own.some(({ joint, side }) => DRAWN_BY_JOINT.includes(joint.type) && (!joint.type.startsWith('rolling') || side === joint.sides[1]));
-  for (const { joint, side } of own) {
-    if (drawn) break;
-    if (joint.type === 'revolute' || joint.type === 'cylindrical') {
-      const turns = /R([xyz])/.exec(joint.motion);
-      const axis = axisOf(side, turns ? turns[1] : 'z');
-      const spin = body.inertia && body.mass ? momentAbout(body.inertia, axis) / body.mass : 0;
-      const radius = Math.min(Math.max(Math.sqrt(2 * spin), 2.5 * unit), 0.35 * build.extent.size);
-      addWheel(build, index, vec(side.at, lift(build, index)), axis, radius, build.planar ? build.thickness : 1.2 * unit, color);
-      drawn = true;
-    }
-  }
-  if (!drawn) inertia(build, body, index, color, unit);
-}
-
-function momentAbout(i: number[], a: Vector3): number {
-  return i[0] * a.x * a.x + i[1] * a.y * a.y + i[2] * a.z * a.z + 2 * (i[3] * a.x * a.y + i[4] * a.x * a.z + i[5] * a.y * a.z);
+  if (drawnByJoint(build.scene, index)) return;
+  const wheel = axleWheel(build.scene, index);
+  if (!wheel) return inertia(build, body, index, color, unit);
+  const radius = Math.min(Math.max(wheel.radius, 2.5 * unit), Math.max(build.extent.wheel, 2.5 * unit));
+  addWheel(build, index, vec(wheel.side.at, lift(build, index)), wheel.axis, radius, build.planar ? build.thickness : 1.2 * unit, color);
 }
 
 export function addBody(build: Build, index: number): void {

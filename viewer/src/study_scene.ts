@@ -30,7 +30,7 @@ function together(extents: Extent[]): Extent {
   }
   const whole: Extent = {
     origin, low: low.map((x, k) => x - origin[k]) as typeof origin, high: high.map((x, k) => x - origin[k]) as typeof origin,
-    size: Math.max(...extents.map((e) => e.size)), path: Math.hypot(...low.map((x, k) => high[k] - x)), unit: units[units.length >> 1],
+    size: Math.max(...extents.map((e) => e.size)), path: Math.hypot(...low.map((x, k) => high[k] - x)), unit: units[units.length >> 1], wheel: Math.max(...extents.map((e) => e.wheel)),
     reach: extents[0].reach, cloud: Float32Array.from(cloud), roams: false,
   };
   whole.roams = whole.path > FAR * whole.size;
