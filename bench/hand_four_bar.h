@@ -1,5 +1,5 @@
 /* The four-bar linkage of models/four-bar.yaml, written by hand: y' of it in three families, for Lagrange's and Kane's equations. Three bars of length 4,
- * mass 3, inertia 4.04, joined at their ends; the last end is held at (4, 0). It is what somebody writes who knows this one mechanism. */
+ * mass 3, inertia 4.04, joined at their ends; the last end is held at (4, 0). It is hand-written code for this one mechanism. */
 #ifndef BENCH_HAND_FOUR_BAR_H
 #define BENCH_HAND_FOUR_BAR_H
 

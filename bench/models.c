@@ -19,7 +19,7 @@ static bench_body *add(bench_tree *tree, int parent, char joint, double x, doubl
     return body;
 }
 
-/* Cylinders along x, hung one to the end of the other; axes y, z, y, ... */
+/* Cylinders along x in a chain; axes y, z, y, ... */
 static void chain(bench_tree *tree, int n)
 {
     const double m = 0.5, length = 0.2, radius = 0.02, across = m * (3 * radius * radius + length * length) / 12;

@@ -1,4 +1,4 @@
-/* Mechanisms by chance, written as models: bodies anywhere, joints between points and along directions of the world, so that every loop is
+/* Random mechanisms, written as models: bodies anywhere, joints between points and along directions of the world, so that every loop is
  * closed at the start. What is joined to what is up to the test. */
 #ifndef DAL_TEST_CHANCE_H
 #define DAL_TEST_CHANCE_H

@@ -84,7 +84,7 @@ static inline void check_arguments(int argc, char **argv)
     check_everything = argc > 1 && !strcmp(argv[1], "long");
 }
 
-/* |a - b| <= tolerance; not-a-number never passes. */
+/* |a - b| <= tolerance; NaN never passes. */
 #define check_close(a, b, tolerance)                                                                                                                 \
     do {                                                                                                                                             \
         double check_a = (a), check_b = (b), check_t = (tolerance);                                                                                  \

@@ -37,7 +37,7 @@ static inline dal_drive_options accurate(double t_start, double t_end, double h)
     return (dal_drive_options){.t_start = t_start, .t_end = t_end, .step = h, .rtol = 1e-9, .atol = 1e-9};
 }
 
-/* An integrator whose library is not on this machine is left out, and that is said once (test_sundials.c). */
+/* An integrator whose library is missing on this machine is skipped; a message says so once (test_sundials.c). */
 static inline bool usable(const dal_integrator *method)
 {
     char why[300];

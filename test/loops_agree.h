@@ -1,5 +1,5 @@
 /* Formulation `recursive` against `lagrange` in the same coordinates, which forms M and A and solves both at once: nothing of the one is used
- * by the other. And joints by chance, to make models of. */
+ * by the other. And random joints, to make models of. */
 #ifndef DAL_TEST_LOOPS_AGREE_H
 #define DAL_TEST_LOOPS_AGREE_H
 
@@ -10,7 +10,7 @@
 
 #include <float.h>
 
-/* ---- joints by chance ----------------------------------------------------------------------- */
+/* ---- random joints ----------------------------------------------------------------------- */
 
 /* A joint type, the freedoms that it leaves and the rows that it forbids. */
 typedef struct kind {
@@ -187,7 +187,7 @@ static inline double condition(const dense *d, const bool *independent)
     return result;
 }
 
-/* What is left of M v' + h = Q + A^T lambda, relative to the largest sum of the sizes that one of its lines is made of, and of A v' = gamma,
+/* The residual of M v' + h = Q + A^T lambda, relative to the largest sum of the sizes that one of its lines is made of, and of A v' = gamma,
  * relative to |v'|, for rows of unit norm; both with M at unit diagonal. */
 static inline double defect(const dense *d, const dal_state *truth, const double *vd, const double *lambda)
 {
@@ -275,7 +275,7 @@ static inline void copy_state(const dal_state *from, dal_state *to)
 typedef struct tally {
     int mechanisms, states, deep, grounded, shared, redundant, nonholonomic, rheonomic, ill;
     double worst, worst_defect, worst_condition, worst_kernels, worst_passes;
-    double tolerance; /* at the state at hand */
+    double tolerance; /* at the present state */
 } tally;
 
 /* The tolerance is 1e-10 until rounding times the condition passes it: then the data themselves do not say more. */
@@ -305,7 +305,7 @@ static inline void compare_at(const char *name, const char *text, dal_state *lag
     dense_free(&d);
 }
 
-/* A state that was at others before, and looks at nothing anew unless it has to: reactions of redundant joints as of a fresh one. */
+/* A state that was at others before, and evaluates only what it has to: reactions of redundant joints as of a fresh one. */
 static inline void compare_worn(const char *name, dal_state *lagrange, dal_state *worn, tally *all)
 {
     const dal_layout *layout = &worn->system->layout;
@@ -348,7 +348,7 @@ static inline void compare_instruction_sets(const char *name, dal_system *system
     dal_state_free(plain);
 }
 
-/* NULL where loops by chance hold what a drive moves; nothing else may be refused. */
+/* NULL where random loops hold what a drive moves; nothing else may be refused. */
 static inline dal_system *compile_or_refuse(const char *text, const char *formulation)
 {
     dal_messages *messages = dal_messages_create(NULL);
@@ -366,7 +366,7 @@ static inline dal_system *compile_or_refuse(const char *text, const char *formul
     return system;
 }
 
-/* Both at some random states near the start; `more` (may be NULL) looks at each. Returns how many there were. */
+/* Both at some random states near the start; `more` (may be NULL) checks each. Returns how many there were. */
 static inline int visit(const char *name, const char *text, dal_system *const systems[2], uint64_t seed, int states, tally *all,
                         void (*more)(const char *name, dal_state *recursive, tally *all))
 {

@@ -147,7 +147,7 @@ static inline answer of_number(double x)
 
 /* ---- in a child ------------------------------------------------------------------------- */
 
-/* cmocka's handlers would go on with the next test, in the child. */
+/* cmocka's handlers would continue with the next test, in the child. */
 static inline void leave_cmocka(void)
 {
     const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};

@@ -1,4 +1,4 @@
-/* Loops that are closed branch by branch (recursive/sweep.h). The truth is the same elimination pass by pass, and `lagrange`. */
+/* Loops that are closed branch by branch (tree/sweep.h). The truth is the same elimination pass by pass, and `lagrange`. */
 #include "dynamics/row_rank.h"
 #include "loops_agree.h"
 #include "dynamics/reactions.h"

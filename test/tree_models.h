@@ -31,7 +31,7 @@ static inline dal_system *compile_text(const char *text, const char *coordinates
     return system;
 }
 
-/* Two bodies, or a body and a particle, and a joint J between them; `root`: how the first hangs at the ground. */
+/* Two bodies, or a body and a particle, and a joint J between them; `root`: how the first is connected to the ground. */
 static inline const char *pair_model(char text[LONGEST], dal_space space, const char *root, const char *type, bool reversed, bool particle)
 {
     const bool flat = space == DAL_PLANAR;

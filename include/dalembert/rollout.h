@@ -75,9 +75,10 @@ typedef struct dal_rollout_outcome {
 } dal_rollout_outcome;
 
 /* A copy has the same numbers bit for bit whether it was one of four or alone, and whatever the others are. A copy for which generated code finds a
- * pivot too small, or no number, is computed again by the engine from its beginning. DAL_NUMERICAL: for some copies the engine finds no accelerations
- * on the way either; they stay where that was, and the others are complete. DAL_BAD_COMMAND: an array or number that cannot be used; DAL_BAD_MODEL: the
- * model is refused with parameters of a copy that the engine has to compute; nothing is promised of that copy and those behind it. outcome may be NULL. */
+ * pivot too small, or NaN, is computed again by the engine from its beginning. DAL_NUMERICAL: for some copies the engine finds no accelerations on
+ * the way either; they stay where that was, and the others are complete. DAL_BAD_COMMAND: an array or number that cannot be used; DAL_BAD_MODEL: the
+ * model is refused with parameters of a copy that the engine has to compute; nothing is promised of that copy and those behind it. outcome may be
+ * NULL. */
 DAL_API dal_status dal_rollout(dal_rollout_model *model, const dal_rollout_batch *batch, dal_rollout_outcome *outcome, dal_messages *messages);
 
 #ifdef __cplusplus

@@ -53,7 +53,7 @@ typedef struct dal_evidence {
     long partition_changed;    /* how often other independent coordinates were taken */
     int rank_least, rank_most; /* seen along the motion */
     long rerankings;           /* changes of the independent rows */
-    double acceleration_error; /* largest error of the accelerations by rounding, relative; not-a-number where inertias are alike */
+    double acceleration_error; /* largest error of the accelerations by rounding, relative; NaN where inertias are alike */
     double condition_worst;    /* smallest reciprocal condition of the factored matrix that was seen */
     double stiffness;          /* estimate of |lambda| h of the explicit method, NAN if not estimated */
     char loose[256];           /* reactions that are not unique at the start, "A (force z), B (torque x, y)"; "" where all are */
@@ -140,8 +140,9 @@ DAL_API int dal_evidence_text(const dal_evidence *evidence, dal_status status, c
 typedef struct dal_writer dal_writer;
 DAL_API dal_status dal_writer_open(const dal_allocator *allocator, const char *path, bool units, dal_messages *messages, dal_writer **writer);
 /* The same in NAME.part, which a run left that was stopped or killed: when it begins, the first `rows` rows of it stay, the last of which has the time
- * `last`, and those behind them go; until then it is left alone. DAL_BAD_FILE: there is no part, somebody is writing it, it has other columns or not
- * these rows. For dal_run_options.resume; not for "-". Of an HDF5 file the rows are read (dal_results_open says what that means) and written again. */
+ * `last`, and those behind them go; until then it is left alone. DAL_BAD_FILE: there is no part, another process is writing it, it has other columns
+ * or not these rows. For dal_run_options.resume; not for "-". Of an HDF5 file the rows are read (dal_results_open says what that means) and written
+ * again. */
 DAL_API dal_status dal_writer_resume(const dal_allocator *allocator, const char *path, bool units, long rows, double last, dal_messages *messages,
                                      dal_writer **writer);
 DAL_API const dal_sink *dal_writer_sink(dal_writer *writer);

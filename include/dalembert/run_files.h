@@ -52,7 +52,7 @@ typedef struct dal_run_files_end {
     bool stopped; /* the caller stopped it (dal_run_options.progress) */
 } dal_run_files_end;
 /* The end of the run, which had this status. After DAL_OK the files take their names. Otherwise the rows stay in NAME.part, and what was saved stays,
- * unless the motion itself cannot continue (DAL_NUMERICAL, and nobody stopped it). `evidence` may be NULL: the run did not begin. */
+ * unless the motion itself cannot continue (DAL_NUMERICAL, and it was not stopped). `evidence` may be NULL: the run did not begin. */
 DAL_API dal_status dal_run_files_close(dal_run_files *files, dal_status status, dal_run_files_end how, const dal_evidence *evidence);
 /* After the end: the time of the motion, s, from which `resume` continues. NAN: there is nothing to resume. */
 DAL_API double dal_run_files_saved(const dal_run_files *files);

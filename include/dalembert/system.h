@@ -151,6 +151,7 @@ DAL_API const double *dal_state_accelerations(const dal_state *state, int *n);
  * "integrator", "warning". Returns false after the last one, for negative numbers and for other kinds. name and title may be NULL. */
 DAL_API bool dal_list_entry(const char *kind, int index, const char **name, const char **title);
 
+/* The version of the library. */
 DAL_API const char *dal_version(void);
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@ typedef struct record {
     dal_evidence evidence;
     dal_status status;
     bool interrupted;
-    double *rows; /* n_rows x n_columns; does not move after the run: views look at it */
+    double *rows; /* n_rows x n_columns; does not move after the run: views refer to it */
     int n_columns;
     Py_ssize_t n_rows, room;
     event *events;

@@ -9,10 +9,10 @@ typedef struct simulation {
     core_system *system;
     dal_messages *messages;
     core_waiting waiting;
-    double *numbers; /* q, v, v': what views look at; as long as this object lives */
+    double *numbers; /* q, v, v': the memory of views; as long as this object lives */
     int nq, nv;
     PyObject *control; /* called every so often while it is stepped, or NULL */
-    bool seen;         /* somebody looks: they are renewed when the time changes */
+    bool seen;         /* there are views: they are updated when the time changes */
     bool lent, busy;   /* it belongs to a run whose controller was called; a thread is stepping it */
 } simulation;
 

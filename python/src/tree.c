@@ -431,7 +431,7 @@ static void run_batch(request *r)
 
 /* ---- a call ----------------------------------------------------------------------------------------------- */
 
-/* What was not a number in the row that failed, or why else. */
+/* The argument that was NaN in the row that failed, or another reason. */
 static PyObject *explain(const request *r)
 {
     char row[40] = "";

@@ -51,7 +51,7 @@ typedef struct comparer {
     dal_difference *differences; /* of the run in work; NULL: it is the reference and is kept */
     int instant;                 /* rows of the run in work */
     int row;                     /* its number, for the progress */
-    double *poses;               /* 7 a body, for each instant of the run in work; NULL: nobody asks */
+    double *poses;               /* 7 a body, for each instant of the run in work; NULL: not needed */
     dal_error_history history;   /* of the run in work; none where there is no room in it */
     bool compared;               /* the row that came last is one of the instants */
     double difference;           /* and this is its own */
@@ -212,7 +212,7 @@ static double distance(int n, const double *a, const double *b)
     return sqrt(sum);
 }
 
-/* The maximum, and not a number from the first of those on. */
+/* The maximum; NaN if one of the values is NaN. */
 static void keep_most(double *most, double value)
 {
     if (!(value <= *most) && !isnan(*most))

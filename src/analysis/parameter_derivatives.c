@@ -4,9 +4,9 @@
  * equations in symbols where the model is written in them and they follow p as compile does (parameter_symbols.c). Otherwise, and for the start, which
  * is assembled, it is extrapolated from central differences with steps H, H/2, H/4, ... (Romberg):
  *     T_i0 = (f(p + H/2^i) - f(p - H/2^i)) 2^i / (2 H),   T_ij = T_i,j-1 + (T_i,j-1 - T_i-1,j-1) / (4^j - 1)
- * f is the model compiled for that value (dal_system_vary), with its start assembled anew. Steps are large, so that rounding stays small, and polynomials up to
- * the degree of the table are differentiated without error. The entry with the least difference to its neighbours is taken, of each part of f by itself.
- * v' and lambda then follow through the factors of the formulation, as in dynamics/slopes.h:
+ * f is the model compiled for that value (dal_system_vary), with its start assembled again. Steps are large, so that rounding stays small, and
+ * polynomials up to the degree of the table are differentiated without error. The entry with the least difference to its neighbours is taken, of each
+ * part of f by itself. v' and lambda then follow through the factors of the formulation, as in dynamics/slopes.h:
  *     M dv' - A^T dlambda = -dr,   A dv' = -(dphi'' + a dphi' + b dphi)
  */
 #include "analysis/parameter_equations.h"
@@ -24,7 +24,7 @@
 
 enum { LEVELS = 5, TABLE = LEVELS * (LEVELS + 1) / 2 };
 static const double good_enough = 1e-13;      /* no other step is tried */
-static const double falls = 0.8, seen = 1e-7; /* second differences of what is smooth halve; smaller ones are not looked at */
+static const double falls = 0.8, seen = 1e-7; /* second differences of smooth functions halve; smaller ones are ignored */
 static const double not_smooth = 1e-8;        /* no derivative is claimed */
 
 typedef dal_parameter_part part;

@@ -53,11 +53,11 @@ static int search(layout *l, int root, int part)
     return n;
 }
 
-/* The boxes of the list once more, depth first: what hangs together stands together in the columns. Uses l->best as its stack. */
+/* The boxes of the list once more, depth first: connected boxes are side by side in the columns. Uses l->best as its stack. */
 static void sort_depth_first(layout *l, int root, int part)
 {
     int n = 0, depth = 0;
-    int *stack = l->best, *next = l->block; /* next: the port to go on with */
+    int *stack = l->best, *next = l->block; /* next: the port to continue with */
     l->list[n++] = stack[depth++] = root;
     l->d->boxes[root].part = -4 - part;
     next[root] = 0;

@@ -203,7 +203,7 @@ static void print_reference(dal_printer *out, const dal_comparison *comparison)
         print_most_accurate(out, comparison);
 }
 
-/* What nobody should overlook. */
+/* The most important findings. */
 static void print_disagreement(dal_printer *out, const dal_comparison *comparison)
 {
     if (comparison->reference.difference > agreement)

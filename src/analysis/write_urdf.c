@@ -258,7 +258,7 @@ static void list_joints(plan *p)
             p->joint_at[at[node_of(p, p->m->joints[j].marker[k].body)]++] = j;
 }
 
-/* Everything that hangs at a body (or the ground), nearest first. */
+/* The subtree of a body (or of the ground), nearest first. */
 static void grow_tree(plan *p, int body, bool *reached)
 {
     for (int next = p->n_order;; next++) {

@@ -20,12 +20,14 @@ typedef struct dal_block {
 
 enum { DAL_BLOCK_ALIGNMENT = 64 }; /* a cache line */
 
+/* If the guessed size of the block is exceeded, the rest is only measured. */
 static inline void dal_block_bound(dal_block *block, size_t bytes)
 {
     if (block->limit && block->used + bytes > block->limit)
         block->memory = NULL;
 }
 
+/* The next `bytes` of the block, aligned; NULL while it is measured. */
 static inline void *dal_block_alloc(dal_block *block, size_t bytes)
 {
     block->used = (block->used + DAL_BLOCK_ALIGNMENT - 1) / DAL_BLOCK_ALIGNMENT * DAL_BLOCK_ALIGNMENT;
@@ -44,6 +46,7 @@ static inline void *dal_block_room(dal_block *block, size_t bytes)
     return at;
 }
 
+/* A copy of `bytes` bytes in the block. */
 static inline void *dal_block_copy(dal_block *block, const void *from, size_t bytes)
 {
     void *at = dal_block_alloc(block, bytes);
@@ -52,6 +55,7 @@ static inline void *dal_block_copy(dal_block *block, const void *from, size_t by
     return at;
 }
 
+/* A copy of a text in the block. */
 static inline const char *dal_block_text(dal_block *block, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -61,6 +65,7 @@ static inline const char *dal_block_text(dal_block *block, const char *text)
     return at ? memcpy(at, text, bytes) : text;
 }
 
+/* A name: a copy, or the pointer itself if names live longer than the block. */
 static inline const char *dal_block_name(dal_block *block, const char *name)
 {
     return block->names_stay ? name : dal_block_text(block, name);

@@ -11,6 +11,7 @@ typedef struct dal_digest {
     unsigned char block[64];
 } dal_digest;
 
+/* Begin, add bytes any number of times, then read the digest. */
 dal_digest dal_digest_begin(void);
 void dal_digest_add(dal_digest *d, const void *bytes, size_t n);
 /* 64 hexadecimal digits. */

@@ -15,7 +15,7 @@ void dal_say_for(dal_messages *messages, dal_severity severity, dal_reason reaso
 #define dal_error(messages, ...) dal_say(messages, DAL_ERROR, __VA_ARGS__)
 /* `number`: how much, as the list of codes says; NAN where the code has none. */
 void dal_warn(dal_messages *messages, dal_mark mark, dal_code code, double number, const char *format, ...) DAL_PRINTF(5, 6);
-/* A message of somebody else's, as it is. */
+/* A message of another list, unchanged. */
 void dal_pass_on(dal_messages *messages, const dal_message *message);
 /* Appends all messages of another list. */
 void dal_pass_all(dal_messages *messages, const dal_messages *from);

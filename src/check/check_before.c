@@ -1,5 +1,5 @@
-/* What `check` knows of the start and a run should say before it begins: a singular position, from which more than one motion may begin, or
- * one near it. Neighbours are visited only where the rows at the start give reason to: some depend on others, or nearly do.
+/* Warnings of `check` about the start that a run reports before it begins: a singular position, from which more than one motion may begin, or one
+ * near it. Neighbours are visited only where the rows at the start give reason to: some depend on others, or nearly do.
  */
 #include "check/checker.h"
 #include "base/message.h"

@@ -3,13 +3,13 @@
  *   J = df/dy   of y' = f(t, y) as the integrator sees it
  *   C = dc/dy   of what the constraints say about y: c = (phi, A v - beta)
  * both by central differences, in the model's own units: y_k is measured by its unit (dal_state_units), time by that of the units. With T an
- * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; what leaves them is the
- * business of the stabilization.
+ * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; motions off the constraints are damped
+ * by the stabilization.
  *
  * A method with steps h is stable if h lambda lies in its region of stability; of that two numbers are known, on the real and on the
  * imaginary axis, so that
  *   h <= min over lambda of (real / -Re lambda, imaginary / |Im lambda|)
- * is asked for. Adaptive methods find their steps themselves, but a decay or an oscillation on a time scale much shorter than the run costs as
+ * is required. Adaptive methods find their steps themselves, but a decay or an oscillation on a time scale much shorter than the run costs as
  * many.
  *
  * Errors of the differences are of the order of eps^(2/3), far below what a warning needs.
@@ -27,7 +27,7 @@
 
 enum { LARGEST = 400 };
 static const double many_steps = 1e6; /* of an adaptive method, before it is reported */
-static const double no_slope = 1e-7;  /* singular values of C that differences cannot tell from zero */
+static const double no_slope = 1e-7;  /* singular values of C that differences cannot distinguish from zero */
 
 /* f, then c. */
 static bool evaluate(dal_checker *c, const double *y, double *out)

@@ -1,4 +1,4 @@
-/* What has no inertia, and whether the accelerations are unique.
+/* Parts without inertia, and whether the accelerations are unique.
  *
  * They are unique exactly if rank [M; A] = m (Result 3 of `udwadia-phohomsiri`). M = sum of J^T M_i J has the null space of the rows
  *     c' of every body with a mass,     e . w of every principal axis e with an inertia
@@ -46,7 +46,7 @@ static int principal_axes(const dal_probe *p, int b, double axes[9])
 
 /* ---- rows that stand for M ---------------------------------------------------------- */
 
-/* Row += what f . c' + d . w of body b is in the velocities, over the scales of the columns. */
+/* Row += f . c' + d . w of body b as a row on the velocities, over the scales of the columns. */
 static void pull(const dal_probe *p, int b, const double f[3], const double d[3], double *row, double *scratch)
 {
     const dal_layout *layout = p->layout;
@@ -240,7 +240,7 @@ static dal_check_loose describe_bodies(const dal_probe *p, int n, const double *
                              dal_arena_print(p->arena, "%s, or hold this motion by a joint or a constraint", *remedy ? remedy : "give mass")};
 }
 
-/* Does body b move in one of the null vectors? Whatever a point of it or an axis does is a sum of the columns' parts. */
+/* Does body b move in one of the null vectors? The motion of its points and axes is a sum over the columns. */
 static bool is_moved(const dal_probe *p, int b, int n, const double *null)
 {
     const double zero[3] = {0, 0, 0};

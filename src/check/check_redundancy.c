@@ -224,7 +224,7 @@ static const char *joints_of(const dal_probe *p, const dal_check_group *group)
     return text;
 }
 
-/* Those of them that have friction which follows their force, where nothing says how they share it; "" if there are none. */
+/* Those with friction that depends on their force, if the shares of the force are not determined; "" if there are none. */
 static const char *rubbing_of(const dal_probe *p, const dal_check_group *group)
 {
     const dal_system *system = p->system;

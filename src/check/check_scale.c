@@ -1,5 +1,5 @@
 /* Scales that differ by many powers of ten: masses, inertias, lengths, and the tolerance of lengths. Double precision has sixteen digits, and what lies six of them apart
- * in the masses costs as many in the accelerations of the lighter part. Often it is a unit that was mistaken: g for kg, mm for m.
+ * in the masses costs as many in the accelerations of the lighter part. Often a unit is wrong: g for kg, mm for m.
  */
 #include "check/checker.h"
 #include "math/rank.h"

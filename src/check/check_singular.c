@@ -1,12 +1,12 @@
 /* Is the start a singular position? Its rank against that of random consistent positions nearby.
  *
  * A neighbour is a random displacement of every body by about `away` lengths of the model, put back on the constraints (check_probe.c).
- * Where the drives leave no freedom they are let go: the question is then about the other positions that they lead through.
+ * If the drives leave no freedom, they are released: the question is then about the other positions that they lead through.
  *
- * The rank nearby is that of almost every position; where it is larger than at the start, freedoms are gained at the start. Where the ranks
- * agree, the smallest singular value tells how near a singular position is. A neighbour that comes back to the start says nothing about
- * ranks: there phi falls with the square of the distance, and the distance is known to the root of what phi is closed to. A position to
- * which all come back is isolated: its freedoms are first-order shakes.
+ * The rank nearby is that of almost every position; where it is larger than at the start, freedoms are gained at the start. Where the ranks agree,
+ * the smallest singular value measures how near a singular position is. A neighbour that returns to the start does not show ranks: there phi falls
+ * with the square of the distance, and the distance is known to the root of what phi is closed to. A position to which all come back is isolated: its
+ * freedoms are first-order shakes.
  */
 #include "check/checker.h"
 #include "math/rank.h"

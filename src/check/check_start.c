@@ -1,10 +1,10 @@
-/* What assembly made of the start: how far it moved what was given, and what it could not close.
+/* The result of assembly: how far it moved given values, and which joints stayed open.
  *
  * Joints that stay open either contradict each other or are too far from where they close. Assembly ends at the least sum of squares of
  * the gaps, where
  *     A^T phi = 0
- * so that phi, which is not zero, lies in the null space of A^T: to first order no motion makes the gaps smaller. Where A^T phi is not
- * zero the iteration did not end, or values that are fixed stand against it.
+ * so that phi, which is not zero, lies in the null space of A^T: to first order no motion makes the gaps smaller. Where A^T phi is not zero, the
+ * iteration did not converge, or fixed values prevent it.
  */
 #include "check/checker.h"
 #include "compile/build.h"

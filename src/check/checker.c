@@ -1,4 +1,4 @@
-/* What every concern of a check needs: its warnings, and the count of rows, rank and freedoms. */
+/* Shared by all parts of a check: warnings, and the count of rows, rank and freedoms. */
 #include "check/checker.h"
 #include "base/message.h"
 #include "base/printer.h"

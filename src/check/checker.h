@@ -1,7 +1,7 @@
-/* A check in progress: one concern a file (check_*.c), check.c calls them in order.
+/* A check in progress: one subject a file (check_*.c); check.c calls them in order.
  *
  * Ranks are taken by a probe: the mechanism once more, in twists of the bodies (family `twist`: every row of every joint is there and no
- * attitude is singular) or in the model's own coordinates. What it says does not depend on the family that the run uses.
+ * attitude is singular) or in the model's own coordinates. Its results do not depend on the family of the run.
  */
 #ifndef DAL_CHECK_CHECKER_H
 #define DAL_CHECK_CHECKER_H
@@ -98,12 +98,12 @@ bool dal_check_before_run(const dal_system *system, dal_state *state, const dal_
 
 /* ---- check_start.c -------------------------------------------------------------------- */
 
-/* What assembly changed, and what stays open; the probe is at the start. */
+/* Changes by assembly, and open joints; the probe is at the start. */
 void dal_check_start(dal_checker *checker, dal_probe *probe);
 
 /* ---- check_inertia.c, check_scale.c, check_frequency.c, check_along.c ------------------ */
 
-/* Ranks of M and of [M; A], and what is loose. */
+/* Ranks of M and of [M; A], and the motions without inertia. */
 void dal_check_inertia(dal_checker *checker, dal_probe *probe);
 /* Ratios of masses, inertias and lengths. */
 void dal_check_scale(dal_checker *checker);

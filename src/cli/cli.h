@@ -66,7 +66,7 @@ int dal_output_width(int wanted);
 /* ---- the line that shows how far a run is ---------------------------------- */
 
 typedef struct dal_progress {
-    bool wanted; /* standard error is a terminal and nobody asked for quiet */
+    bool wanted; /* standard error is a terminal, and --quiet is not set */
     bool shown;
 } dal_progress;
 

@@ -134,7 +134,7 @@ static dal_status print_evaluation(const request *wanted)
 
 /* ---- the road ------------------------------------------------------------------------ */
 
-/* Accelerations in the file, and nobody asked for the inverse problem: those that are printed are others. */
+/* The file has accelerations, but the inverse problem was not requested: the printed accelerations are different ones. */
 static void note_unused(const request *wanted, const dal_system *system, const dal_instant *instant)
 {
     for (int k = 0; wanted->file && !wanted->options.inverse && k < dal_system_describe(system).velocities; k++)

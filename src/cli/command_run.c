@@ -199,7 +199,7 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
     free(text);
 }
 
-/* What is left of it was said by a warning, which --quiet swallows. */
+/* A warning, which --quiet drops, reported the rest. */
 static void say_one(const request *wanted, const char *path, long rows)
 {
     char part[PATH_MAX + 8];

@@ -270,7 +270,7 @@ static int run_request(void *user)
         status = do_sweep(wanted, messages);
     if (!wanted->others || !wanted->others->rank)
         dal_report_end("sweep", messages, DAL_WARNING, status);
-    if (wanted->others && !dal_caught_signal()) /* who was stopped waits for nobody */
+    if (wanted->others && !dal_caught_signal()) /* a process that was stopped does not wait for others */
         others.end();
     dal_sweep_plan_close(&wanted->study.sweep);
     const int signal = dal_caught_signal();

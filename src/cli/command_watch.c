@@ -297,7 +297,7 @@ static void run_once(watch *w, bool values)
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     const bool first = !w->base;
-    bool anew = true;
+    bool compiled = true;
     if (!values)
         dal_sliders_free(&w->sliders);
     w->sliders.asked = false;
@@ -308,7 +308,7 @@ static void run_once(watch *w, bool values)
     dal_status status = read_spec(w, messages, &spec);
     if (status == DAL_OK) {
         dal_spec_show(spec);
-        status = dal_compile_again(NULL, w->base, spec, messages, &system, &anew);
+        status = dal_compile_again(NULL, w->base, spec, messages, &system, &compiled);
     }
     if (status == DAL_OK && !values) {
         dal_sliders_begin(&w->sliders, spec);
@@ -325,12 +325,12 @@ static void run_once(watch *w, bool values)
             dal_report(messages, DAL_WARNING);
             fprintf(stderr, "%s: %s%s\n", wanted->model.path, status == DAL_OK ? "page updated" : dal_status_text(status),
                     status != DAL_OK || first ? ""
-                    : anew                    ? "; the model was compiled again"
+                    : compiled                ? "; the model was compiled again"
                                               : "; only values of parameters have changed");
         }
     }
     free(text);
-    if (system && anew) { /* later ones are varied from it */
+    if (system && compiled) { /* later ones are varied from it */
         dal_system_free(w->base);
         w->base = system;
     } else {

@@ -32,10 +32,10 @@ static struct {
     const char *command;
     sem_t asked;            /* once a signal */
     sem_t ready;            /* the thread stands by */
-    atomic_bool cooperates; /* the command looks at `caught` */
+    atomic_bool cooperates; /* the command checks `caught` */
     atomic_bool noticed;    /* the command has looked */
     atomic_bool well;       /* ending by a signal is its usual end */
-    atomic_bool saved;      /* --resume goes on from what was saved */
+    atomic_bool saved;      /* --resume continues from the saved state */
     _Atomic(announced *) files;
     _Atomic(pid_t) child;
 } ending;
@@ -87,7 +87,7 @@ void dal_announce_checkpoint(void)
     atomic_store(&ending.saved, true);
 }
 
-/* Somebody holds the part (replacement.h): it is ours, as we were not refused. One that nobody holds is what an earlier run left. */
+/* The part is locked (replacement.h): the lock is ours, as we were not refused. A part without a lock was left by an earlier run. */
 static bool is_locked(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

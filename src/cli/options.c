@@ -157,7 +157,7 @@ static int check_arguments(const dal_option_table *table, const char *command, d
     return DAL_OK;
 }
 
-/* DAL_OK: go on, -1: help was printed, otherwise the exit code. */
+/* DAL_OK: continue, -1: help was printed, otherwise the exit code. */
 static int read_options(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request)
 {
     getopt_table made;

@@ -122,7 +122,7 @@ typedef struct dal_model_options {
     dal_messages *messages; /* for `work` */
     dal_spec *spec;         /* what `work` reads and compiles; they are freed behind it */
     dal_system *system;
-    char *command; /* the command line as somebody would type it again; NULL: no memory */
+    char *command; /* the command line as it would be typed again; NULL: no memory */
     bool floating; /* the root of a URDF file is free */
 } dal_model_options;
 

@@ -9,7 +9,7 @@ enum { DAL_MOST_PAGES = 4 };
 /* Does the name end in .html, or .htm? */
 bool dal_is_page(const char *path);
 
-/* The command line as somebody would type it again, from malloc. */
+/* The command line as it would be typed again, from malloc. */
 char *dal_command_text(int argc, char **argv);
 
 /* A browser, by xdg-open, which is not waited for. DAL_OK, or DAL_BAD_FILE after a sentence. */
@@ -24,12 +24,12 @@ typedef struct dal_pages {
     bool kept[DAL_MOST_PAGES];
     int most_frames; /* 0: as usual */
     bool show;       /* --open */
-    bool live;       /* served, and loaded anew */
+    bool live;       /* served, and loaded again */
     bool no_equations;
     const char *command;
 } dal_pages;
 
-/* Was the viewer built in? Otherwise a sentence that `what` cannot be had. */
+/* Was the viewer built in? Otherwise a sentence that `what` is not available. */
 bool dal_pages_possible(const char *command, const char *what);
 /* One more; DAL_OK, or DAL_BAD_COMMAND after a complaint. */
 int dal_pages_add(const char *command, dal_pages *pages, const char *path);

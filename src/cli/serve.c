@@ -98,7 +98,7 @@ static dal_server *fail(dal_server *server, const char *command, int port, const
     return NULL;
 }
 
-/* A word that nobody can guess. */
+/* A random word that cannot be guessed. */
 static bool make_token(char token[TOKEN + 1])
 {
     unsigned char bytes[TOKEN / 2];
@@ -246,7 +246,7 @@ static const char *behind_token(const dal_server *server, const char *path)
     return wrong || path[1 + TOKEN] != '/' ? NULL : path + 2 + TOKEN;
 }
 
-/* A page that is ours sends it: who may read the page and knows the word could be any page of this browser, but its origin is told by the browser. */
+/* A page that is ours sends it: who may read the page and knows the word could be any page of this browser, but the browser sends its origin. */
 static bool from_our_page(const char *request)
 {
     char host[64], origin[80], wanted[80];

@@ -4,10 +4,10 @@
  *     /TOKEN/events   a stream of server-sent events, kept open
  *     /TOKEN/values   POST: a text of a few kilobytes at most, from the page itself (its Origin is compared)
  *
- * The token is a word of 128 random bits: who does not know it, is told that there is nothing. There are places for some tens of
+ * The token is a word of 128 random bits: requests without it get the answer that there is nothing. There are places for some tens of
  * connections; a new one takes the place of the one that has been idle for the longest time.
  *
- * Everything happens inside dal_server_turn; nothing blocks longer than it is told to.
+ * Everything happens inside dal_server_turn; no call blocks longer than its argument.
  */
 #ifndef DAL_CLI_SERVE_H
 #define DAL_CLI_SERVE_H
@@ -24,8 +24,8 @@ int dal_server_port(const dal_server *server);
 const char *dal_server_token(const dal_server *server);
 /* The page from now on; the server owns `text` (from malloc). What is being sent is sent to its end. */
 void dal_server_show(dal_server *server, char *text, size_t length);
-/* An event to every stream that is open; `data` is one line of any length. What is kept is told to every new stream as well, until the
- * next event. To a stream that is slow only the last event is sent behind the one that it is reading. */
+/* An event to every stream that is open; `data` is one line of any length. A kept event is sent to every new stream as well, until the next event. To
+ * a stream that is slow only the last event is sent behind the one that it is reading. */
 void dal_server_send(dal_server *server, const char *event, const char *data, bool keep);
 /* Called inside dal_server_turn with a text that the page sent: any bytes but zero. NULL: it is taken; otherwise the code and the sentence of the answer. */
 typedef const char *dal_server_taker(void *user, const char *text);

@@ -30,7 +30,7 @@ int dal_study_motions(void *request, char *text);
 /* The model and the study of a plan that is known. Can the files be written, and do they differ from what is read, and from the journal (which may be
  * NULL)? */
 dal_status dal_study_prepare(dal_study_request *request, const char *journal, dal_messages *messages);
-/* Writes the files from journals, and the table where nobody asked for quiet. DAL_NUMERICAL after a sentence: every run failed. */
+/* Writes the files from journals, and the table unless --quiet is set. DAL_NUMERICAL after a sentence: every run failed. */
 dal_status dal_study_outputs_write(const dal_study_outputs *outputs, const dal_study *study, int n, const char *const *journals,
                                    dal_messages *messages);
 

@@ -5,8 +5,8 @@
 #include "dalembert/system.h"
 
 /* dal_compile of `spec`, to the last digit. Where it differs from the description of `before` (NULL: there is none) in values of parameters only, the system
- * is varied from that one. *anew: it was not, and is independent of `before`. */
+ * is varied from that one. *compiled: it was compiled, and is independent of `before`. */
 dal_status dal_compile_again(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_messages *messages,
-                             dal_system **system, bool *anew);
+                             dal_system **system, bool *compiled);
 
 #endif

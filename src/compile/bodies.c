@@ -102,8 +102,8 @@ static bool is_node(dal_build *build, const dal_body_spec *spec)
     return true;
 }
 
-/* Does anything ask for the attitude of a body that has a mass and shapes, but no inertia? Then its shapes give it; otherwise it is a particle with a
- * picture. */
+/* Does any element need the attitude of a body that has a mass and shapes, but no inertia? Then its inertia follows from the shapes; otherwise it is
+ * a particle with a picture. */
 static bool takes_shapes(dal_build *build, const dal_body_spec *spec)
 {
     if (spec->inertia.n || !dal_has_volume(spec))
@@ -153,7 +153,7 @@ bool dal_build_orientation(dal_build *build, const dal_binding *binding, const c
     if (!ok)
         return false;
     int power = 0;
-    if (o->kind == DAL_ATTITUDE_QUATERNION || o->kind == DAL_ATTITUDE_AXIS) { /* the square of 1e200 is not a number */
+    if (o->kind == DAL_ATTITUDE_QUATERNION || o->kind == DAL_ATTITUDE_AXIS) { /* the square of 1e200 is infinite */
         frexp(fmax(fmax(fabs(a[0]), fabs(a[1])), fmax(fabs(a[2]), fabs(a[3]))), &power);
         for (int i = 0; i < 4; i++)
             a[i] = ldexp(a[i], -power);
@@ -241,7 +241,7 @@ static void turn_to_world(const double R[9], double v[3])
 
 static void read_motion(dal_build *build, int b, bool *done);
 
-/* What is written relative to the ground of an included model, whose carrier c moves:
+/* Velocities written relative to the ground of an included model, whose carrier c moves:
  *   v = v_c + w_c x (r - r_c) + E v_given,   w = w_c + E w_given,   E: the axes of that ground (body axes stay as they are). */
 static void carry_motion(dal_build *build, const dal_body_spec *spec, dal_body_start *start, bool *done)
 {
@@ -319,7 +319,7 @@ static bool read_point(dal_build *build, const dal_binding *binding, const dal_p
     return !*has_axes || dal_build_orientation(build, binding, point->name.text, &point->axes, marker->B);
 }
 
-/* Also those that nobody uses. */
+/* Also unused ones. */
 static void check_points(dal_build *build, const char *owner, const dal_binding *binding, const dal_points *points)
 {
     for (int i = 0; i < points->n; i++) {
@@ -444,7 +444,7 @@ static const dal_point_spec *find_point(dal_build *build, const dal_points *poin
     return found;
 }
 
-/* What a name leads to, as it was found by another compile. */
+/* The target of a name, as another compile found it. */
 static bool recall_place(const dal_build *build, const char *name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point)
 {
     int number;
@@ -525,7 +525,7 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
     return ok;
 }
 
-/* The same few names are asked for again and again, by their addresses: texts stay while a model is compiled. */
+/* The same few names are looked up again and again, by their addresses: texts stay while a model is compiled. */
 enum { MARKERS_KEPT = 32 };
 
 typedef struct kept_marker {
@@ -549,7 +549,7 @@ static kept_marker *kept_at(dal_build *build, const char *name)
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes)
 {
     bool unused, *axes = has_axes ? has_axes : &unused;
-    kept_marker *kept = build->record ? NULL : kept_at(build, name.text); /* who records wants to know what it uses */
+    kept_marker *kept = build->record ? NULL : kept_at(build, name.text); /* a recording compile needs the list of what it uses */
     if (kept && kept->name == name.text) {
         *marker = kept->marker;
         *axes = kept->has_axes;

@@ -13,8 +13,8 @@
 
 typedef enum dal_reach {
     DAL_REACH_NUMBER,     /* parameters and loop variables */
-    DAL_REACH_TIME,       /* and t: what a drive may be made of */
-    DAL_REACH_PLACE,      /* and coordinates of the model's own: what a body may be placed by */
+    DAL_REACH_TIME,       /* and t: for drives */
+    DAL_REACH_PLACE,      /* and coordinates of the model's own: for placements of bodies */
     DAL_REACH_CONSTRAINT, /* and positions and velocities: constraints and speeds */
     DAL_REACH_ENERGY,     /* the same: masses and energies of sub-systems */
     DAL_REACH_ACTION,     /* and states, inputs: forces and rates */
@@ -51,7 +51,7 @@ typedef struct dal_named {
     bool block;  /* of a block or sensor */
     enum { DAL_NAMED_UNSEEN, DAL_NAMED_OPEN, DAL_NAMED_KNOWN, DAL_NAMED_FAILED } progress;
     dal_value value;
-    const char *noun;              /* failed: what it depends on that cannot be used yet */
+    const char *noun;              /* failed: the name on which it depends and that cannot be used yet */
     struct dal_uses *uses;         /* while a memory is recorded */
     const struct dal_named *outer; /* open: the one that uses it */
 } dal_named;
@@ -111,8 +111,8 @@ typedef struct dal_build {
     const dal_spec *spec;
     bool anyway;                     /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
     bool undetermined;               /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
-    const struct dal_memory *memory; /* what is known of another compile; NULL: nothing (memory.h) */
-    struct dal_memory *record;       /* or is to be known; NULL: nobody wants it */
+    const struct dal_memory *memory; /* cached results of another compile; NULL: none (memory.h) */
+    struct dal_memory *record;       /* recorded for another compile; NULL: not recorded */
     struct dal_log *log;
     struct dal_today *today;
     bool strange; /* something is not as in the memory */
@@ -124,7 +124,7 @@ typedef struct dal_build {
     dal_named *defines, *rates;
     const dal_named *open; /* being parsed, innermost first */
     int depth;             /* how many are open */
-    const char *noun;      /* what the last refusal was about: "the motion" */
+    const char *noun;      /* the subject of the last refusal: "the motion" */
     dal_reach reach;       /* of the expression being parsed */
     const dal_binding *binding;
     bool equation;                     /* it belongs to a joint type */
@@ -136,7 +136,7 @@ typedef struct dal_build {
     dal_signal *signals;
     int n_signal_table, *signal_table;
 
-    const dal_joint_type **joint_types; /* of the model's own, and whether somebody has complained about them */
+    const dal_joint_type **joint_types; /* of the model's own, and whether an error was reported */
     bool *joint_type_failed;
     bool world_named; /* by equations of a joint type: momenta are not conserved, even if nothing touches the ground */
 

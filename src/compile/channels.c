@@ -1,6 +1,6 @@
 /* Channels: from a dotted path in an expression to signals.
  *
- * A path begins with an element and goes on with a channel of it; primes raise
+ * A path begins with an element and continues with a channel of it; primes raise
  * the order of the derivative. One table lists the channels that exist; messages
  * and the reference page are printed from it.
  */
@@ -412,7 +412,7 @@ static bool add_power_signal(const dal_lookup *l, int index, int joint, int meas
     return add_signals(l, (dal_signal){DAL_SIGNAL_POWER, index, joint, 0, 0}, 1, 0);
 }
 
-/* The first component of what a joint does: on its second body, or on the body of a point that the path names, where its type is the model's
+/* The first component of the reaction of a joint: on its second body, or on the body of a point that the path names, where its type is the model's
  * own. *rest is then what stands behind that name. */
 static int first_component(const dal_joint *j, const char **rest)
 {

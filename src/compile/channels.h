@@ -1,4 +1,4 @@
-/* Channels: what an expression may ask of the elements of a model. */
+/* Channels: the quantities of elements that an expression may read. */
 #ifndef DAL_COMPILE_CHANNELS_H
 #define DAL_COMPILE_CHANNELS_H
 

@@ -1,4 +1,4 @@
-/* Moments of inertia that no body has (math/inertia.h), and what becomes of them. One policy for every kind of model file:
+/* Moments of inertia that no body can have (math/inertia.h), and their treatment. One policy for every kind of model file:
  *
  *   a negative moment      as it comes out of the arithmetic, while the numbers have none: not seen
  *                          lost in rounding (1e-12 of the model's largest inertia, m r^2 + l3): taken as zero
@@ -8,7 +8,7 @@
  *                          otherwise refused
  *   l3 > l1 + l2           within two digits, or where the body says `inertia-check: warn`: used as written. Otherwise refused
  *
- * What is not refused and not exact is a warning with the moments. A rigid group has the inertia, about its centre of mass c,
+ * Moments that are accepted but not exact cause a warning with their values. A rigid group has the inertia, about its centre of mass c,
  *   I = sum of R_i I_i R_i^T + m_i (d_i^2 1 - d_i d_i^T),   d_i = c_i - c.
  */
 #include "math/inertia.h"
@@ -191,7 +191,7 @@ static void judge_negative(judge *g, int b, const double moment[3], const double
         dal_lift_moments(moment, axes, body->inertia);
 }
 
-/* What the arithmetic left of a zero is not shown. */
+/* Rounding of a zero is not shown. */
 static double shown(const double moment[3], int k)
 {
     return fabs(moment[k]) > arithmetic * fabs(moment[2]) ? moment[k] : 0;

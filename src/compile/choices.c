@@ -237,7 +237,7 @@ void dal_choose_method(dal_build *build, dal_system *system)
     check_options(build, &s->formulation, none, false);
     choose_stabilization(build, system);
     k = choose(build, &s->integrator, "integrator", integrator_name, "dopri5");
-    for (int n = 0; k < 0; n++) /* refused: go on with an adaptive one, which asks for nothing more */
+    for (int n = 0; k < 0; n++) /* refused: continue with an adaptive one, which needs no further options */
         if (dal_integrators[n]->adaptive)
             k = n;
     system->method.integrator = dal_integrators[k];

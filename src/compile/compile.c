@@ -142,7 +142,7 @@ static unsigned conserved_momenta(const dal_build *build)
     const dal_mechanism *m = &build->mechanism;
     const dal_spec *spec = build->spec;
     if (spec->n_coordinates)
-        return 0; /* what holds the bodies in their places is not known */
+        return 0; /* the forces that hold the bodies in place are unknown */
     if (build->world_named)
         return 0;
     for (int j = 0; j < m->n_joints; j++)
@@ -456,7 +456,7 @@ static bool prepare(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->method.formulation;
     const int nv = draft->layout.nv;
-    if (!draft->layout.columnless) /* solved by recursion: no speeds, and less room than any other */
+    if (!draft->layout.columnless) /* solved by recursion: no speeds, and less memory than any other */
         draft->method.formulation = dal_formulations[0];
     fill_info(build, draft);
     size_t bytes;
@@ -712,7 +712,7 @@ static dal_status compile_one(const dal_allocator *for_system, const dal_allocat
 
 /* ---- with constraints that are derived ---------------------------------------------------------------- */
 
-/* The description without what has no part in the question which directions have no inertia. */
+/* The description without parts that do not matter for directions without inertia. */
 static dal_spec bare_spec(const dal_spec *spec)
 {
     dal_spec bare = *spec;

@@ -9,7 +9,7 @@
  *   curved     a_k = dphi/dm_k',   b = phi - sum a_k m_k',   and the second derivatives of phi by the rates
  * with a and b that depend on the rates (rows.c).
  *
- * The kinematics know the rate of a measure and its gradients. What else an expression may name is written in measures first:
+ * The kinematics know the rate of a measure and its gradients. Other channels of an expression are first written in measures:
  *   component k of a point or direction x     x . e_k
  *   angular velocity, world axes              w_i = 1/2 sum over the body's axes f of (f_j f_k' - f_k f_j'),  (i, j, k) cyclic
  *   angular velocity, body axes               w . f_i = f_j' . f_k
@@ -305,7 +305,7 @@ void dal_build_joint_forms(dal_build *build, dal_joint_builder *b)
     b->user = build;
 }
 
-/* `x' - y` is a constraint, and so is what is left when a prime was forgotten. */
+/* `x' - y` is a constraint, and so is the text with a prime forgotten. */
 static void doubt_primes(dal_build *build, const written *form, const char *what, const char *name, dal_text text)
 {
     for (int k = 0; k < form->n && form->nonholonomic && !form->curved; k++)
@@ -366,7 +366,7 @@ bool dal_build_equation(dal_build *build, const char *what, const char *name, da
     return true;
 }
 
-/* A joint without points: its one row acts on whatever the expression names. */
+/* A joint without points: its one row acts on the bodies that the expression names. */
 static void add_constraint(dal_build *build, const dal_constraint_spec *spec)
 {
     dal_mechanism *m = &build->mechanism;

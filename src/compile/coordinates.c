@@ -310,7 +310,7 @@ static bool place_alone(dal_build *build, int b, places *p)
     return ok;
 }
 
-/* What stands behind the body `o` as it was written in its axes. A particle has the axes of the ground. */
+/* A frame written in the axes of the body `o`. A particle has the axes of the ground. */
 static void place_behind(dal_build *build, int b, int o, places *p)
 {
     dal_graph *g = build->graph;

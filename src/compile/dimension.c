@@ -93,7 +93,7 @@ bool dal_dimension_equate(dal_unknowns *unknowns, const dal_dimension *a, const 
     return true;
 }
 
-/* What is left of the unknowns when numbers such as 2 are taken as numbers. */
+/* The remaining unknowns, if numbers such as 2 have the dimension 1. */
 static dal_dimension without_counts(const dal_unknowns *unknowns, const dal_dimension *a)
 {
     dal_dimension d = dal_dimension_resolve(unknowns, a);

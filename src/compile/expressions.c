@@ -1,9 +1,8 @@
 /* Expressions of a description: what a name means, and texts to nodes.
  *
  * Named expressions (`define:`, rates of states) are parsed once and kept.
- * What time, parameters and coordinates of the model's own can tell is looked at
- * before the bodies are built, so that constants, drives and places may use it;
- * everything else when bodies, joints and forces exist. A faulty one is reported once, at its own text.
+ * Expressions in time, parameters and coordinates of the model's own are evaluated before the bodies are built, so that constants, drives and
+ * positions may use them; all others when bodies, joints and forces exist. A faulty one is reported once, at its own text.
  */
 #include "compile/channels.h"
 #include "compile/memory.h"
@@ -110,7 +109,7 @@ static void open_named(dal_build *build, dal_named *d, dal_reach reach)
     build->open = d->outer;
 }
 
-/* The value of a named expression where `l` stands; false: somebody has complained, or will. */
+/* The value of a named expression at the place of `l`; false: an error was reported, or will be. */
 static bool use_named(const dal_lookup *l, dal_named *d)
 {
     dal_build *build = l->build;
@@ -149,7 +148,7 @@ static void note_state(void *user, int variable)
     is_used[variable] = true;
 }
 
-/* One more prime: the total derivative by time. False: somebody has complained. */
+/* One more prime: the total derivative by time. False: an error was reported. */
 static bool differentiate(const dal_lookup *l)
 {
     dal_build *build = l->build;

@@ -46,7 +46,7 @@ static bool positive(dal_build *build, const dal_binding *binding, dal_text text
     return false;
 }
 
-/* Two numbers or three; a planar model may leave the third out. */
+/* Two numbers or three; a planar model may omit the third. */
 static bool vector(dal_build *build, const dal_binding *binding, const dal_list *list, const char *key, bool flat, double out[3])
 {
     if (!list->n)
@@ -208,7 +208,7 @@ static void check_all(dal_build *build, const dal_binding *binding, const dal_fi
         dal_build_figure(build, binding, &figures->item[i], false, &unused);
 }
 
-/* Then its shapes were looked at before. */
+/* Then its shapes were checked before. */
 static bool gave_mass(const dal_body_spec *spec, const dal_body *body)
 {
     return spec->density.text || (!spec->inertia.n && body->mass > 0 && !body->particle);

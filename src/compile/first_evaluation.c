@@ -324,7 +324,7 @@ static dal_spec standing_spec(dal_build *build, const dal_system *system)
     return spec;
 }
 
-/* What the given start is warned of does not belong to the run. */
+/* Warnings about the given start do not belong to the run. */
 static dal_status settle_elsewhere(dal_build *build, dal_system *system, dal_messages *heard)
 {
     const dal_spec spec = standing_spec(build, system);

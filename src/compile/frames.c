@@ -71,7 +71,7 @@ static bool frame_from_axis(dal_build *build, const dal_joint_spec *spec, const 
     return false;
 }
 
-/* B_second := what coincides with the first frame at the start (or, placed by `start`, when the bodies' axes coincide). */
+/* B_second := the frame that coincides with the first one at the start (or, placed by `start`, when the bodies' axes coincide). */
 static void carry(dal_build *build, const dal_joint_spec *spec, dal_marker marker[2], bool same_axes)
 {
     static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

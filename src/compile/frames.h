@@ -6,6 +6,7 @@
 
 const char *dal_body_words(const dal_build *build, int body); /* "the ground" or "'crank'" */
 
+/* Point and axes of a marker in world axes, at the start. */
 void dal_marker_world(const dal_build *build, const dal_marker *marker, double P[3], double E[9]);
 
 /* The points of `connect:`; false with messages. */

@@ -1,4 +1,4 @@
-/* Friction in joints: from the description to what dynamics/friction.c works on.
+/* Friction in joints: from the description to the data of dynamics/friction.c.
  *
  *   prismatic    s = distance', pressed by the force across the axis
  *   revolute     s = r angle', pressed by the whole force

@@ -24,6 +24,7 @@ typedef struct dal_alone {
     int *order;
 } dal_alone;
 
+/* Lays out the bodies of one joint. */
 void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint);
 /* Where the bodies start; winding: of the whole mechanism, NULL: not known. */
 void dal_alone_place(dal_alone *a, const double *winding);

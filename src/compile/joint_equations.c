@@ -195,7 +195,7 @@ static const part *find_part(const combination *c, const part *wanted)
     return NULL;
 }
 
-/* A vector as a sum of vectors: all components have the same coefficients. What is left over is one along the world axes, which are
+/* A vector as a sum of vectors: all components have the same coefficients. The remainder is a vector along the world axes, which are
  * vectors 0, 1, 2 of the mechanism. */
 static bool recognise(dal_equation_scope *scope, const dal_value *value, combination *c)
 {
@@ -275,7 +275,7 @@ static void add_direction(dal_equation_scope *scope, const piece *p, int order, 
         push_atom(scope, list, (atom){dal_add_vector(&scope->build->mechanism, p->body, false, p->s), -1, order, number(scope, 1)});
 }
 
-/* Points of coefficients c > 0 and d < 0: min(c, -d) times their difference, as long as there are both; then what is left of one kind. */
+/* Points of coefficients c > 0 and d < 0: min(c, -d) times their difference, as long as there are both; then the rest of one kind. */
 static void add_points(dal_equation_scope *scope, int n, const piece *list, int order, atoms *out)
 {
     double left[DAL_MOST_POINTS + 1], size = 0;
@@ -597,7 +597,7 @@ const char *dal_equation_word(const char *name)
     return meaning[word_of(name)];
 }
 
-/* " (did you mean 'xi'?)", or what there is. */
+/* " (did you mean 'xi'?)", or the list of names. */
 static const char *hint_for(dal_equation_scope *scope, const char *name)
 {
     static const char *const words[] = {"angle", "angle_ij", "angle_ik", "angle_il", "angle_jk", "angle_jl", "angle_kl"};

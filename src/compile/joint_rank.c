@@ -1,12 +1,12 @@
-/* What the equations of a joint type do to bodies that are free otherwise: freedoms that they take, equations that depend on one another,
+/* The effect of the equations of a joint type on bodies that are free otherwise: freedoms that they take, equations that depend on one another,
  * positions that are singular, equations that contradict one another.
  *
- * The bodies of one joint are looked at alone (joint_alone.c). The rank of A at the start is the number of freedoms that the joint takes. Where
+ * The bodies of one joint are examined alone (joint_alone.c). The rank of A at the start is the number of freedoms that the joint takes. Where
  * it is smaller than the number of rows, the bodies are moved at random and led back to phi = 0:
  *   the rank is greater there                     the start is a singular position of the joint
- *   it is the same                                equations depend on one another; z with A^T z = 0 tells which
- *   no position with phi = 0 is found             they contradict one another; z . phi is what is left
- * Rows that push on all bodies together hold them against the world; rows whose terms cancel everywhere say nothing.
+ *   it is the same                                equations depend on one another; z with A^T z = 0 shows which
+ *   no position with phi = 0 is found             they contradict one another; z . phi is the contradiction
+ * Rows that push on all bodies together hold them against the world; rows whose terms cancel everywhere constrain nothing.
  */
 #include "math/rank.h"
 #include "math/vec.h"

@@ -180,7 +180,7 @@ static const dal_pair *find_pair(const dal_law_spec *list, const char *name)
     return NULL;
 }
 
-/* What a joint gives that its type does not have. */
+/* Keys of a joint that its type does not have. */
 static bool refuse_unknown(const dal_equation_scope *scope, const dal_joint_spec *spec)
 {
     dal_build *build = scope->build;

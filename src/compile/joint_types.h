@@ -4,7 +4,7 @@
 
 #include "compile/build.h"
 
-/* What the names in an equation mean for one joint. */
+/* The meaning of names in an equation, for one joint. */
 typedef struct dal_equation_scope {
     dal_build *build;
     const dal_joint *joint; /* the last one of the mechanism: its markers */
@@ -24,7 +24,7 @@ typedef struct dal_equation_scope {
 /* An expression in measures, angular velocities and time; false with messages. */
 bool dal_equation_read(dal_equation_scope *scope, dal_text text, dal_value *value);
 bool dal_equation_has_rates(dal_equation_scope *scope, dal_node node);
-/* Why `name` cannot be a parameter: the equations know it already. NULL: it can. */
+/* Why `name` cannot be a parameter: it has a meaning in equations. NULL: it can. */
 const char *dal_equation_word(const char *name);
 
 /* ---- joint_types.c ------------------------------------------------------------- */

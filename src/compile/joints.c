@@ -205,7 +205,7 @@ static int find_coordinate(dal_build *build, const dal_joint *joint, const char 
     return -1;
 }
 
-/* The angle of a pin to a particle means nothing: a particle does not turn, and nothing could react on it. */
+/* The angle of a pin to a particle is undefined: a particle does not turn, and nothing could react on it. */
 static bool has_angle(dal_build *build, const dal_joint *joint, int k, dal_mark mark)
 {
     if (build->mechanism.measures[joint->coordinate[k]].kind != DAL_MEASURE_ANGLE)
@@ -397,7 +397,7 @@ static void drive_pair(dal_build *build, const dal_joint_spec *spec, dal_joint_b
         joint->drive_coordinate = k;
 }
 
-/* What stands beside the rows: zero, start values, compliance, friction, a drive. */
+/* The other keys of a joint: zero, start values, compliance, friction, a drive. */
 static void complete_pair(dal_build *build, const dal_joint_spec *spec, dal_joint *joint)
 {
     double zero = 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the types are called elsewhere. */
+/* Names of the types in other programs. */
 static const char *translate(const char *word, const char *const *names)
 {
     /* clang-format off */

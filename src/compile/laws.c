@@ -3,7 +3,7 @@
  *     non-ideal: {angle: -0.2*A.angle'}        along a coordinate of the joint
  *     non-ideal: {th1: -c*th1', cart.x: f}     along any channel of position
  *
- * The force acts along the channel, like an applied one: the motion does not know the difference (4.24). It belongs to the reaction of the
+ * The force acts along the channel, like an applied one: the motion is the same (4.24). It belongs to the reaction of the
  * joint, and its work is counted.
  */
 #include "compile/build.h"

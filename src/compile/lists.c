@@ -1,4 +1,4 @@
-/* The lists that models choose from, as users see them. */
+/* The lists of choices, for users. */
 #include "compile/build.h"
 #include "model/choices.h"
 

@@ -1,4 +1,4 @@
-/* What a compile remembers for the next one of the same description with other numbers: dal_system_vary.
+/* Cached results of a compile for the next one of the same description with other numbers: dal_system_vary.
  *
  * A text that was parsed is known by its address and its binding. Beside its value stand the parameters that it used, and what parsing did to
  * the mechanism: vectors, measures and named expressions that it asked for. If none of the parameters has another value, the value is taken and
@@ -110,7 +110,7 @@ typedef struct dal_memory {
     dal_known_rows rows;                     /* of the rows at the start of one of these */
     atomic_size_t packed;                    /* bytes of the last one of these; 0: there was none */
     dal_decimal_table decimal;               /* for the texts of values */
-    _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: somebody has it */
+    _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: another thread uses it */
 } dal_memory;
 
 /* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */
@@ -134,6 +134,7 @@ typedef struct dal_log_place {
 
 /* ---- recording: nothing happens where build->record is NULL ---------------------------------------- */
 
+/* Begin and end the list of parameters and effects that a parse uses. */
 dal_log_place dal_log_begin(dal_build *build);
 void dal_log_end(dal_build *build, dal_log_place place);
 /* What was used since then does not decide the value, but only an effect. */
@@ -144,6 +145,7 @@ void dal_note_effect(dal_build *build, const dal_effect *effect);
 dal_uses dal_log_keep(dal_build *build, dal_log_place place);
 void dal_note_uses(dal_build *build, const dal_uses *uses);
 
+/* Records the value of a text that was parsed. */
 void dal_remember(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_value *value);
 /* steps: how it is computed from the parameters; NULL: by parsing. */
 void dal_remember_number(dal_build *build, dal_log_place place, const dal_binding *binding, const char *text, const dal_constant_steps *steps,
@@ -153,12 +155,14 @@ void dal_remember_columns(dal_build *build, dal_log_place place);
 void dal_remember_description(dal_build *build); /* symbols, signals, lists, structure: when all is described */
 void dal_remember_program(dal_build *build, const dal_expressions *list, const dal_compiled *compiled);
 
+/* Record structures that later compiles share. */
 void dal_remember_layouts(dal_build *build, const dal_layout *layout);
 void dal_remember_islands(dal_build *build, const dal_islands *islands);
 void dal_remember_rows(dal_build *build, const dal_state *state); /* at the start */
 
 /* ---- look-up: false where build->memory is NULL, or the value is not known ------------------------ */
 
+/* The recorded value of a text. False: it has to be parsed. */
 bool dal_cached_number(dal_build *build, const dal_binding *binding, const char *text, double *number);
 /* The same where it is the next one in the order in which the memory was asked, as it nearly always is. */
 static inline bool dal_next_number(dal_build *build, const dal_binding *binding, const char *text, double *number)

@@ -1,7 +1,7 @@
 /* The balance of the forces along directions without inertia, as texts of the model language; derive.h has the equation.
  *
  * A force that acts along a measure x with the effort F adds F dx, dx the change of x along the direction; one at a point, f . dr; a torque, t . dw.
- * Gravity does nothing there: nothing that has a mass moves.
+ * Gravity has no effect there: no body with a mass moves.
  *
  * Several directions: where dampers act between them, only some sums of their equations have rates. The matrix R of the forces by the
  * velocities along them tells: its null vectors are sums without rates, which are conditions between positions.
@@ -335,7 +335,7 @@ static bool find_balance(balance *b, dal_node *out)
     return true;
 }
 
-/* What cannot be a constraint: verdicts. */
+/* Verdicts: balances that cannot be a constraint. */
 static bool is_condition(balance *b, dal_node node)
 {
     dal_symbolic *s = b->s;

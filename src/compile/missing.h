@@ -1,4 +1,4 @@
-/* The missing constraint is derived: what the lack of inertia says about the forces.
+/* The missing constraint is derived: the balance of forces along directions without inertia.
  *
  * Along a direction n without inertia that no constraint holds, M n = 0 and A n = 0, the equation of motion has no acceleration in it:
  *     n . (Q - h) = 0,   and n . h = 0, because no body with a mass moves along n
@@ -70,6 +70,7 @@ typedef struct dal_symbolic {
     bool spread;     /* multiples of sums are multiplied out */
 } dal_symbolic;
 
+/* Starts reading expressions with names; then a variable of a kind, made when it is first used. */
 dal_symbolic *dal_symbolic_begin(dal_build *build);
 dal_node dal_symbolic_variable_of(dal_symbolic *s, dal_symbolic_kind kind, const char *name, double number, dal_node node);
 /* A text of the model, with the names of its parameters. False: it cannot be read so. */
@@ -133,6 +134,7 @@ void dal_massless_damping(dal_build *build, dal_state *state, int n, const dal_m
 /* "the position of 'node'" */
 const char *dal_massless_names(dal_build *build, const dal_massless *n, dal_mark *mark);
 
+/* Ends a derivation with a verdict: a sentence about the element at `mark`. */
 void dal_derive_fail(dal_build *build, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
 
 #endif

@@ -1,7 +1,7 @@
 /* Directions without inertia that no constraint holds, each as a motion of bodies that holds in every position.
  *
  * The null space of [M; A] at the start says how many there are. In coordinates of the model's own a direction is a vector that must be the same in
- * every position. Elsewhere it is looked for among the motions that joints and bodies suggest: one body, or all that hangs on it, shifts along
+ * every position. Elsewhere it is searched among simple motions of joints and bodies: one body, or its subtree, shifts along
  * an axis of the world or of a joint, or turns about a point of its own.
  */
 #include "compile/missing.h"
@@ -307,7 +307,7 @@ static void try_move(finding *f, const dal_move *move)
     f->list[f->n++] = found;
 }
 
-/* Everything that hangs on a body, but not through this joint. */
+/* All bodies connected to a body, but not through this joint. */
 static bool *hanging(const survey *s, int body, int without)
 {
     const dal_mechanism *m = &s->build->mechanism;
@@ -362,7 +362,7 @@ static void try_lines(finding *f, int body, bool *alone)
         }
 }
 
-/* Shifts and turns of one body, alone or with all that hangs on it. */
+/* Shifts and turns of one body, alone or with its subtree. */
 static void try_body(finding *f, int body)
 {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

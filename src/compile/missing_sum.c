@@ -1,4 +1,4 @@
-/* Sums in a normal form: what cancels is gone, and what is left is printed as it is written by hand.
+/* Sums in a normal form: terms that cancel are removed, and the rest is printed as written by hand.
  *
  * A node becomes a sum of products, coefficient times powers of factors. A factor is whatever is no product: a variable, a function, or a
  * sum of several terms, whose first term is then positive. Sums inside products are not multiplied out; multiples of sums by a number are, where

@@ -90,7 +90,7 @@ static double span_of_measure(const dal_build *build, int measure)
     return a->point && b->point ? distance_between(build, a->body, a->s, b->body, b->s) : 0;
 }
 
-/* What forces and sliding joints span at the start, and the free lengths of springs. */
+/* Distances that forces and sliding joints span at the start, and the free lengths of springs. */
 static double length_of_spans(dal_build *build)
 {
     const dal_mechanism *m = &build->mechanism;
@@ -152,7 +152,7 @@ double dal_build_length(dal_build *build)
 {
     if (build->length > 0)
         return build->length;
-    double length = length_of_bodies(build); /* of a model without bodies: 1, whatever that is */
+    double length = length_of_bodies(build); /* of a model without bodies: 1 */
     if (!(length > 0))
         length = length_of_spans(build);
     if (!(length > 0))

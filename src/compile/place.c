@@ -1,4 +1,4 @@
-/* Where bodies start that have no position of their own: between points, by the start of a joint, or guessed from the joints. */
+/* Start positions of bodies without a position of their own: between points, by the start of a joint, or guessed from the joints. */
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "compile/frames.h"
@@ -71,7 +71,7 @@ static bool place_between(dal_build *build, int body)
         return false;
     bool known = dal_build_marker(build, spec->between.item[0], &marker[0], NULL);
     if (!dal_build_marker(build, spec->between.item[1], &marker[1], NULL) || !known)
-        return build->start[body].placed = true; /* complained; do not come back */
+        return build->start[body].placed = true; /* an error was reported; do not try again */
     for (int k = 0; k < 2; k++) {
         if (!is_placed(build, marker[k].body))
             return false;
@@ -163,7 +163,7 @@ static bool read_motion(dal_build *build, const dal_joint_spec *spec, const dal_
     return ok;
 }
 
-/* How boldly a body is placed by a joint: only where nothing more certain is left. */
+/* Levels of placing by a joint: a less certain level is used only if no better one applies. */
 typedef enum boldness {
     FORWARD,  /* the second body by the start of the joint, or the first if the second is the ground */
     BACKWARD, /* the first body by the start of the joint */
@@ -263,7 +263,7 @@ static void refuse_circle(dal_build *build, int body)
     }
 }
 
-/* What still may be placed, so that nobody is asked in vain each time somebody else was placed. */
+/* Candidates for placing, so that not all bodies are tried again each time one was placed. */
 typedef struct placing {
     dal_build *build;
     int n_waiting, *waiting; /* bodies that wait for others: between points, in a model on a body */
@@ -415,7 +415,7 @@ static bool all_are_placed(const dal_build *build)
     return true;
 }
 
-/* One after the other, by whatever is certain, then by guesses. */
+/* One after the other, by certain rules first, then by guesses. */
 static void place_others(dal_build *build)
 {
     placing p;

@@ -13,7 +13,7 @@ typedef struct maker {
     dal_build build;
     const dal_system *system;
     dal_messages *own;   /* what the shapes have to say */
-    dal_messages *aside; /* what compile has said already */
+    dal_messages *aside; /* messages that compile has reported already */
     dal_scene *scene;
 } maker;
 
@@ -199,7 +199,7 @@ static dal_status make(void *user)
     const bool ok = add_bodies(m);
     add_joints(m);
     add_forces(m);
-    dal_build_view(build, &scene->view); /* what is wrong with it was reported by compile */
+    dal_build_view(build, &scene->view); /* its errors were reported by compile */
     return ok ? DAL_OK : DAL_BAD_MODEL;
 }
 

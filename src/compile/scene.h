@@ -1,4 +1,4 @@
-/* What a picture of a system consists of, as numbers: bodies with their points and shapes, joints, force elements. */
+/* The contents of a picture of a system, as numbers: bodies with their points and shapes, joints, force elements. */
 #ifndef DAL_COMPILE_SCENE_H
 #define DAL_COMPILE_SCENE_H
 

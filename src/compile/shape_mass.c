@@ -167,7 +167,7 @@ static bool crosses_itself(const dal_figure *f)
     return false;
 }
 
-/* Vertices are single-precision numbers: what is open by less cannot be told from rounding. */
+/* Vertices are single-precision numbers: smaller gaps cannot be distinguished from rounding. */
 static const double largest_gap = 1e-6;
 
 /* A planar box of two numbers has a depth for the picture only. */

@@ -194,7 +194,7 @@ static int collect(const dal_build *build, unsigned kinds, const char **names)
     return n;
 }
 
-/* "left.foot." of left.foot.teo: the length of what is right, because names go on behind that dot; 0: nothing is. */
+/* "left.foot." of left.foot.teo: the length of the valid beginning of a path; 0: none. */
 static size_t right_part(const char *path, const char *const *names)
 {
     for (size_t n = strlen(path); n > 0; n--)

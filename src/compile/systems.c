@@ -1,6 +1,6 @@
 /* `systems:` and `lagrangian:`: sub-systems whose equations are known, from expressions to programs (kinematics/subsystems.h) and forces.
  *
- * A Lagrangian L(q, v, t), of second degree in the rates v at the most, is T - V with
+ * A Lagrangian L(q, v, t), of at most second degree in the rates v, is T - V with
  *   V = -L at v = 0,   T = L + V = 1/2 v.M v + N.v
  *   M = d2L/dv2,   N = dL/dv at v = 0                      functions of q and t
  *   Q = -dV/dq - dD/dv                                     D the dissipation
@@ -416,7 +416,7 @@ static int action_of(dal_build *build, dal_text text, dal_node node)
     return is_zero(build, node) ? -1 : dal_build_action(build, text, node);
 }
 
-/* What time, and coordinates that are not its own, do to V - T of a system. */
+/* The rate of V - T of a system by time and by coordinates of others. */
 static dal_node power_of_others(dal_build *build, const reading *r)
 {
     const dal_node difference = minus(build, r->V, r->T);
@@ -466,7 +466,7 @@ static void add_forces(dal_build *build, const reading *r, dal_force_group *grou
 
 /* ---- tests at states ------------------------------------------------------------------------- */
 
-/* What is tried of one system: M (n x n), M at the rates (of a Lagrangian), then T as written and as it should be. */
+/* The quantities that are tested of one system: M (n x n), M at the rates (of a Lagrangian), then T as written and as it should be. */
 typedef struct trial {
     dal_build *build;
     const reading *r;

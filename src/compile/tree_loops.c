@@ -1,5 +1,5 @@
-/* The rows of a tree as loops on its links: which links each row acts on, and whether it knows only relative motions. And whether their
- * sweep gives all that an evaluation is asked for. */
+/* The rows of a tree as loops on its links: which links each row acts on, and whether it depends only on relative motions. Also whether a sweep
+ * computes everything that an evaluation needs. */
 #include "compile/build.h"
 #include "model/system.h"
 
@@ -34,7 +34,7 @@ static bool is_gap(const dal_mechanism *m, const dal_row *row)
     return P->point && O->point && P->body != DAL_GROUND && O->body != DAL_GROUND && e->body == DAL_GROUND && !e->point;
 }
 
-/* A joint that closes the gap in all directions says nothing of the ground: moved with both bodies, P - O turns, but it is zero. As much as
+/* A joint that closes the gap in all directions does not depend on the ground: moved with both bodies, P - O turns, but it is zero. As much as
  * is left of it, K . a of the link where the row is complete takes into account. */
 static bool is_part_of_a_point(const dal_mechanism *m, const dal_row *row)
 {

@@ -1,4 +1,4 @@
-/* What names are units of: channels have theirs by the table of channels, everything else is unknown until something says it. */
+/* Units of names: channels have those of the table of channels; all others are unknown until an equation determines them. */
 #include "compile/channels.h"
 #include "compile/units.h"
 

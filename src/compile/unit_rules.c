@@ -1,4 +1,4 @@
-/* What operations do to units.
+/* The units of the results of operations.
  *
  *   a + b, a - b, min, max, mod, if, a < b   the same unit on both sides
  *   a b, a / b, dot, cross                   products of powers

@@ -19,7 +19,7 @@ enum { SEEN = 1 << 10 };
 
 typedef struct walk {
     dal_inference units;
-    dal_text seen[SEEN]; /* texts of repeated elements are looked at once */
+    dal_text seen[SEEN]; /* texts of repeated elements are checked once */
 } walk;
 
 /* ---- one text ---------------------------------------------------------------------------------- */

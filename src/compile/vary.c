@@ -124,7 +124,7 @@ static bool same_numbers(const dal_spec *a, const dal_spec *b)
     return true;
 }
 
-/* It is the description that was read, with its hash and what there is to say about its text. */
+/* It is the description that was read, with its hash and the warnings about its text. */
 static dal_status compile_edited(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_value_changes *v,
                                  dal_system **system)
 {
@@ -136,25 +136,25 @@ static dal_status compile_edited(const dal_allocator *allocator, const dal_syste
 }
 
 dal_status dal_compile_again(const dal_allocator *allocator, const dal_system *before, const dal_spec *spec, dal_messages *messages,
-                             dal_system **system, bool *anew)
+                             dal_system **system, bool *compiled)
 {
     edit e = {.then = before && before->origin ? before->origin->spec : NULL, .now = spec};
     *system = NULL;
-    *anew = !e.then || before->origin->for_evaluation || !dal_spec_only_values(e.then, spec);
-    if (*anew)
+    *compiled = !e.then || before->origin->for_evaluation || !dal_spec_only_values(e.then, spec);
+    if (*compiled)
         return dal_compile(allocator, spec, messages, system);
     dal_arena_begin(&e.arena, allocator);
     dal_status status = dal_arena_try(&e.arena, list_values, &e);
     dal_value_changes v = {.from = e.then, .n = e.n, .names = e.names, .values = e.values, .messages = messages};
     if (status == DAL_OK) {
         status = dal_spec_vary(allocator, &v);
-        *anew = status == DAL_OK && (v.shape || !same_numbers(v.spec, spec));
-        if (status == DAL_OK && !*anew)
+        *compiled = status == DAL_OK && (v.shape || !same_numbers(v.spec, spec));
+        if (status == DAL_OK && !*compiled)
             status = compile_edited(allocator, before, spec, &v, system);
         dal_arena_release(&v.arena);
     }
     dal_arena_release(&e.arena);
-    return *anew ? dal_compile(allocator, spec, messages, system) : status;
+    return *compiled ? dal_compile(allocator, spec, messages, system) : status;
 }
 
 /* ---- what callers give ------------------------------------------------------------------------------------------ */

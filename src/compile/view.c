@@ -1,4 +1,4 @@
-/* `view:`: what a page shows when it is opened. Names become numbers of bodies and points. */
+/* `view:`: the first view of a page. Names become numbers of bodies and points. */
 #include "compile/scene.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Room for a compile that is used again by the next: one block, given piece by piece, and taken back whole.
+/* Memory of a compile that the next one reuses: one block, allocated piece by piece and freed as a whole.
  *
  * A varied system takes some microseconds to compile, and a fifth of a megabyte meanwhile. Asking the system for that memory each time, and
  * giving it back, would take longer than the compile. */
@@ -18,7 +18,7 @@ typedef struct dal_workspace {
 dal_workspace *dal_workspace_create(const dal_allocator *below);
 /* An allocator on it, for one thread. All that was taken has to be released before it is closed. */
 dal_allocator dal_workspace_open(dal_workspace *workspace);
-/* What did not fit will next time, unless it is a lot. */
+/* The block grows to the size that was needed, up to a limit. */
 void dal_workspace_close(dal_workspace *workspace);
 void dal_workspace_free(dal_workspace *workspace);
 

@@ -275,6 +275,7 @@ bool dal_derivation_evaluate(dal_derivation *d, double *letters, int n, const da
 
 /* ---- symbols.c, names.c ----------------------------------------------------------- */
 
+/* The letters of a model: coordinates, velocities, parameters; and one more letter, whose number is returned. */
 void dal_derive_letters(dal_derivation *d);
 int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index, double value);
 /* The word, or it several times, so that with a number behind it nothing else has that name. */
@@ -305,6 +306,7 @@ dal_element dal_find_element(dal_derivation *d, const dal_model_spec *model, con
 /* A word of an equation of a joint type: a point, an axis, an angle, a parameter of the type. Needs d->scope. */
 bool dal_derive_joint_word(dal_derivation *d, const char *name, int primes, dal_value *value);
 
+/* Ends the derivation with a sentence; or adds a note to it. */
 void dal_derive_refuse(dal_derivation *d, const char *format, ...) DAL_PRINTF(2, 3);
 void dal_derive_note(dal_derivation *d, const char *format, ...) DAL_PRINTF(2, 3);
 
@@ -318,6 +320,7 @@ dal_node dal_along_speed(dal_derivation *d, dal_node node, int j);  /* by q alon
 
 /* ---- the other files -------------------------------------------------------------------- */
 
+/* Frames of the markers of all joints. */
 void dal_derive_markers(dal_derivation *d);
 /* The frame that a name of `connect:` means, compared with the compiled one. */
 void dal_derive_marker(dal_derivation *d, dal_text name, const dal_marker *compiled, dal_symbolic_marker *marker);
@@ -381,9 +384,10 @@ void dal_derive_steps(dal_derivation *d);                                       
 void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node *matrix, int columns, const dal_node *right, dal_node *X);
 /* The derivative of a letter of a named system along d->direction. */
 dal_node dal_rate_of_named(dal_derivation *d, int letter);
-/* Of a node, along d->direction, which is the motion unless somebody says otherwise. */
+/* Of a node, along d->direction, which is the motion unless it was set. */
 dal_node dal_along(dal_derivation *d, dal_node node);
 
+/* Add a matrix, an equation (`zero` = 0) or a step to the printed derivation. */
 void dal_add_derived_block(dal_derivation *d, const char *name, const char *title, int rows, int columns, const dal_node *values,
                            const char *const *row_names, const char *const *column_names);
 void dal_add_derived_equation(dal_derivation *d, const char *name, dal_node zero);

@@ -20,6 +20,7 @@ void dal_force_push(dal_derivation *d, dal_node measure, dal_node effort);
 
 /* ---- elastic_elements.c ---- */
 
+/* Force elements in symbols, one function a type. */
 void dal_derive_end_stop(const dal_derived_force *e, const dal_force_type *type);
 void dal_derive_clearance(const dal_derived_force *e, const dal_force_type *type);
 void dal_derive_bushing(const dal_derived_force *e, const dal_force_type *type);

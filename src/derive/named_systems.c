@@ -1,8 +1,8 @@
 /* Linear systems of nodes.
  *
- * Unknowns whose pivot is a number are eliminated: nothing grows by more than a sum. What is left falls into blocks that share no unknown. A block is
- * solved by Cramer's rule up to three unknowns; a larger one stays a system, with names for its unknowns: x is what solves `matrix x = right`, and nothing is inverted in symbols. The rate of such
- * an x solves the same matrix, x' from matrix x' = right' - matrix' x.
+ * Unknowns whose pivot is a number are eliminated: nothing grows by more than a sum. The rest decomposes into blocks that share no unknown. A block
+ * is solved by Cramer's rule up to three unknowns; a larger one stays a system, with names for its unknowns: x is what solves `matrix x = right`, and
+ * nothing is inverted in symbols. The rate of such an x solves the same matrix, x' from matrix x' = right' - matrix' x.
  */
 #include "derive/nodes.h"
 

@@ -4,47 +4,56 @@
 
 #include "derive/derive.h"
 
+/* Nodes of the derivation: constant, sum, difference, product, quotient, sign, variable. */
 static inline dal_node dal_n_const(dal_derivation *d, double value)
 {
     return dal_const(d->graph, value);
 }
 
+/* a + b */
 static inline dal_node dal_n_add(dal_derivation *d, dal_node a, dal_node b)
 {
     return dal_binary(d->graph, DAL_OP_ADD, a, b);
 }
 
+/* a - b */
 static inline dal_node dal_n_sub(dal_derivation *d, dal_node a, dal_node b)
 {
     return dal_binary(d->graph, DAL_OP_SUB, a, b);
 }
 
+/* a b */
 static inline dal_node dal_n_mul(dal_derivation *d, dal_node a, dal_node b)
 {
     return dal_binary(d->graph, DAL_OP_MUL, a, b);
 }
 
+/* a / b */
 static inline dal_node dal_n_div(dal_derivation *d, dal_node a, dal_node b)
 {
     return dal_binary(d->graph, DAL_OP_DIV, a, b);
 }
 
+/* -a */
 static inline dal_node dal_n_neg(dal_derivation *d, dal_node a)
 {
     return dal_unary(d->graph, DAL_OP_NEG, a);
 }
 
+/* Variable i. */
 static inline dal_node dal_n_var(dal_derivation *d, int letter)
 {
     return dal_var(d->graph, letter);
 }
 
+/* Is the node this constant? */
 static inline bool dal_n_is(const dal_derivation *d, dal_node node, double value)
 {
     double constant;
     return dal_is_const(d->graph, node, &constant) && constant == value;
 }
 
+/* a . b of three nodes each */
 static inline dal_node dal_n_dot(dal_derivation *d, const dal_node a[3], const dal_node b[3])
 {
     dal_node sum = dal_n_mul(d, a[0], b[0]);
@@ -53,6 +62,7 @@ static inline dal_node dal_n_dot(dal_derivation *d, const dal_node a[3], const d
     return sum;
 }
 
+/* out = a x b */
 static inline void dal_n_cross(dal_derivation *d, const dal_node a[3], const dal_node b[3], dal_node out[3])
 {
     dal_node c[3];
@@ -106,6 +116,7 @@ static inline void dal_n_multiply(dal_derivation *d, const dal_node A[9], const 
         out[i] = C[i];
 }
 
+/* The unit matrix. */
 static inline void dal_n_identity(dal_derivation *d, dal_node R[9])
 {
     for (int i = 0; i < 9; i++)
@@ -127,6 +138,7 @@ static inline void dal_n_rotation(dal_derivation *d, int axis, dal_node angle, d
     R[3 * i + j] = back ? sine : dal_n_neg(d, sine);
 }
 
+/* Is the model planar? */
 static inline bool dal_n_planar(const dal_derivation *d)
 {
     return d->mechanism->space == DAL_PLANAR;

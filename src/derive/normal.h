@@ -3,7 +3,7 @@
  * Normal form: a sum of terms, each a rational number times powers of generators (letters, and what is no polynomial), times 1, a cosine or a sine of
  * an integer combination of angles. Two ways to write sines and cosines:
  *   DAL_FOURIER   products become sums: cos a cos b + sin a sin b is cos(a - b) by itself
- *   DAL_PRODUCTS  they are generators; squares are reduced by sin^2 + cos^2 = 1
+ *   DAL_PRODUCTS_SINE, DAL_PRODUCTS_COSINE  they are generators; squares are reduced by sin^2 + cos^2 = 1
  * Equal polynomials have equal normal forms. Which of them is printed is decided by the number of operations, then by the order of the enum.
  */
 #ifndef DAL_DERIVE_NORMAL_H
@@ -51,6 +51,7 @@ typedef struct dal_writer {
     int plain;             /* forms that are printed without having been simplified */
 } dal_writer;
 
+/* A writer for the derivation, in its arena. */
 dal_writer *dal_writer_create(dal_derivation *d);
 
 /* The normal form of least operations, as it is printed. NULL: it is beyond the bounds, or has no normal form of use. `terms` may be NULL. */
@@ -77,9 +78,12 @@ int dal_form_operations(const dal_form *form);
 /* Operations of nodes: written out (a shared one as often as it is used), and each once. */
 void dal_count_operations(dal_derivation *d, int n, const dal_node *nodes, double *written, int *shared);
 
+/* A form with n operands; a rational number as a form. */
 dal_form *dal_form_make(dal_arena *arena, dal_form_kind kind, int n);
 const dal_form *dal_form_rational(dal_arena *arena, int64_t num, int64_t den);
+/* Does a fraction with this denominator end as a decimal number? */
 bool dal_is_decimal(int64_t den);
+/* The exact fraction of a double, if it is a short one. */
 bool dal_rational_of(double value, int64_t *num, int64_t *den);
 
 #endif

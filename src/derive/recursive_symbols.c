@@ -6,8 +6,8 @@
  *   U  = I S,   D = S^T U,   u = tau - S^T p
  *   I_p += X^T (I - U D^-1 U^T) X,   p_p += X^T (p + (I - U D^-1 U^T) c + U D^-1 u)
  *   v' = D^-1 (u - U^T a'),   a' = X a_p + c,   a = a' + S v'
- * The ground accelerates with -g, which is gravity; all other forces are generalized ones. What is left of I along the motion of a link is exactly
- * zero, and the component of the wrench along it is tau: both are written so, and nothing is computed.
+ * The ground accelerates with -g, which is gravity; all other forces are generalized ones. The reduced I along the motion of a link is exactly zero,
+ * and the component of the wrench along it is tau: both are written so, and nothing is computed.
  *
  * Loops: v' = a + Y lambda, M Y = A^T by the same recursion, column by column, and  A Y lambda = gamma - A a.
  */
@@ -92,7 +92,7 @@ static void ball_rotation(dal_derivation *d, const dal_node p[4], dal_node R[9])
     }
 }
 
-/* The frame goes on by `length` along an axis of its own. */
+/* The frame moves by `length` along an axis of its own. */
 static void go(dal_derivation *d, link *x, int axis, dal_node length)
 {
     for (int i = 0; i < 3; i++)
@@ -433,7 +433,7 @@ static void turn_by_link(dal_derivation *d, const link *x, const dal_node X[9], 
     turn_matrix(d, x->B, out, symmetric, out);
 }
 
-/* What is left of the link's inertia, seen from the parent: A + P H^T - (H + P M) P, H + P M, M with P = [p x]. */
+/* The reduced inertia of the link, at the parent: A + P H^T - (H + P M) P, H + P M, M with P = [p x]. */
 static void pass_inertia(dal_derivation *d, const link *x, inertia *to)
 {
     dal_node A[9], H[9], M[9], P[9], PM[9], PH[9], HP[9], shifted[9];

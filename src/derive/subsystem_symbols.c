@@ -2,9 +2,9 @@
  *
  *   a Lagrangian   V = -L at v = 0,  T = L + V,  Q = -dV/dq - dD/dv
  *   M v' = F       T = 1/2 v . M v, or `kinetic`,  Q = F + h,  h = d/dt (dT/dv) - dT/dq for v' = 0
- * T is added to that of the bodies, V to that of the forces, and every formulation goes on from there. Of M v' = F, h of T and F + h cancel: that is
- * so for coordinates of others, too, which T and V may contain and which they do not act on. Where `kinetic` is not given, T is 1/2 v . M v all the
- * same: the equations do not depend on it.
+ * T is added to that of the bodies, V to that of the forces, and every formulation continues from there. Of M v' = F, h of T and F + h cancel: that
+ * is so for coordinates of others, too, which T and V may contain and which they do not act on. Where `kinetic` is not given, T is 1/2 v . M v all
+ * the same: the equations do not depend on it.
  *
  * In formulations that are sums over bodies, with partial velocities W_j and p = dT/dv,
  *   inertia   W_j . M W_l          inertia forces   W_j . (d/dt p - dT/dq)

@@ -14,6 +14,7 @@ typedef struct dal_growing {
     size_t room;
 } dal_growing;
 
+/* Appends text as printf writes it. */
 void dal_grow(dal_growing *out, const char *format, ...) DAL_PRINTF(2, 3);
 
 /* An expression in the language of models, which the parser reads back, or in LaTeX. Arena memory. */

@@ -60,6 +60,7 @@ void dal_show_dependent(dal_equations *equations, const dal_state *state);
 
 /* ---- show_speeds.c: formulations that solve for speeds, or need them ------------------ */
 
+/* `show` of the formulations with speeds: show_speeds.c. */
 void dal_show_maggi(dal_state *state, dal_equations *equations);
 void dal_show_kane(dal_state *state, dal_equations *equations);
 void dal_show_gibbs_appell(dal_state *state, dal_equations *equations);

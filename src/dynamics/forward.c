@@ -133,7 +133,7 @@ static dal_flow accelerate_by_sweep(dal_state *state)
     for (int i = 0; i < system->sweep->n_measures && dal_has(state, DAL_STAGE_NO_FORCES) && !flow; i++)
         dal_rows_rate(&system->layout, &state->work, system->sweep->measure[i]);
     if (!flow && dal_has(state, DAL_STAGE_NO_FORCES) && !dal_turns_excluded(state, state->tree->sweep.spin))
-        dal_need(state, DAL_STAGE_FORCES); /* angles have to be looked at */
+        dal_need(state, DAL_STAGE_FORCES); /* angles have to be checked */
     return flow;
 }
 
@@ -243,12 +243,12 @@ static dal_flow accelerate_speeds(dal_state *state)
     return flow;
 }
 
-/* v' and lambda. `anew`: compute all stages again. */
-static dal_flow accelerate_state(dal_state *state, bool anew)
+/* v' and lambda. `refresh`: compute all stages again. */
+static dal_flow accelerate_state(dal_state *state, bool refresh)
 {
     dal_flow flow = 0;
     state->stages &= ~(unsigned)(DAL_STAGE_NO_LOADS | DAL_STAGE_NO_MULTIPLIERS);
-    if (!dal_state_equations(state, anew, &flow))
+    if (!dal_state_equations(state, refresh, &flow))
         return accelerate_on_links(state);
     if (flow)
         return flow;

@@ -293,7 +293,7 @@ static void weigh_friction(const dal_state *state, const dal_friction_parts *p, 
         p->mobility[k] += free_mobility(state, b, wrench, wrench + 3);
         reach += dal_norm(wrench, 3) + dal_norm(wrench + 3, 3) / state->layout->units.length;
     }
-    if (!(p->mobility[k] > 0)) /* bodies without inertia: use what there is */
+    if (!(p->mobility[k] > 0)) /* bodies without inertia: use the mobility itself */
         p->mobility[k] = fabs(p->G[(size_t)k * (size_t)(p->n + 1)]);
     p->rounding[k] = rate_rounding * reach * most;
 }

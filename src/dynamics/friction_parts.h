@@ -59,6 +59,7 @@ typedef struct dal_friction_parts {
 
 /* ---- friction.c ---- */
 
+/* The parts over state->friction->work. */
 dal_friction_parts dal_friction_layout(const dal_state *state);
 dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
 dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
@@ -68,6 +69,7 @@ double dal_friction_limit(const dal_friction *f, double speed);              /* 
 double dal_friction_extent(const dal_layout *layout, const dal_friction *f); /* m of sliding where the model moves by its size */
 double dal_friction_pace(const dal_layout *layout, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
 
+/* Does the element stick and slip, so that it has a guard? */
 static inline bool dal_friction_switches(const dal_friction *f)
 {
     return !(f->regular > 0);

@@ -332,10 +332,10 @@ const dal_formulation dal_recursive = {
  * Formulations on such a tree: no rows, and every speed is a velocity, W = 1.
  *
  * A formulation forms f of K u' = f from a wrench (or a momentum) of each body, by its own equations. What is common to all is linear algebra:
- *   projection   f_k = sum over bodies of F . v_k + N . w_k, v_k and w_k the partial velocities: the backward pass of RNEA (tree/rnea.c), which sums up
- *                what hangs behind each link
+ * projection   f_k = sum over bodies of F . v_k + N . w_k, v_k and w_k the partial velocities: the backward pass of RNEA (tree/rnea.c), which sums
+ * over the subtree of each link
  *   its rate     a column turns about the axis a through the origin o and shifts along d: v_k = a x (c - o) + d, w_k = a, so that with P and L,
- *                the momentum of all that hangs behind it and its moment about o,
+ *                the momentum of its subtree and its moment about o,
  *                    sum P . v_k' + H . w_k' = a'.L + d'.P - a.(o' x P)        because c' x P = 0 for each body
  *   K^-1         the factorisation over the tree (ABA, tree/aba.c); K = M here
  * All of it takes work in proportion to the bodies, where columns of bodies take its square, and a dense K its cube.

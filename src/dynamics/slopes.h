@@ -52,6 +52,7 @@ const char *dal_slopes_corner(dal_state *state, int n);
 /* Has the model no derivatives at all? Then a sentence. */
 bool dal_slopes_refuse(const dal_system *system, dal_refusal *why);
 
+/* Frees the memory of dal_slopes_open. */
 void dal_slopes_close(dal_state *state, dal_slopes *slopes);
 
 #endif

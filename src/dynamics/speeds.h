@@ -174,6 +174,7 @@ static inline void dal_center_along(const dal_body *body, const dal_tangent *tan
     dal_axpy3(1, tangent->rd, out);
 }
 
+/* The bend of the centre of mass. */
 static inline void dal_center_bend(const dal_body *body, const dal_bend *bend, dal_real out[3])
 {
     dal_turn(bend->Rb, body->center, out);

@@ -86,12 +86,12 @@ static int determinant_sign(const dal_speeds *s)
 }
 
 /* S at the present A and speeds; its condition, infinite if it is singular. Nothing but units: S_s is a permutation. Rows are at unit norm or,
- * speeds of the model, below it where they vanish: |S| is taken for 1 at least, so that such a row counts. */
+ * speeds of the model, below it where they vanish: |S| counts as at least 1, so that such a row matters. */
 static double find_condition(dal_state *state)
 {
     const dal_speeds *s = state->speeds->basis;
     double condition = s->n == dal_speeds_units(s) ? 1 : s->ratio > 0 ? fmax(norm_of_S(state), 1) * norm_of_S_inverse(state) : INFINITY;
-    return state->speeds->condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* not-a-number as well */
+    return state->speeds->condition = condition > 0 ? fmax(condition, 1) : INFINITY; /* also for NaN */
 }
 
 static void factor_now(dal_state *state)

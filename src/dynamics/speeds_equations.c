@@ -4,7 +4,7 @@
  *   v' = W u' + bias
  *   S^T [mu; lambda] = M v' + h - Q   mu vanishes up to rounding; lambda belongs to the rows A_k, the other rows have none
  *
- * One step of iterative refinement (refine.c) corrects all of them for what is left over, f in the equations and b in the rows:
+ * One step of iterative refinement (refine.c) corrects all of them for the residuals, f in the equations and b in the rows:
  *   dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c)
  */
 #include "dynamics/speeds_directions.h"

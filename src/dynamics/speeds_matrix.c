@@ -66,7 +66,7 @@ static void list_dependent_columns(const dal_state *state)
             s->dependent[at++] = j;
 }
 
-/* Row i of A becomes row `at` of S, at unit norm: its entries alone are looked at. */
+/* Row i of A becomes row `at` of S, at unit norm: only its entries are read. */
 static void put_row(const dal_state *state, int i, int at)
 {
     const dal_layout *layout = state->layout;

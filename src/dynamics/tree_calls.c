@@ -121,7 +121,7 @@ static dal_status find_links(const dal_system *system, bool complete, const dal_
     return *links ? DAL_OK : system && complete ? DAL_BAD_MODEL : DAL_BAD_COMMAND;
 }
 
-/* Columns k from the last to the first: row k of L is M_k / D_k, and D_k l l^T is taken from what is left (R. Featherstone, Rigid Body
+/* Columns k from the last to the first: row k of L is M_k / D_k, and D_k l l^T is subtracted from the rest (R. Featherstone, Rigid Body
  * Dynamics Algorithms, 2008, table 6.3). The rows that are touched are those of the columns before k on the way to the ground. */
 dal_status dal_mass_factor(const dal_system *system, double *M)
 {

@@ -12,9 +12,9 @@
  *                      -1, n-1 outside     the held end   x_0 - x, x - x_{n-1}
  *   table, held ends   -1, 0, 1            as above       the same with the whole range as one piece
  *
- * A guard of 0 still holds: at a tie the mode is that of the true value, and it ends where the guard is negative. An operand
- * that is not a number (or too large for an int) has the mode DAL_MODE_NONE: the operation is then evaluated as without modes, and the guard changes
- * its sign when the operand is valid again.
+ * A guard of 0 still holds: at a tie the mode is that of the true value, and it ends where the guard is negative. An operand that is NaN (or too
+ * large for an int) has the mode DAL_MODE_NONE: the operation is then evaluated as without modes, and the guard changes its sign when the operand is
+ * valid again.
  *
  * Outside a table that ends in an error the value is NaN; if it reaches an output, the run reports the table. A branch that an if() does not choose
  * may leave its tables.
@@ -194,7 +194,7 @@ int dal_program_run(const dal_program *program, const dal_real *variables, const
         case DAL_OP_POW: *to = dal_pow(r[code->a], r[code->b]); break;
         case DAL_TAPE_POWI: *to = integer_power(r[code->a], code->b); break;
         case DAL_OP_SELECT: {
-            dal_real condition = r[code->a]; /* not a number stays so */
+            dal_real condition = r[code->a]; /* NaN stays NaN */
             *to = dal_re(condition) == 0 ? r[code->c] : dal_re(condition) != dal_re(condition) ? condition : r[code->b];
             break;
         }
@@ -211,7 +211,7 @@ int dal_program_run(const dal_program *program, const dal_real *variables, const
 
 static int whole_mode(double value)
 {
-    return fabs(value) <= DAL_MODE_MOST ? (int)value : DAL_MODE_NONE; /* also for not-a-number */
+    return fabs(value) <= DAL_MODE_MOST ? (int)value : DAL_MODE_NONE; /* also for NaN */
 }
 
 static int table_mode(const dal_program *program, const dal_switch *s, double x)

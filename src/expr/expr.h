@@ -198,6 +198,7 @@ const char *const *dal_function_names(void);
  * The program is in `arena`, which may outlive the graph. */
 typedef struct dal_program dal_program;
 
+/* Compiles the outputs into one program; its size in bytes, and its numbers of variables and outputs. */
 dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variables, int n_outputs, const dal_node *outputs);
 size_t dal_program_bytes(const dal_program *program);
 int dal_program_variables(const dal_program *program);

@@ -62,11 +62,13 @@ static inline uint64_t dal_mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
+/* Is the operation a comparison? */
 static inline bool dal_is_comparison(int op)
 {
     return op == DAL_OP_LESS || op == DAL_OP_LEQ || op == DAL_OP_EQUAL;
 }
 
+/* Pushes a node on the stack of the graph. */
 static inline void dal_push_node(dal_graph *graph, dal_node node)
 {
     *DAL_PUSH(graph->arena, graph->stack, graph->n_stack, graph->stack_capacity) = node;
@@ -87,6 +89,7 @@ dal_node *dal_collect(dal_graph *graph, dal_node root, int *n);
 dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user, dal_node otherwise,
                      dal_node (*make)(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c));
 
+/* Has the variable a noted name? */
 static inline bool dal_graph_has_name(const dal_graph *graph, int variable)
 {
     return variable < graph->n_names && graph->names[variable];

@@ -41,11 +41,13 @@ struct dal_program {
 
 #define DAL_PROGRAM_PART(program, type, offset) ((const type *)(const void *)((const char *)(program) + (program)->offset))
 
+/* Number of values: constants, loads and results. */
 static inline int dal_program_values(const dal_program *program)
 {
     return program->n_constants + program->n_loads + program->n_code;
 }
 
+/* Table i of a program. */
 static inline dal_table dal_program_table_view(const dal_program *program, int i)
 {
     const dal_program_table *table = DAL_PROGRAM_PART(program, dal_program_table, tables) + i;

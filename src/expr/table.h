@@ -38,6 +38,7 @@ typedef struct dal_piece {
 /* Sums of time steps miss the end of a table by rounding: this fraction of its range still counts as inside. */
 #define DAL_TABLE_SLACK 1e-12
 
+/* The length of the table along x. */
 static inline double dal_table_range(const dal_table *table)
 {
     return table->x[table->n - 1] - table->x[0];
@@ -57,6 +58,7 @@ static inline int dal_find_interval(const dal_table *table, double x)
     return low;
 }
 
+/* The piece at x. */
 static inline dal_piece dal_find_piece(const dal_table *table, double x)
 {
     double first = table->x[0], last = table->x[table->n - 1];
@@ -79,6 +81,7 @@ static inline int dal_piece_mode(const dal_table *table, dal_piece piece)
     return fabs(mode) <= DAL_MODE_MOST ? (int)mode : DAL_MODE_NONE;
 }
 
+/* The piece of a mode: the inverse of the numbering above. */
 static inline dal_piece dal_mode_piece(const dal_table *table, int mode)
 {
     if (table->outside != DAL_OUTSIDE_PERIODIC)
@@ -103,6 +106,7 @@ typedef enum dal_knots {
     DAL_KNOTS_ALL
 } dal_knots;
 
+/* Which knots are switches for the derivative of this order? */
 static inline dal_knots dal_table_knots(const dal_table *table, int order)
 {
     if (order >= table->smooth)

@@ -23,6 +23,7 @@ typedef struct dal_islands {
     int *of_joint, *of_row;
 } dal_islands;
 
+/* The island of element i; 0 if there is one island only. */
 static inline int dal_island(const int *list, int i)
 {
     return list ? list[i] : 0;
@@ -48,6 +49,7 @@ static inline void dal_store_along(dal_loads *loads, int measure, dal_real energ
         loads->island[2 * loads->islands->of_measure[measure]] += energy;
 }
 
+/* Potential energy of a body. */
 static inline void dal_store_in(dal_loads *loads, int body, dal_real energy)
 {
     loads->potential += energy;
@@ -55,6 +57,7 @@ static inline void dal_store_in(dal_loads *loads, int body, dal_real energy)
         loads->island[2 * loads->islands->of_body[body]] += energy;
 }
 
+/* Power of a force without a potential, along a measure. */
 static inline void dal_spend_along(dal_loads *loads, int measure, dal_real power)
 {
     loads->power += power;
@@ -62,6 +65,7 @@ static inline void dal_spend_along(dal_loads *loads, int measure, dal_real power
         loads->island[2 * loads->islands->of_measure[measure] + 1] += power;
 }
 
+/* The same on a body. */
 static inline void dal_spend_on(dal_loads *loads, int body, dal_real power)
 {
     loads->power += power;

@@ -1,4 +1,4 @@
-/* What generated files hold as it stands. The sign @ stands for the prefix of the model.
+/* Fixed texts of generated files. The sign @ stands for the prefix of the model.
  *
  * Sines and cosines: x = k pi/2 + y0 + y1, pi/2 in three parts of which products with k are exact; then polynomials of degree 13 and 14 on
  * [-pi/4, pi/4], interpolated at Chebyshev's points in quadruple precision, with the tail y1 in first order. The error is below one unit in the
@@ -148,7 +148,7 @@ const char dal_text_lane_sines[] =
                              "    }\n"
                              "}\n\n";
 
-/* With a mode the piece that it names, also beyond its end; without one that which holds. */
+/* With a mode: its piece, extrapolated beyond its end; without a mode: the piece that holds. */
 const char *dal_text_switch(dal_op op)
 {
     switch (op) {

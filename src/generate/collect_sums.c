@@ -1,6 +1,6 @@
 /* Sums of the code are collected: like terms are taken together, and those that cancel are not computed.
  *
- * A sum is what is left where sums, differences and constant multiples that nothing else uses are followed to the terms below them:
+ * A sum is the result if sums, differences and constant multiples that nothing else uses are followed to the terms below them:
  *   0.5 (a + 0.2 b) - (0.5 a - c)  =  0.1 b + c
  * Derivations leave such sums behind, because they differentiate: what d/dt of one term gives stands again, with the other sign, in the derivative of
  * another. Terms of one factor stay under it: f (a - b).
@@ -104,7 +104,7 @@ static int by_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Like terms become one; what is left of those that cancel is rounding. */
+/* Like terms become one; the remainder of terms that cancel is rounding. */
 static void merge(collector *s)
 {
     int n = 0;

@@ -227,7 +227,7 @@ static void solve_general(dal_listing *c, int n, const dal_node *matrix, const d
         take_entry(&g, row[k], column[k]);
         k++;
     }
-    for (int i = 0; i < n; i++) /* singular by structure: not a number */
+    for (int i = 0; i < n; i++) /* singular by structure: NaN */
         x[i] = dal_binary(c->graph, DAL_OP_DIV, dal_const(c->graph, 1), dal_const(c->graph, 0));
     for (int i = k - 1; i >= 0 && k == n; i--) {
         const dal_node *pivot = g.m + row[i] * n;

@@ -246,7 +246,7 @@ static int part_of(const emitter *e, dal_node node)
     return i < 0 ? 0 : e->part[i];
 }
 
-/* The part in which a guard is looked at: the first that knows both. */
+/* The part in which a guard is evaluated: the first that has both operands. */
 static int guard_part(const emitter *e, int g)
 {
     const dal_guard_pair *pair = &e->c->guards[e->guard[g]];

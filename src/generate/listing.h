@@ -1,4 +1,4 @@
-/* What the files of generate/ share: the graph of the code, and its functions.
+/* Shared by the files of generate/: the graph of the code, and its functions.
  *
  * The graph of a derivation becomes another one, in which nothing is left to be solved: numbers (and parameters that are fixed) are constants and
  * fold, a linear system is the nodes of its elimination in a fixed order, and zeros are not there. Each function of the code is a list of nodes.
@@ -86,21 +86,25 @@ typedef struct dal_translation {
     int n_map, n_letters, n_systems;
 } dal_translation;
 
+/* Nodes of the code: sum, difference, product, and a test for zero. */
 static inline dal_node dal_c_add(dal_listing *c, dal_node a, dal_node b)
 {
     return dal_binary(c->graph, DAL_OP_ADD, a, b);
 }
 
+/* a - b */
 static inline dal_node dal_c_sub(dal_listing *c, dal_node a, dal_node b)
 {
     return dal_binary(c->graph, DAL_OP_SUB, a, b);
 }
 
+/* a b */
 static inline dal_node dal_c_mul(dal_listing *c, dal_node a, dal_node b)
 {
     return dal_binary(c->graph, DAL_OP_MUL, a, b);
 }
 
+/* Is the node the constant zero? */
 static inline bool dal_c_is_zero(const dal_listing *c, dal_node node)
 {
     double value;

@@ -1,4 +1,4 @@
-/* What the integrator of a run sees: y' of y = (q, w, z, works).
+/* The right-hand side of a run: y' of y = (q, w, z, works).
  *
  *   q' of v;   v' or u';   the rates that the model gives for its own states;
  *   power of an island = sum of Q_k v_k over its velocities, Q of the forces without potential, + sum of lambda_r beta_r over its rows A v = beta
@@ -60,7 +60,7 @@ static const int *islands_of_velocities(const dal_listing *c)
     return of;
 }
 
-/* beta of A v = beta: what is left of its rate without velocities, with the other sign. */
+/* beta of A v = beta: minus the rate of the row at zero velocities. */
 static dal_node still_rate(dal_listing *c, dal_translation *still, int row)
 {
     dal_node rate;

@@ -1,4 +1,4 @@
-/* Operations with pieces: which there are, and what they decide by. */
+/* Operations with pieces: their list, and their operands. */
 #include "generate/listing.h"
 
 #include "expr/table.h"

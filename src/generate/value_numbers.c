@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Three primes of 3 modulo 4, so that -1 is no square: numbers that are equal modulo one of them are told apart by the others. */
+/* Three primes of 3 modulo 4, so that -1 is no square: the others distinguish numbers that are equal modulo one of them. */
 static const uint64_t primes[] = {2147483647, 2147483587, 2147483579};
 enum { POINTS = 3, MOST_TURNS = 8 };
 

@@ -1,7 +1,7 @@
 /* Coordinate partitioning: R. A. Wehage and E. J. Haug, Generalized coordinate partitioning for dimension reduction in analysis of
  * constrained dynamic systems, Journal of Mechanical Design 104 (1982), 247-255.
  *
- * k of the nv velocities are taken for dependent (d), the others for independent (i). After each step the integrator's q_i and v_i
+ * k of the nv velocities are dependent (d), the others independent (i). After each step the integrator's q_i and v_i
  * stay as they are, to the last bit, and the others follow from the constraints:
  *     A_d dq_d = -phi             Newton, until phi is within the tolerance
  *     A_d dv_d = beta - A v       at the corrected q
@@ -179,7 +179,7 @@ static dal_flow begin_partitioning(dal_state *state)
     return 0;
 }
 
-/* B_d at the present A. Rows may be chosen anew where some are redundant; the columns stay until the next step. */
+/* B_d at the present A. Other rows may be chosen where some are redundant; the columns stay until the next step. */
 static dal_flow factor_partitioning(dal_state *state)
 {
     for (int attempt = 0; attempt < 2; attempt++) {

@@ -196,7 +196,7 @@ static int factor_sparse(SUNLinearSolver solver, SUNMatrix J)
         return SUNLS_LUFACT_FAIL;
     for (int j = 0; j < c->size; j++)
         for (int k = form->start[j]; k < form->start[j + 1]; k++)
-            c->entries[k] *= c->unit[j] * c->row_scale[form->row[k]]; /* `jacobian` writes them anew */
+            c->entries[k] *= c->unit[j] * c->row_scale[form->row[k]]; /* `jacobian` writes them again */
     return dal_sparse_factor(c->sparse, c->entries, false) > 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 

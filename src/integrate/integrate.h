@@ -225,12 +225,13 @@ void dal_no_history(dal_stepper *s, double h);
  * thousand more, were accepted meanwhile. */
 bool dal_creeps(dal_stepper *s, dal_flow flow);
 
-/* The absolute scale of an error of component i, beside rtol |y_i|. */
+/* The unit of component i. */
 static inline double dal_unit(const dal_ode *ode, int i)
 {
     return i < ode->n ? (ode->unit ? ode->unit[i] : 1) : ode->implicit && ode->implicit->unit > 0 ? ode->implicit->unit : 1;
 }
 
+/* The absolute scale of the error of component i, beside rtol |y_i|. */
 static inline double dal_absolute(const dal_stepper *s, int i)
 {
     return s->atol * dal_unit(s->ode, i);

@@ -102,6 +102,7 @@ extern const dal_joint_type dal_joint_constraint;                    /* not in t
 extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: run/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
+/* The variant of a type in the plane or in space. */
 static inline const dal_joint_variant *dal_joint_in(const dal_joint_type *type, dal_space space)
 {
     return space == DAL_PLANAR ? &type->planar : &type->spatial;

@@ -94,6 +94,7 @@ static inline int dal_form_outputs(int n)
     return 1 + (n + 1) + (n + 1) * (n + 1);
 }
 
+/* Number of outputs of a form: see dal_form_outputs. */
 static inline int dal_row_outputs(const dal_row *row)
 {
     return dal_form_outputs(row->n_terms) + (row->curved ? row->n_terms * row->n_terms : 0);
@@ -153,6 +154,7 @@ int dal_add_vector(dal_mechanism *mechanism, int body, bool point, const double 
 int dal_add_point(dal_mechanism *mechanism, const dal_marker *marker);
 int dal_add_axis(dal_mechanism *mechanism, const dal_marker *marker, int axis); /* 0, 1, 2 = x, y, z of the frame */
 
+/* (a - a_minus) . (b - b_minus); -1: absent. */
 int dal_add_dot(dal_mechanism *mechanism, int a, int a_minus, int b, int b_minus);
 int dal_add_angle(dal_mechanism *mechanism, const dal_marker *first, const dal_marker *second); /* about z of first */
 /* The turn of `second` about z of `first` seen through y and z, x or any other pair: x_i, y_i of first, direction of second. */

@@ -7,7 +7,7 @@
  *
  * A sequence is singular where J_1 and J_3 are parallel: cos t2 = 0 if a, b, c
  * differ, sin t2 = 0 if c = a. The sequences zyx and zxz are never both near it
- * (one looks at R_zx, the other at R_zz), so that a change between these two always helps.
+ * (one depends on R_zx, the other on R_zz), so that a change between these two always helps.
  */
 #include "kinematics/own_columns.h"
 #include "math/rotation.h"

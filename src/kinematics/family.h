@@ -205,7 +205,7 @@ struct dal_family {
     bool separated;                                                                    /* x = S q with R any matrix; else R is a rotation */
     bool shares;                                                                       /* columns are shared between bodies: joint, user */
     void (*count)(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic); /* NULL: shares */
-    size_t (*scratch)(const dal_layout *layout);                                       /* dal_reals of work->scratch; NULL: none */
+    size_t (*scratch)(const dal_layout *layout);                                       /* numbers (dal_real) of work->scratch; NULL: none */
     void (*frames)(const dal_layout *layout, dal_work *work);   /* joint: position without the columns of work->jacobian, which grow
                                                                   * with the square of the length of a chain; else NULL */
     void (*position)(const dal_layout *layout, dal_work *work); /* q -> r, R, J */

@@ -10,11 +10,13 @@ enum { DAL_MOST_NATURAL = 12 }; /* coordinates of a body */
 /* The columns whose scalar products are the intrinsic rows, in their order: 3 in the plane, 6 in space. */
 static const int dal_natural_pairs[6][2] = {{0, 0}, {1, 1}, {0, 1}, {2, 2}, {1, 2}, {2, 0}};
 
+/* Number of natural coordinates of a body. */
 static inline int dal_natural_count(dal_space space, bool particle)
 {
     return (int)space * (particle ? 1 : 1 + (int)space);
 }
 
+/* Number of intrinsic rows of a body. */
 static inline int dal_natural_rows(dal_space space, bool particle)
 {
     return particle ? 0 : space == DAL_PLANAR ? 3 : 6;

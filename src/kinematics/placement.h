@@ -43,6 +43,7 @@ static inline bool dal_placement_timed(const dal_placement *placement)
     return false;
 }
 
+/* Number of variables of the programs for n coordinates. */
 static inline int dal_placement_variables(int n)
 {
     return 3 * n + 3;

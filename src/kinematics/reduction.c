@@ -91,7 +91,7 @@ static bool read_linear(const dal_mechanism *m, int number, linear_row *out)
     return out->n_bodies > 0;
 }
 
-/* ---- bodies that hang together -------------------------------------------------------------- */
+/* ---- bodies that are connected -------------------------------------------------------------- */
 
 static int root_of_group(int *parent, int body)
 {

@@ -35,6 +35,7 @@ struct dal_subsystems {
     dal_program *skew; /* for the Coriolis matrix only */
 };
 
+/* Number of entries of the lower triangle of an n x n matrix. */
 static inline int dal_triangle(int n)
 {
     return n * (n + 1) / 2;

@@ -61,6 +61,7 @@ static inline int dal_step_coordinates(const dal_motion_step *step)
     return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 4 : 1;
 }
 
+/* How many numbers of v a step has. */
 static inline int dal_step_velocities(const dal_motion_step *step)
 {
     return step->kind == DAL_STEP_CONSTANT ? 0 : step->kind == DAL_STEP_BALL ? 3 : 1;

@@ -58,7 +58,7 @@ static double likeness(const dal_modes *m, const dal_mode *a, const dal_modes *o
     return mac - hypot(a->re - b->re, a->im - b->im) / hypot(a->re, a->im);
 }
 
-/* Lines go on from value v - 1 to v; modes that no line takes begin one. */
+/* Lines continue from value v - 1 to v; modes that no line takes begin one. */
 static void go_on(tracker *t, int v)
 {
     const dal_modes *before = v ? t->modes[v - 1] : NULL, *now = t->modes[v];

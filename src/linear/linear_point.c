@@ -1,7 +1,7 @@
 /* The point of a linearisation: the start, a state of a file, an equilibrium (start/settle.h) or a steady motion (steady.h).
  *
- * The model is compiled anew, with columns for the candidates s, s', s'' and the outputs. A steady motion is found on a system of its own before, because the
- * candidates depend on the frames that it turns.
+ * The model is compiled again, with columns for the candidates s, s', s'' and the outputs. A steady motion is found on a system of its own before,
+ * because the candidates depend on the frames that it turns.
  */
 #include "linear/linear.h"
 

@@ -7,7 +7,7 @@
  *     [V_1 V_0]^T W [V_1 V_0] = [ W_11 0 ]
  *                               [ W_01 0 ]
  *
- * and what is left is W_11, from which zeros are taken again, until there are none. A vector y of W_11 with eigenvalue s belongs to
+ * and W_11 remains, from which zeros are removed again, until there are none. A vector y of W_11 with eigenvalue s belongs to
  * V_1 y + V_0 W_01 y / s of W.
  */
 #include "linear/balance.h"
@@ -86,7 +86,7 @@ static void scale_matrix(seeker *s)
     double fast = fmax(sqrt(largest(s->W, n, p, f, 0, p)), fmax(largest(s->W, n, p, f, p, f), largest(s->W, n, p + f, rest, p + f, rest)));
     fast = fmax(fast, largest(s->W, n, 0, p, 0, p));
     const double unit = 1 / x->point.layout->units.time;
-    fast = fast > nearly * unit ? fast : 0; /* what is left of stiffnesses that cancel */
+    fast = fast > nearly * unit ? fast : 0; /* rounding of stiffnesses that cancel */
     s->omega = fast > 0 ? exp2(round(log2(fast))) : exp2(round(-log2(x->point.layout->units.time)));
     for (int i = 0; i < n; i++)
         s->scale[i] = i < p ? s->omega : 1;

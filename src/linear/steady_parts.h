@@ -30,7 +30,7 @@ typedef struct dal_steady_search {
     bool *is_rate; /* the column is a rate itself */
     double *q, *v, *z, *c;
     double *T, *lambda; /* where derivatives are taken: velocities; multipliers */
-    bool descends;      /* it looks for what is stable at given rates */
+    bool descends;      /* it finds states that are stable at given rates */
     int p;              /* columns of T */
     double force;       /* what F is made of */
     double unit;        /* sqrt(m) L */
@@ -38,7 +38,7 @@ typedef struct dal_steady_search {
 
 /* ---- steady_equations.c ------------------------------------------------------------------------- */
 
-/* The state at q, moving with v. `recharted`: with charts that are good here; q is written anew. */
+/* The state at q, moving with v. `recharted`: with charts that are good here; q is rewritten. */
 dal_status dal_steady_enter(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
 /* Opens the point at the state. */
 dal_status dal_steady_look(dal_steady_search *search);

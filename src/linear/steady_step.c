@@ -193,7 +193,7 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
             better = status == DAL_OK && (climbs || dal_norm(other, n) < (1 - 0.1 * part) * *size);
         }
     }
-    if (!better && *size < 1e-6) { /* what is left is rounding */
+    if (!better && *size < 1e-6) { /* the rest is rounding */
         *step = 0;
         return DAL_OK;
     }

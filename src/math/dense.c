@@ -31,7 +31,7 @@ static const spread no_pivot = {INFINITY, 0};
 static void see_pivot(spread *seen, double smallest, double largest)
 {
     if (!(smallest > 0))
-        seen->smallest = 0; /* not-a-number as well */
+        seen->smallest = 0; /* also for NaN */
     else if (smallest < seen->smallest)
         seen->smallest = smallest;
     if (largest > seen->largest)
@@ -44,7 +44,7 @@ static double spread_ratio(const spread *seen, int n)
     if (n == 0)
         return 1;
     double ratio = seen->smallest / seen->largest;
-    return ratio > 0 ? ratio : 0; /* 0 / 0 and infinite / infinite are not-a-number */
+    return ratio > 0 ? ratio : 0; /* 0 / 0 and infinite / infinite are NaN */
 }
 
 static inline double dot(const double *restrict x, const double *restrict y, int n)
@@ -384,7 +384,7 @@ static double norm(const double *x, int n)
     for (int i = 0; i < n; i++)
         largest = fmax(largest, fabs(x[i]));
     if (!(largest > 0 && largest <= DBL_MAX))
-        return sum; /* 0, infinite or not a number */
+        return sum; /* 0, infinite or NaN */
     sum = 0;
     for (int i = 0; i < n; i++)
         sum += (x[i] / largest) * (x[i] / largest);

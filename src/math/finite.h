@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+/* Checks number by number. */
 static inline bool dal_each_finite(const double *x, int n)
 {
     bool finite = true;
@@ -14,6 +15,7 @@ static inline bool dal_each_finite(const double *x, int n)
     return finite;
 }
 
+/* By the sum first. */
 static inline bool dal_all_finite(const double *x, int n)
 {
     double sum = 0;

@@ -113,7 +113,7 @@ void dal_rotation_euler(const int axes[3], const double angle[3], double R[9])
  *   proper (aba):   R_aa = cos t2, R_ba = s1 s2, R_ca = -e c1 s2 ...
  *   Tait-Bryan abc: R_ac = e sin t2 ...
  * e = +1 if (a, b, c) is a cyclic permutation of (x, y, z). The first angle follows from a column, the
- * third from the first two: undo them and read what is left. */
+ * third from the first two: undo them and read the rest. */
 void dal_euler_of(const double R[9], const int axes[3], double angle[3])
 {
     int a = axes[0], b = axes[1], c = 3 - a - b;

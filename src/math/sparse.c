@@ -220,7 +220,7 @@ double dal_sparse_factor(dal_sparse *sparse, const double *values, bool fresh)
     return factor(sparse, (double *)values, fresh); /* KLU's interface lacks the const; it only reads */
 }
 
-/* A singular matrix has no solution: not-a-number says so. */
+/* A singular matrix has no solution: the result is NaN. */
 void dal_sparse_solve(dal_sparse *sparse, double *b)
 {
     if (sparse->n == 0)

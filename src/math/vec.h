@@ -8,11 +8,13 @@
 
 #include "math/scalar.h"
 
+/* a . b */
 static inline dal_real dal_dot(const dal_real a[3], const dal_real b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* out = a x b */
 static inline void dal_cross(const dal_real a[3], const dal_real b[3], dal_real out[3])
 {
     dal_real x = a[1] * b[2] - a[2] * b[1];
@@ -29,16 +31,19 @@ static inline void dal_add_cross(const dal_real a[3], const dal_real b[3], dal_r
     out[2] += a[0] * b[1] - a[1] * b[0];
 }
 
+/* out = a */
 static inline void dal_copy3(const dal_real a[3], dal_real out[3])
 {
     out[0] = a[0], out[1] = a[1], out[2] = a[2];
 }
 
+/* out = 0 */
 static inline void dal_zero3(dal_real out[3])
 {
     out[0] = out[1] = out[2] = 0;
 }
 
+/* out = a - b */
 static inline void dal_sub3(const dal_real a[3], const dal_real b[3], dal_real out[3])
 {
     out[0] = a[0] - b[0], out[1] = a[1] - b[1], out[2] = a[2] - b[2];

@@ -24,6 +24,7 @@ typedef struct dal_labels {
     const char **full; /* with the joint's coordinate also where the label is the joint's name alone */
 } dal_labels;
 
+/* The labels of all coordinates, or of all rates. Arena memory. */
 dal_labels dal_make_labels(dal_arena *arena, const dal_system *system, bool rates);
 
 /* The number of that name: the label, with or without the prime of a rate, or the name of a joint that has one coordinate, with or

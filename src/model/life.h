@@ -23,6 +23,7 @@ void dal_life_leave(dal_life *life);
 /* The system leaves. */
 void dal_life_end(dal_life *life);
 
+/* Was the system freed? */
 static inline bool dal_life_is_over(const dal_life *life)
 {
     return atomic_load_explicit(&((dal_life *)(size_t)life)->over, memory_order_relaxed);

@@ -1,4 +1,4 @@
-/* Charts: frames, grids, labels and lines. plot.c draws files of results, which it reads row by row; here all numbers are at hand. */
+/* Charts: frames, grids, labels and lines. plot.c draws files of results, which it reads row by row; here all numbers are in memory. */
 #include "output/chart.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What a run can be gone on from after it was stopped or killed: NAME.part.state beside the part of its first file, written anew about once a second.
+/* What a run can be gone on from after it was stopped or killed: NAME.part.state beside the part of its first file, rewritten about once a second.
  *
  * It has the number of rows that the files had, the time of the last one, the names of the files, and the simulation (dal_simulation_save). At any
  * instant it is one that is whole, and the parts have at least its rows. doc/decisions/resuming.md */
@@ -11,12 +11,12 @@
 
 enum { DAL_CHECKPOINT_FILES = 8 };
 
-/* For a program that may be ended at any instant: what there is to be taken away then, and what it can say. Any of them may be NULL. */
+/* For a program that may be ended at any instant: the files to remove then, and its last words. Any of them may be NULL. */
 typedef struct dal_run_files_watch {
     void (*rows)(const char *path);      /* NAME.part will have rows; before it is opened */
     void (*temporary)(const char *path); /* a file that is of no use when the program ends */
-    void (*saved)(void);                 /* there is something to go on from */
-    bool (*hurried)(void);               /* nobody waits for the disk */
+    void (*saved)(void);                 /* there is a saved state to continue from */
+    bool (*hurried)(void);               /* without waiting for the disk */
 } dal_run_files_watch;
 
 typedef struct dal_checkpoint {

@@ -1,5 +1,5 @@
 /* One type of result file: how to open it, fill it row by row and finish it. The writer (writer.c) owns the list of
- * types, the name of the part and the renaming; a type only writes where it is told. */
+ * types, the name of the part and the renaming; a type only writes to the given file. */
 #ifndef DAL_OUTPUT_FILE_H
 #define DAL_OUTPUT_FILE_H
 
@@ -30,7 +30,7 @@ typedef struct dal_file_type {
     dal_status (*row)(void *file, int n, const double *values);
     /* Every row so far is in the file, for readers. */
     dal_status (*flush)(void *file);
-    /* Of a file that was begun with these columns the first rows stay, the last of which has the time `last`. NULL: they have to be written anew. */
+    /* Of a file that was begun with these columns the first rows stay, the last of which has the time `last`. NULL: they have to be rewritten. */
     dal_status (*cut)(void *file, int n, const dal_column *columns, long rows, double last);
     /* Everything is written, and marked if it is not complete. */
     dal_status (*finish)(void *file, const dal_ending *ending, bool complete);

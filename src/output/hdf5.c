@@ -142,7 +142,7 @@ static void release_hdf5(void *user)
     const dal_allocator *allocator = file->visit.destination->allocator;
     if (file->file >= 0) {
         dal_hdf5_enter(&file->visit);
-        file->visit.way.error = file->visit.way.error ? file->visit.way.error : ECANCELED; /* nobody wants the rest */
+        file->visit.way.error = file->visit.way.error ? file->visit.way.error : ECANCELED; /* the rest is not needed */
         file->visit.library.H5Fclose(file->file);
         dal_hdf5_leave(&file->visit);
     }

@@ -202,7 +202,7 @@ static herr_t truncate_file(H5FD_t *head, hid_t how, hbool_t closing)
     return 0;
 }
 
-/* The part is locked by its writer (replacement.h). Drivers without locks are taken for ones that do not mark a file as being written. */
+/* The part is locked by its writer (replacement.h). Drivers without locks count as drivers that do not mark a file as being written. */
 static herr_t lock(H5FD_t *head, hbool_t writing)
 {
     (void)head, (void)writing;

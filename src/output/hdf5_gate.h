@@ -7,7 +7,7 @@
 /* Around every use. */
 void dal_hdf5_begin_use(void);
 void dal_hdf5_end_use(void);
-/* As fork(), while nobody is between the two; -1 with EBUSY where somebody is for ten seconds. */
+/* As fork(), while no thread is between the two; -1 with EBUSY if one is for ten seconds. */
 pid_t dal_hdf5_fork(void);
 
 /* Loads the library and lets it go again. Nothing in a build without it. */

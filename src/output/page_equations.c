@@ -1,4 +1,4 @@
-/* The tab of equations in a page, as short as it gets: its text in parts, each a block of LZ4, that the viewer decodes when they are looked at.
+/* The tab of equations in a page, as short as it gets: its text in parts, each a block of LZ4, that the viewer decodes when they are shown.
  *
  *   part 0   words: a byte below 32 in the other parts stands for one of them
  *   part 1   the opening tag of every section, closed at once, and what is not a section

@@ -123,7 +123,7 @@ static void put_options(dal_json *json, const dal_page_fact *list)
     dal_json_close(json, ']');
 }
 
-/* JSON of somebody else's: < can only stand inside its strings, where it may be written so. */
+/* JSON from outside: < can only stand inside its strings, where it may be written so. */
 static void put_entries(writing *w, const dal_page_fact *list)
 {
     for (const dal_page_fact *fact = list; fact; fact = fact->next) {

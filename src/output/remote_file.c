@@ -130,7 +130,7 @@ static dal_status take_rows(int socket, const dal_sink *sink, int n, int count, 
 }
 
 /* The evidence is written in HDF5's usual mode, in which a file that is half written cannot be opened again. So the child completes the file even
- * if its parent is killed meanwhile; whoever resumes waits for it (dal_part_settle). */
+ * if its parent is killed meanwhile; a process that resumes waits for it (dal_part_settle). */
 static _Noreturn void end_child(int socket, dal_writer *writer, head *h, dal_messages *messages)
 {
     prctl(PR_SET_PDEATHSIG, 0);
@@ -255,7 +255,7 @@ static dal_status send_row(void *user, int n, const double *values)
     return ++r->filled == r->room || over ? send_rows(r) : DAL_OK;
 }
 
-/* HDF5 may be in use by other code of this program, which no gate knows: the child then waits for a lock that nobody releases. */
+/* HDF5 may be in use by other code of this program, which no gate knows: the child then waits for a lock that is never released. */
 static bool is_alive(const dal_remote_file *r)
 {
     struct pollfd socket_ = {.fd = r->socket, .events = POLLIN};
@@ -301,7 +301,7 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
 
 /* ---- open and close ----------------------------------------------------------------------------- */
 
-/* What is written anew beside a part is of no use before it takes its place. */
+/* A new file beside a part is useless before it replaces the part. */
 static void announce_new_part(const char *path, const dal_run_files_watch *watch)
 {
     char name[4200], *real = dal_real_path(path);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char part_name[] = ".part", new_name[] = ".new";
-static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: until a part that nobody wants any more is let go */
+static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: until an abandoned part is unlocked */
 enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 300, PATIENCE = 10 };
 
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
@@ -130,7 +130,7 @@ static bool is_place_of(const dal_replacement *r, int fd)
     return !fstat(fd, &open) && !lstat(r->part, &found) && open.st_dev == found.st_dev && open.st_ino == found.st_ino;
 }
 
-/* What an earlier run left goes, unless somebody is writing it. DAL_OK: there is none now. */
+/* Removes the part of an earlier run, unless a process is writing it. DAL_OK: there is none now. */
 static dal_status remove_old_part(const dal_replacement *r)
 {
     struct stat found;
@@ -235,7 +235,7 @@ dal_status dal_replacement_renew(const dal_replacement *r, char **path, int *fd)
     if (!*path)
         return DAL_NO_MEMORY;
     strcat(*path, new_name);
-    unlink(*path); /* of one that was killed here; nobody else writes it, as the part is ours */
+    unlink(*path); /* of a run that was killed here; no other process writes it, as the part is ours */
     *fd = open(*path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (*fd < 0)
         return dal_file_trouble(r->destination, "be resumed", errno);
@@ -262,7 +262,7 @@ dal_status dal_replacement_swap(dal_replacement *r, bool keep, char *path, int f
 
 /* ---- the end ---------------------------------------------------------------------- */
 
-/* Nobody holds it any more. */
+/* No process holds it any more. */
 static void let_go(dal_replacement *r)
 {
     if (r->fd >= 0)

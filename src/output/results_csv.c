@@ -25,7 +25,7 @@ typedef struct csv {
     bool ended;
     long line; /* that was returned last, from 1 */
     double *row;
-    char *kept; /* a line that was looked at and belongs to the rows; NULL: none */
+    char *kept; /* a line that was read and belongs to the rows; NULL: none */
 } csv;
 
 static dal_status report_trouble(dal_results *r, long line, long column, const char *text)

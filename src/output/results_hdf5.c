@@ -1,6 +1,6 @@
 /* Results in HDF5: every one-dimensional dataset of the root is a column, in the order of their attribute `index`. Read by blocks of rows.
  *
- * A file that a killed run left is marked as being written. It is opened as one that somebody is writing (SWMR), and read as far as all
+ * A file that a killed run left is marked as being written. It is opened as a file that is being written (SWMR), and read as far as all
  * of its columns go. */
 #include "output/results.h"
 
@@ -19,7 +19,7 @@ enum {
     READ_ONLY = 0,
     READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
     LONGEST_TEXT = 1 << 20,
-    ATTEMPTS = 20 /* to read what somebody may be writing: HDF5 waits twice as long before each, all of it about a millisecond */
+    ATTEMPTS = 20 /* to read a file that may be being written: HDF5 waits twice as long before each, all of it about a millisecond */
 };
 
 typedef struct hdf5 {

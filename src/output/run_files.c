@@ -20,7 +20,7 @@ struct dal_run_files {
     dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
     bool kept[MOST_FILES];
     phase phase;
-    bool units, resumes, saves; /* goes on from a checkpoint; writes checkpoints */
+    bool units, resumes, saves; /* continues from a checkpoint; writes checkpoints */
     dal_checkpoint checkpoint;  /* with the rows that each file has */
     dal_sink sink;
     const dal_sink *other; /* of the caller, which gets the rows as well; NULL: none */
@@ -79,7 +79,7 @@ static bool is_hurried(const dal_run_files *files)
     return watch && watch->hurried && watch->hurried();
 }
 
-/* First the rows, then what goes on from them. At the end, and where it was asked for, nobody waits for the disk. */
+/* First the rows, then the checkpoint that continues from them. At the end, and on request, without waiting for the disk. */
 static dal_status save_run(void *user, const dal_simulation *simulation)
 {
     dal_run_files *files = user;
@@ -240,7 +240,7 @@ static dal_status close_each(dal_run_files *files, bool keep, const dal_evidence
     return status;
 }
 
-/* A motion that cannot go on would end in the same way again; what was stopped, or could not be written, goes on. */
+/* A motion that cannot continue would end in the same way again; a run that was stopped, or could not be written, can be resumed. */
 static void settle(dal_run_files *files, dal_status status, bool stopped)
 {
     bool kept = files->opened == files->n;

@@ -61,7 +61,7 @@ bool dal_file_type_known(const char *path, dal_messages *messages)
     return !strcmp(path, "-") || find_type(path, messages);
 }
 
-/* ---- rows of an earlier run, written anew ------------------------------------ */
+/* ---- rows of an earlier run, rewritten ------------------------------------ */
 
 static bool same_columns(const dal_results *old, int n, const dal_column *columns)
 {
@@ -187,7 +187,7 @@ static void release(dal_writer *writer)
     source.release(source.user, writer);
 }
 
-/* The part, and the file in it; of one that is written anew, when it begins. */
+/* The part, and the file in it; of one that is rewritten, when it begins. */
 static dal_status open_place(dal_writer *writer, const char *path)
 {
     dal_status status = dal_replacement_begin(&writer->place, &writer->destination, path);

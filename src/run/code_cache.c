@@ -105,7 +105,7 @@ static bool start_compiler(dal_code_work *w, const char *source, const char *obj
     return error ? dal_code_refuse(w, "the C compiler cannot be started", strerror(error)) : wait_for(w, child);
 }
 
-/* From the bench to its name; the sum last, without which the object is not looked at. */
+/* Renames the finished files; the checksum comes last: an object without one is ignored. */
 static void keep(const dal_code_work *w, char sum[65])
 {
     char file[2 * DAL_CODE_NAME];

@@ -24,7 +24,7 @@ typedef struct dal_code_request {
 
 typedef struct dal_loaded_code {
     void *handle;  /* NULL: none */
-    bool cached;   /* it was not compiled anew */
+    bool cached;   /* it was not compiled now */
     char sum[65];  /* SHA-256 of the object */
     char name[65]; /* of its file */
 } dal_loaded_code;

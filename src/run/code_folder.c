@@ -87,7 +87,7 @@ static bool find_base(dal_code_work *w, char base[DAL_CODE_PATH])
     return true;
 }
 
-/* A folder that nobody else can write to. */
+/* A folder that only the user can write to. */
 static bool is_own(int folder)
 {
     struct stat s;

@@ -30,7 +30,7 @@ const char *const *dal_code_machine_options(void);
 /* Version of the library, compiler and options: what every name begins with. */
 dal_digest dal_code_identity(const dal_code_work *w);
 
-/* A file of the folder for reading, if it is a file of the user's own that nobody else may read or write; else -1. */
+/* A file of the folder for reading, if it is a file that only the user may read or write; else -1. */
 int dal_code_open_own(int folder, const char *name);
 bool dal_code_digest_file(int folder, const char *name, char text[65]);
 /* A new file; false: it could not be written. */

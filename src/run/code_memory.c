@@ -69,7 +69,7 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
     return mine;
 }
 
-/* The name that a model is remembered by. False: the program cannot be told from others. */
+/* The name under which a model is stored. False: the program cannot be distinguished from others. */
 static bool choose_name(dal_code_work *w)
 {
     dal_digest d = dal_code_identity(w);

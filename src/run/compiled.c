@@ -1,7 +1,7 @@
 /* Compiled runs: y' by code that was generated for this model, compiled by cc and loaded (code_cache.h).
  *
  *   what it replaces   f of y' = f(t, y) at the stages of a step, nothing else: events, projections, records and the evidence are the engine's
- *   when it is trusted it agreed with the engine at the first state and at others by chance, each to 1e-10 of the largest rate; rows compare it again
+ *   when it is trusted it agreed with the engine at the first state and at random ones, each to 1e-10 of the largest rate; rows compare it again
  *   where it is not    near singular positions, where a pivot of its elimination falls, where an angle turns far in a step: the engine evaluates there
  *   which code         one for each choice of charts, speeds and independent rows; a run makes a few of them, and leaves further choices to the engine. Runs of a study
  *                      borrow those that were made for all of them (shared_code.c)
@@ -217,7 +217,7 @@ static double difference(const run *r, const double *mine, const double *engine)
 
 /* ---- before it is trusted ----------------------------------------------------------------------------- */
 
-/* A state by chance, on the constraints: on the viewer, which knows the choices of the run. */
+/* A random state on the constraints: on the viewer, which has the choices of the run. */
 static bool move_by_chance(run *r, double *t, uint64_t *seed)
 {
     compiled_run *c = r->compiled;
@@ -295,7 +295,7 @@ typedef struct matching {
     const char *unmatched;
 } matching;
 
-/* What the operations with pieces compare, of code and model, at a state by chance: numbers 2 (mine + model). False: there is no such state. */
+/* What the operations with pieces compare, of code and model, at a random state: numbers 2 (mine + model). False: there is no such state. */
 static bool sample_operands(matching *m, int i, uint64_t *seed, int *op, double *values)
 {
     run *r = m->r;

@@ -114,7 +114,7 @@ int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, si
     print_count(&p, i->states, "state", "\n");
     if (i->start_settled)
         dal_print(&p, "  start       at rest in the static equilibrium near the given start\n");
-    const bool so_far = status == DAL_OK && !e->incomplete; /* of a simulation that may go on */
+    const bool so_far = status == DAL_OK && !e->incomplete; /* of a simulation that may continue */
     dal_print(&p, "  run         %.9g to %.9g s%s: %ld steps (%ld rejected), %ld evaluations, %ld event%s", e->time_start, e->time_end,
               e->time_end < i->until ? (so_far ? " (so far)" : " (STOPPED EARLY)")
               : status != DAL_OK     ? " (NOT TO BE TRUSTED)"

@@ -288,7 +288,7 @@ static bool can_keep(run *r, const char *noun, const char *name, double period)
     return false;
 }
 
-/* Instants have to be told apart, and their number has to be one that a run can reach. */
+/* Instants have to differ in double precision, and a run must be able to reach their number. */
 static dal_status check_periods(run *r)
 {
     if (r->options.control && !can_keep(r, "the controller", "", r->options.period))

@@ -84,7 +84,7 @@ typedef struct stiffness {
     double *probe, *slope;         /* scratch: 2 n_y, n_y */
     long steps;                    /* accepted so far */
     double fastest, fastest_early; /* largest |lambda| of a fixed step; before the direction has settled */
-    long probes, stiff_probes;     /* of an adaptive method: looks at |lambda| h, and those near the limit of stability */
+    long probes, stiff_probes;     /* of an adaptive method: probes of |lambda| h, and those near the limit of stability */
     double stiff_product;          /* sum of |lambda| h over the latter */
 } stiffness;
 
@@ -114,7 +114,7 @@ struct dal_simulation {
     dal_run_options options;
     dal_allocator allocator;
     dal_messages *messages;
-    dal_messages *judged;  /* what dal_simulation_evidence says, anew each time; NULL: not asked yet */
+    dal_messages *judged;  /* the result of dal_simulation_evidence, updated at each call; NULL: not called yet */
     dal_status status;     /* of the step that failed; DAL_OK: none has */
     dal_state *state;      /* what is integrated */
     dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
@@ -130,7 +130,7 @@ struct dal_simulation {
     double *drive;         /* dal_drive_work */
     dal_ode ode;           /* step.c */
     driver driver;
-    double *seen, *seen_row; /* the present state where it was looked at, and its columns: simulation.c */
+    double *seen, *seen_row; /* the state seen by dal_look, and its columns: simulation.c */
     double t_seen;           /* its time */
     bool looking;            /* the present time is t_seen, inside the step that the driver holds back */
     bool read;               /* the reader is at the present state, and seen_row are its columns */
@@ -156,7 +156,7 @@ struct dal_simulation {
 
 /* Can these options be used? False with a message. */
 bool dal_simulation_accepts(const dal_system *system, const dal_run_options *options, dal_messages *messages, const char *function);
-/* Everything zero, then options, states and memory. `readable`: users may look at it between steps. On failure it can be closed. */
+/* Everything zero, then options, states and memory. `readable`: users may read it between steps. On failure it can be closed. */
 dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_options *options, bool readable, dal_messages *messages);
 /* The start: what `check` says of it, the sink, the driver with its first row. */
 dal_status dal_simulation_begin(run *r);
@@ -219,6 +219,7 @@ double dal_clock(void);
 
 /* ---- implicit_hooks.c ------------------------------------------------------------------------------- */
 
+/* Sets the formulation's implicit form in `ode`, if the integrator uses it: implicit_hooks.c. */
 dal_status dal_offer_implicit(run *r, dal_ode *ode);
 /* Exact derivatives of y', for integrators that solve by Newton's method, where the model has them. False: no memory. */
 bool dal_offer_slopes(run *r, dal_ode *ode);
@@ -269,6 +270,7 @@ double dal_balance_drift(const run *r, const dal_balance *b);
 
 /* ---- explain_end.c, run_warnings.c ------------------------------------------------------------------------ */
 
+/* The message of a run that ended early, and its status: explain_end.c. */
 dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages *messages);
 void dal_warn_of_inputs(const run *r, dal_messages *messages); /* before a run */
 /* After it. An energy balance that is lost makes an error of a run that was fine. */

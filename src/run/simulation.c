@@ -48,7 +48,7 @@ void dal_simulation_free(dal_simulation *r)
     allocator.release(allocator.user, r);
 }
 
-/* ---- going on -------------------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------------------------- */
 
 static double present_time(const run *r)
 {
@@ -131,7 +131,7 @@ dal_status dal_look(dal_simulation *r, double t)
 {
     if (!can_go(r, __func__, "t", t) || !is_ahead(r, __func__, t, r->driver.s.t))
         return DAL_BAD_COMMAND;
-    if (r->jump) { /* at the time that was looked at */
+    if (r->jump) { /* at the time of the last look */
         dal_simulation_go(r, present_time(r));
         take_inputs(r);
     }

@@ -3,8 +3,8 @@
  *   stages   lie beside the constraints by about h^2 and would be seen through a nearly singular A: errors grow like 1 / distance. Near one
  *            the right-hand side is evaluated at the projected stage, f(P(y)): the same on the constraints, and smooth across the singularity.
  *   steps    of adaptive methods have no stage and no end right at it, where all is rounding.
- *   passage  on the branch on which the position was reached: velocities and energy are continuous there. Where they jump, rounding has
- *            decided, and the run ends instead of going on with an arbitrary motion.
+ * passage  on the branch on which the position was reached: velocities and energy are continuous there. If they jump, rounding has decided, and the
+ * run ends instead of continuing with an arbitrary motion.
  *   rank     is decided again after it.
  */
 #include "model/system.h"
@@ -82,15 +82,15 @@ dal_flow dal_passage_rank(run *r)
     return 0;
 }
 
-/* What energies are worth where next to nothing has moved yet. */
+/* The scale of energies while hardly anything has moved. */
 double dal_energy_rounding(const run *r)
 {
     return 1e-12 *
            (fabs(r->measured.whole.energy_last) + fabs(r->measured.whole.potential_start) + r->measured.whole.weight + r->measured.whole.pace);
 }
 
-/* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. Where they
- * jump, rounding has decided, and the run ends instead of going on with an arbitrary motion. */
+/* A singular position is passed on the branch on which it was reached: velocities and energy are continuous there. If they jump, rounding has
+ * decided, and the run ends instead of continuing with an arbitrary motion. */
 dal_flow dal_passage_check(run *r, double t)
 {
     const dal_layout *layout = &r->system->layout;

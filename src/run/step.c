@@ -165,7 +165,7 @@ static dal_flow check_finite(dal_state *state, const dal_energy *energy)
     if (body >= 0)
         return dal_state_fail(state, "the place or the velocity of '%s' is not a finite number, or is too large for an energy",
                               state->mechanism->bodies[body].name);
-    if (!dal_subsystems_have_energy(state->layout->systems)) /* there is none to look at */
+    if (!dal_subsystems_have_energy(state->layout->systems)) /* there is none to check */
         return dal_all_finite(state->work.v, state->layout->nv) ? 0 : dal_state_fail(state, "a velocity is not a finite number");
     return isfinite(energy->kinetic + energy->potential) ? 0 : dal_state_fail(state, "the energy is not a finite number");
 }

@@ -1,6 +1,6 @@
 /* Joints that leave the limits of their file. URDF gives them; a model that does not make them end stops (`limits: true`) runs through them.
  *
- * The coordinate is found from the frames of the two bodies: the distance along the axis, or the angle about it, which goes on over whole turns
+ * The coordinate is found from the frames of the two bodies: the distance along the axis, or the angle about it, which continues over whole turns
  * because a step turns a joint by less than half of one.
  */
 #include "run/travel.h"

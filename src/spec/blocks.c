@@ -299,7 +299,7 @@ static double coefficient(const polynomial *p, int k)
     return k > p->order ? 0 : p->c[p->order - k];
 }
 
-/* False: the coefficients are so far apart that their scaled values are no numbers. */
+/* False: the coefficients are so far apart that their scaled values are infinite or NaN. */
 static bool realize(const polynomial *b, const polynomial *a, realization *r)
 {
     const double leading = a->c[0];
@@ -410,7 +410,7 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
     dal_add_part(reader, name, "input", keys->input);
 }
 
-/* Blocks of this type look at the bodies and joints of included models, too. */
+/* Blocks of this type read the bodies and joints of included models, too. */
 static bool is_late(const dal_tree *tree)
 {
     const dal_tree *type = find_key(tree, "type");

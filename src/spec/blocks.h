@@ -23,7 +23,7 @@ typedef struct dal_sensor_keys {
 
 /* One element of 'blocks', for dal_repeat. */
 void dal_make_block(dal_reader *reader, const dal_tree *tree, const char *name);
-/* The same when the included models are there: blocks that look at bodies and joints. */
+/* The same when the included models exist: blocks that read bodies and joints. */
 void dal_make_late_block(dal_reader *reader, const dal_tree *tree, const char *name);
 /* computed_torque.c */
 void dal_make_computed_torque(dal_reader *reader, const dal_block_keys *keys, const dal_tree *tree, const char *name);

@@ -193,7 +193,7 @@ static bool grow_tree(dal_robot *r)
     return true;
 }
 
-/* Joints that hang on the robot and are none of its own would move as they like. */
+/* Joints attached to the robot that are not its own would move freely. */
 static bool check_joints(dal_robot *r)
 {
     const dal_spec *spec = r->reader->spec;

@@ -415,7 +415,7 @@ static void set_scalar(builder *b, dal_tree *node)
         keep_lines(b, node, quotes);
 }
 
-/* Anchors, tags and aliases are refused; the node is then bad, but reading goes on. */
+/* Anchors, tags and aliases are refused; the node is then bad, but reading continues. */
 static void refuse_decoration(builder *b, dal_tree *node, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
     const char *what = tag ? "a leading '!' makes a YAML tag" : "a leading '&' makes a YAML anchor";
@@ -455,7 +455,7 @@ static dal_tree *make_node(builder *b)
     return node;
 }
 
-/* Puts a node into the collection that is open. False: reading cannot go on. */
+/* Puts a node into the collection that is open. False: reading cannot continue. */
 static bool place_node(builder *b, dal_tree *node)
 {
     if (!b->depth) {

@@ -4,7 +4,7 @@
  * that keep the points together (spherical, universal, revolute). With the wanted place r_w(t) and attitude R_w(t) of the body
  *   W(t) = r_w + R_w p,   L(t) = |W - G|
  * is how long the leg has to be, and its drive keeps   q - q(0) = L(t) - L(0).
- * So the body is where it is wanted, moved by its legs: the effort of each is NAME.drive of its joint. Nobody else has to know the kinematics.
+ * So the body is where it is wanted, moved by its legs: the effort of each is NAME.drive of its joint. No other code needs the kinematics.
  */
 #include "spec/blocks.h"
 
@@ -26,7 +26,7 @@ static bool is_one_of(const char *name, const char *many)
     return !strncmp(name, many, n) && (!name[n] || (name[n] == '.' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
 }
 
-/* The body of an end, "cyl.1.B": the length of its name; 0: it is the ground, or nobody. */
+/* The body of an end, "cyl.1.B": the length of its name; 0: it is the ground, or no body. */
 static size_t body_length(const dal_spec *spec, const char *end)
 {
     size_t most = 0;

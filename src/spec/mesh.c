@@ -142,7 +142,7 @@ static char *next_line(builder *b, char **rest)
     return line;
 }
 
-/* The same for OBJ: a line that ends with a backslash goes on in the next one, unless it is a comment. */
+/* The same for OBJ: a line that ends with a backslash continues in the next one, unless it is a comment. */
 static char *next_lines(builder *b, char **rest)
 {
     char *line = next_line(b, rest), *end = line ? line + strlen(line) : NULL;

@@ -19,7 +19,7 @@
 
 #include "spec/reader.h"
 
-/* All elements of a part that was read, before its names grow. False: it cannot be mirrored, and somebody has complained. */
+/* All elements of a part that was read, before its names grow. False: it cannot be mirrored, and an error was reported. */
 bool dal_mirror_part(dal_reader *reader, dal_spec *part, const dal_text *axis, const char *what);
 /* What `body` does not say itself is that of the mirror image of another body. False after a complaint. */
 bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree *of, dal_body_spec *body);

@@ -19,6 +19,7 @@ typedef struct dal_mirror {
     int *along;     /* of each model of the part, spec->models: the axis that it is mirrored along; NULL: there is none */
 } dal_mirror;
 
+/* Is the model planar? */
 static inline bool dal_mirror_planar(const dal_mirror *m)
 {
     return m->reader->spec->space == DAL_PLANAR;
@@ -45,6 +46,7 @@ int dal_mirror_frame_axis(const dal_mirror *m);
 
 /* ---- mirror_body.c ----------------------------------------------------------------------- */
 
+/* Mirrors points along an axis. */
 void dal_mirror_points(const dal_mirror *m, int axis, dal_points *points);
 /* False after a complaint. */
 bool dal_mirror_figures(const dal_mirror *m, int axis, dal_figures *figures);
@@ -82,7 +84,7 @@ bool dal_mirror_odd_force(const dal_mirror *m, const dal_force_spec *force);
 
 /* The text with a minus before every component that changes its sign. */
 void dal_mirror_text(const dal_mirror *m, const dal_binding *binding, dal_text *text);
-/* Does a channel change its sign? False also where it is no number, or none of the part. */
+/* Does a channel change its sign? False also if it is not a scalar, or not of the part. */
 bool dal_mirror_odd_channel(const dal_mirror *m, const dal_binding *binding, const char *path);
 
 #endif

@@ -16,7 +16,7 @@ typedef enum progress { UNSEEN, OPEN, KNOWN, FAILED } progress;
 struct dal_parameter {
     progress progress;
     int *uses, n_uses; /* other parameters in its text */
-    int next_use;      /* that is looked at next */
+    int next_use;      /* that is visited next */
     int user;          /* the one below on the stack, -1: none */
 };
 
@@ -135,7 +135,7 @@ static void complain_cycle(dal_reader *reader, int top, int index)
                      length == 8 ? "... -> " : "", chain);
 }
 
-/* All that it uses has been looked at. */
+/* All parameters that it uses have been visited. */
 static void finish(dal_reader *reader, int index)
 {
     struct dal_parameter *p = &reader->parameter[index];

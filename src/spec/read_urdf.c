@@ -1,4 +1,4 @@
-/* URDF: elements and attributes, each looked at alone.
+/* URDF: elements and attributes, each checked alone.
  *
  * The inertial origin (c, R_i) turns the inertia, which is written along its own axes, into those of the link:
  *   I = R_i I_i R_i^T,   about the centre of mass c.
@@ -31,7 +31,7 @@ typedef struct urdf_reader {
     dal_urdf *robot;
     remark *remarks; /* what was reported already */
     size_t room_links, room_joints;
-    bool limits; /* somebody was reported about them */
+    bool limits; /* an error about them was reported */
 } urdf_reader;
 
 /* ---- what is not used ------------------------------------------------------------------------ */

@@ -56,7 +56,7 @@ typedef struct dal_file_list {
     int n;
     size_t room;
     const char **path;
-    void (*tell)(void *user, const char *path); /* NULL: nobody listens */
+    void (*tell)(void *user, const char *path); /* NULL: no listener */
     void *user;
 } dal_file_list;
 
@@ -136,7 +136,7 @@ dal_scope dal_descend(dal_reader *reader, const char *key);
 void dal_ascend(dal_reader *reader, dal_scope outer);
 /* "body 'crank'" */
 const char *dal_what(const dal_reader *reader, const char *section, const char *name);
-/* One scalar. False: it was none, or bad; somebody has complained. */
+/* One scalar. False: it was missing or faulty; an error was reported. */
 bool dal_read_scalar(dal_reader *reader, const dal_tree *tree, dal_text *text);
 /* The same for an expression. */
 bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *text);

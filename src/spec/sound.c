@@ -1,6 +1,6 @@
 /* Is a spec, perhaps made by hand, of the form that the readers give it?
  *
- * The tables of schema.c say what stands behind each key, and where: an element is looked at key by key, as it is read key by key. What
+ * The tables of schema.c say what stands behind each key, and where: an element is checked key by key, as it is read key by key. What
  * the language forbids is refused here in its words; what only a hand can do (a count without items, an item without a text) in words of
  * the C structs. */
 #include "spec/sound.h"

@@ -161,7 +161,7 @@ static const dal_setting *take_overrides(reading *job)
     return settings;
 }
 
-/* False: there is nothing to look at. */
+/* False: there is nothing to check. */
 static bool read_yaml(reading *job, dal_reader *reader)
 {
     if (job->floating)

@@ -1,6 +1,6 @@
 /* A robot as its URDF file says it, on the way to a spec.
  *
- *   read_urdf.c    elements and attributes -> links and joints, each looked at alone
+ *   read_urdf.c    elements and attributes -> links and joints, each checked alone
  *   urdf_tree.c    links and joints -> one tree, mimics, names
  *   urdf_spec.c    the tree -> a spec                              urdf_visual.c  shapes for pictures
  *
@@ -63,6 +63,7 @@ typedef struct dal_urdf {
     int n_order, *order; /* links, parents first */
 } dal_urdf;
 
+/* Is the coordinate of the joint an angle? */
 static inline bool dal_urdf_turns(const dal_urdf_joint *joint)
 {
     return joint->kind == DAL_URDF_REVOLUTE || joint->kind == DAL_URDF_CONTINUOUS;
@@ -76,7 +77,7 @@ static inline bool dal_urdf_has_coordinate(const dal_urdf_joint *joint)
 
 /* urdf_visual.c: what <visual> draws, as far as it is a box, a cylinder or a sphere. */
 void dal_urdf_visuals(dal_reader *reader, const dal_xml_node *link, dal_figures *figures);
-/* False after an error that leaves nothing to look at. */
+/* False after an error that leaves nothing to check. */
 bool dal_urdf_tree(dal_reader *reader, dal_urdf *robot);
 /* The tree as bodies and joints of reader->spec. */
 void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating);

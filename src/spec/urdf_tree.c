@@ -1,6 +1,6 @@
 /* URDF: from links and joints to one tree.
  *
- * Every link is the child of one joint, but for one, the root, which is of none; and every link hangs at the root. A joint that mimics
+ * Every link is the child of one joint, but for one, the root, which is of none; and every link is connected to the root. A joint that mimics
  * another starts where that one puts it:  q_i = multiplier q_j + offset, the others at zero.
  *
  * Names. A spec has one namespace, and its names stand in expressions; in URDF a link and a joint may share a name, and it may have
@@ -145,7 +145,7 @@ static void find_starts(dal_reader *reader, dal_urdf *robot)
             dal_complain(reader->messages, robot->joint[j].mark, "joint '%s' mimics itself through others: they form a circle", robot->joint[j].name);
             return;
         }
-        while (n-- > 0) { /* from the one that waits for nobody back */
+        while (n-- > 0) { /* from the one that does not wait, backwards */
             dal_urdf_joint *joint = &robot->joint[chain[n]];
             const dal_urdf_joint *other = &robot->joint[joint->mimic];
             joint->start = joint->multiplier * other->start + joint->offset;
@@ -254,7 +254,7 @@ const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suf
         if (!(isalnum((unsigned char)*p) && (unsigned char)*p < 128) && *p != '_')
             *p = '_';
     const char *tried = name;
-    for (size_t i = 0; is_taken(reader, tried); i++) /* the number of names so far is seldom one that somebody has */
+    for (size_t i = 0; is_taken(reader, tried); i++) /* the number of names so far is seldom used as a name */
         tried =
             i ? dal_arena_print(reader->keep, "%s%s_%zu", name, suffix, reader->names.n + i) : dal_arena_print(reader->keep, "%s%s", name, suffix);
     dal_names_add(reader, tried, section, 0, mark);

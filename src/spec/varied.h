@@ -22,6 +22,7 @@ typedef struct dal_value_changes {
     const char *shape; /* a parameter that the reader used itself, and that has another value; NULL: none. Then `spec` cannot be compiled */
 } dal_value_changes;
 
+/* Applies the changes of values to the copy of the description. */
 dal_status dal_spec_vary(const dal_allocator *allocator, dal_value_changes *v);
 
 /* An input or a start value of a description that is being read, by the names of dal_system_vary; the arena has a guard. False with a message, or (*known

@@ -294,7 +294,7 @@ static void gradient(const descent *d, bool right, const double *y, double *out)
 }
 
 /* z := the solution above for r; where `rows`, with C (y + z) = d instead of C z = 0. r := r - C^T mu: the same for every z with C z = 0,
- * and no larger than what is left to do. */
+ * and no larger than the present residual. */
 static void precondition(const descent *d, double *r, bool rows, double *z)
 {
     const dal_assembly *a = d->a;

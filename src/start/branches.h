@@ -19,7 +19,7 @@ typedef struct dal_branches {
     int rows, n, enough;                   /* enough: solutions after which the search ends */
     dal_position found[DAL_MOST_BRANCHES]; /* the first is where assembly ended */
     uint64_t seed;
-    double *now; /* q and frames of bodies, while another position is looked at */
+    double *now; /* q and frames of bodies, while another position is examined */
     dal_kin *kin;
 } dal_branches;
 

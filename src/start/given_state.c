@@ -94,7 +94,7 @@ static void say_unknown(const dal_state *state, const char *name, dal_messages *
 
 /* ---- one least-norm step ------------------------------------------------------------ */
 
-/* Entry j of q_k' = N v + n: what a unit of velocity j does. */
+/* Entry j of q_k' = N v + n: the rate for a unit of velocity j. */
 static void gradient_of_coordinate(problem *p, int k, double *row)
 {
     dal_state *state = p->state;
@@ -173,7 +173,7 @@ static void place(dal_state *state)
     dal_state_unwind(state);
 }
 
-/* What a given value is measured by. */
+/* The unit of a given value. */
 static double unit_of(const problem *p, const target *t)
 {
     const dal_system *system = dal_system_of(p->state);
@@ -237,8 +237,8 @@ static void go_back(problem *p)
     place(p->state);
 }
 
-/* From the present positions to the given ones in parts, so that a mechanism stays on its branch; a part that fails is halved. What
- * cannot be reached is left at the last part that could. */
+/* From the present positions to the given ones in parts, so that a mechanism stays on its branch; a part that fails is halved. Positions that cannot
+ * be reached stay at the last part that could. */
 static void approach(problem *p)
 {
     const dal_system *system = dal_system_of(p->state);
@@ -316,7 +316,7 @@ static double missed_by(const problem *p, double *by)
     return worst;
 }
 
-/* What a run decides at its start is decided anew: rows, speeds, pieces of switches, constant momenta. */
+/* The decisions at the start of a run are made again: rows, speeds, pieces of switches, constant momenta. */
 static dal_flow settle(problem *p)
 {
     dal_state *state = p->state;
@@ -357,7 +357,7 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
     return DAL_OK;
 }
 
-/* Every value names another number of (q, v) or a speed: more of them than these contradict each other. */
+/* Each value sets one number of (q, v) or a speed: more values than these contradict each other. */
 static bool can_give(dal_state *state, int n, const dal_given *given, dal_messages *messages)
 {
     static const char function[] = "dal_state_assign";

@@ -249,7 +249,7 @@ void dal_point_change(dal_point *x, const dal_change *change, double *vd, double
     dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.columns = columns});
 }
 
-/* Is b what these rows change by, all of them? */
+/* Do all of these rows change by b? */
 static bool is_met(const dal_point *x, const double *change, int row, bool holonomic)
 {
     const double *unit = x->layout->units.row_unit;

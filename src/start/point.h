@@ -8,7 +8,8 @@
  *     A dv' = -D phi'',   T^T (M dv' + D r) = 0,        r = M v' + h - Q - A^T lambda
  *     dv' = w - T T^T (D r + M w),   A w = -D phi''
  *
- * where D is the derivative at given v' and lambda (variation/variation.h). A displacement dq changes the velocities that the rows ask for: A dv = -D phi'.
+ * where D is the derivative at given v' and lambda (variation/variation.h). A displacement dq changes the velocities that the rows require: A dv = -D
+ * phi'.
  */
 #ifndef DAL_START_POINT_H
 #define DAL_START_POINT_H
@@ -44,7 +45,7 @@ typedef struct dal_point {
     double *rows, *scales;                       /* of dal_point_refactor */
 } dal_point;
 
-/* A change of the state, and what follows from it. NULL, 0: zero. */
+/* A change of the state, and the changes that follow. NULL, 0: zero. */
 typedef struct dal_change {
     const double *q, *v, *z, *inputs;
     int force;           /* of the model */
@@ -58,15 +59,15 @@ bool dal_refuse_friction(const dal_system *system, dal_messages *messages);
 /* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
 void dal_point_close(dal_point *point);
-/* The same rows of positions are factored at the present A of the state. What else the point has, and its velocities, are no longer good. */
+/* The same rows of positions are factored at the present A of the state. The other parts of the point, and its velocities, become invalid. */
 void dal_point_refactor(dal_point *point);
 
 /* The velocities that all rows allow but those that are skipped. False: some have no mass. */
 bool dal_point_span(dal_point *point, const bool *skipped, dal_kept_rows *out);
-/* A^T lambda = f on the independent rows; the others get zero. f is spent. */
+/* A^T lambda = f on the independent rows; the others get zero. f is overwritten. */
 void dal_point_balance(const dal_point *point, double *f, double *lambda);
 
-/* From now on as if it were held: v' = 0, and the multipliers are those that balance the forces best. */
+/* Treats the point as held: v' = 0, and the multipliers balance the forces in the least-squares sense. */
 void dal_point_hold(dal_point *point);
 /* out (p of the velocities): T^T (h - Q), the forces that are not balanced; after dal_point_hold. */
 void dal_point_unbalance(dal_point *point, double *out);
@@ -87,7 +88,7 @@ bool dal_point_drive(dal_point *point, int row, int level, double *dq, double *d
 void dal_point_loose(dal_point *point, bool *loose);
 /* A row that depends on others in this position only, so that displacements are allowed to first order that begin no motion; -1: none is found. */
 int dal_point_singular(dal_point *point);
-/* What the recorded columns and the rates of the model's states are here. */
+/* The recorded columns and the rates of the model's states here. */
 void dal_point_values(dal_point *point, double *columns, double *states);
 /* Do forces, constraints or states of the model depend on time itself? */
 bool dal_point_ages(dal_point *point);

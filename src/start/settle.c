@@ -295,7 +295,7 @@ static void symmetrise(const settler *s, int n, double *S)
             S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
 }
 
-/* Is every curvature greater than what is flat? Cholesky's factors of S - flat |S| say so. */
+/* Is every curvature greater than what is flat? A Cholesky factorisation of S - flat |S| decides. */
 static bool is_positive(settler *s, int n, const double *S)
 {
     double *L = DAL_NEW(&s->arena, double, (size_t)n *(size_t)n + 1), most = 0;
@@ -472,7 +472,7 @@ static bool has_potential(const dal_state *state)
     return has;
 }
 
-/* Has the part of a step led up? What is below the rounding of the potential is not asked. */
+/* Has the part of a step led up? Changes below the rounding of the potential are ignored. */
 static bool leads_up(const settler *s, double before, double part)
 {
     const double now = dal_loads_of(s->state)->potential;
@@ -551,7 +551,7 @@ static dal_status make_step(void *user)
     return go(s, dq, part);
 }
 
-/* The last position: on the rows, evaluated. What is left of the forces, and of the rates of the model's states? */
+/* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
 static dal_status finish(void *user)
 {
     settler *s = user;
@@ -591,7 +591,7 @@ static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
     return status;
 }
 
-/* A random step along the constraints, as far as a step may go. */
+/* A random step of maximum length along the constraints. */
 static dal_status scatter(void *user)
 {
     settler *s = user;

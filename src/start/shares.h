@@ -1,4 +1,4 @@
-/* Whose motion a direction is: shares of the kinetic energy. */
+/* Which bodies move along a direction: shares of the kinetic energy. */
 #ifndef DAL_START_SHARES_H
 #define DAL_START_SHARES_H
 

@@ -1,6 +1,6 @@
 /* Start values that assembly moved far: warnings that say in which other position the mechanism closes. Only what is written counts: a
- * body's own position and attitude, a joint's own start value. What is omitted, or derived (between points, by the start of a joint, with
- * the body that an included model stands on) is not warned about. Where the model chooses a branch itself, nothing is. */
+ * body's own position and attitude, a joint's own start value. Omitted and derived values (between points, by the start of a joint, with the body
+ * that carries an included model) cause no warning. If the model chooses a branch itself, there are no warnings. */
 #include "base/message.h"
 #include "math/rotation.h"
 #include "math/vec.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double products_of_warning = 1e8; /* what a search for the sake of a warning may cost, see branches.c */
+static const double products_of_warning = 1e8; /* maximum cost of a search for a warning, see branches.c */
 
 /* A pose in the axes of the host: R_h^T (r - r_h), R_h^T R. */
 static void relative(const double r[3], const double R[9], const double *r_h, const double *R_h, double p[3], double E[9])
@@ -20,7 +20,7 @@ static void relative(const double r[3], const double R[9], const double *r_h, co
     dal_rotation_multiply_left_transposed(R_h, R, E);
 }
 
-/* How far what was written of a body has moved at the present placement; derived and omitted values do not count. */
+/* The displacement of the written values of a body at the present placement; derived and omitted values do not count. */
 static dal_start_change moved(const dal_assembly *a, int b)
 {
     const dal_body_spec *spec = &a->build->spec->bodies[b];
@@ -64,8 +64,8 @@ static bool is_missed_far(const dal_assembly *a, const dal_target *target)
     return target->has_value && fabs(missed(a, target)) > (angle ? dal_far_turn : dal_far_shift * a->length);
 }
 
-/* The nearest of the others in which a body stands elsewhere, or an angle or distance is another one; -1: none was found. What lies on one curve with
- * where assembly ended counts only where there is nothing else, and where the way to it leads away from what is given. */
+/* The nearest of the others in which a body stands elsewhere, or an angle or distance is another one; -1: none was found. Positions that a motion
+ * connects with the result of assembly count only if there are no others, and if the way to them leads away from the given values. */
 static int nearest_other(dal_branches *s, int body, int measure)
 {
     dal_assembly *a = s->a;

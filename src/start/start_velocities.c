@@ -5,17 +5,16 @@
  * each on the null space of the one before.
  *
  * Given motions are compared at the centre of mass, c' = r' + w x rho, where both
- * the velocity and the spin are given: where the frame lies does not matter. The
- * third rule is the motion that blows start from rest which bring about what is
- * given (Kelvin's theorem); bodies that are not connected do not see each other.
+ * the velocity and the spin are given: where the frame lies does not matter. The third rule gives the motion that starts from rest by impulses at the
+ * given velocities (Kelvin's theorem); bodies that are not connected do not affect each other.
  *
- * All of it in lengths of the model and radians: unknowns are v_k over the unit of column k, and a row is divided by its own unit, so
- * that ranks and what is missed do not depend on the size of the mechanism.
+ * All of it in lengths of the model and radians: unknowns are v_k over the unit of column k, and a row is divided by its own unit, so that ranks and
+ * residuals do not depend on the size of the mechanism.
  *
  * Large models: the same on sparse matrices, assemble_sparse.c.
  *
  * Rows that are not linear in the rates: the same at the row's tangent, phi + A (v - v_n) = 0, again and again from the given values on
- * (Gauss and Newton). Where it rests phi is zero, and the way from what is given is across the root: the one next to it is taken.
+ * (Gauss and Newton). At its limit phi is zero, and the change from the given values is normal to the root: the nearest root is found.
  */
 #include "math/rank.h"
 #include "math/sparse_rank.h"
@@ -227,7 +226,7 @@ static void come_to_rest(dal_assembly *a, double *v, const double *Z, int n_free
             v[k] += y[i] * Z[(size_t)i * m + k];
 }
 
-/* What row i of A v = beta, or a start rate of a joint, is missed by; 0 for a target without a rate. */
+/* The residual of row i of A v = beta, or of a start rate of a joint; 0 for a target without a rate. */
 static double row_miss(const dal_assembly *a, int i, const double *v)
 {
     const dal_row_layout *at = &a->layout->row[i];
@@ -249,7 +248,7 @@ static double velocity_gap(const dal_assembly *a, const double *v)
     return worst;
 }
 
-/* What the n exact equations miss: of dense rows at velocities in units, and of sparse ones. */
+/* The residuals of the n exact equations: of dense rows at velocities in units, and of sparse ones. */
 static double *misses(const dal_assembly *a, int n, const double *v)
 {
     const size_t m = (size_t)a->m;
@@ -368,7 +367,7 @@ static const char *written(const dal_assembly *a, int n, const double *v)
 static const double thrown_away = 1e-6;   /* of a given value: no more of it is left */
 static const double worth_warning = 1e-5; /* of the fastest motion: more than the six digits that people write */
 
-/* What became of a given velocity or spin of a body; false: nothing is left of it. */
+/* Reports the change of a given velocity or spin of a body; false: it vanished. */
 static bool report_motion(const dal_assembly *a, int b, int n, const double *v, const double *v0, bool spin, double fastest)
 {
     dal_messages *messages = a->build->messages;
@@ -433,7 +432,7 @@ static void compared_velocity(const dal_assembly *a, int b, const double *v, dou
     }
 }
 
-/* What assembly did to the given velocities; false where one was thrown away. */
+/* Reports the changes of given velocities by assembly; false if one was dropped. */
 static bool report_changes(const dal_assembly *a, const double *v, const double *v0)
 {
     const double fastest = fmax(fastest_of(a, v), fastest_of(a, v0));

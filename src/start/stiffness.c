@@ -1,8 +1,8 @@
 /* K = T^T D r T_h, the second variation of the potential on the constraints, over the mass.
  *
  * Where every body has columns of its own, D r is sparse: the part of body i depends on bodies that rows or forces connect it with. Columns of bodies
- * that have no neighbour in common are then found by one complex step. What connects bodies besides (expressions of the model) is not looked for: a step
- * along a random direction, D r d, must agree with the matrix. Where it does not, each column takes a step of its own.
+ * that have no neighbour in common are then found by one complex step. Other connections of bodies (expressions of the model) are not searched: a
+ * step along a random direction, D r d, must agree with the matrix. Where it does not, each column takes a step of its own.
  */
 #include "start/point.h"
 

@@ -1,7 +1,7 @@
 /* Rows that are kept, factored; what they leave free.
  *
  * A basis of the null space comes from the Householder factors of the rows. In large models, whose rows have few entries, it comes from elimination:
- * each row is solved for its largest entry, which is taken out of all others, and what is left are the free columns.
+ * each row is solved for its largest entry, which is eliminated from all others; the remaining columns are free.
  */
 #include "start/point.h"
 

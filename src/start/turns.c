@@ -7,9 +7,9 @@
  * bodies begin at the difference of theirs where these are written more than a turn apart, or are expressions in coordinates of the
  * model's own, which count turns themselves.
  *
- * During assembly an angle follows its bodies without a jump. At its end n is counted anew, except where written values speak of the
- * angle: start values, drives, equations. Couplings that keep what they have at the start (a gear, a screw: sum of c_k m_k = constant)
- * go along: a turn by 2 pi n of m_k changes the constant by 2 pi n c_k.
+ * During assembly an angle follows its bodies without a jump. At its end n is counted again, except where written values determine the angle: start
+ * values, drives, equations. Couplings that keep what they have at the start (a gear, a screw: sum of c_k m_k = constant) go along: a turn by 2 pi n
+ * of m_k changes the constant by 2 pi n c_k.
  */
 #include "start/turns.h"
 
@@ -102,7 +102,7 @@ void dal_turns_follow(const dal_build *build, dal_work *work)
     }
 }
 
-/* Angles whose turns are written, or that rows speak of with constants of their own. */
+/* Angles whose turns are written, or that occur in rows with constants of their own. */
 static void mark_kept(const dal_build *build, bool *kept)
 {
     const dal_mechanism *m = &build->mechanism;
@@ -116,7 +116,7 @@ static void mark_kept(const dal_build *build, bool *kept)
             kept[m->terms[k].measure] = true;
 }
 
-/* What keeps its value of the start goes along with `by` more of a measure. */
+/* Constants that are set from the start follow a change of a measure by `by`. */
 static void move_constants(dal_build *build, int measure, double by)
 {
     dal_mechanism *m = &build->mechanism;

@@ -12,7 +12,7 @@ void dal_turns_again(const dal_build *build, dal_work *work);
 void dal_turns_follow(const dal_build *build, dal_work *work);
 /* After assembly: every angle at the start; constants of couplings go along. */
 void dal_turns_end(dal_build *build, const dal_work *work, double *winding);
-/* The angle of a planar body with these turns; where nobody measures it, with those that are written. */
+/* The angle of a planar body with these turns; if no measure has it, with those that are written. */
 double dal_turns_of_body(const dal_build *build, int body, double angle, const double *winding);
 
 #endif

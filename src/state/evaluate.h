@@ -75,7 +75,7 @@ dal_flow dal_state_loads(dal_state *state);                 /* push, then inerti
 void dal_state_stabilise(dal_state *state);                 /* gamma */
 /* M, h, Q, A and gamma: motion, inertia, stabilise, from the known stages of the motion, or all computed again. False: the formulation does without
  * (dal_skips_columns). */
-bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow);
+bool dal_state_equations(dal_state *state, bool refresh, dal_flow *flow);
 int dal_state_not_finite(const dal_state *state); /* a body whose place or kinetic energy is not finite, -1: none; after velocity */
 /* Fill in the signals that a program reads, then run it. 0, or the number of a table whose range was exceeded. */
 int dal_state_run(dal_state *state, const dal_compiled *compiled, const int *modes, double *out);

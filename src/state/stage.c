@@ -321,12 +321,12 @@ void dal_state_pull(dal_state *state)
     dal_pull_bodies(state->layout, &state->work);
 }
 
-bool dal_state_equations(dal_state *state, bool anew, dal_flow *flow)
+bool dal_state_equations(dal_state *state, bool refresh, dal_flow *flow)
 {
     enum { UNPACKED = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_UNPACKED };
     if (dal_skips_columns(state->system))
         return false;
-    if (anew)
+    if (refresh)
         state->stages &= dal_has(state, DAL_STAGE_UNPACKED) ? UNPACKED : DAL_STAGE_LINKS;
     *flow = dal_state_motion(state, true);
     if (!*flow) {

@@ -5,6 +5,7 @@
 #include "force/force.h"
 #include "state/evaluate.h"
 
+/* Each function returns a part of the state. */
 const dal_system *dal_system_of(const dal_state *state);
 const dal_layout *dal_layout_of(const dal_state *state);       /* of its system, with mechanism and units */
 const dal_allocator *dal_allocator_of(const dal_state *state); /* that its memory is from */

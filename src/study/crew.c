@@ -103,7 +103,7 @@ bool dal_queue_show(dal_queue *q, const dal_study_options *options)
     q->synced = sync ? now : q->synced;
     pthread_mutex_unlock(&q->lock);
     if (sync)
-        (void)dal_journal_sync(&q->journal); /* threads go on meanwhile */
+        (void)dal_journal_sync(&q->journal); /* threads continue meanwhile */
     const bool on = !options->progress || options->progress(options->progress_user, &progress);
     if (!on) {
         pthread_mutex_lock(&q->lock);

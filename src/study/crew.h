@@ -1,4 +1,4 @@
-/* Who makes the runs: threads of this process, and whoever else takes runs from the queue and puts records into it (mpi.h). */
+/* The workers: threads of this process, and remote ones that take runs from the queue and put records into it (mpi/). */
 #ifndef DAL_STUDY_CREW_H
 #define DAL_STUDY_CREW_H
 

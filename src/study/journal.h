@@ -2,7 +2,7 @@
  *
  *     "dalembert study\n", format, values, channels, shard, shards, length of the note, compiled, hash of the study,
  *     runs, mark of the generated code (study_code.h), checksum
- *     the note, filled up to eight bytes, checksum: bytes of whoever began the study
+ *     the note, filled up to eight bytes, checksum: bytes of the program that began the study
  *     records: length (4 bytes), the bytes of one_run.c, filled up to eight, checksum
  *
  * Checksums are FNV-1a, 64 bits. What a process that was killed wrote last may be cut off: whatever follows the last whole record is dropped when

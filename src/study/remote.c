@@ -17,7 +17,7 @@ void dal_remote_begin(dal_remote *r, const dal_transport *transport, dal_queue *
     *r = (dal_remote){transport, queue, transport ? transport->size - 1 : 0};
 }
 
-/* Few at a time, and fewer towards the end, so that nobody is left with many. */
+/* Few at a time, and fewer towards the end, so that no process is left with many. */
 static int portion(const dal_remote *r)
 {
     const long left = r->queue->total - r->queue->finished, share = left / (8L * r->transport->size);
@@ -92,7 +92,7 @@ static bool send_record(const dal_transport *t, const void *record, size_t size)
     return sent;
 }
 
-/* The runs of one message; false: there are none, or nobody hears any more. */
+/* The runs of one message; false: there are none, or no process listens any more. */
 static bool make_portion(dal_worker *worker, uint64_t mark, const dal_transport *t, bool (*stop)(void *user), void *user)
 {
     const int64_t ask[2] = {ASK, (int64_t)mark};

@@ -8,7 +8,7 @@
 typedef struct dal_remote {
     const dal_transport *transport; /* NULL: there are no other processes */
     dal_queue *queue;
-    int busy; /* processes that were not told yet that there is nothing more to do */
+    int busy; /* processes that have not yet received the message that there is no more work */
 } dal_remote;
 
 /* In the first process. */

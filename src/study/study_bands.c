@@ -1,6 +1,6 @@
 /* Quantiles over time. At each of some instants every run has a value, interpolated between its rows; the quantile p of n values x_0 <= ... <= x_{n-1} is
- * x at (n - 1) p, again interpolated: R's seventh type. Of more than ten thousand runs some ten thousand are looked at, chosen by a random number that
- * depends on the number of the run alone, and channels are looked at one after the other: memory is bounded.
+ * x at (n - 1) p, again interpolated: R's seventh type. Of more than ten thousand runs some ten thousand are used, chosen by a random number that
+ * depends on the number of the run alone, and channels are processed one after the other: memory is bounded.
  *
  * The instants are the rows of the run that has most of them, two hundred at most. */
 #include "study/study_page.h"
@@ -18,7 +18,7 @@ typedef struct finding {
     const dal_study *study;
     dal_study_reader *reader;
     int columns;  /* of a row: the time, then the channels */
-    double share; /* of the runs that are looked at */
+    double share; /* of the runs that are used */
     long room, n;
     int *group;    /* of each run */
     float *values; /* n x times, of one channel */

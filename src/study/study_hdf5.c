@@ -263,7 +263,7 @@ static dal_status close_file(book *b, dal_status status)
 {
     const dal_hdf5 *h = &b->visit.library;
     if (status != DAL_OK && !b->visit.way.error)
-        b->visit.way.error = ECANCELED; /* nobody wants the rest */
+        b->visit.way.error = ECANCELED; /* the rest is not needed */
     dal_hdf5_close(h->H5Pclose, b->how);
     if (b->file >= 0 && h->H5Fclose(b->file) < 0 && status == DAL_OK)
         status = dal_hdf5_trouble(&b->visit, "be closed");

@@ -81,6 +81,7 @@ void dal_study_motions_free(dal_study_motions *motions);
 
 /* ---- study_page.c ------------------------------------------------------------------------ */
 
+/* Writes the page of a study to `path`. */
 dal_status dal_study_write_page(const dal_study *study, dal_study_reader *reader, const char *path, const dal_study_write_options *options,
                                 dal_messages *messages);
 

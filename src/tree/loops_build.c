@@ -24,7 +24,7 @@ typedef struct builder {
     const dal_loop_side *sides;
     draft *draft;      /* of each front */
     int *node;         /* of each row: the front where it is complete */
-    int *local;        /* of each row: its place in the front at hand */
+    int *local;        /* of each row: its place in the present front */
     int *next, *first; /* links by their parents: first child of each front, next sibling */
     size_t cap_pivots, cap_below, cap_targets, cap_pairs;
 } builder;
@@ -240,7 +240,7 @@ static neighbours *order_front(builder *b, int f, dal_loop_front *front)
     return sorted;
 }
 
-/* Where the open rows of a link go: K and g to its parent, whose slots are those at hand in b->local. */
+/* Where the open rows of a link go: K and g to its parent, whose slots are in b->local. */
 static void lift(builder *b, int i, dal_loop_front *front, const dal_loop_front *parent)
 {
     dal_loops *loops = b->loops;
@@ -251,7 +251,7 @@ static void lift(builder *b, int i, dal_loop_front *front, const dal_loop_front 
         loops->n_heavy += front->n_slots - front->n_eliminated;
 }
 
-/* L to the next front that eliminates: their slots are at hand in b->local. */
+/* L to the next front that eliminates: their slots are in b->local. */
 static void deposit(builder *b, int i, dal_loop_front *front, const neighbours *own, const neighbours *above)
 {
     dal_loops *loops = b->loops;

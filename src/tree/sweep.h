@@ -68,7 +68,7 @@ typedef struct dal_sweep_block {
     int n_watched;
 } dal_sweep_block;
 
-/* A body whose motion somebody wants to know. */
+/* A body whose motion is computed for callers. */
 typedef struct dal_sweep_watched {
     int body, at; /* its link in the ring */
 } dal_sweep_watched;
