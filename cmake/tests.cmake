@@ -212,8 +212,20 @@ if(DAL_HAVE_PAGE AND CHROMIUM AND NOT DAL_SANITIZE)
     set(browser "CHROMIUM=${CHROMIUM}" "VIEWER_PAGE=${PROJECT_BINARY_DIR}/viewer/page.html")
     add_test(NAME viewer_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/page.mjs")
     file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/models/*.yaml" "${PROJECT_SOURCE_DIR}/models/machines/*.yaml")
+    # Every third page each time, all of them in the long test.
+    set(sample "")
+    set(place 0)
+    foreach(model ${gallery})
+        if(place EQUAL 0)
+            list(APPEND sample "${model}")
+        endif()
+        math(EXPR place "(${place} + 1) % 3")
+    endforeach()
     add_test(NAME gallery_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
-        --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${gallery})
+        --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery" ${sample})
+    add_test(NAME gallery_in_a_browser_long COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/gallery.mjs"
+        --program $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/gallery-long" ${gallery})
+    set_tests_properties(gallery_in_a_browser_long PROPERTIES TIMEOUT 1800 LABELS long)
     add_test(NAME comparison_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/compare.mjs"
         $<TARGET_FILE:program> "${PROJECT_BINARY_DIR}/comparisons" "${PROJECT_SOURCE_DIR}/models")
     add_test(NAME equations_in_a_browser COMMAND ${CMAKE_COMMAND} -E env ${browser} "${NODE}" "${PROJECT_SOURCE_DIR}/viewer/test/equations.mjs"

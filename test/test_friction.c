@@ -1153,7 +1153,7 @@ static void redundant_bearings_rub_as_their_compliances_say(void **unused)
         for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
             const char *word = compliant ? "compliance: [0.04, 1]," : "";
             char text[1000];
-            if (!check_chosen(compliant + (int)f, 3))
+            if (!check_chosen(compliant + (int)f, 4))
                 continue;
             snprintf(text, sizeof text, form, word, word);
             dal_system *system = gallery_compile_text(text, families[f], "lagrange");

@@ -360,7 +360,8 @@ static void saved_near_singular_positions_and_while_sticking(void **state)
     }
     dal_system *system = compile_text(stick_slip);
     for (int i = 0; i < 4; i++)
-        claim_saved("stick and slip", system, &seed);
+        if (check_chosen(i, 4))
+            claim_saved("stick and slip", system, &seed);
     dal_system_free(system);
 }
 

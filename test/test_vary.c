@@ -194,10 +194,11 @@ static void varied_parameters_are_those_of_a_model_read_with_them(void **unused)
     (void)unused;
     assert_int_equal(glob(DAL_MODELS "/*.yaml", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++)
-        compare_parameters(found.gl_pathv[i], &seed);
+        if (check_chosen((int)i, 4))
+            compare_parameters(found.gl_pathv[i], &seed);
     globfree(&found);
     print_message("%d systems compared, %d refused by both\n", compared, refused);
-    assert_true(compared > 200);
+    assert_true(compared > (check_chosen(1, 2) ? 200 : 40));
 }
 
 /* One parameter of a model, in every family and formulation that takes the model. */

@@ -75,7 +75,7 @@ const tests = {
   },
 
   async zero_stands_at_the_floor_of_a_logarithmic_axis(name) {
-    await show(name, 'floating-chain.yaml', '--coordinates', 'joint,natural', '--formulations', 'lagrange');
+    await show(name, 'floating-chain.yaml', '--coordinates', 'joint,natural', '--formulations', 'lagrange', '--no-equations');
     const now = await state();
     claim(name, 'momenta of the model and of ignorable coordinates have a plot each', now.plots.length === 6, now.plots.join('; '));
     const inked = await api(() => {      // the tree has no gap: its curve is the lower edge of the residuals
@@ -88,7 +88,7 @@ const tests = {
     });
     claim(name, 'the line is there', inked.title.includes('position') && inked.share > 0.9, JSON.stringify(inked));
     await silent(name);
-    await show(name, 'cart-two-bars.yaml');
+    await show(name, 'cart-two-bars.yaml', '--no-equations');
   },
 
   async a_click_in_the_legend_takes_a_curve_out_and_brings_it_back(name) {
@@ -113,7 +113,7 @@ const tests = {
   },
 
   async where_all_agree_one_mechanism_is_shown_and_the_page_says_so(name) {
-    const { header } = await show(name, 'four-bar.yaml', '--coordinates', 'all');
+    const { header } = await show(name, 'four-bar.yaml', '--coordinates', 'all', '--no-equations');
     const now = await state();
     claim(name, 'the sentence', new RegExp(`^All ${header.agreement.methods} methods agree with the reference to [1-9.]+e-1[0-9] of the model’s length, or rad: one mechanism is shown\\.$`).test(now.sentence), now.sentence);
     claim(name, 'one mechanism', now.mechanisms === 1, now.mechanisms);
@@ -130,7 +130,7 @@ const tests = {
   },
 
   async where_they_do_not_agree_all_are_shown(name) {
-    const { header } = await show(name, 'pendulum.yaml', '--integrator', 'rk4', '--step', '0.1');
+    const { header } = await show(name, 'pendulum.yaml', '--integrator', 'rk4', '--step', '0.1', '--no-equations');
     const now = await state();
     claim(name, 'the data says so', header.agreement.agree === false, JSON.stringify(header.agreement));
     claim(name, 'no sentence, all motions', now.sentence === '' && now.mechanisms === header.agreement.methods + 1, `${now.sentence} ${now.mechanisms}`);
