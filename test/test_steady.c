@@ -122,6 +122,57 @@ static void governor_lifts_its_arms(void **unused)
     }
 }
 
+/* Where a pendulum of 2 kg and l = 1 m turns steadily about the vertical with W = 4 1/s: (m l^2 + A - C) W^2 cos a = m g l. It swings about that, at a constant
+ * momentum and without A and C, with w^2 = W^2 (1 + 3 cos^2 a). */
+static void check_pendulum(const char *text, const char *family, const char *height, const char *given_by, double A_less_C, double z_of_height,
+                           bool spins)
+{
+    const double c = 2 * 9.81 / ((2 + A_less_C) * 16);
+    const dal_steady given[] = {{given_by, 4},
+                                {"bob.omega.body.z", 4 * c}}; /* without a spin of its own, which is free where two moments are equal */
+    dal_spec *spec = parse_spec(text, family);
+    dal_equilibrium *e = steady_of(spec, spins ? 2 : 1, given);
+    check_close(number_of(e, e->values, height), z_of_height * c, 1e-12);
+    check_close(reaction_of(e, "top")->force[2], 2 * 9.81, 1e-11 * 20);
+    if (z_of_height < 0) {
+        assert_int_equal(e->n_modes, 1);
+        check_close(e->modes[0].im, 4 * sqrt(1 + 3 * c * c), 1e-10);
+    }
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+}
+
+/* The constraints allow every velocity along the sphere, but only turns about the vertical keep the shape. All from rest; far away, too. */
+static void spherical_pendulums_turn_steadily(void **unused)
+{
+    (void)unused;
+    static const double away[] = {0.05, 0.5, 0.77, 0.99};
+    static const double inertia[][3] = {{0.1, 0.1, 0.1}, {0.2, 0.2, 0.1}, {0.2, 0.1, 0.15}};
+    static const double start[] = {5, 30, 80};
+    char text[600];
+    for (int f = 0; f < 4; f++) {
+        for (int i = 0; i < 4; i++) {
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  bob: {mass: 2, position: [%.17g, 0, %.17g]}\n"
+                     "joints: {top: {type: distance, connect: [ground, bob], length: 1}}\n",
+                     away[i], -sqrt(1 - away[i] * away[i]));
+            check_pendulum(text, families[f], "bob.z", "atan2(bob.y, bob.x)", 0, -1, false);
+        }
+        for (int i = 0; i < 9; i++) {
+            const double *I = inertia[i / 3];
+            for (int universal = i % 3 == 1 || (i % 3 == 2 && I[0] == I[1]) ? 0 : 1; universal < 2;
+                 universal++) { /* others are nearer to far starts */
+                snprintf(
+                    text, sizeof text,
+                    "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  bob: {mass: 2, center: [0, 0, -1], inertia: [%g, %g, %g],\n"
+                    "    orientation: {axis: [0, 1, 0], angle: -%g*deg}, points: {G: [0, 0, -1]}}\njoints: {top: {%s, connect: [ground, bob]}}\n",
+                    I[0], I[1], I[2], start[i % 3], universal ? "type: universal, axis: [[0, 0, 1], [0, 1, 0]]" : "type: spherical");
+                check_pendulum(text, families[f], "bob.ez.z", "atan2(bob.G.y, bob.G.x)", I[0] - I[2], 1, !universal && I[0] == I[1]);
+            }
+        }
+    }
+}
+
 /* Blades under a car with its axles L apart: v = r L / tan d at the rear axle; the hub holds a wheel on the circle. */
 static void car_with_blades_goes_round(void **unused)
 {
@@ -240,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(top_precesses_and_nutates_as_the_reference_says),
         cmocka_unit_test(governor_lifts_its_arms),
+        cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(car_with_blades_goes_round),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
         cmocka_unit_test(starts_find_what_the_seed_says),

@@ -264,6 +264,7 @@ static void find_energies(dal_arena *arena, const dal_point *point, const dal_ke
 void dal_fields_admit(dal_arena *arena, dal_point *point, const dal_kept_rows *rows, dal_fields *x)
 {
     const int n = x->n;
+    const dal_units *units = &dal_layout_of(point->state)->units;
     const size_t area = (size_t)n * (size_t)n;
     double *E = DAL_NEW(arena, double, area + 1), *P = DAL_NEW(arena, double, area + 1), *L = DAL_NEW(arena, double, area + 1);
     double *value = DAL_NEW(arena, double, n + 1), *vector = DAL_NEW(arena, double, area + 1), *unit = DAL_NEW(arena, double, n + 1);
@@ -271,10 +272,13 @@ void dal_fields_admit(dal_arena *arena, dal_point *point, const dal_kept_rows *r
     x->along = DAL_NEW(arena, double, (size_t)n *(size_t)rows->p + 1);
     x->k = 0;
     find_energies(arena, point, rows, x, E, P, x->along);
+    for (int i = 0; i < n; i++) { /* a turn about a particle has no energy, but with a shift it is a turn about another axis */
+        const double least = x->list[i].turn && x->list[i].island >= 0 ? 1e-2 * units->mass * units->length * units->length : 0;
+        const double energy = fmax(E[n * i + i], least);
+        unit[i] = energy > 0 ? 1 / sqrt(energy) : 0;
+    }
     for (int i = 0; i < n; i++)
-        unit[i] = E[n * i + i] > 0 ? 1 / sqrt(E[n * i + i]) : 0;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) /* what is not along T; a field without energy is none */
+        for (int j = 0; j < n; j++) /* what is not along T; a spin without energy is none */
             L[n * i + j] = unit[i] * unit[j] * (E[n * i + j] - P[n * i + j]) + (i == j && unit[i] == 0 ? 1 : 0);
     if (n && dal_symmetric_eigen(L, n, n, value, vector, work))
         return;

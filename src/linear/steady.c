@@ -22,7 +22,8 @@
 #include <string.h>
 
 enum { MOST_STEPS = 100 };
-static const double left_over = 1e-9; /* of the forces: what may be left of F */
+static const double left_over = 1e-9;    /* of the forces: what may be left of F */
+static const double without_bound = 1e6; /* slope of a coordinate over its rate */
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
@@ -69,6 +70,21 @@ static dal_status refuse_motion(dal_steady_search *s, const char *why)
     return DAL_BAD_MODEL;
 }
 
+/* A coordinate that changes without bound near here has no rate: an azimuth on its axis. In the model's own units a finite one changes by about its rate. */
+static bool rate_has_no_meaning(dal_steady_search *s)
+{
+    double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    for (int j = 0; j < s->p; j++) {
+        dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.q = s->T + (size_t)s->nv * (size_t)j},
+                            &(dal_variation_result){.columns = slope, .values = value});
+        for (int i = 0; i < s->n_given; i++)
+            if (!s->is_rate[i] && s->given[i] != 0 &&
+                !(fabs(slope[s->columns[i]]) * s->unit < without_bound * fabs(s->given[i]) * s->layout->units.time))
+                return true;
+    }
+    return false;
+}
+
 static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_motion *out)
 {
     dal_status status = dal_steady_prepare(s, NULL);
@@ -82,6 +98,8 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     const double unit = s->unit / (s->layout->units.time * s->layout->units.time), force = fmax(unit, s->force / sqrt(s->layout->units.mass));
     if (!(size * unit <= 1e2 * left_over * force))
         return refuse_motion(s, "where the search ends, forces or rates are left over");
+    if (rate_has_no_meaning(s))
+        return refuse_motion(s, "the search ends where the given coordinate has no value and no rate, as an azimuth on its axis");
     dal_steady_frames(s, out);
     if ((status = dal_steady_further(s, &further)) != DAL_OK)
         return status;
@@ -206,6 +224,33 @@ static dal_status approach_rates(call *x, const double *values, bool *calm)
     return status;
 }
 
+/* A search from the start: with the given rates, else towards them. */
+static dal_status search_from(call *x, const dal_body_motion *start, const standing *at, const double *values)
+{
+    dal_steady_search *s = x->s;
+    bool calm = false;
+    restore_standing(s, at);
+    memcpy(s->given, values, sizeof *values * (size_t)s->n_given);
+    s->force = 0;
+    x->start = start;
+    dal_status status = settle_search(x, &calm);
+    if (status == DAL_OK && !calm) {
+        restore_standing(s, at);
+        x->start = start;
+        status = approach_rates(x, values, &calm);
+    }
+    if (status == DAL_OK && calm && s->descends) { /* the last digits are those of Newton's method */
+        s->descends = false;
+        status = settle_search(x, &calm);
+        s->descends = true;
+    }
+    if (status == DAL_OK && !calm)
+        return refuse_motion(s, "the search does not settle");
+    x->what = CONCLUDE;
+    x->out->freedom = *x->freedom;
+    return status == DAL_OK ? make_call(s, x) : status;
+}
+
 dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, int n, const int *columns, const double *values,
                             const char *const *names, dal_messages *messages, dal_steady_motion *out)
 {
@@ -241,19 +286,17 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     s.begin = DAL_NEW(arena, double, n + 1);
     memcpy(s.given, values, sizeof *s.given * (size_t)n);
     call x = {&s, start, &size, &step, &freedom, names, out, FIND_GIVENS};
-    dal_status status = make_call(&s, &x);
-    standing at = remember_standing(&s, NULL);
-    bool calm = false;
-    if (status == DAL_OK)
-        status = settle_search(&x, &calm);
-    if (status == DAL_OK && !calm) {
-        restore_standing(&s, &at);
-        x.start = start;
-        status = approach_rates(&x, values, &calm);
-    }
-    if (status == DAL_OK && !calm)
-        return refuse_motion(&s, "the search does not settle");
-    x.what = CONCLUDE;
-    out->freedom = freedom;
-    return status == DAL_OK ? make_call(&s, &x) : status;
+    const dal_status status = make_call(&s, &x);
+    if (status != DAL_OK)
+        return status;
+    const standing at = remember_standing(&s, NULL);
+    s.messages = NULL; /* a search that fails says nothing where another one does not */
+    if (search_from(&x, start, &at, values) == DAL_OK)
+        return DAL_OK;
+    s.descends = true;
+    if (!descends && search_from(&x, start, &at, values) == DAL_OK)
+        return DAL_OK;
+    s.descends = descends;
+    s.messages = messages;
+    return search_from(&x, start, &at, values);
 }

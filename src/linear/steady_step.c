@@ -2,7 +2,8 @@
  *
  *     K y = -R,   |y| least,   K = dR/dy by central differences
  *
- * where the columns of rates are small, so that positions move before rates do. Positions do not move along the fields themselves. A step is halved until R
+ * where the columns of rates are small, so that positions move before rates do; only the first step gives the coefficients the rates that are given, at the
+ * position of the start. Positions do not move along the fields themselves. A step is halved until R
  * becomes smaller. A search that descends goes down the potential of the motion at given rates instead: y = |S|^-1 N (-R), S being the symmetric part of
  * the stiffness N K, with the rows N of T_h = T N^T across the fields.
  */
@@ -152,6 +153,19 @@ static int leave_fields(dal_steady_search *s, int p_h, double *T_h, double *N)
     return across;
 }
 
+/* At the start: coefficients nearest to those of its motion that have the given rates, where it stands. */
+static void meet_given_rates(dal_steady_search *s, const double *K, const double *R, double *y)
+{
+    const int k = s->fields.k, m = s->n_unknowns, g = s->n_given, first = s->n_equations - g;
+    double *G = DAL_NEW(&s->arena, double, (size_t)g *(size_t)k + 1);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(g + 1, k + 1) + 1);
+    memset(y, 0, sizeof *y * (size_t)m);
+    for (int i = 0; i < g; i++)
+        memcpy(G + k * i, K + m * (first + i) + m - k, sizeof *G * (size_t)k);
+    if (k && g)
+        dal_rank_solve(G, g, k, k, 1e-8, R + first, y + m - k, work);
+}
+
 dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, double *size, double *step, int *freedom)
 {
     dal_status status = dal_steady_prepare(s, start);
@@ -178,6 +192,14 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         R[i] = -R[i];
     double *slow = DAL_NEW(&s->arena, double, m + 1);
     bool better = false;
+    if (start && !s->n_driven) { /* drives and rows of velocities are equations for the same coefficients */
+        meet_given_rates(s, K, R, y);
+        for (int j = 0; j < m; j++)
+            slow[j] = y[j] * rates_count;
+        *step = dal_steady_norm(slow, m);
+        change_unknowns(s, T_h, p_h, slow, 1, &to);
+        better = *step > 0 && dal_steady_equations(s, to.q, to.c, to.z, other) == DAL_OK;
+    }
     for (int t = 0; t < 3 && !better; t++) { /* equations that follow from the others near a solution are omitted as long as that helps */
         const int rank = dal_rank_solve(K, n, m, m, certain[t], R, y, work);
         if (!t)

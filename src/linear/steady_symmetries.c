@@ -5,11 +5,17 @@
  *
  *     df = w x f,   dm = w x m
  *
+ * The constraints must allow the field further on, too. They allow a particle on a rod to shift along every tangent of its sphere, but only for an instant.
+ * With the motion V of the bodies by a field j, and what the constraints allow of it, P V,
+ *
+ *     d(V_j - P V_j) = 0   along all fields that they allow here
+ *
  * Of the admissible fields those combinations are kept for which the rest is zero: the null space of D D^T, a row of D being the rest along a field.
  */
 #include "linear/steady_parts.h"
 
 #include "base/message.h"
+#include "math/chance.h"
 #include "math/rank.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
@@ -18,7 +24,9 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_DIRECTIONS = 8 };
 static const double no_symmetry = 1e-5; /* what F may change by along a symmetry */
+static const double further_on = 1e-3;  /* in the model's own units: fields of a symmetry are allowed at both ends, so rounding is the only error */
 
 /* c := the nearest of those that are admissible: basis rows are orthonormal in units of energy. */
 static void keep_admissible_coefficients(dal_steady_search *s)
@@ -79,15 +87,23 @@ static dal_status find_wrenches(dal_steady_search *s, double *q, double *out)
     return status;
 }
 
+/* How large a change of the coordinates is, per unit of the model's length. */
+static double find_change_size(const dal_steady_search *s, const double *dq)
+{
+    double size = 0;
+    for (int a = 0; a < s->nv; a++)
+        size = fmax(size, fabs(dq[a]) * s->layout->units.column_scale[a] / s->layout->units.length);
+    return size;
+}
+
 /* How much the wrenches change along field i of the basis beyond turning with it: of a symmetry nothing. */
 static dal_status find_wrench_change(dal_steady_search *s, int i, const double *here, double *out)
 {
     const dal_fields *x = &s->fields;
     const int bodies = x->n_bodies;
-    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), size = 0;
+    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *q = DAL_NEW(&s->arena, double, s->layout->nq + 1);
     double *wrench = DAL_NEW(&s->arena, double, 6 * bodies + 1);
-    for (int a = 0; a < s->nv; a++)
-        size = fmax(size, fabs(x->V[s->nv * i + a]) * s->layout->units.column_scale[a] / s->layout->units.length);
+    const double size = find_change_size(s, x->V + (size_t)s->nv * (size_t)i);
     memset(out, 0, sizeof *out * 6 * (size_t)bodies);
     for (int sign = 0; sign < 2 && size * s->unit > 1e-6; sign++) {
         for (int a = 0; a < s->nv; a++)
@@ -112,6 +128,104 @@ static dal_status find_wrench_change(dal_steady_search *s, int i, const double *
     return DAL_OK;
 }
 
+/* What the constraints at q do not allow of each field of the basis, as velocities of the bodies that count by their energy: k rows. */
+static dal_status find_forbidden(dal_steady_search *s, double *q, double factor, double *out)
+{
+    const dal_fields *x = &s->fields;
+    const dal_mechanism *m = s->layout->mechanism;
+    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, x->n_bodies + 1);
+    double *v = DAL_NEW(&s->arena, double, s->nv + 1);
+    dal_kept_rows loose;
+    dal_status status = dal_steady_enter(s, q, v, s->z, false);
+    if (status == DAL_OK)
+        status = dal_steady_look(s);
+    if (status != DAL_OK)
+        return status;
+    if (!dal_point_span(&s->point, s->driven, &loose))
+        return DAL_BAD_MODEL;
+    for (int i = 0; i < x->k; i++) {
+        const double *c = x->basis + x->n * i;
+        dal_fields_move(s->state, x, c, motion);
+        dal_steady_velocities(s, &loose, c, v);
+        if ((status = dal_steady_enter(s, q, v, s->z, false)) != DAL_OK)
+            return status;
+        for (int b = 0; b < x->n_bodies; b++, out += 6) {
+            const dal_body *body = &m->bodies[b];
+            const dal_kin *kin = &dal_seen_work(s->state)->kin[b];
+            const double turns = body->particle ? 0 : body->inertia[0] + body->inertia[4] + body->inertia[8];
+            double rho[3], w[3], u[3];
+            dal_turn(kin->R, body->center, rho);
+            dal_sub3(motion[b].w, kin->w, w);
+            dal_sub3(motion[b].rd, kin->rd, u);
+            if (!body->particle)
+                dal_add_cross(w, rho, u);
+            dal_axpy3(factor * sqrt(body->mass), u, out);
+            dal_axpy3(factor * sqrt(turns), w, out + 3);
+        }
+    }
+    return status;
+}
+
+/* Direction d of those that fields allow here: field d, or a sum of all by chance where they are many. */
+static void choose_direction(const dal_steady_search *s, int d, double *dq)
+{
+    const dal_fields *x = &s->fields;
+    uint64_t seed = (uint64_t)d;
+    memset(dq, 0, sizeof *dq * (size_t)s->nv);
+    for (int i = 0; i < x->k; i++) {
+        const double part = x->k <= MOST_DIRECTIONS ? i == d : dal_chance(&seed);
+        for (int a = 0; a < s->nv; a++)
+            dq[a] += part * x->V[(size_t)s->nv * (size_t)i + (size_t)a];
+    }
+}
+
+/* q back on the rows; the position of the search stays. */
+static dal_status correct_aside(dal_steady_search *s, double *q)
+{
+    double *here = s->q;
+    s->q = q;
+    const dal_status status = dal_steady_correct(s);
+    s->q = here;
+    return status;
+}
+
+/* G += D D^T of what the constraints do not allow of the fields further on. */
+static dal_status add_constraint_changes(dal_steady_search *s, double *G)
+{
+    const int k = s->fields.k, rows = 6 * s->fields.n_bodies;
+    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *q = DAL_NEW(&s->arena, double, s->layout->nq + 1);
+    double *D = DAL_NEW(&s->arena, double, (size_t)k *(size_t)rows + 1);
+    const size_t charts = 3 * (size_t)s->layout->mechanism->n_bodies;
+    int *chart = DAL_NEW(&s->arena, int, charts + 1);
+    memcpy(chart, dal_seen_work(s->state)->chart, sizeof *chart * charts);
+    for (int d = 0; d < k && d < MOST_DIRECTIONS; d++) {
+        choose_direction(s, d, dq);
+        const double size = find_change_size(s, dq);
+        if (!(size * s->unit > 1e-6))
+            continue;
+        memset(D, 0, sizeof *D * (size_t)k * (size_t)rows);
+        for (int a = 0; a < s->nv; a++)
+            dq[a] *= further_on / size;
+        for (int sign = 0; sign < 2; sign++) {
+            memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+            s->layout->family->add(s->layout, q, dq);
+            dal_status status = correct_aside(s, q);
+            if (status == DAL_OK)
+                status = find_forbidden(s, q, (sign ? -1 : 1) * size * s->unit / (2 * further_on), D);
+            memcpy(dal_work_of(s->state)->chart, chart, sizeof *chart * charts);
+            if (status != DAL_OK)
+                return status;
+            for (int a = 0; a < s->nv; a++)
+                dq[a] = -dq[a];
+        }
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++)
+                for (int a = 0; a < rows; a++)
+                    G[k * i + j] += D[rows * i + a] * D[rows * j + a];
+    }
+    return DAL_OK;
+}
+
 /* Only symmetries are kept in the basis. */
 static dal_status take_symmetries(dal_steady_search *s)
 {
@@ -130,6 +244,8 @@ static dal_status take_symmetries(dal_steady_search *s)
         for (int j = 0; j < k; j++)
             for (int a = 0; a < rows; a++)
                 G[k * i + j] += D[rows * i + a] * D[rows * j + a];
+    if ((status = add_constraint_changes(s, G)) != DAL_OK)
+        return status;
     if (k && dal_symmetric_eigen(G, k, k, value, vector, work))
         return DAL_NUMERICAL;
     double *basis = DAL_NEW(&s->arena, double, (size_t)k *(size_t)x->n + 1), *V = DAL_NEW(&s->arena, double, (size_t)k *(size_t)s->nv + 1);
