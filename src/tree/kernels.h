@@ -29,8 +29,8 @@ typedef struct dal_link_wrench {
 } dal_link_wrench;
 
 /* Articulated inertia: n = I alpha + H a, f = Ht alpha + M a, H = Ht^T; and its joint: U, 1/D, u. Composite inertia uses I, and
- * Ht[0], M[0][0] for first moment and mass, Ht[1] for the arm from the origin of the first link of its tree. Once eliminated, a ball has the factor of I in its place, and a free link
- * that of all of it. */
+ * Ht[0], M[0][0] for first moment and mass, Ht[1] for the arm from the origin of the first link of its tree. Once eliminated, a
+ * ball has the factor of I in its place, and a free link that of all of it. */
 typedef struct dal_link_inertia {
     union {
         struct {
