@@ -5,20 +5,20 @@
  *     I_p += I + (m d.d + 2 d.s) 1 - d (m d + s)^T - s d^T,   s_p += s + m d,   m_p += m
  * A column (A a, L a) moves it with the momentum
  *     f = L m a + A a x s,   n = A I a + L s x a
- * and M_ij = A_j a_j.(n + (r_i - r_j) x f) + L_j a_j.f for the columns j before it: three numbers of an axis, a direction and an origin
- * a column, in arrays, so that four of them are done at once.
+ * at its own origin. With arms e from the origin of the first link of the tree, column j before it is the twist (A_j a_j, b_j), and the momentum has
+ * the moment N about that origin:
+ *     b_j = L_j a_j + e_j x (A_j a_j),   N = n + e_i x f,   M_ij = A_j a_j.N + b_j.f
+ * Six numbers a column, in arrays, so that four columns are done at once. The place of the tree in the world does not enter.
  */
 #include "tree/link_motion.h"
 
-/* Axis, direction and origin of column j. Directions are read of the columns that shift, and of three behind them: four are done at once. */
-V4_INLINE void store_column(const dal_links *links, dal_links_work *work, int j, v4 axis, v4 direction, v4 origin)
+/* Column j: the axis, and the velocity b of the point at the tree's origin. */
+V4_INLINE void store_column(dal_links_work *work, int j, v4 axis, v4 b)
 {
     for (int k = 0; k < 3; k++) {
         work->column[k][j] = axis[k];
-        work->column[6 + k][j] = origin[k];
+        work->column[3 + k][j] = b[k];
     }
-    for (int k = 0; k < 3 && j < links->shifts + 3; k++)
-        work->column[3 + k][j] = direction[k];
 }
 
 V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, const dal_link_run *run, dal_link_kind kind, const double *q)
@@ -36,41 +36,39 @@ V4_INLINE void crba_forward_run(const dal_links *links, dal_links_work *work, co
         store3(at->I, I);
         v4_store(at->Ht[0], v4_times(R, link->moment));
         at->M[0][0] = link->mass;
-        const v4 r = v4_load(m->r);
+        v4 e = zero;
+        if (kind != DAL_LINK_FREE && link->parent >= 0)
+            e = v4_load(work->inertia[link->parent].Ht[1]) + d;
+        v4_store(at->Ht[1], e);
         if (kind == DAL_LINK_TURN)
-            store_column(links, work, link->v, R[2], zero, r);
+            store_column(work, link->v, R[2], v4_cross(e, R[2]));
         else if (kind == DAL_LINK_SHIFT)
-            store_column(links, work, link->v, zero, R[2], r);
+            store_column(work, link->v, zero, R[2]);
         else if (kind == DAL_LINK_SCREW)
-            store_column(links, work, link->v, R[2], R[2] * v4_all(link->pitch), r);
+            store_column(work, link->v, R[2], R[2] * v4_all(link->pitch) + v4_cross(e, R[2]));
         else {
             const int turn = link->v + (kind == DAL_LINK_FREE ? 3 : 0);
             for (int k = 0; k < 3; k++) {
                 const v4 world = {k == 0, k == 1, k == 2, 0};
                 if (kind == DAL_LINK_FREE)
-                    store_column(links, work, link->v + k, zero, world, r);
-                store_column(links, work, turn + k, R[k], zero, r);
+                    store_column(work, link->v + k, zero, world);
+                store_column(work, turn + k, R[k], kind == DAL_LINK_FREE ? zero : v4_cross(e, R[k]));
             }
         }
     }
 }
 
-/* Columns first ... first + n_columns of row i: f and n at the origin r of its link. There is room for `room` numbers. */
-V4_INLINE void mass_span(const dal_links *links, const dal_links_work *work, int first, int n_columns, int room, const double f[4], const double n[4],
-                         const double r[4], double *row)
+/* Columns first ... first + n_columns of a row: force f, moment N. There is room for `room` numbers. */
+V4_INLINE void mass_span(const dal_links_work *work, int first, int n_columns, int room, const double f[4], const double N[4], double *row)
 {
     /* Copies of pointers: the compiler must assume that a store to the row changes the originals. */
-    const double *ax = work->column[0], *ay = work->column[1], *az = work->column[2], *bx = work->column[3], *by = work->column[4];
-    const double *bz = work->column[5], *ox = work->column[6], *oy = work->column[7], *oz = work->column[8];
-    const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(n[0]), ny = v4_all(n[1]), nz = v4_all(n[2]);
-    const v4 rx = v4_all(r[0]), ry = v4_all(r[1]), rz = v4_all(r[2]);
-    const int shifts = links->shifts;
+    const double *ax = work->column[0], *ay = work->column[1], *az = work->column[2];
+    const double *bx = work->column[3], *by = work->column[4], *bz = work->column[5];
+    const v4 fx = v4_all(f[0]), fy = v4_all(f[1]), fz = v4_all(f[2]), nx = v4_all(N[0]), ny = v4_all(N[1]), nz = v4_all(N[2]);
     for (int j = first; j < first + n_columns; j += 4) {
-        const v4 dx = rx - v4_load(ox + j), dy = ry - v4_load(oy + j), dz = rz - v4_load(oz + j);
-        v4 sum = v4_load(ax + j) * (nx + dy * fz - dz * fy) + v4_load(ay + j) * (ny + dz * fx - dx * fz) + v4_load(az + j) * (nz + dx * fy - dy * fx);
-        if (j < shifts)
-            sum += v4_load(bx + j) * fx + v4_load(by + j) * fy + v4_load(bz + j) * fz;
-        v4_store_some(row + j, first + room - j, sum);
+        const v4 turned = v4_load(ax + j) * nx + v4_load(ay + j) * ny + v4_load(az + j) * nz;
+        const v4 moved = v4_load(bx + j) * fx + v4_load(by + j) * fy + v4_load(bz + j) * fz;
+        v4_store_some(row + j, first + room - j, turned + moved);
     }
 }
 
@@ -81,9 +79,10 @@ V4_INLINE void zero_span(double *row, int first, int end)
         v4_store_some(row + j, end - j, v4_all(0));
 }
 
-/* Momentum of the composite body for a unit of velocity k of its link: f = m b + a x s, n = I a + s x b with the column (a; b). */
+/* Momentum of the composite body for a unit of velocity k of its link: f = m c + a x s, N = I a + s x c + e x f, where c is the velocity of the link's
+ * origin. */
 V4_INLINE void column_momentum(const dal_link *link, dal_link_kind kind, const dal_link_motion *m, const dal_link_inertia *at, int k, double f[4],
-                               double n[4])
+                               double N[4])
 {
     const bool turns = kind != DAL_LINK_SHIFT && (kind != DAL_LINK_FREE || k >= 3);
     const v4 s = v4_load(at->Ht[0]), mass = v4_all(at->M[0][0]);
@@ -95,34 +94,35 @@ V4_INLINE void column_momentum(const dal_link *link, dal_link_kind kind, const d
         of_f = v4_cross(v4_load(axis), s);
     }
     if (!turns || kind == DAL_LINK_SCREW) {
-        v4 b = {k == 0, k == 1, k == 2, 0};
+        v4 c = {k == 0, k == 1, k == 2, 0};
         if (kind != DAL_LINK_FREE)
-            b = v4_load(m->R[2]) * v4_all(kind == DAL_LINK_SCREW ? link->pitch : 1);
-        of_n += v4_cross(s, b);
-        of_f += mass * b;
+            c = v4_load(m->R[2]) * v4_all(kind == DAL_LINK_SCREW ? link->pitch : 1);
+        of_n += v4_cross(s, c);
+        of_f += mass * c;
     }
+    if (kind != DAL_LINK_FREE) /* it is the first link */
+        of_n += v4_cross(v4_load(at->Ht[1]), of_f);
     v4_store(f, of_f);
-    v4_store(n, of_n);
+    v4_store(N, of_n);
 }
 
 V4_INLINE void mass_rows(const dal_links *links, dal_links_work *work, int i, dal_link_kind kind, double *M)
 {
     const dal_link *link = &links->link[i];
-    const double *r = work->motion[i].r;
     const int last = links->span_of[i];
     for (int k = 0; k < dal_link_velocities(kind); k++) {
         const int column = link->v + k;
-        double f[4], n[4], *row = M + (size_t)links->nv * (size_t)column;
-        column_momentum(link, kind, &work->motion[i], &work->inertia[i], k, f, n);
+        double f[4], N[4], *row = M + (size_t)links->nv * (size_t)column;
+        column_momentum(link, kind, &work->motion[i], &work->inertia[i], k, f, N);
         int p = last, first = link->v;
         if (p >= 0 && links->span[p].first + links->span[p].n == first) { /* side by side with the link's own columns */
             first = links->span[p].first;
             p = links->span[p].before;
         }
-        mass_span(links, work, first, column + 1 - first, column + 1 - first, f, n, r, row);
+        mass_span(work, first, column + 1 - first, column + 1 - first, f, N, row);
         for (; p >= 0; p = links->span[p].before) {
             const dal_span *span = &links->span[p];
-            mass_span(links, work, span->first, span->n, first - span->first, f, n, r, row);
+            mass_span(work, span->first, span->n, first - span->first, f, N, row);
             zero_span(row, span->first + span->n, first);
             first = span->first;
         }

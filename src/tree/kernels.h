@@ -29,8 +29,8 @@ typedef struct dal_link_wrench {
 } dal_link_wrench;
 
 /* Articulated inertia: n = I alpha + H a, f = Ht alpha + M a, H = Ht^T; and its joint: U, 1/D, u. Composite inertia uses I, and
- * Ht[0], M[0][0] for first moment and mass. Once eliminated, a ball has the factor of I in its place, and a free link
- * that of all of it. */
+ * Ht[0], M[0][0] for first moment and mass, Ht[1] for the arm from the origin of the first link of its tree. Once eliminated, a
+ * ball has the factor of I in its place, and a free link that of all of it. */
 typedef struct dal_link_inertia {
     union {
         struct {
@@ -48,7 +48,7 @@ typedef struct dal_links_work {
     dal_link_inertia *inertia; /* [-1]: likewise */
     double lift[4];            /* acceleration of the ground: minus gravity, where weight is not among the wrenches */
     double *cosine, *sine;     /* of turns, a link each */
-    double *column[9];         /* of columns of v: axis (3), direction (3), origin (3) */
+    double *column[9];         /* of columns of v: axis (3), velocity at the origin of the first link of the tree (3), spare (3) */
 } dal_links_work;
 
 /* The composite body of a link, for derivatives (rnea_derivatives.c): inertia about the link's origin, E and p of the velocity-dependent terms, G and
