@@ -2,8 +2,8 @@
  *
  *   d/dt (dT* by u_j) - D_j T* - sum over k of Gamma_kj dT/dv_k = U_j
  *   T*(t, q, u) = T(t, q, W u + X),  D_j the derivative by q along W_j,
- *   Gamma_j = d/dt W_j - D_j [W u + X] with u held: how far the speeds are from being rates of coordinates. If v themselves are not rates of
- * coordinates (a ball joint) Gamma gains the commutator of the columns of N.
+ *   Gamma_j = d/dt W_j - D_j [W u + X] with u held: how far the speeds are from being rates of coordinates
+ * Where v themselves are not rates of coordinates (a ball joint) Gamma gains the commutator of the columns of N.
  */
 #include "derive/partials.h"
 

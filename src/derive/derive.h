@@ -1,7 +1,7 @@
 /* Equations of motion in symbols: a derivation from the definitions, on nodes of expr/.
  *
  *   letters.c             variables with names; texts of the description to nodes: parameters stay symbols, decimals stay exact
- *   meanings.c names of expressions: their meaning in symbols
+ *   meanings.c            names of expressions: their meaning in symbols
  *   markers.c             points and joint frames in symbols; start_frames.c: axes and lengths that follow from directions and start values
  *   placed_bodies.c       the families: r(t, q), R(t, q) of every body, and their velocities
  *   attitude_parameters.c the families euler and natural, whose attitudes have rows of their own
