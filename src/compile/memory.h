@@ -1,9 +1,9 @@
 /* Cached results of a compile for the next one of the same description with other numbers: dal_system_vary.
  *
- * A text that was parsed is known by its address and its binding. Beside its value stand the parameters that it used, and what parsing did to
- * the mechanism: vectors, measures and named expressions that it asked for. If none of the parameters has another value, the value is taken and
- * these effects are repeated, with today's numbers; otherwise the text is parsed. Nodes are those of one graph, of which every compile has a
- * copy: equal nodes mean equal expressions, and lists of equal nodes the same program.
+ * A parsed text is identified by its address and its binding. The memory has its value, the parameters that it used, and the effects of parsing on
+ * the mechanism: vectors, measures and named expressions that it added. If no parameter changed, the value is reused and the effects are repeated,
+ * with the present numbers; otherwise the text is parsed. Nodes are those of one graph, of which every compile has a copy: equal nodes mean equal
+ * expressions, and lists of equal nodes the same program.
  *
  * A memory is recorded by the first compile after the one of the base, then never changed but for the spare workspace and a guess of a size:
  * threads share it. */

@@ -1,4 +1,4 @@
-/* The missing constraint is derived: the balance of forces along directions without inertia.
+/* Derives the missing constraint: the balance of forces along directions without inertia.
  *
  * Along a direction n without inertia that no constraint holds, M n = 0 and A n = 0, the equation of motion has no acceleration in it:
  *     n . (Q - h) = 0,   and n . h = 0, because no body with a mass moves along n

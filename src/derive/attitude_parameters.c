@@ -7,8 +7,8 @@
  *            rows:  R_a . R_c = 1 for a = c, else 0.  With linear rows eliminated, r and R are B z + b with numbers B and b
  *
  * R is that of p/|p|: derivatives by p see n. On the constraint n = 1 and n' = 2 p . p' = 0, so n and s = p . p' are letters with rules of
- * their own for derivatives (dn/dp_k = 2 p_k, ds/dp'_k = p_k, n' = 2 s, s' = p' . p'), and 1 and 0 take their place when everything is derived. So are
- * natural coordinates where linear rows were eliminated: B z + b takes their place.
+ * their own for derivatives (dn/dp_k = 2 p_k, ds/dp'_k = p_k, n' = 2 s, s' = p' . p'), and 1 and 0 replace them when everything is derived. Natural
+ * coordinates are such letters, too, if linear rows were eliminated: B z + b replaces them.
  */
 #include "derive/placed_bodies.h"
 
@@ -66,14 +66,14 @@ static void place_by_euler(dal_derivation *d, int b)
 
 /* ---- direction cosines -------------------------------------------------------------------- */
 
-/* The letter of natural coordinate i of a body: one of q, or where linear rows were eliminated one that is B z + b at the end. */
+/* The letter of natural coordinate i of a body: one of q; if linear rows were eliminated, a letter that B z + b replaces at the end. */
 static int natural_letter(const dal_derivation *d, int b, int i)
 {
     return d->layout->reduction ? d->natural + d->layout->reduction->natural[b] + i : d->q + d->layout->body[b].q + i;
 }
 
-/* What a gradient pushes a body with: the force -d/dr and the moment sum of R_k x (-d/dR_k) about r, of which w does the work. The rest of
- * -d/dR_k strains the body, which the intrinsic rows forbid. */
+/* The load of a gradient on a body: the force -d/dr and the moment sum of R_k x (-d/dR_k) about r, which does work on w. The rest of -d/dR_k strains
+ * the body, which the intrinsic rows forbid. */
 void dal_push_natural(dal_derivation *d, dal_node potential, dal_node factor, dal_node *Q)
 {
     const int space = (int)d->mechanism->space;
@@ -109,7 +109,7 @@ static void column_of(const dal_node R[9], int k, dal_node out[3])
         out[i] = R[3 * i + k];
 }
 
-/* r and R as they stand. */
+/* r and R as letters. */
 void dal_place_natural(dal_derivation *d, int b)
 {
     dal_derived_body *body = &d->bodies[b];
@@ -154,7 +154,7 @@ static void place_by_cosines(dal_derivation *d, int b)
         body->angle = dal_binary(d->graph, DAL_OP_ATAN2, body->R[3], body->R[0]);
 }
 
-/* As rows have them: in the plane the rate of the angle of R_1, else R_j' . R_k, which is another function beside the rows of R. */
+/* The angular rate as rows have it: in the plane the rate of the angle of R_1; otherwise R_j' . R_k, which differs from w off the rows of R. */
 void dal_derive_row_spin(dal_derivation *d, int b, bool own, dal_node w[3])
 {
     const dal_derived_body *body = &d->bodies[b];
@@ -218,7 +218,7 @@ dal_node dal_twice_natural_energy(dal_derivation *d, int b)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-/* The body that an intrinsic row of the layout belongs to, and which of its rows it is. */
+/* The body of an intrinsic row of the layout, and which of its rows it is. */
 static int body_of_row(const dal_derivation *d, int row, int *which)
 {
     for (int b = 0; b < d->mechanism->n_bodies; b++) {
@@ -255,7 +255,7 @@ void dal_derive_intrinsic_row(dal_derivation *d, int r, dal_derived_row *out)
 
 /* ---- the letters n and s ------------------------------------------------------------------------ */
 
-/* The body whose Euler parameters velocity k is a rate of, and which of them; -1: none. */
+/* The body of which velocity k is the rate of an Euler parameter, and which parameter; -1: none. */
 static int body_of_velocity(const dal_derivation *d, int k)
 {
     for (int b = 0; d->norm && b < d->mechanism->n_bodies; b++) {
@@ -285,7 +285,7 @@ dal_node dal_norm_by_rate(dal_derivation *d, dal_node node, int k)
 dal_node dal_rate_of_norm(dal_derivation *d, const dal_letter *letter, bool accelerated)
 {
     dal_node pd[4], square = dal_n_const(d, 0);
-    if (d->direction != DAL_ALONG_MOTION) /* what the constraints allow keeps n and s */
+    if (d->direction != DAL_ALONG_MOTION) /* motions that the constraints allow keep n and s */
         return DAL_NO_NODE;
     if (letter->role == DAL_ROLE_NORM)
         return dal_n_mul(d, dal_n_const(d, 2), dal_n_var(d, d->norm_rate[letter->index]));
@@ -327,7 +327,7 @@ static const dal_node *put_list(dal_derivation *d, int n, const dal_node *from)
     return to;
 }
 
-/* Copies of what is put in place. */
+/* Copies of the replaced nodes. */
 #define COPY(list, n)                                                                                                                                \
     do {                                                                                                                                             \
         if (list)                                                                                                                                    \

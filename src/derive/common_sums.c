@@ -1,6 +1,5 @@
-/* Equations without sums below the line, and without those that all their terms have: what an equation in normal form is divided by beyond single terms.
- * FLINT finds the sums (factored_form.c).
- */
+/* Equations without sums in denominators and without sums that all terms share: an equation in normal form is divided by these in addition to
+ * single terms. FLINT finds the sums (factored_form.c). */
 #include "derive/factored_form.h"
 #include "derive/write.h"
 
@@ -17,7 +16,7 @@ static void append_terms(dal_algebra *g, dal_poly *sum, const dal_poly *more)
         sum->term[sum->n++] = more->term[i];
 }
 
-/* Sums below the line of an equation, as 1/(M + m): it is multiplied by them. *times: by what, or NULL. */
+/* Multiplies an equation by the sums in its denominators, as in 1/(M + m). *times: the product of them, or NULL. */
 static dal_poly clear_sums(dal_algebra *g, const dal_poly *from, const dal_form **times)
 {
     dal_poly p = *from;
@@ -54,7 +53,7 @@ static dal_poly clear_sums(dal_algebra *g, const dal_poly *from, const dal_form 
     return p;
 }
 
-/* Is the sum a multiple of the other? *factor: which. */
+/* Is the sum a multiple of the other? *factor: the ratio. */
 static bool is_multiple(const dal_poly *a, const dal_poly *b, dal_monomial *factor)
 {
     *factor = (dal_monomial){.num = 1, .den = 1};
@@ -68,7 +67,7 @@ static bool is_multiple(const dal_poly *a, const dal_poly *b, dal_monomial *fact
     return true;
 }
 
-/* The terms with the sum `i` to this power, without it, divided by the sum once. False: they are no multiple of it. */
+/* The terms that have this power of the sum `i`, divided by the sum once and without it. False: they are not a multiple of it. */
 static bool divide_level(dal_algebra *g, int i, int exponent, const dal_poly *p, dal_poly *out)
 {
     const dal_poly sum = g->known[g->generators[i].node];
@@ -124,7 +123,7 @@ dal_poly dal_cancel_sums(dal_algebra *g, const dal_poly *from)
     return g->failed ? *from : p;
 }
 
-/* Of numbers, parameters, coordinates, sines and cosines alone, which an equation may be divided by? */
+/* Does it consist only of numbers, parameters, coordinates, sines and cosines, so that an equation may be divided by it? */
 static bool is_divisor(const dal_algebra *g, const dal_poly *p)
 {
     for (int i = 0; i < p->n; i++)
@@ -133,7 +132,7 @@ static bool is_divisor(const dal_algebra *g, const dal_poly *p)
     return true;
 }
 
-/* Sums that stand above and below the line. */
+/* Sums in both numerators and denominators. */
 static const dal_form *quotient_of(dal_algebra *g, const dal_monomial *common, const dal_form **above, int n, const dal_form *below)
 {
     const dal_form *text = below && below->kind == DAL_FORM_POWER ? below->item[0] : below;

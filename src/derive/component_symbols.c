@@ -1,10 +1,10 @@
-/* Bodies and joints as components that exchange port variables and nothing else (planar-component-library).
+/* Bodies and joints as components that exchange port variables only (planar-component-library).
  *
  *   a body   m c'' = F, ... from the wrenches at its ports (5), (9); publishes x (19), x' (25), x'' (27) of its ports
  *   a joint  f_k in the places and axes of its ports (13), f_k' (24), f_k'' (26); publishes F, T = sum of lambda_k d f_k'/d(x', w) (17); its
  *            multipliers are the implicit variables of  f_k'' + 2 alpha f_k' + beta^2 f_k = 0 (23)
  * Sides are called M, N, P, Q. A port has letters of its own: A.M.x, A.M.y, A.M.angle in the plane; A.M.x ... A.M.z, the axes A.M.xx ... A.M.zz (axis
- * after axis, in world axes) and A.M.wx ... in space. Joints are derived once more on these, with their points at the origins of the ports.
+ * after axis, in world axes) and A.M.wx ... in space. Joints are derived again with these letters; their points are the origins of the ports.
  */
 #include "derive/written_joints.h"
 
@@ -39,7 +39,7 @@ static int add_letter(dal_derivation *d, dal_role role, const char *name, dal_no
     return letter;
 }
 
-/* x, x', x'' under one name; `means` is x. Returns the letter of x; the others follow. */
+/* Letters of x, x' and x'' with one name; `means` is x. Returns the letter of x; the others follow. */
 static int add_moving(dal_derivation *d, const char *name, dal_node means, dal_node rate)
 {
     dal_node second = dal_along_motion(d, rate);
@@ -92,7 +92,7 @@ static void name_turn(network *n, const char *joint, int side, const dal_derived
     dal_derivation *d = n->d;
     for (int i = 0; i < 3; i++) {
         p->w[i] = add_moving(d, word(d, joint, side, spins[i]), at->w[i], dal_along_motion(d, at->w[i]));
-        /* only w and w': the letter of w'' is not used; w' with accelerations */
+        /* only w and w' (the letter w'' is unused); w' with accelerations */
         dal_node rate = dal_along_motion(d, at->w[i]);
         for (int k = 0; k < d->nv; k++)
             rate = dal_n_add(d, rate, dal_n_mul(d, dal_by_rate(d, at->w[i], k), dal_n_var(d, d->a + k)));
@@ -138,7 +138,7 @@ static void name_port(network *n, int j, int side, const dal_derived_side *at, p
         name_turn(n, joint->name, side, at, p);
 }
 
-/* Has this joint ports of its own? Couplings are between coordinates of other joints, and entries of `constraints:` between what they name. */
+/* Does this joint have ports? Couplings connect coordinates of other joints, and entries of `constraints:` connect the elements that they name. */
 static bool has_ports(const dal_derivation *d, int j)
 {
     return j < d->spec->n_joints && d->mechanism->joints[j].type->class == DAL_JOINT_PAIR;
@@ -163,7 +163,7 @@ static void name_ports(network *n)
 
 /* ---- a joint in the letters of its ports ----------------------------------------------------- */
 
-/* B^T (s - s_marker) of a point, B^T s of a direction; rounding to whole numbers is removed. */
+/* B^T (s - s_marker) of a point, B^T s of a direction; values within rounding of integers become integers. */
 static void in_port_axes(const dal_marker *marker, dal_vector *v)
 {
     double local[3], turned[3];
@@ -184,7 +184,7 @@ typedef struct exchange {
     dal_mechanism own;
 } exchange;
 
-/* The derivation sees ports in the place of the bodies of joint j, until `leave`. */
+/* Replaces the bodies of joint j by ports in the derivation, until `leave`. */
 static void enter(network *n, int j, exchange *e)
 {
     dal_derivation *d = n->d;
@@ -228,7 +228,7 @@ static void leave(network *n, const exchange *e)
     n->d->in_ports = false;
 }
 
-/* A row of a joint type of the model's own, whose words are the ports. */
+/* A row of a joint type of the model's own: its words refer to the ports. */
 static void derive_written(network *n, int j, int number, dal_derived_row *out)
 {
     dal_derivation *d = n->d;
@@ -332,7 +332,7 @@ static void derive_joints(network *n)
     n->fdd = DAL_NEW(d->arena, dal_node, d->n_rows);
     for (int k = 0; k < n->n_sides; k++)
         for (int i = 0; i < 3; i++)
-            n->ports[k].frame.c[i] = n->ports[k].frame.cd[i] = dal_n_const(d, 0); /* what the wrenches are */
+            n->ports[k].frame.c[i] = n->ports[k].frame.cd[i] = dal_n_const(d, 0); /* the wrenches */
     for (int r = 0; r < d->n_rows; r++)
         n->f[r] = n->fd[r] = n->fdd[r] = DAL_NO_NODE;
     for (int j = 0; j < d->mechanism->n_joints; j++) {
@@ -375,7 +375,7 @@ static void publish_motion(network *n, int b)
     }
 }
 
-/* (5), (9): M v' + h = Q and what the ports receive; rows without ports act on the coordinates themselves. */
+/* (5), (9): M v' + h = Q plus the wrenches at the ports; rows without ports act on the coordinates themselves. */
 static void add_body_equations(network *n, int b)
 {
     dal_derivation *d = n->d;
@@ -416,13 +416,13 @@ static void add_joint_equations(network *n)
             phi = d->row[r].phi;
         }
         dal_node zero = dal_n_add(d, second, dal_n_mul(d, two_alpha, rate));
-        if (phi != DAL_NO_NODE) /* else a condition on velocities */
+        if (phi != DAL_NO_NODE) /* otherwise a condition on velocities */
             zero = dal_n_add(d, zero, dal_n_mul(d, beta, phi));
         dal_add_derived_equation(d, d->row[r].name, zero);
     }
 }
 
-/* alpha, or baumgarte.alpha where the model has an alpha of its own. */
+/* alpha, or baumgarte.alpha if the model has its own alpha. */
 static int add_constant(dal_derivation *d, const char *name, double value)
 {
     const char *rest;

@@ -2,8 +2,8 @@
  *
  *   phi = sum of coefficient * measure - constant - f(t)     as the table of the joint says it; or an expression of the model
  *   A   = d(phi')/dv,   gamma = -d/dt(phi') for v' = 0
- * Rows that only hold at velocity level, linear or not, begin with phi'. A joint that writes its rows as expressions (rolling, skate) is asked for them
- * once more, on symbols; they are linear in its radius, which is how the radius stays a symbol.
+ * Rows that only hold at velocity level, linear or not, begin with phi'. A joint that writes its rows as expressions (rolling, skate) is called
+ * again, with symbols. Its rows are linear in its radius, so that the radius can stay a symbol.
  */
 #include "derive/start_frames.h"
 #include "derive/written_joints.h"
@@ -16,7 +16,7 @@
 
 /* ---- measures of other joints ------------------------------------------------------ */
 
-/* The measure as a coordinate of the joint that has it, without its zero; otherwise as it stands, near the frames of `joint`. */
+/* The measure as a coordinate of its joint, without `zero:`; otherwise as it is, with the frames of `joint`. */
 static dal_node row_measure(dal_derivation *d, int measure, int joint)
 {
     for (int j = 0; j < d->mechanism->n_joints && j < d->spec->n_joints; j++) {
@@ -38,7 +38,7 @@ dal_node dal_derive_pitch(dal_derivation *d, int joint, double compiled)
     return dal_derive_constant(d, spec ? spec->binding : NULL, over, compiled);
 }
 
-/* The number as +-c, 1/2 c or 1/(2 c); DAL_NO_NODE: it is none of these. */
+/* The number as +-c, 1/2 c or 1/(2 c); DAL_NO_NODE: none of these. */
 static dal_node multiple_of(dal_derivation *d, dal_node node, double c, double value)
 {
     const dal_node two = dal_n_const(d, 2);
@@ -51,7 +51,7 @@ static dal_node multiple_of(dal_derivation *d, dal_node node, double c, double v
     return value == 0.5 / c ? dal_n_div(d, dal_n_const(d, 1), dal_n_mul(d, two, node)) : DAL_NO_NODE;
 }
 
-/* A number of a row that is such a multiple of a length of the joint; otherwise itself. */
+/* The number as such a multiple of a length of the joint; otherwise the number itself. */
 static dal_node coefficient(dal_derivation *d, const dal_joint_spec *spec, double value)
 {
     if (spec && spec->pitch.text && value != floor(value))
@@ -194,7 +194,7 @@ static dal_node form_with_radius(dal_derivation *d, int joint, int i, double rad
     return i >= 0 && i < 8 ? w.form[i] : DAL_NO_NODE;
 }
 
-/* whole - part, where the sum `whole` has it as a term: what is left. DAL_NO_NODE: it has not. */
+/* whole - part, if `part` is a term of the sum `whole`; otherwise DAL_NO_NODE. */
 static dal_node without_term(dal_derivation *d, dal_node whole, dal_node part)
 {
     dal_node x[3], rest;
@@ -326,7 +326,7 @@ void dal_derive_rows(dal_derivation *d)
     }
     d->row_names = names;
     d->lambda = d->n_letters;
-    for (int r = 0; r < d->n_rows; r++) { /* "lambda.A.1": a name of the language */
+    for (int r = 0; r < d->n_rows; r++) { /* "lambda.A.1": a valid name of the language */
         char *name = dal_arena_print(d->arena, "lambda.%s", names[r]);
         for (char *c = name; *c; c++)
             *c = *c == ' ' ? '.' : *c;

@@ -1,4 +1,4 @@
-/* The formulations that are written in symbols, and what all of them begin with. */
+/* The formulations that are written in symbols, and the part that all of them begin with. */
 #include "derive/nodes.h"
 
 #include <string.h>
@@ -79,7 +79,7 @@ static const char **unit_names(dal_derivation *d)
     return names;
 }
 
-/* v = W u + X in the place of v: equations are printed in q, u and u'. */
+/* Replaces v by W u + X: equations are printed in q, u and u'. */
 static dal_node in_speeds(void *user, dal_graph *graph, int variable)
 {
     dal_derivation *d = user;
@@ -158,8 +158,9 @@ static void add_tables(dal_derivation *d)
     }
 }
 
-/* Entries of M are sums over bodies that move with both velocities: beyond some ten million operations nothing can be read. The recursion has no M: its
- * code has a number of operations in proportion to the bodies, and takes time in proportion to their square to be made (0.65 s for 400 links). */
+/* An entry of M is a sum over the bodies that move with both velocities. Beyond some ten million operations the result is unreadable. The
+ * recursion has no M: the number of operations of its code is proportional to the number of bodies, and the time to derive it to the square of
+ * that (0.65 s for 400 links). */
 static bool is_too_large(const dal_derivation *d)
 {
     const double most = 4e6, nv = d->nv;

@@ -9,7 +9,7 @@ static const char *const axes[] = {"x", "y", "z"};
 /* w_i = e_k . d/dt e_j, (i, j, k) cyclic: the angular velocity in body axes from the rates of the axes e, which are the columns of R. */
 static dal_node turn_of_axes(dal_derivation *d, const dal_derived_body *body, int i)
 {
-    if (d->layout->family->separated) /* natural: the axes are orthonormal only up to what the rows are solved to */
+    if (d->layout->family->separated) /* natural: the axes are orthonormal only to the tolerance of the rows */
         return DAL_NO_NODE;
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     dal_node sum = dal_n_const(d, 0);
@@ -42,7 +42,7 @@ static dal_node at_rest(void *user, dal_graph *graph, int variable)
     return role == DAL_ROLE_RATE || role == DAL_ROLE_NORM_RATE ? dal_const(graph, 0) : DAL_NO_NODE;
 }
 
-/* 1/2 v . M v + v . N + T_0 with N = dT/dv and T_0 = T at v = 0, which are there where time moves a body or a Lagrangian has them. */
+/* 1/2 v . M v + v . N + T_0 with N = dT/dv and T_0 = T at v = 0. N and T_0 are present if a body moves with time or a Lagrangian has them. */
 static dal_node energy_of_matrix(dal_derivation *d)
 {
     dal_node T = dal_substitute(d->graph, d->T, at_rest, d), half = dal_n_const(d, 0.5);
@@ -55,7 +55,7 @@ static dal_node energy_of_matrix(dal_derivation *d)
     return T;
 }
 
-/* f (13), f' (24) and f'' (26) of planar-component-library. The rate of the rate is taken with accelerations, and by A v' - gamma. */
+/* f (13), f' (24) and f'' (26) of planar-component-library. f'' is found as the rate of f' with accelerations, and as A v' - gamma. */
 static void row_steps(dal_derivation *d, int r)
 {
     const dal_derived_row *row = &d->row[r];
@@ -77,7 +77,7 @@ static void row_steps(dal_derivation *d, int r)
 
 void dal_derive_steps(dal_derivation *d)
 {
-    dal_derived_step *own = d->step; /* of the formulation: they follow */
+    dal_derived_step *own = d->step; /* steps of the formulation, which follow */
     const int n = d->n_steps;
     d->step = NULL;
     d->n_steps = 0;

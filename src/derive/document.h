@@ -1,4 +1,4 @@
-/* A document in the making, as the files that write it see it. */
+/* A document in progress, as the files that write it see it. */
 #ifndef DAL_DERIVE_DOCUMENT_H
 #define DAL_DERIVE_DOCUMENT_H
 
@@ -11,9 +11,9 @@ typedef struct dal_document {
     dal_writing writing;
     int width;
     dal_writer *writer;
-    int written; /* intermediates that are */
+    int written; /* intermediates that are written */
     int terms;
-    bool shorter; /* the equations as they were derived have fewer operations than their normal forms */
+    bool shorter; /* the equations as derived have fewer operations than their normal forms */
     dal_origins *origins;
 } dal_document;
 
@@ -27,9 +27,9 @@ void dal_html_equation(dal_document *doc, const char *left, const dal_form *form
 /* Begin and end of the section of a formulation. */
 void dal_html_begin(dal_document *doc, const dal_derived_formulation *f);
 void dal_html_end(dal_document *doc);
-/* What is folded up until a reader wants it. */
+/* A part that is folded until a reader opens it. */
 void dal_html_fold(dal_document *doc, const char *summary);
-/* The same, of intermediate quantities with these numbers. */
+/* The same for intermediate quantities with these numbers. */
 void dal_html_fold_named(dal_document *doc, int first, int last);
 void dal_html_unfold(dal_document *doc);
 

@@ -1,10 +1,10 @@
 /* End stops, clearances and bushings in symbols.
  *
- * An end at depth d (d = lower - x, x - upper, or |PQ| - gap of a clearance) pushes back for d > 0, and only then:
+ * An end at depth d (d = lower - x, x - upper, or |PQ| - gap of a clearance) pushes back only for d > 0:
  *   no loss       V = 1/2 k d^2                 F = k d
  *   damping       V = 1/2 k d^2                 F = max(0, k d + c d')
  *   restitution   V = (1 + e^2)/4 k d^2         F = k d ((1 + e^2)/2 + (1 - e^2)/2 tanh(d'/w))
- * What of F has no potential is F - dV/dd. Both are written with `if`.
+ * The part of F without potential is F - dV/dd. Both are written with `if`.
  *
  * A bushing has V = 1/2 sum k m^2 and the forces -c m' along its measures m: shifts in the axes of the first frame, and turns
  *   1/2 (z_i . y_j - y_i . z_j) and so on; in the plane the angle.
@@ -43,13 +43,13 @@ static end_law read_law(const dal_derived_force *e)
     if (spec->restitution.text)
         law.restitution = dal_force_read(e, spec->restitution);
     if (law.restitution != DAL_NO_NODE && dal_derive_value(e->d, law.restitution) == 1)
-        law.restitution = DAL_NO_NODE;  /* nothing is lost */
-    if (law.restitution != DAL_NO_NODE) /* a decimal stays one */
+        law.restitution = DAL_NO_NODE;  /* no energy is lost */
+    if (law.restitution != DAL_NO_NODE) /* a decimal number stays a decimal number */
         law.velocity = spec->velocity.text ? dal_force_read(e, spec->velocity) : dal_derive_number(e->d, 1e-3);
     return law;
 }
 
-/* F - dV/dd while the end is touched. */
+/* F - dV/dd while the end is in contact. */
 static dal_node loss(dal_derivation *d, const end_law *law, dal_node depth, dal_node rate)
 {
     if (law->restitution != DAL_NO_NODE) {

@@ -1,8 +1,7 @@
 /* Sums as products, by FLINT.
  *
- * FLINT is asked only for small polynomials: the product of two of them is estimated before anything is done (MOST_TERMS_ASKED, MOST_DEGREE), so that no
- * question takes long. What it aborts at (memory, an overflow of exponents) ends the question, and the expression stays as it was. Without FLINT
- * nothing is factored.
+ * FLINT only factors small polynomials: the size is estimated first (MOST_TERMS_ASKED, MOST_DEGREE), so that no call takes long. If FLINT aborts
+ * (memory, an overflow of exponents), the call ends, and the expression does not change. Without FLINT nothing is factored.
  *
  * sin^2 + cos^2 - 1 is an ideal: a polynomial is factored as it is, with squares of sines divided out, and with squares of cosines divided out, and the
  * form with the fewest operations is taken.
@@ -19,7 +18,7 @@
 
 enum { MOST_TERMS_ASKED = 60, MOST_VARIABLES = 16, MOST_DEGREE = 40 };
 
-static _Thread_local jmp_buf *on_abort; /* where the question is given up */
+static _Thread_local jmp_buf *on_abort; /* where an aborted call continues */
 
 __attribute__((noreturn)) static void give_up(void)
 {
@@ -28,7 +27,7 @@ __attribute__((noreturn)) static void give_up(void)
     abort();
 }
 
-/* Loaded once for a derivation. NULL: it is not there. */
+/* Loaded once for a derivation. NULL: FLINT is missing. */
 static const dal_flint *open_flint(dal_derivation *d)
 {
     dal_flint *flint = d->flint;
@@ -50,7 +49,7 @@ static const dal_flint *open_flint(dal_derivation *d)
 
 /* ---- a question ------------------------------------------------------------------------------ */
 
-/* Which generators are variables; squares of `squares` are divided out by those of their companions. */
+/* Which generators are variables. Squares of `squares` are replaced by those of their companions. */
 typedef struct question {
     dal_algebra *g;
     const dal_flint *f;
@@ -201,7 +200,7 @@ static bool read_poly(question *q, const fmpq_mpoly_t from, dal_poly *p)
     return fine && !q->g->failed;
 }
 
-/* Factors of the polynomial; sums only, single generators go to `common`. */
+/* Factors of the polynomial. Only sums count; single generators are added to `common`. */
 static bool read_factors(question *q, const fmpq_mpoly_factor_t from, dal_factors *out)
 {
     *out = (dal_factors){.common = q->common};
@@ -270,7 +269,7 @@ bool dal_poly_factor(dal_algebra *g, int n, const dal_monomial *const *terms, da
     volatile bool fine = false;
     on_abort = &back;
     f->flint_set_abort(give_up);
-    if (setjmp(back) == 0) /* what FLINT had allocated when it gives up is lost */
+    if (setjmp(back) == 0) /* memory that FLINT had allocated when it aborted is lost */
         fine = ask(&q, n, rest, kinds[squares], out);
     on_abort = NULL;
     return fine;
@@ -304,7 +303,7 @@ static const dal_form *product_form(dal_algebra *g, const dal_factors *f)
     return g->failed ? NULL : dal_monomial_form(g, &f->common, dal_product_of(g, items, f->n));
 }
 
-/* Velocities and accelerations stand in one factor only: x'*(x' + y') is not how books write x'^2 + x'*y'. */
+/* Velocities and accelerations are in one factor only: books write x'^2 + x'*y' and not x'*(x' + y'). */
 static bool is_strange(const dal_algebra *g, const dal_factors *f)
 {
     int moving = dal_monomial_moves(g, &f->common);

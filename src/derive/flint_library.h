@@ -1,4 +1,4 @@
-/* The calls of FLINT that are used, found in its shared library when an expression is factored. */
+/* The functions of FLINT that are used. They are found in its shared library when an expression is factored. */
 #ifndef DAL_DERIVE_FLINT_LIBRARY_H
 #define DAL_DERIVE_FLINT_LIBRARY_H
 

@@ -119,7 +119,8 @@ typedef struct named {
     dal_set_name set;
 } named;
 
-/* Those that are set alike stand side by side; first the one that is set so: without a point, without a line, then by the alphabet. */
+/* Names that print alike are neighbours. The one that keeps this print comes first: without a point, without an underscore, then in alphabetical
+ * order. */
 static int compare_named(const void *left, const void *right)
 {
     const named *a = left, *b = right;

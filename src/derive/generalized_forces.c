@@ -73,7 +73,7 @@ void dal_force_push(dal_derivation *d, dal_node measure, dal_node effort)
         add_other(d, k, dal_n_mul(d, effort, dal_along_column(d, measure, k)));
 }
 
-/* A force, or a torque, on what moves with this velocity. */
+/* A force, or a torque, on a point or body with this velocity. */
 static void push_velocity(dal_derivation *d, const dal_node velocity[3], const dal_node force[3])
 {
     for (int k = 0; k < d->nv; k++)
@@ -135,7 +135,7 @@ static void world_components(const element *e, int body, dal_node f[3])
         dal_n_turn(e->d, e->d->bodies[body].R, f, f);
 }
 
-/* The body of a name, or -1: the ground; *point is where in it. */
+/* The body of a name, or -1: the ground; *point is the place in it. */
 static int body_of(const element *e, dal_text name, dal_node point[3])
 {
     dal_derivation *d = e->d;
@@ -250,7 +250,7 @@ static void derive_central(const element *e, const dal_force_type *type)
             attract(e, b, mu, gradient);
 }
 
-/* A type, and how it is written in symbols; those that are not listed are refused by name. */
+/* A type, and its function; types that are not listed are refused by name. */
 static const struct {
     const dal_force_type *type;
     void (*derive)(const element *e, const dal_force_type *type);
@@ -299,7 +299,7 @@ static dal_node read_law(dal_derivation *d, const char *name, const dal_binding 
     return dal_n_const(d, 0);
 }
 
-/* The channel that a law acts along: a coordinate of the joint by its short name, or any channel of position. */
+/* The channel along which a law acts: a coordinate of the joint by its short name, or any channel of position. */
 static dal_node channel_of_law(dal_derivation *d, int number, const char *name, const dal_pair *pair)
 {
     const dal_joint *joint = &d->mechanism->joints[number];
@@ -310,7 +310,7 @@ static dal_node channel_of_law(dal_derivation *d, int number, const char *name, 
     return read_law(d, name, pair->binding, pair->name);
 }
 
-/* `non-ideal`: forces along channels, which belong to a reaction and act like applied ones (compile/laws.c). */
+/* `non-ideal`: forces along channels. They belong to a reaction and act like applied forces (compile/laws.c). */
 static void derive_laws(dal_derivation *d, int number, const char *name, const dal_law_spec *law)
 {
     for (int i = 0; i < law->n && !d->failed; i++)

@@ -1,7 +1,7 @@
 /* The equations of Gibbs and Appell: dG/du' = U with the energy of acceleration
  *
  *   G = sum of 1/2 m a . a + 1/2 alpha . I alpha + alpha . (w x I w)
- * as a function of u', which a and alpha are linear in.
+ * as a function of u'; a and alpha are linear in u'.
  */
 #include "derive/partials.h"
 

@@ -1,14 +1,14 @@
 /* Formulas in LaTeX that are wider than a line.
  *
- * A display is not broken by TeX, and what is too wide runs over the edge of the paper. A formula in a paragraph is broken at signs, unless they stand
- * in a group. So a wide formula is written as a paragraph, without \left and \right, and with a slash in the place of a wide line.
+ * TeX does not break a display: a wide one exceeds the page. It breaks a formula in a paragraph at signs outside of groups. So a wide formula is
+ * written as a paragraph, without \left and \right, and with a slash instead of a wide fraction.
  */
 #include "derive/write.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Widths are in letters. */
+/* The unit of widths is a letter. */
 enum { NARROW = 12, MOST_IN_FUNCTION = 30, MOST_IN_FRACTION = 44 };
 
 static bool begins(const char *text, const char *with)
@@ -16,7 +16,7 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* Behind the brace that closes the one at `open`. */
+/* The place after the brace that closes the one at `open`. */
 static const char *behind_group(const char *open)
 {
     int depth = 0;
@@ -32,7 +32,7 @@ static const char *behind_group(const char *open)
     return open + strlen(open);
 }
 
-/* Behind the \right) that closes the \left( at `open`. */
+/* The place after the \right) that closes the \left( at `open`. */
 static const char *behind_bracket(const char *open)
 {
     int depth = 0;
@@ -135,7 +135,7 @@ static void break_part(dal_growing *out, const char *from, const char *end)
             const char *next = behind_group(c);
             dal_grow(out, "%.*s", (int)(next - c), c);
             c = next;
-        } else if (begins(c, "\\,")) { /* between factors, where there is no sign to break at */
+        } else if (begins(c, "\\,")) { /* between factors, if there is no sign at which to break */
             dal_grow(out, "\\,\\penalty2000 ");
             c += 2;
         } else if (*c == ',') {

@@ -1,7 +1,7 @@
 /* Letters (variables with a role and a name), and texts of the description as nodes.
  *
  * Constants of a graph are doubles and fold: 0.1 * 3 would become 0.30000000000000004. So a decimal of a text, and pi, become a letter of the role
- * NUMBER, which has its text for a name; whole numbers are constants. What is written behind ^ stays a constant, so that powers stay powers.
+ * NUMBER, whose name is the text; whole numbers are constants. An exponent behind ^ stays a constant, so that powers stay powers.
  */
 #include "derive/nodes.h"
 
@@ -16,7 +16,7 @@
 #include "model/coordinate_names.h"
 
 #define PI 3.14159265358979323846
-static const char decimal[] = "decimal__"; /* what decimals are called between here and the parser */
+static const char decimal[] = "decimal__"; /* name of a decimal until the parser has read the text */
 
 /* ---- refusals and notes ------------------------------------------------------- */
 
@@ -48,7 +48,7 @@ int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index
     return d->n_letters - 1;
 }
 
-/* `computed`: of the compiled model, and not written in the description. */
+/* `computed`: it comes from the compiled model, not from the description. */
 static int number_letter(dal_derivation *d, const char *name, double value, bool computed)
 {
     for (int i = 0; i < d->n_letters; i++)
@@ -116,7 +116,7 @@ void dal_derive_letters(dal_derivation *d)
     d->define_progress = DAL_NEW(d->arena, int, d->spec->n_define);
 }
 
-/* Is there a letter, or an element of the model, that is this word and a number? */
+/* Is this word followed by a number the name of a letter or of an element of the model? */
 static bool is_taken(const dal_derivation *d, const char *word)
 {
     const size_t n = strlen(word);
@@ -163,7 +163,7 @@ double dal_derive_value(dal_derivation *d, dal_node node)
 
 /* ---- texts -------------------------------------------------------------------------- */
 
-/* Behind ^, signs and brackets apart? */
+/* Is the place behind ^, apart from signs and brackets? */
 static bool is_exponent(const char *text, size_t at)
 {
     while (at > 0 && strchr(" -+(", text[at - 1]))
@@ -222,7 +222,7 @@ static int decimal_letter(dal_derivation *d, const char *text, size_t length)
     return number_letter(d, length < sizeof name ? name : copy, value, false);
 }
 
-/* The text with names in the place of decimals. */
+/* The text with names in place of decimals. */
 static const char *without_decimals(dal_derivation *d, const char *text)
 {
     size_t room = 16 * strlen(text) + 64, n = 0;
@@ -258,7 +258,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     return true;
 }
 
-/* What stands in brackets with a prime behind them. */
+/* The text in brackets before a prime. */
 static bool rate_of_brackets(void *user, dal_mark mark, dal_value *value)
 {
     (void)mark;
@@ -272,7 +272,7 @@ bool dal_derive_text(dal_derivation *d, const dal_binding *binding, dal_text tex
     const dal_binding *outer = d->binding;
     const dal_model_spec *model = binding ? binding->model : NULL;
     const char *tables = dal_graph_table_prefix(d->graph, model ? dal_arena_print(d->arena, "%s.", model->name.text) : NULL);
-    /* without messages: what cannot be read is refused by the caller, in its own words */
+    /* without messages: the caller refuses unreadable texts in its own words */
     const dal_parser parser = {.graph = d->graph, .messages = NULL, .resolve = resolve, .rate = d->scope ? rate_of_brackets : NULL, .user = d};
     d->binding = binding;
     const bool ok = text.text && dal_parse(&parser, without_decimals(d, text.text), text.mark, value);

@@ -1,14 +1,15 @@
 /* Points and joint frames in symbols.
  *
- * Where a point lies in its body is a text of the description; the axes of a joint frame are numbers of the compiled model, because what a text
- * leaves open of them follows from the start, except for those that follow a parameter (start_frames.c). Every symbol is compared with the number that the model was compiled to.
+ * The place of a point in its body is a text of the description. The axes of a joint frame are numbers of the compiled model, because texts determine
+ * them only in part and the start the rest; axes that follow a parameter are symbols (start_frames.c). Every symbol is compared with the number that
+ * the model was compiled to.
  */
 #include "derive/start_frames.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Entries of a rotation that are 0, 1 or -1 up to rounding are that. */
+/* Entries of a rotation that are within rounding of 0, 1 or -1 become these numbers. */
 static double snap(double x)
 {
     const double whole = floor(x + 0.5);
@@ -23,7 +24,7 @@ static const dal_point_spec *find_point(const dal_points *points, const char *re
     return NULL;
 }
 
-/* The point of the description that a name of `connect:` means; NULL: the origin, or one that is not understood here. */
+/* The point of the description for a name of `connect:`; NULL: the origin, or a name that is not understood here. */
 static const dal_point_spec *named_point(dal_derivation *d, const char *name, const dal_binding **binding)
 {
     const char *rest;

@@ -10,7 +10,7 @@ const char *dal_html_escaped(dal_arena *arena, const char *text)
     static const dal_escape escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {0}};
     char *plain = dal_arena_copy(arena, text, strlen(text)), *end = plain;
     for (const char *c = text; *c; c++)
-        if ((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t') /* other control characters are no characters of XML */
+        if ((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t') /* XML does not allow other control characters */
             *end++ = *c;
     *end = '\0';
     return dal_escaped(arena, plain, escapes);
@@ -45,7 +45,7 @@ typedef struct pen {
 
 static void put_form(const pen *p, const dal_form *form, int inside);
 
-/* Is it higher than a letter with its index? Brackets around it grow then; others are text, which has no space around it. */
+/* Is the form higher than a letter with its index? Then brackets around it grow; other brackets are text, without space around them. */
 static bool is_tall(const dal_form *form)
 {
     bool tall = form->kind == DAL_FORM_QUOTIENT || (form->kind == DAL_FORM_NUMBER && form->den != 1 && !dal_is_decimal(form->den)) ||
@@ -65,7 +65,7 @@ static void close_bracket(const pen *p, bool tall)
     dal_grow(p->out, tall ? "<mo>)</mo></mrow>" : "<mtext>)</mtext>");
 }
 
-/* Inside one row, as a child of a fraction, a root or a power. */
+/* Writes a form in one row, as a child of a fraction, a root or a power. */
 static void put_row(const pen *p, const dal_form *form, int inside)
 {
     dal_grow(p->out, "<mrow>");
@@ -83,7 +83,7 @@ static void put_sum(const pen *p, const dal_form *form)
     }
 }
 
-/* Does it begin with a digit? Two numbers side by side would be read as one. */
+/* Does it begin with a digit? Two adjacent numbers would be read as one. */
 static bool begins_with_number(const pen *p, const dal_form *form)
 {
     switch (form->kind) {
@@ -121,7 +121,7 @@ static const char *relation_sign(const dal_form *form)
     return form->name[0] == 'e' ? "=" : form->name[2] == 's' ? "&lt;" : "≤";
 }
 
-/* "sin", or the name of a table, which has a bracket behind it. */
+/* "sin", or the name of a table, which is followed by a bracket. */
 static const char *function_name(const pen *p, const dal_form *form)
 {
     const char *name = form->name;
@@ -233,7 +233,7 @@ const char *dal_form_mathml(dal_derivation *d, const dal_form *form)
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
 
-/* About as many digits wide. */
+/* The approximate width in digits. */
 static double width_of(const pen *p, const dal_form *form, int inside)
 {
     double width = dal_form_has_brackets(form, true, inside) ? 1.6 : 0, part[2] = {0};
@@ -263,7 +263,7 @@ static double width_of(const pen *p, const dal_form *form, int inside)
     return width + (form->kind == DAL_FORM_NEGATIVE);
 }
 
-enum { MOST_WIDTH = 36 }; /* digits of a piece: it fits a telephone */
+enum { MOST_WIDTH = 36 }; /* width of a piece in digits: it fits the screen of a telephone */
 
 static void put_pieces(const pen *p, const dal_form *form, int inside);
 
@@ -281,7 +281,7 @@ static void put_bracket(const pen *p, const char *bracket)
              bracket);
 }
 
-/* A bracket with pieces in it. */
+/* A bracket that contains pieces. */
 static void put_bracketed(const pen *p, const dal_form *form)
 {
     put_bracket(p, "(");

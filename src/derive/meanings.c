@@ -1,5 +1,5 @@
-/* What a name in an expression means, in symbols: parameters, named expressions, inputs, states, coordinates, and channels of bodies, joints and
- * forces at the levels of position and velocity. */
+/* The meaning of a name in an expression, in symbols: parameters, named expressions, inputs, states, coordinates, and channels of bodies, joints
+ * and forces at the levels of position and velocity. */
 #include "derive/nodes.h"
 
 #include "joint/joint.h"
@@ -65,7 +65,7 @@ static bool use_parameter(dal_derivation *d, int i, dal_value *value)
     return set_node(value, dal_n_var(d, d->parameter[i]));
 }
 
-/* What an input, or a state, begins with. */
+/* The start value of an input or a state. */
 static double start_of(dal_derivation *d, const dal_binding *binding, dal_text text)
 {
     dal_value value;
@@ -260,7 +260,7 @@ static bool find(dal_derivation *d, const char *name, dal_value *value)
     return false;
 }
 
-/* Does an acceleration stand in it, which the rate of a velocity would be? */
+/* Does it contain an acceleration, as the rate of a velocity would? */
 typedef struct search {
     const dal_derivation *d;
     bool found;

@@ -1,5 +1,5 @@
 /* Material vectors and the scalars made of them. A vector of the compiled model is recognised among the frames of the joint or force that it
- * belongs to, whose points are symbols; any other enters by its numbers. */
+ * belongs to, whose points are symbols; any other vector is used with its numbers. */
 #include "derive/nodes.h"
 
 #include "kinematics/tree.h"
@@ -47,7 +47,7 @@ void dal_derive_vector(dal_derivation *d, int vector, int n, const dal_symbolic_
 
 typedef void vector_function(dal_derivation *d, int vector, int n, const dal_symbolic_marker *near, dal_node x[3]);
 
-/* v_a - v_b, or what `of` gives of both; b may be -1. */
+/* v_a - v_b, or the difference of the results of `of`; b may be -1. */
 static void difference(dal_derivation *d, vector_function *of, int a, int b, int n, const dal_symbolic_marker *near, dal_node x[3])
 {
     dal_node y[3];
@@ -129,7 +129,8 @@ static dal_node planar_angle_rate(dal_derivation *d, const dal_measure *m)
     return dal_n_sub(d, to == DAL_GROUND ? zero : d->bodies[to].w[2], from == DAL_GROUND ? zero : d->bodies[from].w[2]);
 }
 
-/* Along a tree in space: a product of vectors from their velocities, which is shorter than the derivatives of all entries of R; anything else by differentiation. */
+/* In a tree in space: a product of vectors by their velocities, which is shorter than the derivatives of all entries of R; other measures by
+ * differentiation. */
 dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const dal_symbolic_marker *near)
 {
     const dal_measure *m = &d->mechanism->measures[measure];
@@ -147,7 +148,7 @@ dal_node dal_derive_measure_rate(dal_derivation *d, int measure, int n, const da
     return dal_n_add(d, dal_n_dot(d, xd, y), dal_n_dot(d, x, yd));
 }
 
-/* Where the tree carries the joint, its coordinate is one of q. */
+/* If the joint is in the tree, its coordinate is one of q. */
 static dal_node tree_coordinate(dal_derivation *d, int joint, int k)
 {
     const dal_tree *tree = d->layout->tree;

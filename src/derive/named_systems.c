@@ -1,8 +1,8 @@
 /* Linear systems of nodes.
  *
- * Unknowns whose pivot is a number are eliminated: nothing grows by more than a sum. The rest decomposes into blocks that share no unknown. A block
- * is solved by Cramer's rule up to three unknowns; a larger one stays a system, with names for its unknowns: x is what solves `matrix x = right`, and
- * nothing is inverted in symbols. The rate of such an x solves the same matrix, x' from matrix x' = right' - matrix' x.
+ * Unknowns whose pivot is a number are eliminated, which only adds terms to sums. The rest decomposes into blocks that share no unknown. A block
+ * is solved by Cramer's rule up to three unknowns; a larger one stays a system, with names for its unknowns: x is the solution of `matrix x = right`,
+ * and no matrix is inverted in symbols. The rate of such an x solves the same matrix, x' from matrix x' = right' - matrix' x.
  */
 #include "derive/nodes.h"
 
@@ -15,7 +15,7 @@ typedef struct table {
     dal_derivation *d;
     int n, columns, width; /* width = n + columns */
     dal_node *entry;
-    int *pivot_row; /* of each unknown: the row that was solved for it, or -1 */
+    int *pivot_row; /* of each unknown: the row that is solved for it, or -1 */
     bool *used;     /* rows that are */
 } table;
 
@@ -24,7 +24,7 @@ static bool is_zero(const table *t, int i, int j)
     return dal_n_is(t->d, t->entry[i * t->width + j], 0);
 }
 
-/* Entries in a row and in a column among those that are left. */
+/* Number of entries in a row and in a column that are not yet solved. */
 static long cost(const table *t, int row, int column)
 {
     long in_row = 0, in_column = 0;
@@ -35,7 +35,7 @@ static long cost(const table *t, int row, int column)
     return (in_row - 1) * (in_column - 1);
 }
 
-/* The number that makes the least fill; 1 and -1 first. */
+/* The numeric pivot with the least fill; 1 and -1 first. */
 static bool find_pivot(const table *t, int *row, int *column)
 {
     long least = -1;
@@ -56,7 +56,7 @@ static bool find_pivot(const table *t, int *row, int *column)
     return least >= 0;
 }
 
-/* Row `row` is divided by its pivot and taken from every other one that has the unknown. */
+/* Divides row `row` by its pivot and subtracts it from every other row that has the unknown. */
 static void eliminate(table *t, int row, int column)
 {
     dal_derivation *d = t->d;
@@ -158,7 +158,7 @@ static table begin_table(dal_derivation *d, int n, const dal_node *matrix, int c
     return t;
 }
 
-/* Rows and unknowns that no number solves. */
+/* Rows and unknowns without a numeric pivot. */
 typedef struct rest {
     int n, *row, *column; /* in a block: as many rows as unknowns */
 } rest;
@@ -193,7 +193,7 @@ static void solve_block(table *t, const char *name, const rest *r, dal_node *X)
     }
 }
 
-/* The number of its block for each row and each unknown of the rest: those that share an unknown, directly or over others, have the same. */
+/* The number of the block of each row and each unknown of the rest: rows that share an unknown, directly or through others, are in one block. */
 static void number_blocks(const table *t, const rest *r, int *of_row, int *of_column)
 {
     for (int i = 0; i < r->n; i++) {
@@ -213,7 +213,7 @@ static void number_blocks(const table *t, const rest *r, int *of_row, int *of_co
     }
 }
 
-/* Block by block. A block that has not as many rows as unknowns is singular: then all of it stays one system. */
+/* Block by block. If a block is not square it is singular: then the whole rest stays one system. */
 static void finish_rest(table *t, const char *name, dal_node *X)
 {
     const rest all = begin_rest(t);
@@ -248,7 +248,7 @@ void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node
         order[n_order++] = column;
     }
     finish_rest(&t, name, X);
-    for (int k = n_order - 1; k >= 0; k--) { /* in the reverse order, every other unknown of its row is known */
+    for (int k = n_order - 1; k >= 0; k--) { /* in reverse order: every other unknown of the row is known */
         const dal_node *solved = t.entry + t.pivot_row[order[k]] * t.width;
         for (int c = 0; c < columns; c++) {
             dal_node x = solved[n + c];

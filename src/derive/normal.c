@@ -1,4 +1,4 @@
-/* Which normal form is printed: see normal.h. */
+/* Chooses the printed normal form: see normal.h. */
 #include "derive/factored_form.h"
 #include "derive/write.h"
 
@@ -27,14 +27,14 @@ static bool no_sign(const dal_form *form)
     return form->kind != DAL_FORM_NEGATIVE && !(form->kind == DAL_FORM_SUM && form->item[0]->kind == DAL_FORM_NEGATIVE);
 }
 
-/* What an expression is divided by. An equation of motion: by all that its terms have in common, moving or not. A constraint: by constants alone,
- * because sin(a) = 0 divided by sin(a) is no longer true where it holds. */
+/* Divisors of an expression. An equation of motion: all common factors of its terms, moving or not. A constraint: constants only, because sin(a) =
+ * 0 divided by sin(a) no longer holds there. */
 typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING, DIVISIONS } division;
 
-/* What an equation is multiplied by beyond that: all that stands below a line; numbers that do; nothing, so that 0.5 in the model stays 0.5. */
+/* Multipliers of an equation: all denominators; numeric ones; none, so that 0.5 in the model stays 0.5. */
 typedef enum clearing { CLEAR_ALL, CLEAR_NUMBERS, CLEAR_NOTHING, CLEARINGS } clearing;
 
-/* The equation without what all its terms have in common. A single term keeps what moves: something has to be zero. */
+/* The equation without the common factors of its terms. A single term keeps its moving factors: one of them must be zero. */
 static void divide_by_common(dal_algebra *g, dal_poly *p, division what, clearing clear, const dal_form **by)
 {
     const dal_monomial **all = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
@@ -58,7 +58,7 @@ static void divide_by_common(dal_algebra *g, dal_poly *p, division what, clearin
     *p = out;
 }
 
-/* Generators in the order in which terms are printed: what is solved for, velocities, multipliers, coordinates, then constants. */
+/* The order of generators in printed terms: unknowns, velocities, multipliers, coordinates, then constants. */
 static void order_letters(dal_algebra *g)
 {
     static const dal_role order[] = {
@@ -71,7 +71,7 @@ static void order_letters(dal_algebra *g)
                 dal_find_generator(g, (dal_generator){.kind = DAL_GENERATOR_LETTER, .letter = k, .node = DAL_NO_NODE});
 }
 
-/* The algebra of this way, with what is known from other expressions, for a graph that may have grown. */
+/* The algebra of this way, with the results for other expressions, for a graph that may have grown. */
 dal_algebra *dal_begin_algebra(dal_derivation *d, dal_way way)
 {
     const int n = dal_graph_size(d->graph);
@@ -98,7 +98,7 @@ dal_algebra *dal_begin_algebra(dal_derivation *d, dal_way way)
     return g;
 }
 
-/* All terms over the cosine, with a tangent in the place of the sine over it. */
+/* All terms divided by the cosine; tan replaces sin/cos. */
 static dal_poly over_cosine(dal_algebra *g, const dal_poly *p, int cosine)
 {
     dal_generator other = g->generators[cosine];
@@ -120,7 +120,7 @@ static dal_poly over_cosine(dal_algebra *g, const dal_poly *p, int cosine)
     return out;
 }
 
-/* a * b, where either may be NULL: in one product, above the line, with equal letters as a square. */
+/* a * b, where either may be NULL: one product, in the numerator, with equal letters as a square. */
 static const dal_form *multiply_forms(dal_algebra *g, const dal_form *a, const dal_form *b)
 {
     const dal_form *items[DAL_FACTORS + 2];
@@ -152,13 +152,13 @@ static const dal_form *multiply_forms(dal_algebra *g, const dal_form *a, const d
     return dal_product_of(g, items, n);
 }
 
-/* Of an equation that has cosines: divided by one of them, where that makes it shorter. Every acceleration has the cosine: books
- * write u' - u w tan(q), but not u' tan(q) + 2 u w, which is singular where the equation is not. */
+/* Divides an equation by a cosine if that makes it shorter. Every acceleration must have the cosine: books write u' - u w tan(q), but not u'
+ * tan(q) + 2 u w, which is singular where the equation is not. */
 static const dal_form *shorter_over_cosine(dal_algebra *g, const dal_poly *p, const dal_form *form, const dal_form **by)
 {
     const int n = g->n_generators;
     for (int i = 0; i < n && p->n > 1; i++) {
-        bool there = false, without = false; /* in a term; not in an acceleration's */
+        bool there = false, without = false; /* in a term; not in the term of an acceleration */
         for (int k = 0; k < p->n && g->generators[i].kind == DAL_GENERATOR_OF_COSINE; k++) {
             const bool here = dal_exponent_of(&p->term[k], i) != 0;
             there |= here;
@@ -181,14 +181,14 @@ static const dal_form *shorter_over_cosine(dal_algebra *g, const dal_poly *p, co
     return form;
 }
 
-/* Divided by a parameter that most of the terms have, where that makes the equation shorter: r'' - r th'^2 + k/m (r - l). */
+/* Divides the equation by a parameter that most terms have, if that makes it shorter: r'' - r th'^2 + k/m (r - l). */
 static const dal_form *shorter_over_parameter(dal_algebra *g, dal_poly *p, const dal_form *form, const dal_form **by)
 {
     enum { MOST = 30 };
     const int n = g->n_generators;
     for (int i = 0; i < n && p->n > 1 && p->n <= MOST && !g->failed; i++) {
         int have = 0;
-        bool below = false; /* of an acceleration, which books do not write */
+        bool below = false; /* of an acceleration, which books avoid */
         for (int k = 0; k < p->n && dal_generator_is_constant(g, i); k++) {
             const bool here = dal_exponent_of(&p->term[k], i) > 0;
             have += here;
@@ -225,9 +225,9 @@ static const dal_form *form_of_poly(dal_algebra *g, const dal_poly *whole, divis
 
 /* ---- the form of a node ------------------------------------------------------------------ */
 
-enum { MOST_NODES = 3000 }; /* more than any normal form of use is made from */
+enum { MOST_NODES = 3000 }; /* useful normal forms are made of fewer nodes */
 
-/* Different nodes under one, up to that number. */
+/* The number of different nodes under one, up to that limit. */
 static int count_nodes(dal_derivation *d, dal_node root)
 {
     int n = 0, seen = 0;
@@ -252,7 +252,7 @@ static int count_nodes(dal_derivation *d, dal_node root)
     return seen;
 }
 
-/* So many terms that no form of theirs is shorter than the node as it stands. */
+/* There are so many terms that the node as it is must be shorter. */
 static bool has_too_many_terms(dal_derivation *d, dal_node node, int terms)
 {
     return terms > 60 && terms > count_nodes(d, node);
@@ -297,7 +297,7 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     return g->failed ? NULL : form;
 }
 
-/* Sines and cosines of 2 a: each counts one more than sin(a)^2, which books prefer. */
+/* Sines and cosines of 2 a: each counts one more, because books prefer sin(a)^2. */
 static int multiple_angles(const dal_form *form)
 {
     int n = form->kind == DAL_FORM_FUNCTION && form->n == 1 && form->item[0]->kind == DAL_FORM_PRODUCT && form->item[0]->n == 2 &&
@@ -330,7 +330,8 @@ static const dal_form *shortest_way(dal_derivation *d, dal_node node, division w
     return best;
 }
 
-/* Written in the model, all of them: cosines of the axes of joints are many, and would be longer than what they are in. */
+/* Does the model contain all these numbers? The direction cosines of joint axes are numerous, and letters for them would be longer than the
+ * expression. */
 static bool has_long_numbers(const dal_derivation *d)
 {
     bool written = false, computed = false;
@@ -349,7 +350,7 @@ static bool shows_long_numbers(const dal_derivation *d, const dal_form *form)
     return shows;
 }
 
-/* With long numbers as letters, a form is of use where it has no more operations than the node, each counted once. */
+/* If long numbers are letters, a form is useful only if it has no more operations than the node, each counted once. */
 static const dal_form *form_of_use(dal_derivation *d, dal_node node, const dal_form *form)
 {
     double written;
@@ -360,7 +361,7 @@ static const dal_form *form_of_use(dal_derivation *d, dal_node node, const dal_f
     return dal_form_operations(form) > shared ? NULL : form;
 }
 
-/* Where there is no form and the model has numbers of many digits, these become letters from here on: 1.2345678*0.9876543^2 stays that. */
+/* If there is no normal form and the model has numbers of many digits, these become letters from now on: 1.2345678*0.9876543^2 stays that. */
 static const dal_form *best_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
 {
     const dal_form *form = shortest_way(d, node, what, by, terms);
@@ -374,7 +375,7 @@ static const dal_form *best_form(dal_derivation *d, dal_node node, division what
     return form;
 }
 
-/* What is known of the forms of each node, divided by nothing, by constants, by anything: they are asked for again and again. */
+/* Known forms of each node, divided by nothing, by constants, by anything: they are needed repeatedly. */
 typedef struct memo {
     int n;
     struct remembered {
@@ -447,7 +448,7 @@ static bool same_polys(const dal_poly *a, const dal_poly *b)
     return true;
 }
 
-/* Both are divided by the factors that their terms have in common. */
+/* Both are divided by the common factors of their terms. */
 static bool same_but_for_factors(dal_algebra *g, dal_poly *a, dal_poly *b)
 {
     const dal_form *by;

@@ -1,7 +1,7 @@
 /* Expressions in normal form, and the form in which they are printed.
  *
- * Normal form: a sum of terms, each a rational number times powers of generators (letters, and what is no polynomial), times 1, a cosine or a sine of
- * an integer combination of angles. Two ways to write sines and cosines:
+ * Normal form: a sum of terms, each a rational number times powers of generators (letters, and subexpressions that are not polynomials), times 1, a
+ * cosine or a sine of an integer combination of angles. Two ways to write sines and cosines:
  *   DAL_FOURIER   products become sums: cos a cos b + sin a sin b is cos(a - b) by itself
  *   DAL_PRODUCTS_SINE, DAL_PRODUCTS_COSINE  they are generators; squares are reduced by sin^2 + cos^2 = 1
  * Equal polynomials have equal normal forms. Which of them is printed is decided by the number of operations, then by the order of the enum.
@@ -25,7 +25,7 @@ typedef enum dal_form_kind {
     DAL_FORM_NAMED     /* intermediate quantity number `letter` */
 } dal_form_kind;
 
-/* An expression as it is printed. */
+/* A printed expression. */
 typedef struct dal_form {
     dal_form_kind kind;
     int64_t num, den;
@@ -48,26 +48,27 @@ typedef struct dal_writer {
     int n_nodes;
     int *number_of;        /* of each node: its number, or -1 */
     const dal_form **form; /* of each node, or NULL */
-    int plain;             /* forms that are printed without having been simplified */
+    int plain;             /* forms that are printed without simplification */
 } dal_writer;
 
 /* A writer for the derivation, in its arena. */
 dal_writer *dal_writer_create(dal_derivation *d);
 
-/* The normal form of least operations, as it is printed. NULL: it is beyond the bounds, or has no normal form of use. `terms` may be NULL. */
+/* The normal form with the fewest operations, for printing. NULL: it exceeds the limits, or has no useful normal form. `terms` may be NULL. */
 const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms);
-/* The same of an equation node = 0, divided by what all its terms have in common: numbers, parameters, sines and cosines. *by: that, or NULL. */
+/* The same for an equation node = 0, divided by the common factors of its terms: numbers, parameters, sines and cosines. *by: the divisor, or
+ * NULL. */
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms);
-/* The same in one way to write sines and cosines, and with `divided` or without; for those who compare terms. NULL: there is none. */
+/* The same for one way to write sines and cosines, with or without `divided`; for comparisons of terms. NULL: there is none. */
 const dal_form *dal_normal_in_way(dal_derivation *d, dal_node node, dal_way way, bool divided);
-/* The same of a constraint node = 0, divided by numbers and parameters alone: it is zero exactly where the node is. */
+/* The same for a constraint node = 0, divided by numbers and parameters only: it is zero exactly where the node is. */
 const dal_form *dal_normal_constraint(dal_derivation *d, dal_node node);
-/* Are two equations node = 0 the same, up to factors that all their terms have? False: not as far as normal forms can tell. */
+/* Are two equations node = 0 the same, up to common factors of all terms? False: normal forms do not show it. */
 bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other);
-/* Several nodes as they stand, with names for what is used more than once in all of them; then, and otherwise, one by one. */
+/* Several nodes as they are, with names for shared subexpressions; then, and otherwise, one by one. */
 void dal_plain_forms(dal_writer *w, int n, const dal_node *nodes);
 const dal_form *dal_plain_form(dal_writer *w, dal_node node);
-/* The normal form, or else the node as it stands. */
+/* The normal form, or else the node as it is. */
 const dal_form *dal_some_form(dal_writer *w, dal_node node);
 
 /* The operation of a node on forms of its operands. */

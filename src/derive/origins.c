@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Markers: two a body (inertia, weight), then two a force (potential, the rest), then three a sub-system (inertia, potential, the rest). */
+/* Markers: two for each body (inertia, weight), then two for each force (potential, the rest), then three for each sub-system (inertia, potential,
+ * the rest). */
 struct dal_origins {
     dal_derivation *d, *marked;
     int first, n; /* letters */
@@ -31,7 +32,7 @@ static void add_markers(dal_origins *o)
         dal_letter_add(t, DAL_ROLE_PARAMETER, dal_arena_print(t->arena, "origin.%d", i), i, 1);
 }
 
-/* Weights are marked before forces are derived, masses and moments of inertia behind that. */
+/* Weights are marked before forces are derived, masses and moments of inertia after that. */
 static void mark_weights(dal_origins *o)
 {
     dal_derivation *t = o->marked;
@@ -55,7 +56,7 @@ static void mark_inertia(dal_origins *o)
     t->bodies = bodies;
 }
 
-/* The same derivation before its equations: nothing that it collects is shared. */
+/* The same derivation up to its equations: it shares none of its results. */
 static dal_derivation *begin_again(const dal_derivation *d)
 {
     dal_derivation *t = dal_derivation_copy(d->before ? d->before : d);
@@ -76,7 +77,7 @@ static dal_derivation *begin_again(const dal_derivation *d)
 
 dal_origins *dal_find_origins(dal_derivation *d)
 {
-    enum { MOST_MARKERS = 120 }; /* letters are generators of the normal form, whose number is limited */
+    enum { MOST_MARKERS = 120 }; /* letters are generators of the normal form, and their number is limited */
     dal_origins *o = DAL_NEW(d->arena, dal_origins, 1);
     o->d = d;
     o->n = 2 * (d->mechanism->n_bodies + d->spec->n_forces) + DAL_SUBSYSTEM_MARKERS * d->spec->n_systems;
@@ -143,7 +144,7 @@ static bool is_constant(const dal_origins *o, const dal_form *form)
     return true;
 }
 
-/* The form without markers, which are factors wherever they stand. */
+/* The form without markers; markers are always factors. */
 static const dal_form *unmarked(const dal_origins *o, const dal_form *form)
 {
     dal_arena *arena = o->d->arena;
@@ -306,7 +307,7 @@ static bool same_terms(dal_derivation *d, int n, const dal_signed_form *terms, c
     return true;
 }
 
-/* The marked equation in the way, and divided as, the terms are printed. NULL: they are no normal form. */
+/* The marked equation, in the same way and with the same divisor as the printed terms. NULL: they are not a normal form. */
 static const dal_form *marked_form(dal_origins *o, dal_node node, dal_node marked, int n, const dal_signed_form *terms)
 {
     for (int divided = 0; divided < 2; divided++)
@@ -332,7 +333,7 @@ static void origins_by_name(dal_origins *o, const dal_form *marked, int n, const
 
 /* ---- by monomials: a term is multiplied out, whatever its brackets ------------------------------ */
 
-/* A sum, a product or a quotient of what `node_of` makes of its items. */
+/* A sum, a product or a quotient of the nodes that `node_of` makes of its items. */
 static dal_node node_of_items(dal_derivation *d, const dal_form *form, dal_node (*node_of)(dal_derivation *d, const dal_form *item))
 {
     const dal_op op = form->kind == DAL_FORM_SUM ? DAL_OP_ADD : form->kind == DAL_FORM_QUOTIENT ? DAL_OP_DIV : DAL_OP_MUL;
@@ -359,7 +360,7 @@ static dal_node node_of_angle(dal_derivation *d, const dal_form *form)
     return known ? node_of_items(d, form, node_of_angle) : DAL_NO_NODE;
 }
 
-/* The node of a printed form, with 1 in the place of every number: which monomials it has does not depend on them. DAL_NO_NODE: not known here. */
+/* The node of a printed form with 1 in place of every number, because monomials do not depend on numbers. DAL_NO_NODE: unknown here. */
 static dal_node node_of_form(dal_derivation *d, const dal_form *form)
 {
     static const struct {
@@ -370,7 +371,7 @@ static dal_node node_of_form(dal_derivation *d, const dal_form *form)
         return dal_n_const(d, 1);
     if (form->kind == DAL_FORM_LETTER)
         return dal_n_var(d, form->letter);
-    if (form->kind == DAL_FORM_FUNCTION && form->n == 1) { /* numbers in an angle count */
+    if (form->kind == DAL_FORM_FUNCTION && form->n == 1) { /* numbers in an angle matter */
         const dal_node x = node_of_angle(d, form->item[0]);
         for (size_t i = 0; i < sizeof functions / sizeof *functions && x != DAL_NO_NODE; i++)
             if (!strcmp(functions[i].name, form->name))
@@ -415,7 +416,7 @@ static bool note_monomials(const dal_origins *o, const dal_algebra *g, const dal
     return any;
 }
 
-/* False: some term has no monomial of the marked equation. `by`: what the equation was divided by, or NULL. */
+/* False: some term has no monomial of the marked equation. `by`: the divisor of the equation, or NULL. */
 static bool origins_by_monomials(dal_origins *o, dal_node marked, dal_way way, const dal_form *by, int n, const dal_signed_form *terms,
                                  sources *found)
 {
@@ -453,7 +454,7 @@ static bool origins_in_any_way(dal_origins *o, dal_node marked, const dal_form *
     return known;
 }
 
-/* The same of an equation that is printed divided by what all its terms have. */
+/* The same for an equation that is printed divided by the common factors of its terms. */
 static bool origins_divided(dal_origins *o, const dal_printed *printed, int n, const dal_signed_form *terms, const sources *found, sources *tried)
 {
     const dal_form *by = NULL;
@@ -468,14 +469,14 @@ static dal_node without_markers(void *user, dal_graph *graph, int variable)
     return is_marker(user, variable) ? dal_const(graph, 1) : DAL_NO_NODE;
 }
 
-/* Sums are opened until a node is printed as a term. */
+/* Sums are opened until a node is a printed term. */
 static void origins_by_node(dal_origins *o, const dal_writer *w, dal_node marked, int n, const dal_signed_form *terms, sources *found)
 {
     dal_graph *graph = o->d->graph;
     const dal_node node = dal_substitute(graph, marked, without_markers, o);
     const dal_form *form = node < w->n_nodes ? w->form[node] : NULL;
     dal_node x[3];
-    if (form && form->kind == DAL_FORM_NEGATIVE) /* the sign of a term stands apart */
+    if (form && form->kind == DAL_FORM_NEGATIVE) /* the sign of a term is separate */
         form = form->item[0];
     for (int k = 0; k < n && form; k++)
         if (terms[k].form == form) {
@@ -518,7 +519,7 @@ static bool has_letter(const dal_derivation *d, const dal_form *form, dal_role o
     return false;
 }
 
-/* Brackets that no monomial was recognised in: whatever is proportional to the same acceleration, to velocities, or to neither. */
+/* Brackets in which no monomial was recognised: all terms that are proportional to the same acceleration, to velocities, or to neither. */
 static void origins_by_kind(dal_origins *o, dal_node marked, int n, const dal_signed_form *terms, sources *found)
 {
     dal_derivation *t = o->marked;
@@ -557,7 +558,7 @@ void dal_term_origins(dal_origins *o, dal_writer *writer, const dal_printed *pri
         found[i].accelerated = printed->inertial;
         note_form(&found[i], terms[i].form);
     }
-    const long work = o->d->normal_work; /* what is only compared is not counted: the printed forms stay what they are without origins */
+    const long work = o->d->normal_work; /* forms that are only compared are not counted: the printed forms are the same without origins */
     sources *tried = DAL_NEW(o->d->arena, sources, n);
     const bool known = origins_in_any_way(o, printed->marked, NULL, n, terms, found, tried) || origins_divided(o, printed, n, terms, found, tried);
     const dal_form *form = known ? NULL : marked_form(o, printed->node, printed->marked, n, terms);

@@ -1,4 +1,4 @@
-/* Partial velocities of the speeds, and the motion of the bodies for u' = 0: what kane, gibbs-appell and volterra write their equations in. */
+/* Partial velocities of the speeds, and the motion of the bodies for u' = 0: the formulations kane, gibbs-appell and volterra use them. */
 #ifndef DAL_DERIVE_PARTIALS_H
 #define DAL_DERIVE_PARTIALS_H
 
@@ -14,7 +14,7 @@ dal_partials dal_derive_partial_velocities(dal_derivation *d);
 void dal_derive_accelerations(dal_derivation *d, int body, dal_node a[3], dal_node alpha[3]);
 /* U_j = sum over k of W_kj Q_k */
 dal_node dal_derive_applied(dal_derivation *d, int j);
-/* The same by partial velocities: weights on the centres of mass, then what else acts. */
+/* The same by partial velocities: weights at the centres of mass, then the other forces. */
 dal_node dal_derive_active(dal_derivation *d, const dal_partials *t, int j);
 /* I w of a body, body axes */
 void dal_derive_spin(dal_derivation *d, int body, const dal_node w[3], dal_node H[3]);

@@ -5,7 +5,7 @@
  *           R = E B_to^T, r = p - R s_to. Intermediate nodes are shared and never expanded: a chain of n links has O(n) nodes
  *   user    as the model writes it
  * (euler and natural: attitude_parameters.c)
- * In the plane R = R_z(angle) C with a constant C, so that angles add up before a cosine is taken of them.
+ * In the plane R = R_z(angle) C with a constant C, so that angles are added before the cosine.
  *
  * Velocities: r' by differentiation along q' = N v, w by propagation where the family turns step by step, otherwise from R' R^T.
  */
@@ -71,7 +71,7 @@ static void list_columns(dal_derivation *d)
     d->column_first[d->nv] = n;
 }
 
-/* ---- what a frame consists of ---------------------------------------------------- */
+/* ---- parts of a frame ---------------------------------------------------- */
 
 void dal_zero_vector(dal_derivation *d, dal_node x[3])
 {
@@ -113,7 +113,7 @@ static void planar_attitude(dal_derivation *d, dal_derived_body *body, const dou
 
 static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* What follows from r, R, r' and w. */
+/* Computes the quantities that follow from r, R, r' and w. */
 void dal_complete_body(dal_derivation *d, dal_derived_body *body, bool differentiated)
 {
     dal_node lever[3], turn[3];
@@ -129,7 +129,7 @@ void dal_complete_body(dal_derivation *d, dal_derived_body *body, bool different
         return;
     if (dal_n_planar(d))
         memcpy(body->w_body, body->w, sizeof body->w);
-    else if (d->layout->placement) /* where the family turns step by step it is known already */
+    else if (d->layout->placement) /* known already if the family turns step by step */
         dal_n_turn_back(d, body->R, body->w, body->w_body);
 }
 

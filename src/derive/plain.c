@@ -1,5 +1,5 @@
-/* Nodes as they stand: every one that is used more than once, and is more than a sign or a product with a number, is a quantity with a name. And the
- * count of operations. */
+/* Nodes as they are: a node that is used more than once gets a name, unless it is only a sign or a product with a number. Also the count of
+ * operations. */
 #include "derive/normal.h"
 
 #include "derive/nodes.h"
@@ -43,7 +43,7 @@ static dal_node *list_nodes(dal_derivation *d, int n_roots, const dal_node *root
         most = roots[i] > most ? roots[i] : most;
     }
     *n = 0;
-    for (dal_node node = most; node >= 0; node--) /* whatever uses a node has a larger number */
+    for (dal_node node = most; node >= 0; node--) /* users of a node have larger numbers */
         for (int i = 0, m = seen[node] ? dal_node_operands(d->graph, node, x) : 0; i < m; i++)
             seen[x[i]] = true;
     for (dal_node node = 0; node <= most; node++)
@@ -80,7 +80,7 @@ dal_writer *dal_writer_create(dal_derivation *d)
     return w;
 }
 
-/* Room for what is known of every node. */
+/* Room for the data of every node. */
 static void grow(dal_writer *w)
 {
     const int n = dal_graph_size(w->d->graph);
@@ -134,7 +134,7 @@ static const dal_form *negative_of(dal_derivation *d, const dal_form *form)
     return minus;
 }
 
-/* -(a - b) is -a + b where it is part of a sum. */
+/* -(a - b) is -a + b in a sum. */
 static const dal_form *negative_term(dal_derivation *d, const dal_form *form)
 {
     if (form->kind != DAL_FORM_SUM)
@@ -145,7 +145,7 @@ static const dal_form *negative_term(dal_derivation *d, const dal_form *form)
     return sum;
 }
 
-/* x x is x^2; a sign of a factor, or above or below the line, stands before the whole. NULL: as any other operation. */
+/* x x is x^2; the sign of a factor, numerator or denominator is put before the whole. NULL: the operation is not special. */
 static const dal_form *product_form(dal_derivation *d, dal_op op, const dal_form *const *operand)
 {
     if (op == DAL_OP_MUL && operand[0] == operand[1]) {
@@ -204,13 +204,13 @@ static bool is_sum(dal_op op)
     return op == DAL_OP_ADD || op == DAL_OP_SUB;
 }
 
-/* What the nodes of a list are used for. */
+/* How the nodes of a list are used. */
 typedef struct usage {
     int uses, length; /* operations down to letters and names */
     bool inside;      /* of a product or a function: a sum is a bracket there */
 } usage;
 
-/* Signs and bare letters are not worth a name; a bracket is that would take lines of its own. */
+/* Signs and bare letters do not get a name; a bracket does if it would need lines of its own. */
 static bool deserves_name(dal_derivation *d, dal_node node, const usage *u)
 {
     enum { LONG_BRACKET = 9 };

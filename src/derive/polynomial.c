@@ -75,7 +75,7 @@ bool dal_read_decimal(const char *text, int64_t *num, int64_t *den)
     return dal_reduce_fraction(n, d, num, den);
 }
 
-/* Constants of the graph are whole numbers, and quotients of such: the simplest fraction that is this double. */
+/* Constants of the graph are whole numbers and their quotients: the simplest fraction that equals this double. */
 bool dal_rational_of(double value, int64_t *num, int64_t *den)
 {
     for (int64_t q = 1; q <= 5040; q++) {
@@ -268,7 +268,7 @@ dal_poly dal_poly_add(dal_algebra *g, const dal_poly *a, const dal_poly *b, int 
 
 /* ---- products of sines and cosines ------------------------------------------------------ */
 
-/* The square of this generator is 1 less the square of its companion; -1: it is none of that kind. */
+/* The companion of a generator whose square is 1 minus the square of the companion; -1: it has none. */
 static int companion(dal_algebra *g, int i)
 {
     const dal_generator_kind from = g->way == DAL_PRODUCTS_SINE ? DAL_GENERATOR_OF_COSINE : DAL_GENERATOR_OF_SINE;
@@ -288,7 +288,7 @@ dal_monomial dal_times_power(dal_algebra *g, const dal_monomial *t, int x, int k
     return out;
 }
 
-/* No square of a cosine (or of a sine) is left. */
+/* Reduces until no square of a cosine (or of a sine) is left. */
 static void reduce_squares(dal_algebra *g, dal_poly *p)
 {
     for (bool again = g->way != DAL_FOURIER; again && !g->failed;) {

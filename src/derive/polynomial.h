@@ -2,8 +2,8 @@
  *
  *   term = num/den * product of generators^exponents * {1, cos, sin}(integer combination of angles)
  *   cos a cos b = (cos(a - b) + cos(a + b)) / 2,  sin a sin b = (cos(a - b) - cos(a + b)) / 2,  sin a cos b = (sin(a + b) + sin(a - b)) / 2
- * Exponents may be negative: a quotient by a single term is a term. What is no polynomial (a root, a table, a quotient by a sum) is a generator
- * of its own. Numbers are exact; where they, or the number of terms, or all the work together, become too large there is no normal form.
+ * Exponents may be negative: a quotient by a single term is a term. A subexpression that is not a polynomial (a root, a table, a quotient by a sum)
+ * is a generator. Numbers are exact. If they, the number of terms or the total work become too large, there is no normal form.
  */
 #ifndef DAL_DERIVE_POLYNOMIAL_H
 #define DAL_DERIVE_POLYNOMIAL_H
@@ -67,7 +67,7 @@ typedef struct dal_algebra {
     bool *is_known;
 } dal_algebra;
 
-/* Products of a term, above and below the line: |num/den| * factors * trig, or only those that pass. */
+/* Numerator and denominator of a term: |num/den| * factors * trig, or only the factors that pass. */
 typedef struct dal_line {
     const dal_form *above[DAL_FACTORS + 4], *below[DAL_FACTORS + 2];
     int n_above, n_below;
@@ -79,7 +79,7 @@ typedef struct dal_line {
 int64_t dal_divisor(int64_t a, int64_t b);
 /* In lowest terms; false: it does not fit. */
 bool dal_reduce_fraction(dal_wide num, dal_wide den, int64_t *n, int64_t *d);
-/* Has a decimal more than four digits that count? */
+/* Does a decimal have more than four significant digits? */
 bool dal_is_long_number(const char *text);
 /* "0.25", "1e-3" exactly. */
 bool dal_read_decimal(const char *text, int64_t *num, int64_t *den);
@@ -90,7 +90,7 @@ int dal_compare_monomials(const void *x, const void *y);
 dal_poly dal_poly_make(dal_algebra *g, int n);
 void dal_poly_collect(dal_algebra *g, dal_poly *p);
 dal_poly dal_poly_number(dal_algebra *g, int64_t num, int64_t den);
-/* Its number; it is added where it is new. */
+/* The number of the generator, which is added if it is new. */
 int dal_find_generator(dal_algebra *g, dal_generator wanted);
 dal_poly dal_poly_single(dal_algebra *g, dal_generator wanted);
 dal_poly dal_poly_opaque(dal_algebra *g, dal_node node);
@@ -106,17 +106,17 @@ int dal_exponent_of(const dal_monomial *t, int which);
 
 /* ---- normal.c ---- */
 
-bool dal_has_unknown(const dal_algebra *g, const dal_monomial *t); /* is there a factor that a division by sines and cosines leaves? */
+bool dal_has_unknown(const dal_algebra *g, const dal_monomial *t); /* does a division by sines and cosines leave a factor? */
 dal_algebra *dal_begin_algebra(dal_derivation *d, dal_way way);    /* with what is known from other expressions, for a graph that may have grown */
 
 /* ---- polynomial_of_node.c ---- */
 
-/* The polynomial of a node; g->failed: there is none of use. */
+/* The polynomial of a node; g->failed: there is no useful one. */
 dal_poly dal_poly_of_graph(dal_algebra *g, dal_node root);
 
 /* ---- polynomial_form.c ---- */
 
-/* Letters and generators as they are printed; where a generator stands in a product; does it move? */
+/* Printed letters and generators; the place of a generator in a product; does it move? */
 const dal_form *dal_letter_form(dal_derivation *d, int letter);
 const dal_form *dal_generator_form(dal_algebra *g, int i);
 int dal_generator_rank(const dal_algebra *g, int i);
@@ -128,7 +128,7 @@ const dal_form *dal_product_of(dal_algebra *g, const dal_form *const *items, int
 const dal_form *dal_line_form(dal_algebra *g, const dal_line *l);
 const dal_form *dal_with_sign(dal_algebra *g, const dal_form *form, bool negative);
 const dal_form *dal_sum_of(dal_algebra *g, const dal_form **items, int n);
-/* What all terms have, of those that pass; with `below` over the common denominator. A term without it; the part of a term that moves. */
+/* The common factors of all terms, of those that pass; with `below` over the common denominator. A term without it; the part of a term that moves. */
 dal_monomial dal_common_part(dal_algebra *g, int n, const dal_monomial *const *terms, bool (*pass)(const dal_algebra *g, int generator), bool below);
 dal_monomial dal_without_common(dal_algebra *g, const dal_monomial *t, const dal_monomial *common);
 dal_monomial dal_moving_part(const dal_algebra *g, const dal_monomial *t);

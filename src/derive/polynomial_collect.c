@@ -1,8 +1,8 @@
 /* Sums with common factors in front of brackets.
  *
- * Among the terms of a sum, those that share most are taken together: what they have in common stands in front of a bracket, in which the same is done
- * again; then those that share most among the rest. Saved are (terms - 1) times the operations of what they share. Terms with accelerations, with
- * velocities, of forces and of multipliers stay apart, so that each term of an equation has one origin.
+ * The terms of a sum that share most are collected: their common factor is put in front of a bracket, and the sum in the bracket is treated in the
+ * same way; then the rest of the terms. This saves (terms - 1) times the operations of the common factor. Terms with accelerations, with velocities,
+ * of forces and of multipliers stay apart, so that each term of an equation has one origin.
  */
 #include "derive/factored_form.h"
 
@@ -21,7 +21,7 @@ static bool same_trig(const dal_monomial *a, const dal_monomial *b)
     return a->trig == b->trig && !dal_compare_powers(a->n_angles, a->angles, b->n_angles, b->angles);
 }
 
-/* What all of them have, the sine or cosine as well. */
+/* The common factors of all terms, including a common sine or cosine. */
 static dal_monomial shared_by(dal_algebra *g, int n, const dal_monomial *const *terms)
 {
     dal_monomial common = dal_common_part(g, n, terms, everything, false);
@@ -43,7 +43,7 @@ static dal_monomial shared_by(dal_algebra *g, int n, const dal_monomial *const *
     return common;
 }
 
-/* Operations of a generator; known from the second time on. */
+/* Operations of a generator; stored after the first call. */
 static int cost_of_generator(dal_algebra *g, int i)
 {
     if (!g->generators[i].cost)
@@ -51,7 +51,7 @@ static int cost_of_generator(dal_algebra *g, int i)
     return g->generators[i].cost - 1;
 }
 
-/* Multiplications and functions in it. */
+/* Multiplications and functions in a term. */
 static int cost_of(dal_algebra *g, const dal_monomial *t)
 {
     int cost = (llabs(t->num) != 1) + (t->den != 1);
@@ -73,7 +73,7 @@ static dal_monomial rest_of(dal_algebra *g, const dal_monomial *t, const dal_mon
     return rest;
 }
 
-/* The members of `terms` that have the power (its sign counts), or where `like` is not NULL the sine or cosine of it. */
+/* The members of `terms` that have the power (with the same sign), or, if `like` is not NULL, its sine or cosine. */
 static int members_of(int n, const dal_monomial *const *terms, dal_power power, const dal_monomial *like, const dal_monomial **out)
 {
     int m = 0;
@@ -101,7 +101,7 @@ bool dal_monomial_moves(const dal_algebra *g, const dal_monomial *t)
     return false;
 }
 
-/* A velocity or an acceleration in front of a bracket has no other one in it: x'*(x' + y') is not how books write x'^2 + x'*y'. */
+/* A bracket after a velocity or an acceleration contains no other one: books write x'^2 + x'*y' and not x'*(x' + y'). */
 static bool is_strange(dal_algebra *g, int n, const dal_monomial *const *terms, const dal_monomial *common)
 {
     bool inside = false;
@@ -214,7 +214,7 @@ static void collect_terms(dal_algebra *g, int n, const dal_monomial *const *term
 
 const dal_form *dal_poly_collected_form(dal_algebra *g, const dal_poly *p)
 {
-    enum { MOST = 120 }; /* terms: the search is a cube of them */
+    enum { MOST = 120 }; /* terms: the time of the search grows with their cube */
     const dal_form **items = DAL_NEW(g->d->arena, const dal_form *, p->n);
     const dal_monomial **terms = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
     int n_items = 0;
@@ -238,7 +238,7 @@ const dal_form *dal_poly_collected_form(dal_algebra *g, const dal_poly *p)
     return g->failed ? NULL : dal_sum_of(g, items, n_items);
 }
 
-/* Expressions that are not equations, as T, stay in groups unless brackets save a fifth. */
+/* Expressions that are not equations, such as T, stay in groups unless brackets save a fifth. */
 static bool is_shorter(const dal_algebra *g, const dal_form *form, const dal_form *than)
 {
     return g->calm ? 5 * dal_form_operations(form) < 4 * dal_form_operations(than) : dal_form_operations(form) < dal_form_operations(than);

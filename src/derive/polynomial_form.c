@@ -117,7 +117,7 @@ static const dal_form *power_form(dal_algebra *g, dal_power f)
     return form;
 }
 
-/* Where a factor stands in a product: numbers, parameters, then what moves. */
+/* The place of a factor in a product: numbers, parameters, then moving quantities. */
 int dal_generator_rank(const dal_algebra *g, int i)
 {
     const dal_generator *which = &g->generators[i];
@@ -220,7 +220,7 @@ const dal_form *dal_sum_of(dal_algebra *g, const dal_form **items, int n)
 
 /* ---- common factors ------------------------------------------------------------------------------ */
 
-/* The factors that all terms have, of those that pass, and the common divisor of their numbers; with `below`, the common denominator of all as well. */
+/* The common factors of all terms, of those that pass, and the common divisor of their numbers; with `below`, also the common denominator. */
 dal_monomial dal_common_part(dal_algebra *g, int n, const dal_monomial *const *terms, bool (*pass)(const dal_algebra *g, int generator), bool below)
 {
     dal_monomial common = {.num = 0, .den = 1};
@@ -235,7 +235,7 @@ dal_monomial dal_common_part(dal_algebra *g, int n, const dal_monomial *const *t
     }
     if (common.num == 0)
         common.num = 1;
-    const int candidates = !n ? 0 : below ? g->n_generators : terms[0]->n_factors; /* what all have the first one has */
+    const int candidates = !n ? 0 : below ? g->n_generators : terms[0]->n_factors; /* a common factor of all terms is in the first one */
     for (int c = 0; c < candidates; c++) {
         const int k = below ? c : terms[0]->factors[c].generator;
         int least = INT16_MAX, most = INT16_MIN;
@@ -265,7 +265,7 @@ dal_monomial dal_without_common(dal_algebra *g, const dal_monomial *t, const dal
 
 /* ---- sums in groups --------------------------------------------------------------------------------- */
 
-/* The part of a term that moves: all but numbers and parameters. */
+/* The moving part of a term: all factors except numbers and parameters. */
 dal_monomial dal_moving_part(const dal_algebra *g, const dal_monomial *t)
 {
     dal_monomial out = {.num = 1, .den = 1, .trig = t->trig, .n_angles = t->n_angles};
@@ -289,7 +289,7 @@ int dal_monomial_urgency(const dal_algebra *g, const dal_monomial *t)
     return accelerations ? 0 : velocities ? 1 : multipliers ? 3 : 2;
 }
 
-/* Are the numbers that a common factor leaves small? */
+/* Are the numbers that remain after division by a common factor small? */
 static bool leaves_small(dal_algebra *g, int n, const dal_monomial *const *terms, const dal_monomial *common)
 {
     for (int i = 0; i < n; i++) {
@@ -300,7 +300,7 @@ static bool leaves_small(dal_algebra *g, int n, const dal_monomial *const *terms
     return true;
 }
 
-/* (sum of constants) * what moves: the constants with their common factor in front. */
+/* (sum of constants) * moving part: the common factor of the constants is put in front. */
 static const dal_form *group_form(dal_algebra *g, int n, const dal_monomial *const *terms, const dal_monomial *moving, bool below)
 {
     dal_monomial common = dal_common_part(g, n, terms, dal_generator_is_constant, below);
@@ -338,7 +338,7 @@ static const dal_form *group_form(dal_algebra *g, int n, const dal_monomial *con
     return dal_with_sign(g, dal_line_form(g, &l), negative);
 }
 
-/* Factors above the line. */
+/* Factors in the numerator. */
 static int count_above(const dal_monomial *t)
 {
     int n = 0;
@@ -347,7 +347,7 @@ static int count_above(const dal_monomial *t)
     return n;
 }
 
-/* Of numbers and parameters alone? */
+/* Does it consist only of numbers and parameters? */
 static bool is_constant_form(const dal_derivation *d, const dal_form *form)
 {
     if (form->kind == DAL_FORM_LETTER)
@@ -358,7 +358,7 @@ static bool is_constant_form(const dal_derivation *d, const dal_form *form)
     return form->kind != DAL_FORM_NAMED;
 }
 
-/* A term times a bracket: constants, what moves, the bracket; a bracket of constants stands before what moves. */
+/* A term times a bracket: constants, moving part, bracket; a bracket of constants comes before the moving part. */
 const dal_form *dal_monomial_form(dal_algebra *g, const dal_monomial *t, const dal_form *bracket)
 {
     dal_line l = {.n_above = 0};
@@ -379,7 +379,7 @@ const dal_form *dal_monomial_form(dal_algebra *g, const dal_monomial *t, const d
     return dal_with_sign(g, dal_line_form(g, &l), t->num < 0);
 }
 
-/* Terms whose moving parts are equal stand together. */
+/* Terms with equal moving parts are neighbours. */
 const dal_form *dal_poly_form(dal_algebra *g, const dal_poly *p, bool below)
 {
     const dal_form **items = DAL_NEW(g->d->arena, const dal_form *, p->n);

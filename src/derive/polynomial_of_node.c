@@ -7,8 +7,8 @@
 
 enum { MOST_POWER = 12 };
 
-/* The generator that an angle of this term is a multiple of: a letter, a product of letters with a number, or a number. *times: the whole number of
- * times. False: it is none. */
+/* The generator of which an angle of this term is a multiple: a letter, a product of letters with a number, or a number. *times: the integer
+ * factor. False: there is none. */
 static bool find_phase(dal_algebra *g, const dal_monomial *t, int *generator, int *times)
 {
     const bool whole = t->den == 1 && llabs(t->num) <= 50;
@@ -99,7 +99,7 @@ static dal_poly sine_or_cosine(dal_algebra *g, dal_node node, const dal_poly *ar
 /* 1 / p where p is one term; otherwise 1 / (the node). */
 static dal_poly inverse(dal_algebra *g, dal_node node, const dal_poly *p)
 {
-    if (p->n == 1 && p->term[0].trig != DAL_TRIG_ONE) { /* the sine or cosine below the line is a generator */
+    if (p->n == 1 && p->term[0].trig != DAL_TRIG_ONE) { /* a sine or cosine in the denominator is a generator */
         dal_generator which = {.kind = p->term[0].trig == DAL_TRIG_SINE ? DAL_GENERATOR_OF_SINE : DAL_GENERATOR_OF_COSINE,
                                .letter = -1,
                                .node = DAL_NO_NODE,
@@ -178,14 +178,14 @@ static int sign_of_letter(dal_derivation *d, int letter)
     return (value > 0) - (value < 0);
 }
 
-/* The whole number whose square this is; -1: there is none. */
+/* The whole number whose square is n; -1: there is none. */
 static int64_t whole_root(int64_t square)
 {
     const int64_t r = llround(sqrt((double)square));
     return r * r == square ? r : -1;
 }
 
-/* sqrt(4 r^2) is 2 r where r > 0 and -2 r where r < 0: the sign is that of the start. A length does not pass zero. */
+/* sqrt(4 r^2) is 2 r for r > 0 and -2 r for r < 0: the sign at the start is used, because a length does not pass zero. */
 static dal_poly root_of(dal_algebra *g, dal_node node, const dal_poly *square)
 {
     dal_monomial t = square->n == 1 ? square->term[0] : (dal_monomial){.num = -1};
@@ -254,7 +254,7 @@ static dal_poly of_node(dal_algebra *g, dal_node node)
     }
 }
 
-/* Operands first; a generator of its own hides what is inside. */
+/* Operands first. A generator hides its operands. */
 dal_poly dal_poly_of_graph(dal_algebra *g, dal_node root)
 {
     int n = 0;

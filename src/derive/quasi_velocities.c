@@ -2,9 +2,10 @@
  *
  *   S = [Y; A_k],   S W = [1; 0],   S X = [-Z; beta_k],   S bias = [-(Y' v + Z'); gamma_k]
  *   v = W u + X,   v' = W u' + bias
- * With constant momenta G of ignorable coordinates (volterra-reduced (25)) S has their rows E v = G - N_2 as well, and as many speeds fewer:
+ * With constant momenta G of ignorable coordinates (volterra-reduced (25)) S also has their rows E v = G - N_2, and there are fewer speeds by the
+ * same number:
  *   S = [Y; E; A_k],   S X = [-Z; G - N_2; beta_k],   S bias = [-(Y' v + Z'); -(E' v + N_2'); gamma_k],   E v + N_2 = dT/dv_2
- * A_k are k independent rows of A, of which the compiled model says which they are.
+ * A_k are k independent rows of A; the compiled model chooses them.
  */
 #include "derive/nodes.h"
 

@@ -7,7 +7,7 @@
  *   I_p += X^T (I - U D^-1 U^T) X,   p_p += X^T (p + (I - U D^-1 U^T) c + U D^-1 u)
  *   v' = D^-1 (u - U^T a'),   a' = X a_p + c,   a = a' + S v'
  * The ground accelerates with -g, which is gravity; all other forces are generalized ones. The reduced I along the motion of a link is exactly zero,
- * and the component of the wrench along it is tau: both are written so, and nothing is computed.
+ * and the component of the wrench along it is tau: both are written without computation.
  *
  * Loops: v' = a + Y lambda, M Y = A^T by the same recursion, column by column, and  A Y lambda = gamma - A a.
  */
@@ -33,7 +33,7 @@ typedef struct link {
     double sign;
     dal_node pitch; /* of a screw */
     dal_node p[3], E[9];
-    dal_node B[9]; /* E before its own turn by the angle of which these are sine and cosine; sine: DAL_NO_NODE where it does not turn */
+    dal_node B[9]; /* E before its own turn; sine and cosine of the angle of that turn; sine is DAL_NO_NODE if it does not turn */
     dal_node sine, cosine;
     dal_node w[3], o[3];   /* its velocity: angular, of its origin */
     dal_node cw[3], co[3]; /* c */
@@ -48,7 +48,7 @@ typedef struct chain {
     link *links;
     int n;
     int *of_body;                  /* the last link of a body */
-    const dal_symbolic_marker *to; /* of each body: where its link's frame stands on it */
+    const dal_symbolic_marker *to; /* of each body: the place of its link's frame on it */
 } chain;
 
 static void zeros(dal_derivation *d, int n, dal_node *x)
@@ -274,13 +274,13 @@ static void add_carrier(chain *c, const dal_carrier *carrier, dal_symbolic_marke
         clear_link(d, &x);
         x.parent = c->n - 1;
     }
-    if (pending || !carrier->n_steps) { /* a rod's end, or a weld: a link that does not move */
+    if (pending || !carrier->n_steps) { /* the end of a rod, or a weld: a link that does not move */
         x.n_v = 0;
         move_link(c, &x);
         c->links[c->n++] = x;
     }
     c->of_body[carrier->body] = c->n - 1;
-    if (carrier->particle) { /* no attitude: what matters is the mass at its place */
+    if (carrier->particle) { /* without attitude: only the mass and its place matter */
         dal_symbolic_marker *at = &to[carrier->body];
         dal_n_identity(d, at->B);
         for (int i = 0; i < 3; i++)
@@ -331,7 +331,7 @@ static void set_entry(inertia *I, int i, int k, dal_node value)
         I->M[3 * (i - 3) + k - 3] = I->M[3 * (k - 3) + i - 3] = value;
 }
 
-/* Is component i of S the only one that is not zero, in some column? Then nothing of I is left along it. */
+/* Is component i of S the only nonzero one in some column? Then the reduced I along it is zero. */
 static bool is_pure(const link *x, int i)
 {
     switch (x->kind) {

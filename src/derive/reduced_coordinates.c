@@ -1,9 +1,8 @@
 /* Natural coordinates where linear rows were eliminated: q = B z + b (kinematics/reduction.h).
  *
- * B and b are numbers of the compiled model. Where a row that was eliminated follows a parameter they are found once more, in symbols: the row,
- *     C q + c = 0,
- * is linear in q, so that C are its derivatives and c is what it is for q = 0; Gauss and Jordan solve the rows for the coordinates that compile
- * solved them for. Entries that vanish for two sets of parameters are zero.
+ * B and b are numbers of the compiled model. If an eliminated row depends on a parameter, they are found again, in symbols: the row C q + c = 0 is
+ * linear in q, so that C are its derivatives and c its value at q = 0. Gauss-Jordan elimination solves the rows for the same coordinates as compile
+ * does. Entries that vanish for two sets of parameters are zero.
  */
 #include "derive/nodes.h"
 #include "derive/start_frames.h"
@@ -52,7 +51,7 @@ static dal_node *node_of(const elimination *x, int i, int j)
     return x->node + (size_t)i * (size_t)x->width + (size_t)j;
 }
 
-/* C and c; false: no parameter stands in them. */
+/* C and c; false: they contain no parameter. */
 static bool read_rows(elimination *x)
 {
     dal_derivation *d = x->d;
@@ -85,7 +84,7 @@ static void evaluate_rows(elimination *x)
     }
 }
 
-/* The row that has the fewest entries, among those whose own coordinate can be solved for. */
+/* The row with the fewest entries, among those that can be solved for their own coordinate. */
 static int choose_row(const elimination *x)
 {
     int best = -1, least = 0;
@@ -114,7 +113,7 @@ static void clear_if_zero(const elimination *x, int i, int j)
     *node_of(x, i, j) = dal_n_const(x->d, 0);
 }
 
-/* Row i over its entry in the column, then the column out of all others. */
+/* Divides row i by its entry in the column, then eliminates the column from all other rows. */
 static void solve_row(elimination *x, int i)
 {
     dal_derivation *d = x->d;
@@ -143,7 +142,7 @@ static void solve_row(elimination *x, int i)
     }
 }
 
-/* An entry of B or b: -(what the row has), where that is the compiled number. */
+/* An entry of B or b: minus the entry of the row, if that has the compiled value. */
 static bool take(elimination *x, int i, int j, double compiled, dal_node *to)
 {
     dal_derivation *d = x->d;
@@ -232,7 +231,7 @@ dal_node dal_rate_of_natural(dal_derivation *d, int i)
     return sum_of_row(d, i, dal_n_const(d, 0), motion ? letter_of_column : speed_of_column, motion ? d->v : d->direction);
 }
 
-/* The derivative of a node by z_k that goes through natural coordinates. */
+/* The derivative of a node by z_k through natural coordinates. */
 dal_node dal_natural_along_column(dal_derivation *d, dal_node node, int k)
 {
     const dal_reduction *e = d->layout->reduction;

@@ -4,7 +4,7 @@
  * has no ignorable coordinate left. B are its second derivatives by v_1; v_2' = c - X v_1' follows from v_2(q_1, v_1, G).
  * Where v_1 are not rates of coordinates (a ball joint) w x dR/dw is added, as in Lagrange's equations.
  *
- * Where v_2 solve a system that stays one, they have names, and R is not differentiated through these. Its derivatives are those of T and V with v_2
+ * If v_2 are unknowns of a named system, R is not differentiated through them. Its derivatives are those of T and V with v_2
  * held, because G = dT/dv_2 (Goldstein, Classical Mechanics, 8.3):
  *   dR/dv_1 = dT/dv_1,   dR/dq_1 = d(T - V)/dq_1,   X = M_22^-1 M_21,   B = M_11 - M_12 X
  */
@@ -87,7 +87,7 @@ static dal_node routhian(dal_derivation *d, const parts *p)
     return R;
 }
 
-/* What the equations are made of: dR/dv_1, dR/dq_1, B and X. */
+/* The parts of the equations: dR/dv_1, dR/dq_1, B and X. */
 typedef struct slopes {
     dal_node *by_rate, *by_place, *B, *X;
 } slopes;
@@ -137,7 +137,7 @@ static slopes differentiate(dal_derivation *d, const parts *p, dal_node R)
     return s;
 }
 
-/* Less w x dR/dw of the balls. */
+/* Minus w x dR/dw of the balls. */
 static void add_commutators(dal_derivation *d, const parts *p, const dal_node *by_rate, dal_node *f)
 {
     dal_node *slope = DAL_NEW(d->arena, dal_node, d->nv), *turn = DAL_NEW(d->arena, dal_node, d->nv);

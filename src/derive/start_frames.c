@@ -1,11 +1,11 @@
 /* Frames of joints, and lengths of rods, in symbols: as the description and its start values determine them.
  *
- * A direction a along one axis of a frame, and b that a second one is nearest to:
+ * One axis of a frame is along a direction a, a second one is as near as possible to b:
  *     u = a / |a|,   v = (b - (b . u) u) / |b - (b . u) u|,   the third is their product
  * An axis is written in the first body; the second frame lies on the first at the start,
  *     B_j = R_j^T R_i B_i,
- * unless it has axes of its own. Compile does the same with numbers (compile/frames.c). What depends on a parameter, and has the numbers of the
- * compiled model, is taken from here; anything else stays a number.
+ * unless it has axes of its own. Compile does the same with numbers (compile/frames.c). Entries that depend on a parameter and have the compiled
+ * values are symbols; all others stay numbers.
  */
 #include "derive/placed_bodies.h"
 #include "derive/start_frames.h"
@@ -25,7 +25,7 @@ typedef struct frame {
     bool has_axes;
 } frame;
 
-/* ---- which parts are taken --------------------------------------------------------------------- */
+/* ---- which entries become symbols --------------------------------------------------------------------- */
 
 typedef struct search {
     const dal_derivation *d;
@@ -45,7 +45,7 @@ bool dal_follows_parameters(dal_derivation *d, dal_node node)
     return s.found;
 }
 
-/* The entries that follow parameters, where all n have the compiled values to `within`. */
+/* Keeps the entries that depend on parameters, if all n equal the compiled values to `within`. */
 static void take(dal_derivation *d, int n, const dal_node *from, const double *compiled, double within, dal_node *to)
 {
     bool follows = false;
@@ -79,7 +79,7 @@ static void make_unit(dal_derivation *d, dal_node x[3])
         x[i] = dal_n_div(d, x[i], length);
 }
 
-/* `second` -1: the axis after the first is nearest to the direction of the world that is most across it. */
+/* `second` -1: the axis after the first is as near as possible to the world direction that is most perpendicular to it. */
 static void frame_from_axes(dal_derivation *d, int first, const dal_node a[3], int second, const dal_node b[3], dal_node R[9])
 {
     dal_node u[3] = {a[0], a[1], a[2]}, v[3], w[3];
@@ -215,7 +215,7 @@ static bool add_point(dal_derivation *d, const dal_binding *binding, const dal_p
     return true;
 }
 
-/* The frame that a name of `connect:` means, in the axes of its body. */
+/* The frame of a name of `connect:`, in the axes of its body. */
 static bool find_frame(dal_derivation *d, const char *name, int depth, frame *f)
 {
     const char *rest = "";
@@ -265,7 +265,7 @@ static bool is_mounted(const dal_derivation *d, int body)
     return binding && binding->model;
 }
 
-/* As it is written; a body that joints place has another one, and what is made of it here is not taken. */
+/* The attitude as text. A body that joints place has another attitude, and results made of it are not used. */
 static bool start_attitude(dal_derivation *d, int body, dal_node R[9])
 {
     dal_n_identity(d, R);
@@ -322,10 +322,10 @@ typedef struct joint_frames {
     const dal_joint_spec *spec;
     const dal_joint *joint;
     frame side[2];
-    bool same_axes; /* the frames coincide when the axes of the bodies do */
+    bool same_axes; /* the frames coincide when the axes of the bodies coincide */
 } joint_frames;
 
-/* What coincides with the first frame. */
+/* The direction that coincides with one of the first frame. */
 static bool carry(const joint_frames *f, dal_node B[9])
 {
     dal_derivation *d = f->d;
@@ -351,7 +351,7 @@ static bool carry(const joint_frames *f, dal_node B[9])
     return true;
 }
 
-/* z_j is given, x_j as near to x_i as it can be. */
+/* z_j is given, x_j is as near as possible to x_i. */
 static bool frame_beside(joint_frames *f)
 {
     dal_derivation *d = f->d;
@@ -368,7 +368,7 @@ static bool frame_beside(joint_frames *f)
     return true;
 }
 
-/* z_i and x_j are given; of each the other body sees its direction at the start. */
+/* z_i and x_j are given; each determines the direction in the other body at the start. */
 static bool cross_frames(joint_frames *f)
 {
     dal_derivation *d = f->d;

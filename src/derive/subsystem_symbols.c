@@ -2,9 +2,9 @@
  *
  *   a Lagrangian   V = -L at v = 0,  T = L + V,  Q = -dV/dq - dD/dv
  *   M v' = F       T = 1/2 v . M v, or `kinetic`,  Q = F + h,  h = d/dt (dT/dv) - dT/dq for v' = 0
- * T is added to that of the bodies, V to that of the forces, and every formulation continues from there. Of M v' = F, h of T and F + h cancel: that
- * is so for coordinates of others, too, which T and V may contain and which they do not act on. Where `kinetic` is not given, T is 1/2 v . M v all
- * the same: the equations do not depend on it.
+ * T is added to that of the bodies, V to that of the forces, and every formulation continues from there. For M v' = F the term h of T and the h in F
+ * + h cancel, also for coordinates of other parts, which T and V may contain and on which they do not act. Without `kinetic`, T is 1/2 v . M v: the
+ * equations do not depend on it.
  *
  * In formulations that are sums over bodies, with partial velocities W_j and p = dT/dv,
  *   inertia   W_j . M W_l          inertia forces   W_j . (d/dt p - dT/dq)
@@ -58,7 +58,7 @@ static int column_of(const reader *r, dal_text name)
 
 /* ---- energies ----------------------------------------------------------------------- */
 
-/* L without and with V: L = T - V, and V is what of it has no rates. */
+/* L without and with V: L = T - V, and V is the part of L without rates. */
 static dal_node lagrangian(const reader *r, dal_node *V)
 {
     dal_derivation *d = r->d;
@@ -202,7 +202,7 @@ dal_node dal_subsystem_energy_of_acceleration(dal_derivation *d)
     return sum;
 }
 
-/* p . W_j, and what of its rate is not a force: p . d/dt W_j + dT/dq . W_j. */
+/* p . W_j, and the part of its rate that is not a force: p . d/dt W_j + dT/dq . W_j. */
 void dal_subsystem_momentum(dal_derivation *d, int j, dal_node *slope, dal_node *rest)
 {
     for (int k = 0; k < d->nv && d->spec->n_systems; k++) {

@@ -2,7 +2,7 @@
  *
  *   v' = a + M^-1/2 (A M^-1/2)^+ (gamma - A a),  M a = Q - h             M regular
  *   v' = [(1 - A^+ A) M; A]^+ [Q - h; gamma]                              rank [M; A] = m  (udwadia-phohomsiri (2.15))
- * The pseudo-inverses stay what they are called: nothing is inverted in symbols.
+ * Pseudo-inverses are printed by name: no matrix is inverted in symbols.
  */
 #include "derive/nodes.h"
 
@@ -30,7 +30,7 @@ static void complete_inertia(dal_derivation *d)
 static void derive_kalaba(dal_derivation *d)
 {
     dal_derive_inertia(d);
-    if (!d->options.whole_systems) /* code solves for v' and multipliers, where M alone need not be regular */
+    if (!d->options.whole_systems) /* the code solves for v' and multipliers, because M alone may be singular */
         complete_inertia(d);
     dal_add_saddle_blocks(d);
 }

@@ -58,7 +58,7 @@ const dal_derived_formulation dal_derived_volterra =
                 .latex = "\\frac{d}{dt}\\frac{\\partial T}{\\partial u} - \\sum\\left(P\\cdot\\frac{d}{dt}\\frac{\\partial v}{\\partial u} + "
                          "H\\cdot\\frac{d}{dt}\\frac{\\partial\\omega}{\\partial u}\\right) = U, \\qquad B\\,\\dot{u} = U + K - A");
 
-/* The reduced equations (44): momenta of ignorable coordinates are rows of S (25), and as many equations disappear. */
+/* The reduced equations (44): momenta of ignorable coordinates are rows of S (25), and the number of equations falls by the same number. */
 static void derive_reduced(dal_derivation *d)
 {
     static const char *const right_name[] = {"G - N_2"};

@@ -1,4 +1,4 @@
-/* A derivation as a document: what the letters mean, energies, constraints, the equations, and how large all of it is. */
+/* A derivation as a document: the meaning of the letters, energies, constraints, the equations, and their size. */
 #include "derive/document.h"
 
 #include "derive/nodes.h"
@@ -98,7 +98,7 @@ static const char *inline_latex(const dal_document *doc, const dal_form *form)
     return dal_latex_width(text) > LATEX_LINE / 2.0 ? dal_latex_breakable(doc->d->arena, text) : text;
 }
 
-/* Lines of whole terms; a paragraph that TeX breaks where a term is wider than a line. Viewers of Markdown scroll. */
+/* Lines of whole terms; if a term is wider than a line, a paragraph that TeX breaks. Viewers of Markdown scroll. */
 static void latex_lines(const dal_document *doc, const char *left, const dal_form *form, const char *right)
 {
     int n;
@@ -124,7 +124,7 @@ static void latex_lines(const dal_document *doc, const char *left, const dal_for
     dal_grow(doc->out, doc->writing == DAL_WRITE_LATEX ? "%s\n\\end{align*}\n" : "%s\n\\end{aligned}\n$$\n", right);
 }
 
-static const dal_printed nothing = {DAL_NO_NODE, DAL_NO_NODE, false}; /* whose origin is asked for */
+static const dal_printed nothing = {DAL_NO_NODE, DAL_NO_NODE, false}; /* terms whose origin is printed */
 
 /* left, the form, right. */
 static void write_equation(dal_document *doc, const char *left, const dal_form *form, const char *right, dal_printed printed)
@@ -148,10 +148,10 @@ static void define(dal_document *doc, const char *name, const dal_form *form, da
     write_equation(doc, left.text, form, "", printed);
 }
 
-/* Intermediates that came up since the last time, in the order in which they are needed. */
+/* Intermediates that are new since the last call, in the order in which they are needed. */
 static void define_intermediates(dal_document *doc)
 {
-    enum { MOST_OPEN = 8 }; /* on a page, more of them are folded up */
+    enum { MOST_OPEN = 8 }; /* more intermediates than this are folded on a page */
     const int end = doc->writer->n_intermediates;
     const bool folded = doc->writing == DAL_WRITE_HTML && end - doc->written > MOST_OPEN;
     if (folded)
@@ -311,7 +311,7 @@ static void write_named_systems(dal_document *doc)
     }
 }
 
-/* Of the normal forms and the equations as they were derived, those with fewer operations are printed. NULL: that one as it was derived. */
+/* Prints the normal forms or the equations as derived, whichever have fewer operations. NULL: the equation as derived. */
 static const dal_form **choose_forms(dal_document *doc, const dal_form **by)
 {
     dal_derivation *d = doc->d;
@@ -328,7 +328,7 @@ static const dal_form **choose_forms(dal_document *doc, const dal_form **by)
         doc->writer->plain += !form[i];
     }
     dal_count_operations(d, d->n_equations, nodes, &written, &shared);
-    doc->shorter = 4 * operations > 5 * shared + 20; /* names cost reading, too */
+    doc->shorter = 4 * operations > 5 * shared + 20; /* names also take effort to read */
     for (int i = 0; i < d->n_equations && doc->shorter; i++)
         form[i] = NULL;
     if (doc->shorter || doc->writer->plain)
@@ -391,7 +391,7 @@ static void write_matrices(dal_document *doc)
     }
 }
 
-/* Those from `first` on, to the one before `end`. */
+/* Intermediates from `first` to the one before `end`. */
 static void write_steps(dal_document *doc, int first, int end)
 {
     const dal_derivation *d = doc->d;
@@ -404,7 +404,7 @@ static void write_steps(dal_document *doc, int first, int end)
     }
 }
 
-/* What a program would compute: the matrix and the right side of the system that is solved. */
+/* The matrix and the right side of the system that a program would solve. */
 static void count_blocks(const dal_document *doc)
 {
     dal_derivation *d = doc->d;
@@ -419,7 +419,7 @@ static void count_blocks(const dal_document *doc)
         for (int i = 0; i < block->rows * block->columns; i++)
             *DAL_PUSH(d->arena, nodes, n, room) = block->values[i];
     }
-    for (int s = 0; s < d->n_systems; s++) /* what its unknowns are computed from */
+    for (int s = 0; s < d->n_systems; s++) /* the quantities for its unknowns */
         for (int i = 0; i < d->systems[s].n; i++) {
             for (int j = 0; j < d->systems[s].n; j++)
                 *DAL_PUSH(d->arena, nodes, n, room) = d->systems[s].matrix[i * d->systems[s].n + j];
@@ -472,7 +472,7 @@ static void write_document(dal_document *doc, const dal_derived_formulation *f, 
     write_size(doc);
 }
 
-/* On a page the result stands first. Positions, velocities and matrices are folded up behind it. */
+/* On a page the result comes first. Positions, velocities and matrices are folded after it. */
 static void write_html_document(dal_document *doc, const dal_derived_formulation *f, bool steps)
 {
     const dal_derivation *d = doc->d;

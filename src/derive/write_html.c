@@ -45,7 +45,7 @@ void dal_html_equation(dal_document *doc, const char *left, const dal_form *form
     dal_grow(doc->out, "</div>\n");
 }
 
-/* The principle as it is written in text, with what is above and below the line in its place: "A^T lambda", "v_1". */
+/* The principle as text, with numerators and denominators in place: "A^T lambda", "v_1". */
 static const char *principle(dal_arena *arena, const char *text)
 {
     static const struct {
@@ -85,7 +85,7 @@ void dal_html_begin(dal_document *doc, const dal_derived_formulation *f)
              dal_html_escaped(arena, f->source));
 }
 
-/* The same as LaTeX, for those who copy it. */
+/* The same as LaTeX, for copying. */
 void dal_html_end(dal_document *doc)
 {
     dal_growing latex = {.arena = doc->d->arena};

@@ -52,7 +52,7 @@ static void json_letters(dal_json *json, const dal_document *doc)
     dal_json_open(dal_json_line(json, "\n "), "letters", '[');
     for (int i = 0; i < d->n_letters; i++) {
         const dal_letter *l = &d->letters[i];
-        if (l->role >= DAL_ROLE_NORM) /* not in anything that is shown */
+        if (l->role >= DAL_ROLE_NORM) /* not in a printed form */
             continue;
         dal_json_open(dal_json_line(json, "\n  "), NULL, '{');
         dal_json_string(json, "name", l->name);

@@ -1,7 +1,7 @@
 /* Equations of joint types: f(OM, ON, xi, yi, xj, yj) = 0 (planar-component-library (13)), from the vector equation as the only input.
  *
- * The equation is read once more, on the components of points and axes; what is (24) and (26), its rate and the rate of that, follows by
- * differentiation. The compiled joint says how many rows an equation has: a component that is zero whatever moves is no row.
+ * The equation is read again, with the components of points and axes. Its rate (24) and the rate of that (26) follow by differentiation. The compiled
+ * joint has the number of rows of an equation: a component that is always zero is not a row.
  */
 #include "derive/written_joints.h"
 
@@ -89,7 +89,7 @@ static const dal_pair *find_pair(const dal_law_spec *list, const char *name)
     return NULL;
 }
 
-/* A parameter of the type: what the joint gives, or its standard value. */
+/* A parameter of the type: the value in the joint, or its default. */
 static bool read_parameter(dal_derivation *d, const dal_joint_scope *scope, const char *name, dal_value *value)
 {
     const dal_pair *standard = find_pair(&scope->type->parameters, name), *given = find_pair(&scope->spec->parameters, name);

@@ -1,4 +1,4 @@
-/* Joint types of the model's own, in symbols: the equations of `joint-types:` with what M, N, xi ... are. */
+/* Joint types of the model's own, in symbols: the equations of `joint-types:` with the meaning of M, N, xi ... */
 #ifndef DAL_DERIVE_WRITTEN_JOINTS_H
 #define DAL_DERIVE_WRITTEN_JOINTS_H
 
@@ -12,7 +12,7 @@ typedef struct dal_derived_side {
     double constant;
 } dal_derived_side;
 
-/* What the words of an equation mean. */
+/* The meaning of the words of an equation. */
 typedef struct dal_joint_scope {
     const dal_joint *joint;
     const dal_joint_spec *spec;
@@ -23,7 +23,7 @@ typedef struct dal_joint_scope {
 
 /* The sides of joint number j as its bodies place them. */
 dal_joint_scope dal_derive_sides(dal_derivation *d, int j);
-/* Row `number` of the mechanism, which comes from an equation of the type of the joint. DAL_NO_NODE: refused. */
+/* Row `number` of the mechanism, if it comes from an equation of the joint's type. DAL_NO_NODE: refused. */
 dal_node dal_derive_written_row(dal_derivation *d, const dal_joint_scope *scope, int number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Charts: frames, grids, labels and lines. plot.c draws files of results, which it reads row by row; here all numbers are in memory. */
+/* Charts: frames, grids, labels and lines. Here all numbers are in memory; plot.c draws files of results, which it reads row by row. */
 #include "output/chart.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static const char thin_line[] = "stroke=\"#dddddd\" stroke-width=\"1\"", small[]
 
 typedef struct axis {
     bool log;
-    double least, most; /* of a logarithmic one: decades */
+    double least, most; /* logarithmic axis: decades */
     double from, size;  /* pixels: at `least`, and along it */
 } axis;
 
@@ -210,7 +210,7 @@ void dal_chart_draw(dal_svg *svg, dal_arena *arena, int width, int height, const
         tall += (panels[k].equal ? wide - LEFT - RIGHT : PANEL) + LEGEND + BELOW;
     const double each = (tall - head) / (double)n_panels - LEGEND - BELOW;
     dal_svg_begin(svg, arena, wide, tall, title ? title : "chart");
-    if (title) { /* a long one is printed smaller */
+    if (title) { /* a long title is printed smaller */
         char style[64];
         snprintf(style, sizeof style, "font-size=\"%.1f\" font-weight=\"bold\"", fmax(7, fmin(15, (wide - 20) / (0.58 * (double)strlen(title) + 1))));
         dal_svg_text(svg, wide / 2.0, TOP + 8, "middle", style, title);

@@ -3,7 +3,7 @@
  *     "dalembert checkpoint", number of the format, version of the program, rows, time of the last one, page or not, at its end or not, names of the files,
  *     size of the simulation; the simulation, which has its own checks; a checksum of all of it (FNV-1a, 64 bits)
  *
- * It is written as NAME.part.state.new, which then takes the name. */
+ * It is written as NAME.part.state.new, which is then renamed. */
 #include "output/checkpoint.h"
 
 #include "base/bytes.h"
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 enum { FORMAT = 1 };
-static const off_t largest = 1 << 30; /* bytes: a simulation of a million bodies has less */
+static const off_t largest = 1 << 30; /* bytes: the state of a million bodies is smaller */
 
 static uint64_t checksum(const unsigned char *bytes, size_t n)
 {
@@ -36,7 +36,7 @@ static uint64_t checksum(const unsigned char *bytes, size_t n)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-/* The file beside the part, links followed as the part does. */
+/* The path of the file beside the part; links are followed as for the part. */
 static void name_beside(const char *path, const char *end, char *name, size_t size)
 {
     char *real = dal_real_path(path);
@@ -55,7 +55,7 @@ static void gather_names(int n_files, const char *const *paths, char *names, siz
     }
 }
 
-/* The same lines in another order are the same files. */
+/* Do both texts have the same lines, in any order? Then they name the same files. */
 static bool same_names(const char *a, const char *b)
 {
     if (strlen(a) != strlen(b))
@@ -156,7 +156,7 @@ static void keep_head(dal_checkpoint *c, long *blob_size, dal_keep *keep)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* Everything into c->bytes, which grow the first time. 0: there is no memory, or nothing to save. */
+/* Writes everything into c->bytes, which is allocated at the first call. 0: there is no memory, or nothing to save. */
 static size_t gather(dal_checkpoint *c, const dal_simulation *simulation)
 {
     long blob = (long)dal_simulation_save(simulation, NULL, 0);
@@ -181,7 +181,7 @@ static size_t gather(dal_checkpoint *c, const dal_simulation *simulation)
 /* 0, or the number of the error. */
 static int put(const dal_checkpoint *c, size_t n, bool to_disk)
 {
-    unlink(c->temporary); /* of one that was killed here */
+    unlink(c->temporary); /* left by a run that was killed here */
     const int fd = open(c->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return errno;
@@ -238,7 +238,7 @@ static int read_checkpoint(dal_checkpoint *c)
     return error;
 }
 
-/* What is wrong with it, as a part of a sentence; NULL: nothing, and it is read up to the simulation. */
+/* What is wrong with the file, as a part of a sentence; NULL: it is right, and was read up to the simulation. */
 static const char *fault_of(dal_checkpoint *c)
 {
     static const char damaged[] = "is damaged: the run cannot be resumed from it";
@@ -278,7 +278,7 @@ static dal_status refuse_names(const dal_checkpoint *c, dal_messages *messages)
     return DAL_BAD_FILE;
 }
 
-/* The one that is there: beside the first of the files, or, if they are named in another order, beside another. */
+/* The existing file: beside the first of the result files, or beside another one if they are named in another order. */
 static void find(dal_checkpoint *c, int n_files, const char *const *paths)
 {
     for (int i = 0; i < n_files; i++) {
@@ -313,14 +313,14 @@ dal_status dal_checkpoint_read(dal_checkpoint *c, int n_files, const char *const
     return same_names(wanted, c->names) ? DAL_OK : refuse_names(c, messages);
 }
 
-/* Its part is gone, and it has had its name since that was written. */
+/* The part is gone, and the file was renamed after the checkpoint was written. */
 bool dal_checkpoint_finished(const dal_checkpoint *c, const char *path)
 {
     struct stat saved, file;
     char part[PATH_MAX + 32];
     name_beside(path, "", part, sizeof part);
     if (c->done)
-        dal_part_settle(part); /* it may be taking its name at this moment */
+        dal_part_settle(part); /* it may be renamed at this moment */
     if (!c->done || !access(part, F_OK) || stat(c->path, &saved) || stat(path, &file))
         return false;
     return file.st_ctim.tv_sec > saved.st_mtim.tv_sec ||

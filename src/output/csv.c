@@ -1,7 +1,7 @@
 /* Comma-separated values: a line of names quoted by RFC 4180, on request a line of units, then one line a row. Every
- * number reads back as the same double. A file that is not complete ends with a comment that says so.
+ * number reads back as the same double. An incomplete file ends with a comment that says so.
  *
- * Once a second what is there goes to the file, ending with a whole row. */
+ * Once a second all complete rows are written to the file. */
 #include "output/file.h"
 
 #include "base/bytes.h"
@@ -20,15 +20,15 @@ typedef struct csv {
     const dal_destination *destination;
     int fd;
     size_t used;
-    off_t written, whole; /* bytes in the file; those up to the end of its last line */
+    off_t written, whole; /* bytes in the file; bytes up to the end of its last line */
     time_t flushed;       /* seconds of the clock */
-    bool comparing;       /* what would be written is compared with what is there */
+    bool comparing;       /* output is compared with the existing file */
     bool differs;
     dal_decimal_table table;
     char buffer[BUFFER];
 } csv;
 
-/* Is it there already? */
+/* Does the file have these bytes already? */
 static dal_status compare_csv(csv *file)
 {
     char there[1 << 10];
@@ -119,7 +119,7 @@ static dal_status open_csv(const dal_destination *destination, void **result)
         allocator->release(allocator->user, file);
         return status;
     }
-    if (destination->resumes) /* untouched until it is cut */
+    if (destination->resumes) /* not changed until it is cut */
         file->written = file->whole = lseek(file->fd, 0, SEEK_END);
     dal_decimal_prepare(&file->table);
     *result = file;
@@ -146,7 +146,7 @@ static dal_status row_csv(void *user, int n, const double *values)
                 return status;
         }
         file->used += (size_t)dal_decimal_print(&file->table, values[i], file->buffer + file->used);
-        file->buffer[file->used++] = i + 1 < n ? ',' : '\n'; /* in the place of the text's end */
+        file->buffer[file->used++] = i + 1 < n ? ',' : '\n'; /* replaces the final zero of the text */
     }
     return flush_now_and_then(file);
 }
@@ -158,7 +158,7 @@ static dal_status flush_rows(void *user)
 
 /* ---- a file that is gone on with ------------------------------------------- */
 
-/* Places in the file: where line number `rows` from here begins, and where it ends. Without so many lines both are -1. */
+/* Places in the file: the beginning and the end of line number `rows` from here. If there are fewer lines both are -1. */
 static dal_status find_line(const csv *file, off_t from, long rows, off_t *begin, off_t *end)
 {
     char text[1 << 14];
@@ -191,7 +191,7 @@ static bool has_time(const csv *file, off_t line, double time)
     return pread(file->fd, found, (size_t)n + 1, line) == n + 1 && !memcmp(found, wanted, (size_t)n) && (found[n] == ',' || found[n] == '\n');
 }
 
-/* The headings have to be there as they would be written; then so many lines. */
+/* The headings must equal those that would be written; the given number of lines must follow. */
 static dal_status cut_csv(void *user, int n, const dal_column *columns, long rows, double last)
 {
     csv *file = user;
@@ -222,7 +222,7 @@ static dal_status cut_csv(void *user, int n, const dal_column *columns, long row
 
 /* ---- the end ------------------------------------------------------------------ */
 
-/* The last line: for people, for dal_results_open and for readers that pass over comments. */
+/* The last line: for readers, for dal_results_open and for programs that skip comments. */
 static dal_status put_mark(csv *file, const dal_ending *ending)
 {
     char text[120];

@@ -5,17 +5,17 @@
 
 #include "dalembert/run.h"
 
-/* Where and how a file is written. Outlives the file. */
+/* Where and how a file is written. It must outlive the file. */
 typedef struct dal_destination {
     const dal_allocator *allocator;
     dal_messages *messages;
     const char *name; /* what messages call it */
     const char *path; /* an empty file that exists already; NULL: standard output */
     bool units;
-    bool resumes; /* the file has rows already: `cut` comes in the place of `begin` */
+    bool resumes; /* the file has rows already: `cut` is called instead of `begin` */
 } dal_destination;
 
-/* How the run ended, as far as files tell it. */
+/* How the run ended, as far as files record it. */
 typedef struct dal_ending {
     bool known;              /* there is evidence */
     bool incomplete;         /* it says that the run did not reach its end */
@@ -28,22 +28,22 @@ typedef struct dal_file_type {
     dal_status (*open)(const dal_destination *destination, void **file);
     dal_status (*begin)(void *file, const dal_system_info *info, int n, const dal_column *columns);
     dal_status (*row)(void *file, int n, const double *values);
-    /* Every row so far is in the file, for readers. */
+    /* All rows so far are in the file, for readers. */
     dal_status (*flush)(void *file);
-    /* Of a file that was begun with these columns the first rows stay, the last of which has the time `last`. NULL: they have to be rewritten. */
+    /* Keeps the first rows of a file that was begun with these columns; the last of them has the time `last`. NULL: the rows must be rewritten. */
     dal_status (*cut)(void *file, int n, const dal_column *columns, long rows, double last);
-    /* Everything is written, and marked if it is not complete. */
+    /* Writes everything, with a mark if the file is not complete. */
     dal_status (*finish)(void *file, const dal_ending *ending, bool complete);
     bool keeps_evidence;         /* its texts are in the file */
-    void (*release)(void *file); /* finished or not: an unfinished file keeps the whole rows that reached it */
+    void (*release)(void *file); /* finished or not: an unfinished file keeps the complete rows that were written */
 } dal_file_type;
 
 extern const dal_file_type dal_csv_type, dal_hdf5_type;
 
-/* Is the extension that of a type, or the path "-"? Otherwise a sentence says which there are. */
+/* Does the extension belong to a type, or is the path "-"? Otherwise a sentence lists the types. */
 bool dal_file_type_known(const char *path, dal_messages *messages);
 
-/* dal_writer_close for callers that have the evidence as texts. */
+/* dal_writer_close for callers that have the evidence as text. */
 dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending);
 
 /* "name: cannot be written: No space left on device"; returns DAL_BAD_FILE. */

@@ -1,15 +1,14 @@
 /* HDF5: one growing one-dimensional dataset a channel, under the channel's name, with its unit as the attribute `unit`
- * and its place among the columns as `index`. The root carries the model, the choices, `complete` (0 until the run came to its
- * end) and, once the run is over, the evidence as JSON (`evidence`) and in the words of the terminal (`report`). So in Python
+ * and its place among the columns as `index`. The root has the model, the choices, `complete` (0 until the run reached its end) and, once the run is
+ * over, the evidence as JSON (`evidence`) and in the words of the terminal (`report`). So in Python
  *
  *     f = h5py.File('four-bar.h5'); plot(f['time'], f['crank.angle']); f['crank.angle'].attrs['unit']
  *
  * A slash, which would make a group, is written %2F, and a per cent sign %25.
  *
- * Rows are gathered until every channel has a full chunk, which then goes to the file as it is. The file is written in HDF5's mode for
- * one writer and many readers (SWMR): names and attributes, as texts of fixed length, before the first row; then rows, and once a
- * second everything that is there. A process that is killed leaves a file that can be read up to there. The evidence is written when
- * the rows are done and that mode has ended.
+ * Rows are collected until every channel has a full chunk, which is then written whole. The file is written in HDF5's mode for
+ * one writer and many readers (SWMR): names and attributes, as texts of fixed length, before the first row; then rows, and once a second all rows so
+ * far. If the process is killed, the file can be read up to there. The evidence is written when the rows are done and that mode has ended.
  */
 #include "output/file.h"
 
@@ -77,7 +76,7 @@ static hid_t make_dataset(const hdf5 *file, const dal_column *column, int index)
     return dataset;
 }
 
-/* Every chunk is written whole; in the last one the rest lies beyond the dataset's extent, and is written again when it is full. */
+/* Every chunk is written whole; in the last one the rest is beyond the dataset's extent, and is written again when it is full. */
 static dal_status put_chunks(hdf5 *file)
 {
     const dal_hdf5 *h = &file->visit.library;
@@ -96,7 +95,7 @@ static dal_status put_chunks(hdf5 *file)
     return dal_hdf5_arrived(&file->visit);
 }
 
-/* Everything that is there goes to the file. */
+/* Writes all rows so far to the file. */
 static dal_status flush_datasets(hdf5 *file)
 {
     dal_status status = file->filled ? put_chunks(file) : DAL_OK;
@@ -120,7 +119,7 @@ static hid_t create_file(hdf5 *file)
     return made;
 }
 
-/* Out of the mode for one writer: once more from the beginning, to write what can only be known now. */
+/* Ends the mode for one writer: opens the file again to write values that are only known now. */
 static bool open_again(hdf5 *file)
 {
     const dal_hdf5 *h = &file->visit.library;

@@ -18,7 +18,7 @@
 
 enum { TRUNCATE = 0x0002 }; /* H5F_ACC_TRUNC, whose macro calls the library */
 
-/* What was written after the trouble. */
+/* Bytes that HDF5 wrote after the first error. */
 typedef struct piece {
     struct piece *next;
     haddr_t place;
@@ -32,7 +32,7 @@ typedef struct way_file {
     int fd;
     dev_t device;
     ino_t inode;
-    haddr_t eoa, eof; /* what HDF5 has given out, and where the file ends */
+    haddr_t eoa, eof; /* size that HDF5 has allocated, and the end of the file */
     piece *first, **last;
 } way_file;
 
@@ -44,7 +44,7 @@ static void note(way_file *f, int error)
 
 /* ---- opening and closing ---------------------------------------------------------- */
 
-/* The way lies in the properties of the file; the call that finds it, in the library that is asking. */
+/* The driver's data are in the properties of the file; the function that reads them is in the HDF5 library in use. */
 static dal_hdf5_way *find_way(hid_t access)
 {
     struct {
@@ -135,7 +135,7 @@ static haddr_t get_eof(const H5FD_t *head, H5FD_mem_t type)
 
 /* ---- bytes ------------------------------------------------------------------------- */
 
-/* What lies beyond the end is zero. */
+/* Bytes beyond the end are zero. */
 static bool read_file(const way_file *f, haddr_t place, size_t n, char *bytes)
 {
     for (size_t done = 0; done < n;) {
@@ -202,7 +202,7 @@ static herr_t truncate_file(H5FD_t *head, hid_t how, hbool_t closing)
     return 0;
 }
 
-/* The part is locked by its writer (replacement.h). Drivers without locks count as drivers that do not mark a file as being written. */
+/* The writer locks the part (replacement.h). HDF5 treats a driver without locks as one that does not mark a file as being written. */
 static herr_t lock(H5FD_t *head, hbool_t writing)
 {
     (void)head, (void)writing;
@@ -220,7 +220,7 @@ static herr_t unlock(H5FD_t *head)
 static const H5FD_class_t class = {
 #ifdef H5FD_CLASS_VERSION
     .version = H5FD_CLASS_VERSION,
-    .value = 600, /* beyond those that HDF5 and registered drivers have */
+    .value = 600, /* larger than the numbers of HDF5's own and of registered drivers */
 #endif
     .name = "dalembert",
     .maxaddr = (haddr_t)INT64_MAX,

@@ -26,7 +26,7 @@ void dal_hdf5_end_use(void)
     pthread_mutex_unlock(&gate);
 }
 
-/* The child has one thread, which holds the gate, as this one does. */
+/* The child has one thread, and it holds the gate, as this one does. */
 pid_t dal_hdf5_fork(void)
 {
     struct timespec end;

@@ -1,5 +1,4 @@
-/* Loading HDF5: its functions by name, and the numbers behind H5T_NATIVE_DOUBLE and its like, which are variables of the
- * library that H5open fills. */
+/* Loads HDF5: its functions by name, and the values of H5T_NATIVE_DOUBLE and similar names, which are variables of the library that H5open sets. */
 #ifdef DAL_HAVE_HDF5
 
 #include "output/hdf5_library.h"
@@ -20,7 +19,7 @@ bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size)
     dal_hdf5_begin_use();
     const char *missing = library->H5open() < 0 ? "a working H5open" : NULL;
     void *found;
-    /* A program that is itself linked with this library may hold the variables, not the library (copy relocation). */
+    /* If a program is itself linked with this library, the variables may be in the program and not in the library (copy relocation). */
     bool linked = !missing && (found = dlsym(RTLD_DEFAULT, "H5open")) && !memcmp(&library->H5open, &found, sizeof found);
     void *variables = linked ? RTLD_DEFAULT : library->handle;
 #define X(name)                                                                                                                                      \

@@ -1,5 +1,5 @@
-/* The calls of HDF5 that are used, found in its shared library when a file is written. Linked in, it would bring
- * some forty libraries into every start of the program. */
+/* The calls of HDF5 that are used, found in its shared library when a file is written. If it were linked, every start of the program would load
+ * some forty libraries. */
 #ifndef DAL_OUTPUT_HDF5_LIBRARY_H
 #define DAL_OUTPUT_HDF5_LIBRARY_H
 
@@ -41,11 +41,11 @@ typedef struct dal_hdf5 {
 #undef X
 } dal_hdf5;
 
-/* False with a sentence in `why` if the library is not there or is another one. */
+/* False with a sentence in `why` if the library is missing or has another version. */
 bool dal_hdf5_load(dal_hdf5 *library, char *why, size_t size);
-/* Of each that was loaded, once (hdf5_gate.h); accepts one that is not loaded. */
+/* Called once for each loaded library (hdf5_gate.h); accepts one that is not loaded. */
 void dal_hdf5_unload(dal_hdf5 *library);
-/* Close what was opened; a negative number is nothing. */
+/* Close an open identifier; a negative number is ignored. */
 void dal_hdf5_close(herr_t (*close)(hid_t), hid_t id);
 
 #endif

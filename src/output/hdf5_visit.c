@@ -22,14 +22,14 @@ static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
     return 0;
 }
 
-/* HDF5 calls this when a call fails, in the place of printing; the next call will have forgotten why. */
+/* HDF5 calls this when a call fails, instead of printing, because the next call erases the reason. */
 static herr_t note_reason(hid_t stack, void *user)
 {
     dal_hdf5_visit *visit = user;
     return visit->library.H5Ewalk2(stack, H5E_WALK_UPWARD, take_reason, user);
 }
 
-/* What HDF5 did with its errors before is put back after each visit. */
+/* The error handler that HDF5 had before is restored after each visit. */
 void dal_hdf5_enter(dal_hdf5_visit *visit)
 {
     visit->reason[0] = '\0';
@@ -51,7 +51,7 @@ dal_status dal_hdf5_trouble(const dal_hdf5_visit *visit, const char *doing)
     return DAL_BAD_FILE;
 }
 
-/* Of a visit that went well for HDF5, which does not know whether its bytes arrived. */
+/* After a visit without an error of HDF5, which does not know whether its bytes were written. */
 dal_status dal_hdf5_arrived(const dal_hdf5_visit *visit)
 {
     return visit->way.error ? dal_hdf5_trouble(visit, "be written") : DAL_OK;
@@ -92,7 +92,7 @@ bool dal_hdf5_write_integer(const dal_hdf5 *h, hid_t object, const char *name, i
     return dal_hdf5_write_attribute(h, object, name, h->H5T_NATIVE_INT_g, &value);
 }
 
-/* A name that HDF5 takes for one link: "a/b" becomes "a%2Fb", "." becomes "%2E". */
+/* A name that is one link for HDF5: "a/b" becomes "a%2Fb", "." becomes "%2E". */
 void dal_hdf5_name(const char *name, char *out, size_t size)
 {
     size_t used = 0;
@@ -104,7 +104,7 @@ void dal_hdf5_name(const char *name, char *out, size_t size)
     out[used] = '\0';
 }
 
-/* Closing it closes whatever is open in it; no cache of chunks, which would take a megabyte a channel; the way of our own. */
+/* Closing the file closes all objects in it; there is no cache of chunks, which would need a megabyte for each channel; the driver is ours. */
 hid_t dal_hdf5_access(dal_hdf5_visit *visit)
 {
     const dal_hdf5 *h = &visit->library;

@@ -28,7 +28,7 @@ static uint32_t hash_of(uint32_t word)
     return (word * 2654435761u) >> (32 - HASH_BITS);
 }
 
-/* What the four bits of the token do not hold. */
+/* The part of a length that exceeds the four bits of the token. */
 static uint8_t *put_length(uint8_t *out, size_t length)
 {
     if (length < 15)

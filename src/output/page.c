@@ -1,4 +1,4 @@
-/* What a page is given on its way: texts, messages, scenes, motions. */
+/* Collects the parts of a page: texts, messages, scenes, motions. */
 #include "output/page.h"
 
 #include "base/argument.h"
@@ -40,7 +40,7 @@ static const char *copy_text(dal_page *page, const char *text)
     return keep_text(page, text, text ? strlen(text) : 0);
 }
 
-/* At the end of a list. */
+/* Appends to a list. */
 static dal_page_fact *add_fact(dal_page *page, dal_page_fact **list)
 {
     dal_page_fact *fact = dal_arena_alloc(&page->arena, sizeof *fact);
@@ -72,7 +72,7 @@ static void add_message(dal_page *page, dal_page_fact **list, const dal_message 
     fact->severity = message->severity;
     fact->code = message->code;
     fact->number = message->number;
-    /* in another file than the model itself, a line says nothing without its name */
+    /* a line of another file than the model needs the name of the file */
     if (mark.file && page->file && strcmp(mark.file, page->file)) {
         char place[400];
         snprintf(place, sizeof place, mark.line > 0 ? "%.300s:%d: " : "%.300s: ", mark.file, mark.line);
@@ -93,7 +93,7 @@ static void say_text(dal_page *page, dal_severity severity, const char *text)
     add_message(page, &page->verdict, &(dal_message){.severity = severity, .text = text});
 }
 
-/* Calls without an answer of their own: what they cannot use is an error of the page, which dal_page_close returns. */
+/* These calls return nothing. An argument that they cannot use is an error of the page, which dal_page_close returns. */
 static bool takes(dal_page *page, const char *function, const char *argument, const void *pointer)
 {
     if (!page)
@@ -352,7 +352,7 @@ dal_status dal_page_item(dal_page *page, const char *title, const char *href, co
     return status == DAL_OK ? page->status : status;
 }
 
-/* The motion is that of the bodies and joints that are drawn. */
+/* The motion belongs to the bodies and joints of the scene. */
 static dal_status check_series(dal_page *page, const dal_series_options *o)
 {
     const dal_scene *scene = page->last->scene;
@@ -408,7 +408,7 @@ static void release(dal_page *page)
     allocator.release(allocator.user, page);
 }
 
-/* Everything into the part. */
+/* Writes everything into the part. */
 static dal_status write_part(dal_page *page)
 {
     dal_status status = page->status;

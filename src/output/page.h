@@ -1,18 +1,18 @@
-/* A page in the making, as the files that write it see it: page.c keeps what it is given, page_write.c makes the file of it. */
+/* A page in progress, as the files that write it see it: page.c collects its parts, page_write.c writes the file. */
 #ifndef DAL_OUTPUT_PAGE_H
 #define DAL_OUTPUT_PAGE_H
 
 #include "output/replacement.h"
 #include "output/series.h"
 
-/* The viewer that was built in: an HTML text. Without one its size is 0. */
+/* The built-in viewer: an HTML text. If there is none its size is 0. */
 extern const unsigned char dal_viewer[];
 extern const size_t dal_viewer_size;
 /* The page of equations alone. */
 extern const unsigned char dal_equations_viewer[];
 extern const size_t dal_equations_viewer_size;
 
-/* Two texts and what belongs to them: a line of the evidence, a message, an option, an entry of the header. */
+/* Two texts and their data: a line of the evidence, a message, an option, an entry of the header. */
 typedef struct dal_page_fact {
     const char *name, *text;
     dal_severity severity;
@@ -22,7 +22,7 @@ typedef struct dal_page_fact {
     struct dal_page_fact *next;
 } dal_page_fact;
 
-/* What has a scene: the page, or a model of a gallery. */
+/* The owner of a scene: the page, or a model of a gallery. */
 typedef struct dal_page_part {
     const char *title, *href, *text, *group;
     dal_scene *scene;
@@ -44,7 +44,7 @@ struct dal_page {
     dal_arena arena; /* of the texts; without a guard */
     dal_destination destination;
     dal_replacement place;
-    dal_status status; /* of the first trouble */
+    dal_status status; /* of the first error */
     const char *kind, *title, *command, *file, *hash, *text, *version;
     const char *viewer;
     size_t viewer_length;
@@ -57,18 +57,18 @@ struct dal_page {
     int n_numbers;
 };
 
-/* The evidence as dal_evidence_text wrote it. */
+/* The evidence in the format of dal_evidence_text. */
 void dal_page_report(dal_page *page, const char *text);
 
-/* The tab of equations: HTML of our own, in which every name of the model is escaped. Sections end with this text; what follows the last is shown
- * below all of them. */
+/* The tab of equations: HTML of our own, in which every name of the model is escaped. Sections end with this text; text after the last section is
+ * shown below all of them. */
 #define DAL_BETWEEN_SECTIONS "\f"
 void dal_page_equations(dal_page *page, const char *html);
 
-/* One more block of numbers, which have to stay until the page is closed: its number, for an entry of the header; -1: there is no memory. */
+/* One more block of numbers, which must live until the page is closed. Returns its number, for an entry of the header; -1: there is no memory. */
 int dal_page_block(dal_page *page, const dal_page_numbers *numbers);
 
-/* Everything into destination.path. */
+/* Writes everything into destination.path. */
 dal_status dal_page_write(dal_page *page);
 
 #endif

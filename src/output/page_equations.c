@@ -1,4 +1,4 @@
-/* The tab of equations in a page, as short as it gets: its text in parts, each a block of LZ4, that the viewer decodes when they are shown.
+/* The tab of equations in a page, compressed: its text in parts, each a block of LZ4, which the viewer decodes when it shows them.
  *
  *   part 0   words: a byte below 32 in the other parts stands for one of them
  *   part 1   the opening tag of every section, closed at once, and what is not a section
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The line breaks, tabs and zeros that a text may have are none of them. Longer words stand before those that they contain. */
+/* Line breaks, tabs and zeros of a text are not used. Longer words come before the words that they contain. */
 static const struct word {
     char byte;
     const char *text;
@@ -46,7 +46,7 @@ static const struct word {
              {31, "</math>"}};
 enum { WORDS = sizeof words / sizeof *words };
 
-/* The text with bytes for words, in place: it only gets shorter. Its length. */
+/* Replaces words by bytes in place: the text only gets shorter. Returns its length. */
 static size_t shorten(char *text, size_t n)
 {
     size_t to = 0;
@@ -66,7 +66,7 @@ static size_t shorten(char *text, size_t n)
     return to;
 }
 
-/* Its length, that of its block, and the block. */
+/* Its length, the length of its block, and the block. */
 static void put_block(dal_stream *out, dal_page *page, const char *text, size_t n)
 {
     const dal_allocator *a = &page->allocator;
@@ -105,7 +105,7 @@ static void put_words(dal_stream *out, dal_page *page)
     put_block(out, page, list, (size_t)n);
 }
 
-/* One that has a part of its own. */
+/* A section that has its own part. */
 static bool is_section(const dal_page *page, const char *text)
 {
     enum { SHORT = 1000000 };

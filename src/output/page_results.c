@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Units that the file does not tell are those of the model's own columns of that name. */
+/* If the file has no units, those of the model's columns of the same name are used. */
 static void complete_units(dal_results *results, const dal_system *system)
 {
     int recorded, all;
@@ -41,7 +41,7 @@ static dal_status begin_series(void *user)
     return dal_poses_find(j->results, j->page->own.scene, &j->poses);
 }
 
-/* The run had its own choices, which need not be those of the model, and its evidence; a table of numbers alone does not tell them. */
+/* The run had its own choices, which may differ from those of the model, and its evidence; a plain table of numbers has neither. */
 static void take_options(dal_page *page, const dal_results *results)
 {
     page->options = NULL;

@@ -28,7 +28,7 @@ typedef struct writing {
     int n, room;
 } writing;
 
-/* Its number; -1 without memory. */
+/* Its number; -1: there is no memory. */
 static int add_block(writing *w, block b)
 {
     if (w->n == w->room) {
@@ -48,7 +48,7 @@ static int add_block(writing *w, block b)
     return w->n++;
 }
 
-/* "key": number of a new block; null if there is nothing in it. */
+/* "key": number of a new block; null if the block is empty. */
 static void put_block(writing *w, const char *key, block b)
 {
     if (b.rows > 0 && b.columns > 0)
@@ -123,7 +123,7 @@ static void put_options(dal_json *json, const dal_page_fact *list)
     dal_json_close(json, ']');
 }
 
-/* JSON from outside: < can only stand inside its strings, where it may be written so. */
+/* JSON from outside: < can only be inside its strings, where this escape is allowed. */
 static void put_entries(writing *w, const dal_page_fact *list)
 {
     for (const dal_page_fact *fact = list; fact; fact = fact->next) {
@@ -244,7 +244,7 @@ static void put_force(dal_json *json, const dal_scene_force *force)
     dal_json_close(json, '}');
 }
 
-/* `view:` as the page takes it; nothing where the model says nothing. */
+/* `view:` for the page; nothing if the model has no view. */
 static void put_view(dal_json *json, const dal_scene *scene)
 {
     const dal_view *v = &scene->view;
@@ -311,7 +311,7 @@ static void put_scene(writing *w, const dal_scene *scene)
 
 /* ---- series --------------------------------------------------------------------------------- */
 
-/* Single precision shows a ten thousandth of the model, unless it is far away. */
+/* Single precision resolves a ten thousandth of the model, unless the model is far from the origin. */
 static block_type precision(const dal_series *s, const dal_scene *scene)
 {
     return scene && s->far * 0x1p-24 > 1e-4 * scene->length ? FLOAT64 : FLOAT32;
@@ -451,7 +451,7 @@ static size_t find_word(const char *text, size_t length, const char *word)
     return at ? (size_t)(at - text) : length;
 }
 
-/* A page that is served may speak with its server. */
+/* A page that is served may connect to its server. */
 static void put_viewer(writing *w, const char *text, size_t length)
 {
     const size_t at = w->page->live ? find_word(text, length, no_connections) : length;

@@ -1,5 +1,5 @@
 /* Plots of channels: panels one below the other, a unit each, over time or another channel. The results are read twice: first the ranges,
- * then the lines, of which a pixel column keeps the first, the least, the largest and the last value, so that no peak is lost. */
+ * then the lines, where each pixel column keeps the first, the least, the largest and the last value, so that peaks stay visible. */
 #include "output/svg.h"
 
 #include "base/argument.h"
@@ -14,10 +14,10 @@ enum { LEFT = 74, RIGHT = 16, TOP = 14, BOTTOM = 46, GAP = 20, LEGEND = 18, PANE
 
 typedef struct range {
     double least, most, positive; /* positive: the least above zero */
-    bool zero;                    /* a value is zero: it stands at the lower edge of a logarithmic axis */
+    bool zero;                    /* a value is zero: it is drawn at the lower edge of a logarithmic axis */
 } range;
 
-/* One line, and what the present pixel column has seen of it. */
+/* One line, and its values in the present pixel column. */
 typedef struct line {
     int column, panel, number; /* of the results; of the panel; among those of the panel */
     const char *name;
@@ -53,7 +53,7 @@ typedef struct plot {
 
 /* ---- units ---------------------------------------------------------------------- */
 
-/* Files without units: the ends of the usual names tell them. */
+/* Files without units: the unit follows from the end of the usual names. */
 static const char *guess_unit(dal_arena *arena, const char *name)
 {
     static const char *const ends[][2] = {{"time", "s"},
@@ -105,7 +105,7 @@ static const char *guess_unit(dal_arena *arena, const char *name)
     return dal_arena_print(arena, primes == 1 ? "%s/s" : "%s/s^%d", unit, (int)primes);
 }
 
-/* In the file, in the list that the caller gives, or by the name. */
+/* The unit from the file, from the caller's list, or by the name. */
 static const char *unit_of(plot *p, int column)
 {
     int n;
@@ -155,7 +155,7 @@ static dal_status choose_lines(plot *p)
             continue;
         const char *unit = unit_of(p, column), *name = dal_results_columns(p->results, &unused)[column].name;
         int k = 0;
-        while (k < p->n_panels && (!*unit || strcmp(p->panels[k].unit, unit))) /* what is not known is not known to be the same */
+        while (k < p->n_panels && (!*unit || strcmp(p->panels[k].unit, unit))) /* unknown units are not assumed to be equal */
             k++;
         if (k == p->n_panels)
             p->panels[p->n_panels++] = (panel){.unit = unit, .y = {.least = INFINITY, .most = -INFINITY, .positive = INFINITY}};
@@ -191,7 +191,7 @@ static bool settle_range(range *r, bool log)
             return false;
         r->least = floor(log10(r->positive) - 1e-9);
         r->most = ceil(log10(r->most) + 1e-9);
-        if (r->zero) /* so far below that its label has room */
+        if (r->zero) /* far enough below to leave room for its label */
             r->least -= fmax(1, ceil((r->most - r->least) / 6));
         return true;
     }
@@ -408,7 +408,7 @@ static void draw_x_axis(plot *p)
     dal_svg_text(&p->svg, LEFT + (p->width - LEFT - RIGHT) / 2.0, p->bottom + 36, "middle", "", whole);
 }
 
-/* Swatches and names above the frame; what has no room is cut by "...". */
+/* Swatches and names above the frame; names without room end with "...". */
 static void draw_legend(plot *p, int k)
 {
     double x = LEFT;

@@ -53,7 +53,7 @@ static int find_column(const lookup *in, const char *element, const char *channe
 
 /* ---- what there is ------------------------------------------------------------------- */
 
-/* Two columns of a planar model, three of a spatial one; what is not found, and the rest of `n`, is -1. */
+/* Two columns of a planar model, three of a spatial one; missing columns, and the rest of `n`, are -1. */
 static bool find_vector(const lookup *in, const char *body, bool planar, const char *const names[3], const char *const long_names[3], int n, int *at)
 {
     bool whole = true;

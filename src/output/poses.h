@@ -1,4 +1,4 @@
-/* Where the bodies are, from the columns of a file of results. */
+/* The positions of the bodies, from the columns of a file of results. */
 #ifndef DAL_OUTPUT_POSES_H
 #define DAL_OUTPUT_POSES_H
 
@@ -14,10 +14,10 @@ typedef struct dal_poses {
     double *values; /* of one row: 7 and 3 a body, 6 a joint */
 } dal_poses;
 
-/* Memory comes from the arena of the results. DAL_BAD_FILE with a sentence that says what has to be recorded. */
+/* Memory comes from the arena of the results. DAL_BAD_FILE with a sentence that says which channels must be recorded. */
 dal_status dal_poses_find(dal_results *results, const dal_scene *scene, dal_poses *poses);
 
-/* Of one row: 7 numbers a body (x, y, z, w, qx, qy, qz), 3 a body (velocity of the centre of mass), 6 a joint. */
+/* For one row: 7 numbers a body (x, y, z, w, qx, qy, qz), 3 a body (velocity of the centre of mass), 6 a joint. */
 void dal_poses_read(dal_poses *poses, const double *row, const double **places, const double **velocities, const double **reactions);
 
 #endif

@@ -1,5 +1,5 @@
-/* The parent sends pieces over a socket: a head, then what it announces. The child answers when the file is open, when something goes
- * wrong, when it is asked to flush, and at the end: with a status, and what it has to say. What went wrong is its answer to the next question, too.
+/* The parent sends messages over a socket: a head, then the data that it announces. The child answers when the file is open, after an error, after
+ * a flush, and at the end: with a status and messages. After an error it also answers the next request with it.
  *
  *     parent: ROWS, count, numbers | FLUSH, to disk | END, keep and ending, two texts      child: a byte when
  *     HDF5 is there; then status, number of messages, messages */
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 15, PATIENCE = 30000, ROWS = 1, FLUSH, END }; /* the patience in milliseconds */
+enum { BUFFER = 1 << 15, PATIENCE = 30000, ROWS = 1, FLUSH, END }; /* the timeout in milliseconds */
 
 typedef struct head {
     int kind;
@@ -49,14 +49,14 @@ struct dal_remote_file {
     dal_sink sink;
     const char *path;
     dal_messages *messages;
-    dal_status status; /* of the first trouble */
-    pid_t child;       /* 0: there is none yet, or no more */
+    dal_status status; /* of the first error */
+    pid_t child;       /* 0: not yet started, or ended */
     int socket;
     bool ready;          /* the child has opened the file */
-    int n, filled, room; /* columns; rows that wait, and how many may */
+    int n, filled, room; /* columns; rows that wait, and their limit */
     double *rows;
     time_t sent;      /* seconds of the clock */
-    long rows_before; /* that an earlier run wrote, and the time of the last one; 0: a new file */
+    long rows_before; /* rows of an earlier run, and the time of the last one; 0: a new file */
     double last;
 };
 
@@ -90,7 +90,7 @@ static bool get(int socket, void *bytes, size_t n)
     return true;
 }
 
-/* A text of so many bytes, from malloc; NULL: none. */
+/* A text of this length, from malloc; NULL: none. */
 static char *get_text(int socket, size_t length)
 {
     char *text = length ? calloc(1, length + 1) : NULL;
@@ -122,7 +122,7 @@ static dal_status take_rows(int socket, const dal_sink *sink, int n, int count, 
     dal_status status = DAL_OK;
     for (int i = 0; i < count; i++) {
         if (!get(socket, row, sizeof *row * (size_t)n))
-            _exit(DAL_BAD_FILE); /* the parent is gone: the file stays as it is */
+            _exit(DAL_BAD_FILE); /* the parent is gone: the file does not change */
         if (status == DAL_OK)
             status = sink->row(sink->user, n, row);
     }
@@ -173,7 +173,7 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
     _exit(DAL_BAD_FILE);
 }
 
-/* Ctrl-C is for the parent, which ends it in its own time; with the parent it ends at once. */
+/* Ctrl-C is for the parent, which ends the child later; if the parent ends, so does the child. */
 static void set_up_child(pid_t parent)
 {
     signal(SIGINT, SIG_IGN);
@@ -192,7 +192,7 @@ static dal_status complain(dal_remote_file *r, const char *why)
     return r->status = DAL_BAD_FILE;
 }
 
-/* The child ended without a word. Before the file is open, what it may have made is of no use to anybody. */
+/* The child ended without a message. If the file was not open yet, a file that it may have created is useless. */
 static dal_status bury(dal_remote_file *r)
 {
     char part[4200];
@@ -205,7 +205,7 @@ static dal_status bury(dal_remote_file *r)
     return complain(r, WIFSIGNALED(how) ? "HDF5's library crashed" : "the process that writes it has ended");
 }
 
-/* What the child says, into the messages, and its status. */
+/* Adds the messages of the child; returns its status. */
 static dal_status listen_to(dal_remote_file *r)
 {
     answer a;
@@ -255,7 +255,7 @@ static dal_status send_row(void *user, int n, const double *values)
     return ++r->filled == r->room || over ? send_rows(r) : DAL_OK;
 }
 
-/* HDF5 may be in use by other code of this program, which no gate knows: the child then waits for a lock that is never released. */
+/* Other code of this program, outside of the gate, may use HDF5: the child then waits for a lock that is never released. */
 static bool is_alive(const dal_remote_file *r)
 {
     struct pollfd socket_ = {.fd = r->socket, .events = POLLIN};
@@ -301,7 +301,7 @@ static dal_status send_begin(void *user, const dal_system_info *info, int n, con
 
 /* ---- open and close ----------------------------------------------------------------------------- */
 
-/* A new file beside a part is useless before it replaces the part. */
+/* A new file beside a part is useless until it replaces the part. */
 static void announce_new_part(const char *path, const dal_run_files_watch *watch)
 {
     char name[4200], *real = dal_real_path(path);
@@ -316,7 +316,7 @@ dal_status dal_remote_open(const char *path, long rows_before, double last, cons
     const dal_allocator allocator = dal_default_allocator();
     const dal_destination destination = {.allocator = &allocator, .messages = messages, .name = path};
     dal_replacement place;
-    const dal_status status = dal_replacement_begin(&place, &destination, path); /* whether it may be written at all */
+    const dal_status status = dal_replacement_begin(&place, &destination, path); /* whether it can be written at all */
     dal_replacement_release(&place);
     dal_remote_file *r = *remote = status == DAL_OK ? calloc(1, sizeof *r) : NULL;
     if (!r)
@@ -351,7 +351,7 @@ static char *print_evidence(int (*how)(const dal_evidence *, dal_status, char *,
     return text;
 }
 
-/* The end, and what the child has to say of it. */
+/* The end, and the messages of the child about it. */
 static void send_end(dal_remote_file *r, bool keep, const dal_evidence *evidence)
 {
     char *json = evidence ? print_evidence(dal_evidence_json, evidence) : NULL, *text = evidence ? print_evidence(dal_evidence_text, evidence) : NULL;

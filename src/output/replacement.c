@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static const char part_name[] = ".part", new_name[] = ".new";
-static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: until an abandoned part is unlocked */
+static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: the wait until an abandoned part is unlocked */
 enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 300, PATIENCE = 10 };
 
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
@@ -40,7 +40,7 @@ char *dal_copy_text(const dal_allocator *allocator, const char *text, size_t roo
 
 /* ---- the target --------------------------------------------------------------- */
 
-/* Where a link leads, if it is one: beside it, or anywhere. */
+/* The target of a link, if it is one. */
 static bool follow_link(char path[PATH_MAX])
 {
     char to[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
@@ -78,7 +78,7 @@ static dal_status check_folder(const dal_replacement *r)
     return access(dirname(path), W_OK | X_OK) ? dal_file_trouble(r->destination, "be created", errno) : DAL_OK;
 }
 
-/* The file that will be replaced must be one that may be: regular and writable. */
+/* The existing file may be replaced only if it is regular and writable. */
 static dal_status check_target(const dal_replacement *r)
 {
     struct stat old;
@@ -116,14 +116,14 @@ static dal_status refuse_part(const dal_replacement *r, const char *why)
     return DAL_BAD_FILE;
 }
 
-/* A lock of the open file, which goes with it, also when the process is killed. File systems without locks do without. */
+/* A lock of the open file, which ends with it, also when the process is killed. On file systems without locks there is none. */
 static bool is_locked(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
 }
 
-/* Is the open file the one that is found under the name of the part? */
+/* Is the open file the one that now has the name of the part? */
 static bool is_place_of(const dal_replacement *r, int fd)
 {
     struct stat open, found;
@@ -149,7 +149,7 @@ static dal_status remove_old_part(const dal_replacement *r)
     return gone ? DAL_OK : dal_file_trouble(r->destination, "be created", error);
 }
 
-/* As the file that will be replaced; what is new has the usual ones. */
+/* The permissions of the file that will be replaced; a new file has the usual ones. */
 static void take_permissions(const dal_replacement *r)
 {
     struct stat old;
@@ -235,7 +235,7 @@ dal_status dal_replacement_renew(const dal_replacement *r, char **path, int *fd)
     if (!*path)
         return DAL_NO_MEMORY;
     strcat(*path, new_name);
-    unlink(*path); /* of a run that was killed here; no other process writes it, as the part is ours */
+    unlink(*path); /* left by a run that was killed here; no other process writes it, because we hold the part */
     *fd = open(*path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (*fd < 0)
         return dal_file_trouble(r->destination, "be resumed", errno);
@@ -262,7 +262,7 @@ dal_status dal_replacement_swap(dal_replacement *r, bool keep, char *path, int f
 
 /* ---- the end ---------------------------------------------------------------------- */
 
-/* No process holds it any more. */
+/* Releases the lock. */
 static void let_go(dal_replacement *r)
 {
     if (r->fd >= 0)

@@ -93,7 +93,7 @@ void dal_results_close(dal_results *results)
         return;
     if (results->file)
         results->type->release(results);
-    dal_arena arena = results->arena; /* results lies in it */
+    dal_arena arena = results->arena; /* results is inside the arena */
     dal_arena_release(&arena);
 }
 

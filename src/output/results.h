@@ -24,7 +24,7 @@ typedef struct dal_result_option {
 
 enum { DAL_RESULT_OPTIONS = 9 };
 
-/* The file is not complete: a warning, once for each file. */
+/* Warns, once for each file, that it is not complete. */
 void dal_results_caution(dal_results *results, const char *format, ...) DAL_PRINTF(2, 3);
 
 struct dal_results {
@@ -36,16 +36,16 @@ struct dal_results {
     int n_columns;
     dal_column *columns;
     const char *hash;
-    int n_options; /* 0 where the file does not tell */
+    int n_options; /* 0 if the file does not contain it */
     dal_result_option options[DAL_RESULT_OPTIONS];
     double time;        /* of the last row that dal_results_time saw */
     long rows;          /* so many */
-    bool part;          /* NAME.part: what a run left that did not reach its end */
+    bool part;          /* NAME.part of a run that did not reach its end */
     bool incomplete;    /* the file says so, or is a part */
-    const char *report; /* the evidence of the run, in the words of the terminal; NULL or "" where the file does not tell */
+    const char *report; /* the evidence of the run, as on the terminal; NULL or "" if the file has none */
 };
 
-/* A row of a motion: its time, the first column, does not run backwards. DAL_BAD_FILE with a message. */
+/* Checks a row of a motion: its time, the first column, must not decrease. DAL_BAD_FILE with a message. */
 dal_status dal_results_time(dal_results *results, const double *row);
 
 #endif

@@ -21,11 +21,11 @@ typedef struct csv {
     locale_t plain; /* of the C locale: its decimal point */
     char *buffer;
     size_t size;     /* of the buffer, a final zero not counted */
-    size_t from, to; /* what is not yet used of it */
+    size_t from, to; /* the unused part of it */
     bool ended;
-    long line; /* that was returned last, from 1 */
+    long line; /* number of the last line returned, from 1 */
     double *row;
-    char *kept; /* a line that was read and belongs to the rows; NULL: none */
+    char *kept; /* a line that was read but belongs to the rows; NULL: none */
 } csv;
 
 static dal_status report_trouble(dal_results *r, long line, long column, const char *text)
@@ -115,7 +115,7 @@ static void note_mark(dal_results *r, const char *line)
 
 /* ---- the head ---------------------------------------------------------------------- */
 
-/* One field of a head; *at moves behind its comma. NULL after the last one. */
+/* One field of a head; *at moves to the place after its comma. NULL after the last one. */
 static const char *next_field(dal_arena *arena, char **at)
 {
     if (!*at)
@@ -208,7 +208,7 @@ static dal_status open_csv(dal_results *r)
         dal_error(r->messages, (dal_mark){r->path, 0, 0}, "cannot be read: %s", strerror_r(errno, text, sizeof text));
         return DAL_BAD_FILE;
     }
-    if (!S_ISREG(found.st_mode)) /* it is read more than once: a pipe would make us wait */
+    if (!S_ISREG(found.st_mode)) /* it is read more than once: a pipe would block */
         return report_trouble(r, 0, 0, S_ISDIR(found.st_mode) ? "cannot be read: it is a folder" : "cannot be read: it is not a plain file");
     return file->plain ? read_head(r, file) : DAL_NO_MEMORY;
 }

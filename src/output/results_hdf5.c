@@ -1,7 +1,6 @@
 /* Results in HDF5: every one-dimensional dataset of the root is a column, in the order of their attribute `index`. Read by blocks of rows.
  *
- * A file that a killed run left is marked as being written. It is opened as a file that is being written (SWMR), and read as far as all
- * of its columns go. */
+ * A file of a killed run is marked as being written. It is opened in this mode (SWMR), and read up to the length that all its columns have. */
 #include "output/results.h"
 
 #include <stdio.h>
@@ -19,7 +18,7 @@ enum {
     READ_ONLY = 0,
     READ_BESIDE_A_WRITER = 0x0040, /* H5F_ACC_RDONLY, H5F_ACC_SWMR_READ, whose macros call the library */
     LONGEST_TEXT = 1 << 20,
-    ATTEMPTS = 20 /* to read a file that may be being written: HDF5 waits twice as long before each, all of it about a millisecond */
+    ATTEMPTS = 20 /* attempts to read a file that may be being written: HDF5 doubles its wait before each; all of them take about a millisecond */
 };
 
 typedef struct hdf5 {
@@ -55,7 +54,7 @@ static void leave(hdf5 *f)
 
 /* ---- attributes --------------------------------------------------------------- */
 
-/* Of fixed length, as the writer makes it; "" if it is none. */
+/* Of fixed length, as the writer makes it; "" if it is absent. */
 static const char *read_fixed(dal_results *r, const dal_hdf5 *h, hid_t attribute, hid_t type)
 {
     const size_t size = h->H5Tget_class(type) == H5T_STRING ? h->H5Tget_size(type) : 0;
@@ -67,7 +66,7 @@ static const char *read_fixed(dal_results *r, const dal_hdf5 *h, hid_t attribute
     return text;
 }
 
-/* Of variable length, as others may make it. */
+/* Of variable length, as other programs may make it. */
 static const char *read_variable(dal_results *r, const dal_hdf5 *h, hid_t attribute, hid_t type)
 {
     char *text = NULL;
@@ -94,7 +93,7 @@ static const char *read_text(dal_results *r, const dal_hdf5 *h, hid_t object, co
     return copy;
 }
 
-/* One number into `value`, of the type that it has there; false, and nothing is changed, if there is none. */
+/* One number into `value`, of the type in the file; if there is none, false, and `value` does not change. */
 static bool read_scalar(const dal_hdf5 *h, hid_t object, const char *name, hid_t type, void *value)
 {
     const hid_t attribute = h->H5Aexists(object, name) > 0 ? h->H5Aopen(object, name, H5P_DEFAULT) : -1,
@@ -111,7 +110,7 @@ static int read_integer(const dal_hdf5 *h, hid_t object, const char *name, int o
     return read_scalar(h, object, name, h->H5T_NATIVE_INT_g, &value) ? value : otherwise;
 }
 
-/* As text, "" if there is none: zero means that the run had none. */
+/* As text, "" if it is absent: zero means that the run had none. */
 static const char *read_number(dal_results *r, const dal_hdf5 *h, hid_t object, const char *name)
 {
     double value = 0;
@@ -218,7 +217,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
 
 /* ---- files that are not complete ---------------------------------------------------- */
 
-/* Written by a run that did not reach its end: the file says so; or one that was killed, or still writes. */
+/* The run did not reach its end: the file says so, or the process was killed or still writes. */
 static void look_for_the_end(dal_results *r, const hdf5 *f, bool beside_a_writer)
 {
     if (beside_a_writer)
@@ -239,7 +238,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
     bool beside = false;
     if (access >= 0) {
         h->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-        h->H5Pset_cache(access, 0, 1, 0, 0.75); /* a cache of chunks would take a megabyte a column */
+        h->H5Pset_cache(access, 0, 1, 0, 0.75); /* a cache of chunks would need a megabyte for each column */
         f->file = h->H5Fopen(r->path, READ_ONLY, access);
         beside = f->file < 0;
         if (beside && h->H5Pset_metadata_read_attempts(access, ATTEMPTS) >= 0)

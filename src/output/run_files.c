@@ -1,4 +1,4 @@
-/* Every row goes to each file, and about once a second what the run can be gone on from is saved beside the first of them. */
+/* Every row is written to each file, and about once a second a checkpoint is saved beside the first of them. */
 #include "output/run_files.h"
 
 #include "base/argument.h"
@@ -17,13 +17,13 @@ struct dal_run_files {
     int n, opened;
     char *path[MOST_FILES];
     dal_writer *writer[MOST_FILES];      /* NULL once it is closed */
-    dal_remote_file *remote[MOST_FILES]; /* in the place of a writer */
+    dal_remote_file *remote[MOST_FILES]; /* instead of a writer */
     bool kept[MOST_FILES];
     phase phase;
     bool units, resumes, saves; /* continues from a checkpoint; writes checkpoints */
-    dal_checkpoint checkpoint;  /* with the rows that each file has */
+    dal_checkpoint checkpoint;  /* with the number of rows of each file */
     dal_sink sink;
-    const dal_sink *other; /* of the caller, which gets the rows as well; NULL: none */
+    const dal_sink *other; /* the caller's sink, which also receives the rows; NULL: none */
     dal_messages *messages;
 };
 
@@ -34,7 +34,7 @@ static const char *const *paths_of(const dal_run_files *files)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* NULL: it is complete already. */
+/* NULL: the file is complete already. */
 static const dal_sink *sink_of(const dal_run_files *files, int i)
 {
     return files->remote[i] ? dal_remote_sink(files->remote[i]) : dal_writer_sink(files->writer[i]);
@@ -48,7 +48,7 @@ static dal_status begin_files(void *user, const dal_system_info *info, int n, co
         const dal_sink *sink = sink_of(files, i);
         status = sink ? sink->begin(sink->user, info, n, columns) : DAL_OK;
     }
-    if (status == DAL_OK && !files->resumes) /* the files are ours: what belonged to their old parts is of no use */
+    if (status == DAL_OK && !files->resumes) /* the files are ours: data of their old parts are useless */
         dal_checkpoint_forget(files->n, paths_of(files));
     return status;
 }
@@ -79,7 +79,7 @@ static bool is_hurried(const dal_run_files *files)
     return watch && watch->hurried && watch->hurried();
 }
 
-/* First the rows, then the checkpoint that continues from them. At the end, and on request, without waiting for the disk. */
+/* First the rows, then the checkpoint that refers to them. At the end, and on request, without waiting for the disk. */
 static dal_status save_run(void *user, const dal_simulation *simulation)
 {
     dal_run_files *files = user;
@@ -96,7 +96,7 @@ static dal_status save_run(void *user, const dal_simulation *simulation)
 
 /* ---- open ------------------------------------------------------------------------------- */
 
-/* As a new one, or as what was saved says. */
+/* Opens a new file, or resumes from the checkpoint. */
 static dal_status open_file(dal_run_files *files, int i)
 {
     const long rows = files->resumes ? files->checkpoint.rows : 0;
@@ -224,7 +224,7 @@ dal_status dal_run_files_join(dal_run_files *files, dal_run_options *options)
 
 /* ---- close -------------------------------------------------------------------------------- */
 
-/* keep false: what was recorded is left as NAME.part. */
+/* keep false: the records stay in NAME.part. */
 static dal_status close_each(dal_run_files *files, bool keep, const dal_evidence *evidence)
 {
     dal_status status = DAL_OK;
@@ -240,7 +240,7 @@ static dal_status close_each(dal_run_files *files, bool keep, const dal_evidence
     return status;
 }
 
-/* A motion that cannot continue would end in the same way again; a run that was stopped, or could not be written, can be resumed. */
+/* If a motion cannot continue it would fail again; a run that was stopped, or whose files could not be written, can be resumed. */
 static void settle(dal_run_files *files, dal_status status, bool stopped)
 {
     bool kept = files->opened == files->n;

@@ -16,8 +16,8 @@
 typedef struct identity {
     bool known;
     dev_t device;
-    ino_t inode;             /* of the file, or of its folder where there is no file yet */
-    char name[NAME_MAX + 1]; /* "" for a file that is there */
+    ino_t inode;             /* of the file, or of its folder if the file does not exist yet */
+    char name[NAME_MAX + 1]; /* "" if the file exists */
 } identity;
 
 static identity of_file(const struct stat *info)
@@ -31,7 +31,7 @@ static identity identify(const char *path)
     char folder[PATH_MAX], base[PATH_MAX];
     if (!stat(path, &info))
         return of_file(&info);
-    char *real = dal_real_path(path); /* of a link that leads to no file yet */
+    char *real = dal_real_path(path); /* a link to a file that does not exist yet */
     snprintf(folder, sizeof folder, "%s", real ? real : path);
     snprintf(base, sizeof base, "%s", real ? real : path);
     free(real);
@@ -42,7 +42,7 @@ static identity identify(const char *path)
     return id;
 }
 
-/* Standard output counts where it is a file: a pipe or a terminal can be shared. */
+/* Standard output counts if it is a file: a pipe or a terminal can be shared. */
 static identity identify_output(const char *path)
 {
     struct stat info;
@@ -51,7 +51,7 @@ static identity identify_output(const char *path)
     return fstat(STDOUT_FILENO, &info) || !S_ISREG(info.st_mode) ? (identity){0} : of_file(&info);
 }
 
-/* Under this name it is written before it is complete. */
+/* The name while the file is not complete. */
 static identity identify_part(const char *path)
 {
     char part[PATH_MAX + 8], *real = dal_real_path(path);
@@ -114,7 +114,7 @@ dal_status dal_outputs_check(int n_outputs, const char *const *outputs, int n_in
     int n = 0;
     bool stream = false;
     for (int i = 0; i <= n_outputs && status == DAL_OK; i++) {
-        const char *path = i < n_outputs ? outputs[i] : stream ? NULL : "-"; /* text for people goes there in any case */
+        const char *path = i < n_outputs ? outputs[i] : stream ? NULL : "-"; /* text for people is always written there */
         if (!path)
             continue;
         stream |= !strcmp(path, "-");

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    USUAL_BYTES = 512 << 10,  /* of the page's numbers: what a page of a small model has */
-    LARGEST_BYTES = 64 << 20, /* in memory, whatever was asked for */
+    USUAL_BYTES = 512 << 10,  /* bytes of numbers in a page: as much as the page of a small model has */
+    LARGEST_BYTES = 64 << 20, /* the limit in memory */
     LEAST_FRAMES = 1000,
     MOST_FRAMES = 20000
 };
@@ -150,7 +150,7 @@ static void widen_extremes(dal_series *s, int frame, const double *least, const 
     }
 }
 
-/* Frames 2k and 2k + 1 become k. */
+/* Merges frames 2k and 2k + 1 into k. */
 static void merge(dal_series *s)
 {
     const size_t n = (size_t)s->n_columns;
@@ -208,7 +208,7 @@ dal_status dal_series_finish(dal_series *s)
     if (s->n == s->room && !enlarge(s, s->room + 1))
         return DAL_NO_MEMORY;
     const int most = s->most_frames;
-    s->most_frames = s->n + 1; /* one more than the rest: the end of the motion */
+    s->most_frames = s->n + 1; /* one more frame: the end of the motion */
     dal_status status = new_frame(s);
     s->most_frames = most;
     return status;
@@ -233,7 +233,7 @@ static void center_velocity(const dal_motion *m, const double c[3], double v[3])
     }
 }
 
-/* p and -p are the same attitude: that which is nearer to the row before. */
+/* p and -p are the same attitude: the one nearer to the row before is used. */
 static void keep_sign(const dal_series *s, double p[4], int column)
 {
     const double *before = s->last[DAL_TRACK_POSES] + column;

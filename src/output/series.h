@@ -1,6 +1,5 @@
-/* A motion for a page: at most so many frames, however many rows come. When all are taken, neighbours are merged two by two and each
- * frame stands for twice as many rows: the first of them is what it shows, and the least and the largest value of every channel over all
- * of them are kept beside it. */
+/* A motion for a page: at most a given number of frames, for any number of rows. When all frames are used, neighbours are merged in pairs, and
+ * each frame covers twice as many rows: it shows the first of them, with the least and the largest value of every channel over all of them. */
 #ifndef DAL_OUTPUT_SERIES_H
 #define DAL_OUTPUT_SERIES_H
 
@@ -19,14 +18,14 @@ struct dal_series {
     dal_allocator allocator;
     char *name;
     int n_columns, n_bodies, n_joints;
-    int n_asked;               /* of the columns behind time: those that `record:` lists, which stand first; 0: it lists none */
+    int n_asked;               /* number of columns after the time that `record:` lists, which come first; 0: it lists none */
     const dal_column *columns; /* time first */
     int most_frames;
     int n, room;       /* frames; room for them */
-    long rows, stride; /* recorded; how many a frame stands for */
-    long in_last;      /* how many the last frame has so far */
+    long rows, stride; /* rows recorded; rows of a frame */
+    long in_last;      /* rows in the last frame so far */
     dal_track track[DAL_TRACKS];
-    double *last[DAL_TRACKS]; /* the last row that came: the end of the motion is shown */
+    double *last[DAL_TRACKS]; /* the last row received: the end of the motion is shown */
     double *scratch;          /* of one row: poses, velocities, reactions */
     double far;               /* the largest coordinate of a body */
     const dal_scene_body *bodies;
@@ -36,13 +35,13 @@ struct dal_series {
     dal_series *next;
 };
 
-/* scene: the bodies and joints of the page. NULL without memory. */
+/* scene: the bodies and joints of the page. NULL: there is no memory. */
 dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *scene, const dal_series_options *options);
 /* Accepts NULL. */
 void dal_series_free(dal_series *series);
-/* The last row becomes a frame of its own, if it is not one. */
+/* The last row becomes a frame, if it is not one. */
 dal_status dal_series_finish(dal_series *series);
-/* Rows were merged: LEAST and MOST say something. */
+/* Rows were merged: LEAST and MOST are meaningful. */
 bool dal_series_merged(const dal_series *series);
 
 #endif

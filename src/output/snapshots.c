@@ -24,12 +24,12 @@ typedef struct spot {
     double x, y;
 } spot;
 
-/* What a body is drawn as, in its own axes: pieces that are lines, or hulls of points. */
+/* The drawing of a body, in its own axes: lines, or hulls of points. */
 typedef struct piece {
     int body, n;    /* -1: the ground */
     double *points; /* 3 each */
     bool hull, closed;
-    double radius; /* a round thing about one point; 0: none */
+    double radius; /* radius of a disc about one point; 0: none */
 } piece;
 
 typedef struct picture {
@@ -68,7 +68,7 @@ static bool has_point(const piece *q, int n, const double s[3])
     return false;
 }
 
-/* Where joints and springs take hold of a body, each place once. */
+/* The points where joints and springs are attached to a body, each once. */
 static int joint_points(const picture *p, int body, piece *out)
 {
     const dal_scene *scene = p->scene;
@@ -86,7 +86,7 @@ static int joint_points(const picture *p, int body, piece *out)
     return n;
 }
 
-/* A link: its joint points connected; with one of them, a line to the centre of mass; with none, a dot there. */
+/* A link: lines between its joint points; with one point, a line to the centre of mass; with none, a dot there. */
 static void add_link(picture *p, int body)
 {
     const dal_scene_body *b = &p->scene->bodies[body];
@@ -107,7 +107,7 @@ static void corner(double *out, const double *half, int i)
 
 enum { RING = 24, RINGS = 13 };
 
-/* Rings of points that a hull is laid about: the ends of a cylinder, the circles of latitude of a ball. */
+/* Rings of points for a hull: the ends of a cylinder, the circles of latitude of a ball. */
 static void add_ring(piece *out, int *n, double radius, double z)
 {
     for (int i = 0; i < RING; i++, (*n)++) {
@@ -233,7 +233,7 @@ static dal_status choose_times(picture *p)
     return DAL_OK;
 }
 
-/* Of every wanted instant the row nearest to it. */
+/* For every wanted instant the nearest row. */
 static dal_status take_poses(picture *p)
 {
     const size_t n = 7 * (size_t)p->scene->n_bodies;
@@ -245,7 +245,7 @@ static dal_status take_poses(picture *p)
     for (int i = 0; i < p->n_times; i++)
         p->time[i] = INFINITY;
     if (status == DAL_OK) {
-        jmp_buf *guard = p->arena.guard; /* that of the results is set while they are asked */
+        jmp_buf *guard = p->arena.guard; /* the allocator of the results is set while they are read */
         p->results->arena.guard = guard;
         status = dal_poses_find(p->results, p->scene, &poses);
         p->results->arena.guard = NULL;
@@ -338,7 +338,7 @@ static void fit(picture *p)
                 least[1] = fmin(least[1], s.y), most[1] = fmax(most[1], s.y);
             }
     const double w = most[0] - least[0], h = most[1] - least[1], head = p->options->title ? TITLE : 0;
-    if (p->options->height <= 0) /* as high as it needs to be */
+    if (p->options->height <= 0) /* as high as necessary */
         p->height = (int)(head + 2 * MARGIN + FOOT + fmax(0.25, fmin(0.9, h / fmax(w, 1e-12))) * (p->width - 2 * MARGIN));
     p->size = fmax(fmax(w, h), 1e-12 + 1e-9 * fmax(fabs(least[0]), fabs(least[1])));
     p->scale = fmin((p->width - 2 * MARGIN) / fmax(w, 0.05 * p->size), (p->height - 2 * MARGIN - FOOT - head) / fmax(h, 0.05 * p->size));
@@ -470,7 +470,7 @@ static void draw_joints(picture *p, int instant, const char *color)
     }
 }
 
-/* Hatched feet where joints stand on the ground, and rails along which something slides there. */
+/* Hatched feet where joints are fixed to the ground, and rails for bodies that slide there. */
 static void draw_ground(picture *p)
 {
     for (int j = 0; j < p->scene->n_joints; j++) {
@@ -503,7 +503,7 @@ static void draw_ground(picture *p)
     }
 }
 
-/* The body whose centre travels furthest: its places carry the numbers of the instants. */
+/* The body whose centre travels furthest: the numbers of the instants are drawn at it. */
 static int choose_traveller(const picture *p)
 {
     int best = 0;

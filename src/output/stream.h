@@ -1,4 +1,4 @@
-/* Text and numbers on their way to a file, through one buffer. After a failure the rest is swallowed; the status tells. */
+/* Writes text and numbers to a file through one buffer. After a failure later data are dropped; the status reports it. */
 #ifndef DAL_OUTPUT_STREAM_H
 #define DAL_OUTPUT_STREAM_H
 
@@ -14,7 +14,7 @@ typedef struct dal_stream {
     int fd;
     dal_status status;
     size_t used;
-    uint8_t waiting[3]; /* of base64: bytes that do not yet make four characters */
+    uint8_t waiting[3]; /* base64: bytes that are not yet four characters */
     int n_waiting;
     dal_decimal_table decimals;
     char buffer[DAL_STREAM_BUFFER];
@@ -22,7 +22,7 @@ typedef struct dal_stream {
 
 /* Opens destination->path, which exists. */
 dal_status dal_stream_open(dal_stream *stream, const dal_destination *destination);
-/* The rest is written and the file closed; the first trouble of all. */
+/* Writes the rest and closes the file; returns the first error. */
 dal_status dal_stream_close(dal_stream *stream);
 
 /* Bytes as they are. */
@@ -32,7 +32,7 @@ void dal_stream_text(dal_stream *stream, const char *text);
 /* Up to 511 bytes, as printf writes them. */
 void dal_stream_print(dal_stream *stream, const char *format, ...) DAL_PRINTF(2, 3);
 
-/* JSON into the stream, which may stand inside a <script> element; a string NULL is null. */
+/* Writes JSON, which may be inside a <script> element; a NULL string becomes null. */
 dal_json dal_stream_json(dal_stream *stream);
 
 /* Base64: numbers, little endian, then the end. */

@@ -16,7 +16,7 @@ dal_ticks dal_ticks_choose(double least, double most, int wanted)
     const double range = most - least, size = fmax(fabs(least), fabs(most));
     if (!(range > 0))
         return t;
-    if (range < 1e-4 * size) { /* the labels would be long and alike: differences from a round number instead */
+    if (range < 1e-4 * size) { /* long, similar labels: differences from a round number instead */
         const double round = nice_step(1e3 * range, 1);
         t.offset = floor(least / round) * round;
         if (t.offset + range == t.offset || range < 1e-9 * size)

@@ -1,5 +1,5 @@
-/* A sink that writes a file: the type follows the extension, the data goes to NAME.part in the same folder, and only a finished file
- * takes the name that was asked for. */
+/* A sink that writes a file: the extension decides the type, the data are written to NAME.part in the same folder, and only a finished file gets
+ * the requested name. */
 #include "output/file.h"
 
 #include "base/argument.h"
@@ -22,12 +22,12 @@ struct dal_writer {
     dal_sink sink;
     const dal_file_type *type;
     void *file;
-    dal_status status;     /* of the first trouble */
-    int n;                 /* columns that were begun with; -1: not begun */
-    long rows;             /* that it was given */
+    dal_status status;     /* of the first error */
+    int n;                 /* number of columns; -1: not begun */
+    long rows;             /* rows received */
     char *name;            /* as given */
     dal_replacement place; /* empty for standard output */
-    bool resumes;          /* in the part of an earlier run, of which so many rows stay; the time of the last one */
+    bool resumes;          /* rows to keep in the part of an earlier run; the time of the last one */
     long rows_before;
     double last;
 };
@@ -88,7 +88,7 @@ static dal_status copy_rows(dal_writer *writer, dal_results *old, int n)
     return writer->type->flush(writer->file);
 }
 
-/* What the reader has to say: errors are the writer's. */
+/* Messages of the reader: its errors become errors of the writer. */
 static void pass_on(const dal_writer *writer, const dal_messages *messages)
 {
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
@@ -115,7 +115,7 @@ static dal_status fill_anew(dal_writer *writer, const dal_system_info *info, int
     return status;
 }
 
-/* In a file beside the part, which then takes its place: at any instant the part has the rows. */
+/* Rewrites into a file beside the part, which then replaces it: at any instant the part has the rows. */
 static dal_status write_anew(dal_writer *writer, const dal_system_info *info, int n, const dal_column *columns)
 {
     char *path = NULL;
@@ -187,7 +187,7 @@ static void release(dal_writer *writer)
     source.release(source.user, writer);
 }
 
-/* The part, and the file in it; of one that is rewritten, when it begins. */
+/* Makes the part, or opens the one of an earlier run. */
 static dal_status open_place(dal_writer *writer, const char *path)
 {
     dal_status status = dal_replacement_begin(&writer->place, &writer->destination, path);
@@ -270,7 +270,7 @@ dal_status dal_writer_flush(dal_writer *writer, bool to_disk)
     return writer->status;
 }
 
-/* What could be written stays under the name of the part. */
+/* The rows that were written stay in the part. */
 static void leave(dal_writer *writer)
 {
     char what[80];
@@ -283,7 +283,7 @@ static void leave(dal_writer *writer)
 dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *ending)
 {
     const bool stream = !writer->destination.path;
-    keep = keep && (writer->rows || !ending->incomplete) && !(writer->resumes && writer->n < 0); /* nothing does not replace a file */
+    keep = keep && (writer->rows || !ending->incomplete) && !(writer->resumes && writer->n < 0); /* an empty result does not replace a file */
     if (writer->status == DAL_OK && (keep || writer->rows))
         writer->status = writer->type->finish(writer->file, ending, keep && !ending->incomplete);
     const bool kept = writer->status == DAL_OK && keep;
@@ -296,7 +296,7 @@ dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *endin
     return status;
 }
 
-/* The evidence in the words of `print`; NULL without memory. */
+/* The evidence as text of `print`; NULL: there is no memory. */
 static char *print_evidence(const dal_writer *writer, const dal_evidence *evidence, int (*print)(const dal_evidence *, dal_status, char *, size_t))
 {
     const dal_status status = evidence->incomplete ? DAL_NUMERICAL : DAL_OK;

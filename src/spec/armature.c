@@ -50,7 +50,7 @@ static dal_joint_spec *add_joint(dal_reader *reader, const char *name, const cha
     return joint;
 }
 
-/* The joints with one coordinate, and what couples a rotor to it: an angle, a distance. */
+/* The joints with one coordinate (an angle or a distance), and the coupling of each to a rotor. */
 static const char *const couplings[][2] = {{"revolute", "gear"}, {"prismatic", "rack-and-pinion"}};
 
 static const char *coupling_of(const dal_joint_spec *joint)
@@ -61,7 +61,7 @@ static const char *coupling_of(const dal_joint_spec *joint)
     return NULL;
 }
 
-/* The last joint that was read has the armature of `tree`. */
+/* Adds the armature of `tree` to the joint that was read last. */
 void dal_add_armature(dal_reader *reader, const dal_tree *tree)
 {
     static const char *const along_z[] = {"0", "0", "1"};
@@ -100,7 +100,7 @@ void dal_add_armature(dal_reader *reader, const dal_tree *tree)
         turning->axis = joint.axis;
         turning->axis_second = one_list(reader, tree->key_mark, 3, along_z);
     }
-    turning->start = (dal_start_spec){.angle = {.text = "0", .mark = tree->key_mark}, .mark = tree->key_mark}; /* it is placed from the first body */
+    turning->start = (dal_start_spec){.angle = {.text = "0", .mark = tree->key_mark}, .mark = tree->key_mark}; /* placed from the first body */
     dal_joint_spec *gear = add_joint(reader, dal_part_name(reader, joint.name.text, "gear"), coupling, tree->key_mark);
     const char *const rack[] = {shaft, joint.name.text};
     gear->joints = one_list(reader, tree->key_mark, 2, slides ? rack : pair);

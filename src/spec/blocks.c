@@ -2,9 +2,9 @@
  *
  *   lag                 time y' + y = gain u
  *   pid                 y = kp e + I + kd (e - x)/T,   I' = ki e,   T x' = e - x
- *                       filter: 0 takes the exact rate of the input, y = kp e + I + kd e'
- *                       limit: y = max(lowest, min(highest, raw)) and I' = ki e + (y - raw)/tracking: the integral is led back
- *                       while the output is at its limit (back-calculation), without a switch that could chatter
+ *                       filter: 0 uses the exact rate of the input, y = kp e + I + kd e'
+ *                       limit: y = max(lowest, min(highest, raw)) and I' = ki e + (y - raw)/tracking: while the output is at its limit the integral
+ * returns (back-calculation), without a switch that could chatter
  *   transfer-function   y = b(s)/a(s) u in controllable canonical form on the time scale w = max |a_k/a_n|^(1/(n - k)):
  *                       x_k' = w x_(k+1),  x_n' = w (u - sum alpha_k x_k),  y = sum beta_k x_k + d u
  *                       with alpha_k = a_k/a_n w^(k - n), d = b_n/a_n, beta_k = b_k/a_n w^(k - n) - d alpha_k, k = 0 .. n - 1;
@@ -82,7 +82,7 @@ bool dal_read_limits(dal_reader *reader, const dal_list *list, const char *key, 
 
 /* ---- keys ------------------------------------------------------------------------ */
 
-/* Is a word among others that are separated by blanks? 2: with a "!" behind it. */
+/* Is a word in a list that is separated by blanks? 2: it is there, with a "!" behind it. */
 static int listed(const char *words, const char *word)
 {
     const size_t n = strlen(word);
@@ -132,7 +132,7 @@ bool dal_keys_belong(dal_reader *reader, const dal_key *keys, const dal_tree *tr
     return fine;
 }
 
-/* Does a letter stand in it that is not that of an exponent? */
+/* Does the text contain a letter that is not the e of an exponent? */
 static bool has_names(const dal_text *text)
 {
     for (const char *c = text && text->text ? text->text : ""; *c; c++)
@@ -141,13 +141,13 @@ static bool has_names(const dal_text *text)
     return false;
 }
 
-/* A constant in a text: as it was written where parameters stand in it, so that the block follows them; otherwise its number. */
+/* A constant in a text. If the text has parameters it is kept as it was written, so that the block follows them; otherwise its number is written. */
 static const char *constant_text(dal_reader *reader, const dal_text *text, double value)
 {
     return has_names(text) ? dal_arena_print(reader->scratch, "(%s)", text->text) : dal_arena_print(reader->scratch, "(%.17g)", value);
 }
 
-/* What goes straight from the input to the output; without it a block cannot be part of an algebraic loop. */
+/* The direct term from input to output. A block without it cannot be part of an algebraic loop. */
 static dal_text proportional(dal_reader *reader, dal_mark mark, double factor, const char *text, const char *name)
 {
     return factor == 0 ? dal_made_text(reader, mark, "0") : dal_made_text(reader, mark, "%s*%s.input", text, name);
@@ -230,7 +230,7 @@ static void make_pid(dal_reader *reader, const dal_block_keys *keys, const dal_t
                *kd = constant_text(reader, &keys->kd, c.kd), *filter = constant_text(reader, &keys->filter, c.filter);
     dal_text sum = proportional(reader, mark, c.kp, kp, name);
     const int output = reader->spec->n_define;
-    dal_add_part(reader, name, NULL, sum); /* before its input: of a loop the model's own text is blamed */
+    dal_add_part(reader, name, NULL, sum); /* before the block's input: a message about a loop then points at the model's own text */
     dal_add_part(reader, name, "input", keys->input);
     if (c.ki != 0)
         sum = dal_made_text(reader, mark, "%s + %s.integral", sum.text, name);
@@ -262,7 +262,7 @@ typedef struct polynomial {
     int order;
     double c[HIGHEST_ORDER + 1];
     const dal_text *text[HIGHEST_ORDER + 1];
-    bool names; /* parameters stand in them */
+    bool names; /* the coefficients contain parameters */
 } polynomial;
 
 static bool read_polynomial(dal_reader *reader, const dal_list *list, const char *key, polynomial *p)
@@ -288,7 +288,7 @@ static bool read_polynomial(dal_reader *reader, const dal_list *list, const char
 
 /* y = b(s)/a(s) u with x as in the head of the file. */
 typedef struct realization {
-    int n, fastest; /* fastest: the k that w is of; -1: w is 1 */
+    int n, fastest; /* fastest: the k that determines w; -1: w is 1 */
     double w, d, alpha[HIGHEST_ORDER], beta[HIGHEST_ORDER];
     const char *w_text, *d_text, *alpha_text[HIGHEST_ORDER], *beta_text[HIGHEST_ORDER];
 } realization;
@@ -324,7 +324,7 @@ static bool realize(const polynomial *b, const polynomial *a, realization *r)
     return fine;
 }
 
-/* x_1 of the state of rest whose output is `start`: with a constant input u, alpha_0 x_1 = u and y = beta_0 x_1 + d u. */
+/* x_1 of the state of rest whose output is `start`: a constant input u gives alpha_0 x_1 = u and y = beta_0 x_1 + d u. */
 static bool rest_at(dal_reader *reader, const dal_block_keys *keys, const realization *r, double start, double *x)
 {
     const double gain = r->n ? r->beta[0] + r->d * r->alpha[0] : 0;
@@ -343,7 +343,7 @@ static const char *coefficient_text(dal_reader *reader, const polynomial *p, int
     return k > p->order ? "0" : constant_text(reader, p->text[p->order - k], p->c[p->order - k]);
 }
 
-/* The numbers of the realization as texts: as expressions of the coefficients where parameters stand in these. */
+/* The numbers of the realization as texts: expressions of the coefficients where these contain parameters. */
 static void write_numbers(dal_reader *reader, const polynomial *b, const polynomial *a, realization *r)
 {
     const bool names = a->names || b->names;
@@ -410,7 +410,7 @@ static void make_transfer_function(dal_reader *reader, const dal_block_keys *key
     dal_add_part(reader, name, "input", keys->input);
 }
 
-/* Blocks of this type read the bodies and joints of included models, too. */
+/* Blocks of this type also read the bodies and joints of included models. */
 static bool is_late(const dal_tree *tree)
 {
     const dal_tree *type = find_key(tree, "type");

@@ -10,7 +10,7 @@ static dal_text copy(dal_arena *arena, const char *text, size_t length)
     return (dal_text){.text = dal_arena_copy(arena, text, length), .mark = mark};
 }
 
-/* Was there memory for all of it? A text without it would mean that nothing was given. */
+/* Was there enough memory? A text without memory would look like an absent one. */
 static bool is_whole(const dal_choice *choice, const char *text)
 {
     bool whole = choice->name.text && (text[strcspn(text, "=:")] != '=' || choice->value.text);

@@ -1,4 +1,4 @@
-/* The block `computed-torque`: the efforts that give the joints of a robot the accelerations that are wanted, by inverse dynamics.
+/* The block `computed-torque`: inverse dynamics finds the efforts for which the joints of a robot have the wanted accelerations.
  *
  * The robot is a tree of bodies that stands on the ground, by revolute, prismatic and rigid joints. With the wanted accelerations q''_w of its joints,
  * body by body outward from the ground (a: axis of the joint in space, P: its point; p: the body before; r: origin, c: centre of mass, s = c - r):
@@ -6,21 +6,21 @@
  *               A = A_p + alpha_p x (P - r_p) + w_p x (w_p x (P - r_p)) - alpha x (P - r) - w x (w x (P - r))
  *   prismatic   alpha = alpha_p
  *               A = A_p + alpha_p x (r - r_p) + w_p x (w_p x (r - r_p)) + a q''_w + 2 w_p x a q'
- * and inward, with the forces f_e and torques t_e that act on the body beside its joints:
+ * and inward, with the forces f_e and torques t_e that act on the body in addition to its joints:
  *   F = m (A + alpha x s + w x (w x s) - g) - f_e,   N = I alpha + w x I w - t_e
- *   f = F + sum of f over the bodies behind it,   n = N + s x F + sum of (n_k + (r_k - r) x f_k)
+ *   f = F + sum of f over its child bodies,   n = N + s x F + sum of (n_k + (r_k - r) x f_k)
  *   effort = a . (n + (r - P) x f) revolute, a . f prismatic,  less the springs, dampers and motors on the joint
  * (Luh, Walker, Paul 1980, in world axes.) Positions and velocities are the actual ones, accelerations the wanted ones: q'' = q''_w follows.
  * A joint that a gear couples to one of the list has its acceleration in the ratio, and its effort is added in the same ratio.
  *
- * Everything becomes named expressions of channels, NAME.1 ... the efforts, and motors NAME.motor.1 ... on the joints: nothing behind the reader knows
- * the block.
+ * Everything becomes named expressions of channels, NAME.1 ... the efforts, and motors NAME.motor.1 ... on the joints: only the reader knows the
+ * block.
  */
 #include "spec/computed_torque_parts.h"
 
 #include <string.h>
 
-/* NAME.wanted.1 ...: as they are given, or r'' + 2 zeta w (r' - q') + w^2 (r - q). */
+/* NAME.wanted.1 ...: the given accelerations, or r'' + 2 zeta w (r' - q') + w^2 (r - q). */
 static bool write_wanted(dal_robot *r)
 {
     const dal_block_keys *k = r->keys;
@@ -120,7 +120,7 @@ static void write_gravity(dal_robot *r)
 
 void dal_make_computed_torque(dal_reader *reader, const dal_block_keys *keys, const dal_tree *tree, const char *name)
 {
-    if (dal_messages_count(reader->messages, DAL_ERROR)) /* parts of the robot may be missing */
+    if (dal_messages_count(reader->messages, DAL_ERROR)) /* after an error parts of the robot may be missing */
         return;
     dal_robot r = {.reader = reader, .keys = keys, .name = name, .mark = tree->key_mark, .planar = reader->spec->space == DAL_PLANAR};
     r.link_of = DAL_NEW(reader->scratch, int, reader->spec->n_bodies);

@@ -1,4 +1,5 @@
-/* Forces that act on the robot of the block `computed-torque` beside its motors: f_e, t_e and the efforts of springs, dampers and motors on its joints. */
+/* Forces that act on the robot of the block `computed-torque` in addition to its motors: f_e, t_e and the efforts of springs, dampers and motors
+ * on its joints. */
 #include "spec/computed_torque_parts.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static bool is_own(const dal_robot *r, const dal_force_spec *force)
     return false;
 }
 
-/* Its effort along the coordinate: value - k (q - free) - c q'; NULL: there is no such text. */
+/* The effort of the element along the coordinate: value - k (q - free) - c q'. NULL: it has none of these texts. */
 static const char *effort_of(dal_robot *r, const dal_torque_axis *a, const dal_force_spec *f, int number)
 {
     static const char *const types[] = {"spring-damper", "torsional-spring-damper", "motor", "torque", "force"};

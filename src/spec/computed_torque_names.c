@@ -1,4 +1,4 @@
-/* Named expressions of the block `computed-torque`, and the names of the model that it stands in. */
+/* Named expressions of the block `computed-torque`, and names of the model that contains it. */
 #include "spec/computed_torque_parts.h"
 
 #include <ctype.h>

@@ -18,7 +18,7 @@ static bool want(dal_robot *r, dal_torque_link *l, int number)
     return dal_torque_write_axis(r, l, number);
 }
 
-/* The acceleration of a point that is fixed to the body before: A_p + alpha_p x d + w_p x (w_p x d), d = point - r_p. */
+/* The acceleration of a point that is fixed to the parent body: A_p + alpha_p x d + w_p x (w_p x d), d = point - r_p. */
 static const char *carried(dal_robot *r, const dal_torque_link *p, const char *point)
 {
     const char *body = r->reader->spec->bodies[p->body].name.text;
@@ -61,7 +61,7 @@ static void write_outward(dal_robot *r, dal_torque_link *l, int number)
 
 /* ---- inward ------------------------------------------------------------------------------------ */
 
-/* m, s and I of a body; false: they are not written. */
+/* m, s and I of a body; false: the model does not contain them. */
 static bool write_inertia(dal_robot *r, dal_torque_link *l, int number, const char **I)
 {
     static const char *const axes[] = {"ex", "ey", "ez"}, *const entries[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
@@ -87,7 +87,7 @@ static bool write_inertia(dal_robot *r, dal_torque_link *l, int number, const ch
     return true;
 }
 
-/* I u in world axes, u by its components in the axes of the body. */
+/* I u in world axes; u has components in the axes of the body. */
 static const char *times_inertia(dal_robot *r, const char *name, const char *const I[6], const char *const u[3])
 {
     static const int entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};

@@ -1,4 +1,4 @@
-/* The robot of the block `computed-torque`: a tree of bodies that stands on the ground, by joints of its list, those coupled to them, and rigid ones. */
+/* The robot of the block `computed-torque`: a tree of bodies on the ground, with the joints of its list, joints coupled to them, and rigid joints. */
 #include "spec/computed_torque_parts.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static bool take_joints(dal_robot *r)
     return true;
 }
 
-/* Gears and racks: the partner of a joint of the list. Everything else that holds a coordinate is refused. */
+/* Gears and racks: the partner of a joint of the list. Every other constraint on a coordinate is refused. */
 static bool take_couplings(dal_robot *r)
 {
     const dal_spec *spec = r->reader->spec;
@@ -47,7 +47,7 @@ static bool take_couplings(dal_robot *r)
         const dal_joint_spec *other = dal_torque_joint(r, j->joints.item[first ? 1 : 0].text);
         const int of = (first ? first : second)->of;
         if (!other || !ratio->text)
-            continue; /* complained about when the joint is compiled */
+            continue; /* an error is reported when the joint is compiled */
         const char *factor = dal_torque_add(r, j->binding, ratio->mark, dal_torque_print(r, "ratio.%d", r->n_axes - n_listed + 1), ratio->text);
         *DAL_PUSH(r->reader->scratch, r->axes, r->n_axes, r->room_axes) =
             (dal_torque_axis){.joint = other, .of = of, .factor = first ? factor : dal_torque_print(r, "(1/%s)", factor)};
@@ -64,7 +64,7 @@ static const dal_point_spec *find_point(const dal_body_spec *body, const char *n
     return NULL;
 }
 
-/* The direction `letter` of the axes of a point, as three (two) texts; false: it has none, or not written. */
+/* The direction `letter` of the axes of a point, as three (two) texts; false: the point has no axes, or not this direction. */
 static const dal_list *direction_of(const dal_point_spec *point, char letter)
 {
     if (!point || point->axes.kind != DAL_ATTITUDE_AXES)
@@ -74,7 +74,7 @@ static const dal_list *direction_of(const dal_point_spec *point, char letter)
                                                                          : NULL;
 }
 
-/* Components in a body, in space: a name each. */
+/* Components in the body and in space: each gets a name. */
 static bool turn_out(dal_robot *r, dal_torque_link *l, const dal_list *components, const dal_binding *binding, int body, int number)
 {
     const int n = r->planar ? 2 : 3;
@@ -156,7 +156,7 @@ static void add_link(dal_robot *r, const dal_joint_spec *j, int parent, int body
     l->point = *point ? dal_torque_print(r, "%s.%s", name, point) : name;
 }
 
-/* Outward from the ground, as far as joints of the list and rigid ones lead. */
+/* Outward from the ground, as far as joints of the list and rigid joints reach. */
 static bool grow_tree(dal_robot *r)
 {
     const dal_spec *spec = r->reader->spec;
@@ -193,7 +193,7 @@ static bool grow_tree(dal_robot *r)
     return true;
 }
 
-/* Joints attached to the robot that are not its own would move freely. */
+/* Other joints that are attached to the robot would move freely. */
 static bool check_joints(dal_robot *r)
 {
     const dal_spec *spec = r->reader->spec;

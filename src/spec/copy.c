@@ -1,7 +1,7 @@
 /* Copies of descriptions.
  *
- * A struct is copied with its array, then every pointer in it is followed. Texts and bindings are shared by elements that `repeat` made, and
- * are known again by their address; so is the copy of each. The same walk without copying gives a fingerprint of the elements.
+ * A struct is copied with its array, then every pointer in it is followed. Elements that `repeat` made share texts and bindings. A table of addresses
+ * finds what was copied already, so that the copies share them, too. The same walk without copying computes a fingerprint of the elements.
  */
 #include "spec/copy.h"
 
@@ -18,7 +18,7 @@ typedef struct entry {
 
 typedef struct walk {
     dal_arena *arena;
-    bool count;    /* nothing is copied: only `hash` is wanted */
+    bool count;    /* no copies: only `hash` is computed */
     bool places;   /* marks are hashed, too */
     uint64_t hash; /* of the texts */
     entry *table;  /* open addressing */
@@ -92,7 +92,7 @@ static void text(walk *w, void *part)
     mark(w, &t->mark);
 }
 
-/* The array behind *pointer, of n elements; the copy takes its place. */
+/* Copies the array at *pointer, of n elements; *pointer becomes the copy. */
 static void array(walk *w, void *pointer, int n, size_t size)
 {
     void *from;
@@ -339,7 +339,7 @@ static void view(walk *w, dal_view_spec *v)
     TEXTS(w, &v->zoom, &v->focus);
 }
 
-/* First all of them, by their addresses: bindings name them. */
+/* First all models, so that their new addresses are known: bindings refer to them. */
 static void models(walk *w, dal_spec *s)
 {
     ARRAY(w, s->models, s->n_models);

@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-/* Into an arena whose guard is set. What is one text, binding or included model in `spec` is one in the copy: pointers that were equal stay so. */
+/* Copies into an arena whose guard is set. Pointers that were equal in `spec` (to a text, a binding, an included model) are equal in the copy. */
 dal_spec *dal_spec_copy(dal_arena *arena, const dal_spec *spec);
 
-/* A number that differs where elements of two descriptions do: their texts, and how many there are. Not of parameters' values, choices of
- * `simulate:`, recorded columns, and marks. */
+/* A number that differs if the elements of two descriptions differ in their texts or in their number. It does not depend on the values of
+ * parameters, the choices of `simulate:`, recorded columns and marks. */
 uint64_t dal_spec_elements(const dal_spec *spec);
-/* The same with all of these but parameters' values. */
+/* The same number, which also depends on all of these except the values of parameters. */
 uint64_t dal_spec_outline(const dal_spec *spec);
 
-/* spec.c: the text of a description once more, with other overrides. Files that it names are read from the disk. */
+/* spec.c: reads the text of a description again, with other overrides. Files that it names are read from the disk. */
 dal_status dal_spec_read_again(const dal_allocator *allocator, const dal_spec *kept, int n_overrides, const dal_override *overrides,
                                dal_messages *messages, dal_spec **spec);
 

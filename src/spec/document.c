@@ -1,10 +1,9 @@
 /* libyaml's events become a tree.
  *
- * Two texts that are good expressions are cut by YAML, and both are caught here,
- * where the pieces are still neighbours:
+ * YAML cuts two kinds of valid expressions. Both are found here, because the pieces are still neighbours:
  *   {v: if(t<1,1,2)}   three entries; the first has an open parenthesis
  *   {angle:45*deg}     one key without a value
- * And one is let through that YAML would refuse: rod.{i-1} inside { } or [ ].
+ * YAML would refuse one kind that is valid here: rod.{i-1} inside { } or [ ].
  * Its braces are replaced by two private characters before libyaml sees them,
  * one for one, so that columns stay right, and put back afterwards.
  */
@@ -73,7 +72,7 @@ void dal_yaml_again(dal_yaml *yaml)
 
 static const char brace_open[] = "\xee\x80\x80", brace_close[] = "\xee\x80\x81"; /* U+E000, U+E001 */
 
-/* Length of "{...}" at `p` behind a dot, if what it holds can be an index; otherwise 0. */
+/* Length of "{...}" at `p` behind a dot, if its content can be an index; otherwise 0. */
 static size_t index_length(const char *p, const char *end)
 {
     const char *q = p + 1;
@@ -108,7 +107,7 @@ static char *hide_braces(dal_arena *arena, const char *text, size_t length, size
 /* ---- surrogate pairs of JSON ----------------------------------------------- */
 
 /* JSON writes a character beyond U+FFFF as two escapes, \ud800 to \udbff and \udc00 to \udfff, which libyaml refuses. They become
- * \ue800 ... \uefff, private characters too, and as many letters; behind libyaml two of them are one character again. */
+ * \ue800 ... \uefff, private characters too, and as many letters; after libyaml two of them become one character again. */
 static bool is_pair(const char *p, const char *end, char digit, char capital)
 {
     if (end - p < 12 || p[0] != '\\' || p[1] != 'u' || p[6] != '\\' || p[7] != 'u')
@@ -125,7 +124,7 @@ static void shift_pair(char *p, int by)
     p[8] = (char)(p[8] + by);
 }
 
-/* Returns how many there were. Behind a backslash that is escaped itself no escape begins. */
+/* Returns the number of escapes. An escaped backslash does not begin an escape. */
 static int hide_pairs(char *text, size_t length)
 {
     int n = 0;
@@ -143,14 +142,14 @@ static int hide_pairs(char *text, size_t length)
     return n;
 }
 
-/* The code of a character of three bytes; 0: another. */
+/* The code of a character of three bytes; 0: the character has another length. */
 static unsigned three_bytes(const char *p)
 {
     const unsigned char *c = (const unsigned char *)p;
     return (c[0] & 0xf0) == 0xe0 && (c[1] & 0xc0) == 0x80 && (c[2] & 0xc0) == 0x80 ? (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu) : 0;
 }
 
-/* In quoted text two private characters are one of four bytes; elsewhere the letters of the escapes stood for themselves. */
+/* In quoted text two private characters become one character of four bytes; elsewhere the escapes are ordinary letters, and are restored. */
 static void show_pairs(char *text, bool escapes)
 {
     char *out = text;
@@ -172,7 +171,7 @@ static void show_pairs(char *text, bool escapes)
     *out = '\0';
 }
 
-/* A copy in which the braces are braces again, and surrogate pairs characters. */
+/* A copy with the braces and the characters of surrogate pairs restored. */
 static char *keep_text(builder *b, const char *text, size_t length, bool escapes)
 {
     char *copy = dal_arena_copy(b->strings, text, length), *out = copy;
@@ -211,7 +210,7 @@ static const char *piece_text(const dal_tree *entry)
     return !entry->key ? entry->text : is_null(entry) ? entry->key : NULL;
 }
 
-/* if(t<1 | 1 | 2)  ->  one complaint; the pieces behind the first are taken out. */
+/* if(t<1 | 1 | 2) -> one message; the pieces after the first are removed. */
 static void join_cut_expressions(builder *b, dal_tree *parent)
 {
     for (dal_tree *child = parent->first; child; child = child->next) {
@@ -232,7 +231,7 @@ static void join_cut_expressions(builder *b, dal_tree *parent)
         }
         if (open > 0) {
             dal_complain(b->messages, child->mark, "a parenthesis of '%.80s' is not closed (quote an expression that contains a comma)", child->text);
-            return; /* looking on would take quadratic time */
+            return; /* a longer search would take quadratic time */
         }
         dal_complain(b->messages, child->mark, "the comma cuts this expression into pieces: quote this expression, \"%.200s\"", whole);
         child->next = last->next;
@@ -250,7 +249,7 @@ static bool is_word(const char *text)
     return true;
 }
 
-/* Complains; returns whether what stands there is a key at all. */
+/* Reports errors; returns whether the node is a key at all. */
 static bool complain_missing_value(builder *b, dal_tree *child, bool flow)
 {
     const char *colon = child->key ? strchr(child->key, ':') : NULL;
@@ -337,7 +336,7 @@ static size_t characters(const char *text, size_t length)
     return n;
 }
 
-/* Where a place lies in the source. Scalars come in the order of the file: lines are counted once. */
+/* The offset of a place in the source. Scalars come in the order of the file, so that lines are counted once. */
 static const char *find_place(builder *b, size_t line, size_t column)
 {
     const char *end = b->source + b->length, *at = b->source + b->line_start;
@@ -353,7 +352,7 @@ static const char *find_place(builder *b, size_t line, size_t column)
     return b->line == line && !column ? at : NULL;
 }
 
-/* The same characters beside blanks? Then YAML changed nothing but line ends: no escapes, no doubled quotes. */
+/* Are the characters the same, except for blanks? Then YAML only changed line ends: there are no escapes and no doubled quotes. */
 static bool same_letters(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -364,7 +363,7 @@ static bool same_letters(const char *a, const char *b)
     }
 }
 
-/* A scalar of several lines as it stands in the file, from its first letter: so every place in it has a line and a column. */
+/* A scalar of several lines as it is in the file, from its first letter. So every place in it has a line and a column. */
 static void keep_lines(builder *b, dal_tree *node, size_t quotes)
 {
     const yaml_mark_t from = b->yaml->event.start_mark, to = b->yaml->event.end_mark;

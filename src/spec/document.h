@@ -22,11 +22,11 @@ typedef struct dal_tree {
     dal_quote quote;   /* scalars: how it was written; DAL_BLOCK: | or > */
     bool flow;         /* written with { } or [ ] */
     bool broken;       /* a scalar with escapes or line breaks: offsets in it are not columns */
-    bool bad;          /* a complaint about it was made: readers pass over it */
-    bool dropped;      /* while the tree is built: to be taken out */
+    bool bad;          /* an error about it was reported: readers skip it */
+    bool dropped;      /* while the tree is built: the node will be removed */
     dal_mark mark;     /* of its first character, the quote included */
     const char *text;  /* scalars */
-    const char *lines; /* scalars of several lines: as they stand in the file, without escapes; NULL: on one line, or with escapes */
+    const char *lines; /* scalars of several lines: the text of the file, without escapes; NULL: on one line, or with escapes */
     dal_mark lines_mark;
     const char *key; /* children of a map */
     dal_mark key_mark;
@@ -34,20 +34,20 @@ typedef struct dal_tree {
     int n;                         /* number of children */
 } dal_tree;
 
-/* Errors and warnings beyond the limit say nothing new and would only cost memory. */
+/* Errors and warnings beyond the limit are not useful and would cost memory. */
 #define dal_complain(messages, ...) (dal_messages_count((messages), DAL_ERROR) < DAL_ERROR_LIMIT ? dal_error((messages), __VA_ARGS__) : (void)0)
 
 #define dal_caution(messages, ...) (dal_messages_count((messages), DAL_WARNING) < DAL_ERROR_LIMIT ? dal_warn((messages), __VA_ARGS__) : (void)0)
 
-/* What libyaml needs; closed by the caller, also after a jump for want of memory. */
+/* The data of libyaml; the caller closes it, also after a jump because memory ran out. */
 typedef struct dal_yaml dal_yaml;
 /* Memory comes from the arena. */
 dal_yaml *dal_yaml_open(dal_arena *arena);
-/* What libyaml holds is given back. */
+/* Frees the memory of libyaml. */
 void dal_yaml_close(dal_yaml *yaml);
-void dal_yaml_again(dal_yaml *yaml); /* for one more document, when the last is read */
+void dal_yaml_again(dal_yaml *yaml); /* prepares for another document, when the last one is read */
 
-/* Nodes come from `nodes`, texts from `strings` (they outlive the nodes). NULL: nothing could be read; messages say why. `no_memory` is
+/* Nodes come from `nodes`, texts from `strings` (they outlive the nodes). NULL: the text could not be read; messages say why. `no_memory` is
  * set when libyaml itself ran out of memory. */
 dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings, const char *file, const char *text, size_t length,
                             dal_messages *messages, bool *no_memory);
@@ -55,7 +55,7 @@ dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings
 /* The number of nodes in it. */
 int dal_tree_size(const dal_tree *tree);
 
-/* "a list", "a { } of entries" or the text in quotes: what was found, for messages. */
+/* What was found, for messages: "a list", "a { } of entries" or the text in quotes. */
 const char *dal_tree_found(dal_arena *arena, const dal_tree *tree);
 
 #endif

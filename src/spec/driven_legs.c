@@ -3,8 +3,8 @@
  * A leg is a prismatic joint between two bodies; one of them is held at a point G of the ground, the other at a point P of the driven body, by joints
  * that keep the points together (spherical, universal, revolute). With the wanted place r_w(t) and attitude R_w(t) of the body
  *   W(t) = r_w + R_w p,   L(t) = |W - G|
- * is how long the leg has to be, and its drive keeps   q - q(0) = L(t) - L(0).
- * So the body is where it is wanted, moved by its legs: the effort of each is NAME.drive of its joint. No other code needs the kinematics.
+ * is the length that the leg must have, and its drive keeps   q - q(0) = L(t) - L(0).
+ * So the legs move the body to the wanted place. The effort of each leg is NAME.drive of its joint. No other code needs the kinematics.
  */
 #include "spec/blocks.h"
 
@@ -19,14 +19,14 @@ typedef struct leg {
     int number;
 } leg;
 
-/* "slide.1" is of "slide": itself, or one of many. */
+/* "slide.1" belongs to "slide". Is a name this one, or one of its repeated elements? */
 static bool is_one_of(const char *name, const char *many)
 {
     const size_t n = strlen(many);
     return !strncmp(name, many, n) && (!name[n] || (name[n] == '.' && name[n + 1] && !name[n + 1 + strspn(name + n + 1, "0123456789")]));
 }
 
-/* The body of an end, "cyl.1.B": the length of its name; 0: it is the ground, or no body. */
+/* The body of an end such as "cyl.1.B": the length of its name; 0: the end is on the ground or not on a body. */
 static size_t body_length(const dal_spec *spec, const char *end)
 {
     size_t most = 0;
@@ -49,7 +49,7 @@ static bool is_ground(const char *end)
     return !strncmp(end, "ground", 6) && (!end[6] || end[6] == '.');
 }
 
-/* The other end of a joint that holds the body of `end` at a point: on the ground, or on the driven body. NULL: there is none. */
+/* The other end of a joint that keeps the body of `end` at a point of the ground or of the driven body. NULL: there is none. */
 static const char *held_at(const leg *l, const char *end, bool ground)
 {
     static const char *const types[] = {"spherical", "universal", "revolute"};
@@ -68,7 +68,7 @@ static const char *held_at(const leg *l, const char *end, bool ground)
     return NULL;
 }
 
-/* W(t) for a point of the driven body: its coordinates are constants with names of their own. */
+/* W(t) for a point of the driven body. The coordinates of the point are constants with their own names. */
 static const char *goal_of_point(const leg *l, const char *end)
 {
     static const char *const axes[] = {"ex", "ey", "ez"};
@@ -133,7 +133,7 @@ static bool drive_leg(leg *l)
 
 void dal_drive_by_legs(dal_reader *reader)
 {
-    if (dal_messages_count(reader->messages, DAL_ERROR)) /* names of ends may be missing */
+    if (dal_messages_count(reader->messages, DAL_ERROR)) /* after an error names of ends may be missing */
         return;
     for (int i = 0; i < reader->n_driven; i++) {
         const dal_driven_body *of = &reader->driven[i];

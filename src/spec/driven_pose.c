@@ -1,6 +1,6 @@
 /* `drive: {position: [...], orientation: ...}` of a body: its pose is a function of time.
  *
- * Nothing behind the reader knows it: it becomes constraints and named expressions. With the wanted place r_w(t) and attitude R_w(t), whose columns
+ * The reader replaces it by constraints and named expressions. With the wanted place r_w(t) and attitude R_w(t), whose columns
  * are D_k, and the axes e_k of the body,
  *   position      r - r_w(t) = 0                       three rows, NAME.drive.x, .y, .z
  *   orientation   1/2 sum of D_k x e_k = 0             three rows, NAME.drive.rx, .ry, .rz
@@ -8,7 +8,7 @@
  * so that the multipliers are the components of the torque in world axes, as those of the first are of the force. In the plane the angle has one row.
  * NAME.drive.force, NAME.drive.torque and NAME.drive.power are named expressions of the multipliers.
  *
- * The body starts where the drive has it at t = 0, if the model does not say where: `t` is then replaced by 0 in its expressions.
+ * If the model has no start values for the body, it starts at the pose of the drive at t = 0: `t` is replaced by 0 in the expressions.
  */
 #include "spec/blocks.h"
 
@@ -39,7 +39,7 @@ static bool is_constant(dal_reader *reader, const char *name, size_t n)
     return (known && !strcmp(known->section, "parameter")) || !strcmp(copy, "pi") || !strcmp(copy, "deg");
 }
 
-/* The text with 0 for t and definitions written out; NULL: it uses what is not known before the model is compiled. */
+/* The text with 0 in place of t, and with definitions written out. NULL: it uses values that are unknown before the model is compiled. */
 static const char *at_start(dal_reader *reader, const char *text, int depth)
 {
     const char *out = "";
@@ -292,7 +292,7 @@ static void drive_angle(dal_reader *reader, const char *name, const dal_text *an
     reader->spec->define[reader->spec->n_define - 1].block = NULL;
 }
 
-/* Place and attitude as named expressions alone: legs hold them. */
+/* Only named expressions for place and attitude: the legs hold the body. */
 static void add_goals(dal_reader *reader, const char *name, const dal_pose_keys *drive)
 {
     for (int i = 0; i < drive->position.n; i++)

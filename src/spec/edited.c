@@ -1,12 +1,12 @@
-/* Texts are compared byte by byte around the values of parameters, which are found by their marks. What a text does not have (options of a command,
- * elements that were changed by hand) is compared by dal_spec_outline. */
+/* Texts are compared byte by byte around the values of parameters, which are found by their marks. dal_spec_outline compares the parts that are
+ * not in a text (options of a command, elements that were changed by hand). */
 #include "spec/edited.h"
 
 #include "spec/copy.h"
 
 #include <string.h>
 
-/* Where the value of parameter i stands; NULL: not where its mark says. */
+/* The place of the value of parameter i in the text; NULL: it is not where its mark says. */
 static const char *find_value(const dal_spec *spec, int i)
 {
     const dal_text *value = &spec->parameters[i].value;

@@ -1,9 +1,9 @@
-/* `shape:` of a body or of the ground: one shape, or a list of them. Form only; compile/figures.c finds the numbers. */
+/* `shape:` of a body or of the ground: one shape, or a list of them. Only the form is checked here; compile/figures.c evaluates the numbers. */
 #include "spec/reader.h"
 
 #include <string.h>
 
-/* Points of a polyline or an outline: each a list of expressions, how long is checked with the numbers. */
+/* Points of a polyline or an outline: each is a list of expressions, whose length is checked with the numbers. */
 static void read_points(dal_reader *reader, const dal_tree *tree, dal_figure_spec *figure)
 {
     if (tree->bad)

@@ -1,5 +1,5 @@
 /* FNV-1a, 64 bits: h <- (h xor byte) * 1099511628211, from 14695981039346656037.
- * (Fowler, Noll, Vo; draft-eastlake-fnv.) Each piece is preceded by its length, so that pieces cannot run into one another. */
+ * (Fowler, Noll, Vo; draft-eastlake-fnv.) Each piece is preceded by its length, so that two different lists of pieces cannot be the same bytes. */
 #include "spec/reader.h"
 
 #include <string.h>

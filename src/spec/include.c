@@ -1,12 +1,11 @@
 /* models: {left: {file: leg.yaml, set: {k: 300}, ground: trunk.L}}: other model files as parts of this one.
  *
- * An included file is read like any model, with a reader, a namespace and parameters of its own; then its elements are
- * added to those of the including model, every name behind the name of the part: thigh becomes left.thigh, and ground
- * left.ground. Elements remember the part in their binding, and names in their expressions are searched there.
- * A part may include others: their names grow on the way out, foot.toe -> left.foot.toe.
+ * An included file is read like any model, with a reader, a namespace and parameters of its own; then its elements are added to those of the
+ * including model, and the name of the part is put before every name: thigh becomes left.thigh, and ground left.ground. Elements remember the part in
+ * their binding, and names in their expressions are searched there. A part may include others: each level adds its name, foot.toe -> left.foot.toe.
  *
- * Nothing in a file is trusted: it lies in the folder of the whole model, also where links are followed, does not include
- * itself, and all the files together stay within the limits of one.
+ * A file is not trusted: it must be in the folder of the whole model, also after links are followed, it must not include itself, and all files
+ * together must stay within the limits of one.
  */
 #include "spec/mirror.h"
 #include "spec/xml.h"
@@ -18,7 +17,7 @@ enum { DEEPEST = 16, MOST_FILES = 1000, LONGEST_PATH = 1000 };
 
 /* ---- the place of a file ---------------------------------------------------------- */
 
-/* Adds the parts of `path` behind `out`, without . and ..; NULL: it leads out of the folder. */
+/* Appends the parts of `path` to `out`, without . and ..; NULL: the path leaves the folder. */
 static char *walk(char *out, size_t size, const char *path)
 {
     size_t length = strlen(out);
@@ -44,7 +43,7 @@ static char *walk(char *out, size_t size, const char *path)
     return out;
 }
 
-/* The path of the file from the folder of the whole model, or NULL: `why` says what is wrong. */
+/* The path of the file from the folder of the whole model; NULL: `why` says the reason. */
 static const char *find_path(dal_reader *reader, const char *file, const char **why)
 {
     const size_t size = strlen(reader->source->path) + LONGEST_PATH + 2;
@@ -66,7 +65,7 @@ static const char *find_path(dal_reader *reader, const char *file, const char **
     return *why ? NULL : path;
 }
 
-/* Is the file one of those that are being read? Complains: a.yaml -> b.yaml -> a.yaml. */
+/* Is the file one of those that are being read? Then it reports a.yaml -> b.yaml -> a.yaml. */
 static bool is_circle(dal_reader *reader, const dal_text *file, const char *path)
 {
     const dal_source *same = reader->source;
@@ -83,7 +82,7 @@ static bool is_circle(dal_reader *reader, const dal_text *file, const char *path
 
 /* ---- parameters -------------------------------------------------------------------- */
 
-/* The value is found here, in the parameters of the including model. */
+/* Finds the value with the parameters of the including model. */
 static void add_setting(dal_reader *reader, dal_text name, const dal_text *value, dal_setting *list, int *n)
 {
     double number;
@@ -95,7 +94,7 @@ static void add_setting(dal_reader *reader, dal_text name, const dal_text *value
     list[(*n)++].value = (dal_text){.text = dal_arena_print(reader->keep, "%.17g", number), .mark = value->mark};
 }
 
-/* `set:`, then what was set from outside for this part: left.k here is k there. */
+/* `set:`, then the values set from outside for this part: left.k here is k there. */
 static void take_settings(dal_reader *reader, const char *model, const dal_tree *set, dal_reader *part)
 {
     const size_t head = strlen(model);
@@ -123,7 +122,7 @@ static void take_settings(dal_reader *reader, const char *model, const dal_tree 
 
 /* ---- one part ------------------------------------------------------------------------ */
 
-/* What the including model says for all its parts. */
+/* Settings of the including model that hold for all its parts. */
 static void note_ignored(dal_reader *reader, const dal_tree *entry, const char *path, const dal_tree *root)
 {
     static const char *const keys[] = {"gravity", "simulate", "record", "view"};
@@ -149,7 +148,7 @@ static bool afford(dal_reader *reader, const dal_tree *entry, const dal_tree *ro
     return false;
 }
 
-/* The text of the file; NULL after a complaint. */
+/* The text of the file; NULL after an error. */
 static char *load_file(dal_reader *reader, const dal_text *file, const char **path, size_t *length)
 {
     const char *why, *full = NULL;
@@ -179,7 +178,7 @@ static const char *space_of(const dal_spec *spec)
     return spec->space == DAL_PLANAR ? "planar" : "spatial";
 }
 
-/* A robot in URDF: nothing in its expressions is searched anywhere but in the part. False after a complaint. */
+/* A robot in URDF: names in its expressions are searched in the part only. False after an error. */
 static bool read_robot(dal_reader *part, const char *text, size_t length)
 {
     for (int i = 0; i < part->n_settings; i++)
@@ -217,7 +216,7 @@ static bool read_model(dal_reader *reader, const dal_tree *entry, dal_reader *pa
     return true;
 }
 
-/* Reads the file into a spec of its own; NULL after a complaint. */
+/* Reads the file into a spec of its own; NULL after an error. */
 static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_include_trees *keys, dal_model_spec *model)
 {
     const char *path;
@@ -289,7 +288,7 @@ static dal_spec *read_entry(dal_reader *reader, const dal_tree *entry, const cha
     models[0] = model;
     spec->models = models;
     spec->n_models++;
-    if (keys.mirror.text && dal_messages_count(reader->messages, DAL_ERROR)) /* what was wrong may be missing */
+    if (keys.mirror.text && dal_messages_count(reader->messages, DAL_ERROR)) /* after an error elements may be missing */
         return NULL;
     if (keys.mirror.text && !dal_mirror_part(reader, spec, &keys.mirror, dal_what(reader, "model", name)))
         return NULL;
@@ -321,7 +320,7 @@ static void prefix_pairs(const prefixer *p, int n, dal_pair *pairs)
         prefix(p, &pairs[i].name);
 }
 
-/* Every key of the element that holds names, by its table; `coordinate` says which one of a joint or body. */
+/* Every key of the element that contains names, by its table; `coordinate` tells coordinates of joints from those of bodies. */
 static void prefix_element(const prefixer *p, const dal_key *keys, dal_text *name, void *element)
 {
     prefix(p, name);
@@ -337,11 +336,11 @@ static void prefix_element(const prefixer *p, const dal_key *keys, dal_text *nam
 static void prefix_force(const prefixer *p, dal_force_spec *force)
 {
     if (!force->joint.text && !force->body.text && !force->connect.n)
-        prefix(p, &force->coordinate); /* one of the model's own */
+        prefix(p, &force->coordinate); /* an element of the including model */
     prefix_element(p, dal_keys_force, &force->name, force);
 }
 
-/* spec->models[0] is the part itself, the others stand inside it. */
+/* spec->models[0] is the part itself, the others are inside it. */
 static void prefix_part(const prefixer *p, dal_spec *spec)
 {
     prefix_pairs(p, spec->n_parameters, spec->parameters);
@@ -374,7 +373,7 @@ static void prefix_part(const prefixer *p, dal_spec *spec)
 
 /* ---- the whole ------------------------------------------------------------------------- */
 
-/* Room for `n` elements with the first ones in it; *end is where the next go. */
+/* Room for `n` elements, with the first ones copied into it; *end is the place of the next one. */
 static void *begin_list(dal_arena *arena, size_t size, int n, int n_first, const void *first, char **end)
 {
     char *all = dal_arena_alloc(arena, size * (size_t)n);
@@ -391,7 +390,7 @@ static void add_elements(char **end, size_t size, int n, const void *elements)
     *end += size * (size_t)n;
 }
 
-/* The elements of the parts stand behind those of the model. */
+/* Appends the elements of the parts to those of the model. */
 #define GATHER(field)                                                                                                                                \
     do {                                                                                                                                             \
         char *at;                                                                                                                                    \
@@ -419,7 +418,7 @@ static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spe
     GATHER(tables);
     GATHER(states);
     GATHER(models);
-    const dal_spec own = *whole; /* its joints come last: a joint may name those above it only */
+    const dal_spec own = *whole; /* its joints come last, because a joint may only name joints above it */
     char *end;
     whole->n_joints = 0;
     GATHER(joints);
@@ -428,7 +427,7 @@ static void gather_parts(dal_arena *arena, dal_spec *whole, int n_parts, dal_spe
     whole->n_joints += own.n_joints;
 }
 
-/* The part that carries another: its name is the head of the path of the ground. */
+/* The part that carries another one: its name is the head of the path of the ground. */
 static int carrier_of(int n, dal_spec **part, int index)
 {
     const char *path = part[index]->models[0]->ground.text;
@@ -441,7 +440,7 @@ static int carrier_of(int n, dal_spec **part, int index)
     return -1;
 }
 
-/* Parts may carry one another, but not in a circle. Complains. */
+/* Parts may carry one another, but not in a circle. Reports a circle. */
 static bool stands_on_ground(dal_reader *reader, int n, dal_spec **part)
 {
     int *carrier = DAL_NEW(reader->scratch, int, n);
@@ -484,7 +483,7 @@ void dal_read_models(dal_reader *reader, const dal_tree *tree)
     }
     if (stands_on_ground(reader, reader->n_parts, reader->parts))
         gather_parts(reader->keep, reader->spec, reader->n_parts, reader->parts);
-    reader->room_define = (size_t)reader->spec->n_define; /* the lists have no room behind them now */
+    reader->room_define = (size_t)reader->spec->n_define; /* the lists now have no spare room at their ends */
     reader->room_forces = (size_t)reader->spec->n_forces;
     reader->what = NULL;
 }

@@ -1,4 +1,4 @@
-/* Reading meshes. Nothing in such a file is trusted: sizes, numbers and indices are checked, and what is wrong is reported with its line.
+/* Reading meshes. Such a file is not trusted: sizes, numbers and indices are checked, and errors are reported with their line.
  *
  * STL, binary: 80 bytes, the number n of triangles (32 bits, little endian), n times 50 bytes: normal, three corners, two bytes.
  * STL, text: `facet normal x y z`, `outer loop`, three times `vertex x y z`, `endloop`, `endfacet`.
@@ -19,7 +19,7 @@ typedef struct builder {
     dal_messages *messages;
     dal_mesh *mesh;
     size_t room_vertices, room_triangles;
-    uint32_t *slot; /* of the table of vertices, open addressing: 1 + its number; 0: free */
+    uint32_t *slot; /* table of vertices, open addressing: 1 + the number of the vertex; 0: free */
     size_t n_slots;
     dal_mark mark; /* where it is reading */
 } builder;
@@ -128,7 +128,7 @@ static bool read_binary(builder *b, const char *text)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-/* The next line without its end, NULL after the last one; words of it are cut off by next_word. */
+/* The next line without its end, NULL after the last one; next_word cuts words off it. */
 static char *next_line(builder *b, char **rest)
 {
     char *line = *rest;

@@ -14,13 +14,13 @@ typedef struct dal_mesh {
     uint32_t *triangles; /* three corners each */
 } dal_mesh;
 
-/* The type follows the extension of `path`. False with a message that has the line. Memory comes from `arena`, whose guard is set. */
+/* The extension of `path` decides the type. False with a message that has the line. Memory comes from `arena`, whose guard is set. */
 bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, const char *text, size_t length, dal_mesh *mesh);
 
-/* A file of a model: it has to lie in `root`; `mark` is where the model names it. */
+/* A file of a model: it must be in `root`; `mark` is the place where the model names it. */
 bool dal_mesh_read(dal_arena *arena, dal_messages *messages, const char *root, const char *path, dal_mark mark, dal_mesh *mesh);
 
-/* mesh_reduce.c: at most so many triangles, for pictures; a mesh that has no more is left as it is. The arena's guard is set. */
+/* mesh_reduce.c: at most this number of triangles, for pictures; a smaller mesh is not changed. The arena's guard is set. */
 void dal_mesh_reduce(dal_arena *arena, dal_mesh *mesh, int most);
 
 #endif

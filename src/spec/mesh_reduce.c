@@ -1,12 +1,13 @@
 /* Fewer triangles for pictures, by clusters of vertices (Rossignac and Borrel 1993): a grid of n cells along the longest edge of the box about the mesh;
- * the vertices of a cell become one, their mean, and triangles that lose a corner go. n is made smaller until no more triangles than wanted are left.
+ * the vertices of a cell become one, their mean, and triangles that lose a corner are dropped. n is reduced until the number of triangles is within
+ * the limit.
  */
 #include "spec/mesh.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FINEST = 512 }; /* cells along an edge: three times nine bits name a cell */
+enum { FINEST = 512 }; /* cells along an edge: 27 bits, nine for each direction, identify a cell */
 
 typedef struct clusters {
     const dal_mesh *mesh;

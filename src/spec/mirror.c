@@ -1,4 +1,4 @@
-/* Forces and whole parts in the mirror: mirror.h has the rules. */
+/* Forces and whole parts in the mirror; mirror.h has the rules. */
 #include "spec/mirror_parts.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static void swap_texts(dal_text *a, dal_text *b)
     *b = kept;
 }
 
-/* [lowest, highest] of what changes its sign. */
+/* [lowest, highest] of a quantity that changes its sign. */
 static void mirror_range(const dal_mirror *m, dal_list *range)
 {
     dal_mirror_negate_all(m, range);
@@ -20,7 +20,7 @@ static void mirror_range(const dal_mirror *m, dal_list *range)
         swap_texts(&range->item[0], &range->item[1]);
 }
 
-/* A torque between two bodies of a planar model has no joint, and yet a sense. */
+/* A torque between two bodies of a planar model has no joint, but it has a direction. */
 bool dal_mirror_odd_force(const dal_mirror *m, const dal_force_spec *force)
 {
     if (force->joint.text)
@@ -70,7 +70,7 @@ static void mirror_subsystem(const dal_mirror *m, dal_subsystem_spec *s)
         dal_mirror_text(m, s->binding, &s->force.item[i]);
 }
 
-/* Names of the part are those of its own file still. Expressions first: they ask how the elements were. */
+/* The names are still those of the part's own file. Expressions come first, because they need the elements before they are mirrored. */
 static void mirror_expressions(const dal_mirror *m)
 {
     dal_spec *spec = m->spec;
@@ -102,7 +102,7 @@ bool dal_mirror_part(dal_reader *reader, dal_spec *part, const dal_text *axis, c
     mirror_expressions(&m);
     for (int i = 0; i < part->n_forces; i++)
         mirror_force(&m, &part->forces[i]);
-    for (int i = part->n_joints; i-- > 0;) /* from the last: couplings ask those above them */
+    for (int i = part->n_joints; i-- > 0;) /* from the last to the first: couplings need the joints above them unchanged */
         fine &= dal_mirror_image_of_joint(&m, &part->joints[i]);
     for (int i = 0; i < part->n_bodies; i++)
         fine &= dal_mirror_image_of_body(&m, dal_mirror_along(&m, part->bodies[i].binding), &part->bodies[i]);

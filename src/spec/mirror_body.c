@@ -18,7 +18,7 @@ void dal_mirror_points(const dal_mirror *m, int axis, dal_points *points)
 
 /* ---- shapes ------------------------------------------------------------------------------------ */
 
-/* Its scale along the three axes, with a minus. */
+/* The scale of the mesh along the three axes, one of them with a minus. */
 static void mirror_mesh(const dal_mirror *m, int axis, dal_figure_spec *f)
 {
     if (!f->stretch.n) {
@@ -66,8 +66,8 @@ bool dal_mirror_figures(const dal_mirror *m, int axis, dal_figures *figures)
 
 /* ---- bodies ------------------------------------------------------------------------------------ */
 
-/* Where a body lies between two points, its other axes are those of its mirror image: `fix` of the first name, of the second and of the list stand
- * for x, y and z (place_between). */
+/* If a body is placed between two points, its other axes must be those of its mirror image: `fix` of the first name, of the second and of the list
+ * are for x, y and z (place_between). */
 static void turn_between(const dal_mirror *m, int axis, dal_list *between)
 {
     dal_mirror_own(m, between);
@@ -95,14 +95,14 @@ bool dal_mirror_image_of_body(const dal_mirror *m, int axis, dal_body_spec *body
     return dal_mirror_figures(m, axis, &body->shape);
 }
 
-/* The first value that is given; of both, the one that is written. */
+/* The first value that is given; of two, the one in the file. */
 #define TAKE(field, given)                                                                                                                           \
     do {                                                                                                                                             \
         if (!(body->field given))                                                                                                                    \
             body->field = image.field;                                                                                                               \
     } while (0)
 
-/* The body that `of` names; NULL after a complaint. */
+/* The body that `of` names; NULL after an error. */
 static const dal_body_spec *find_original(dal_reader *reader, const dal_tree *of)
 {
     dal_text name = {0};
@@ -132,7 +132,7 @@ bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree 
     if (!dal_read_scalar(reader, mirror, &axis) || !dal_mirror_read_axis(reader, &axis, reader->what, &m.axis))
         return false;
     const dal_body_spec *original = find_original(reader, of);
-    if (!original || dal_messages_count(reader->messages, DAL_ERROR)) /* what was wrong may be missing */
+    if (!original || dal_messages_count(reader->messages, DAL_ERROR)) /* after an error values may be missing */
         return false;
     dal_body_spec image = *original;
     if (image.from.text) {

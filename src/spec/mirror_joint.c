@@ -32,7 +32,7 @@ bool dal_mirror_odd(const dal_mirror *m, const dal_joint_spec *joint, const char
     if (!joint || !joint->type.text)
         return false;
     const char *name = coordinate ? coordinate : first_coordinate(joint->type.text);
-    if (joint->joint.text || joint->body.text) /* driven and locked ones have the coordinate that they hold */
+    if (joint->joint.text || joint->body.text) /* driven and locked joints: the coordinate that they prescribe */
         return joint->joint.text ? dal_mirror_odd(m, dal_mirror_joint(m, joint->joint.text), joint->coordinate.text) : false;
     if (dal_mirror_planar(m))
         return !strcmp(name, "angle");
@@ -64,7 +64,7 @@ static bool refuse_joint(const dal_mirror *m, const dal_joint_spec *joint, const
     return false;
 }
 
-/* A mirrored frame has its z axis turned round: as a normal it would point to the other side. */
+/* The z axis of a mirrored frame is reversed: as a normal it would point to the other side. */
 static bool has_lost_normal(const dal_mirror *m, const dal_joint_spec *joint)
 {
     bool axes = false;
@@ -120,7 +120,7 @@ bool dal_mirror_image_of_joint(const dal_mirror *m, dal_joint_spec *joint)
                odd = of_body ? dal_mirror_odd_of_body(m, joint->coordinate.text) : dal_mirror_odd(m, joint, joint->coordinate.text);
     bool unused;
     const bool surface = joint->normal.n || !strncmp(type, "rolling", 7) || !strcmp(type, "skate");
-    mirror_axis(m, joint, surface ? 1 : 0, &joint->axis); /* on a surface it is written in the second body */
+    mirror_axis(m, joint, surface ? 1 : 0, &joint->axis); /* the axis of a joint on a surface is written in the second body */
     mirror_axis(m, joint, 1, &joint->axis_second);
     if (joint->normal.n)
         dal_mirror_polar(m, dal_mirror_frame(m, joint->connect.item[0].text, &unused), &joint->normal);

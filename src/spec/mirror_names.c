@@ -1,4 +1,4 @@
-/* What a mirrored part has under a name, and the axis that it is mirrored along. */
+/* Elements of a mirrored part by their names, and the axis along which each is mirrored. */
 #include "spec/mirror_parts.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ const dal_joint_spec *dal_mirror_joint(const dal_mirror *m, const char *name)
     return NULL;
 }
 
-/* The body at the head of "thigh.B"; *point is what stands behind it, or "". */
+/* The body at the head of "thigh.B"; *point is the rest of the name, or "". */
 static const dal_body_spec *body_of(const dal_mirror *m, const char *path, const char **point)
 {
     const dal_body_spec *best = NULL;
@@ -55,7 +55,7 @@ int dal_mirror_along(const dal_mirror *m, const dal_binding *binding)
     return m->axis;
 }
 
-/* The ground of a model inside the part, "foot.ground.P": its number; *point is what stands behind. -1: it is none. */
+/* The ground of a model inside the part, "foot.ground.P": its number, or -1: none. *point is the rest of the name. */
 static int inner_ground(const dal_mirror *m, const char *path, const char **point)
 {
     for (int i = 1; i < m->spec->n_models; i++) {
@@ -83,8 +83,8 @@ int dal_mirror_frame(const dal_mirror *m, const char *path, bool *axes)
     return body ? dal_mirror_along(m, body->binding) : inner >= 0 ? m->along[inner] : m->axis;
 }
 
-/* Models inside the part: one that stands on a frame with axes is mirrored along the axis that turns round there. They come in the order of the
- * file, and one may stand on another: as often as there are models. */
+/* Models inside the part. A model on a frame with axes is mirrored along the axis that is reversed there. One model may stand on another, in any
+ * order of the file: so the loop runs as often as there are models. */
 void dal_mirror_find_axes(dal_mirror *m)
 {
     m->along = DAL_NEW(m->reader->scratch, int, m->spec->n_models);

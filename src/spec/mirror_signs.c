@@ -1,4 +1,4 @@
-/* Vectors, attitudes and frames in the mirror: what changes its sign. mirror.h has the rules. */
+/* Vectors, attitudes and frames in the mirror: which signs change. mirror.h has the rules. */
 #include "spec/mirror_parts.h"
 
 #include <string.h>

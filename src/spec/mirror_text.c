@@ -1,7 +1,7 @@
 /* Expressions of a mirrored model: they see the world through the mirror.
  *
  * A channel that changes its sign in the mirror gets a minus: "thigh.x" becomes "(-thigh.x)" where x is mirrored, and a vector is taken apart,
- * "[-thigh.velocity.x, thigh.velocity.y, ...]". So a law that holds for the model holds for its mirror image in the same words.
+ * "[-thigh.velocity.x, thigh.velocity.y, ...]". So a law of the model is also right for its mirror image, with the same text.
  * World axes are mirrored along the axis that `mirror` names, in the plane through the world's origin.
  */
 #include "spec/mirror_parts.h"
@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What a channel is in the mirror: the parities of its components; n == 0: it has no sign of its own, or is no channel. */
+/* A channel in the mirror: the signs of its components. n == 0: it has no sign of its own, or is not a channel. */
 typedef struct parity {
     int n;
     bool odd[3];
@@ -35,7 +35,7 @@ static int component(const dal_mirror *m, const char *rest)
     return k >= 0 && k < space(m) ? k : -2;
 }
 
-/* A vector, or one component of it; axial: of a rotation. turned: all signs the other way round. */
+/* A vector, or one component of it; axial: it belongs to a rotation. turned: all signs are reversed. */
 static parity of_vector(const dal_mirror *m, int axis, bool axial, bool turned, const char *rest)
 {
     parity p = {.n = 0};
@@ -68,7 +68,7 @@ static parity of_point(const dal_mirror *m, const char *rest)
     return *rest ? of_vector(m, m->axis, false, false, rest) : (parity){.n = 0};
 }
 
-/* along: the axis that the body is mirrored along in its own axes. */
+/* along: the axis along which the body is mirrored, in its own axes. */
 static parity of_body(const dal_mirror *m, int along, const dal_points *points, const char *rest)
 {
     static const char *const spins[] = {"omega", "alpha"};
@@ -113,7 +113,7 @@ static parity of_force(const dal_mirror *m, const dal_force_spec *force, const c
 
 /* ---- elements -------------------------------------------------------------------------------------- */
 
-/* Does the name of an element stand at the head of a path? "{...}" in the path is any number. Its length in the path, or 0. */
+/* The length of the name of an element, if a path begins with it; otherwise 0. "{...}" in the path matches any number. */
 static size_t heads(const char *name, const char *path)
 {
     const char *at = path;
@@ -163,7 +163,7 @@ static parity of_path(const dal_mirror *m, const char *path)
     return !strncmp(path, "momentum", 8) && (!path[8] || path[8] == '.') ? of_vector(m, m->axis, false, false, path + 8) : (parity){.n = 0};
 }
 
-/* Names in a text are those of the model that it is written in. */
+/* Names in a text belong to the model that contains the text. */
 static parity of_name(const dal_mirror *m, const dal_binding *binding, const char *path)
 {
     const dal_model_spec *model = binding ? binding->model : NULL;
@@ -200,7 +200,7 @@ static size_t number_length(const char *at)
     return n;
 }
 
-/* "(-thigh.x')", or "[-thigh.velocity.x, thigh.velocity.y]"; NULL: as it is. */
+/* "(-thigh.x')", or "[-thigh.velocity.x, thigh.velocity.y]"; NULL: unchanged. */
 static const char *seen(const dal_mirror *m, const parity *p, const char *name, const char *primes)
 {
     dal_arena *arena = m->reader->keep;

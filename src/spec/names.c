@@ -1,7 +1,6 @@
 /* The one namespace: parameters, define, inputs, coordinates, constraints, systems, speeds, bodies, joints, forces, tables and states.
  *
- * Names match [A-Za-z_][A-Za-z0-9_]*. They stand in expressions, so a name must not be
- * read as something else there.
+ * Names match [A-Za-z_][A-Za-z0-9_]*. Expressions use them, so a name must not have another meaning there.
  */
 #include "spec/reader.h"
 

@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* [sign] digits [. digits] [e [sign] digits], alike in every locale: the point is taken out and the exponent
- * lowered, because strtod reads the point of the locale. Returns the end, or NULL: no number. */
+/* [sign] digits [. digits] [e [sign] digits], alike in every locale: the point is removed and the exponent lowered, because strtod uses the point
+ * of the locale. Returns the end, or NULL: the text is not a number. */
 const char *dal_scan_number(dal_arena *arena, const char *text, double *number)
 {
     const char *p = text + (*text == '+' || *text == '-'), *digits = p;

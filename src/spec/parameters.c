@@ -1,9 +1,8 @@
-/* Constant expressions: parameters, which may use one another in any order, and whatever else must be a number
- * before the model is compiled (bounds of repeat, numbers of tables).
+/* Constant expressions: parameters, which may use one another in any order, and other values that must be numbers before the model is compiled
+ * (bounds of repeat, numbers of tables).
  *
- * Parameters are evaluated depth first along their uses, with a stack of our own: a chain of
- * uses may be as long as the file. A parameter's text is parsed twice, first with variables in the place of
- * other parameters, to see which it uses, then with their values.
+ * Parameters are evaluated depth first along their uses, with a stack in memory, because a chain of uses may be as long as the file. A parameter's
+ * text is parsed twice, first with variables in place of other parameters, to find those that it uses, then with their values.
  */
 #include "spec/reader.h"
 #include "spec/varied.h"
@@ -59,7 +58,7 @@ static bool resolve_name(void *user, const char *name, int primes, dal_mark mark
         *hint = hint_name(reader, name);
         return false;
     }
-    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own fault has been reported */
+    if (!binding && reader->parameter[known->index].progress != KNOWN) { /* its own error has been reported */
         reader->uses_failed = true;
         *value = (dal_value){1, {dal_var(reader->graph, known->index), DAL_NO_NODE, DAL_NO_NODE}, 0};
         return true;
@@ -95,7 +94,7 @@ typedef struct search {
     size_t capacity;
 } search;
 
-/* Every name is accepted; parameters are noted. The values are variables: nothing folds, nothing fails. */
+/* Accepts every name and notes the parameters. The values are variables, so that nothing is folded and nothing fails. */
 static bool note_use(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
 {
     search *s = user;
@@ -180,7 +179,7 @@ static void evaluate(dal_reader *reader, int first)
 
 /* ---- the section and the overrides -------------------------------------------------- */
 
-/* left.k belongs to the included model `left`, which takes it itself. */
+/* left.k belongs to the included model `left`, which reads it. */
 static bool is_of_included(const dal_reader *reader, const char *name)
 {
     const char *dot = strchr(name, '.');

@@ -1,5 +1,6 @@
-/* The parameters of a whole description, included models among them: names in a text are those of its model, which stand behind its name. Only
- * what uses a new value is evaluated, after what it uses: depth first, with a stack of our own, because a chain may be as long as a file.
+/* The parameters of a whole description, included models among them: names in a text belong to its model, and have the name of the model before
+ * them. Only parameters that use a new value are evaluated, each after those that it uses: depth first, with a stack in memory, because a chain may
+ * be as long as a file.
  */
 #include "spec/parameters_again.h"
 
@@ -22,7 +23,7 @@ typedef struct evaluation {
     int *slot, n_slots; /* by name: open addressing, -1: free */
     use *uses;
     int current;
-    bool noting; /* what it uses; then: its value */
+    bool noting; /* true: notes the uses; false: evaluates */
 } evaluation;
 
 static size_t slot_of(const evaluation *e, const char *name)
@@ -61,7 +62,7 @@ static bool parse(evaluation *e, int index, bool noting, dal_node *node)
     return dal_parse_scalar(&parser, e->parameters[index].value.text, e->parameters[index].value.mark, node);
 }
 
-/* Names begin with letters; so does the exponent of a number, which then is parsed for nothing. */
+/* Names begin with letters. So does the exponent of a number; that text is then parsed without need. */
 static bool may_use(const dal_pair *parameter)
 {
     for (const char *c = parameter->value.text; c && *c; c++)
@@ -70,7 +71,7 @@ static bool may_use(const dal_pair *parameter)
     return false;
 }
 
-/* All that it uses is known. */
+/* All parameters that it uses are known. */
 static bool finish(evaluation *e, int index, bool *given, dal_messages *messages)
 {
     const use *u = &e->uses[index];

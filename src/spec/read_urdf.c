@@ -4,8 +4,8 @@
  *   I = R_i I_i R_i^T,   about the centre of mass c.
  * rpy are turns about the fixed axes x, y, z: R = R_z(yaw) R_y(pitch) R_x(roll).
  *
- * Of what is drawn, simple shapes are kept for pictures (urdf_visual.c); the rest (meshes, collision, material) is passed over. Every other element or attribute that is not used is reported once, at the
- * first place where it stands.
+ * Shapes of <visual> are kept for pictures (urdf_visual.c); collision and material are ignored. Every other unused element or attribute is reported
+ * once, at its first place.
  */
 #include "spec/urdf.h"
 
@@ -19,7 +19,7 @@
 
 const char *const dal_urdf_kinds[] = {"revolute", "continuous", "prismatic", "fixed", "planar", "floating", NULL};
 
-static const double absurd = 1e12; /* no length, mass or inertia of a robot is larger */
+static const double absurd = 1e12; /* lengths, masses and inertias of robots are smaller */
 
 typedef struct remark {
     const char *owner, *name;
@@ -60,7 +60,7 @@ static void refuse_macro(urdf_reader *r, const dal_xml_node *node)
     dal_complain(r->base->messages, node->mark, "<%.80s> is a macro of xacro: run xacro on the file first", node->name);
 }
 
-/* `attributes`, `children`: those that are read; `quiet`: children that are passed over. All end with NULL. */
+/* `attributes`, `children`: those that are read; `quiet`: children that are ignored. All end with NULL. */
 static void remark_on(urdf_reader *r, const dal_xml_node *node, const char *const *attributes, const char *const *children, const char *const *quiet)
 {
     enum { MOST_REMARKS = 200 };
@@ -83,7 +83,7 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t\r\n");
 }
 
-/* n numbers of an attribute, as they were where it is not given. False with a message. */
+/* n numbers of an attribute; they do not change if it is absent. False with a message. */
 static bool read_numbers(urdf_reader *r, const dal_xml_node *node, const char *of, const char *name, int n, double *out)
 {
     const char *text = dal_xml_get(node, name), *p = text ? skip_blanks(text) : NULL;
@@ -239,7 +239,7 @@ static void read_link(urdf_reader *r, const dal_xml_node *node)
     dal_urdf_visuals(r->base, node, &link->visual);
 }
 
-/* The name behind <parent link="..."/>, <child link="..."/>. */
+/* The name in <parent link="..."/> or <child link="..."/>. */
 static const char *read_end(urdf_reader *r, const dal_xml_node *node, const char *of, const char *element)
 {
     static const char *const attributes[] = {"link", NULL}, *const none[] = {NULL};
@@ -271,7 +271,7 @@ static void read_axis(urdf_reader *r, const dal_xml_node *node, const char *of, 
         joint->axis[i] /= length;
 }
 
-/* What acts on a coordinate that this joint has not. */
+/* Elements that act on a coordinate which this joint lacks. */
 static void drop_dynamics(urdf_reader *r, const dal_xml_node *dynamics, const char *of, const dal_urdf_joint *joint, const char *what, double *value)
 {
     if (*value > 0 && !dal_urdf_has_coordinate(joint)) {
@@ -316,7 +316,7 @@ static void read_mimic(urdf_reader *r, const dal_xml_node *node, const char *of,
                      dal_urdf_kinds[joint->kind]);
 }
 
-/* "inf", "-Infinity", "nan" of any case, which other programs write: false, there is no such word. */
+/* "inf", "-Infinity", "nan" of any case, which other programs write. False: the text is not one of these words. */
 static bool scan_infinity(const char *text, double *value)
 {
     const char *word = text + (*text == '+' || *text == '-');
@@ -329,11 +329,11 @@ static bool scan_infinity(const char *text, double *value)
     return true;
 }
 
-/* Limits are not enforced: one that cannot be meant changes nothing. */
+/* Limits are not enforced: an impossible one changes nothing. */
 static double read_bound(urdf_reader *r, const dal_xml_node *limit, const char *of, const char *name)
 {
     const char *text = dal_xml_get(limit, name), *end = NULL;
-    double value = 0; /* what URDF takes where nothing is given */
+    double value = 0; /* the default of URDF */
     if (!text)
         return value;
     text = skip_blanks(text);

@@ -77,7 +77,7 @@ static bool is_repeated(const dal_tree *tree)
     return key;
 }
 
-/* One of many definitions, s.1, s.2, ... */
+/* One of repeated definitions, s.1, s.2, ... */
 static void make_definition(dal_reader *reader, const dal_tree *tree, const char *name)
 {
     dal_spec *spec = reader->spec;
@@ -232,7 +232,7 @@ static void read_state(dal_reader *reader, const dal_tree *tree, void *element)
     read_named_map(reader, tree, "'states'", "{start: 0, rate: 1}", "state", dal_keys_state, state);
 }
 
-/* A plain value is one that a program sets. */
+/* A plain value: a program sets the input. */
 static void read_input(dal_reader *reader, const dal_tree *tree, void *element)
 {
     dal_pair *input = element;
@@ -242,7 +242,7 @@ static void read_input(dal_reader *reader, const dal_tree *tree, void *element)
     read_value(reader, tree, "'inputs'", "input", dal_keys_input, input, &input->value);
 }
 
-/* A plain value is the start. */
+/* A plain value is the start value. */
 static void read_coordinate(dal_reader *reader, const dal_tree *tree, void *element)
 {
     dal_coordinate_trees part = {.spec = {.name = element_name(tree, tree->key), .binding = reader->binding}};
@@ -263,7 +263,7 @@ static void make_constraint(dal_reader *reader, const dal_tree *tree, const char
     const bool given = tree->n > (is_repeated(tree) ? 1 : 0);
     if (!given || (constraint->position.text && constraint->velocity.text))
         dal_complain(reader->messages, tree->key_mark, "%s needs either 'position' or 'velocity'; %s given", what,
-                     given ? "both are" : "none is"); /* one that cannot be read was complained about */
+                     given ? "both are" : "none is"); /* an error about an unreadable one was reported */
 }
 
 static void read_system(dal_reader *reader, const dal_tree *tree, void *element)
@@ -274,7 +274,7 @@ static void read_system(dal_reader *reader, const dal_tree *tree, void *element)
     read_named_map(reader, tree, "'systems'", "{coordinates: [i], mass: [[2]], force: [\"-i'\"]}", "system", dal_keys_system, system);
 }
 
-/* It stands behind the systems, and is one of them. */
+/* It comes after the systems, and is one of them. */
 static void read_lagrangian(dal_reader *reader, const dal_tree *tree)
 {
     dal_spec *spec = reader->spec;
@@ -299,7 +299,7 @@ static void read_lagrangian(dal_reader *reader, const dal_tree *tree)
         dal_complain(reader->messages, tree->key_mark, "'lagrangian' has both 'L' and '%s': L is T - V", own->T.text ? "T" : "V");
 }
 
-/* Their names stand behind `type:` only, and may be those of other elements. */
+/* Their names are used after `type:` only, and may be equal to those of other elements. */
 static void check_type_name(dal_reader *reader, const dal_tree *tree)
 {
     char *plain = dal_arena_copy(reader->scratch, tree->key, strlen(tree->key));
@@ -346,7 +346,7 @@ static void read_column(dal_reader *reader, const dal_tree *tree, void *element)
     read_value(reader, tree, "'record'", "column", dal_keys_record, column, &column->value);
 }
 
-/* The text of a column is its name: on one line. */
+/* The text of a column is its name, and must be on one line. */
 static dal_text on_one_line(dal_reader *reader, dal_text text)
 {
     if (!strpbrk(text.text, "\r\n"))
@@ -366,7 +366,7 @@ static dal_text on_one_line(dal_reader *reader, dal_text text)
     return text;
 }
 
-/* Columns that are counted: a column has no loop variables, but braces in its text are replaced. */
+/* Repeated columns: a column has no loop variables, but braces in its text are replaced. */
 static void make_columns(dal_reader *reader, const dal_tree *tree, const char *name)
 {
     (void)name;

@@ -3,7 +3,7 @@
  *   document.c    text -> tree             yaml_fault.c  why libyaml refused it
  *   schema.c      the tables of keys       shapes.c      tree -> one field, by the shape of its key
  *   start.c       shapes of start values   names.c       the one namespace
- *   parameters.c  constant expressions     repeat.c      elements that are many
+ *   parameters.c  constant expressions     repeat.c      repeated elements
  *   table_read.c  tables and their files   read_yaml.c   the sections of a model
  *   blocks.c      controllers, filters     sensors.c     measured signals: both become states and names (blocks.h)
  *   include.c     models inside models     hash.c        fingerprint
@@ -44,14 +44,14 @@ typedef struct dal_setting {
     const dal_binding *binding;
 } dal_setting;
 
-/* The files that are being read, innermost first. */
+/* The files that are being read, the innermost first. */
 typedef struct dal_source {
     const char *path; /* from the folder of the whole model, without . and .. */
     const struct dal_source *outer;
     int depth; /* 0: the whole model */
 } dal_source;
 
-/* Files that the model consists of, each as often as it is named. */
+/* The files of the model, each as often as it is named. */
 typedef struct dal_file_list {
     int n;
     size_t room;
@@ -68,19 +68,19 @@ typedef struct dal_driven_body {
 } dal_driven_body;
 
 typedef struct dal_reader {
-    dal_arena *keep, *scratch; /* what the spec keeps; what goes when reading ends */
-    dal_messages *messages;    /* the reader's own: sorted by place before anybody sees them */
+    dal_arena *keep, *scratch; /* memory of the spec; memory that is released after reading */
+    dal_messages *messages;    /* the reader's own: they are sorted by place before callers get them */
     dal_spec *spec;
     dal_graph *graph; /* for constant expressions */
     dal_names names;
     const char **parameter_names;    /* ends with NULL: candidates for "did you mean" */
-    struct dal_parameter *parameter; /* how far each is evaluated */
+    struct dal_parameter *parameter; /* how far the evaluation of each is */
     bool uses_failed;                /* the last constant used a parameter without value */
     bool of_parameter;               /* the constant is the value of a parameter */
     const dal_binding *binding;      /* loop variables of the element that is being read */
     const char *what;                /* "body 'crank'"; NULL: the model itself */
     const char *key;                 /* that is being read */
-    const dal_key *entry;            /* and its line in the table, where it has one */
+    const dal_key *entry;            /* its row in the table of keys, if it has one */
     const char *folder;              /* of the model, "" or with a final '/'; NULL: the text did not come from a file */
     const char *root;                /* the folder of the whole model, in the same way */
     const dal_source *source;
@@ -90,16 +90,16 @@ typedef struct dal_reader {
     int n_parts;          /* included models that were read */
     size_t room_parts;
     dal_spec **parts;
-    bool *no_memory; /* set when libyaml runs out of it */
+    bool *no_memory; /* set when libyaml runs out of memory */
     int n_settings;
     const dal_setting *settings;
-    int elements, copies; /* made so far; nodes that 'repeat' has read, and those of included files */
-    int included;         /* files, each as often as it was */
+    int elements, copies; /* elements made so far; nodes that `repeat` has read, and nodes of included files */
+    int included;         /* number of files read, each as often as it was read */
     size_t included_bytes;
     dal_points *points; /* that a repeated point is added to, with their room and the words for them */
     size_t *points_room;
     const char *points_of;
-    size_t coming; /* elements that the present `repeat` still makes, this one with them; 0: one */
+    size_t coming; /* elements that the present `repeat` still makes, including this one; 0: one */
     size_t room_bodies, room_joints, room_forces, room_constraints, room_points, room_define, room_states, room_record, room_made;
     int n_made; /* constraints that `drive:` of a body makes */
     dal_constraint_spec *made;
@@ -113,7 +113,7 @@ typedef struct dal_reader {
 
 /* ---- names.c ------------------------------------------------------------- */
 
-/* Adds a name to the namespace; complains about a bad one and about a clash. */
+/* Adds a name to the namespace; reports a bad name and a clash. */
 void dal_names_add(dal_reader *reader, const char *name, const char *section, int index, dal_mark mark);
 /* The entry of a name; NULL: there is none. */
 const dal_name *dal_names_find(const dal_reader *reader, const char *name);
@@ -122,17 +122,17 @@ const dal_name *dal_names_find(const dal_reader *reader, const char *name);
 
 typedef void dal_read_shape(dal_reader *reader, const dal_tree *tree, void *field);
 
-/* Reads a map by a table. Unknown keys, keys of the other space and missing keys are complained about. */
+/* Reads a map by a table. Reports unknown keys, keys of the other space and missing keys. */
 void dal_read_keys(dal_reader *reader, const dal_key *keys, const dal_tree *map, void *element, const char *what);
 /* "'mass' of body 'crank'", from reader->key and reader->what: for messages. */
 const char *dal_label(const dal_reader *reader);
-/* Messages now speak of `key` of what they spoke of before. */
+/* Messages now refer to `key` of the element that they referred to before. */
 typedef struct dal_scope {
     const char *what, *key;
     const dal_key *entry;
 } dal_scope;
 dal_scope dal_descend(dal_reader *reader, const char *key);
-/* Back to what dal_descend returned. */
+/* Back to the value that dal_descend returned. */
 void dal_ascend(dal_reader *reader, dal_scope outer);
 /* "body 'crank'" */
 const char *dal_what(const dal_reader *reader, const char *section, const char *name);
@@ -146,7 +146,7 @@ bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *li
 bool dal_read_vector(dal_reader *reader, const dal_tree *tree, dal_list *list);
 /* true or false. */
 bool dal_read_flag(dal_reader *reader, const dal_tree *tree, bool *flag);
-/* The map behind a key that needs one. False: it was none. */
+/* The map of a key that needs one. False: it was not a map. */
 bool dal_needs_map(dal_reader *reader, const dal_tree *tree, const char *such_as);
 
 dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_read_inertia, dal_read_orientation, dal_read_points,
@@ -154,9 +154,9 @@ dal_read_shape dal_read_start, dal_read_start_vector, dal_read_velocity, dal_rea
 
 /* ---- parameters.c --------------------------------------------------------- */
 
-/* When all else was read: settings that are no parameters. */
+/* When everything else was read: settings that are not parameters. */
 void dal_read_settings(dal_reader *reader);
-/* spec->parameters have their texts: takes the settings, finds the values. */
+/* spec->parameters have their texts: applies the settings and finds the values. */
 void dal_read_parameters(dal_reader *reader);
 /* The value of an expression in parameters and loop variables. */
 bool dal_constant(dal_reader *reader, const dal_text *text, double *value);
@@ -166,14 +166,14 @@ bool dal_constant(dal_reader *reader, const dal_text *text, double *value);
 /* Calls `make` once, or once for each number of `repeat:`, with the element's name ("rod.3") and reader->binding set. */
 typedef void dal_make_element(dal_reader *reader, const dal_tree *tree, const char *name);
 void dal_repeat(dal_reader *reader, const dal_tree *tree, const char *section, dal_make_element *make);
-/* "rod.{i-1}.B" -> "rod.2.B". NULL after a complaint. */
+/* "rod.{i-1}.B" -> "rod.2.B". NULL after an error. */
 const char *dal_expand_name(dal_reader *reader, const dal_text *name);
 
 /* ---- table_read.c --------------------------------------------------------- */
 
 /* One element of 'tables', its file read. */
 void dal_read_table(dal_reader *reader, const dal_tree *tree, dal_table_spec *table);
-/* Why a path that a model names must not be followed: it has to stay in the model's folder. NULL: it may. */
+/* Why a path in a model must not be followed: it has to stay in the model's folder. NULL: it may be followed. */
 const char *dal_file_fault(const dal_reader *reader, const char *path);
 
 /* ---- read_yaml.c ---------------------------------------------------------- */
@@ -183,7 +183,7 @@ void dal_read_model(dal_reader *reader, const dal_tree *root);
 
 /* ---- include.c ------------------------------------------------------------ */
 
-/* `models:`, when everything else of the model is read: adds the elements of the included ones. */
+/* `models:`, after everything else of the model was read: adds the elements of the included models. */
 void dal_read_models(dal_reader *reader, const dal_tree *tree);
 
 /* ---- read_urdf.c ---------------------------------------------------------- */
@@ -196,13 +196,13 @@ void dal_read_urdf(dal_reader *reader, const struct dal_xml_node *root, bool flo
 
 /* The hash of nothing. */
 uint64_t dal_hash_begin(void);
-/* The hash with these bytes behind it. */
+/* The hash with these bytes appended. */
 uint64_t dal_hash_add(uint64_t hash, const void *bytes, size_t length);
 /* Sixteen hexadecimal digits. */
 void dal_hash_text(uint64_t hash, char text[17]);
-/* With the name and the value of an override; they come last. */
+/* With the name and the value of an override, which come last. */
 uint64_t dal_hash_override(uint64_t hash, const dal_override *o);
-/* What dal_hash_text wrote. */
+/* The hash from the text of dal_hash_text. */
 uint64_t dal_hash_number(const char text[17]);
 
 /* ---- spec.c --------------------------------------------------------------- */
@@ -215,14 +215,14 @@ const char *dal_extension_of(const char *file);
 bool dal_is_model_file(const char *file);
 /* Is it that of a robot in URDF? */
 bool dal_is_urdf_file(const char *file);
-/* The model reads this file, now or when its shapes are drawn. */
+/* The model needs this file, now or when its shapes are drawn. */
 void dal_note_file(dal_reader *reader, const char *path);
-/* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero behind it. NULL: `why` says it. */
+/* A whole regular file of at most DAL_FILE_LIMIT bytes, with a zero after its end. NULL: `why` says the reason. */
 char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why);
 /* The same for a file that a model names: links may not lead out of `folder`. */
 char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why);
 
-/* number.c: the number that text begins with, alike in every locale; its end, or NULL: there is none. */
+/* number.c: the number at the beginning of a text, independent of the locale; returns its end, or NULL: there is none. */
 const char *dal_scan_number(dal_arena *arena, const char *text, double *number);
 
 #endif

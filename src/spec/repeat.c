@@ -1,7 +1,7 @@
 /* repeat: {i: 1..100} makes an element many times.
  *
- * The element is read once for every number, with the loop variables bound. Names get the
- * numbers behind a dot (rod.3, plate.2.7), and braces in names are replaced: rod.{i-1} is rod.2.
+ * The element is read once for every number, with the loop variables bound. Names get the numbers after a dot (rod.3, plate.2.7), and braces in names
+ * are replaced: rod.{i-1} is rod.2.
  */
 #include "spec/reader.h"
 
@@ -18,7 +18,7 @@ typedef struct loop_nest {
     dal_reader *reader;
     const dal_tree *tree;
     dal_make_element *make;
-    int n, turns; /* variables; numbers gone through */
+    int n, turns; /* variables; numbers done so far */
     int size;     /* nodes of the element */
     index_range range[MOST_VARIABLES];
 } loop_nest;
@@ -128,7 +128,7 @@ static void complain_many(const loop_nest *loop)
                  DAL_ELEMENT_LIMIT);
 }
 
-/* A large element many times would take memory without end. */
+/* A large element, repeated many times, would use unlimited memory. */
 static bool afford_copy(loop_nest *loop)
 {
     dal_reader *reader = loop->reader;
@@ -146,10 +146,10 @@ static bool make_one(loop_nest *loop, const char *name)
         complain_many(loop);
     else if (afford_copy(loop))
         loop->make(reader, loop->tree, name);
-    return dal_messages_count(reader->messages, DAL_ERROR) == errors; /* one faulty copy is enough */
+    return dal_messages_count(reader->messages, DAL_ERROR) == errors; /* one error is enough for all copies */
 }
 
-enum { MOST_COMING = 16384 }; /* elements that room is made for beforehand: the next one may be faulty */
+enum { MOST_COMING = 16384 }; /* most elements to reserve room for: the next one may be faulty */
 
 static size_t smaller(size_t a, size_t b)
 {

@@ -11,8 +11,8 @@
 #include "dalembert/spec.h"
 #include "spec/document.h"
 
-/* What stands behind a key, and the type of the field that it fills. The words are those of the reference page; for
- * TREE (const dal_tree *: read later) and ONE_OF (dal_text) the table gives them: "world|body". */
+/* The value of a key, and the type of the field that it fills. The words are those of the reference page; for
+ * TREE (const dal_tree *: read later) and ONE_OF (dal_text) the table has them: "world|body". */
 #define DAL_SHAPES(X)                                                                                                                                \
     X(TITLE, "text")                                                      /* dal_text */                                                             \
     X(WORD, "word")                                                       /* dal_text */                                                             \
@@ -42,7 +42,7 @@
     X(FRICTION, "see 'friction'")                                                                  /* dal_friction_spec */                           \
     X(CHOICE, "word, {word: number} or {word: {option: value}}")                                   /* dal_choice */                                  \
     X(UNDETERMINED, "refuse, derive, minimum-norm, or {minimum-norm: {eta: list of expressions}}") /* dal_undetermined_spec */                       \
-    X(REPEAT, "{i: first..last}")                                                                  /* no field: taken before the element is read */  \
+    X(REPEAT, "{i: first..last}")                                                                  /* no field: read before the element */           \
     X(LATER, "not in this version")                                                                /* no field: refused */
 
 #define DAL_SHAPE_NAME(shape, words) DAL_SHAPE_##shape,
@@ -55,7 +55,7 @@ typedef struct dal_key {
     dal_shape shape;
     unsigned flags;
     size_t offset;
-    const char *instead; /* for keys of one space only: the key of the other; for required ones: those that stand for it, "box sphere" */
+    const char *instead; /* for keys of one space only: the key of the other; for required ones: keys that replace it, "box sphere" */
 } dal_key;
 
 /* Each ends with an entry whose doc.key is NULL. */
@@ -65,7 +65,7 @@ extern const dal_key dal_keys_model[], dal_keys_ground[], dal_keys_body[], dal_k
     dal_keys_system[], dal_keys_lagrangian[], dal_keys_table[], dal_keys_input[], dal_keys_state[], dal_keys_block[], dal_keys_sensor[],
     dal_keys_include[], dal_keys_simulate[], dal_keys_record[], dal_keys_view[];
 
-/* The fields of shape TREE live in these. */
+/* Targets of the fields of shape TREE. */
 typedef struct dal_model_trees {
     const dal_tree *version, *name, *space, *parameters, *define, *gravity, *ground, *bodies, *joints, *forces, *coordinates, *constraints, *systems,
         *lagrangian, *speeds, *tables, *inputs, *states, *blocks, *sensors, *models, *joint_types, *simulate, *record, *view;

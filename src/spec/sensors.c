@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What a sensor of one type reads from each element it may be put on; NULL: not on that. %s is the element, @ the component
+/* The channel that a sensor of one type reads from each kind of element; NULL: it cannot be on that kind. %s is the element, @ the component
  * behind a dot (nothing where none is given), # the coordinate. A vector of the plane has no third component. */
 typedef struct sensor_type {
     const char *name;
@@ -37,7 +37,7 @@ static const sensor_type *find_type(const char *name)
     return NULL;
 }
 
-/* The pattern with everything filled in; the element stands first, so that a message about it points at it. */
+/* The pattern with all values inserted. The element comes first, so that a message about it points at it. */
 static dal_text fill(dal_reader *reader, const dal_sensor_keys *keys, const char *pattern, dal_text element)
 {
     const char *text = "";
@@ -54,7 +54,7 @@ static dal_text fill(dal_reader *reader, const dal_sensor_keys *keys, const char
     return (dal_text){.text = text, .mark = element.mark};
 }
 
-/* Which of joint, body, connect and force is given: the pattern and the element. NULL after a complaint. */
+/* Which of joint, body, connect and force is given: sets the pattern and the element. NULL after an error. */
 static const char *find_place(dal_reader *reader, const sensor_type *type, const dal_sensor_keys *keys, const dal_tree *tree, dal_text *element)
 {
     const bool spatial = reader->spec->space == DAL_SPATIAL;
@@ -87,7 +87,7 @@ static const char *find_place(dal_reader *reader, const sensor_type *type, const
     return NULL;
 }
 
-/* What the pattern has no place for must not be given. */
+/* Keys that the pattern does not use must be absent. */
 static bool check_parts(dal_reader *reader, const dal_sensor_keys *keys, const char *pattern)
 {
     const dal_mark shaped = keys->lag.text ? keys->lag.mark : keys->range.mark;
@@ -104,7 +104,7 @@ static bool check_parts(dal_reader *reader, const dal_sensor_keys *keys, const c
     return !extra;
 }
 
-/* The ends of a distance get names of their own. */
+/* The ends of a distance get their own names. */
 static bool add_ends(dal_reader *reader, const dal_sensor_keys *keys, const char *name, dal_text *value)
 {
     for (int i = 0; i < 2; i++) {

@@ -1,8 +1,7 @@
 /* From a piece of the tree to one field of the spec, by the shape of its key.
  *
  * dal_read_keys is the generic reader of an element; it finds each key in the
- * section's table and calls the function of its shape. Everything stays text:
- * only form is checked here.
+ * section's table and calls the function of its shape. All values stay texts: only the form is checked here.
  */
 #include "spec/reader.h"
 
@@ -226,7 +225,7 @@ static void read_two_names(dal_reader *reader, const dal_tree *tree, void *field
     read_name_list(reader, tree, 2, field);
 }
 
-/* Two, or up to four: whether its type takes more than two is seen when the joint is compiled. */
+/* Two, or up to four. The compiler of the joint checks whether its type has more than two. */
 static void read_connect(dal_reader *reader, const dal_tree *tree, void *field)
 {
     const bool more = tree->kind == DAL_SEQUENCE && (tree->n == 3 || tree->n == 4);
@@ -437,7 +436,7 @@ static void read_choice(dal_reader *reader, const dal_tree *tree, void *field)
     dal_ascend(reader, outer);
 }
 
-/* What is done where accelerations are not determined: a word, of which one has an option. */
+/* How undetermined accelerations are treated: a word; one of the words has an option. */
 static void read_undetermined(dal_reader *reader, const dal_tree *tree, void *field)
 {
     static const char *const words[] = {"refuse", "derive", "minimum-norm", NULL};
@@ -546,7 +545,7 @@ static const char **key_names(dal_reader *reader, const dal_key *keys)
     return names;
 }
 
-/* "(did you mean 'mass'?)", or all that is known when nothing is near. */
+/* "(did you mean 'mass'?)", or all known keys if none is similar. */
 static const char *hint_key(dal_reader *reader, const dal_key *keys, const char *name)
 {
     char hint[96];
@@ -559,7 +558,7 @@ static const char *hint_key(dal_reader *reader, const dal_key *keys, const char 
     return dal_arena_print(reader->scratch, "; known are %s", known);
 }
 
-/* Is a required key given, perhaps misspelt? Then the misspelling was complained about. */
+/* Is a required key given, perhaps misspelt? Then the misspelling was reported. */
 static bool is_given(dal_reader *reader, const dal_key *keys, const dal_tree *map, const char *required)
 {
     for (const dal_tree *child = map->first; child; child = child->next)
@@ -574,7 +573,7 @@ static bool is_given(dal_reader *reader, const dal_key *keys, const dal_tree *ma
     return false;
 }
 
-/* Is one of the keys given that stand for it, "box sphere"? */
+/* Is one of the keys given that replace it, "box sphere"? */
 static bool is_replaced(const dal_key *entry, const dal_tree *map)
 {
     for (const char *word = entry->instead; word && *word; word += strcspn(word, " "), word += *word == ' ')

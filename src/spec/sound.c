@@ -1,8 +1,8 @@
-/* Is a spec, perhaps made by hand, of the form that the readers give it?
+/* Does a spec, perhaps made by hand, have the same form as one that was read?
  *
- * The tables of schema.c say what stands behind each key, and where: an element is checked key by key, as it is read key by key. What
- * the language forbids is refused here in its words; what only a hand can do (a count without items, an item without a text) in words of
- * the C structs. */
+ * The tables of schema.c have the type and the field of each key. An element is checked key by key, as it is read key by key. Messages about errors
+ * of the language use its words; messages about errors that only C code can make (a count without items, an item without a text) use the names of the
+ * C structs. */
 #include "spec/sound.h"
 #include "base/message.h"
 #include "base/printer.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 10000000 }; /* entries of one list: more than any file of the language can make */
+enum { MOST = 10000000 }; /* entries of one list: a file cannot have more */
 
 typedef struct inspector {
     const dal_spec *spec;
@@ -29,7 +29,7 @@ static const char *space_word(const inspector *s)
     return s->spec->space == DAL_PLANAR ? "planar" : "spatial";
 }
 
-/* "joint 'pivot': " and the sentence. */
+/* "joint 'pivot': " before the sentence. */
 static void refuse_element(inspector *s, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
 static void refuse_element(inspector *s, dal_mark mark, const char *format, ...)
 {
@@ -43,7 +43,7 @@ static void refuse_element(inspector *s, dal_mark mark, const char *format, ...)
         dal_error(s->messages, mark, "%s: %s", s->section, text);
 }
 
-/* An array of a public struct: a count that is possible, and items where it is not 0. */
+/* An array of a public struct: the count is possible, and there are items if it is not 0. */
 static bool is_array(inspector *s, const char *key, int n, const void *items)
 {
     if (n < 0 || n > MOST)
@@ -104,7 +104,7 @@ static void inspect_inertia(inspector *s, const char *key, const dal_list *list)
 
 /* ---- attitudes ------------------------------------------------------------------------------------- */
 
-/* Directions x, y, z: one where the place has a second by itself, else two that differ. */
+/* Directions x, y, z: one if the placement determines a second one, otherwise two different ones. */
 static void inspect_axes(inspector *s, const char *key, const dal_orientation *o, bool one)
 {
     const bool first = o->letters[0] && strchr("xyz", o->letters[0]);
@@ -232,7 +232,7 @@ static void inspect_figures(inspector *s, const char *key, const dal_figures *fi
 
 /* ---- an element, key by key ------------------------------------------------------------------------------ */
 
-/* Texts that are there although the mark says that the group was not given would be passed over. */
+/* Texts in a group that is marked as not given would be ignored. */
 static void inspect_group(inspector *s, const char *key, const dal_key *keys, const void *group, dal_mark mark)
 {
     bool any = false;
@@ -325,7 +325,7 @@ static bool is_listed(const char *words, const char *word)
     return false;
 }
 
-/* Is one of the keys given that stand for a required one? Those of shape TREE live in the reader alone. */
+/* Is one of the keys given that replace a required one? Keys of shape TREE are known to the reader only. */
 static bool is_replaced(const dal_key *keys, const dal_key *required, const void *element)
 {
     for (const dal_key *key = keys; key->doc.key; key++)
@@ -477,7 +477,7 @@ static void inspect_parameters(inspector *s)
                            spec->parameters[i].name.text, spec->parameters[i].number);
 }
 
-/* Of systems and of Lagrangians: a mass, or one of L and T. */
+/* Systems and Lagrangians: they have a mass, or one of L and T. */
 static void inspect_systems(inspector *s)
 {
     for (int i = 0; i < s->spec->n_systems; i++) {

@@ -1,8 +1,7 @@
-/* The door to the readers: which reader a file needs, its memory, and its messages in the order of the text.
+/* The entry to the readers: which reader a file needs, its memory, and its messages in the order of the text.
  *
- * Everything the spec keeps lies in one arena, which the spec owns. What only the reading
- * needs lies in a second one. When memory runs out, the arenas jump back into `guarded`,
- * and one function gives everything back on every road.
+ * The spec owns one arena, which has all its parts. A second arena has the data that only reading needs. When memory runs out, the arenas jump back
+ * into `guarded`, and one function frees everything on every path.
  */
 #include "base/argument.h"
 #include "spec/reader.h"
@@ -24,7 +23,7 @@ typedef struct reading {
     const dal_override *overrides;
     dal_arena keep, scratch;
     bool floating;
-    bool in_folder; /* the text is that of the file: it may name others beside it */
+    bool in_folder; /* the text comes from the file: it may name other files beside it */
     void (*file_named)(void *user, const char *path);
     void *file_user;
     dal_yaml *yaml;
@@ -35,7 +34,7 @@ typedef struct reading {
 
 /* ---- files --------------------------------------------------------------------------- */
 
-/* No memory is taken while the file is open: a jump would leave it open. */
+/* Memory must not be allocated while the file is open, because a jump would leave it open. */
 char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const char **why)
 {
     struct stat found;
@@ -79,7 +78,7 @@ char *dal_load_file(dal_arena *arena, const char *path, size_t *length, const ch
     return text;
 }
 
-/* Whatever the links on both ways: compared are the places that they lead to. What is loaded is the place that was compared. */
+/* Resolves the links of both paths and compares the results. The file that is loaded is the one that was compared. */
 char *dal_load_inside(dal_arena *arena, const char *folder, const char *path, size_t *length, const char **why)
 {
     char root[PATH_MAX], place[PATH_MAX];
@@ -282,7 +281,7 @@ static dal_status guarded(reading *job, dal_messages *messages)
     return run_reading(job, messages);
 }
 
-/* Of one of the three calls that read. */
+/* Reads for one of the three public calls. */
 static bool can_read(const char *function, const dal_allocator *allocator, const reading *job, dal_messages *messages, dal_spec **spec)
 {
     if (spec)
@@ -373,6 +372,6 @@ void dal_spec_free(dal_spec *spec)
 {
     if (!spec || !spec->memory)
         return;
-    dal_arena owner = *(dal_arena *)spec->memory; /* it lies in its own memory */
+    dal_arena owner = *(dal_arena *)spec->memory; /* the copy is in its own memory */
     dal_arena_release(&owner);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* {value: X, fix: true}: reads the map, returns what stands for X. */
+/* {value: X, fix: true}: reads the map and returns the node of X. */
 static const dal_tree *open_value(dal_reader *reader, const dal_tree *tree, bool *fix)
 {
     if (tree->bad || tree->kind != DAL_MAP)
@@ -213,7 +213,7 @@ static void read_angles(dal_reader *reader, const dal_tree *tree, dal_attitude k
     dal_read_list(reader, tree, 3, &orientation->first);
 }
 
-/* Which of the ways was taken; exactly one must be. */
+/* Which of the ways is given; exactly one must be. */
 void dal_read_orientation(dal_reader *reader, const dal_tree *tree, void *field)
 {
     dal_orientation *orientation = field;
@@ -316,7 +316,7 @@ static void make_point(dal_reader *reader, const dal_tree *tree, const char *nam
     dal_ascend(reader, outer);
 }
 
-/* One point, or many that are counted, P.1, P.2, ... */
+/* One point, or repeated ones, P.1, P.2, ... */
 static void read_points_of(dal_reader *reader, const dal_tree *tree, dal_points *points, size_t *room)
 {
     if (!is_repeated(tree)) {

@@ -1,8 +1,8 @@
 /* Tables: numbers in the model, or two columns in a file beside it.
  *
  * A file has one row a line: x and y, separated by a comma, a semicolon or blanks, after an optional line
- * of headings. Empty lines and lines that begin with # are passed over. Nothing in it is
- * trusted: its place, its size, its characters and its numbers are checked.
+ * of headings. Empty lines and lines that begin with # are ignored. The file is not trusted: its place, its size, its characters and its numbers are
+ * checked.
  */
 #include "spec/reader.h"
 
@@ -28,7 +28,7 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
-/* Both numbers of a line, and where they stand. False: `at` is where something else was found. */
+/* Both numbers of a line, and their places. False: `at` is the place of something else. */
 static bool read_row(dal_arena *arena, const char *line, double number[2], const char *start[2], const char **at)
 {
     const char *p = start[0] = skip_blanks(line);
@@ -68,7 +68,7 @@ static void add_row(row_reader *rows, const double number[2], const char *const 
     table->n = n;
 }
 
-/* The last line of results whose run did not reach its end: "# incomplete: the run ended at t = 2 s of 10 s". */
+/* The last line of results of a run that did not reach its end: "# incomplete: the run ended at t = 2 s of 10 s". */
 static void note_incomplete(row_reader *rows, const char *comment)
 {
     static const char mark[] = "# incomplete";

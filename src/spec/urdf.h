@@ -1,4 +1,4 @@
-/* A robot as its URDF file says it, on the way to a spec.
+/* A robot as it is in its URDF file, before it becomes a spec.
  *
  *   read_urdf.c    elements and attributes -> links and joints, each checked alone
  *   urdf_tree.c    links and joints -> one tree, mimics, names
@@ -34,7 +34,7 @@ typedef struct dal_urdf_link {
     dal_mark inertial_mark;
     double mass, inertia[9]; /* about the centre of mass, axes of the link */
     double center[3];
-    int joint; /* that carries it; -1: the root */
+    int joint; /* the joint that carries it; -1: it is the root */
     dal_figures visual;
     dal_urdf_pose start; /* in the world, with every joint at its start */
 } dal_urdf_link;
@@ -49,8 +49,8 @@ typedef struct dal_urdf_joint {
     double axis[3]; /* of unit length, in the frame of the child */
     double damping, friction, multiplier, offset;
     bool limited;
-    double limit[2], effort; /* lowest and highest coordinate; what its motor can do */
-    double start;            /* its coordinate at the start: 0, or what it mimics */
+    double limit[2], effort; /* lowest and highest coordinate; the limits of its motor */
+    double start;            /* its coordinate at the start: 0, or the value that it mimics */
 } dal_urdf_joint;
 
 typedef struct dal_urdf {
@@ -69,19 +69,19 @@ static inline bool dal_urdf_turns(const dal_urdf_joint *joint)
     return joint->kind == DAL_URDF_REVOLUTE || joint->kind == DAL_URDF_CONTINUOUS;
 }
 
-/* Has it a coordinate of its own, an angle or a distance? */
+/* Does the joint have a coordinate of its own, an angle or a distance? */
 static inline bool dal_urdf_has_coordinate(const dal_urdf_joint *joint)
 {
     return dal_urdf_turns(joint) || joint->kind == DAL_URDF_PRISMATIC;
 }
 
-/* urdf_visual.c: what <visual> draws, as far as it is a box, a cylinder or a sphere. */
+/* urdf_visual.c: the shapes of <visual> that are boxes, cylinders, spheres or meshes. */
 void dal_urdf_visuals(dal_reader *reader, const dal_xml_node *link, dal_figures *figures);
-/* False after an error that leaves nothing to check. */
+/* False after an error that makes other checks impossible. */
 bool dal_urdf_tree(dal_reader *reader, dal_urdf *robot);
 /* The tree as bodies and joints of reader->spec. */
 void dal_urdf_spec(dal_reader *reader, const dal_urdf *robot, bool floating);
-/* A name for the spec that nothing else has: the wish, or the wish with the suffix. */
+/* A unique name for the spec: the wanted name, or that name with the suffix. */
 const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suffix, const char *section, dal_mark mark);
 
 #endif

@@ -118,12 +118,12 @@ static void add_body(writer *w, int index)
     double moment[3];
     body->inertia = numbers(w, diagonal ? 3 : 6, entries, mark);
     if (dal_principal_moments(I, moment, NULL) && dal_judge_triangle(moment) == DAL_TRIANGLE_BROKEN)
-        body->inertia_check = word("warn", mark); /* robots are full of them */
+        body->inertia_check = word("warn", mark); /* robots have many of them */
     if (link->center[0] != 0 || link->center[1] != 0 || link->center[2] != 0)
         body->center = numbers(w, 3, link->center, mark);
 }
 
-/* A body that nothing carries starts at rest where the file has it. */
+/* A body that is not carried by a joint starts at rest at its place in the file. */
 static void set_free(writer *w, int index)
 {
     const dal_urdf_link *link = &w->robot->link[index];
@@ -195,8 +195,8 @@ static void add_damping(writer *w, const dal_urdf_joint *joint)
                               .damping = numbers(w, 1, &joint->damping, joint->mark)};
 }
 
-/* `limits: true`: an end stop on which the joint's largest effort leads 1/100 of its travel beyond a limit, and which gives a third of the velocity
- * back. URDF says nothing of the stops themselves. */
+/* `limits: true`: an end stop. The joint's largest effort moves it 1/100 of its travel beyond a limit, and it returns a third of the velocity.
+ * URDF does not describe the stops themselves. */
 static void add_stop(writer *w, const dal_urdf_joint *joint)
 {
     const double travel = joint->limit[1] - joint->limit[0], stiffness = joint->effort / (travel / 100);

@@ -1,10 +1,10 @@
 /* URDF: from links and joints to one tree.
  *
- * Every link is the child of one joint, but for one, the root, which is of none; and every link is connected to the root. A joint that mimics
- * another starts where that one puts it:  q_i = multiplier q_j + offset, the others at zero.
+ * Every link except one, the root, is the child of one joint, and every link is connected to the root. The start of a joint that mimics another
+ * follows from that one:  q_i = multiplier q_j + offset, the others at zero.
  *
- * Names. A spec has one namespace, and its names stand in expressions; in URDF a link and a joint may share a name, and it may have
- * any characters. Joints are called first and keep their names where they can; what cannot be kept is changed and reported.
+ * Names. A spec has one namespace, and expressions use its names; in URDF a link and a joint may share a name, and it may have
+ * any characters. Joints are named first and keep their names if possible. Names that cannot be kept are changed and reported.
  */
 #include "spec/urdf.h"
 
@@ -107,7 +107,7 @@ static void find_mimic(dal_reader *reader, dal_urdf *robot, const entry *joints,
                      other->name, dal_urdf_kinds[other->kind]);
 }
 
-/* A joint that mimics a fixed one keeps one value, s: it is fixed there.  R_o <- R_o R(axis, s), or x <- x + R_o axis s. */
+/* A joint that mimics a fixed one has a constant value s, so it is fixed there. R_o <- R_o R(axis, s), or x <- x + R_o axis s. */
 static void fix_at_start(dal_reader *reader, dal_urdf_joint *joint, const char *other)
 {
     double shift[3] = {0, 0, 0}, turn[9];
@@ -129,7 +129,7 @@ static void fix_at_start(dal_reader *reader, dal_urdf_joint *joint, const char *
     joint->damping = joint->friction = 0;
 }
 
-/* Starts of joints that mimic, along the chain to one that does not. */
+/* Starts of joints that mimic, along the chain to a joint that does not. */
 static void find_starts(dal_reader *reader, dal_urdf *robot)
 {
     int *waiting = DAL_NEW(reader->scratch, int, robot->n_joints), *chain = DAL_NEW(reader->scratch, int, robot->n_joints);
@@ -145,7 +145,7 @@ static void find_starts(dal_reader *reader, dal_urdf *robot)
             dal_complain(reader->messages, robot->joint[j].mark, "joint '%s' mimics itself through others: they form a circle", robot->joint[j].name);
             return;
         }
-        while (n-- > 0) { /* from the one that does not wait, backwards */
+        while (n-- > 0) { /* backwards, from the joint that does not wait */
             dal_urdf_joint *joint = &robot->joint[chain[n]];
             const dal_urdf_joint *other = &robot->joint[joint->mimic];
             joint->start = joint->multiplier * other->start + joint->offset;
@@ -185,7 +185,7 @@ static void walk(dal_reader *reader, dal_urdf *robot)
     robot->order = DAL_NEW(reader->scratch, int, n);
     for (int i = 0; i < n; i++)
         first[i] = -1;
-    for (int j = 0; j < robot->n_joints; j++) { /* the stack turns the order round: here the last comes first */
+    for (int j = 0; j < robot->n_joints; j++) { /* the stack reverses the order: here the last one comes first */
         next[j] = first[robot->joint[j].parent];
         first[robot->joint[j].parent] = j;
     }
@@ -246,7 +246,7 @@ static bool is_taken(dal_reader *reader, const char *name)
     return dal_names_find(reader, name) || dal_name_fault(reader->scratch, name);
 }
 
-/* A name that nothing else has: the wish, made of letters, digits and underscores; with the suffix; with numbers behind that. */
+/* A unique name: the wanted one, made of letters, digits and underscores; then with the suffix; then with numbers after that. */
 const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suffix, const char *section, dal_mark mark)
 {
     char *name = dal_arena_print(reader->keep, "%s%s", isdigit((unsigned char)*wish) ? "_" : "", wish);
@@ -254,7 +254,7 @@ const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suf
         if (!(isalnum((unsigned char)*p) && (unsigned char)*p < 128) && *p != '_')
             *p = '_';
     const char *tried = name;
-    for (size_t i = 0; is_taken(reader, tried); i++) /* the number of names so far is seldom used as a name */
+    for (size_t i = 0; is_taken(reader, tried); i++) /* a name with this number is seldom in use */
         tried =
             i ? dal_arena_print(reader->keep, "%s%s_%zu", name, suffix, reader->names.n + i) : dal_arena_print(reader->keep, "%s%s", name, suffix);
     dal_names_add(reader, tried, section, 0, mark);

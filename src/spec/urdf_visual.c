@@ -1,8 +1,8 @@
-/* URDF: <visual> of a link as shapes for pictures: boxes, cylinders, spheres and meshes. What is drawn moves nothing, so that whatever is odd here
- * (numbers that are none, sizes of zero, meshes that are not there) is passed over without a word, as it is in <collision>.
+/* URDF: <visual> of a link as shapes for pictures: boxes, cylinders, spheres and meshes. Pictures do not affect the motion, so that faulty entries
+ * (bad numbers, sizes of zero, missing meshes) are ignored without a message, as <collision> is.
  *
- * A mesh is searched in the package of the file: the next folder above it that has a package.xml, or the folder of the file itself where there is none.
- * Nothing outside of it is read, whatever the name and the links (dal_load_inside compares the places that they lead to).
+ * A mesh is searched in the package of the file: the next folder above it that has a package.xml, or the folder of the file if there is none. Files
+ * outside of it are never read: dal_load_inside compares the paths after links are resolved.
  */
 #include "spec/urdf.h"
 
@@ -54,7 +54,7 @@ static dal_list numbers(dal_reader *r, int n, const double *values, dal_mark mar
 
 /* ---- meshes ---------------------------------------------------------------------------- */
 
-/* The folder of the package, with a final '/'; NULL: there is no such file, or the text did not come from a file. */
+/* The folder of the package, with a final '/'; NULL: there is no package.xml, or the text did not come from a file. */
 static const char *package_of(dal_reader *r)
 {
     char place[PATH_MAX];
@@ -74,7 +74,7 @@ static bool is_file(const char *path)
     return !stat(path, &info) && S_ISREG(info.st_mode);
 }
 
-/* The first of the places where the file may be: "package://NAME/rest" is `rest` in the package, in a folder NAME beside the model, or beside the model. */
+/* The first existing place of the file: "package://NAME/rest" is `rest` in the package, in a folder NAME beside the model, or beside the model. */
 static const char *find_mesh(dal_reader *r, const char *name, const char *package)
 {
     static const char scheme[] = "package://";
@@ -90,7 +90,7 @@ static const char *find_mesh(dal_reader *r, const char *name, const char *packag
     return NULL;
 }
 
-/* What is no STL or OBJ file that is there is passed over. */
+/* A file that is missing, or neither STL nor OBJ, is ignored. */
 static bool read_mesh(dal_reader *r, const dal_xml_node *mesh, dal_figure_spec *f)
 {
     const char *name = dal_xml_get(mesh, "filename"), *extension = name ? dal_extension_of(name) : "";

@@ -1,7 +1,7 @@
 /* A description with other numbers.
  *
- * A copy of the description, of the arrays only in which something changes, gets the new values; texts of parameters that follow from them are
- * evaluated. Where a value takes part in what the reader itself computed, above all in how many elements there are, the text is read again.
+ * The description is copied, with only those arrays in which a value changes; the copy gets the new values, and parameters that follow from them are
+ * evaluated. If the reader itself used a value, for example for the number of elements, the text is read again.
  */
 #include "spec/varied.h"
 
@@ -17,9 +17,9 @@
 
 /* ---- arrays of which something changes -------------------------------------------------------------------- */
 
-enum { FIRST_CHUNK = 4096 - 64 }; /* bytes: a system that was varied keeps them, of thousands each its own */
+enum { FIRST_CHUNK = 4096 - 64 }; /* bytes: a system that was varied keeps them, and there may be thousands of systems */
 
-/* The array behind *pointer as one of our own; once. */
+/* Replaces the array at *pointer by a copy, once. */
 static void own_array(dal_value_changes *v, void *pointer, const void *original, int n, size_t size)
 {
     void *now;
@@ -54,7 +54,7 @@ static bool is(const char *channel, const char *word)
     return !strcmp(channel, word);
 }
 
-/* Component k of a vector that the model gives: "x" or "x'". */
+/* Component k of a vector of the model: "x" or "x'". */
 static int component(const char *channel, const char *behind_it)
 {
     const int k = channel[0] - 'x';
@@ -87,7 +87,7 @@ static bool set_given(dal_value_changes *v, int i, dal_text *text, const char *w
     return true;
 }
 
-/* *found: it is a name of such an element, whether the value can be set or not. */
+/* found: it is a name of such an element, even if its value cannot be set. */
 static bool set_body(dal_value_changes *v, int i, int b, const char *channel, bool *found)
 {
     const int position = component(channel, ""), velocity = component(channel, "'");
@@ -160,7 +160,7 @@ static void refuse_unknown(dal_value_changes *v, int i)
               dal_did_you_mean(name, candidates, hint));
 }
 
-/* *known: there is such a name. */
+/* known: there is such a name. */
 static bool set_value(dal_value_changes *v, int i, bool *known)
 {
     const char *name = v->names[i], *channel;
@@ -207,7 +207,7 @@ bool dal_spec_set_start(dal_arena *arena, dal_spec *spec, dal_text name, dal_tex
 
 /* ---- the description with the new values -------------------------------------------------------------------- */
 
-/* The hash of a model that was read with these overrides behind those of the base. */
+/* The hash of a model that was read with these overrides after those of the base. */
 static void hash_values(const dal_value_changes *v)
 {
     dal_spec *spec = v->spec;
@@ -219,7 +219,7 @@ static void hash_values(const dal_value_changes *v)
     dal_hash_text(hash, spec->hash);
 }
 
-/* Names and values as texts, behind those of the base. */
+/* Names and values as texts, after those of the base. */
 static void print_values(dal_value_changes *v)
 {
     const int before = v->spec->n_overrides;
@@ -239,7 +239,7 @@ static void print_values(dal_value_changes *v)
     v->spec->n_overrides += v->n;
 }
 
-/* A parameter that the reader itself used has another value. */
+/* A parameter that the reader itself used has a new value. */
 static const char *find_shape(const dal_value_changes *v)
 {
     const dal_pair *now = v->spec->parameters, *then = v->from->parameters;
@@ -289,7 +289,7 @@ static bool is_parameter(const dal_spec *spec, const char *name)
     return false;
 }
 
-/* Is the text of the description still what it was read from? Files may have changed, and so may the description, by hand. */
+/* Is the text still the one that the description was read from? Files may have changed, and C code may have changed the description. */
 static dal_status check_elements(rereading *r)
 {
     const dal_spec *kept = r->kept;
@@ -312,7 +312,7 @@ static dal_status check_elements(rereading *r)
     return DAL_BAD_COMMAND;
 }
 
-/* All that was varied, in a description that was read with the parameters among it. */
+/* All varied values, in a description that was read with the varied parameters. */
 static dal_status read_with_values(void *user)
 {
     rereading *r = user;

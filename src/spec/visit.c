@@ -13,7 +13,7 @@ static void visit_text(const visitor *v, const dal_key *key, const dal_text *tex
         v->visit(v->user, &(dal_written){.text = text, .unit = key->doc.unit, .turns = turns});
 }
 
-/* Three rates in the plane are two of shifts and one of a turn, six in space three and three. */
+/* Three rates in the plane are two shifts and one turn; six in space are three and three. */
 static void visit_list(const visitor *v, const dal_key *key, const dal_list *list)
 {
     const int shifts = list->n == 3 ? 2 : list->n == 6 ? 3 : list->n;

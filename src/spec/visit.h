@@ -1,4 +1,4 @@
-/* The expressions of an element with the units that its keys want, by the tables of keys. */
+/* The expressions of an element, with the units of its keys, by the tables of keys. */
 #ifndef DAL_SPEC_VISIT_H
 #define DAL_SPEC_VISIT_H
 

@@ -1,4 +1,4 @@
-/* XML through libxml2: copied into the arena, so that nothing of the library stays behind.
+/* XML through libxml2: the tree is copied into the arena, and the library's memory is freed.
  *
  * NONET, without NOENT, DTDLOAD, DTDATTR, XINCLUDE and HUGE: the library then opens nothing, and its own limits (depth 256, texts of
  * 10 MB) hold. It would still keep entities that a DOCTYPE declares and expand them in attributes: the first declaration ends the
@@ -30,7 +30,7 @@ struct dal_xml {
     dal_xml_library library;
     xmlParserCtxtPtr parser;
     xmlDocPtr document;
-    char fault[400]; /* of the first error that ends the reading */
+    char fault[400]; /* line of the first error that ends the reading */
     int line, column;
     bool no_memory;
 };
@@ -179,7 +179,7 @@ const dal_xml_node *dal_xml_read(dal_xml *xml, dal_arena *arena, const char *fil
         return NULL;
     }
     parse(xml, text, length);
-    if (!xml->document && !*xml->fault) /* a text that is wrong has a fault: there was no memory to begin with */
+    if (!xml->document && !*xml->fault) /* a faulty text has an error: without one, memory ran out */
         xml->no_memory = true;
     if (xml->no_memory) {
         *no_memory = true;

@@ -1,7 +1,7 @@
 /* An XML text as a tree of elements with attributes, for readers of foreign model files.
  *
- * Nothing in the text is trusted: no file and no address is opened for it, entities are not declared and not expanded, and it has
- * limits of size and depth. What stands between the elements (text, comments, instructions) is not kept. Only xml.c knows the library
+ * The text is not trusted: it cannot open a file or an address, entities are not declared and not expanded, and it has
+ * limits of size and depth. Text, comments and instructions between the elements are dropped. Only xml.c knows the library
  * that reads it; without that library every text is refused with a sentence.
  */
 #ifndef DAL_SPEC_XML_H
@@ -24,14 +24,14 @@ typedef struct dal_xml_node {
     struct dal_xml_node *first, *next;
 } dal_xml_node;
 
-/* What the library needs; closed by the caller, also after a jump for want of memory. */
+/* The data of the library; the caller closes it, also after a jump because memory ran out. */
 typedef struct dal_xml dal_xml;
 /* Memory comes from the arena. */
 dal_xml *dal_xml_open(dal_arena *arena);
-/* What the library holds is given back. */
+/* Frees the memory of the library. */
 void dal_xml_close(dal_xml *xml);
 
-/* The root. NULL: it could not be read; messages say why. `no_memory` is set when the library itself ran out of memory. */
+/* The root. NULL: the text could not be read; messages say why. `no_memory` is set when the library itself ran out of memory. */
 const dal_xml_node *dal_xml_read(dal_xml *xml, dal_arena *arena, const char *file, const char *text, size_t length, dal_messages *messages,
                                  bool *no_memory);
 

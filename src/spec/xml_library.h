@@ -18,9 +18,9 @@ typedef struct dal_xml_library {
     DAL_XML_CALLS(DAL_CALL)
 } dal_xml_library;
 
-/* False with a sentence in `why` if the library is not there or is another one. */
+/* False with a sentence in `why` if the library is missing or has another version. */
 bool dal_xml_load(dal_xml_library *library, char *why, size_t size);
-/* Accepts one that is not loaded. */
+/* Accepts a library that is not loaded. */
 void dal_xml_unload(dal_xml_library *library);
 
 #endif

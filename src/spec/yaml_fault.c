@@ -10,8 +10,8 @@
 #include <string.h>
 
 typedef struct fault {
-    const char *context, *problem; /* as libyaml says it; NULL context: any */
-    bool at_context;               /* the complaint belongs to the mark of the context */
+    const char *context, *problem; /* the text of libyaml; NULL context: any */
+    bool at_context;               /* the message belongs to the mark of the context */
     const char *sentence;
 } fault;
 
@@ -58,7 +58,7 @@ static const char *find_character(const char *source, size_t length, size_t inde
     return p;
 }
 
-/* Where the first character begins that is not UTF-8, up to byte `stop`: libyaml may blame a byte behind it. */
+/* The first character that is not UTF-8, up to byte `stop`: libyaml may point at a later byte. */
 static size_t find_bad_byte(const char *source, size_t length, size_t stop)
 {
     size_t i = 0;
@@ -97,7 +97,7 @@ static void explain_bytes(const yaml_parser_t *parser, const char *file, const c
         dal_error(messages, mark, "the file ends inside a character of UTF-8");
 }
 
-/* A character that begins nothing in YAML. */
+/* A character that cannot begin a value in YAML. */
 static void explain_character(const char *p, const char *end, dal_mark mark, dal_messages *messages)
 {
     if (p < end && *p == '\t')
@@ -110,7 +110,7 @@ static void explain_character(const char *p, const char *end, dal_mark mark, dal
         dal_error(messages, mark, "something is missing at the end");
 }
 
-/* angle:45*deg at `p` has lost its blank. */
+/* angle:45*deg at `p` lacks a blank. */
 static bool explain_lost_blank(const char *p, const char *end, dal_mark mark, dal_messages *messages)
 {
     const char *stop = p;
@@ -133,7 +133,7 @@ static void explain_lost_key(const char *p, const char *end, dal_mark mark, dal_
         dal_error(messages, mark, "'%.*s' is neither a key with ': ' after it nor a part of the line above", (int)length, p);
 }
 
-/* A ':' too many: perhaps the line above has lost its blank and runs on into this one. */
+/* A ':' too many: perhaps the line above lacks a blank and continues into this one. */
 static void explain_colon(const char *source, const char *p, const char *end, dal_mark mark, dal_messages *messages)
 {
     const char *line = p;
