@@ -1243,8 +1243,8 @@ static void a_comparison_has_the_errors_of_every_method_over_time(void **state)
     snprintf(model_path, sizeof model_path, "%s/chain.yaml", here->folder);
     snprintf(here->path, sizeof here->path, "%s/compare.html", here->folder);
     write_file(model_path, chain, strlen(chain));
-    snprintf(command, sizeof command, "'%s' compare %s --formulations lagrange,kane,recursive --no-equations -q -o %s > /dev/null", DAL_PROGRAM, model_path,
-             here->path);
+    snprintf(command, sizeof command, "'%s' compare %s --formulations lagrange,kane,recursive --no-equations -q -o %s > /dev/null", DAL_PROGRAM,
+             model_path, here->path);
     assert_int_equal(system(command), 0);
     model m = compile_text(here, chain);
     dal_comparison *c;

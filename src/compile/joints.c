@@ -510,9 +510,9 @@ void dal_build_joints(dal_build *build)
             continue;
         }
         if (!(joint->type->spaces & (planar(build) ? DAL_IN_PLANE : DAL_IN_SPACE))) {
-            const bool slot = planar(build) && !strcmp(joint->type->name, "point-on-line");
-            dal_error(build->messages, s->type.mark, "joint '%s': a %s joint exists in %s models only%s", s->name.text, joint->type->name,
-                      planar(build) ? "spatial" : "planar", slot ? "; in the plane it is called pin-in-slot" : "");
+            const char *twin = planar(build) ? joint->type->in_plane : NULL;
+            dal_error(build->messages, s->type.mark, "joint '%s': a %s joint exists in %s models only%s%s", s->name.text, joint->type->name,
+                      planar(build) ? "spatial" : "planar", twin ? "; in the plane it is called " : "", twin ? twin : "");
             joint->type = NULL;
             continue;
         }

@@ -116,7 +116,7 @@ typedef struct sums {
     double energy, length; /* of the whole; of the model */
 } sums;
 
-/* All that hangs is summed up; then each step of each carrier. */
+/* Sums over all bodies of the subtrees first, then each step of each carrier. */
 static void look_at_steps(const dal_state *state, hung *all, void (*find)(const place *at, const sums *out), const sums *out)
 {
     const dal_tree *tree = dal_layout_of(state)->tree;

@@ -89,6 +89,7 @@ struct dal_joint_type {
     bool couples_two;         /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
     dal_kept_axes keeps; /* axes that must be parallel with the same sense. The rows also vanish if they are antiparallel: assembly rejects that */
     dal_sliding slides;
+    const char *in_plane; /* spatial types: the planar type that does the same; NULL: none */
     const char *urdf; /* its type in URDF; NULL: URDF has none */
     const char *keys; /* further keys it understands, separated by blanks; "!" after a key marks it required: "length!" */
     void (*forbid)(dal_joint_builder *builder);

@@ -166,7 +166,7 @@ static dal_status find_forbidden(dal_steady_search *s, double *q, double factor,
     return status;
 }
 
-/* Direction d of those that fields allow here: field d, or a sum of all by chance where they are many. */
+/* Direction d of those that fields allow here: field d, or a random sum of all of them if there are many. */
 static void choose_direction(const dal_steady_search *s, int d, double *dq)
 {
     const dal_fields *x = &s->fields;

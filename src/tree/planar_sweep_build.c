@@ -163,10 +163,13 @@ dal_planar *dal_planar_build(dal_arena *arena, const dal_links *links, const dal
     return planar;
 }
 
-const dal_block_array dal_planar_arrays[] = {
-    DAL_ARRAY(dal_planar, link, n_links), DAL_ARRAY(dal_planar, vector, n_vectors),   DAL_ARRAY(dal_planar, term, n_terms),
-    DAL_ARRAY(dal_planar, part, n_parts), DAL_ARRAY(dal_planar, side_parts, n_sides), DAL_ARRAY(dal_planar, watched, n_watched),
-    {0}};
+const dal_block_array dal_planar_arrays[] = {DAL_ARRAY(dal_planar, link, n_links),
+                                             DAL_ARRAY(dal_planar, vector, n_vectors),
+                                             DAL_ARRAY(dal_planar, term, n_terms),
+                                             DAL_ARRAY(dal_planar, part, n_parts),
+                                             DAL_ARRAY(dal_planar, side_parts, n_sides),
+                                             DAL_ARRAY(dal_planar, watched, n_watched),
+                                             {0}};
 
 /* ---- work space ----------------------------------------------------------------------- */
 
