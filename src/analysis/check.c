@@ -1,4 +1,4 @@
-/* A verdict on a model: compile it (or, where that is refused, as much of it as can be), then ask one question a file:
+/* A verdict on a model: compile it (if that is refused, as much of it as possible), then check one question in each file:
  *   check_start.c       what assembly changed, and what it could not close
  *   check_singular.c    rank at the start and nearby
  *   check_redundancy.c  which rows depend on which, and whether they agree
@@ -25,7 +25,7 @@ static void discard_system(dal_checker *c)
     c->system = c->other = NULL;
 }
 
-/* The first error says why it cannot be simulated. */
+/* The first error is the reason why the model cannot be simulated. */
 static void hear_error(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
@@ -37,7 +37,7 @@ static void hear_error(dal_checker *c)
         }
 }
 
-/* What compile has to say beside errors: its warnings are ours, and the notes of the assembly tell about the start. */
+/* Messages of compile other than errors: its warnings become warnings of the verdict, and the notes of the assembly describe the start. */
 static void hear_messages(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
@@ -62,7 +62,7 @@ static void keep_info(dal_checker *c)
     info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));
 }
 
-/* Joints of the model's own: what joint_rank.c found out about each alone. */
+/* Joint types of the model's own: the findings of joint_rank.c about each. */
 static void keep_written(dal_checker *c)
 {
     const dal_mechanism *m = dal_system_layout(c->system)->mechanism;
@@ -82,8 +82,8 @@ static void keep_written(dal_checker *c)
 
 /* ---- compile ---------------------------------------------------------------------- */
 
-/* A refused model once more, without the questions whether it closes, whether its accelerations are determined and whether its
- * formulation applies. Coordinates of joints cannot show that these stay open. */
+/* Compiles a refused model again, without checking whether it closes, whether its accelerations are determined and whether its formulation
+ * applies. Coordinates of joints cannot show that these questions are open. */
 static dal_status compile_anyway(dal_checker *c)
 {
     dal_spec spec = c->base;
@@ -138,8 +138,8 @@ static dal_status compile_other(dal_checker *c, const char *formulation)
     return dal_compile(&c->arena.allocator, &spec, c->heard, &c->other);
 }
 
-/* In the model's family, or in the one in which each joint has its own coordinate: by recursion, which a large tree affords, or where that
- * does not apply with M. */
+/* In the model's family, or in the family in which each joint has its own coordinate: by recursion, which is cheap for a large tree, or with M if
+ * recursion does not apply. */
 static dal_status find_ignorable(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
@@ -171,7 +171,7 @@ static const char *keep_text(dal_checker *c, const char *text)
     return text ? dal_arena_copy(&c->arena, text, strlen(text)) : NULL;
 }
 
-/* What the lack of inertia says about the forces: a constraint that is missing, or that the model takes already. */
+/* Conclusions from missing inertia about the forces: a missing constraint, or one that the model derives already. */
 static dal_status offer_derived(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
@@ -246,7 +246,7 @@ static dal_status check_model(dal_checker *c)
     return status;
 }
 
-/* What is known before anything is compiled. */
+/* Values that are known before the model is compiled. */
 static void begin_verdict(dal_checker *c)
 {
     const dal_spec *spec = c->spec;
@@ -263,7 +263,7 @@ static void begin_verdict(dal_checker *c)
     v->mass_ratio = v->inertia_ratio = v->length_ratio = v->fastest = v->fastest_real = v->fastest_imaginary = v->step_limit = NAN;
     v->consistent = v->determined = true;
     c->base = *spec;
-    c->base.memory = &c->arena; /* what is set goes there: the caller's spec stays as it is */
+    c->base.memory = &c->arena; /* values are set in a copy: the caller's spec does not change */
 }
 
 static dal_status begin_and_check(void *user)

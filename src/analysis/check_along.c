@@ -1,7 +1,7 @@
 /* The same verdict along the motion: the model is run, and at the recorded instants the probe is put where the bodies are.
  *
  * Reported are the least rank and when, how near a singular position the motion came (smallest singular value that counts over the
- * largest, against the best of the run), whether the rows that depend on one another become others, and whether they agree: A v = beta can
+ * largest, against the best of the run), whether the set of dependent rows changes, and whether these rows agree: A v = beta can
  * hold only if z . beta = 0 for every z with A^T z = 0, which drives may violate.
  */
 #include "check/checker.h"
@@ -113,7 +113,7 @@ static dal_status take_row(void *user, int n, const double *values)
     if (along->instants >= w->capacity)
         return DAL_OK;
     place_state(w, values);
-    if (!dal_probe_close(p, false)) { /* the run holds them to its own tolerance */
+    if (!dal_probe_close(p, false)) { /* the run meets them to its own tolerance */
         place_state(w, values);
         dal_probe_rows(p);
     }
@@ -180,7 +180,7 @@ static void warn_along(dal_checker *c)
                        along->time_change);
 }
 
-/* The spec that is run: what the probe needs is recorded, at not too many instants. */
+/* The spec of the run: it records the channels that the probe needs, at a limited number of instants. */
 static dal_spec recorded(walk *w)
 {
     dal_checker *c = w->checker;

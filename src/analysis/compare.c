@@ -2,17 +2,16 @@
  * Pishkenari, "Development of an Efficient Formulation for Volterra's Equations of Motion for Multibody Dynamical Systems", for
  * any model.
  *
- * What the bodies do does not depend on the equations that are solved for it, so the rows are measured against one motion: the
- * reference, integrated by an adaptive method with 1e-3 of the tolerances and with the constraints closed to rounding. How
- * well that motion is known is measured in the same way, by a second run with ten times its tolerances. For each body, over
- * instants that all runs have in common,
+ * The motion of the bodies does not depend on the equations that are solved, so the rows are measured against one motion: the
+ * reference, integrated by an adaptive method with 1e-3 of the tolerances and with the constraints closed to rounding. The accuracy of that motion is
+ * measured in the same way, by a second run with ten times its tolerances. For each body, over instants that all runs have in common,
  *     position  max |r - r_0|
  *     attitude  max of the angle theta between R and R_0:   |R - R_0|^2 = 8 sin^2(theta/2)   (Frobenius norm, plane and space)
  * and for each coordinate of a model with sub-systems whose equations are known
  *     max |q - q_0| / (the size of the coordinate: what counts as a length of the model)
  *
  * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
- * residuals, and once bare, for the evaluations and the time that the equations take.
+ * residuals, and once without records, for the evaluations and the time of the equations.
  */
 #include "analysis/error_history.h"
 #include "model/system_parts.h"
@@ -28,12 +27,12 @@
 
 static const double tighter = 1e-3, least_tolerance = 1e-13; /* of the reference */
 static const double fixed_rtol = 1e-12;                      /* of the reference, where fixed steps have no tolerance to start from */
-static const double looser = 10;                             /* of the run that the reference is measured by */
+static const double looser = 10;                             /* of the run that measures the accuracy of the reference */
 static const char closed[] = "mass-projection=1e-12";        /* constraints of the reference */
 static const char ends_only[] = "1e30";                      /* `every:` of a bare run, s */
 enum { INSTANTS = 500, REPEATS = 3 };
 enum { REFERENCE = -2, SECOND = -1 }; /* rows of the two runs of the reference */
-static const double short_run = 0.05; /* s: below, the time of a run is the best of several */
+static const double short_run = 0.05; /* s: for shorter runs the best time of several is used */
 
 typedef struct comparer {
     const dal_spec *spec;
@@ -41,26 +40,26 @@ typedef struct comparer {
     dal_messages *messages, *heard; /* the caller's; those of one compilation or run */
     dal_arena arena;
     dal_comparison *comparison;
-    dal_system *system; /* the one in work */
+    dal_system *system; /* the current one */
     dal_spec base;      /* the spec that rows are made of: no record */
     bool *particle;
     double *own_size; /* of the coordinates that are compared */
     dal_record_spec *record;
     int n_record, n_columns, most_instants;
     double *motion;              /* of the reference: n_instants rows of n_columns */
-    dal_difference *differences; /* of the run in work; NULL: it is the reference and is kept */
+    dal_difference *differences; /* of the current run; NULL: it is the reference and is stored */
     int instant;                 /* rows of the run in work */
     int row;                     /* its number, for the progress */
     double *poses;               /* 7 a body, for each instant of the run in work; NULL: not needed */
     dal_error_history history;   /* of the run in work; none where there is no room in it */
-    bool compared;               /* the row that came last is one of the instants */
+    bool compared;               /* the last row is one of the instants */
     double difference;           /* and this is its own */
     bool stopped;                /* by the progress hook */
 } comparer;
 
 /* ---- specs ----------------------------------------------------------------------------- */
 
-/* Set a choice, but keep the model's own words (and options) where it is the same one. */
+/* Sets a choice, but keeps the model's own text (and options) if it is the same choice. */
 static bool choose(comparer *c, dal_spec *spec, const char *key, const char *word)
 {
     const dal_simulate_spec *own = &c->spec->simulate;
@@ -87,7 +86,7 @@ static void set_number(comparer *c, dal_spec *spec, const char *key, double valu
     dal_spec_set(spec, key, dal_arena_print(&c->arena, "%.17g", value), c->messages);
 }
 
-/* With the columns and the instants that the runs are compared by. */
+/* With the columns and the instants that are compared. */
 static dal_spec recorded(comparer *c, const dal_spec *bare)
 {
     dal_spec spec = *bare;
@@ -110,7 +109,7 @@ static dal_status compile_row(comparer *c, const dal_spec *spec)
     return dal_compile(&c->arena.allocator, spec, c->heard, &c->system);
 }
 
-/* The first sentence of that severity that was heard. */
+/* The first message of that severity. */
 static const char *first_heard(comparer *c, dal_severity severity)
 {
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
@@ -158,10 +157,10 @@ static const char *listed(comparer *c, const char *what, const char *const *name
     return NULL;
 }
 
-/* The words that were asked for and the names in them; without any, `usual`. */
+/* The requested words and the names in them; if there are none, `usual`. */
 typedef struct choices {
     int n;
-    const char *const *word; /* word[i] NULL: what the model says */
+    const char *const *word; /* word[i] NULL: the choice of the model */
     const char **name;
 } choices;
 
@@ -314,7 +313,7 @@ static dal_status take_row(void *user, int n, const double *values)
     return DAL_OK;
 }
 
-/* The state of that row: what else is wrong with it. */
+/* The state of that row: its other errors. */
 static dal_status take_state(void *user, dal_state *state, int n, const double *values)
 {
     comparer *c = user;
@@ -359,7 +358,7 @@ static dal_status run_row(comparer *c, const dal_sink *sink, dal_evidence *evide
     return status;
 }
 
-/* Evaluations and time, from runs of the bare system in work. */
+/* Evaluations and time, from runs of the current system without records. */
 static dal_status measure_row(comparer *c, dal_compare_row *row, dal_evidence *bare)
 {
     dal_status status = DAL_OK;
@@ -372,7 +371,7 @@ static dal_status measure_row(comparer *c, dal_compare_row *row, dal_evidence *b
     return status;
 }
 
-/* Names in the info of a run lie in its system, which is gone when the row is read. */
+/* Names in the info of a run are in its system, which is freed before the row is read. */
 static void keep_names(comparer *c, dal_system_info *info)
 {
     if (!info->model) /* there was no memory for the run */
@@ -395,7 +394,7 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
     const dal_evidence *e = &row->evidence;
     row->energy_error = e->energy_drift;
     row->constraint_error = fmax(e->position_residual, e->velocity_residual);
-    row->momentum_error = isnan(e->ignorable_drift) ? e->momentum_drift : e->ignorable_drift; /* what the reduced methods hold, if there is any */
+    row->momentum_error = isnan(e->ignorable_drift) ? e->momentum_drift : e->ignorable_drift; /* constants of the reduced methods, if any */
     row->difference = row->bodies ? 0 : NAN;
     for (int b = 0; row->bodies && b < c->base.n_bodies; b++)
         keep_most(&row->difference, fmax(row->bodies[b].position / c->comparison->info.length, row->bodies[b].attitude));
@@ -405,7 +404,7 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
         row->difference = NAN;
 }
 
-/* Errors at the instants of the run in work, for the row and for listeners. The second run of a reference has none. */
+/* Errors at the instants of the current run, for the row and for listeners. The second run of a reference has none. */
 static void tell_motion(comparer *c, dal_compare_row *row)
 {
     dal_error_history *h = &c->history;
@@ -416,7 +415,7 @@ static void tell_motion(comparer *c, dal_compare_row *row)
         c->options->motion(c->options->motion_user, c->comparison, c->row, &h->at[i], poses_at(c, i));
 }
 
-/* Run the system in work, which records; differences NULL: it becomes the reference. */
+/* Runs the current system, which records; differences NULL: it becomes the reference. */
 static void run_recorded(comparer *c, dal_difference *differences, dal_compare_row *row)
 {
     dal_sink sink = {c, begin_rows, take_row};
@@ -449,7 +448,7 @@ static void refuse_row(comparer *c, dal_status status, dal_compare_row *row)
         row->reason = dal_status_text(status);
 }
 
-/* DAL_OK also where it does not apply or stops early: that is in the row. */
+/* DAL_OK also if it does not apply or stops early: the row says so. */
 static dal_status fill_row(comparer *c, const char *coordinates, const char *formulation, dal_compare_row *row)
 {
     dal_spec bare;
@@ -482,7 +481,7 @@ static dal_status fill_row(comparer *c, const char *coordinates, const char *for
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
-/* The first that compiles: of the families that were asked for (the model's own first), in the order of the list of formulations. */
+/* The first that compiles: of the requested families (the model's own first), in the order of the list of formulations. */
 static dal_status find_reference(comparer *c, const choices *families, const char *const *formulations, dal_spec *spec)
 {
     const char *own = c->spec->simulate.coordinates.name.text;
@@ -518,7 +517,7 @@ static void name_own(comparer *c)
     }
 }
 
-/* What all runs share, from the first system that could be compiled. */
+/* Values that all runs share, from the first system that could be compiled. */
 static dal_status describe_model(comparer *c)
 {
     const dal_system *system = c->system;
@@ -527,7 +526,7 @@ static dal_status describe_model(comparer *c)
     const char **names = DAL_NEW(&c->arena, const char *, c->base.n_bodies);
     keep_names(c, &info);
     comparison->info = info;
-    if (!c->base.simulate.stabilization.name.text) /* what is usual may differ from one formulation to the next */
+    if (!c->base.simulate.stabilization.name.text) /* defaults may differ between formulations */
         dal_spec_set(&c->base, "stabilization", info.stabilization, c->messages);
     if (!(info.until > 0)) {
         dal_error(c->messages, dal_nowhere, "the runs have no end: give `until:` in `simulate:`, or --until");
@@ -538,7 +537,7 @@ static dal_status describe_model(comparer *c)
         dal_error(c->messages, dal_nowhere, "until %.3g s there is no room for %d instants: give a later `until:`", info.until, INSTANTS);
         return DAL_BAD_COMMAND;
     }
-    /* fixed steps: instants that are ends of steps, where nothing has to be interpolated */
+    /* fixed steps: instants at ends of steps, without interpolation */
     double every = info.until / INSTANTS;
     comparison->every = comparison->adaptive ? every : info.step * fmax(1, ceil(every / info.step - 1e-9));
     c->most_instants = INSTANTS + 2;
@@ -667,7 +666,7 @@ static dal_status fill_rows(comparer *c, const choices *families, const choices 
     return worst;
 }
 
-/* None could be compiled: each row says why, and the messages are those of the first. */
+/* If none could be compiled each row has the reason, and the messages are those of the first. */
 static dal_status refuse_all(comparer *c, const choices *families, const choices *formulations)
 {
     begin_rows_of(c, families, formulations);
@@ -726,7 +725,7 @@ static dal_status compare(comparer *c)
     return status;
 }
 
-/* What is known of the model before anything is compiled. */
+/* Values that are known before the model is compiled. */
 static void begin_comparison(comparer *c)
 {
     const dal_spec *spec = c->spec;
@@ -740,7 +739,7 @@ static void begin_comparison(comparer *c)
                               .ignorable_names = ""};
     keep_names(c, info);
     c->base = *spec;
-    c->base.memory = &c->arena; /* what is set goes there: the caller's spec stays as it is */
+    c->base.memory = &c->arena; /* values are set in a copy: the caller's spec does not change */
     c->base.record = NULL;
     c->base.n_record = 0;
     c->base.record_given = true;

@@ -6,8 +6,8 @@
  *     C = sum over bodies of   m J_c^T J_c'  +  J_w^T (I J_w' + w x I J_w)
  * Then, with I' = w x I - I w x,
  *     M' - 2 C = sum of  m (J_c'^T J_c - J_c^T J_c') + J_w'^T I J_w - J_w^T I J_w' - J_w^T (w x I + I w x) J_w,
- * each part of which is skew. Column k of C is a wrench on each body, pulled back as any other: J_c', J_w' of column k are the bend of the
- * unit of velocity k along the motion, exact in every family.
+ * each part of which is skew. Column k of C is a wrench on each body, and its generalized force is found as that of any other: J_c', J_w' of column k
+ * are the bend of the unit of velocity k along the motion, exact in every family.
  *
  * The family natural has a constant M, and C = 0. Sub-systems whose equations are known have their own (kinematics/subsystems.h).
  */
@@ -43,7 +43,7 @@ void dal_coriolis(dal_state *state, double *C)
     const dal_direction motion = {w->v, 1, scratch->tangents}, one = {unit, 0, scratch->tangents + bodies};
     memset(C, 0, sizeof *C * n * n);
     if (layout->family->separated)
-        return; /* whose models have no sub-systems */
+        return; /* models of this family have no sub-systems */
     memset(unit, 0, sizeof *unit * n);
     layout->family->tangent(layout, w, &motion);
     for (size_t k = 0; k < n; k++) {

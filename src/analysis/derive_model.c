@@ -13,13 +13,13 @@ typedef struct work {
     const dal_derivation_request *request;
     dal_messages *messages;
     dal_growing *out;
-    dal_arena arena, texts; /* texts: what is changed of the description */
+    dal_arena arena, texts; /* texts: changes of the description */
     dal_spec spec;
     dal_system *system;
     dal_state *state; /* at the start: which velocities are speeds */
 } work;
 
-/* The model for this formulation: in the coordinates that were asked for; otherwise its own, and joint where it names none. */
+/* The model for this formulation, in the requested coordinates; otherwise in its own, or in joint coordinates if it names none. */
 static dal_status compile_model(work *w)
 {
     const dal_derivation_request *r = w->request;
@@ -75,7 +75,7 @@ dal_status dal_derive_into(const dal_derivation_request *request, dal_growing *o
     if (status == DAL_OK && !(w.state = dal_state_create(NULL, w.system)))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
-        status = dal_state_evaluate(w.state, messages); /* which chooses speeds and rows */
+        status = dal_state_evaluate(w.state, messages); /* it chooses speeds and rows */
     if (status == DAL_OK)
         status = dal_arena_try(&w.arena, derive_and_write, &w);
     out->arena->guard = outer;

@@ -1,4 +1,4 @@
-/* A derivation of a model: compiled in the coordinates that are asked for, evaluated once for its speeds and rows, derived, and written. */
+/* A derivation of a model: compiled in the requested coordinates, evaluated once for its speeds and rows, derived, and written. */
 #ifndef DAL_ANALYSIS_DERIVE_MODEL_H
 #define DAL_ANALYSIS_DERIVE_MODEL_H
 
@@ -14,10 +14,10 @@ typedef struct dal_derivation_request {
     int width;
     bool first, last; /* of several */
     double most_work; /* bodies times velocities squared; 0: no bound */
-    bool *too_large;  /* set where that is more; or NULL */
+    bool *too_large;  /* set if that is larger; or NULL */
 } dal_derivation_request;
 
-/* Derived and written behind what `out` has, which lies in an arena of its own. */
+/* Derives and appends the text to `out`, which has its own arena. */
 dal_status dal_derive_into(const dal_derivation_request *request, dal_growing *out, dal_messages *messages);
 
 #endif

@@ -1,6 +1,5 @@
 /* The network of a model as an SVG picture: bodies as boxes with their ports along the edges, joints as rounded boxes between them, forces
- * as plain ones, the ground hatched. A wire is two arrows: what its carrier gives, and what is answered. Where things stand:
- * ports_layout.h. */
+ * as plain ones, the ground hatched. A wire is two arrows: the output of its carrier, and the answer. ports_layout.h finds the places. */
 #include "analysis/ports_layout.h"
 #include "base/printer.h"
 #include "base/argument.h"
@@ -16,7 +15,7 @@ enum { LONGEST = 26 }; /* characters of a name that are drawn */
 #define NAME_WIDE 7.6  /* of a character of a name, px, at most on average */
 #define WORD_WIDE 6.2  /* of one of the small ones */
 
-/* Length of the UTF-8 sequence at `text`, 0: it is none, or no character of XML. */
+/* Length of the UTF-8 sequence at `text`; 0: it is not valid, or XML does not allow the character. */
 static int sequence(const unsigned char *text)
 {
     const unsigned char c = text[0];
@@ -39,7 +38,7 @@ static int characters(const char *text)
     return n;
 }
 
-/* The first `most` characters, with an ellipsis where there are more; what XML does not allow becomes U+FFFD. */
+/* The first `most` characters, with an ellipsis if there are more; characters that XML does not allow become U+FFFD. */
 static void print_xml(dal_printer *p, const char *text, int most)
 {
     const int all = characters(text);
@@ -139,12 +138,12 @@ static void draw_port(dal_printer *p, const dal_ports *n, int port, const dal_dr
 
 /* ---- wires ------------------------------------------------------------------------------------------ */
 
-/* One arrow from a port to another, `down` below their middle; the point of the arrow touches the port. */
+/* One arrow from a port to another, `down` below their middle; its tip touches the port. */
 static void draw_arrow(dal_printer *p, const dal_drawn_port *from, const dal_drawn_port *to, double down, const char *class)
 {
     const double way = from->right ? 1 : -1, x1 = from->x + 4 * way, x2 = to->x - 4 * way, y1 = from->y + down, y2 = to->y + down;
     const double bend = 0.5 * (x2 - x1), drop = y2 > y1 ? fmin((y2 - y1) / 40, 1) : fmax((y2 - y1) / 40, -1);
-    const double aside = -1.3 * down * drop * way; /* the two arrows of a wire stay apart where it is steep */
+    const double aside = -1.3 * down * drop * way; /* keeps the two arrows of a steep wire apart */
     dal_print(p, "<path d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\" class=\"%s\"/>", x1, y1, x1 + bend + aside, y1, x2 - bend + aside, y2,
               x2 - 6 * way, y2, class);
     dal_print(p, "<path d=\"M%.1f %.1fl%.1f -2.7v5.4z\" class=\"%s point\"/>\n", x2, y2, -8 * way, class);

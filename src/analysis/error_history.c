@@ -5,8 +5,8 @@
  *   residuals   max |phi|, max |phi'|
  *   momenta     max |p(t) - p(0)| / scale,   scale = the largest sum m |v| of the run, and its like for angular momentum
  *
- * A scale is known at the end of the run only: until then absolute values are kept. They are those of the evidence
- * (run/measure_evidence.c), which measures at every step as well; so the largest value here is not above the number there.
+ * A scale is known only at the end of the run: until then absolute values are stored. They are the quantities of the evidence
+ * (run/measure_evidence.c), which also measures at every step; so the largest value here does not exceed the number there.
  */
 #include "analysis/error_history.h"
 #include "state/momenta.h"
@@ -82,7 +82,7 @@ static double larger(double a, double b)
 void dal_history_end(dal_error_history *history, const dal_evidence *evidence, double length)
 {
     const int n = history->n_ignorable;
-    /* as the evidence has it: nothing to compare a linear momentum with where bodies only turn */
+    /* as in the evidence: if bodies only turn there is no scale for a linear momentum */
     const double least[2] = {1e-12 * history->scale[1] / length, 0};
     const double energy = evidence->energy_drift_absolute > 0 ? evidence->energy_drift / evidence->energy_drift_absolute : evidence->energy_drift;
     for (int k = 0; k < history->n; k++) {

@@ -1,10 +1,9 @@
-/* Everything at one state: what an evaluation leaves in the state, gathered under names.
+/* Everything at one state: the results of an evaluation, with names.
  *
  *     M v' + bias = applied + forces (+ torques) + A^T lambda
  *
- * bias = h + g: h from the family (`lagrange-to-kane` (39)), g = -(generalized force of gravity). What the other elements of the model
- * push is the whole Q less gravity and less what was given; reactions and multipliers are those of the formulation, redundant ones as
- * reactions.c shares them.
+ * bias = h + g: h from the family (`lagrange-to-kane` (39)), g = -(generalized force of gravity). The forces of the other elements of the model are Q
+ * minus gravity and minus the given forces; reactions and multipliers are those of the formulation, redundant ones as reactions.c shares them.
  */
 #include "analysis/evaluator.h"
 #include "base/argument.h"
@@ -27,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double off_constraints = 1e-9; /* of the model's length, or radians: more deserves a warning */
+static const double off_constraints = 1e-9; /* of the model's length, or radians: larger values cause a warning */
 
 typedef struct gatherer {
     dal_arena arena;
@@ -67,7 +66,7 @@ static dal_status check_instant(gatherer *g)
     return DAL_OK;
 }
 
-/* Formulations that take momenta for constants do not see a force that changes them. */
+/* Formulations with constant momenta ignore a force that changes them. */
 static dal_status check_forces(gatherer *g)
 {
     const dal_system *system = dal_system_of(g->state);
@@ -89,7 +88,7 @@ static bool is_angular(const dal_system *system, int row)
     return source < 0 || layout->mechanism->rows[source].angular;
 }
 
-/* Says which row is off by the most, at the level of positions, then of velocities. */
+/* Reports the row with the largest error, at the level of positions, then of velocities. */
 static void warn_off(gatherer *g, const double *residual, const char *level, const char *unit)
 {
     const dal_system *system = dal_system_of(g->state);
@@ -113,7 +112,7 @@ static void warn_off(gatherer *g, const double *residual, const char *level, con
              fabs(residual[worst]), is_angular(system, worst) ? "rad" : "m", unit);
 }
 
-/* Speeds give velocities that meet the constraints, and no others. */
+/* Speeds only represent velocities that meet the constraints. */
 static void warn_moved(gatherer *g)
 {
     const dal_state *state = g->state;
@@ -128,7 +127,7 @@ static void warn_moved(gatherer *g)
                  dal_system_method(dal_system_of(state))->formulation->name, most);
 }
 
-/* Are the accelerations that came out, or did not, those that the equations determine? False with the verdict. */
+/* Do the equations determine the accelerations, whether or not they were found? False with the verdict. */
 static bool is_determined(gatherer *g, dal_status status)
 {
     dal_state *state = g->state;
@@ -142,7 +141,7 @@ static bool is_determined(gatherer *g, dal_status status)
     return false;
 }
 
-/* The state, evaluated with what was given; its accelerations may stay open. */
+/* Evaluates the state with the given forces; its accelerations may stay undetermined. */
 static dal_status evaluate(gatherer *g)
 {
     dal_messages *heard = dal_messages_create(&g->arena.allocator);
@@ -235,7 +234,7 @@ static void add_gravity(const dal_state *state, double *gravity)
     }
 }
 
-/* Does anything but gravity push? */
+/* Are there forces other than gravity? */
 static bool has_elements(const dal_system *system)
 {
     const dal_acting *acting = dal_system_acting(system);
@@ -290,8 +289,8 @@ static void gather_momenta(gatherer *g)
     dal_add_cross(e->center, back, e->angular_center);
 }
 
-/* In the tree a joint's reaction is all that it transmits; what was given on its own coordinates acts inside it and is no reaction. That
- * of a ball is left in it. */
+/* In the tree a joint's reaction is everything that it transmits. A force that was given on its own coordinates acts inside it and is not a
+ * reaction. The part of a ball joint stays in it. */
 static void take_given_out(const gatherer *g, int joint, double wrench[6])
 {
     const dal_layout *layout = dal_layout_of(g->state);
@@ -317,7 +316,7 @@ static void gather_reactions(gatherer *g)
     dal_evaluation_reaction *list = DAL_NEW(&g->arena, dal_evaluation_reaction, m->n_joints + 1);
     for (int j = 0; j < m->n_joints; j++) {
         if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
-            continue; /* an expression acts between no two bodies in particular */
+            continue; /* an expression does not act between two particular bodies */
         dal_evaluation_reaction *r = &list[g->out->n_reactions++];
         r->joint = m->joints[j].name;
         r->unique = true;
@@ -332,7 +331,7 @@ static void gather_reactions(gatherer *g)
     g->out->reactions = list;
 }
 
-/* After the reactions: these share the multipliers of redundant rows. */
+/* After the reactions, because these distribute the multipliers of redundant rows. */
 static void gather_rows(gatherer *g)
 {
     const dal_state *state = g->state;

@@ -20,7 +20,7 @@ typedef struct work {
     dal_c_code *code;
 } work;
 
-/* The model in the coordinates that were asked for; otherwise its own, and joint for the recursion. */
+/* The model in the requested coordinates; otherwise in its own, and for the recursion in joint coordinates. */
 static dal_status compile_model(work *w, const dal_spec *from)
 {
     const char *formulation = w->options->formulation ? w->options->formulation : "lagrange", *family = w->options->coordinates;
@@ -41,8 +41,8 @@ static dal_status compile_model(work *w, const dal_spec *from)
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* Do the accelerations with another value of the parameter follow from the code? What the compiler of models made of a parameter (a frame, a start
- * value that became a constant) is a number in it. */
+/* Does the code give the right accelerations for another value of the parameter? A parameter that became a number when the model was compiled (a
+ * frame, a constant start value) is a number in the code. */
 static bool follows(work *w, dal_listing *listing, int place, int parameter, double *values)
 {
     const char *name = w->spec->parameters[parameter].name.text;
@@ -66,7 +66,7 @@ static bool follows(work *w, dal_listing *listing, int place, int parameter, dou
     return good;
 }
 
-/* Those that do not follow are fixed, and named. */
+/* Parameters for which it does not are fixed, and named. */
 static void fix_parameters(work *w, dal_derivation *d, const dal_reference_state *reference, dal_generate_options *choice)
 {
     const int *which;

@@ -3,8 +3,8 @@
  * Entering moves nothing: q and v become those of the instant, whatever the constraints say. Angles that joints measure are known up to
  * whole turns only, so the coordinates go from the start to their values in small parts, and the counters of turns follow.
  *
- * A random state of a model without constraints is drawn at once. With constraints it is the start plus a random change, put back on the
- * constraints by the least change; if the way back is not found, with half of that change.
+ * A random state of a model without constraints is drawn at once. With constraints it is the start plus a random change, projected onto the
+ * constraints by the least change; if the projection fails, with half of the random change.
  */
 #include "analysis/evaluator.h"
 #include "base/argument.h"
@@ -110,7 +110,7 @@ void dal_instant_free(dal_instant *instant)
 
 /* ---- entering it --------------------------------------------------------------------------- */
 
-/* Attitudes are taken at once. state->y still holds the start. */
+/* Attitudes are set in one step. state->y still has the start. */
 static void go_part(dal_state *state, const dal_instant *instant, double part)
 {
     dal_work *work = dal_work_of(state);
@@ -136,8 +136,8 @@ static const dal_term *turning_term(const dal_mechanism *m, const dal_row *row)
     return n == 1 ? found : NULL;
 }
 
-/* Attitudes of bodies in space, and parameters of attitudes, do not hold whole turns. A row that speaks of one such angle (a drive, a
- * screw) takes it at the turn where the row is met the best. */
+/* Attitudes of bodies in space, and parameters of attitudes, do not count whole turns. For a row with one such angle (a drive, a screw) the turn
+ * with the smallest error of the row is used. */
 static void count_turns(dal_state *state)
 {
     dal_work *work = dal_work_of(state);
@@ -217,7 +217,7 @@ static void normalise(const dal_turn_block *attitude, double *q)
         q[attitude->q + i] /= sqrt(sum);
 }
 
-/* No constraints: a coordinate has its velocity's number, but for the attitudes. */
+/* Without constraints: a coordinate has the number of its velocity, except for attitudes. */
 static void draw_free(const dal_system *system, uint64_t *seed, const double *change, double *q)
 {
     const dal_layout *layout = dal_system_layout(system);
@@ -231,10 +231,10 @@ static void draw_free(const dal_system *system, uint64_t *seed, const double *ch
     }
 }
 
-static const double far = 1e-5; /* singular values of the rows: nearer to a singular position accelerations lose more than ten digits */
+static const double far = 1e-5; /* singular values of the rows: nearer to a singular position, accelerations lose more than ten digits */
 
-/* Angles that are a chart of an attitude are not near where the chart ends, or not nearer than half as far as at the start; matrices are no mirrors; the constraints have the rank of
- * the start, and not just so. */
+/* Angles that are a chart of an attitude are not near the end of the chart, or at least half as far from it as at the start; matrices are not
+ * reflections; the constraints have the rank of the start, with a margin. */
 static bool is_sound(dal_arena *arena, const dal_state *state, const double *start)
 {
     const dal_rank *rank = dal_rank_of(state);
@@ -253,7 +253,7 @@ static bool is_sound(dal_arena *arena, const dal_state *state, const double *sta
     return rank->n == dal_system_rank(dal_system_of(state)) && dal_rank_of_rows(arena, state, far) == rank->n;
 }
 
-/* How far from the end of its chart the attitude of each body has to be. */
+/* The required distance of the attitude of each body from the end of its chart. */
 static void limit_charts(dal_state *state, double *least)
 {
     const dal_layout *layout = dal_layout_of(state);
@@ -270,7 +270,7 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
     int row = 0;
     dal_state_reset(state);
     memcpy(instant->q, work->q, sizeof *instant->q * (size_t)layout->nq);
-    for (int k = 0; k < layout->nv && layout->curved; k++) /* rows that are not linear in the rates have no root everywhere */
+    for (int k = 0; k < layout->nv && layout->curved; k++) /* rows that are not linear in the rates do not always have a root */
         instant->rates[k] = work->v[k] + part * (instant->rates[k] - work->v[k]);
     for (int k = 0; k < layout->nv; k++)
         instant->forces[k] = part * change[k]; /* scratch */
@@ -307,7 +307,7 @@ static dal_status draw_instant(void *user)
     const dal_system *system = dal_system_of(state);
     const size_t nv = (size_t)layout->nv;
     double *change = DAL_NEW(&d->arena, double, nv), *rates = DAL_NEW(&d->arena, double, nv);
-    double part = layout->family->shares ? 1 : 0.25; /* joints do not survive it if every body goes anywhere */
+    double part = layout->family->shares ? 1 : 0.25; /* joints cannot be closed if every body moves arbitrarily */
     dal_state_reset(state);
     instant->time = dal_work_of(state)->t;
     double *charts = DAL_NEW(&d->arena, double, layout->mechanism->n_bodies);

@@ -1,4 +1,4 @@
-/* The inverse problem: forces of the actuators that give wanted accelerations, constraints included.
+/* The inverse problem: forces of the actuators for wanted accelerations, with constraints.
  *
  * Wanted accelerations have to meet A v' = gamma. Those that were not named are found with the constraints, and are as small as these
  * allow: the least norm of S v' under [A; E] v' = [gamma; wanted], S = column_scale (what a unit of each velocity moves, in metres).
@@ -12,8 +12,8 @@
  *   r < p            some accelerations are out of reach. Taken is the tau whose motion is the nearest in the sense of Gauss: with
  *                    K = Z^T M Z, the motion misses y = K^-1 Z^T (f - B tau), and y^T K y is made least. That does not depend on
  *                    coordinates.
- * What comes out is checked by solving the forward problem with it. Friction in joints depends on the reactions, hence on tau: there M
- * times what the accelerations lack is solved for again until nothing is missing.
+ * The result is checked by solving the forward problem with it. Friction in joints depends on the reactions, hence on tau: then the step is repeated
+ * with M times the missing accelerations until none are missing.
  */
 #include "analysis/evaluator.h"
 #include "base/message.h"
@@ -28,7 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double consistent = 1e-8; /* of the largest acceleration: what rounding in a file of 9 digits leaves */
+static const double consistent = 1e-8; /* of the largest acceleration: rounding of a file with 9 digits */
 static const double reached = 1e-9;    /* of the largest acceleration of the wanted and of the free motion */
 enum { MOST_ROUNDS = 100 };            /* with friction */
 
@@ -41,18 +41,18 @@ typedef struct inverter {
     int m, p, n;      /* velocities, freedoms, actuators */
     double *Z;        /* p x m: rows z with A z / S = 0 */
     double *B;        /* n x m: generalized forces of a unit of each actuator */
-    double *unit;     /* n: what a unit of the norm is */
+    double *unit;     /* n: the units of the norm */
     double *reach;    /* p x n: Z^T B unit */
     double *weighted; /* the same over the Cholesky factor of K, where r < p; else NULL */
     double *K;
     double *given;    /* nv: state->values->given */
-    dal_push *pushes; /* motors: what their forces are more than their `value`, in state->values->pushes */
+    dal_push *pushes; /* motors: the difference of their forces from `value`, in state->values->pushes */
     double *tau;      /* n */
 } inverter;
 
 /* ---- wanted accelerations ---------------------------------------------------------------- */
 
-/* Row i of A over S, at unit norm; returns what it was divided by. */
+/* Row i of A over S, at unit norm; returns the divisor. */
 static double scaled_row(const dal_state *state, int i, double *row)
 {
     const dal_layout *layout = dal_layout_of(state);
@@ -91,7 +91,7 @@ static void meet_rows(dal_arena *arena, const dal_system *system, int rows, cons
     }
 }
 
-/* The rows of A, scaled, with their right side; room for `more` rows behind them. */
+/* The rows of A, scaled, with their right side; room for `more` rows after them. */
 static double *take_rows(dal_arena *arena, const dal_state *state, int more, double **b)
 {
     const dal_layout *layout = dal_layout_of(state);
@@ -128,7 +128,7 @@ int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
     return dal_rank_svd(matrix, r, m, m, tolerance, sigma, NULL, NULL, DAL_NEW(arena, double, dal_rank_work(r, m)));
 }
 
-/* The row that x misses the most, over the size of the accelerations; -1: none that counts. */
+/* The row with the largest error of x, relative to the size of the accelerations; -1: none is significant. */
 static int worst_row(const dal_state *state, const double *matrix, const double *b, const double *x, double size)
 {
     const dal_layout *layout = dal_layout_of(state);
@@ -144,7 +144,7 @@ static int worst_row(const dal_state *state, const double *matrix, const double 
     return found;
 }
 
-/* What was wanted is kept, as nearly as a weight can, so that all of the contradiction shows in the rows. */
+/* The wanted accelerations are kept as well as a weight can, so that the contradiction appears in the rows. */
 static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, double *b, double *x)
 {
     const dal_layout *layout = dal_layout_of(v->state);
@@ -165,7 +165,7 @@ static dal_status refuse_wanted(const inverter *v, int rows, double *matrix, dou
     return DAL_BAD_MODEL;
 }
 
-/* The wanted accelerations, completed; or the nearest. */
+/* The wanted accelerations, completed; or the nearest possible ones. */
 static dal_status complete(inverter *v, const dal_instant *instant, bool nearest, double *wanted)
 {
     const dal_state *state = v->state;
@@ -225,7 +225,7 @@ static double unit_of_measure(const dal_system *system, const dal_measure *measu
     return measure->kind == DAL_MEASURE_ANGLE ? layout->units.length : 1;
 }
 
-/* A motor pushes on the bodies: what a unit of it is on the coordinates. What it pushes by its own `value` is taken away. */
+/* A motor acts on the bodies: finds the generalized force of a unit of it. The force of its own `value` is subtracted. */
 static void take_motors(inverter *v, const dal_force_group *motors)
 {
     dal_state *state = v->state;
@@ -256,7 +256,7 @@ static void take_motors(inverter *v, const dal_force_group *motors)
     values->n_pushes = v->n;
 }
 
-/* One on every velocity: B = 1 is not stored. */
+/* An actuator on every velocity: B = 1 is not stored. */
 static void take_coordinates(inverter *v)
 {
     v->n = v->m;
@@ -305,7 +305,7 @@ static void find_reach(inverter *v)
                        : 0;
 }
 
-/* Gauss: K = Z^T M Z = L L^T, and the columns of the actuators over L. Where K is singular every motion counts alike. */
+/* Gauss: K = Z^T M Z = L L^T, and the columns of the actuators over L. If K is singular every motion has the same weight. */
 static void weigh(inverter *v)
 {
     const dal_layout *layout = dal_layout_of(v->state);
@@ -332,7 +332,7 @@ static void weigh(inverter *v)
 
 /* ---- forces --------------------------------------------------------------------------------------- */
 
-/* tau and what the state is given grow by what the generalized force f takes. */
+/* Adds to tau, and to the forces of the state, the part for the generalized force f. */
 static void push(inverter *v, const double *f)
 {
     const size_t m = (size_t)v->m;
@@ -370,7 +370,7 @@ static double distance(const inverter *v, const double *a, const double *b, doub
     return most;
 }
 
-/* Forward with the forces so far; with friction again, until nothing is missing or it gets no better. */
+/* Forward with the forces so far; with friction repeated, until the error is zero or stops decreasing. */
 static dal_status settle_wanted(inverter *v, const double *wanted, double size)
 {
     dal_state *state = v->state;

@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum { LEVELS = 5, TABLE = LEVELS * (LEVELS + 1) / 2 };
-static const double good_enough = 1e-13;      /* no other step is tried */
+static const double good_enough = 1e-13;      /* larger errors: another step is tried */
 static const double falls = 0.8, seen = 1e-7; /* second differences of smooth functions halve; smaller ones are ignored */
 static const double not_smooth = 1e-8;        /* no derivative is claimed */
 
@@ -60,7 +60,7 @@ static double apart(const extrapolation *x, part which, const double *a, const d
     return most;
 }
 
-/* Row i of the table: is one of its entries better for a part than what is known? Errors are relative. */
+/* Row i of the table: is one of its entries better for a part than the best so far? Errors are relative. */
 static void choose_entry(extrapolation *x, part which, int i, double step)
 {
     const double span = fmax(fabs(x->f.p), step);
@@ -85,8 +85,8 @@ static double worst(const extrapolation *x)
     return most;
 }
 
-/* (f(p + h) - 2 f(p) + f(p - h)) / 2h falls with h where f is smooth, and stays where the slopes of both sides differ: there central differences
- * would give their mean. */
+/* (f(p + h) - 2 f(p) + f(p - h)) / 2h falls with h if f is smooth, and stays if the slopes of both sides differ: central differences would be
+ * their mean. */
 static bool is_corner(extrapolation *x, part which, int level, double step)
 {
     const double span = fmax(fabs(x->f.p), step);
@@ -100,7 +100,7 @@ static bool is_corner(extrapolation *x, part which, int level, double step)
     return stays;
 }
 
-/* Steps from H downwards, until no more is gained; false where f does not exist for one of them. */
+/* Steps from H downwards, while the result improves; false if f does not exist for one of them. */
 static bool fill_table(extrapolation *x, double H)
 {
     const int n = x->f.first[DAL_PARTS];
@@ -132,7 +132,7 @@ static void forget_errors(extrapolation *x)
         x->error[which] = HUGE_VAL;
 }
 
-/* Of the value, or, where that is zero, of all sizes. Powers of two: no unit is preferred. */
+/* Relative to the value, or, if that is zero, to all sizes. Powers of two: the result does not depend on units. */
 static void try_steps(extrapolation *x)
 {
     int exponent = 0;
@@ -234,7 +234,7 @@ static dal_status say_not_found(const extrapolation *x, const char *why)
     return DAL_NUMERICAL;
 }
 
-/* df/dp of some parts, to x->best. */
+/* df/dp of some parts, into x->best. */
 static dal_status extrapolate(extrapolation *x, part from, part to, double *error)
 {
     x->from = from;

@@ -38,7 +38,7 @@ typedef struct dal_parameter_equations {
     double *pull;             /* nv */
     bool shapes;              /* the reader itself uses the parameter: in counts, tables, blocks */
     bool structure;           /* it changes the structure */
-    bool refused;             /* the model is refused beside the value */
+    bool refused;             /* the model is refused near the value */
     char why[256];            /* there is no derivative in symbols */
 } dal_parameter_equations;
 
@@ -49,21 +49,21 @@ typedef struct dal_parameter_twin {
     dal_system *system;
     dal_state *state;
 } dal_parameter_twin;
-/* False: x says why, and there is none. */
+/* False: x has the reason, and there is no model. */
 bool dal_parameter_twin_open(dal_parameter_equations *x, double p, dal_parameter_twin *twin);
 void dal_parameter_twin_close(dal_parameter_twin *twin);
 /* f of it without the start, at the held point. False: it cannot be evaluated there. */
 bool dal_parameter_twin_measure(dal_parameter_equations *x, const dal_parameter_twin *twin, double *f);
-/* All of f at another value, by a twin of its own; false: x says why. */
+/* All of f at another value, by its own twin; false: x has the reason. */
 bool dal_parameter_sample(dal_parameter_equations *x, double p, double *f);
-/* f without the start, of the state as it was evaluated last. */
+/* f without the start, from the last evaluation of the state. */
 void dal_parameter_measure(dal_parameter_equations *x, dal_state *state, double *f);
 
-/* df/dp of all but the start, from the symbols of the model. What was derived stays with the state for the next call. */
+/* df/dp of all but the start, from the symbols of the model. The derivation stays with the state for the next call. */
 typedef enum dal_symbol_answer {
     DAL_SYMBOLS_EXACT,
     DAL_SYMBOLS_CORNER, /* the parameter moves an expression that is at a corner */
-    DAL_SYMBOLS_NONE    /* not written in symbols, or the symbols do not follow the parameter as compile does: x->structure may say why */
+    DAL_SYMBOLS_NONE    /* there are no symbols, or they do not follow the parameter as compile does: x->structure may have the reason */
 } dal_symbol_answer;
 dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df);
 

@@ -87,7 +87,7 @@ static bool has_same_coordinates(const dal_system *a, const dal_system *b, int n
     return true;
 }
 
-/* The same numbers have the same meaning. Vectors and measures may be numbered otherwise: equal ones are one. */
+/* The same numbers have the same meaning. Vectors and measures may have other numbers, because equal ones are merged. */
 static bool is_same_shape(const dal_state *a, const dal_state *b)
 {
     const dal_layout *x = dal_layout_of(a), *y = dal_layout_of(b);

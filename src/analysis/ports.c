@@ -116,7 +116,7 @@ static const char *point_name(const drawer *d, int body, const char *text)
     return text[n] == '.' ? text + n + 1 : text + n;
 }
 
-/* From a point of a body to the next free port of the last component; `mask`: what is given and answered. */
+/* From a point of a body to the next free port of the last component; `mask`: the parts of motion and wrench. */
 static void wire_body(drawer *d, int body, const char *point, const double *at, const char *port, int mask)
 {
     if (is_particle(d, body))
@@ -224,7 +224,7 @@ static void add_coupling(drawer *d, int joint)
     } else if (spec->joint.text) {
         wire_joint(d, dal_system_joint(d->system, spec->joint.text), measure_of(d->m, row, 0), "q", 2);
     } else {
-        for (int k = 0; k < spec->joints.n && k < 2; k++) /* the row names the second joint first */
+        for (int k = 0; k < spec->joints.n && k < 2; k++) /* the row has the second joint first */
             wire_joint(d, dal_system_joint(d->system, spec->joints.item[k].text), measure_of(d->m, row, 1 - k), port[k], 2);
     }
 }
@@ -249,7 +249,7 @@ static void add_constraint(drawer *d, const dal_joint *j)
 
 static void add_joints(drawer *d)
 {
-    for (int i = 0; i < d->m->n_joints; i++) { /* all of them first: couplings are wired to joints */
+    for (int i = 0; i < d->m->n_joints; i++) { /* all joints first: couplings are wired to joints */
         const dal_joint *j = &d->m->joints[i];
         const dal_component_kind kind = i >= d->spec->n_joints                 ? DAL_COMPONENT_CONSTRAINT
                                         : j->type->class == DAL_JOINT_COUPLING ? DAL_COMPONENT_COUPLING
@@ -280,7 +280,7 @@ static int body_of(const drawer *d, const char *text)
     return best;
 }
 
-/* A spring pushes along a line, a torque turns; the others may do anything. */
+/* A spring acts along a line, a torque turns; the others may act in any way. */
 static int mask_of(const dal_force_spec *f)
 {
     switch (dal_force_type_find(f->type.text)->acts) {
@@ -375,7 +375,7 @@ static void sort_ports(drawer *d)
 
 /* ---- the whole ---------------------------------------------------------------------------------------- */
 
-/* By Euler parameters where the model chooses these, else by angles. A word that no family has is left for the compiler. */
+/* By Euler parameters if the model chooses these, else by angles. An unknown word is left to the compiler. */
 static bool choose_attitude(const drawer *d, dal_spec *base)
 {
     const char *word = d->spec->simulate.coordinates.name.text;
@@ -385,7 +385,7 @@ static bool choose_attitude(const drawer *d, dal_spec *base)
     return true;
 }
 
-/* In a formulation that every model has. */
+/* In a formulation that applies to every model. */
 static dal_status compile_model(drawer *d)
 {
     dal_spec base = *d->spec;

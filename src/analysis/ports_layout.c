@@ -12,7 +12,7 @@ typedef struct layout {
     int n, n_layers;
     int *start;                    /* of each column in the list, n_layers + 1 */
     int *best;                     /* places of the order with fewest crossings */
-    double *key;                   /* of a box: what it is sorted by */
+    double *key;                   /* the key of a box for sorting */
     double *wish, *level, *weight; /* of least squares */
     int *block;
     int *parent; /* of the search */
@@ -30,7 +30,7 @@ static bool is_ground(const layout *l, int box)
 
 /* ---- layers ------------------------------------------------------------------------------ */
 
-/* Breadth first through boxes that belong to another part; returns how many were found, in l->list. */
+/* Breadth first through boxes that belong to another part; returns the number of boxes found, in l->list. */
 static int search(layout *l, int root, int part)
 {
     int n = 0;
@@ -53,7 +53,7 @@ static int search(layout *l, int root, int part)
     return n;
 }
 
-/* The boxes of the list once more, depth first: connected boxes are side by side in the columns. Uses l->best as its stack. */
+/* Sorts the boxes of the list depth first, so that connected boxes are neighbours in the columns. Uses l->best as its stack. */
 static void sort_depth_first(layout *l, int root, int part)
 {
     int n = 0, depth = 0;
@@ -177,7 +177,7 @@ static long crossings_between(const layout *l, int a, int b)
     return n;
 }
 
-/* Exchanges neighbours in the columns as long as that takes crossings away. */
+/* Exchanges neighbours in the columns while that removes crossings. */
 static void exchange_neighbours(layout *l)
 {
     bool better = true;
@@ -224,7 +224,7 @@ static void order_columns(layout *l)
 
 /* ---- ports on the edges ------------------------------------------------------------------------ */
 
-/* Where the other end of a port is, from above: by box, then by its row. */
+/* The place of the other end of a port, from above: by box, then by its row. */
 static double height_of_peer(const layout *l, int port)
 {
     const int peer = l->net->ports[port].peer;
@@ -265,7 +265,7 @@ static double port_offset(const layout *l, int port)
 
 /* ---- heights -------------------------------------------------------------------------------------- */
 
-/* The top that would make the wires of a box level, on average; the ground yields. */
+/* The top that would make the wires of a box level, on average; the ground adapts. */
 static double wished_top(const layout *l, int box, bool from_left)
 {
     const dal_port_component *c = &l->net->components[box];
@@ -434,7 +434,7 @@ void dal_ports_lay_out(dal_arena *arena, const dal_ports *net, dal_drawing *draw
         lay_out_part(&l);
     }
     l.n = 0;
-    for (int i = 0; i < net->n_components; i++) { /* what is wired to nothing */
+    for (int i = 0; i < net->n_components; i++) { /* components without wires */
         if (net->components[i].n_ports || is_ground(&l, i))
             continue;
         drawing->boxes[i].part = part;

@@ -1,4 +1,4 @@
-/* Where the components of a network stand in its picture.
+/* The places of the components of a network in its picture.
  *
  * Layers: bodies are wired to joints and forces only, joints to what acts on their coordinates, so that the layers of a breadth-first
  * search, from the ground or from the middle of a part without it, have wires between neighbours only. A layer is a column; wires run

@@ -91,7 +91,7 @@ static const char *warning(const dal_compare_row *row)
     return row->warning;
 }
 
-/* Does row i say what row k of the same family says? */
+/* Does row i have the same sentence as row k of the same family? */
 static bool says_the_same(const dal_comparison *comparison, int i, int k, const char *(*sentence)(const dal_compare_row *))
 {
     const dal_compare_row *a = &comparison->rows[i], *b = &comparison->rows[k];
@@ -137,7 +137,7 @@ static void print_labelled(dal_printer *out, const char *label, const char *text
     dal_print_wrapped(out, LABEL, LABEL, text);
 }
 
-/* As near to the reference as the nearest, by what the reference can tell. */
+/* As near to the reference as the nearest, within the accuracy of the reference. */
 static bool is_most_accurate(const dal_comparison *comparison, int i)
 {
     const dal_compare_row *row = &comparison->rows[i];

@@ -47,7 +47,7 @@ static void print_head(dal_tables *p, const dal_equations *e)
               i->multipliers == 1 ? "" : "s");
 }
 
-/* The unknowns that are accelerations need not be printed twice. */
+/* Unknowns that are accelerations are not printed twice. */
 static bool solves_for_accelerations(const dal_equations *e)
 {
     return e->solution.n >= e->accelerations.n &&

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 12 }; /* of a matrix in the text, unless everything is asked for */
+enum { MOST_COLUMNS = 12 }; /* rows of a matrix in the text, unless everything is requested */
 
 /* ---- what is printed as text and as JSON ------------------------------------------------ */
 
@@ -13,7 +13,7 @@ enum { MOST_COLUMNS = 12 }; /* of a matrix in the text, unless everything is ask
 typedef struct quantity {
     const char *symbol, *title, *key; /* in the text: its symbol or unit, its title; in JSON */
     size_t values;
-    bool often_zero; /* the text has it only where a number is not zero */
+    bool often_zero; /* the text has it only if a number is not zero */
 } quantity;
 
 static const quantity of_coordinates[] = {{"q", "the coordinates", "q", offsetof(dal_evaluation, q), false},

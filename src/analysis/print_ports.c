@@ -40,7 +40,7 @@ static void flow_word(const dal_port_flow *flow, char *text, size_t size)
     snprintf(text, size, "%s %d", quantities[flow->quantity], flow->n);
 }
 
-/* What a component has of its own. */
+/* The own variables of a component. */
 static void own_word(const dal_port_component *c, char *text, size_t size)
 {
     int used = 0;
@@ -140,7 +140,7 @@ static void print_table(dal_printer *out, const dal_ports *n, void (*put)(table 
     put(&t, n);
 }
 
-/* Equations of the paper: place, velocity, acceleration; what a joint gives, what a force gives. */
+/* Equations of the paper: place, velocity, acceleration; outputs of a joint, outputs of a force. */
 static const char *source_of(const dal_ports *n, const dal_port *port)
 {
     const char *last = port->out.variables[port->out.n - 1];

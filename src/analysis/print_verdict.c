@@ -38,7 +38,7 @@ static void say_counts(dal_printer *out, const dal_verdict *v)
         say(out, "", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank, i->freedoms);
 }
 
-/* Joints of types that the model describes itself; those of one kind together. */
+/* Joints of types that the model itself describes; those of one type together. */
 static void say_written(dal_printer *out, const dal_verdict *v)
 {
     enum { MOST = 20 };
@@ -54,7 +54,7 @@ static void say_written(dal_printer *out, const dal_verdict *v)
         say(out, "", "and %d more", v->n_written - MOST);
 }
 
-/* The rows of a group, or those of them that may go together; a line a joint. */
+/* The rows of a group, or those that can be removed together; a line for each joint. */
 static void say_rows(dal_printer *out, const dal_check_group *group, bool going)
 {
     char text[4000];
@@ -83,7 +83,7 @@ static void say_group(dal_printer *out, int number, const dal_check_group *group
     say_rows(out, group, true);
 }
 
-/* Joints of which every row may go. */
+/* Joints all of whose rows can be removed. */
 static void say_spare(dal_printer *out, const dal_verdict *v)
 {
     char text[4000] = "";
@@ -151,7 +151,7 @@ static void say_singular(dal_printer *out, const dal_verdict *v)
             v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
 }
 
-/* The lines are printed whole: they are there to be pasted. */
+/* The lines are printed whole, so that they can be pasted. */
 static void say_derived(dal_printer *out, const dal_verdict *v)
 {
     for (int i = 0; i < v->n_derived; i++)
@@ -373,7 +373,7 @@ static void write_along(dal_json *json, const dal_check_along *a)
     dal_json_close(json, '}');
 }
 
-/* What is known of a model that could be compiled. */
+/* Values of a model that could be compiled. */
 static void write_findings(dal_json *json, const dal_verdict *v)
 {
     static const char line[] = "\n ";

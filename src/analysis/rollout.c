@@ -1,4 +1,4 @@
-/* dal_rollout: copies by fours, the rest one by one, and by the engine where generated code is not there or finds no result. */
+/* dal_rollout: copies in groups of four, the rest one by one; by the engine if there is no generated code or it finds no result. */
 #include "analysis/rollout_parts.h"
 #include "base/argument.h"
 #include "math/finite.h"
@@ -15,7 +15,7 @@ typedef struct rolling {
     const dal_rollout_batch *batch;
     dal_messages *messages;
     dal_rollout_outcome outcome;
-    int reported; /* copies whose failure was said */
+    int reported; /* copies whose failure was reported */
 } rolling;
 
 static const double *inputs_of(const rolling *r, int copy)
@@ -60,7 +60,7 @@ static void gather(int n, const double *from, double *to, int lanes, int lane)
         to[i] = from[lanes * i + lane];
 }
 
-/* `lanes` copies from `first` on. Bit k of the result: copy first + k is as it was, and the engine has to compute it. */
+/* `lanes` copies from `first` on. Bit k of the result: copy first + k did not change, and the engine must compute it. */
 static int roll_code(rolling *r, int first, int lanes)
 {
     dal_rollout_model *m = r->model;
@@ -179,7 +179,7 @@ static void roll_state(rolling *r, dal_state *state, int number)
         dal_error(r->messages, dal_nowhere, "copy %d has no accelerations after %ld of %ld steps", number, done, b->steps);
 }
 
-/* Copies with parameters of their own are systems of their own. */
+/* Copies with their own parameters are separate systems. */
 static dal_status roll_engine(rolling *r, int number)
 {
     dal_rollout_model *m = r->model;

@@ -14,7 +14,7 @@
 enum { SAMPLES = 6, MOST_OPERATIONS = 30000 };
 
 static const double agreement = 1e-10; /* of the largest acceleration */
-static const double patience = 30;     /* s that a compiler may take */
+static const double patience = 30;     /* time limit of the compiler, s */
 
 typedef struct making {
     dal_rollout_model *model;
@@ -33,7 +33,7 @@ static bool refuse(making *m, const char *why)
     return false;
 }
 
-/* What the code does not have, whatever the equations are. */
+/* Features that the code lacks, for any equations. */
 static const char *obstacle(const dal_rollout_model *model)
 {
     const dal_method *method = dal_system_method(model->system);
@@ -53,7 +53,7 @@ static const char *obstacle(const dal_rollout_model *model)
 
 /* ---- the code --------------------------------------------------------------------------------- */
 
-/* All parameters are fixed but those that copies differ in. */
+/* All parameters are fixed except those in which copies differ. */
 static const bool *fixed_parameters(making *m)
 {
     const dal_spec *spec = m->model->spec;
@@ -66,7 +66,7 @@ static const bool *fixed_parameters(making *m)
     return fixed;
 }
 
-/* States on the constraints, with what the engine finds there. A stabilization that does not project cannot find them: another one does. */
+/* States on the constraints, with the results of the engine there. A stabilization that does not project cannot find them: another one is used. */
 static int sample(making *m)
 {
     dal_rollout_model *model = m->model;
@@ -116,7 +116,7 @@ static dal_status generate(void *user)
     return DAL_OK;
 }
 
-/* Where the code has each parameter of the options. */
+/* The place in the code of each parameter of the options. */
 static bool find_places(making *m)
 {
     const int *which, n = dal_listing_parameters(m->code->listing, &which);
@@ -170,7 +170,8 @@ static bool agrees(making *m, const dal_reference_state *at, const double *param
     return true;
 }
 
-/* With another value of a parameter, where the model's start is then. What the compiler of models made of a parameter is a number in the code. */
+/* Compares with another value of a parameter, at the start of the model for that value. A parameter that became a number when the model was
+ * compiled is a number in the code. */
 static bool follows(making *m, int i, double *values)
 {
     const dal_rollout_model *model = m->model;

@@ -31,7 +31,7 @@ static dal_status compile_as(work *w, const char *formulation, dal_messages *mes
     return dal_compile(&m->allocator, m->spec, messages, &m->system);
 }
 
-/* Where nothing is asked for: the recursion, if it has all that the model needs. */
+/* The default: the recursion, if it supports the model. */
 static bool compile_recursive(work *w)
 {
     dal_rollout_model *m = w->model;

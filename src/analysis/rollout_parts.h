@@ -39,7 +39,7 @@ struct dal_rollout_model {
     double *y, *at, *dy, *sum;           /* scratch: of the engine */
 };
 
-/* The code, where it can be: info.lanes is set. Otherwise info.why says why not. DAL_NO_MEMORY alone is an error. */
+/* Makes the code, if possible: then info.lanes is set. Otherwise info.why has the reason. Only DAL_NO_MEMORY is an error. */
 dal_status dal_rollout_make_code(dal_rollout_model *model, const dal_rollout_options *options, dal_arena *arena);
 
 #endif

@@ -1,7 +1,7 @@
 /* State files: {"q": , "rates": , "forces": , "accelerations": , "time": }, JSON, read as the YAML that it is.
  *
- * Each of the first four is an object by name or an array in the order of the names. A name that is missing is zero; of an attitude with
- * more numbers than freedoms, all missing is no turn. Everything else that is odd is an error with its place.
+ * Each of the first four is an object by name or an array in the order of the names. A missing name is zero; if all numbers of an attitude with more
+ * numbers than freedoms are missing, it is no turn. Any other irregularity is an error with its place.
  */
 #include "base/argument.h"
 #include "analysis/evaluator.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double nearly_unit = 1e-6; /* what a quaternion may be off before it deserves a note: six digits in a file */
+static const double nearly_unit = 1e-6; /* deviation of a quaternion from unit length that causes a note: six digits in a file */
 
 typedef struct file_reader {
     dal_arena arena;

@@ -20,10 +20,10 @@ typedef struct dal_tables {
 /* Text for a caller's buffer, with so many digits and columns. */
 dal_tables dal_tables_begin(int digits, int width, char *buffer, size_t size);
 
-/* A matrix alone, vectors over the same rows together; returns how many of the blocks that were. */
+/* A matrix alone, vectors over the same rows together; returns the number of blocks printed. */
 int dal_print_blocks(dal_tables *tables, const dal_equation_block *blocks, int n);
 
-/* Of dal_system_info: what the JSON of equations and of an evaluation begins with. */
+/* From dal_system_info: the beginning of the JSON of equations and of evaluations. */
 extern const dal_json_member dal_heading[];
 
 #endif

@@ -7,8 +7,7 @@
  * Couplings of two coordinates are mimics: q_2 = m q_1 + offset. Friction is written as the constant limit T = g K of sliding
  * (dynamics/friction.c).
  *
- * Names of what cannot be written come one by one: as an error where the mechanism would be another one without it, as a warning
- * where only a force is omitted.
+ * Each element that cannot be written is named: as an error if the mechanism would change without it, as a warning if only a force is omitted.
  */
 #include "model/system.h"
 #include "spec/sound.h"
@@ -26,7 +25,7 @@
 
 enum { NONE = -2 }; /* no body; DAL_GROUND is -1 */
 
-/* What becomes of a body: its link and the joint that carries it. */
+/* A body in URDF: its link and the joint that carries it. */
 typedef struct link {
     int parent;       /* NONE: free */
     int joint;        /* of the mechanism; -1: none */
@@ -35,7 +34,7 @@ typedef struct link {
     double xyz[3], R[9], axis[3];
 } link;
 
-/* What becomes of a joint. */
+/* A joint in URDF. */
 typedef struct role {
     double damping, friction, multiplier, offset;
     int mimics; /* a joint, or -1 */
@@ -48,7 +47,7 @@ typedef struct plan {
     const dal_system *system;
     const dal_mechanism *m;
     dal_messages *messages;
-    dal_scene *scene;            /* what is drawn; NULL: it cannot be read */
+    dal_scene *scene;            /* the shapes; NULL: they cannot be read */
     int n_order, *order;         /* bodies, parents first */
     int *joint_start, *joint_at; /* joints of each body, the ground behind the last */
     link *link;
@@ -131,7 +130,7 @@ static void take_constraint(plan *p, const dal_constraint_spec *constraint)
     couple(p, find_joint(p, first), find_joint(p, second), strtod(factor, NULL), strtod(offset, NULL), what, constraint->name.mark);
 }
 
-/* What URDF has no place for: forces that follow from the reaction, other limits at rest, and everything else of the law. */
+/* Friction that URDF cannot express: forces that follow from the reaction, other limits at rest, and other parts of the law. */
 static bool is_plain(const dal_friction *f)
 {
     return !dal_friction_presses(f) && f->resting_limit == f->limit && f->viscous == 0 && f->regular == 0;
@@ -349,7 +348,7 @@ static bool is_identity(const link *l)
     return l->xyz[0] == 0 && l->xyz[1] == 0 && l->xyz[2] == 0;
 }
 
-/* The root is a body if nothing but that body stands on the ground, welded at the origin; or if it is free and alone. */
+/* The root is a body if only that body is fixed to the ground, welded at the origin; or if it is free and alone. */
 static void choose_root(plan *p)
 {
     const link *first = &p->link[p->order[0]];
@@ -455,7 +454,7 @@ static void write_visual(dal_printer *out, const plan *p, const dal_figure *f, c
     dal_print(out, "    </visual>\n");
 }
 
-/* Returns how many there are; out may be NULL. */
+/* Returns their number; out may be NULL. */
 static int write_visuals(dal_printer *out, const plan *p, int body, const double origin[3])
 {
     const dal_scene_body *b = p->scene ? &p->scene->bodies[body] : NULL;

@@ -1,7 +1,7 @@
 /* A spec that was read from a URDF file as a YAML model.
  *
- * Only what such a spec has is written: bodies with points and shapes, joints with constant friction, dampers, constraints; its texts are numbers that read back to the
- * last digit.
+ * Only the elements of such a spec are written: bodies with points and shapes, joints with constant friction, dampers, constraints; its texts are
+ * numbers that read back to the last digit.
  */
 #include "spec/sound.h"
 #include "base/argument.h"
@@ -64,7 +64,7 @@ static void write_shapes(dal_printer *p, const char *indent, const dal_figures *
 {
     int n = 0;
     for (int i = 0; i < figures->n; i++) {
-        if (figures->item[i].picture) /* its file may lie where the new model may not read */
+        if (figures->item[i].picture) /* its file may be where the new model may not read */
             continue;
         if (!n++)
             dal_print(p, "%sshape:\n", indent);
@@ -119,7 +119,7 @@ static bool is_ascii(const char *text)
     return true;
 }
 
-/* A name as a value. YAML reads null as nothing. */
+/* A name as a value. YAML reads null as an empty value. */
 static const char *quoted(const char *name, char buffer[112])
 {
     if (strcasecmp(name, "null"))
@@ -178,7 +178,7 @@ static void write_yaml(dal_printer *p, const void *user)
     write_model(p, user);
 }
 
-/* What was added to the spec by hand, and would not be written; NULL: nothing. */
+/* An addition to the spec that would not be written; NULL: none. */
 static const char *what_else(const dal_spec *spec)
 {
     if (spec->n_parameters || spec->n_define || spec->n_inputs || spec->n_tables || spec->n_states || spec->n_coordinates || spec->n_speeds ||

@@ -3,8 +3,8 @@
  *   lag                 time y' + y = gain u
  *   pid                 y = kp e + I + kd (e - x)/T,   I' = ki e,   T x' = e - x
  *                       filter: 0 uses the exact rate of the input, y = kp e + I + kd e'
- *                       limit: y = max(lowest, min(highest, raw)) and I' = ki e + (y - raw)/tracking: while the output is at its limit the integral
- * returns (back-calculation), without a switch that could chatter
+ *                       limit: y = max(lowest, min(highest, raw)) and I' = ki e + (y - raw)/tracking: while the output is at its
+ *                       limit the integral returns (back-calculation), without a switch that could chatter
  *   transfer-function   y = b(s)/a(s) u in controllable canonical form on the time scale w = max |a_k/a_n|^(1/(n - k)):
  *                       x_k' = w x_(k+1),  x_n' = w (u - sum alpha_k x_k),  y = sum beta_k x_k + d u
  *                       with alpha_k = a_k/a_n w^(k - n), d = b_n/a_n, beta_k = b_k/a_n w^(k - n) - d alpha_k, k = 0 .. n - 1;
