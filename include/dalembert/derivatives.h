@@ -87,7 +87,7 @@ typedef struct dal_parameter_result {
     double *phi, *phid;                     /* rows */
     double *start_dq, *start_dv, *start_dz; /* nv, nv, states */
     double error, start_error;
-    bool exact;
+    bool exact, start_exact;
 } dal_parameter_result;
 DAL_API dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_parameter_result *out, dal_messages *messages);
 

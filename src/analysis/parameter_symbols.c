@@ -27,7 +27,7 @@
 #include <string.h>
 
 static const double agrees = 1e-11; /* of f with the model that was compiled for the value, over the size of its terms */
-enum { TWINS = 2, MOST_TRIALS = 12 };
+enum { TWINS = 2 };
 
 typedef struct proof {
     bool opened;
@@ -307,20 +307,13 @@ static bool is_at_state(symbols *s, dal_parameter_equations *x, double *f)
 
 /* ---- the proof ------------------------------------------------------------------------------------------ */
 
-/* Values on both sides, far off first, so that what changes is seen. */
-static double trial(const dal_parameter_equations *x, int i)
-{
-    const double size = x->p != 0 ? fabs(x->p) * ldexp(0.5, -2 * i) : ldexp(1, 10 - 4 * i);
-    return x->p + (i % 2 ? -0.8125 : 0.25) * size;
-}
-
 /* The first values for which there is a model that can be evaluated here. */
 static void open_twins(symbols *s, dal_parameter_equations *x, double *f)
 {
     proof *p = &s->of[x->number];
     p->opened = true;
-    for (int i = 0, found = 0; i < MOST_TRIALS && found < TWINS && !x->structure; i++) {
-        if (!dal_parameter_twin_open(x, trial(x, i), &p->twin[found]))
+    for (int i = 0, found = 0; i < DAL_PARAMETER_TRIALS && found < TWINS && !x->structure; i++) {
+        if (!dal_parameter_twin_open(x, dal_parameter_trial(x, i), &p->twin[found]))
             continue;
         if (dal_parameter_twin_measure(x, &p->twin[found], f))
             found++;
