@@ -49,10 +49,13 @@ static bool say_free(start_slopes *s, const char *why)
 
 /* ---- which numbers are linear in p --------------------------------------------------------------------------- */
 
+/* Changes within rounding are none, and bends within rounding too. With a small p, or one whose effect is small, that would hide slopes: what they may be
+ * is compared with the steepest one, or with the start itself over p, or over 1 where p is smaller. */
 static void compare_samples(start_slopes *s, dal_parameter_part which, const double p[2], double *const f[2])
 {
     const dal_parameter_equations *x = s->x;
-    double size = 0, steepest = 0, off = 0;
+    const double nearest = fmin(fabs(p[0] - x->p), fabs(p[1] - x->p));
+    double size = 0, steepest = 0, off = 0; /* off: what slopes may be wrong by */
     for (int k = x->first[which]; k < x->first[which + 1]; k++)
         size = fmax(size, fmax(fabs(s->here[k]), fmax(fabs(f[0][k]), fabs(f[1][k]))) / x->unit[k]);
     for (int k = x->first[which]; k < x->first[which + 1]; k++) {
@@ -64,10 +67,10 @@ static void compare_samples(start_slopes *s, dal_parameter_part which, const dou
         if (!s->linear[k])
             continue;
         steepest = fmax(steepest, fabs(s->slope[k]) / x->unit[k]);
-        off = fmax(off, (changes <= allowed ? changes : bends) / (fabs(p[1] - p[0]) * x->unit[k]));
+        off = fmax(off, (changes <= allowed ? changes : bends) / (nearest * x->unit[k]));
     }
-    if (steepest > 0)
-        s->error = fmax(s->error, off / steepest);
+    if (off > 0)
+        s->error = fmax(s->error, off / fmax(steepest, size / fmax(fabs(x->p), 1)));
 }
 
 static bool find_linear(start_slopes *s)
@@ -91,7 +94,7 @@ static bool find_linear(start_slopes *s)
         return say_free(s, "no model is found beside the value");
     for (dal_parameter_part which = DAL_PART_START_Q; which < DAL_PARTS; which++)
         compare_samples(s, which, p, f);
-    return true;
+    return s->error <= contradicts || say_free(s, "rounding hides how the start changes");
 }
 
 static bool all_linear(const start_slopes *s, dal_parameter_part which)
