@@ -44,6 +44,9 @@ set(derive-derivation            [=[dal_n_mul(d, @K[i * p + j]@, dal_n_var(d, d-
 set(derive-markers               [=[marker->s[i] = @dal_derive_constant(d, point && point->binding ? point->binding : binding, text, compiled->s[i])@;]=])
 set(derive-meanings              [=[value->node[i] = @dal_along_motion(d, value->node[i])@;]=])
 set(derive-letters               [=[dal_n_mul(d, @d->column_N[i]@, dal_diff(d->graph, node, d->q + d->column_q[i]))]=])
+# seen by derivatives by parameters alone
+set(derive-start_frames          [=[to[i] = @from[i]@;]=])
+set(derive-reduced_coordinates   [=[dal_n_sub(d, *node_of(x, k, j), @dal_n_mul(d, factor, *node_of(x, i, j))@)]=])
 
 if(NOT DEFINED ${NAME})
     message(FATAL_ERROR "there is no mutant of '${NAME}'")

@@ -108,7 +108,8 @@ endforeach()
 # The same for derivations: the comparison with the kernels sees a wrong term in any step.
 set(derived placed_bodies energy constraint_rows generalized_forces quasi_velocities kane_symbols gibbs_appell_symbols volterra_symbols
     boltzmann_hamel_symbols maggi_symbols routh_symbols attitude_parameters written_joints component_symbols measures udwadia_symbols
-    derivation_steps named_systems partials elastic_elements subsystem_symbols lagrange_symbols recursive_symbols derivation markers meanings letters)
+    derivation_steps named_systems partials elastic_elements subsystem_symbols lagrange_symbols recursive_symbols derivation markers meanings letters
+    start_frames reduced_coordinates)
 if(DAL_SANITIZE)
     set(derived "")
 else()

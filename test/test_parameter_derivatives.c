@@ -10,6 +10,7 @@
 #include "dalembert/derivatives.h"
 #include "dynamics/slopes.h"
 #include "gallery.h"
+#include "model/coordinate_names.h"
 #include "state/state_parts.h"
 
 #include <setjmp.h>
@@ -18,7 +19,8 @@ static bool everything;
 
 typedef struct tally {
     int exact, others, structure, models, rough;
-    double worst;
+    int starts, free_starts, rough_starts, refused_starts;
+    double worst, worst_start, start_error, rest;
 } tally;
 
 enum { LEVELS = 6 };
@@ -26,8 +28,8 @@ enum { LEVELS = 6 };
 /* The derivative of f by p, Romberg's; *rest: what the last two columns differ by, of each number. */
 static bool extrapolated(dal_parameter_equations *x, double H, double *df, double *rest)
 {
-    const int n = x->first[DAL_PART_START_Q], all = x->first[DAL_PARTS];
-    double *plus = DAL_NEW(x->arena, double, all + 1), *minus = DAL_NEW(x->arena, double, all + 1), *T[LEVELS][LEVELS];
+    const int n = x->first[DAL_PARTS];
+    double *plus = DAL_NEW(x->arena, double, n + 1), *minus = DAL_NEW(x->arena, double, n + 1), *T[LEVELS][LEVELS];
     for (int k = 0; k < n; k++)
         rest[k] = INFINITY;
     for (int i = 0; i < LEVELS; i++) {
@@ -67,8 +69,39 @@ static double compare(const dal_parameter_equations *x, const double *exact, con
     return worst;
 }
 
+/* The same for the start: dq along velocities. */
+static double compare_start(const dal_parameter_equations *x, const dal_start_slopes *exact, dal_state *start, const double *other,
+                            const double *rest, bool *rough)
+{
+    const int nv = x->first[DAL_PART_START_Z] - x->first[DAL_PART_START_V];
+    const double span = x->p != 0 ? fabs(x->p) : 1;
+    double *here = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
+    assert_int_equal(dal_parameter_measure_start(x, start, here), 0);
+    double *dq = DAL_NEW(x->arena, double, nv + 1), worst = 0;
+    assert_true(dal_parameter_along_velocities(x->arena, start, other + x->first[DAL_PART_START_Q], dq));
+    const double *const mine[] = {exact->dq, exact->dv, exact->dz}, *const others[] = {dq, other + x->first[DAL_PART_START_V],
+                                                                                       other + x->first[DAL_PART_START_Z]};
+    for (int i = 0; i < 3; i++) {
+        const dal_parameter_part part = DAL_PART_START_Q + i;
+        const int n = i == 2 ? x->first[DAL_PARTS] - x->first[DAL_PART_START_Z] : nv;
+        double size = 0, apart = 0, left = 0;
+        for (int k = x->first[part]; k < x->first[part + 1]; k++) {
+            left = fmax(left, rest[k] / x->unit[k]);
+            size = fmax(size, fabs(here[k]) / (x->unit[k] * span));
+        }
+        for (int k = 0; k < n; k++) {
+            const double unit = i == 1 ? x->unit[x->first[part] + k] : 1;
+            size = fmax(size, fabs(mine[i][k]) / unit);
+            apart = fmax(apart, fabs(mine[i][k] - others[i][k]) / unit);
+        }
+        *rough = *rough || left > 1e-11 * size;
+        worst = fmax(worst, apart > 0 ? apart / size : 0);
+    }
+    return worst;
+}
+
 typedef struct one {
-    dal_state *state;
+    dal_state *state, *start;
     const dal_spec *spec;
     int number;
     dal_arena arena;
@@ -81,7 +114,7 @@ static dal_status check_parameter(void *user)
     one *o = user;
     dal_parameter_equations x;
     dal_parameter_equations_begin(&x, &o->arena, o->state, o->spec, o->number);
-    const int n = x.first[DAL_PART_START_Q];
+    const int n = x.first[DAL_PARTS];
     double *exact = DAL_NEW(&o->arena, double, n + 1), *other = DAL_NEW(&o->arena, double, n + 1), *rest = DAL_NEW(&o->arena, double, n + 1);
     const dal_symbol_answer answer = dal_parameter_symbols(&x, exact);
     if (x.structure) {
@@ -92,17 +125,42 @@ static dal_status check_parameter(void *user)
         print_message("  %s, %s: '%s' is not exact: %s\n", strrchr(o->file, '/') + 1, o->family, x.name, x.why);
         return DAL_OK;
     }
-    bool rough = true, done = false;
-    double worst = INFINITY;
-    for (int e = 4; e < 16 && rough; e += 3) {
-        bool now = false;
+    dal_start_slopes slopes = {DAL_NEW(&o->arena, double, n + 1), DAL_NEW(&o->arena, double, n + 1), DAL_NEW(&o->arena, double, n + 1), 0};
+    const bool start = dal_parameter_start(&x, o->spec, o->start, &slopes);
+    bool rough = true, done = false, rough_start = true;
+    double worst = INFINITY, worst_start = INFINITY;
+    o->t->starts += start;
+    o->t->free_starts += !start;
+    if (!start && everything) {
+        double *dq = DAL_NEW(&o->arena, double, n + 1);
+        dal_parameter_result out = {.start_dq = dq};
+        const bool found = dal_parameter_derivatives(o->state, x.name, &out, NULL) == DAL_OK;
+        assert_false(out.start_exact);
+        o->t->refused_starts += !found;
+        o->t->rest = fmax(o->t->rest, found ? out.start_error : 0);
+    }
+    if (!start)
+        print_message("  %s, %s: the start by '%s' is not exact: %s\n", strrchr(o->file, '/') + 1, o->family, x.name, x.why);
+    for (int e = 4; e < 16 && (rough || (start && rough_start)); e += 3) {
+        bool now = false, now_start = false;
         if (!extrapolated(&x, x.p != 0 ? fabs(x.p) * ldexp(1, -e) : ldexp(1, -e), other, rest))
             continue;
         done = true;
         const double apart = compare(&x, exact, other, rest, &now);
         worst = fmin(worst, apart);
-        rough = now;
+        rough = rough && now;
+        if (start) {
+            worst_start = fmin(worst_start, compare_start(&x, &slopes, o->start, other, rest, &now_start));
+            rough_start = rough_start && now_start;
+        }
     }
+    if (start && !rough_start) {
+        o->t->worst_start = fmax(o->t->worst_start, worst_start);
+        o->t->start_error = fmax(o->t->start_error, slopes.error);
+        if (!(worst_start <= 1e-10))
+            fail_msg("%s, %s: the start by '%s' differs by %.3g from that of compiled models", o->file, o->family, x.name, worst_start);
+    }
+    o->t->rough_starts += start && rough_start;
     o->t->exact++;
     o->t->rough += rough;
     if (rough)
@@ -125,9 +183,12 @@ static void check_model(const char *file, const char *family, tally *t)
         t->models++;
         for (int i = 0; i < spec->n_parameters; i++) {
             one o = {.state = state, .spec = spec, .number = i, .t = t, .file = file, .family = family};
+            o.start = dal_state_create(NULL, system);
+            assert_non_null(o.start);
             dal_arena_begin(&o.arena, NULL);
             assert_int_equal(dal_arena_try(&o.arena, check_parameter, &o), DAL_OK);
             dal_arena_release(&o.arena);
+            dal_state_free(o.start);
         }
     }
     dal_state_free(state);
@@ -147,7 +208,12 @@ static void symbols_and_compiled_models_have_the_same_derivatives(void **unused)
     print_message("  %d models and families: %d derivatives exact (%d of them too rough for differences), %d not, %d of these change the "
                   "structure; worst %.2g\n",
                   t.models, t.exact, t.rough, t.others, t.structure, t.worst);
+    print_message("  the start: %d derivatives exact (%d of them too rough for differences), %d not; worst %.2g, largest bound %.2g\n", t.starts,
+                  t.rough_starts, t.free_starts, t.worst_start, t.start_error);
+    if (everything)
+        print_message("  of the others %d are refused; the largest error of an extrapolated one is %.2g\n", t.refused_starts, t.rest);
     assert_true(t.exact > 50);
+    assert_true(t.starts > 50);
     assert_true(t.others <= t.structure + 1); /* the mass that is zero in springs-in-series-derived */
 }
 
@@ -257,11 +323,128 @@ static void later_calls_give_what_new_states_give(void **unused)
     dal_system_free(system);
 }
 
+/* ---- the start ------------------------------------------------------------------------------------------- */
+
+enum { WIDEST = 60 };
+
+typedef struct start_answer {
+    dal_parameter_result out;
+    double dq[WIDEST], dv[WIDEST], dz[WIDEST];
+} start_answer;
+
+static void ask_start(dal_system *system, const char *parameter, start_answer *a)
+{
+    dal_state *state = dal_state_create(NULL, system);
+    uint64_t seed = 5;
+    assert_true(state && dal_derivatives_describe(system).velocities <= WIDEST);
+    assert_true(gallery_random_state(state, &seed, 0.1, 0.05, 1)); /* the start does not depend on where the state is */
+    a->out = (dal_parameter_result){.start_dq = a->dq, .start_dv = a->dv, .start_dz = a->dz};
+    assert_int_equal(dal_parameter_derivatives(state, parameter, &a->out, NULL), DAL_OK);
+    dal_state_free(state);
+}
+
+/* A velocity by its name. */
+static int velocity_named(const dal_system *system, const char *name)
+{
+    for (int k = 0; k < dal_derivatives_describe(system).velocities; k++) {
+        char label[DAL_LABEL];
+        dal_velocity_name(system, k, label, sizeof label);
+        if (!strcmp(label, name))
+            return k;
+    }
+    fail_msg("there is no velocity '%s'", name);
+    return -1;
+}
+
+static void expect_slope(const char *what, double value, double expected)
+{
+    if (!(fabs(value - expected) <= 2e-14 * fmax(1, fabs(expected))))
+        fail_msg("%s: %.17g, expected %.17g", what, value, expected);
+}
+
+/* Four bars, a e^{i th} + b e^{i ph} = d + c e^{i ps}, with the crank's angle and rate held. With s = sin(ph - ps):
+ *     dph/db = cot(ph - ps)/b,   dps/db = 1/(c s);      ph' = -w a sin(th - ps)/(b s),   ps' = -w a sin(th - ph)/(c s)
+ *     dph'/db = -ph'/b + w a cos(th - ps) dps/db/(b s) - ph' cot(ph - ps) (dph/db - dps/db)
+ * and the crank's angle and rate have slopes of their own. */
+static void rows_move_a_four_bar(void **unused)
+{
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nparameters: {a: 1, b: 2.5, c: 2, d: 3, th: 1.1, w: 0.7}\nground: {points: {O: [0, 0], D: [d, 0]}}\n"
+        "bodies:\n"
+        "  crank: {mass: 1, inertia: 1, position: [a/2*cos(th), a/2*sin(th)], angle: th, rate: w, fix: true, points: {A: [-a/2, 0], B: "
+        "[a/2, 0]}}\n"
+        "  rod: {mass: 2, inertia: 1, position: [1.5, 1.5], angle: 0.4, points: {B: [-b/2, 0], C: [b/2, 0]}}\n"
+        "  rocker: {mass: 2, inertia: 1, position: [3.4, 1], angle: 1.4, points: {D: [-c/2, 0], C: [c/2, 0]}}\n"
+        "joints:\n  A: {type: revolute, connect: [ground.O, crank.A]}\n  B: {type: revolute, connect: [crank.B, rod.B]}\n"
+        "  C: {type: revolute, connect: [rod.C, rocker.C]}\n  D: {type: revolute, connect: [ground.D, rocker.D]}\n";
+    const double a = 1, b = 2.5, c = 2, d = 3, th = 1.1, w = 0.7;
+    const double x = d - a * cos(th), y = -a * sin(th), far = hypot(x, y); /* from B to D */
+    const double ph = atan2(y, x) + acos((b * b + far * far - c * c) / (2 * b * far));
+    const double ps = atan2(a * sin(th) + b * sin(ph), a * cos(th) + b * cos(ph) - d);
+    const double s = sin(ph - ps), cot = cos(ph - ps) / s;
+    const double ph_b = cot / b, ps_b = 1 / (c * s), phd = -w * a * sin(th - ps) / (b * s);
+    const double phd_b = -phd / b + w * a * cos(th - ps) * ps_b / (b * s) - phd * cot * (ph_b - ps_b);
+    (void)unused;
+    dal_system *system = gallery_compile_text(text, "angle", "lagrange");
+    start_answer by_b, by_th, by_w;
+    ask_start(system, "b", &by_b);
+    ask_start(system, "th", &by_th);
+    ask_start(system, "w", &by_w);
+    assert_true(by_b.out.start_exact && by_th.out.start_exact && by_w.out.start_exact);
+    assert_true(by_b.out.start_error < 1e-13);
+    const int crank = velocity_named(system, "crank.angle'"), rod = velocity_named(system, "rod.angle'"),
+              rocker = velocity_named(system, "rocker.angle'");
+    expect_slope("crank by b", by_b.dq[crank], 0);
+    expect_slope("rod by b", by_b.dq[rod], ph_b);
+    expect_slope("rocker by b", by_b.dq[rocker], ps_b);
+    expect_slope("rate of the rod by b", by_b.dv[rod], phd_b);
+    expect_slope("crank by th", by_th.dq[crank], 1);
+    expect_slope("rod by th", by_th.dq[rod], phd / w);
+    expect_slope("rate of the crank by w", by_w.dv[crank], 1);
+    expect_slope("rate of the rod by w", by_w.dv[rod], phd / w);
+    dal_system_free(system);
+}
+
+/* Given values of all bars are changed together where none is held: nothing but extrapolation knows how. Start values that bend, and those whose change is
+ * lost in rounding, are not taken for linear ones. */
+static void other_starts_are_extrapolated(void **unused)
+{
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nparameters: {bend: 0.3, tiny: 1e-14, m: 2, lin: 0.4}\n"
+        "coordinates: {x: {start: 1 + sin(bend), rate: 3*lin}, y: {start: 1 + tiny}}\nbodies: {a: {mass: m, position: [x, y]}}\n";
+    char why[512];
+    start_answer a;
+    (void)unused;
+    dal_system *system = gallery_compile_text(text, "user", "lagrange");
+    ask_start(system, "bend", &a);
+    assert_false(a.out.start_exact);
+    if (!(fabs(a.dq[0] - cos(0.3)) <= 10 * fmax(a.out.start_error, 1e-15)))
+        fail_msg("%.17g, expected %.17g, error %.2g", a.dq[0], cos(0.3), a.out.start_error);
+    ask_start(system, "m", &a);
+    assert_true(a.out.start_exact && a.dq[0] == 0 && a.dq[1] == 0 && a.dv[0] == 0);
+    ask_start(system, "lin", &a);
+    assert_true(a.out.start_exact);
+    expect_slope("x' by lin", a.dv[0], 3);
+    dal_state *state = dal_state_create(NULL, system);
+    dal_parameter_result out = {.start_dq = a.dq};
+    dal_parameter_derivatives(state, "tiny", &out, NULL);
+    assert_false(out.start_exact);
+    dal_state_free(state);
+    dal_system_free(system);
+    system = gallery_compile(DAL_MODELS "/slider-crank.yaml", "angle", "lagrange", why);
+    ask_start(system, "l", &a);
+    assert_true(!a.out.start_exact && a.out.start_error < 1e-9);
+    dal_system_free(system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
-                                       cmocka_unit_test(the_call_says_what_it_has), cmocka_unit_test(parameters_follow_from_others),
-                                       cmocka_unit_test(later_calls_give_what_new_states_give)};
+                                       cmocka_unit_test(the_call_says_what_it_has),
+                                       cmocka_unit_test(parameters_follow_from_others),
+                                       cmocka_unit_test(later_calls_give_what_new_states_give),
+                                       cmocka_unit_test(rows_move_a_four_bar),
+                                       cmocka_unit_test(other_starts_are_extrapolated)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,8 +77,11 @@ DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *vd, c
  * `exact`: no differences are taken. The equations in symbols (dalembert/derive.h) have the parameter as a letter, and a complex step along it is
  * solved through the factors of the formulation, as everywhere here. That the symbols follow the parameter as compile does is proven before: with two
  * other values they give every number of the equations of the models that are compiled for these. Where a model is not written in symbols, or the proof
- * fails (a table, a shape whose numbers follow from the parameter), and for the start, which is assembled, the derivatives are extrapolated from differences
- * of the compiled equations (Romberg), not from differences of v'. `error` and `start_error` are the bounds that are left, relative to the largest change;
+ * fails (a table, a shape whose numbers follow from the parameter), the derivatives are extrapolated from differences of the compiled equations (Romberg),
+ * not from differences of v'.
+ * `start_exact`: the rows, in symbols, and those start values that are constant or linear in the parameter determine the start, so that its derivatives are
+ * those of implicit functions. Three models prove what is linear. Otherwise they are extrapolated from starts that are assembled for other values.
+ * `error` and `start_error` are the bounds that are left, relative to the largest change;
  * start_error is NAN where no start_... was asked for. Extrapolation leaves rounding, about 1e-13, for parameters
  * that enter by polynomials. DAL_NUMERICAL with a sentence where it exceeds 1e-8: there is a corner, or the model is refused beside the value. A parameter that
  * changes the structure, how many elements or which, is DAL_BAD_MODEL with its name; a name that is neither a parameter nor an input DAL_BAD_COMMAND. */
@@ -87,7 +90,7 @@ typedef struct dal_parameter_result {
     double *phi, *phid;                     /* rows */
     double *start_dq, *start_dv, *start_dz; /* nv, nv, states */
     double error, start_error;
-    bool exact;
+    bool exact, start_exact;
 } dal_parameter_result;
 DAL_API dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_parameter_result *out, dal_messages *messages);
 

@@ -279,8 +279,9 @@ static PyObject *state_parameter_derivatives(PyObject *self, PyObject *name)
     if (!PyErr_Occurred())
         status = dal_parameter_derivatives(s->state, text, &out, s->messages);
     answer = deliver_derivatives(s, answer, status);
-    if (answer && (!core_put(answer, "error", PyFloat_FromDouble(out.error)) ||
-                   !core_put(answer, "start_error", PyFloat_FromDouble(out.start_error)) || !core_put(answer, "exact", PyBool_FromLong(out.exact))))
+    if (answer &&
+        (!core_put(answer, "error", PyFloat_FromDouble(out.error)) || !core_put(answer, "start_error", PyFloat_FromDouble(out.start_error)) ||
+         !core_put(answer, "exact", PyBool_FromLong(out.exact)) || !core_put(answer, "start_exact", PyBool_FromLong(out.start_exact))))
         Py_CLEAR(answer);
     return answer;
 }

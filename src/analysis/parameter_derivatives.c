@@ -1,8 +1,8 @@
 /* dal_parameter_derivatives: dalembert/derivatives.h.
  *
  * At fixed (t, q, v, z, u, v', lambda) the compiled equations are functions f of the parameter p alone (parameter_equations.h). df/dp comes from the
- * equations in symbols where the model is written in them and they follow p as compile does (parameter_symbols.c). Otherwise, and for the start, which
- * is assembled, it is extrapolated from central differences with steps H, H/2, H/4, ... (Romberg):
+ * equations in symbols where the model is written in them and they follow p as compile does (parameter_symbols.c), the start from its rows where they
+ * determine it (parameter_start.c). Otherwise it is extrapolated from central differences with steps H, H/2, H/4, ... (Romberg):
  *     T_i0 = (f(p + H/2^i) - f(p - H/2^i)) 2^i / (2 H),   T_ij = T_i,j-1 + (T_i,j-1 - T_i-1,j-1) / (4^j - 1)
  * f is the model compiled for that value (dal_system_vary), with its start assembled again. Steps are large, so that rounding stays small, and
  * polynomials up to the degree of the table are differentiated without error. The entry with the least difference to its neighbours is taken, of each
@@ -34,6 +34,7 @@ typedef struct extrapolation {
     dal_parameter_equations f;
     const dal_spec *spec;
     int number; /* of the parameter */
+    dal_state *start;
     dal_messages *messages;
     dal_parameter_result *out;
     part from, to;                  /* which parts are extrapolated: from ... to - 1 */
@@ -145,57 +146,20 @@ static void try_steps(extrapolation *x)
 
 /* ---- the answer ------------------------------------------------------------------------------------------ */
 
-/* q' = N v: columns of N are orthogonal. */
-static bool along_velocities(extrapolation *x, const double *dq, double *out)
-{
-    dal_state *state = x->f.state;
-    const dal_layout *layout = dal_layout_of(state);
-    dal_state *start = dal_state_create(dal_allocator_of(state), dal_system_of(state));
-    double *qd = x->plus, *free = x->minus;
-    if (!start || !dal_state_widen(start)) {
-        dal_state_free(start);
-        return false;
-    }
-    dal_work *w = dal_work_of(start);
-    dal_state_unpack(start, dal_state_time(start), dal_state_y(start));
-    dal_state_columns(start);
-    memset(w->v, 0, sizeof *w->v * (size_t)layout->nv);
-    layout->family->rates(layout, w, free);
-    for (int k = 0; k < layout->nv; k++) {
-        double along = 0, square = 0;
-        w->v[k] = 1;
-        layout->family->rates(layout, w, qd);
-        w->v[k] = 0;
-        for (int i = 0; i < layout->nq; i++) {
-            along += (qd[i] - free[i]) * dq[i];
-            square += (qd[i] - free[i]) * (qd[i] - free[i]);
-        }
-        out[k] = along / square;
-    }
-    dal_state_free(start);
-    return true;
-}
-
 static void copy_part(const extrapolation *x, part which, double *to)
 {
     if (to)
         memcpy(to, x->best + x->f.first[which], sizeof *to * (size_t)(x->f.first[which + 1] - x->f.first[which]));
 }
 
-static dal_flow answer(extrapolation *x, bool start)
+static dal_flow answer(extrapolation *x)
 {
     const dal_layout *layout = dal_layout_of(x->f.state);
     double *f = x->plus, *b = x->minus, a_of, b_of;
     double *vd = DAL_NEW(&x->arena, double, layout->nv + 1), *lambda = DAL_NEW(&x->arena, double, layout->n_rows + 1);
-    if (x->out->start_dq && !along_velocities(x, x->best + x->f.first[DAL_PART_START_Q], x->out->start_dq))
-        return -DAL_NO_MEMORY;
     copy_part(x, DAL_PART_PHI, x->out->phi);
     copy_part(x, DAL_PART_PHID, x->out->phid);
     copy_part(x, DAL_PART_ZD, x->out->dzd);
-    if (start) {
-        copy_part(x, DAL_PART_START_V, x->out->start_dv);
-        copy_part(x, DAL_PART_START_Z, x->out->start_dz);
-    }
     dal_slopes_stabilisation(dal_system_of(x->f.state), &a_of, &b_of);
     for (int k = 0; k < layout->nv; k++)
         f[k] = -x->best[x->f.first[DAL_PART_R] + k];
@@ -250,6 +214,39 @@ static dal_status extrapolate(extrapolation *x, part from, part to, double *erro
                                                                 : "the equations have a corner there");
 }
 
+static void copy_start(double *to, const double *from, int n)
+{
+    if (to && n)
+        memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+/* From implicit functions, or extrapolated. */
+static dal_status find_start(extrapolation *x)
+{
+    dal_parameter_result *out = x->out;
+    const int nv = dal_layout_of(x->f.state)->nv, states = x->f.first[DAL_PARTS] - x->f.first[DAL_PART_START_Z];
+    dal_start_slopes start = {DAL_NEW(&x->arena, double, nv + 1), DAL_NEW(&x->arena, double, nv + 1), DAL_NEW(&x->arena, double, states + 1), 0};
+    x->start = dal_state_create(dal_allocator_of(x->f.state), dal_system_of(x->f.state));
+    if (!x->start)
+        return DAL_NO_MEMORY;
+    out->start_exact = dal_parameter_start(&x->f, x->spec, x->start, &start);
+    if (out->start_exact) {
+        out->start_error = start.error;
+        copy_start(out->start_dq, start.dq, nv);
+        copy_start(out->start_dv, start.dv, nv);
+        copy_start(out->start_dz, start.dz, states);
+        return DAL_OK;
+    }
+    const dal_status status = extrapolate(x, DAL_PART_START_Q, DAL_PARTS, &out->start_error);
+    if (status != DAL_OK)
+        return status;
+    if (out->start_dq && !dal_parameter_along_velocities(&x->arena, x->start, x->best + x->f.first[DAL_PART_START_Q], out->start_dq))
+        return DAL_NO_MEMORY;
+    copy_part(x, DAL_PART_START_V, out->start_dv);
+    copy_part(x, DAL_PART_START_Z, out->start_dz);
+    return DAL_OK;
+}
+
 static dal_status differentiate(void *user)
 {
     extrapolation *x = user;
@@ -268,10 +265,10 @@ static dal_status differentiate(void *user)
     else
         status = extrapolate(x, 0, DAL_PART_START_Q, &out->error);
     if (status == DAL_OK && start)
-        status = extrapolate(x, DAL_PART_START_Q, DAL_PARTS, &out->start_error);
+        status = find_start(x);
     if (status != DAL_OK)
         return status;
-    const dal_flow flow = answer(x, start);
+    const dal_flow flow = answer(x);
     if (flow > 0)
         dal_error(x->messages, dal_nowhere, "%s", dal_trouble_of(x->f.state));
     return flow < 0 ? (dal_status)-flow : flow ? DAL_NUMERICAL : DAL_OK;
@@ -306,7 +303,7 @@ static dal_status by_input(dal_state *state, int input, dal_parameter_result *ou
     clear(out->phi, size.rows), clear(out->phid, size.rows);
     clear(out->start_dq, size.velocities), clear(out->start_dv, size.velocities), clear(out->start_dz, size.states);
     out->error = out->start_error = DBL_EPSILON;
-    out->exact = true;
+    out->exact = out->start_exact = true;
     return DAL_OK;
 }
 
@@ -323,7 +320,7 @@ dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_par
     if (!DAL_NEEDS(messages, out) || !DAL_NEEDS(messages, name))
         return DAL_BAD_COMMAND;
     out->error = out->start_error = NAN;
-    out->exact = false;
+    out->exact = out->start_exact = false;
     dal_status status = dal_derivatives_begin(state, __func__, messages);
     if (status != DAL_OK)
         return status;
@@ -339,6 +336,7 @@ dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_par
     extrapolation x = {.f = {.state = state}, .spec = dal_system_spec(system), .number = number, .messages = messages, .out = out};
     dal_arena_begin(&x.arena, dal_allocator_of(state));
     status = dal_arena_try(&x.arena, differentiate, &x);
+    dal_state_free(x.start);
     dal_arena_release(&x.arena);
     return status;
 }

@@ -3,6 +3,7 @@
  *
  *   parameter_samples.c       f at another value of p: the model is compiled for it
  *   parameter_symbols.c       all but the start from the equations in symbols: df/dp exactly
+ *   parameter_start.c         the start: from the rows and from what changes in proportion
  *   parameter_derivatives.c   df/dp from samples by extrapolation; from df/dp the derivatives of v' and lambda
  */
 #ifndef DAL_ANALYSIS_PARAMETER_EQUATIONS_H
@@ -11,6 +12,7 @@
 #include "base/arena.h"
 #include "dalembert/spec.h"
 #include "dalembert/system.h"
+#include "state/evaluate.h"
 
 /* Parts of f, each with an error of its own. */
 typedef enum dal_parameter_part {
@@ -38,7 +40,7 @@ typedef struct dal_parameter_equations {
     double *pull;             /* nv */
     bool shapes;              /* the reader itself uses the parameter: in counts, tables, blocks */
     bool structure;           /* it changes the structure */
-    bool refused;             /* the model is refused near the value */
+    bool refused;             /* the model is refused beside the value */
     char why[256];            /* there is no derivative in symbols */
 } dal_parameter_equations;
 
@@ -49,22 +51,37 @@ typedef struct dal_parameter_twin {
     dal_system *system;
     dal_state *state;
 } dal_parameter_twin;
-/* False: x has the reason, and there is no model. */
+/* False: x says why, and there is none. */
 bool dal_parameter_twin_open(dal_parameter_equations *x, double p, dal_parameter_twin *twin);
 void dal_parameter_twin_close(dal_parameter_twin *twin);
 /* f of it without the start, at the held point. False: it cannot be evaluated there. */
 bool dal_parameter_twin_measure(dal_parameter_equations *x, const dal_parameter_twin *twin, double *f);
-/* All of f at another value, by its own twin; false: x has the reason. */
+/* All of f at another value, by a twin of its own; false: x says why. */
 bool dal_parameter_sample(dal_parameter_equations *x, double p, double *f);
-/* f without the start, from the last evaluation of the state. */
+/* The start alone, of a state that is there. */
+dal_flow dal_parameter_measure_start(const dal_parameter_equations *x, dal_state *varied, double *f);
+/* Values of p on both sides, far off first, so that what changes is seen. */
+enum { DAL_PARAMETER_TRIALS = 12 };
+double dal_parameter_trial(const dal_parameter_equations *x, int i);
+/* f without the start, of the state as it was evaluated last. */
 void dal_parameter_measure(dal_parameter_equations *x, dal_state *state, double *f);
 
-/* df/dp of all but the start, from the symbols of the model. The derivation stays with the state for the next call. */
+/* df/dp of all but the start, from the symbols of the model. What was derived stays with the state for the next call. */
 typedef enum dal_symbol_answer {
     DAL_SYMBOLS_EXACT,
     DAL_SYMBOLS_CORNER, /* the parameter moves an expression that is at a corner */
-    DAL_SYMBOLS_NONE    /* there are no symbols, or they do not follow the parameter as compile does: x->structure may have the reason */
+    DAL_SYMBOLS_NONE    /* not written in symbols, or the symbols do not follow the parameter as compile does: x->structure may say why */
 } dal_symbol_answer;
 dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df);
+
+/* The start by p: dq along velocities and dv (nv each), dz. */
+typedef struct dal_start_slopes {
+    double *dq, *dv, *dz;
+    double error; /* relative: of rounding */
+} dal_start_slopes;
+/* Changes of q (nq) at the start as those along velocities (nv). False: no memory. */
+bool dal_parameter_along_velocities(dal_arena *arena, dal_state *start, const double *dq, double *out);
+/* `start`: a new state of the system. False: it is not determined by the rows and by linear start values; x->why says more. */
+bool dal_parameter_start(dal_parameter_equations *x, const dal_spec *spec, dal_state *start, dal_start_slopes *out);
 
 #endif

@@ -97,7 +97,7 @@ static bool is_same_shape(const dal_state *a, const dal_state *b)
            s.inputs == t.inputs && has_same_rows(x, y) && has_same_coordinates(dal_system_of(a), dal_system_of(b), x->nv);
 }
 
-static dal_flow evaluate_start(dal_parameter_equations *x, dal_state *varied, double *f)
+dal_flow dal_parameter_measure_start(const dal_parameter_equations *x, dal_state *varied, double *f)
 {
     const dal_layout *layout = dal_layout_of(varied);
     const dal_flow flow = dal_state_unpack(varied, dal_state_time(varied), dal_state_y(varied));
@@ -109,6 +109,12 @@ static dal_flow evaluate_start(dal_parameter_equations *x, dal_state *varied, do
     if (states)
         memcpy(f + x->first[DAL_PART_START_Z], dal_values_of(varied)->z, sizeof *f * (size_t)states);
     return 0;
+}
+
+double dal_parameter_trial(const dal_parameter_equations *x, int i)
+{
+    const double size = x->p != 0 ? fabs(x->p) * ldexp(0.5, -2 * i) : ldexp(1, 10 - 4 * i);
+    return x->p + (i % 2 ? -0.8125 : 0.25) * size;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */
@@ -154,7 +160,7 @@ bool dal_parameter_sample(dal_parameter_equations *x, double p, double *f)
     dal_parameter_twin twin;
     if (!dal_parameter_twin_open(x, p, &twin))
         return false;
-    bool fine = !evaluate_start(x, twin.state, f) && dal_parameter_twin_measure(x, &twin, f);
+    bool fine = !dal_parameter_measure_start(x, twin.state, f) && dal_parameter_twin_measure(x, &twin, f);
     for (int k = x->first[DAL_PART_START_Q]; fine && k < x->first[DAL_PARTS]; k++)
         fine = isfinite(f[k]);
     x->refused = x->refused || !fine;

@@ -6,9 +6,9 @@
  * follows from it gives df/dp to rounding (variation/program_slopes.h).
  *
  * Compile does not read these symbols: it works on numbers, and a number may depend on p in a way that derive/ took for a plain number (the mass
- * of a shape, the values of a table). So every answer is verified: for two other values of p the symbols must agree with the models compiled for
- * these values, at the same point, in every number of f. If they do not, there is no answer here. These models stay with the state, so that a later
- * call costs an evaluation of each. Turns that angles count are not in the symbols: phi may differ by a constant that is the same in all three.
+ * of a shape, the values of a table). So every answer is proven: with two other values of p the symbols have to give what the models give that are
+ * compiled for them, at the same point, in every number of f. Where they do not, there is no answer here. These models stay with the state, so that
+ * a later call costs an evaluation of each. Turns that angles count are not in the symbols: phi may differ by a constant that is the same in all three.
  */
 #include "analysis/parameter_equations.h"
 
@@ -27,14 +27,14 @@
 #include <string.h>
 
 static const double agrees = 1e-11; /* of f with the model that was compiled for the value, over the size of its terms */
-enum { TWINS = 2, MOST_TRIALS = 12 };
+enum { TWINS = 2 };
 
 typedef struct proof {
     bool opened;
     dal_parameter_twin twin[TWINS];
 } proof;
 
-/* Data that stay with the state. */
+/* What stays with the state. */
 typedef struct symbols {
     dal_arena arena;
     dal_derivation *d; /* NULL: the model is not written in symbols */
@@ -42,10 +42,10 @@ typedef struct symbols {
     int n;             /* numbers of f */
     int n_parameters;
     dal_program *program, *follow;
-    bool *needed;       /* of each parameter: f depends on it, or on one whose text contains it */
-    bool *follows;      /* and its value is that of its expression */
+    bool *needed;       /* of each parameter: f depends on it, or on one that is written with it */
+    bool *follows;      /* and its value is the expression that it is written as */
     double *x, *dx, *f; /* letters, a direction; f */
-    double *apart;      /* for each number of phi: the excess of the kernels */
+    double *apart;      /* of each number of phi: the kernels have so much more */
     double *values;     /* of the parameters */
     double *slopes;     /* of these along p */
     double *registers;
@@ -133,7 +133,7 @@ static void find_needs(symbols *s, const dal_node *f, const dal_node *parameter)
         }
 }
 
-/* The expression of each parameter, in letters; one that cannot be read stays a letter. Parameters that do not affect f are skipped. */
+/* What each parameter is written as, in letters; one that cannot be read so stays itself. Those that f does not depend on are not followed. */
 static void write_parameters(symbols *s, const dal_node *f)
 {
     dal_derivation *d = s->d;
@@ -208,7 +208,7 @@ static bool is_for_charts(const symbols *s, const dal_state *state)
     return s->n < 0 || !memcmp(s->chart, dal_seen_work(state)->chart, sizeof *s->chart * 3 * (size_t)bodies);
 }
 
-/* The derivation of the state, made at the first call; NULL: no memory. */
+/* Those of the state, derived at the first call; NULL: no memory. */
 static symbols *symbols_of(dal_parameter_equations *x)
 {
     dal_refinement *keeper = dal_refinement_of(x->state);
@@ -267,13 +267,13 @@ static void set_parameters(symbols *s, const dal_spec *values)
             s->x[s->d->parameter[i]] = values->parameters[i].number;
 }
 
-/* Numbers of f: the excess of the kernels, relative to the size of its terms. */
+/* Numbers of f: how much more the kernels have, over the size of its terms. */
 static double more(const symbols *s, const dal_parameter_equations *x, dal_parameter_part which, int k, const double *f)
 {
     return f[k] - s->f[k] - (which == DAL_PART_PHI ? s->apart[k - x->first[which]] : 0);
 }
 
-/* Do the letters have the f of the model? */
+/* Is f of the letters that of the model? */
 static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
 {
     static const char *const names[] = {"r", "phi", "phi'", "phi''", "z'"};
@@ -291,7 +291,7 @@ static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
     return true;
 }
 
-/* The kernels at the state, and at p. False: the symbols differ from them there. */
+/* The kernels at the state, and at p. False: the symbols have something else there. */
 static bool is_at_state(symbols *s, dal_parameter_equations *x, double *f)
 {
     const int first = x->first[DAL_PART_PHI], n = x->first[DAL_PART_PHID] - first;
@@ -307,20 +307,13 @@ static bool is_at_state(symbols *s, dal_parameter_equations *x, double *f)
 
 /* ---- the proof ------------------------------------------------------------------------------------------ */
 
-/* Values on both sides, distant ones first, so that changes are visible. */
-static double trial(const dal_parameter_equations *x, int i)
-{
-    const double size = x->p != 0 ? fabs(x->p) * ldexp(0.5, -2 * i) : ldexp(1, 10 - 4 * i);
-    return x->p + (i % 2 ? -0.8125 : 0.25) * size;
-}
-
-/* The first values for which a model exists that can be evaluated here. */
+/* The first values for which there is a model that can be evaluated here. */
 static void open_twins(symbols *s, dal_parameter_equations *x, double *f)
 {
     proof *p = &s->of[x->number];
     p->opened = true;
-    for (int i = 0, found = 0; i < MOST_TRIALS && found < TWINS && !x->structure; i++) {
-        if (!dal_parameter_twin_open(x, trial(x, i), &p->twin[found]))
+    for (int i = 0, found = 0; i < DAL_PARAMETER_TRIALS && found < TWINS && !x->structure; i++) {
+        if (!dal_parameter_twin_open(x, dal_parameter_trial(x, i), &p->twin[found]))
             continue;
         if (dal_parameter_twin_measure(x, &p->twin[found], f))
             found++;
@@ -329,7 +322,7 @@ static void open_twins(symbols *s, dal_parameter_equations *x, double *f)
     }
 }
 
-/* Which other parameters follow from it: those whose expressions have the values that the reader found. The others do not change, or are unknown. */
+/* Which others follow from it: those whose expressions give the values that the reader found. The others do not change, or nothing is known. */
 static bool follow_values(symbols *s, dal_parameter_equations *x, const dal_spec *values)
 {
     const dal_spec *spec = s->d->spec;
@@ -367,7 +360,7 @@ static bool is_proven(symbols *s, dal_parameter_equations *x, double *f)
 
 /* ---- the slope ----------------------------------------------------------------------------------------- */
 
-/* dx: 1 along p, and along the parameters that follow from it; chains are short. */
+/* dx: 1 along p, and along what follows from it; chains are short. */
 static bool set_direction(symbols *s, const dal_parameter_equations *x)
 {
     const dal_derivation *d = s->d;

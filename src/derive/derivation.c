@@ -161,10 +161,10 @@ static void add_tables(dal_derivation *d)
 /* An entry of M is a sum over the bodies that move with both velocities. Beyond some ten million operations the result is unreadable. The
  * recursion has no M: the number of operations of its code is proportional to the number of bodies, and the time to derive it to the square of
  * that (0.65 s for 400 links). */
-static bool is_too_large(const dal_derivation *d)
+static bool is_too_large(const dal_derivation *d, const dal_derived_formulation *formulation)
 {
     const double most = 4e6, nv = d->nv;
-    if (d->options.whole_systems && d->options.formulation && !strcmp(d->options.formulation, "recursive"))
+    if (d->options.whole_systems && formulation->solution == DAL_SOLVED_ALREADY)
         return nv * d->mechanism->n_bodies > 2e5;
     return nv * nv * d->mechanism->n_bodies > (d->layout->tree ? most : 10 * most);
 }
@@ -199,7 +199,7 @@ dal_derivation *dal_derive_equations(dal_arena *arena, const dal_spec *spec, con
     d->nv = d->layout->nv;
     if (!dal_derives(name, messages))
         return NULL;
-    if (is_too_large(d))
+    if (is_too_large(d, dal_find_derived_formulation(name)))
         dal_derive_refuse(
             d, "%d bodies with %d velocities are too many for equations in symbols: derive a smaller model of the kind, as with `--set N=10`",
             d->mechanism->n_bodies, d->nv);

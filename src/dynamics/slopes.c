@@ -327,6 +327,12 @@ dal_flow dal_slopes_of_forces(dal_state *state, const dal_variation_direction *a
     return vary(state, &at, along, &(dal_variation_result){.force = force, .states = states});
 }
 
+dal_flow dal_slopes_of_rows(dal_state *state, const dal_variation_direction *along, double *phid)
+{
+    const dal_variation_point at = point_of(state);
+    return vary(state, &at, along, &(dal_variation_result){.phid = phid});
+}
+
 void dal_slopes_rates_of_states(const dal_state *state, double *out)
 {
     const dal_system *system = state->system;

@@ -41,6 +41,8 @@ void dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double
 dal_flow dal_slopes_of_motion(dal_state *state, const dal_variation_direction *along, const double *vd, const double *lambda, double *motion);
 /* Applied forces, 6 a body (force, moment about r), and rates of the model's states. Needs dal_slopes_open alone. */
 dal_flow dal_slopes_of_forces(dal_state *state, const dal_variation_direction *along, double *force, double *states);
+/* phi' of the rows. Needs dal_slopes_open alone. */
+dal_flow dal_slopes_of_rows(dal_state *state, const dal_variation_direction *along, double *phid);
 /* Rates of the model's states as the last evaluation left them. */
 void dal_slopes_rates_of_states(const dal_state *state, double *out);
 /* a and b of gamma_s. */
