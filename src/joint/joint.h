@@ -90,8 +90,8 @@ struct dal_joint_type {
     dal_kept_axes keeps; /* axes that must be parallel with the same sense. The rows also vanish if they are antiparallel: assembly rejects that */
     dal_sliding slides;
     const char *in_plane; /* spatial types: the planar type that does the same; NULL: none */
-    const char *urdf; /* its type in URDF; NULL: URDF has none */
-    const char *keys; /* further keys it understands, separated by blanks; "!" after a key marks it required: "length!" */
+    const char *urdf;     /* its type in URDF; NULL: URDF has none */
+    const char *keys;     /* further keys it understands, separated by blanks; "!" after a key marks it required: "length!" */
     void (*forbid)(dal_joint_builder *builder);
     void (*measure)(dal_joint_builder *builder); /* adds the measures of its coordinates, in order; may be NULL */
 };

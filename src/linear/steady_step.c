@@ -196,7 +196,7 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         meet_given_rates(s, K, R, y);
         for (int j = 0; j < m; j++)
             slow[j] = y[j] * rates_count;
-        *step = dal_steady_norm(slow, m);
+        *step = dal_norm(slow, m);
         change_unknowns(s, T_h, p_h, slow, 1, &to);
         better = *step > 0 && dal_steady_equations(s, to.q, to.c, to.z, other) == DAL_OK;
     }
