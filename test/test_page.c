@@ -638,9 +638,9 @@ static void meshes_of_all_kinds_are_the_same(void **state)
         assert_int_equal(mesh.n_triangles, 4);
         double volume = 0; /* sum of a . (b x c) / 6: that of the tetrahedron, and outward */
         for (int t = 0; t < 4; t++) {
-            const float *a = mesh.vertices + 3 * mesh.triangles[3 * t], *b = mesh.vertices + 3 * mesh.triangles[3 * t + 1],
-                        *c = mesh.vertices + 3 * mesh.triangles[3 * t + 2];
-            volume += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+            const double *a = mesh.vertices + 3 * mesh.triangles[3 * t], *b = mesh.vertices + 3 * mesh.triangles[3 * t + 1],
+                         *c = mesh.vertices + 3 * mesh.triangles[3 * t + 2];
+            volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
         }
         check_close(volume, 0.5, 1e-6);
         dal_arena_release(&arena);
@@ -811,13 +811,13 @@ static void a_mesh_of_a_model_stands_in_its_page(void **state)
 static void make_sphere(dal_arena *arena, int n, dal_mesh *mesh)
 {
     const double pi = acos(-1);
-    *mesh = (dal_mesh){.vertices = dal_arena_alloc(arena, sizeof(float) * 3 * 2 * (size_t)n * ((size_t)n + 1)),
+    *mesh = (dal_mesh){.vertices = dal_arena_alloc(arena, sizeof *mesh->vertices * 3 * 2 * (size_t)n * ((size_t)n + 1)),
                        .triangles = dal_arena_alloc(arena, sizeof(uint32_t) * 3 * 4 * (size_t)n * (size_t)n)};
     for (int i = 0; i <= n; i++)
         for (int k = 0; k < 2 * n; k++) {
             const double polar = pi * i / n, around = pi * k / n, x[3] = {sin(polar) * cos(around), sin(polar) * sin(around), cos(polar)};
             for (int c = 0; c < 3; c++)
-                mesh->vertices[3 * mesh->n_vertices + c] = (float)x[c];
+                mesh->vertices[3 * mesh->n_vertices + c] = x[c];
             mesh->n_vertices++;
         }
     for (int i = 0; i < n; i++)
@@ -833,9 +833,9 @@ static double volume_of(const dal_mesh *mesh)
 {
     double sum = 0;
     for (int t = 0; t < mesh->n_triangles; t++) {
-        const float *a = mesh->vertices + 3 * mesh->triangles[3 * t], *b = mesh->vertices + 3 * mesh->triangles[3 * t + 1],
-                    *c = mesh->vertices + 3 * mesh->triangles[3 * t + 2];
-        sum += (double)(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
+        const double *a = mesh->vertices + 3 * mesh->triangles[3 * t], *b = mesh->vertices + 3 * mesh->triangles[3 * t + 1],
+                     *c = mesh->vertices + 3 * mesh->triangles[3 * t + 2];
+        sum += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])) / 6;
     }
     return sum;
 }
@@ -858,8 +858,8 @@ static void large_meshes_are_reduced_and_keep_their_form(void **state)
     dal_mesh_reduce(&arena, &mesh, DAL_TRIANGLES_SHOWN);
     assert_true(mesh.n_triangles <= DAL_TRIANGLES_SHOWN && mesh.n_triangles > DAL_TRIANGLES_SHOWN / 4);
     for (int v = 0; v < mesh.n_vertices; v++) {
-        const float *x = mesh.vertices + 3 * v;
-        const double r = sqrt((double)(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
+        const double *x = mesh.vertices + 3 * v;
+        const double r = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
         assert_true(r < 1 + 1e-6 && r > 0.98); /* means of points of a cell lie below the surface by its cap, (2\/20)^2 at most */
     }
     check_close(volume_of(&mesh), 4 * acos(-1) / 3, 0.03 * 4);

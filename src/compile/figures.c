@@ -144,14 +144,14 @@ static bool place(dal_build *build, const dal_binding *binding, const dal_figure
     return ok;
 }
 
-/* A mirrored mesh is turned inside out, and its triangles are turned back. False: a coordinate is too large for single precision. */
+/* A mirrored mesh is turned inside out, and its triangles are turned back. False: a coordinate is too large for single precision, which pages have. */
 static bool scale_mesh(dal_mesh *mesh, const double scale[3])
 {
     bool finite = true;
     for (size_t i = 0; i < 3 * (size_t)mesh->n_vertices; i++) {
-        const double x = (double)mesh->vertices[i] * scale[i % 3];
+        const double x = mesh->vertices[i] * scale[i % 3];
         finite = finite && fabs(x) <= (double)FLT_MAX;
-        mesh->vertices[i] = fabs(x) <= (double)FLT_MAX ? (float)x : 0;
+        mesh->vertices[i] = fabs(x) <= (double)FLT_MAX ? x : 0;
     }
     for (int t = 0; scale[0] * scale[1] * scale[2] < 0 && t < mesh->n_triangles; t++) {
         uint32_t *corner = mesh->triangles + 3 * (size_t)t, first = corner[0];

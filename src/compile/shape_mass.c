@@ -114,12 +114,12 @@ static void of_mesh(const dal_mesh *mesh, moments *out, double *gap)
     moments m = {0};
     double origin[3], sum[3] = {0}, areas = 0;
     for (int k = 0; k < 3; k++)
-        origin[k] = (double)mesh->vertices[k];
+        origin[k] = mesh->vertices[k];
     for (int t = 0; t < mesh->n_triangles; t++) {
         double x[3][3], s[3], area[3];
         for (int c = 0; c < 3; c++)
             for (int k = 0; k < 3; k++)
-                x[c][k] = (double)mesh->vertices[3 * (size_t)mesh->triangles[3 * (size_t)t + (size_t)c] + (size_t)k] - origin[k];
+                x[c][k] = mesh->vertices[3 * (size_t)mesh->triangles[3 * (size_t)t + (size_t)c] + (size_t)k] - origin[k];
         for (int k = 0; k < 3; k++) {
             const int i = (k + 1) % 3, j = (k + 2) % 3;
             area[k] = ((x[1][i] - x[0][i]) * (x[2][j] - x[0][j]) - (x[1][j] - x[0][j]) * (x[2][i] - x[0][i])) / 2;

@@ -15,7 +15,7 @@ typedef struct block {
     block_type type;
     int rows, columns, first;
     const dal_track *track;
-    const float *vertices;
+    const float *floats;
     const uint32_t *triangles;
     const double *doubles;
 } block;
@@ -57,22 +57,27 @@ static void put_block(writing *w, const char *key, block b)
         dal_json_null(&w->json, key);
 }
 
+static void write_number(dal_stream *out, block_type type, double x)
+{
+    if (type == FLOAT64)
+        dal_stream_float64(out, x);
+    else
+        dal_stream_float32(out, (float)x);
+}
+
 static void write_block(dal_stream *out, const block *b)
 {
     const size_t numbers = (size_t)b->rows * (size_t)b->columns;
-    for (size_t i = 0; b->vertices && i < numbers; i++)
-        dal_stream_float32(out, b->vertices[i]);
+    for (size_t i = 0; b->floats && i < numbers; i++)
+        dal_stream_float32(out, b->floats[i]);
     for (size_t i = 0; b->triangles && i < numbers; i++)
         dal_stream_uint32(out, b->triangles[i]);
     for (size_t i = 0; b->doubles && i < numbers; i++)
-        dal_stream_float64(out, b->doubles[i]);
+        write_number(out, b->type, b->doubles[i]);
     for (int i = 0; b->track && i < b->rows; i++) {
         const double *row = b->track->value + (size_t)b->track->columns * (size_t)i + b->first;
         for (int k = 0; k < b->columns; k++)
-            if (b->type == FLOAT64)
-                dal_stream_float64(out, row[k]);
-            else
-                dal_stream_float32(out, (float)row[k]);
+            write_number(out, b->type, row[k]);
     }
     dal_stream_end64(out);
 }
@@ -171,7 +176,7 @@ static void put_figure(writing *w, const dal_figure *f)
         dal_json_number(json, "radius", f->radius);
         break;
     case DAL_FIGURE_MESH:
-        put_block(w, "vertices", (block){.type = FLOAT32, .rows = f->mesh.n_vertices, .columns = 3, .vertices = f->mesh.vertices});
+        put_block(w, "vertices", (block){.type = FLOAT32, .rows = f->mesh.n_vertices, .columns = 3, .doubles = f->mesh.vertices});
         put_block(w, "triangles", (block){.type = UINT32, .rows = f->mesh.n_triangles, .columns = 3, .triangles = f->mesh.triangles});
         break;
     }
@@ -472,7 +477,7 @@ static void add_numbers(writing *w)
                              .rows = n->rows,
                              .columns = n->columns,
                              .doubles = n->doubles,
-                             .vertices = n->floats,
+                             .floats = n->floats,
                              .triangles = n->whole});
 }
 

@@ -142,7 +142,7 @@ static void add_mesh(picture *p, int body, const dal_mesh *mesh, piece **out)
     *out = add_piece(p, body, mesh->n_vertices / stride + 1);
     for (int i = 0; i < mesh->n_vertices; i += stride, n++)
         for (int k = 0; k < 3; k++)
-            (*out)->points[3 * n + k] = (double)mesh->vertices[3 * i + k];
+            (*out)->points[3 * n + k] = mesh->vertices[3 * i + k];
     (*out)->n = n;
     (*out)->hull = true;
 }

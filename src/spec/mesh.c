@@ -32,7 +32,7 @@ static bool refuse_mesh(const builder *b, const char *sentence)
 
 /* ---- vertices and triangles ------------------------------------------------------- */
 
-static void push_vertex(builder *b, const float x[3])
+static void push_vertex(builder *b, const double x[3])
 {
     int n = 3 * b->mesh->n_vertices;
     for (int k = 0; k < 3; k++)
@@ -40,14 +40,28 @@ static void push_vertex(builder *b, const float x[3])
     b->mesh->n_vertices++;
 }
 
-static size_t find_slot(const builder *b, const float x[3])
+/* Files of triangles repeat their vertices, some of them with other last digits: what is the same in single precision is one vertex. */
+static void single_bits(const double x[3], uint32_t bits[3])
+{
+    const float rounded[3] = {(float)x[0] + 0.0f, (float)x[1] + 0.0f, (float)x[2] + 0.0f}; /* no negative zero */
+    memcpy(bits, rounded, sizeof rounded);
+}
+
+static bool same_vertex(const double x[3], const uint32_t bits[3])
+{
+    uint32_t other[3];
+    single_bits(x, other);
+    return !memcmp(other, bits, sizeof other);
+}
+
+static size_t find_slot(const builder *b, const double x[3])
 {
     uint32_t bits[3], hash = 2166136261u;
-    memcpy(bits, x, sizeof bits);
+    single_bits(x, bits);
     for (int k = 0; k < 3; k++)
         hash = (hash ^ bits[k] ^ bits[k] >> 15) * 16777619u;
     size_t slot = hash % b->n_slots;
-    while (b->slot[slot] && memcmp(b->mesh->vertices + 3 * (size_t)(b->slot[slot] - 1), x, sizeof bits))
+    while (b->slot[slot] && !same_vertex(b->mesh->vertices + 3 * (size_t)(b->slot[slot] - 1), bits))
         slot = (slot + 1) % b->n_slots;
     return slot;
 }
@@ -61,7 +75,7 @@ static void enlarge_table(builder *b)
 }
 
 /* The number of a vertex, which many triangles of an STL file repeat. */
-static uint32_t number_of(builder *b, const float x[3])
+static uint32_t number_of(builder *b, const double x[3])
 {
     if (2 * (size_t)b->mesh->n_vertices >= b->n_slots)
         enlarge_table(b);
@@ -84,10 +98,11 @@ static bool add_triangle(builder *b, const uint32_t corner[3])
     return true;
 }
 
-static bool take_float(const builder *b, double value, float *x)
+/* Pages have vertices in single precision. */
+static bool take_coordinate(const builder *b, double value, double *x)
 {
-    *x = (float)value + 0.0f; /* no negative zero: vertices are compared by their bits */
-    return isfinite(*x) ? true : refuse_mesh(b, "a coordinate of the mesh is not a finite number");
+    *x = value + 0.0;
+    return isfinite((float)value) ? true : refuse_mesh(b, "a coordinate of the mesh is not a finite number");
 }
 
 /* ---- binary STL --------------------------------------------------------------------- */
@@ -110,12 +125,12 @@ static bool read_binary(builder *b, const char *text)
         const char *at = text + 84 + 50 * (size_t)i + 12;
         uint32_t corner[3];
         for (int k = 0; k < 3; k++, at += 12) {
-            float x[3];
+            double x[3];
             for (int c = 0; c < 3; c++) {
                 const uint32_t bits = little_endian(at + 4 * c);
                 float value;
                 memcpy(&value, &bits, sizeof value);
-                if (!take_float(b, (double)value, &x[c]))
+                if (!take_coordinate(b, (double)value, &x[c]))
                     return false;
             }
             corner[k] = number_of(b, x);
@@ -168,7 +183,7 @@ static const char *next_word(char **line)
     return word;
 }
 
-static bool read_numbers(builder *b, char **line, float x[3])
+static bool read_numbers(builder *b, char **line, double x[3])
 {
     for (int k = 0; k < 3; k++) {
         const char *word = next_word(line);
@@ -178,7 +193,7 @@ static bool read_numbers(builder *b, char **line, float x[3])
             dal_error(b->messages, b->mark, "three numbers are needed here; '%.40s' was found", *word ? word : "the end of the line");
             return false;
         }
-        if (!take_float(b, value, &x[k]))
+        if (!take_coordinate(b, value, &x[k]))
             return false;
     }
     return true;
@@ -197,7 +212,7 @@ static bool read_stl(builder *b, char *text)
             dal_error(b->messages, b->mark, "'%s' is needed here; '%.40s' was found", order[next], word);
             return false;
         }
-        float x[3];
+        double x[3];
         if (next >= 2 && next <= 4) {
             if (!read_numbers(b, &line, x))
                 return false;
@@ -251,7 +266,7 @@ static bool read_obj(builder *b, char *text)
     static const char *const silent[] = {"#", "vn", "vt", "vp", "o", "g", "s", "usemtl", "mtllib", "l", "p", NULL};
     for (char *line; (line = next_lines(b, &text));) {
         const char *word = next_word(&line);
-        float x[3];
+        double x[3];
         if (!*word || *word == '#' || dal_is_one_of(word, silent))
             continue;
         if (!strcmp(word, "v")) {

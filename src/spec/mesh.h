@@ -10,7 +10,7 @@ enum { DAL_TRIANGLE_LIMIT = 500000, DAL_TRIANGLES_SHOWN = 8000 }; /* of a file; 
 
 typedef struct dal_mesh {
     int n_vertices, n_triangles;
-    float *vertices;     /* x, y, z; no two the same */
+    double *vertices;    /* x, y, z; within the range of single precision, in which no two are the same */
     uint32_t *triangles; /* three corners each */
 } dal_mesh;
 

@@ -22,20 +22,20 @@ static void measure(clusters *c)
 {
     double high[3];
     for (int k = 0; k < 3; k++)
-        c->low[k] = high[k] = (double)c->mesh->vertices[k];
+        c->low[k] = high[k] = c->mesh->vertices[k];
     for (size_t i = 0; i < 3 * (size_t)c->mesh->n_vertices; i++) {
-        c->low[i % 3] = fmin(c->low[i % 3], (double)c->mesh->vertices[i]);
-        high[i % 3] = fmax(high[i % 3], (double)c->mesh->vertices[i]);
+        c->low[i % 3] = fmin(c->low[i % 3], c->mesh->vertices[i]);
+        high[i % 3] = fmax(high[i % 3], c->mesh->vertices[i]);
     }
     for (int k = 0; k < 3; k++)
         c->edge = fmax(c->edge, high[k] - c->low[k]);
 }
 
-static uint32_t cell_of(const clusters *c, const float *x, int cells)
+static uint32_t cell_of(const clusters *c, const double *x, int cells)
 {
     uint32_t cell = 0;
     for (int k = 0; k < 3; k++) {
-        const double at = c->edge > 0 ? ((double)x[k] - c->low[k]) / c->edge * cells : 0;
+        const double at = c->edge > 0 ? (x[k] - c->low[k]) / c->edge * cells : 0;
         cell = cell * FINEST + (at < cells - 1 ? (uint32_t)at : (uint32_t)cells - 1);
     }
     return cell;
@@ -80,14 +80,14 @@ static void build_reduced(dal_arena *arena, const clusters *c, int n_triangles, 
     for (int v = 0; v < c->mesh->n_vertices; v++) {
         double *s = sum + 4 * (size_t)c->of_vertex[v];
         for (int k = 0; k < 3; k++)
-            s[k] += (double)c->mesh->vertices[3 * (size_t)v + (size_t)k];
+            s[k] += c->mesh->vertices[3 * (size_t)v + (size_t)k];
         s[3]++;
     }
     *out = (dal_mesh){.vertices = dal_arena_alloc(arena, 3 * (size_t)c->n * sizeof *out->vertices),
                       .triangles = dal_arena_alloc(arena, 3 * (size_t)n_triangles * sizeof *out->triangles),
                       .n_vertices = c->n};
     for (size_t i = 0; i < 3 * (size_t)c->n; i++)
-        out->vertices[i] = (float)(sum[4 * (i / 3) + i % 3] / sum[4 * (i / 3) + 3]);
+        out->vertices[i] = sum[4 * (i / 3) + i % 3] / sum[4 * (i / 3) + 3];
     for (int t = 0; t < c->mesh->n_triangles; t++) {
         const uint32_t *corner = c->mesh->triangles + 3 * (size_t)t;
         if (!stays(c, corner))
