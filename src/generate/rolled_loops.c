@@ -433,7 +433,7 @@ static bool is_sine(dal_op op)
     return op == DAL_OP_SIN || op == DAL_OP_COS;
 }
 
-/* Sine and cosine together; what nobody reads has a name as well. */
+/* Sine and cosine together; one that is not used has a name as well. */
 static void print_sines(emitter *e, const run *r, int j)
 {
     const int i = r->first + j, mate = e->pair[i] >= 0 ? e->pair[i] - r->first : -1;
