@@ -292,3 +292,8 @@ const char dal_text_guards[] =
     "        return guard > 0 ? guard : 0; /* rounding at the end of a piece does not end it */\n"
     "    return guard == guard ? guard : -1;\n"
     "}\n\n";
+
+/* Parts of functions with loops. Without noipa gcc 12.2 gave wrong results from -O1 on, and right ones at -O0, with -fno-ipa-modref and without
+ * restrict; those of clang were right. doc/decisions/rolled-loops.md */
+const char dal_text_loops[] = "#if defined __GNUC__ && __GNUC__ >= 8 && !defined __clang__\n#define %s_LOOPS __attribute__((noipa))\n"
+                              "#elif defined __GNUC__\n#define %s_LOOPS __attribute__((noinline))\n#else\n#define %s_LOOPS\n#endif\n\n";

@@ -1,28 +1,13 @@
 /* Nodes as C. A node that is used once stands inside what uses it; any other is a constant of its own. A long function is cut into parts, because
  * compilers take more than proportional time; what one part leaves for another is in an array z, whose places are used again. */
-#include "generate/listing.h"
+#include "generate/emitter.h"
 
 #include "expr/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PART = 2000, DEEPEST = 5 }; /* operations of a part; of an expression in one statement */
-
-typedef struct emitter {
-    dal_growing *out;
-    dal_listing *c;
-    const char *prefix, *state;
-    bool wide, exact; /* on lanes; products are added by fma */
-    int n, *node;     /* of the function, operands first */
-    int *place;       /* of each node of the graph: in `node`, or -1 */
-    int *uses, *part, *last, *slot, *deep, *pair;
-    bool *inside;
-    int n_parts, n_slots, operations, now; /* now: the part that is printed */
-    int n_guards, *guard;
-    bool grouped;          /* sines of four angles at once */
-    bool *early, *printed; /* of a node: a sine of an angle that is known at the beginning; of a statement: it was printed with others */
-} emitter;
+enum { PART = 2000, DEEPEST = 5, LONG = 12000 }; /* operations of a part; of an expression in one statement; where loops are searched */
 
 static dal_node_view look(const emitter *e, dal_node node)
 {
@@ -112,11 +97,35 @@ static void visit_sines(emitter *e, const bool *wanted)
         }
 }
 
+/* In a long function all angles that are sums and products of arguments come first, and then sine and cosine of each: equal links stay equal. */
+static void visit_long_sines(emitter *e, const bool *wanted)
+{
+    const int n = dal_graph_size(e->c->graph);
+    bool *sum = DAL_NEW(e->c->arena, bool, n);
+    for (dal_node node = 0; node < n; node++) {
+        const dal_node_view x = look(e, node);
+        sum[node] = is_leaf(e, node) || (is_arithmetic(x.op) && x.op != DAL_OP_DIV && sum[x.a] && (x.b < 0 || sum[x.b]));
+        if (wanted[node] && is_sine(x.op) && sum[x.a])
+            visit(e, x.a);
+    }
+    dal_node *mate[2] = {DAL_NEW(e->c->arena, dal_node, n), DAL_NEW(e->c->arena, dal_node, n)};
+    for (dal_node node = 0; node < n; node++)
+        if (wanted[node] && is_sine(look(e, node).op) && sum[look(e, node).a])
+            mate[look(e, node).op == DAL_OP_COS][look(e, node).a] = node + 1;
+    for (dal_node angle = 0; angle < n; angle++)
+        for (int k = 0; k < 2; k++)
+            if (mate[k][angle]) {
+                visit(e, mate[k][angle] - 1);
+                e->early[mate[k][angle] - 1] = e->grouped;
+            }
+}
+
 static void collect(emitter *e, int n_results, const dal_listing_result *results, bool guarded)
 {
     const int n = dal_graph_size(e->c->graph);
     bool *wanted = DAL_NEW(e->c->arena, bool, n);
     e->guard = DAL_NEW(e->c->arena, int, e->c->n_guards);
+    e->n = e->n_guards = 0;
     for (int r = 0; r < n_results; r++)
         for (int i = 0; i < results[r].n; i++)
             mark(results[r].nodes[i], wanted);
@@ -131,7 +140,9 @@ static void collect(emitter *e, int n_results, const dal_listing_result *results
     for (dal_node node = 0; node < n; node++)
         e->place[node] = -1;
     e->early = DAL_NEW(e->c->arena, bool, n);
-    if (e->grouped)
+    if (e->rolled)
+        visit_long_sines(e, wanted);
+    else if (e->grouped)
         visit_sines(e, wanted);
     for (int r = 0; r < n_results; r++)
         for (int i = 0; i < results[r].n; i++)
@@ -149,6 +160,7 @@ static void count_use(emitter *e, dal_node node)
 
 static void choose_statements(emitter *e, int n_results, const dal_listing_result *results)
 {
+    memset(e->uses, 0, sizeof *e->uses * (size_t)e->n);
     for (int i = 0; i < e->n; i++) {
         const dal_node_view x = look(e, e->node[i]);
         count_use(e, x.a);
@@ -212,6 +224,43 @@ static int statement_cost(const emitter *e, int i)
     return is_sine(look(e, e->node[i]).op) ? 20 : e->deep[i];
 }
 
+static void find_last_parts(emitter *e)
+{
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        if (e->inside[i])
+            continue;
+        e->last[i] = e->part[i] > e->last[i] ? e->part[i] : e->last[i];
+        use_from(e, x.a, e->part[i]);
+        use_from(e, x.b, e->part[i]);
+        use_from(e, x.c, e->part[i]);
+    }
+}
+
+/* Parts of a function with loops: each loop is one, and what stands between loops is cut as elsewhere. */
+static void choose_rolled_parts(emitter *e)
+{
+    int operations = 0, before = -1;
+    e->n_parts = 1;
+    for (int i = 0; i < e->n; i++)
+        e->part[i] = -1;
+    for (int i = 0; i < e->n; i++) {
+        if (e->inside[i] || e->part[i] >= 0)
+            continue;
+        if (i > 0 && (e->run_of[i] != before || (before < 0 && operations > PART))) {
+            e->n_parts++;
+            operations = 0;
+        }
+        before = e->run_of[i];
+        operations += statement_cost(e, i);
+        e->part[i] = e->n_parts - 1;
+        if (e->pair[i] >= 0 && before < 0)
+            e->part[e->pair[i]] = e->part[i];
+        if (before >= 0)
+            e->runs[before].part = e->part[i];
+    }
+}
+
 static void choose_parts(emitter *e)
 {
     int operations = 0, total = 0;
@@ -229,15 +278,7 @@ static void choose_parts(emitter *e)
             e->part[e->pair[i]] = e->part[i];
         e->n_parts = e->part[i] + 1 > e->n_parts ? e->part[i] + 1 : e->n_parts;
     }
-    for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
-        if (e->inside[i])
-            continue;
-        e->last[i] = e->part[i] > e->last[i] ? e->part[i] : e->last[i];
-        use_from(e, x.a, e->part[i]);
-        use_from(e, x.b, e->part[i]);
-        use_from(e, x.c, e->part[i]);
-    }
+    find_last_parts(e);
 }
 
 static int part_of(const emitter *e, dal_node node)
@@ -254,14 +295,19 @@ static int guard_part(const emitter *e, int g)
     return a > b ? a : b;
 }
 
-static void choose_slots(emitter *e)
+static void use_from_guards(emitter *e)
 {
-    int *busy = DAL_NEW(e->c->arena, int, e->n + 1); /* until which part */
     for (int g = 0; g < e->n_guards; g++) {
         const dal_guard_pair *pair = &e->c->guards[e->guard[g]];
         use_from(e, pair->pivot, guard_part(e, g));
         use_from(e, pair->size, guard_part(e, g));
     }
+}
+
+static void choose_slots(emitter *e)
+{
+    int *busy = DAL_NEW(e->c->arena, int, e->n + 1); /* until which part */
+    use_from_guards(e);
     for (int i = 0; i < e->n; i++) {
         int s = 0;
         e->slot[i] = -1;
@@ -273,6 +319,43 @@ static void choose_slots(emitter *e)
         busy[s] = e->last[i];
         e->slot[i] = s;
     }
+}
+
+/* ---- loops ----------------------------------------------------------------------------- */
+
+/* Values of repetitions are statements, and so are those that repetitions use. Sine and cosine are a pair in one repetition only. */
+static void choose_rolled_statements(emitter *e)
+{
+    for (int i = 0; i < e->n; i++) {
+        const dal_node_view x = look(e, e->node[i]);
+        const dal_node operand[3] = {x.a, x.b, x.c};
+        for (int k = 0; k < 3 && e->run_of[i] >= 0; k++)
+            if (operand[k] >= 0 && e->place[operand[k]] >= 0)
+                e->inside[e->place[operand[k]]] = false;
+        if (e->run_of[i] >= 0)
+            e->inside[i] = false;
+        if (e->pair[i] >= 0 && dal_repetition_of(e, i) != dal_repetition_of(e, e->pair[i]))
+            e->pair[i] = -1;
+    }
+}
+
+/* Repetitions at both ends that differ from the others are cut off the loops until what they read lies at equal distances. */
+static bool choose_loops(emitter *e, int n_results, const dal_listing_result *results)
+{
+    dal_find_runs(e);
+    for (int pass = 0; e->n_runs; pass++) {
+        memset(e->last, 0, sizeof *e->last * (size_t)e->n);
+        find_pairs(e);
+        choose_statements(e, n_results, results);
+        choose_rolled_statements(e);
+        choose_rolled_parts(e);
+        find_last_parts(e);
+        use_from_guards(e);
+        dal_choose_rolled_slots(e, n_results, results);
+        if (pass == 12 || !dal_trim_runs(e, pass > 0))
+            break;
+    }
+    return e->n_runs > 0;
 }
 
 /* ---- expressions ----------------------------------------------------------------------- */
@@ -349,7 +432,7 @@ static void print_call(emitter *e, const char *name, dal_node_view x)
 }
 
 /* Functions that have a name in C, or one of the file. */
-static const char *function_name(dal_op op)
+const char *dal_emit_function_name(dal_op op)
 {
     switch (op) {
     case DAL_OP_SIN: return "sin";
@@ -439,8 +522,8 @@ static void print_operation(emitter *e, dal_node node, int outer)
         return;
     default: break;
     }
-    if (function_name(x.op) && (x.op != DAL_OP_FLOOR || e->wide || e->exact))
-        print_call(e, function_name(x.op), x);
+    if (dal_emit_function_name(x.op) && (x.op != DAL_OP_FLOOR || e->wide || e->exact))
+        print_call(e, dal_emit_function_name(x.op), x);
     else
         print_switch(e, node, x);
 }
@@ -455,7 +538,7 @@ static void print_node(emitter *e, dal_node node, int outer)
         print_variable(e, x.index);
     else if (e->inside[i])
         print_operation(e, node, outer);
-    else if (e->part[i] != e->now)
+    else if (e->part[i] != e->now || (e->n_runs && e->run_of[i] >= 0))
         dal_grow(e->out, "z[%d]", e->slot[i]);
     else
         dal_grow(e->out, "x%d", i);
@@ -546,7 +629,7 @@ static void print_results(emitter *e, int n_results, const dal_listing_result *r
     for (int r = 0; r < n_results; r++)
         for (int i = 0; i < results[r].n; i++) {
             const int at = e->place[results[r].nodes[i]];
-            if ((at >= 0 ? e->part[at] : e->n_parts - 1) == e->now)
+            if ((at >= 0 ? e->part[at] : e->n_parts - 1) == e->now && !(at >= 0 && e->n_runs && e->in_loop[at]))
                 print_result(e, &results[r], i);
         }
 }
@@ -578,7 +661,12 @@ static void print_finite(emitter *e, const dal_listing_result *r)
 
 static void print_body(emitter *e, int n_results, const dal_listing_result *results)
 {
-    for (int i = 0; i < e->n; i++)
+    const dal_rolled_run *run = NULL;
+    for (int r = 0; r < e->n_runs; r++)
+        run = e->runs[r].part == e->now ? &e->runs[r] : run;
+    if (run)
+        dal_emit_loop(e, run, results);
+    for (int i = 0; i < e->n && !run; i++)
         if (!e->inside[i] && e->part[i] == e->now)
             print_statement(e, i);
     print_results(e, n_results, results);
@@ -618,8 +706,9 @@ static void print_parts(emitter *e, const char *name, const char *arguments, int
 {
     for (e->now = 0; e->now < e->n_parts; e->now++) {
         const char *mask = e->wide ? dal_arena_print(e->c->arena, "%s_mask", e->prefix) : "int";
-        dal_grow(e->out, "static %s_PART void %s_%s_part%d(%s%s%s%s, %s *restrict failed)\n{\n    %s bad = *failed;\n", e->prefix, e->prefix, name,
-                 e->now + 1, arguments, e->n_slots ? ", " : "", e->n_slots ? type_name(e) : "", e->n_slots ? " *restrict z" : "", mask, mask);
+        dal_grow(e->out, "static %s_%s void %s_%s_part%d(%s%s%s%s, %s *restrict failed)\n{\n    %s bad = *failed;\n", e->prefix,
+                 e->n_runs ? "LOOPS" : "PART", e->prefix, name, e->now + 1, arguments, e->n_slots ? ", " : "", e->n_slots ? type_name(e) : "",
+                 e->n_slots ? " *restrict z" : "", mask, mask);
         ignore_arguments(e, n_results, results);
         print_body(e, n_results, results);
         dal_grow(e->out, "    *failed = bad;\n}\n\n");
@@ -645,6 +734,10 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
     emitter e = {
         .out = out, .c = code, .prefix = prefix, .state = state, .wide = wide, .exact = code->options->lanes > 0, .grouped = code->options->rates};
     collect(&e, n_results, results, guarded);
+    if (e.n > (code->rolled ? PART : LONG) && !e.exact && !e.grouped) {
+        e.rolled = true;
+        collect(&e, n_results, results, guarded);
+    }
     int *numbers = DAL_NEW(code->arena, int, 6 * (e.n + 1));
     e.uses = numbers;
     e.part = numbers + e.n;
@@ -655,10 +748,21 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
     e.inside = DAL_NEW(code->arena, bool, e.n + 1);
     e.printed = DAL_NEW(code->arena, bool, e.n + 1);
     e.n_parts = 1;
-    find_pairs(&e);
-    choose_statements(&e, n_results, results);
-    choose_parts(&e);
-    choose_slots(&e);
+    if (e.rolled && !choose_loops(&e, n_results, results)) {
+        e.rolled = false;
+        e.n_slots = 0;
+        memset(numbers, 0, sizeof *numbers * 6 * (size_t)(e.n + 1));
+        collect(&e, n_results, results, guarded);
+    }
+    if (!e.rolled) {
+        find_pairs(&e);
+        choose_statements(&e, n_results, results);
+        choose_parts(&e);
+        choose_slots(&e);
+    }
+    if (e.rolled && !code->rolled)
+        dal_grow(out, dal_text_loops, prefix, prefix, prefix);
+    code->rolled = code->rolled || e.rolled;
     if (e.n_parts > 1)
         print_parts(&e, name, arguments, n_results, results);
     dal_grow(out, "%s %s_%s(%s)\n{\n", wide ? "static int" : "int", prefix, name, arguments);

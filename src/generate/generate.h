@@ -1,4 +1,4 @@
-/* C code of one model: straight-line functions from the graph of its equations.
+/* C code of one model: functions from the graph of its equations, straight-line except for long chains.
  *
  *   translate.c    the graph of the derivation with numbers folded and linear systems eliminated
  *   eliminate.c    L D L^T and L U on nodes, in an order that is chosen here
@@ -8,6 +8,7 @@
  *   run_rates.c    y' of a run: what the integrator sees
  *   switches.c     operations with pieces, and their modes
  *   emit.c         nodes as C, in parts
+ *   rolled_loops.c equal links of a long chain as a loop
  *   code_texts.c   what is printed as it stands: sines and cosines, lanes, tables
  *   escape.c       the one way from a text of the model into the file
  *   model_file.c   the C file, its header and its self-test

@@ -61,6 +61,7 @@ typedef struct dal_listing {
     dal_listing_switch *switches;
     int *switch_of; /* of each of the first n_switched nodes: its switch, or -1 */
     bool frozen;    /* functions that are printed now take modes */
+    bool rolled;    /* a function of it has loops: shorter ones may have them too */
 
     dal_node *vd, *lambda; /* of accelerations */
     dal_node *ud, *uv;     /* of speed rates: u' and v; NULL: no speeds */
@@ -174,7 +175,7 @@ void dal_emit_tables(dal_growing *out, dal_listing *code);
 /* ---- code_texts.c -------------------------------------------------------------------- */
 
 extern const char dal_text_order[], dal_text_sincos[], dal_text_four_sines[], dal_text_lanes[], dal_text_lane_sines[], dal_text_table[],
-    dal_text_guards[];
+    dal_text_guards[], dal_text_loops[];
 /* What an operation with pieces is computed by: the text of its function, or NULL. */
 const char *dal_text_switch(dal_op op);
 
