@@ -216,6 +216,28 @@ static void curves_are_drawn_and_written(void **unused)
     dal_spec_free(spec);
 }
 
+static void a_response_of_zero_has_no_phase(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ninputs: {F: 0}\nbodies: {b: {mass: 2, position: [0, 0]}, far: {mass: 3, position: [5, 0]}}\n"
+        "joints: {guide: {type: lock, body: b, coordinate: y}, other: {type: lock, body: far, coordinate: y}}\n"
+        "forces: {f: {type: force, body: b, value: [F - 8*b.x - b.x', 0]}, g: {type: force, body: far, value: [40 - 8*far.x, 0]}}\n";
+    static const char *const F = "F", *const x = "far.x";
+    const double omega[] = {0.5, 1};
+    char line[2000];
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &x}, 2, omega);
+    assert_true(dal_response_text(r, 6, line, sizeof line) < (int)sizeof line);
+    assert_non_null(strstr(line, "far.x by F: zero at every frequency, because the input does not reach the output\n"));
+    assert_null(strstr(line, "nan"));
+    assert_true(dal_response_csv(r, line, sizeof line) < (int)sizeof line);
+    assert_null(strstr(line, "nan"));
+    assert_non_null(strstr(line, ",0,0,0,\n"));
+    dal_response_free(r);
+    dal_spec_free(spec);
+}
+
 /* ---- poles, zeros, what is hidden; modes over a parameter ------------------------------------------ */
 
 static dal_linearization *linearize(const dal_spec *spec, const dal_linear_options *options)
@@ -339,6 +361,7 @@ int main(void)
         cmocka_unit_test(drives_of_value_and_rate_move_a_pendulum),
         cmocka_unit_test(what_has_no_response_is_named),
         cmocka_unit_test(curves_are_drawn_and_written),
+        cmocka_unit_test(a_response_of_zero_has_no_phase),
         cmocka_unit_test(hidden_modes_are_named),
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(rotor_is_followed_over_its_spin),

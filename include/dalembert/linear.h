@@ -182,7 +182,7 @@ typedef struct dal_response {
 DAL_API dal_status dal_response_find(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, int n_frequencies,
                                      const double *omega, dal_messages *messages, dal_response **response);
 DAL_API void dal_response_free(dal_response *response);
-/* CSV: a row a frequency (Hz, rad/s), of each pair real and imaginary part, magnitude, phase in rad. */
+/* CSV: a row a frequency (Hz, rad/s), of each pair real and imaginary part, magnitude, phase in rad (empty where the response is zero). */
 DAL_API int dal_response_text(const dal_response *response, int digits, char *buffer, size_t size);
 DAL_API int dal_response_json(const dal_response *response, char *buffer, size_t size);
 DAL_API int dal_response_csv(const dal_response *response, char *buffer, size_t size);

@@ -36,6 +36,10 @@ static void print_pair(dal_tables *p, const dal_response *r, int i, int j)
     int peak = 0;
     for (int f = 1; f <= last; f++)
         peak = magnitude(r, place_of(r, f, i, j)) > magnitude(r, place_of(r, peak, i, j)) ? f : peak;
+    if (magnitude(r, place_of(r, peak, i, j)) == 0) {
+        dal_print(&p->out, "\n%s by %s: zero at every frequency, because the input does not reach the output\n", r->outputs[i], r->inputs[j]);
+        return;
+    }
     dal_print(&p->out, "\n%s by %s\n", r->outputs[i], r->inputs[j]);
     dal_print(&p->out, "  %*s %*s %*s\n", wide, "Hz", wide, "magnitude", wide, "phase, deg");
     for (int f = 0; f <= last; f++) {
@@ -109,7 +113,10 @@ int dal_response_csv(const dal_response *r, char *buffer, size_t size)
         for (int i = 0; i < r->n_outputs; i++)
             for (int j = 0; j < r->n_inputs; j++) {
                 const size_t at = place_of(r, f, i, j);
-                dal_print(&out, ",%.17g,%.17g,%.17g,%.17g", r->re[at], r->im[at], magnitude(r, at), next_phase(r, at, NAN));
+                const double phase = next_phase(r, at, NAN);
+                dal_print(&out, ",%.17g,%.17g,%.17g,", r->re[at], r->im[at], magnitude(r, at));
+                if (isfinite(phase)) /* of zero and of infinity there is none: an empty field */
+                    dal_print(&out, "%.17g", phase);
             }
         dal_print(&out, "\n");
     }
