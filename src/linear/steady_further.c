@@ -2,7 +2,8 @@
  *
  *     r -> a + R (r - a) + h w t,   R = exp(w t),   a = w x v / w^2,   h = w . v / w^2
  *
- * or as a shift v t where w is zero; a body turns about its own axes beside that. At a solution F must be zero further on along the motion, too.
+ * or as a shift v t where w is zero; a body turns about its own axes beside that. At a solution the equations R (steady_step.c) must also hold at
+ * later positions of the motion.
  */
 #include "linear/steady_parts.h"
 

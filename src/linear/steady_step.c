@@ -2,8 +2,8 @@
  *
  *     K y = -R,   |y| least,   K = dR/dy by central differences
  *
- * where the columns of rates are small, so that positions move before rates do; only the first step gives the coefficients the rates that are given, at the
- * position of the start. Positions do not move along the fields themselves. A step is halved until R
+ * where the columns of rates are small, so that positions move before rates do; the first step alone sets the coefficients to the given rates, at the position
+ * of the start. Positions do not move along the fields themselves. A step is halved until R
  * becomes smaller. A search that descends goes down the potential of the motion at given rates instead: y = |S|^-1 N (-R), S being the symmetric part of
  * the stiffness N K, with the rows N of T_h = T N^T across the fields.
  */
