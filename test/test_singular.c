@@ -78,10 +78,11 @@ static void a_rhombus_turns_through_its_change_points_and_stays_a_parallelogram(
                 dal_spec_set(spec, "stabilization", stabilizations[s], messages);
                 assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
                 assert_int_equal(dal_run(system, &options, messages, &evidence), DAL_OK);
-                /* rtol 1e-10 over two turns; rounding at each of the four change points adds eps v^2 / d^2 with v = 6, d >= 3e-4: 9e-8 */
+                /* rtol 1e-10 over two turns; rounding at each of the four change points adds eps v^2 / d^2 with v = 6, d >= 3e-4: 9e-8.
+                 * That is 1.5e-8 of v, twice as much of the kinetic energy, four times. */
                 check_small(l.worst_tilt, 4e-7);
                 check_close(l.value[1], phi, 4e-7);
-                check_small(evidence.energy_drift, 1e-8);
+                check_small(evidence.energy_drift, 1.2e-7);
                 dal_system_free(system);
                 dal_spec_free(spec);
                 dal_messages_free(messages);
