@@ -101,8 +101,8 @@ typedef struct dal_linearization {
     void *memory;
 } dal_linearization;
 
-/* DAL_BAD_COMMAND: an unknown input or state, or a state that depends on others. DAL_BAD_MODEL: dry friction, no freedom, parts without mass; an
- * output that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
+/* DAL_BAD_COMMAND: an unknown input or state, or one that depends on others. DAL_BAD_MODEL: dry friction, no freedom, parts without mass; an output
+ * that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
 DAL_API dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                                  dal_linearization **linearization);
 DAL_API void dal_linearization_free(dal_linearization *linearization);
@@ -236,7 +236,7 @@ typedef struct dal_equilibrium {
 
 /* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. A start that is an equilibrium is
  * kept, stable or not; from any other start, the search decreases the potential. There may be other equilibria. DAL_BAD_MODEL: there is none nearby
- * (a message names the coordinate that runs away), or a drive moves. The balance does not need dry friction. */
+ * (a message names the part that runs away), or a drive moves. The balance does not need dry friction. */
 DAL_API dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium);
 /* A steady motion near the start: the mechanism keeps its shape and moves as a whole, bodies may spin about their own axes of symmetry, and drives
  * move at constant rates. n rates are given; everything that they do not determine stays as near to the start as possible. DAL_BAD_MODEL: there is
