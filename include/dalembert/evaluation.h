@@ -44,7 +44,7 @@ typedef struct dal_instant {
     double *q, *rates;     /* nq, nv */
     double *forces;        /* nv: generalized forces, dual to the rates, beside those of the model */
     double *accelerations; /* nv: wanted ones, for the inverse problem */
-    bool *wanted;          /* nv: which of them are; the others are as small as the constraints allow */
+    bool *wanted;          /* nv: which of them are given; the others are as small as the constraints allow */
     void *memory;
 } dal_instant;
 
@@ -112,7 +112,7 @@ typedef struct dal_evaluation {
     int nq, nv, rank;               /* rank of A at this state */
     const char *const *coordinates; /* names of q, and of the rates */
     const char *const *rates;
-    bool determined;               /* false: the accelerations are not; vd and the multipliers are NAN, and there are no reactions */
+    bool determined;               /* false: the accelerations are not determined; vd and the multipliers are NAN, and there are no reactions */
     const char *verdict;           /* then: why, as a sentence; otherwise NULL */
     const double *q, *v, *qd, *vd; /* qd: q' = N v */
     const double *M, *C;           /* nv x nv, row-major */

@@ -101,7 +101,7 @@ DAL_API void dal_series_fact(dal_series *series, const char *label, const char *
 
 /* In the words and the order of dal_evidence_text. Of comparisons: of the reference. */
 DAL_API void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal_status status);
-/* What dal_check found. */
+/* The verdict of dal_check. */
 DAL_API void dal_page_verdict(dal_page *page, const dal_verdict *verdict);
 /* Messages of the run, or of a model that could not be compiled. */
 DAL_API void dal_page_messages(dal_page *page, const dal_messages *messages);

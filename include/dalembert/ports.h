@@ -75,7 +75,7 @@ typedef struct dal_ports {
     bool gravity; /* acts in every body */
     int n_components, n_ports;
     const dal_port_component *components; /* the ground, bodies, joints, constraints, forces, in the order of the model */
-    const dal_port *ports;                /* those of a component stand together */
+    const dal_port *ports;                /* those of a component are consecutive */
     int states, multipliers;              /* of all components */
     void *memory;
 } dal_ports;

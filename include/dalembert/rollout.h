@@ -73,9 +73,10 @@ typedef struct dal_rollout_outcome {
     int failed;                      /* of those: copies that did not make all their steps */
 } dal_rollout_outcome;
 
-/* A copy has the same numbers bit for bit whether it was one of four or alone, and whatever the others are. A copy for which generated code finds a
- * pivot too small, or NaN, is computed again by the engine from its beginning. DAL_NUMERICAL: the engine fails, too, to compute the accelerations of
- * some copies at some step; these copies stop there, and the others are complete. DAL_BAD_COMMAND: an array or number that cannot be used;
+/* The numbers of a copy are the same bit for bit whether it is one of four or alone, and they do not depend on the other copies. A copy for which
+ * generated code finds a pivot too small, or NaN, is computed again by the engine from its beginning. DAL_NUMERICAL: the engine fails, too, to
+ * compute the accelerations of some copies at some step; these copies stop there, and the others are complete. DAL_BAD_COMMAND: an array or number
+ * that cannot be used;
  * DAL_BAD_MODEL: the model is refused with the parameters of a copy that the engine has to compute; the results of that copy and of those after it
  * are undefined. outcome may be NULL. */
 DAL_API dal_status dal_rollout(dal_rollout_model *model, const dal_rollout_batch *batch, dal_rollout_outcome *outcome, dal_messages *messages);

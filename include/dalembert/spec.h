@@ -115,7 +115,7 @@ typedef struct dal_figures {
 typedef struct dal_body_spec {
     dal_text name; /* "rod.3" for a repeated one */
     const dal_binding *binding;
-    dal_text mass, density, angle, rate; /* density: of the shapes, which give mass, centre and inertia */
+    dal_text mass, density, angle, rate; /* density: of the shapes, from which mass, centre and inertia are computed */
     dal_list center, inertia;            /* inertia: 1 (planar), 3, or 6 in the order xx yy zz xy xz yz */
     dal_list position, velocity, angular_velocity, between;
     dal_text from; /* placed relative to another body, in its axes: only with the model's own coordinates */
