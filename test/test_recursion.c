@@ -339,12 +339,52 @@ static void every_instruction_set_gives_the_same(void **unused)
     dal_system_free(system);
 }
 
+/* Columns of M refer to one origin for the whole tree, so that an arm of a link is as long as the chain: rounding errors of an entry are below some
+ * eps * (extent of the tree / length of a link) of sqrt(M_ii M_jj). Here the chain is two hundred links long. Without gravity the forces of unit
+ * accelerations are the columns of M. */
+static void mass_matrices_of_long_chains_keep_their_digits(void **unused)
+{
+    (void)unused;
+    enum { N = 200, ROOM = 200 * N };
+    static const char *const axes[] = {"[0, 0, 1]", "[0.6, 0.8, 0]", "[0.36, 0.48, 0.8]"};
+    char *text = malloc(ROOM), *at = text;
+    at += sprintf(at, "dalembert: 1\nspace: spatial\nbodies:\n");
+    for (int i = 0; i < N; i++)
+        at += sprintf(at, "  b%d: {mass: 1.3, inertia: [0.02, 0.03, 0.04], position: [%g, 0, 0], points: {A: [-0.25, 0, 0], B: [0.25, 0, 0]}}\n", i,
+                      0.25 + 0.5 * i);
+    at += sprintf(at, "joints:\n  j0: {type: revolute, connect: [ground, b0.A], axis: [0, 0, 1]}\n");
+    for (int i = 1; i < N; i++)
+        at += sprintf(at, "  j%d: {type: revolute, connect: [b%d.B, b%d.A], axis: %s}\n", i, i - 1, i, axes[i % 3]);
+    dal_system *system = compile_text(text, "joint", "recursive", NULL);
+    dal_state *state = dal_state_create(NULL, system);
+    numbers n = numbers_for(system);
+    uint64_t seed = 19;
+    double worst = 0;
+    assert_int_equal(system->layout.nv, N);
+    random_vector(&seed, N, 0.2, n.q);
+    assert_int_equal(dal_mass_matrix(state, n.q, n.M), DAL_OK);
+    for (int k = 0; k < N; k++) {
+        memset(n.x, 0, sizeof(double) * N);
+        n.x[k] = 1;
+        assert_int_equal(dal_inverse_dynamics(state, n.q, NULL, n.x, NULL, n.z), DAL_OK);
+        for (int i = k; i < N; i++)
+            worst = fmax(worst, fabs(n.z[i] - n.M[N * i + k]) / sqrt(n.M[N * i + i] * n.M[N * k + k]));
+    }
+    print_message("%d links: %.1e of sqrt(M_ii M_jj)\n", N, worst);
+    check_small(worst, 4 * N * 2.2e-16);
+    release(&n);
+    dal_state_free(state);
+    dal_system_free(system);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_recursions_agree_with_the_generic_path_for_every_joint),
         cmocka_unit_test(the_recursions_agree_with_the_generic_path_on_the_gallery),
         cmocka_unit_test(every_instruction_set_gives_the_same),
+        cmocka_unit_test(mass_matrices_of_long_chains_keep_their_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,9 @@ static const char *obstacle(const dal_rollout_model *model)
     const dal_layout *layout = dal_system_layout(model->system);
     if (model->info.states)
         return "the model has states of its own";
-    if (dal_code_obstacle(layout))
-        return dal_code_obstacle(layout);
+    const char *size = dal_code_obstacle(layout, method->formulation->recursive);
+    if (size)
+        return size;
     if (method->minimum_norm || layout->derived)
         return "its accelerations are not determined by inertia and constraints alone";
     if (method->stabilization->solve)

@@ -53,9 +53,10 @@ static bool check_attitudes(dal_build *build, const dal_joint_spec *spec, const 
         if (body == DAL_GROUND || !build->mechanism.bodies[body].particle)
             continue;
         if (in_space->turns || (k == 0 && in_space->axis != DAL_AXIS_NONE)) {
+            const char *other = k == 1 ? in_space->particle : NULL;
             dal_error(build->messages, spec->connect.item[k].mark,
-                      "joint '%s' of type %s needs the attitude of '%s', which is a particle (a mass without inertia): give it an inertia",
-                      spec->name.text, type->name, build->mechanism.bodies[body].name);
+                      "joint '%s' of type %s needs the attitude of '%s', which is a particle (a mass without inertia): give it an inertia%s%s",
+                      spec->name.text, type->name, build->mechanism.bodies[body].name, other ? ", or use a joint of type " : "", other ? other : "");
             return false;
         }
     }

@@ -24,7 +24,6 @@ dal_names dal_names_rows(dal_equations *equations, const dal_state *state);
 dal_names dal_names_dependent(dal_equations *equations, const dal_state *state);
 dal_names dal_names_speeds(dal_equations *equations, const dal_state *state);
 dal_names dal_names_speed_rates(dal_equations *equations, const dal_state *state);
-/* The multipliers of the independent rows: "lambda of hinge 1", each with `sign` before it ("-" or ""). */
 /* w_x, w_y, w_z, v_x, v_y, v_z of a body; planar: w, v_x, v_y. */
 dal_names dal_names_twist(dal_equations *equations, const dal_state *state);
 /* One row of the constraints: "hinge 1", "hinge" where it has one row, "hinge drive"; "rod unit length", "rod orthonormal 3". */

@@ -5,7 +5,7 @@
  *   S^T [mu; lambda] = M v' + h - Q   mu vanishes up to rounding; lambda belongs to the rows A_k, the other rows have none
  *
  * One step of iterative refinement (refine.c) corrects all of them for the residuals, f in the equations and b in the rows:
- *   dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c)
+ *   dv = W du + c,   S c = [0; f of the ignorable coordinates (their rows of S are those of M: momenta); b],   K du = W^T (f - M c)
  */
 #include "dynamics/speeds_directions.h"
 #include "dynamics/speeds_matrix.h"
@@ -148,7 +148,7 @@ dal_flow dal_speeds_finish(dal_state *state)
     return 0;
 }
 
-/* dv = W du + c,   S c = [0; f of the ignorable coordinates, whose momenta E = M' are; b],   K du = W^T (f - M c). */
+/* dv = W du + c,   S c = [0; f of the ignorable coordinates (their rows of S are those of M: momenta); b],   K du = W^T (f - M c). */
 void dal_speeds_correct(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     dal_speeds *s = state->speeds->basis;

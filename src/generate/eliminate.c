@@ -1,10 +1,10 @@
-/* Linear systems as straight-line code. The order of elimination is chosen here, once: entries that are zero by structure make no operation.
+/* Linear systems as straight-line code. The order of elimination is chosen here, once: entries that are zero by structure need no operation.
  *
- *   symmetric   L D L^T, the unknown with the fewest entries first. In a saddle system an unknown of a later class waits until no one of an earlier
- *               class shares an entry with it: then its pivot is -a M^-1 a^T on a part of the system, which is negative while rows are independent
+ *   symmetric   L D L^T, the unknown with the fewest entries first. In a saddle system an unknown of a later class waits until no unknown of an
+ *               earlier class shares an entry with it: then its pivot is -a M^-1 a^T on a part of the system, which is negative while rows are independent
  *   otherwise   L U, the entry that makes the least fill among those that are large in their column at the reference
  *
- * Each pivot has a guard: against what it was before others were taken from it, or against the other entries of its column.
+ * Each pivot has a guard: against its value before elimination changed it, or against the other entries of its column.
  */
 #include "generate/listing.h"
 

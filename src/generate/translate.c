@@ -1,5 +1,5 @@
 /* From the graph of a derivation to that of the code: operands stand before what uses them, so that one pass over the nodes is enough. A named system
- * is eliminated where its first unknown is met: its matrix stands before. */
+ * is eliminated where its first unknown is met: its matrix has been translated by then. */
 #include "generate/listing.h"
 
 #include <string.h>

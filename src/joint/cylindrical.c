@@ -23,7 +23,7 @@ const dal_joint_type dal_joint_cylindrical = {
     .name = "cylindrical",
     .title = "shaft in a bearing: turn about and shift along the axis stay free",
     .spaces = DAL_IN_SPACE,
-    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .motion = "Tz Rz", .coordinates = {"angle", "distance"}},
+    .spatial = {.axis = DAL_AXIS_ONE, .turns = true, .particle = "point-on-line", .motion = "Tz Rz", .coordinates = {"angle", "distance"}},
     .keys = "start zero drive drive-rate coordinate friction",
     .keeps = DAL_KEEPS_Z,
     .slides = DAL_SLIDES_BOTH,

@@ -71,6 +71,7 @@ typedef struct dal_joint_builder {
 typedef struct dal_joint_variant {
     dal_axis_need axis;
     bool turns;                                   /* its rows use directions: both sides need an attitude (no particles) */
+    const char *particle;                         /* the type that holds a particle on the same path; NULL: none */
     const char *motion;                           /* NULL where the type does not exist or has none */
     const char *coordinates[DAL_MAX_COORDINATES]; /* channel names */
 } dal_joint_variant;

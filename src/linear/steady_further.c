@@ -2,7 +2,8 @@
  *
  *     r -> a + R (r - a) + h w t,   R = exp(w t),   a = w x v / w^2,   h = w . v / w^2
  *
- * or as a shift v t where w is zero; a body also turns about its own axes. At a solution F must also be zero at later positions along the motion.
+ * or as a shift v t where w is zero; a body also turns about its own axes. At a solution the equations R (steady_step.c) must also hold at later
+ * positions of the motion.
  */
 #include "linear/steady_parts.h"
 

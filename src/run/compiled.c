@@ -57,8 +57,9 @@ static const char *obstacle(const run *r)
     const dal_layout *layout = dal_system_layout(r->system);
     if (!dal_system_spec(r->system))
         return "the system has no description";
-    if (dal_code_obstacle(layout))
-        return dal_code_obstacle(layout);
+    const char *size = dal_code_obstacle(layout, method->formulation->recursive);
+    if (size)
+        return size;
     if (layout->systems)
         return "it has sub-systems that are given by their equations";
     if (dal_system_acting(r->system)->n_frictions)

@@ -10,7 +10,7 @@ int dal_sample_states(dal_state *state, int n, dal_arena *arena, dal_reference_s
 /* What a state holds now, after an evaluation. */
 dal_reference_state dal_reference_of(dal_state *state, dal_arena *arena);
 /* What no generated code has, by the sizes and rows of the coordinates; NULL: nothing is in its way. */
-const char *dal_code_obstacle(const dal_layout *layout);
+const char *dal_code_obstacle(const dal_layout *layout, bool recursive);
 /* How the equations have to be derived so that they are those that the state solves now: its charts, speeds and rows. */
 dal_derive_options dal_derive_options_of(const dal_state *state);
 

@@ -3,8 +3,8 @@
  *   stages   lie beside the constraints by about h^2 and would be seen through a nearly singular A: errors grow like 1 / distance. Near one
  *            the right-hand side is evaluated at the projected stage, f(P(y)): the same on the constraints, and smooth across the singularity.
  *   steps    of adaptive methods have no stage and no end right at it, where all is rounding.
- * passage  on the branch on which the position was reached: velocities and energy are continuous there. If they jump, rounding has decided, and the
- * run ends instead of continuing with an arbitrary motion.
+ *   passage  on the branch on which the position was reached: velocities and energy are continuous there. If they jump, rounding has decided,
+ *            and the run ends instead of continuing with an arbitrary motion.
  *   rank     is decided again after it.
  */
 #include "model/system.h"

@@ -1,5 +1,5 @@
-/* Joints on a surface that have no direction in one attitude: a disc that lies flat has no lowest point, a blade that stands on end none to
- * slide along. Watched at every accepted step of a run.
+/* Joints on a surface that have no direction in one attitude: a disc that lies flat has no lowest point, a blade that stands on end has no
+ * direction to slide along. Watched at every accepted step of a run.
  */
 #ifndef DAL_RUN_STANDING_H
 #define DAL_RUN_STANDING_H

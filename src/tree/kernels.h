@@ -48,7 +48,7 @@ typedef struct dal_links_work {
     dal_link_inertia *inertia; /* [-1]: likewise */
     double lift[4];            /* acceleration of the ground: minus gravity, where weight is not among the wrenches */
     double *cosine, *sine;     /* of turns, a link each */
-    double *column[9];         /* of columns of v: axis (3), velocity at the origin of the first link of the tree (3), spare (3) */
+    double *column[6];         /* of columns of v: axis (3), velocity at the origin of the first link of the tree (3) */
 } dal_links_work;
 
 /* The composite body of a link, for derivatives (rnea_derivatives.c): inertia about the link's origin, E and p of the velocity-dependent terms, G and

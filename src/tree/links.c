@@ -197,8 +197,6 @@ static void list_columns(builder *b)
         const dal_link *parent = link->parent < 0 ? NULL : &links->link[link->parent];
         for (int k = 0; k < n; k++) {
             links->link_of[link->v + k] = i;
-            if (link->kind == DAL_LINK_SHIFT || link->kind == DAL_LINK_SCREW || (link->kind == DAL_LINK_FREE && k < 3))
-                links->shifts = link->v + k + 1;
             links->parent_column[link->v + k] = k ? link->v + k - 1 : parent ? parent->v + dal_link_velocities(parent->kind) - 1 : -1;
         }
         links->span_of[i] = parent ? add_span(b, link->parent) : -1;

@@ -63,7 +63,6 @@ typedef struct dal_span {
 
 typedef struct dal_links {
     int n, n_runs, n_bodies, n_spans, nq, nv;
-    int shifts; /* columns of v up to here may shift; those behind turn only */
     double gravity[3];
     double still_mass, still_moment[3]; /* of bodies that are part of the ground: mass, mass times place */
     dal_link *link;

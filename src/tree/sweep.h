@@ -2,8 +2,8 @@
  *
  * There are two ways through a model with loops. The passes of loops.h go over all links at once and serve every model; sweeps call the same
  * kernels (aba_velocity, backward_links, reduce_rows, restore_multipliers) on views of one block after the other, so that the elimination is
- * written once. Written twice are the rows, here on links and there on bodies, and the joint on its way forward, here from a record of two
- * cache lines and there from the whole link: with the shared forms a sweep would read all the memory that it is there to avoid.
+ * written once. Two things are written twice: the rows (here on links, there on bodies) and the forward step of a joint (here from a record of two
+ * cache lines, there from the whole link). With the shared forms a sweep would read all the memory that it avoids.
  *
  * `aba_velocity`, the rows, their covectors and the elimination (loops.h), one after the other over all links, read and write the same memory
  * again and again; once it is larger than the caches, that is what takes the time. Nothing forces this order. Here the tree is cut into
@@ -22,8 +22,8 @@
  *
  * Models in the plane have a sweep of their own, with three numbers where this one has six: planar_sweep.h. Both take the same blocks and rows.
  *
- * Links with one coordinate, rows of scalar products of points and directions that time does not move, weight the only load: everything
- * else goes the longer way, and so do models in which far ends are tied, for which the ring would be large.
+ * A sweep needs links with one coordinate, rows of scalar products of points and directions that time does not move, and no load but weight.
+ * Other models use loops.h, and so do models in which far ends are tied: their ring would be large.
  */
 #ifndef DAL_TREE_SWEEP_H
 #define DAL_TREE_SWEEP_H
