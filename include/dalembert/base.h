@@ -1,23 +1,22 @@
-/* Status codes, source marks, messages and memory: what every other header of
- * the library uses.
+/* Status codes, source marks, messages and memory. Every other header of the library uses them.
  *
  * The library never prints, never exits and keeps no global state. Its messages
  * go into a `dal_messages` object that the caller owns; all memory comes from the caller's `dal_allocator` (malloc by default).
  *
- * What every function of these headers accepts, unless its comment says more:
+ * Every function of these headers accepts the following, unless its comment says more:
  *
- *   - pointers that are not NULL; `messages` may be NULL (messages are dropped), `allocator` too (malloc), and options (all of them 0). What frees or
- *     closes accepts NULL
+ *   - pointers that are not NULL; `messages` may be NULL (messages are dropped), so may `allocator` (malloc) and options (all of them 0). Functions
+ *     that free or close accept NULL
  *   - an allocator with both of its functions; sinks with both of theirs
- *   - indices from 0 to one less than the number of such things; counts of 0 or more, with an array behind those that are not 0
+ *   - indices from 0 to one less than the number of items; counts of 0 or more, with an array for each count that is not 0
  *   - finite numbers, and members of enums
  *
- * Everything else is answered, and changes nothing: by DAL_BAD_COMMAND with a message that names the function and the argument; by false, NULL
- * or -1; by NAN where numbers are returned. Results of a call that failed are NULL where they are pointers, and otherwise not to be used.
+ * Any other argument changes nothing. The function returns DAL_BAD_COMMAND with a message that names the function and the argument; or false, NULL
+ * or -1; or NAN where it returns numbers. After a failed call, results that are pointers are NULL; other results must not be used.
  *
- * What C cannot see stays with the caller: memory that was freed, arrays that are shorter than their count, objects that another thread
- * changes. A state has to be freed before its system, or at least not be used after it: in builds with asserts that is an assertion, in
- * others the same answers as above.
+ * The library cannot detect some errors of the caller: memory that was freed, arrays that are shorter than their count, objects that another thread
+ * changes. A state must not be used after its system was freed, but it may be freed later. Such a use is an assertion in builds with asserts; other
+ * builds return errors as above.
  */
 #ifndef DALEMBERT_BASE_H
 #define DALEMBERT_BASE_H
@@ -41,7 +40,7 @@ extern "C" {
 typedef enum dal_status {
     DAL_OK = 0,
     DAL_BAD_COMMAND = 2, /* a wrong option or argument */
-    DAL_BAD_MODEL = 3,   /* the description is wrong, or asks for what cannot be done */
+    DAL_BAD_MODEL = 3,   /* the description is wrong, or requires something impossible */
     DAL_NUMERICAL = 4,   /* the motion could not be continued */
     DAL_NO_MEMORY = 5,
     DAL_BAD_FILE = 6 /* a file could not be read or written */
@@ -89,8 +88,8 @@ DAL_API const dal_message *dal_messages_first(const dal_messages *messages);
 DAL_API int dal_messages_count(const dal_messages *messages, dal_severity severity);
 DAL_API void dal_messages_clear(dal_messages *messages);
 
-/* Write "file:line:column: error: text" (what is known of it) into `buffer`, as snprintf does: returns the length needed. A buffer that is NULL is
- * only measured for. -1: the message is NULL, has no text, or an invalid severity. */
+/* Write "file:line:column: error: text" (the known parts of it) into `buffer`, as snprintf does: returns the length needed. If the buffer is NULL,
+ * only the length is computed. -1: the message is NULL, has no text, or has an invalid severity. */
 DAL_API int dal_message_format(const dal_message *message, char *buffer, size_t size);
 
 #ifdef __cplusplus

@@ -21,9 +21,9 @@ typedef struct dal_derivation_options {
     int width;               /* columns of the text; 0: 100 */
 } dal_derivation_options;
 
-/* *text is taken from the allocator (NULL: malloc) and belongs to the caller; on any error it is NULL and the messages say why. DAL_BAD_COMMAND: a
- * formulation that is not derived, a form that there is not, a width below 20. DAL_BAD_MODEL: the model has parts that are not written in symbols.
- * options may be NULL. */
+/* *text is allocated by the allocator (NULL: malloc) and belongs to the caller; on any error it is NULL and the messages have the reason.
+ * DAL_BAD_COMMAND: a formulation that cannot be derived, an unknown form, a width below 20. DAL_BAD_MODEL: the model has parts that cannot be
+ * written in symbols. options may be NULL. */
 DAL_API dal_status dal_derivation_text(const dal_allocator *allocator, const dal_spec *spec, const dal_derivation_options *options,
                                        dal_messages *messages, char **text);
 

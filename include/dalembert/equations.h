@@ -27,8 +27,8 @@ typedef struct dal_equation_block {
     const char *const *row_names, *const *column_names;
 } dal_equation_block;
 
-/* A block inside K, with its first row and column there: K += factor * block, or its transpose. In b the column is 0, and b gets
- * block * times where `times` is the number of another block, not -1. */
+/* A block inside K, with its first row and column there: K += factor * block, or its transpose. In b the column is 0; if `times` is the index of
+ * another block, not -1, the product of the two blocks is added to b. */
 typedef struct dal_equation_place {
     int block, row, column;
     bool transposed;
@@ -61,13 +61,13 @@ typedef struct dal_equations {
     void *memory;
 } dal_equations;
 
-/* Evaluates the state at its (t, y) and asks its formulation. Only scratch of the state changes. A state that belongs to a run is
- * evaluated already, and can be asked in the run's callback. */
+/* Evaluates the state at its (t, y) and reads the matrices of its formulation. Only scratch of the state changes. A state that belongs to a run is
+ * already evaluated, and can be used in the run's callback. */
 DAL_API dal_status dal_equations_create(const dal_allocator *allocator, dal_state *state, dal_messages *messages, dal_equations **equations);
 DAL_API void dal_equations_free(dal_equations *equations);
 
-/* For people: tables of at most `width` columns, numbers of `digits` digits, zeros (up to rounding) as dots. As snprintf does: returns
- * the length needed; a buffer that is NULL is only measured for; -1 where `equations` is NULL. `digits` are taken as 1 to 17. */
+/* For people: tables of at most `width` columns, numbers of `digits` digits, zeros (up to rounding) as dots. As snprintf does: returns the length
+ * needed; if the buffer is NULL, only the length is computed; -1: `equations` is NULL. `digits` is clamped to 1 to 17. */
 DAL_API int dal_equations_text(const dal_equations *equations, int digits, int width, char *buffer, size_t size);
 /* One JSON object, every number so that it reads back as the same double. */
 DAL_API int dal_equations_json(const dal_equations *equations, char *buffer, size_t size);
@@ -78,10 +78,10 @@ typedef struct dal_given {
     double value;
 } dal_given;
 
-/* The state nearest to the present one that has the given values and meets the constraints; in `*moved` (may be NULL) the largest
- * difference between a given value and what it became, 0 unless the constraints contradict it. Evaluate before anything is read.
- * DAL_BAD_COMMAND: a name is unknown or given twice, a value is not finite, there are more of them than coordinates, rates and speeds, or the
- * state belongs to a run. */
+/* Moves the state to the nearest one that has the given values and meets the constraints. `*moved` (may be NULL) is the largest difference between a
+ * given value and the value that it got: 0 unless the constraints contradict it. Evaluate the state before anything is read from it.
+ * DAL_BAD_COMMAND: a name is unknown or given twice, a value is not finite, there are more of them than coordinates, rates and speeds, or the state
+ * belongs to a run. */
 DAL_API dal_status dal_state_assign(dal_state *state, int n, const dal_given *given, dal_messages *messages, double *moved);
 
 #ifdef __cplusplus

@@ -19,8 +19,8 @@ typedef struct dal_c_code_options {
     const char *name;        /* of the file, without ".c": names in it begin with this. NULL: "model" */
     const char *formulation; /* any that dal_derivation_text knows but `component`; NULL: "lagrange" */
     const char *coordinates; /* family; NULL: the model's own, and joint for `recursive` */
-    bool parameters;         /* they are an argument. One whose other values the code does not follow is fixed, and a note names it */
-    int lanes;               /* 4 or 8: functions that compute so many copies at once as well; 0: none */
+    bool parameters;         /* they are an argument. A parameter is fixed, and a note names it, if the code would be wrong for other values */
+    int lanes;               /* 4 or 8: also functions that compute this many copies at once; 0: none */
     bool jacobians;          /* derivatives of the accelerations as well */
 } dal_c_code_options;
 
@@ -31,8 +31,8 @@ typedef struct dal_c_code {
     void *memory;
 } dal_c_code;
 
-/* DAL_BAD_COMMAND: a formulation or family that there is not, another number of lanes. DAL_BAD_MODEL: a part of the model that cannot be generated, which
- * the messages name. DAL_NUMERICAL: no state of the model can be evaluated. On any error *code is NULL. options may be NULL. */
+/* DAL_BAD_COMMAND: an unknown formulation or family, another number of lanes. DAL_BAD_MODEL: a part of the model that cannot be generated, which the
+ * messages name. DAL_NUMERICAL: no state of the model can be evaluated. On any error *code is NULL. options may be NULL. */
 DAL_API dal_status dal_c_code_generate(const dal_allocator *allocator, const dal_spec *spec, const dal_c_code_options *options,
                                        dal_messages *messages, dal_c_code **code);
 DAL_API void dal_c_code_free(dal_c_code *code);

@@ -20,22 +20,22 @@
 extern "C" {
 #endif
 
-/* A steady motion is given by rates: a coordinate (a channel of position, or an expression of such) and its rate, or a channel that is a rate itself and its
- * value. */
+/* A steady motion is specified by rates: a coordinate (a channel of position, or an expression of such channels) and its rate, or a channel that is
+ * itself a rate and its value. */
 typedef struct dal_steady {
     const char *coordinate;
     double rate;
 } dal_steady;
 
-/* Where, and what of it. All zero: at the start, states chosen automatically, every input, no output. */
+/* The point, and the states, inputs and outputs. All zero: at the start, states chosen automatically, every input, no output. */
 typedef struct dal_linear_options {
     const char *at; /* "start", "equilibrium", "steady" or a state file (dal_instant_read); NULL: "start" */
     int n_states, n_inputs, n_outputs;
-    const char *const *states;  /* channels of position ("A.angle", "cart.x"); those that are missing are chosen automatically */
+    const char *const *states;  /* channels of position ("A.angle", "cart.x"); the missing ones are chosen automatically */
     const char *const *inputs;  /* of `inputs:`, motors, springs and dampers (an effort added to their own), drives; NULL: all of `inputs:` */
     const char *const *outputs; /* channels and expressions of channels, as in `record:`: motions, reactions, efforts, energies */
     int n_steady;               /* for "steady" */
-    const dal_steady *steady;   /* rates that are given; what is not, stays near the start */
+    const dal_steady *steady;   /* the given rates; everything else stays near the start */
 } dal_linear_options;
 
 typedef enum dal_linear_kind {
@@ -44,7 +44,7 @@ typedef enum dal_linear_kind {
     DAL_LINEAR_MOTION  /* A and B belong to this instant of a motion */
 } dal_linear_kind;
 
-/* What a part of the mechanism has of the kinetic energy of a mode. */
+/* The share of one part of the mechanism in the kinetic energy of a mode. */
 typedef struct dal_mode_share {
     const char *part; /* "rotor about y", "cart along x", "arm"; of a sub-system: its coordinate */
     double share;     /* 0 to 1 */
@@ -60,7 +60,7 @@ typedef struct dal_mode {
     const double *shape_re, *shape_im; /* n_states; the largest number is 1 */
     /* 6 per body: its point's shift in lengths of the model, its turn in rad; the largest number of all is 1 */
     const double *bodies_re, *bodies_im;
-    double condition; /* of the eigenvalue, in units of the kinetic energy: errors of A count so often in it. Infinite where it is defective */
+    double condition; /* of the eigenvalue, in units of the kinetic energy: it multiplies errors of A. Infinite: the eigenvalue is defective */
     int times,
         shapes; /* how often the eigenvalue occurs, and how many independent shapes it has. Fewer: it is defective, and terms with t e^(s t) occur */
 } dal_mode;
@@ -78,7 +78,7 @@ typedef struct dal_zeros {
 } dal_zeros;
 
 typedef struct dal_linearization {
-    dal_system_info info; /* of a system that is gone: the texts are copies, and the numbers stand */
+    dal_system_info info; /* the system itself is already freed; the texts are copies */
     dal_linear_kind kind;
     double time;
     int n_positions, n_rates, n_states; /* of x: coordinates, rates (fewer where rows are nonholonomic), in all */
@@ -88,11 +88,11 @@ typedef struct dal_linearization {
     const int *input_orders;     /* n_inputs. A drive has three columns that follow each other: the drive (0), its rate (1), its acceleration (2) */
     const double *at;            /* n_states: x is counted from here */
     const double *rates;         /* n_states: x' there */
-    const double *y;             /* n_outputs: what the outputs are there */
+    const double *y;             /* n_outputs: values of the outputs there */
     const double *A, *B, *C, *D; /* row-major */
     int n_poles, n_zero_poles;   /* those that are not zero, and how many are */
     const dal_mode *poles;
-    bool studied; /* up to 80 states: what follows */
+    bool studied; /* the following members are computed: up to 80 states */
     int n_uncontrollable, n_unobservable;
     const char *const *uncontrollable, *const
                                            *unobservable; /* poles that inputs do not move, or outputs do not see: "1.05 Hz (100 % body along y)" */
@@ -101,8 +101,8 @@ typedef struct dal_linearization {
     void *memory;
 } dal_linearization;
 
-/* DAL_BAD_COMMAND: an input or state that there is not, or that depends on others. DAL_BAD_MODEL: dry friction, no freedom, parts without mass;
- * an output that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
+/* DAL_BAD_COMMAND: an unknown input or state, or one that depends on others. DAL_BAD_MODEL: dry friction, no freedom, parts without mass; an output
+ * that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
 DAL_API dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                                  dal_linearization **linearization);
 DAL_API void dal_linearization_free(dal_linearization *linearization);
@@ -113,10 +113,10 @@ DAL_API int dal_linearization_csv(const dal_linearization *linearization, char *
 
 /* ---- modes ------------------------------------------------------------------------------------- */
 
-/* A direction in which nothing holds the mechanism: an eigenvalue that is zero. */
+/* A direction without a restoring force: an eigenvalue that is zero. */
 typedef struct dal_free_mode {
-    const char *state; /* that moves in it: the first of several; NULL: none by itself */
-    bool drifts;       /* there is a motion along it that continues for ever: a rigid-body freedom. False: a displacement stays where it is */
+    const char *state; /* that moves in it, the first of several; NULL: none moves alone */
+    bool drifts;       /* a motion along it never ends: a rigid-body freedom. False: a displacement stays constant */
     int n_shares;
     const dal_mode_share *shares;
 } dal_free_mode;
@@ -142,7 +142,7 @@ DAL_API int dal_modes_json(const dal_modes *modes, char *buffer, size_t size);
 
 /* A mode that oscillates, followed by its shape. */
 typedef struct dal_campbell_line {
-    const char *name;      /* "92 % rotor about y": what carries the most energy where it begins */
+    const char *name;      /* "92 % rotor about y": the part with the most energy where the line begins */
     const double *re, *im; /* n_values; NAN where there is none */
 } dal_campbell_line;
 
@@ -154,20 +154,21 @@ typedef struct dal_campbell {
     void *memory;
 } dal_campbell;
 
-/* Of the modes at n values of a parameter, in their order. The modes may be freed then. */
+/* Connects the modes at n values of a parameter, in this order, to lines. The modes may be freed afterwards. */
 DAL_API dal_status dal_campbell_track(const dal_allocator *allocator, const char *parameter, int n, const double *values,
                                       const dal_modes *const *modes, dal_messages *messages, dal_campbell **campbell);
 DAL_API void dal_campbell_free(dal_campbell *campbell);
 DAL_API int dal_campbell_text(const dal_campbell *campbell, int digits, char *buffer, size_t size);
 /* A row a value: of each line frequency in Hz, real and imaginary part. */
 DAL_API int dal_campbell_csv(const dal_campbell *campbell, char *buffer, size_t size);
-/* orders: lines of k times the parameter, in rad/s, over 2 pi. Pixels 0: as it comes. title: NULL, none. As dal_plot_svg. */
+/* orders: for each k, a line at k times the parameter (rad/s) over 2 pi. width, height: pixels; 0: the default. title: NULL, none. As
+ * dal_plot_svg. */
 DAL_API dal_status dal_campbell_svg(const dal_allocator *allocator, const dal_campbell *campbell, int n_orders, const double *orders, int width,
                                     int height, const char *title, dal_messages *messages, char **text);
 
 /* ---- frequency response ------------------------------------------------------------------------ */
 
-/* Amplitudes y = G(i omega) u of the outputs over those of the inputs. A drive is one input, whatever columns of B it has. */
+/* Amplitudes y = G(i omega) u of the outputs over those of the inputs. A drive is one input, although it has three columns of B. */
 typedef struct dal_response {
     const dal_linearization *linearization; /* freed with the response */
     int n_frequencies, n_outputs, n_inputs;
@@ -189,7 +190,7 @@ DAL_API int dal_response_csv(const dal_response *response, char *buffer, size_t 
 
 typedef struct dal_response_drawing {
     bool nyquist;      /* the curve of G in the complex plane; else magnitude and phase over frequency (Bode) */
-    int width, height; /* pixels; 0: as it comes */
+    int width, height; /* pixels; 0: the default */
     const char *title; /* NULL: one that is made of the names */
 } dal_response_drawing;
 
@@ -200,9 +201,9 @@ DAL_API dal_status dal_response_svg(const dal_allocator *allocator, const dal_re
 /* ---- equilibrium ------------------------------------------------------------------------------- */
 
 typedef enum dal_stability {
-    DAL_STABLE,      /* every displacement that the constraints allow needs work; by eigenvalues: every small motion decays */
-    DAL_UNSTABLE,    /* one of them gives work; by eigenvalues: one grows */
-    DAL_INDIFFERENT, /* none gives work, some need none; by eigenvalues: some are zero */
+    DAL_STABLE,      /* every displacement that the constraints allow requires work; by eigenvalues: every small motion decays */
+    DAL_UNSTABLE,    /* a displacement releases work; by eigenvalues: a small motion grows */
+    DAL_INDIFFERENT, /* no displacement releases work, some require none; by eigenvalues: some are zero */
     DAL_NOT_DECIDED  /* no small motion grows, and some do not decay: first order does not decide */
 } dal_stability;
 
@@ -211,7 +212,7 @@ typedef struct dal_equilibrium {
     dal_system_info info; /* as that of a linearisation */
     double time;
     bool steady;   /* it moves */
-    int n_choices; /* of a steady motion: rates that were not given and could be others; the nearest to the start were taken */
+    int n_choices; /* of a steady motion: number of rates that are free to choose and not given; the nearest to the start are used */
     int n_coordinates;
     const char *const *coordinates; /* channels: coordinates of the model, of joints and of bodies */
     const double *values;
@@ -222,8 +223,8 @@ typedef struct dal_equilibrium {
     const double *stiffnesses; /* of the second variation on the constraints, over the mass: 1/s^2, ascending; squares of the frequencies */
     int n_softest;             /* shares of the direction of the first one */
     const dal_mode_share *softest;
-    int n_free;              /* directions in which nothing holds it */
-    const char *const *free; /* what moves the most in each */
+    int n_free;              /* directions without a restoring force */
+    const char *const *free; /* the part that moves most in each */
     int n_modes, n_zeros;    /* by eigenvalues: those that are not zero, and how many are */
     const dal_mode *modes;
     int n_reactions;
@@ -233,12 +234,13 @@ typedef struct dal_equilibrium {
     void *memory;
 } dal_equilibrium;
 
-/* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. From any other start, the search goes down
- * the potential; a start that is an equilibrium is kept, stable or not. There may be others. DAL_BAD_MODEL where there is none near, with a
- * sentence that names what runs away; also for drives that move. Dry friction is not needed in it. */
+/* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. A start that is an equilibrium is
+ * kept, stable or not; from any other start, the search decreases the potential. There may be other equilibria. DAL_BAD_MODEL: there is none nearby
+ * (a message names the part that runs away), or a drive moves. The balance does not need dry friction. */
 DAL_API dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium);
-/* A steady motion near the start: the mechanism keeps its shape and moves as a whole, bodies may spin about axes of symmetry of their own, and what drives
- * it, moves steadily. n rates are given; what they leave open stays as near to the start as it can. DAL_BAD_MODEL where there is none. */
+/* A steady motion near the start: the mechanism keeps its shape and moves as a whole, bodies may spin about their own axes of symmetry, and drives
+ * move at constant rates. n rates are given; everything that they do not determine stays as near to the start as possible. DAL_BAD_MODEL: there is
+ * no such motion. */
 DAL_API dal_status dal_steady_find(const dal_allocator *allocator, const dal_spec *spec, int n, const dal_steady *steady, dal_messages *messages,
                                    dal_equilibrium **motion);
 DAL_API void dal_equilibrium_free(dal_equilibrium *equilibrium);
@@ -249,12 +251,12 @@ DAL_API int dal_equilibrium_json(const dal_equilibrium *equilibrium, char *buffe
 typedef struct dal_equilibria {
     int starts, failed; /* failed: starts from which none was found */
     int n;
-    dal_equilibrium **list; /* freed with them; in the order in which they were found */
-    int *times;             /* how often each was */
+    dal_equilibrium **list; /* freed with this struct; in the order in which they were found */
+    int *times;             /* how often each was found */
     void *memory;
 } dal_equilibria;
 
-/* As dal_equilibrium_find; starts: 1 to 1000000. DAL_BAD_MODEL where all fail. */
+/* As dal_equilibrium_find; starts: 1 to 1000000. DAL_BAD_MODEL: all starts failed. */
 DAL_API dal_status dal_equilibria_find(const dal_allocator *allocator, const dal_spec *spec, int starts, uint64_t seed, dal_messages *messages,
                                        dal_equilibria **equilibria);
 DAL_API void dal_equilibria_free(dal_equilibria *equilibria);

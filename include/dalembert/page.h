@@ -1,7 +1,7 @@
 /* The report page: one HTML file in which the mechanism moves, with plots of the recorded channels and the evidence beside it. It opens
  * from disk in any browser and loads nothing.
  *
- *     dal_spec_show(spec);                              before dal_compile: channels that a page has beside the recorded ones
+ *     dal_spec_show(spec);                              before dal_compile: the additional channels of a page
  *     dal_compile(NULL, spec, messages, &system);
  *     dal_page_open("result.html", spec, system, &(dal_page_options){.command = "..."}, messages, &page);
  *     dal_page_series(page, &(dal_series_options){.system = system}, &series);
@@ -14,8 +14,8 @@
  *
  * viewer/FORMAT.md says what the file contains.
  *
- * Functions without an answer of their own do nothing where the page or the series is NULL; any other argument that cannot be used (a text that is
- * NULL) is an error of the page, and dal_page_close answers with it.
+ * Functions that return nothing do nothing if the page or the series is NULL; any other argument that cannot be used (a text that is NULL) is an
+ * error of the page, and dal_page_close returns it.
  */
 #ifndef DALEMBERT_PAGE_H
 #define DALEMBERT_PAGE_H
@@ -27,14 +27,14 @@
 extern "C" {
 #endif
 
-/* Was the viewer built into this library? Otherwise pages are refused, with a sentence that says what provides it. */
+/* Was the viewer built into this library? Otherwise pages are refused, with a message about how to get it. */
 DAL_API bool dal_page_available(void);
 
-/* The run will be shown: from now on compiled systems have the columns that a page shows whatever the model records: the motion of the
- * bodies (where they are not more than 30), energies, residuals. Files of results do not contain them. */
+/* Prepares a spec for a page: systems that are compiled from it afterwards also have the columns that every page shows: the motion of the bodies (up
+ * to 30 of them), energies, residuals. Files of results do not contain these columns. */
 DAL_API void dal_spec_show(dal_spec *spec);
 
-/* The same columns in files of results, behind those that the model records, for all bodies: a page can then be made of such a file. */
+/* Adds the same columns, for all bodies, to files of results, after the recorded ones. A page can then be made from such a file. */
 DAL_API void dal_spec_record_motion(dal_spec *spec);
 
 typedef struct dal_page dal_page;
@@ -44,32 +44,32 @@ typedef struct dal_page_options {
     const dal_allocator *allocator;
     const char *kind;    /* "run" (NULL), "compare", "gallery" */
     const char *title;   /* NULL: the name of the model */
-    const char *command; /* that repeats it; NULL: none is shown */
+    const char *command; /* command line that repeats the run; NULL: none is shown */
     const char *viewer;  /* another viewer than the library's: the HTML text; NULL: its own */
     size_t viewer_length;
     bool live;               /* the page may listen for reloads: for its server */
     const char *file, *text; /* of the model, where there is no spec because it could not be read */
 } dal_page_options;
 
-/* The file appears under its name when it is closed. spec and system may be NULL (a model that cannot be compiled: the page then has its
- * text and the messages); what they contain, and `messages`, are used until the page is closed. DAL_BAD_COMMAND where they do not belong together. */
+/* The file gets its name when the page is closed. spec and system may be NULL (for a model that cannot be compiled: the page then has its text and
+ * the messages). The page uses them and `messages` until it is closed. DAL_BAD_COMMAND: spec and system do not belong together. */
 DAL_API dal_status dal_page_open(const char *path, const dal_spec *spec, const dal_system *system, const dal_page_options *options,
                                  dal_messages *messages, dal_page **page);
 
 /* ---- motions ---------------------------------------------------------------- */
 
 typedef struct dal_series_options {
-    const char *name;         /* "lagrange, angle"; NULL: that of the system's method */
-    const dal_system *system; /* its columns are the channels (those of dal_spec_show included); of the same bodies and joints as the page's */
-    int n_columns;            /* without a system: these are the channels; the first column is the time, and is none of them */
+    const char *name;         /* "lagrange, angle"; NULL: the name of the system's method */
+    const dal_system *system; /* its columns are the channels (those of dal_spec_show included); with the same bodies and joints as the page */
+    int n_columns;            /* without a system: these are the channels. The first column is the time, which is not a channel */
     const dal_column *columns;
     bool no_velocities, no_reactions; /* they are not known */
-    bool error;                       /* rows tell how far they are from a reference */
+    bool error;                       /* rows have their distance from a reference */
     int most_frames;                  /* 0: as many as fit into half a megabyte, but not less than 1000 and not more than 20,000 */
 } dal_series_options;
 
-/* One more motion; belongs to the page. DAL_BAD_COMMAND where the system has other numbers of bodies and joints than the page, columns have no
- * name or unit (""), or most_frames is negative. */
+/* Adds a motion; it belongs to the page. DAL_BAD_COMMAND: the system has other numbers of bodies and joints than the page, a column has no name or a
+ * unit that is NULL, or most_frames is negative. */
 DAL_API dal_status dal_page_series(dal_page *page, const dal_series_options *options, dal_series **series);
 
 /* For dal_run_options.frame, with the series as its user. DAL_BAD_COMMAND for a state or a row of another system. */
@@ -83,25 +83,25 @@ typedef struct dal_series_row {
     double error;
 } dal_series_row;
 
-/* The same for callers that have the numbers. `values` are needed, what else is NULL is not known. */
+/* The same for callers that have the numbers. `values` is required; other members that are NULL are not known. */
 DAL_API dal_status dal_series_add(dal_series *series, const dal_series_row *row);
 
-/* A motion from a file of results, whose columns are its channels: the usual ones of the bodies (crank.x, crank.y, crank.angle; in space x,
- * y, z, qw, qx, qy, qz) have to be among them. `system` is that of the page, whose options yield to those in the file (HDF5). The results have to stay until the
- * page is closed. */
+/* A motion from a file of results, whose columns are its channels: the positions and attitudes of the bodies (crank.x, crank.y, crank.angle; in
+ * space x, y, z, qw, qx, qy, qz) have to be among them. `system` is that of the page; options in the file (HDF5) override its options. The results
+ * must live until the page is closed. */
 DAL_API dal_status dal_page_results(dal_page *page, dal_results *results, const dal_system *system, int most_frames);
 
-/* Comparisons: the evidence of this one, and why it stopped early or was not run (a sentence). */
+/* Comparisons: the evidence of this motion, and the reason why it stopped early or was not run (a sentence). */
 DAL_API void dal_series_evidence(dal_series *series, const dal_evidence *evidence, dal_status status);
 DAL_API void dal_series_failed(dal_series *series, const char *reason);
 /* One more cell of its row in the table of methods; the same labels for all. */
 DAL_API void dal_series_fact(dal_series *series, const char *label, const char *value);
 
-/* ---- what stands beside them --------------------------------------------------- */
+/* ---- texts and tables beside the motions ---------------------------------------- */
 
 /* In the words and the order of dal_evidence_text. Of comparisons: of the reference. */
 DAL_API void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal_status status);
-/* What dal_check found. */
+/* The verdict of dal_check. */
 DAL_API void dal_page_verdict(dal_page *page, const dal_verdict *verdict);
 /* Messages of the run, or of a model that could not be compiled. */
 DAL_API void dal_page_messages(dal_page *page, const dal_messages *messages);
@@ -117,11 +117,10 @@ DAL_API dal_status dal_page_item(dal_page *page, const char *title, const char *
 
 /* Frees the page and its series.
  *
- *   keep true    the page appears under its name; where the evidence says that the run is incomplete, so does a warning among its messages.
- *   keep false   a page of the rows so far, marked in the same way, is left as NAME.part, and a warning says so. Without any row nothing
- *                is left. */
+ *   keep true    the page gets its name; if the evidence says that the run is incomplete, a warning among its messages says so, too.
+ *   keep false   a page of the rows so far, marked in the same way, stays as NAME.part, and a warning says so. Without any row no file stays. */
 DAL_API dal_status dal_page_close(dal_page *page, bool keep);
-/* The same, and nothing is left. */
+/* Frees the page and its series; no file stays. */
 DAL_API void dal_page_discard(dal_page *page);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* A model as a network of causal components: bodies, joints, couplings and force elements, each with its ports, and what flows through
+/* A model as a network of causal components: bodies, joints, couplings and force elements, each with its ports, and the quantities that flow through
  * them (`planar-component-library`).
  *
  *     dal_ports *ports;
@@ -6,13 +6,13 @@
  *     ... ports->components[i], ports->ports[k] ...
  *     dal_ports_free(ports);
  *
- * A body integrates its own states from the wrenches at its ports, (5) and (9), and publishes their motion, (19), (25), (27). A joint
- * receives the motion of its two ports and publishes the wrenches (17) made of its multipliers, which are implicit variables of its
- * Baumgarte equation (23). A body whose attitude is given by Euler parameters has one multiplier of its own, of the equation that they are
- * of unit length. What acts on the coordinate of a joint (a motor, a gear) is wired to the joint: it receives the coordinate
- * and answers with an effort along it, which the joint adds to its wrenches.
+ * A body integrates its own states from the wrenches at its ports, (5) and (9), and publishes their motion, (19), (25), (27). A joint receives the
+ * motion of its two ports and publishes the wrenches (17) made of its multipliers, which are implicit variables of its Baumgarte equation (23). A
+ * body whose attitude is described by Euler parameters has one multiplier of its own, of the equation of their unit length. An element that acts on
+ * the coordinate of a joint (a motor, a gear) is wired to the joint: it receives the coordinate and returns an effort along it, which the joint adds
+ * to its wrenches.
  *
- * Each port belongs to one wire, and what one end gives the other end takes.
+ * Each port belongs to one wire: the output of one end is the input of the other end.
  */
 #ifndef DALEMBERT_PORTS_H
 #define DALEMBERT_PORTS_H
@@ -33,13 +33,13 @@ typedef enum dal_component_kind {
 } dal_component_kind;
 
 typedef enum dal_port_quantity {
-    DAL_PORT_MOTION,     /* of a port of a body: position, axes, velocity, acceleration, as far as the other end asks for them */
+    DAL_PORT_MOTION,     /* of a port of a body: position, axes, velocity, acceleration, as far as the other end uses them */
     DAL_PORT_WRENCH,     /* force and torque on it */
-    DAL_PORT_COORDINATE, /* of a joint, with its rate and acceleration, as far as they are asked for */
+    DAL_PORT_COORDINATE, /* of a joint, with its rate and acceleration, as far as they are used */
     DAL_PORT_EFFORT      /* force or torque along it */
 } dal_port_quantity;
 
-/* What goes through a port one way. */
+/* The quantity that flows through a port in one direction. */
 typedef struct dal_port_flow {
     dal_port_quantity quantity;
     int n;                        /* numbers */
@@ -64,9 +64,9 @@ typedef struct dal_port_component {
     int n_states;      /* integrated by it */
     const char *const *states;
     int multipliers;     /* implicit variables: one for each equation (23); of a body: 1 with Euler parameters, else 0 */
-    int freedoms;        /* of a joint: what it leaves of the relative motion, its drive aside; else -1 */
+    int freedoms;        /* of a joint: freedoms of the relative motion that it allows, its drive not counted; else -1 */
     const char *leaves;  /* its coordinates: "angle", "distance, angle"; or "" */
-    const char *carries; /* "drive", "friction", "non-ideal": what it does beside holding; or "" */
+    const char *carries; /* "drive", "friction", "non-ideal": its effects in addition to the constraint; or "" */
 } dal_port_component;
 
 typedef struct dal_ports {
@@ -75,25 +75,25 @@ typedef struct dal_ports {
     bool gravity; /* acts in every body */
     int n_components, n_ports;
     const dal_port_component *components; /* the ground, bodies, joints, constraints, forces, in the order of the model */
-    const dal_port *ports;                /* those of a component stand together */
+    const dal_port *ports;                /* those of a component are consecutive */
     int states, multipliers;              /* of all components */
     void *memory;
 } dal_ports;
 
-/* Bodies are turned by Euler parameters where the model's `coordinates:` are `euler`, else by angles; nothing else of its `simulate:` matters. DAL_BAD_MODEL with messages: it cannot be compiled, or its
- * bodies are placed by coordinates of its own. */
+/* Attitudes are Euler parameters if the model's `coordinates:` are `euler`, else angles; nothing else of its `simulate:` matters. DAL_BAD_MODEL with
+ * messages: the model cannot be compiled, or coordinates of its own place its bodies. */
 DAL_API dal_status dal_ports_create(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_ports **ports);
 DAL_API void dal_ports_free(dal_ports *ports);
 
-/* Tables for people, and one JSON object. As snprintf does: returns the length needed; a buffer that is NULL is only measured for; -1 where
- * `ports` is NULL. What dal_ports_create made must not be changed. */
+/* Tables for people, and one JSON object. As snprintf does: returns the length needed; if the buffer is NULL, only the length is computed; -1:
+ * `ports` is NULL. The result of dal_ports_create must not be changed. */
 DAL_API int dal_ports_text(const dal_ports *ports, char *buffer, size_t size);
 DAL_API int dal_ports_json(const dal_ports *ports, char *buffer, size_t size);
 
 enum { DAL_PORTS_DRAWN = 2000 }; /* components that a picture may have */
 
-/* The network as a picture: *text is an SVG document, taken from the allocator (NULL: malloc), and belongs to the caller. DAL_BAD_MODEL
- * with a message where there are too many components. */
+/* The network as a picture: *text is an SVG document, allocated by the allocator (NULL: malloc), and belongs to the caller. DAL_BAD_MODEL with a
+ * message: there are too many components. */
 DAL_API dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports, dal_messages *messages, char **text);
 
 #ifdef __cplusplus

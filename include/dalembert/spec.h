@@ -1,19 +1,18 @@
 /* The editable description of a mechanism.
  *
- * A spec is what a model file says, element by element, before anything is
- * computed: numbers are still text (expressions in parameters, time and
- * channels), names are still names, and each piece knows the file, line and
- * column it came from. The YAML reader makes one; C code may make one by hand;
- * `dal_compile` (system.h) turns it into a system.
+ * A spec contains the statements of a model file, element by element, before anything is computed: numbers are still text (expressions in
+ * parameters, time and channels), names are still names, and each piece has the file, line and column where it was written. The YAML reader makes
+ * one; C code may make one by hand; `dal_compile` (system.h) turns it into a system.
  *
- * All memory of a spec that was read belongs to it; what is put into it by hand stays the caller's, and has to live as long as the spec is used.
+ * All memory of a spec that was read belongs to it; parts that the caller puts into it still belong to the caller, and must live as long as the spec
+ * is used.
  *
  * A function that takes a spec (dal_compile, dal_check, ...) first checks that it has the form that a reader produces, and returns DAL_BAD_MODEL
- * (dal_check, dal_compare and pages: DAL_BAD_COMMAND) with the name of the part where it has not:
+ * (dal_check, dal_compare and pages: DAL_BAD_COMMAND) with the name of the wrong part otherwise:
  *
- *   - every count is 0 or more and has that many items behind it; 10,000,000 at most
- *   - lists have as many entries as the language asks for (two names in `connect`, 2 or 3 numbers in a vector), and no entry without a text
- *   - elements, points, pairs and included models have names, no two of them the same
+ *   - every count is from 0 to 10,000,000, and there are that many items
+ *   - lists have as many entries as the language requires (two names in `connect`, 2 or 3 numbers in a vector), and every entry has a text
+ *   - elements, points, pairs and included models have names, which are all different
  *   - kinds and spaces are members of their enums; values for the other space (an `angle` in a spatial model) are not given
  *   - a group (start, friction, points of a shape) that has values has a mark with a line, which says that it is given
  */
@@ -26,8 +25,8 @@
 extern "C" {
 #endif
 
-/* A loop variable of `repeat` that holds inside an element: `i` is 3; and the included model in which the element is written: its
- * names are searched there. A binding that only says the model has the name "". */
+/* A loop variable of `repeat` with its value inside an element (`i` is 3), and the included model in which the element is written: names are
+ * searched there. A binding for the model only has the name "". */
 typedef struct dal_binding {
     const char *name;
     int value;
@@ -55,12 +54,12 @@ typedef struct dal_list {
 typedef struct dal_pair {
     dal_text name, value;
     double number; /* parameters only: its value, overrides included */
-    bool shapes;   /* parameters only: the reader used it, for how many elements there are, for tables, blocks or included models */
+    bool shapes;   /* parameters only: the reader used it, for the number of elements, for tables, blocks or included models */
     const dal_binding *binding;
-    const char *block; /* define only: the block or sensor that made it; NULL: the model itself */
-    dal_text set;      /* parameters only: what `set:` of the including model gives it, as it is written there; not given: `value` is all */
+    const char *block;              /* define only: the block or sensor that made it; NULL: the model itself */
+    dal_text set;                   /* parameters only: its text in `set:` of the including model; not given: only `value` counts */
     const dal_binding *set_binding; /* of that text */
-    dal_text period;                /* inputs only: the value is an expression, sampled so often and held in between; not given: a program sets it */
+    dal_text period; /* inputs only: the value is an expression, sampled with this period and held in between; not given: a program sets it */
 } dal_pair;
 
 typedef enum dal_attitude {
@@ -93,7 +92,7 @@ typedef struct dal_points {
     dal_point_spec *item;
 } dal_points;
 
-/* shape: {type: box, size: [...], ...}, or a list of them: for pictures, and for masses that are not given */
+/* shape: {type: box, size: [...], ...}, or a list of them: for pictures, and to compute masses that are not given */
 typedef struct dal_figure_spec {
     dal_text type, radius, length, thickness, density, scale, angle, color, file;
     dal_list size, at, axis;
@@ -116,14 +115,14 @@ typedef struct dal_figures {
 typedef struct dal_body_spec {
     dal_text name; /* "rod.3" for a repeated one */
     const dal_binding *binding;
-    dal_text mass, density, angle, rate; /* density: of the shapes, which give mass, centre and inertia */
+    dal_text mass, density, angle, rate; /* density: of the shapes, from which mass, centre and inertia are computed */
     dal_list center, inertia;            /* inertia: 1 (planar), 3, or 6 in the order xx yy zz xy xz yz */
     dal_list position, velocity, angular_velocity, between;
     dal_text from; /* placed relative to another body, in its axes: only with the model's own coordinates */
     dal_orientation orientation;
     dal_points points;
     dal_figures shape;
-    dal_text inertia_check; /* "warn": moments of inertia that no body has are accepted */
+    dal_text inertia_check; /* "warn": physically impossible moments of inertia are accepted */
     bool fix;               /* fix: true beside the values: every given start value of the body is kept */
 } dal_body_spec;
 
@@ -140,7 +139,7 @@ typedef struct dal_friction_spec {
     dal_mark mark; /* line 0: not given */
 } dal_friction_spec;
 
-/* non-ideal: what the force of a joint or constraint does beside holding it: {channel: force along it}, in the order of the file */
+/* non-ideal: a force of a joint or constraint in addition to its ideal reaction: {channel: force along it}, in the order of the file */
 typedef struct dal_law_spec {
     int n;
     dal_pair *item;
@@ -155,14 +154,14 @@ typedef struct dal_joint_spec {
     dal_list axis, axis_second; /* axis: [..] or axis: [[..], [..]] */
     dal_list normal;
     dal_list joints;                  /* gear, rack: the joints whose coordinates are coupled */
-    dal_text joint, body, coordinate; /* driven, lock: what is driven */
+    dal_text joint, body, coordinate; /* driven, lock: the driven coordinate */
     dal_text value, ratio, radius, pitch, length, drive, drive_rate, zero;
     dal_start_spec start;
     dal_friction_spec friction;
     dal_list compliance;     /* of force and torque */
     dal_law_spec law;        /* non-ideal: {channel: expression} */
     dal_law_spec parameters; /* of a type of the model's own: {name: constant expression} */
-    bool limited;            /* its coordinate has limits, as in URDF: nothing enforces them but an end stop among the forces */
+    bool limited;            /* its coordinate has limits, as in URDF: only an end stop among the forces enforces them */
     double limit[2];         /* the lowest and the highest value */
     bool cut;                /* closes a loop: not in the tree of the family `joint` */
 } dal_joint_spec;
@@ -175,7 +174,7 @@ typedef struct dal_joint_type_spec {
     dal_list velocity;        /* at velocity level */
     dal_law_spec parameters;  /* name: default value */
     dal_list required;        /* names of parameters without one */
-    dal_law_spec coordinates; /* name: what it measures */
+    dal_law_spec coordinates; /* name: the expression that it measures */
 } dal_joint_type_spec;
 
 typedef struct dal_force_spec {
@@ -238,16 +237,16 @@ typedef struct dal_subsystem_spec {
     dal_text L, T, V, dissipation;
 } dal_subsystem_spec;
 
-/* A model that was included. Its elements stand among those of the whole model, their names behind its own; names of elements
- * inside them (connect, joints, ...) are those of the whole model, and "left.ground" is its ground. Names in its expressions are
- * its own: they are searched behind its name. */
+/* A model that was included. Its elements are among those of the whole model, and their names begin with its name; names of elements inside them
+ * (connect, joints, ...) are those of the whole model, and "left.ground" is its ground. Names in its expressions are its own: its name is put before
+ * them in a search. */
 typedef struct dal_model_spec {
     dal_text name;       /* "left": its bodies are left.thigh, ...; "left.foot": a model inside it */
     dal_text file;       /* as written */
     dal_text ground;     /* the frame that is its ground: "trunk.L"; "ground" */
     dal_points points;   /* of its ground */
     dal_figures shape;   /* the same */
-    dal_binding binding; /* of what is written in it */
+    dal_binding binding; /* of the texts in it */
 } dal_model_spec;
 
 /* --set name=value */
@@ -266,7 +265,7 @@ typedef struct dal_choice {
 /* `undetermined: minimum-norm`, or {minimum-norm: {eta: [...]}} */
 typedef struct dal_undetermined_spec {
     dal_text word;
-    dal_list eta; /* the accelerations, one for each velocity, that those which nothing determines are nearest to; n = 0: zero */
+    dal_list eta; /* one acceleration for each velocity: undetermined accelerations are as near to these as possible; n = 0: zero */
 } dal_undetermined_spec;
 
 typedef struct dal_simulate_spec {
@@ -325,8 +324,9 @@ typedef struct dal_spec {
     bool motion;       /* the motion of all bodies, energies and residuals are recorded beside that: dal_spec_record_motion (page.h) */
     bool shown;        /* columns that pages show are computed beside the recorded ones: dal_spec_show (page.h) */
     dal_simulate_spec simulate;
-    bool plain_names; /* a coordinate that is the only one of its joint has the joint's name alone; those of the only free body have
-                          none before them: x, y, z, qw, ... Set for URDF files */
+    /* The only coordinate of a joint has the name of the joint; the coordinates of the only free body have no prefix: x, y, z, qw, ... Set for URDF
+     * files. */
+    bool plain_names;
     char hash[17];    /* of the text of the model, of the files it reads and of the overrides: 16 hex digits */
     const char *text; /* the model's text, for reports */
     int n_overrides;  /* that it was read with */
@@ -338,10 +338,10 @@ typedef struct dal_spec {
     void *memory;                /* the spec's own arena */
 } dal_spec;
 
-/* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` and `models:` are refused).
- * Every error of the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension: .urdf is a
- * robot in URDF (doc/urdf.md), everything else is YAML. Overrides have names and values. options may be NULL; so may the `file` of
- * dal_spec_parse (it is then called "model"), and its text where the length is 0. */
+/* Read a model file, or a text in memory (`file` is then only a name for messages; tables with `file:` and `models:` are refused). Every error of
+ * the text is added to `messages`; on any error *spec is NULL. The type of the file follows its extension: .urdf is a robot in URDF (doc/urdf.md),
+ * everything else is YAML. Overrides have names and values. options may be NULL; so may the `file` of dal_spec_parse (messages then call it
+ * "model"), and its text if the length is 0. */
 DAL_API dal_status dal_spec_read(const dal_allocator *allocator, const char *file, int n_overrides, const dal_override *overrides,
                                  dal_messages *messages, dal_spec **spec);
 typedef struct dal_read_options {
@@ -357,18 +357,18 @@ DAL_API dal_status dal_spec_read_with(const dal_allocator *allocator, const char
                                       dal_spec **spec);
 DAL_API dal_status dal_spec_parse(const dal_allocator *allocator, const char *file, const char *text, size_t length, int n_overrides,
                                   const dal_override *overrides, dal_messages *messages, dal_spec **spec);
-/* A copy that owns all it consists of, for dal_spec_set (system.h) and its like: `spec` stays as it is. */
+/* A copy that owns all its memory, for dal_spec_set (system.h) and similar functions: `spec` is not changed. */
 DAL_API dal_status dal_spec_clone(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_spec **copy);
-/* Nothing where the spec has no memory of its own (made by hand). */
+/* Does nothing if the spec has no memory of its own (made by hand). */
 DAL_API void dal_spec_free(dal_spec *spec);
 
 /* One line of the reference of the language: from the table that the reader runs on. */
 typedef struct dal_key_doc {
     const char *section; /* "model", "body", "joint", ... */
     const char *key, *shape, *text;
-    /* Of its numbers: "kg m^2"; "1": a number without one; "own": the model's choice, as of a parameter or a coordinate of its own, "own/s":
-     * that a second; "": the key holds no number. "N/m or N m/rad": the first along a length, the second about an angle; "m/N, rad/(N m)": of
-     * the first entry and of the second. */
+    /* The unit of its numbers: "kg m^2"; "1": a number without a unit; "own": a unit that the model chooses, as of a parameter or a coordinate of
+     * its own, "own/s": this unit per second; "": the key has no number. "N/m or N m/rad": the first along a length, the second about an angle;
+     * "m/N, rad/(N m)": of the first entry and of the second. */
     const char *unit;
 } dal_key_doc;
 /* NULL after the last, and for negative numbers. */

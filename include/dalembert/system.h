@@ -1,6 +1,5 @@
-/* A system: a spec compiled for one family of coordinates, one formulation, one
- * stabilisation and one integrator. Constant after compile; any number of
- * threads may share it. What changes lives in a state, one a thread.
+/* A system: a spec compiled for one family of coordinates, one formulation, one stabilisation and one integrator. It is constant after compile; any
+ * number of threads may share it. All changing data are in a state, one for each thread.
  */
 #ifndef DALEMBERT_SYSTEM_H
 #define DALEMBERT_SYSTEM_H
@@ -14,31 +13,30 @@ extern "C" {
 typedef struct dal_system dal_system;
 typedef struct dal_state dal_state;
 
-/* Replace one entry of the spec's `simulate:` block, as the command line does. `key` is the language's key ("step",
- * "integrator", ...); `text` is a number or expression, or for a choice "word", "word=number" or
- * "word:option=value,option=value". False with a message if it cannot be: no such key, no memory, a spec without memory of its own (made by
- * hand). Whether the value can be used is seen by dal_compile. */
+/* Replace one entry of the spec's `simulate:` block, as the command line does. `key` is the language's key ("step", "integrator", ...); `text` is a
+ * number or expression, or for a choice "word", "word=number" or "word:option=value,option=value". False with a message: there is no such key, no
+ * memory, or the spec has no memory of its own (made by hand). dal_compile checks the value. */
 DAL_API bool dal_spec_set(dal_spec *spec, const char *key, const char *text, dal_messages *messages);
-/* Record these channels, or expressions of them, in the place of those of the model. DAL_BAD_COMMAND for a spec without memory of its own. Whether
- * there are such channels is seen by dal_compile. */
+/* Record these channels, or expressions of them, instead of those of the model. DAL_BAD_COMMAND: the spec has no memory of its own. dal_compile
+ * checks that the channels exist. */
 DAL_API dal_status dal_spec_record(dal_spec *spec, int n, const char *const *channels, dal_messages *messages);
 
 /* Check and compile: every error found is in `messages`; on error *system is NULL. The spec may be changed or freed afterwards. */
 DAL_API dal_status dal_compile(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
-/* The same for dal_evaluate (evaluation.h) alone: a model whose accelerations are not determined, because parts of it have no mass,
- * compiles, too, and the sentence by which dal_compile refuses it is a warning. A run of it stops at the start. */
+/* The same for dal_evaluate (evaluation.h) only: a model whose accelerations are not determined, because parts of it have no mass, compiles, too,
+ * and the error of dal_compile is a warning. A run of it stops at the start. */
 DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
 /* dal_system_vary makes a system that differs from another one, the base, in some of its numbers: another length, another start angle, another gain.
- * It is for sweeps, fits and sliders. The base is not changed, and what the two have in common is computed once and shared.
+ * It is for sweeps, fits and sliders. The base is not changed, and the common parts of the two are computed once and shared.
  *
- * The new system is the one that dal_compile gives for the model with these numbers in its text: every digit of its runs, its warnings and its
- * model_hash are those of a model that was read with the override "name=value" (dal_spec_read, `--set`), the value written with as few digits
- * as it takes. Names and values follow the overrides of the base.
+ * The new system is equal to the result of dal_compile for the model with these numbers in its text: every digit of its runs, its warnings and its
+ * model_hash are those of a model that was read with the override "name=value" (dal_spec_read, `--set`), the value written with as few digits as are
+ * needed to read it back. Names and values follow the overrides of the base.
  *
  *   name               value
  *   "L", "left.L"      a parameter, also of an included model. Parameters that are written as expressions in it change with it
- *   "u"                an input: what a run begins with (dal_state_set_input changes that of one state)
+ *   "u"                an input: its value at the beginning of a run (dal_state_set_input changes it in one state)
  *   "z"                the start value of a state of the model (`states:`)
  *   "q", "q'"          start value and rate of a coordinate of the model's own (`coordinates:`)
  *   "bar.x", "bar.y'"  a component of the `position` or `velocity` that the model writes for a body; so "bar.z", "bar.omega.x"
@@ -48,23 +46,23 @@ DAL_API dal_status dal_compile_for_evaluation(const dal_allocator *allocator, co
  * A start value of a body or joint can be varied only where the model writes one: an omitted value follows from the rest and has no value of its
  * own. Assembly moves varied start values as it moves written ones, and keeps those with `fix: true`.
  *
- * Numbers alone take a fraction of a compile, from the second call on: the first one for a base is as slow as dal_compile, because it remembers what
- * the others use. Where the new values need assembly (a link that became longer), that takes as long as it takes. If the reader itself used a
- * parameter, for how many elements there are (`repeat:`), for tables, blocks or the `set:` of included models, the text of the model is read again,
- * with the files that it names, and all is compiled; a note says so. If the values give the model another structure (a mass that becomes zero), all is
- * compiled, and a note says so. The result is the same in every case.
+ * If only numbers change, a call takes a fraction of the time of dal_compile; but the first call for a base is as slow as dal_compile, because it
+ * prepares data for the others. If the new values need assembly (a link that became longer), the time of the assembly is added. If the reader itself
+ * used a parameter, for the number of elements (`repeat:`), for tables, blocks or the `set:` of included models, the text of the model is read
+ * again, with the files that it names, and everything is compiled; a note says so. If the values change the structure of the model (a mass that
+ * becomes zero), everything is compiled, and a note says so. The result is the same in every case.
  *
- * Any number of threads may vary one base at the same time, while others run it. The base may be freed before its varied systems or after them;
- * so may the spec. A varied system may be varied again. The base's allocator keeps what is shared, and is called from the threads that vary and
- * free.
+ * Any number of threads may vary one base at the same time, while others run it. The base may be freed before its varied systems or after them; so
+ * may the spec. A varied system may be varied again. The shared data are allocated by the base's allocator, which is called from the threads that
+ * vary and free.
  *
- * DAL_BAD_COMMAND with a sentence, and *system is NULL: a name that means none of these (with the nearest that does), or is given twice; a value
- * that is NaN or infinite; n < 0, a NULL where there must not be one. DAL_BAD_MODEL with the messages of dal_compile: with these values the model
- * is refused. n may be 0. */
+ * DAL_BAD_COMMAND with a sentence, and *system is NULL: a name that is none of these (the message has the nearest valid name), or is given twice; a
+ * value that is NaN or infinite; n < 0, a NULL that is not allowed. DAL_BAD_MODEL with the messages of dal_compile: with these values the model is
+ * refused. n may be 0. */
 DAL_API dal_status dal_system_vary(const dal_allocator *allocator, const dal_system *base, int n, const char *const *names, const double *values,
                                    dal_messages *messages, dal_system **system);
-/* Frees it at once. Its states may be freed later, but not be used. While a run of it lasts (from a callback, or another thread) it is not
- * freed: an assertion in debug builds. */
+/* Frees it at once. Its states may be freed later, but must not be used. During a run of it (from a callback, or another thread) it is not freed: an
+ * assertion in debug builds. */
 DAL_API void dal_system_free(dal_system *system);
 
 /* Sizes and names. */
@@ -94,16 +92,17 @@ DAL_API dal_system_info dal_system_describe(const dal_system *system);
 DAL_API const dal_message *const *dal_system_warnings(const dal_system *system, int *n);
 
 DAL_API int dal_system_body(const dal_system *system, const char *name);  /* index or -1 */
-DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1; constraints are behind the joints */
+DAL_API int dal_system_joint(const dal_system *system, const char *name); /* index or -1; constraints follow the joints */
 DAL_API int dal_system_input(const dal_system *system, const char *name); /* of `inputs:`, index or -1 */
 /* A recorded column by its name, as it is written in `record:` (`A.angle`; "time" is the first): index or -1. */
 DAL_API int dal_system_column(const dal_system *system, const char *name);
 
 /* A state starts at the assembled start values. NULL without memory, or without a system. */
 DAL_API dal_state *dal_state_create(const dal_allocator *allocator, const dal_system *system);
-/* Before or after its system. A state that belongs to a run (dal_run_options.frame, final) stays, and a warning at the end of the run says so. */
+/* May be called before or after the system is freed. A state that belongs to a run (dal_run_options.frame, final) stays, and a warning at the end of
+ * the run says so. */
 DAL_API void dal_state_free(dal_state *state);
-/* Back to the start. False: it belongs to a run (dal_run_options.frame, final), which is not changed. */
+/* Back to the start. False: it belongs to a run (dal_run_options.frame, final), and is not changed. */
 DAL_API bool dal_state_reset(dal_state *state);
 
 /* The flat y of the integrator: (q, w, z); dal_system_info.states numbers, which may be written. NULL without a state. */
@@ -111,16 +110,17 @@ DAL_API double *dal_state_y(dal_state *state);
 DAL_API double dal_state_time(const dal_state *state);
 /* False: the state belongs to a run, or t is not finite; the next evaluation then is an error. */
 DAL_API bool dal_state_set_time(dal_state *state, double t);
-/* `inputs:` of the model, by name, for evaluations of this state; a run begins with those of the system, or of options->start. False, and nothing is changed: there is
- * none of that name, the value is not finite, or the state belongs to a run, which then ends with a warning. */
+/* Sets an entry of `inputs:` of the model, by name, for evaluations of this state; a run begins with the inputs of the system, or of options->start.
+ * False, and nothing is changed: there is no input of that name, the value is not finite, or the state belongs to a run, which then ends with a
+ * warning. */
 DAL_API bool dal_state_set_input(dal_state *state, const char *name, double value);
 
-/* Compute everything at the state's (t, y): kinematics, forces, accelerations, multipliers. DAL_NUMERICAL with a message where there are none, or
- * where t or a number of y is not finite. In a callback of a run the state is evaluated, and DAL_OK the answer as long as y is as it was. */
+/* Compute everything at the state's (t, y): kinematics, forces, accelerations, multipliers. DAL_NUMERICAL with a message: there are none, or t or a
+ * number of y is not finite. In a callback of a run the state is already evaluated, and the status is DAL_OK as long as y is unchanged. */
 DAL_API dal_status dal_state_evaluate(dal_state *state, dal_messages *messages);
 
-/* Of a body, after evaluate; world axes. NAN throughout: there is no such body, or the state was not evaluated with success since it was made, reset
- * or given values. */
+/* The motion of a body, after evaluate, in world axes. All NAN: there is no such body, or there was no successful evaluation since the state was
+ * made, reset or changed. */
 typedef struct dal_motion {
     double position[3], rotation[9]; /* of the body frame; rotation row-major, body to world */
     double velocity[3], omega[3];
@@ -141,14 +141,15 @@ DAL_API dal_energy dal_state_energy(const dal_state *state);
 /* Largest absolute residual of the rows at position and velocity level, after evaluate; either may be NULL. False, with NAN: not evaluated. */
 DAL_API bool dal_state_residuals(const dal_state *state, double *position, double *velocity);
 
-/* q, v and v' after evaluate, whatever the formulation integrates; dal_coordinate_label and dal_rate_label (evaluation.h) name them. Valid until the
- * state is changed. NULL: not evaluated. `n` may be NULL. */
+/* q, v and v' after evaluate, for every formulation; dal_coordinate_label and dal_rate_label (evaluation.h) name them. Valid until the state is
+ * changed. NULL: not evaluated. `n` may be NULL. */
 DAL_API const double *dal_state_coordinates(const dal_state *state, int *n);
 DAL_API const double *dal_state_velocities(const dal_state *state, int *n);
 DAL_API const double *dal_state_accelerations(const dal_state *state, int *n);
 
-/* What the program knows, a line each: for `list`. kind: "joint", "force", "coordinates", "formulation", "stabilization",
- * "integrator", "warning". Returns false after the last one, for negative numbers and for other kinds. name and title may be NULL. */
+/* The joints, forces and so on that the program has, one line for each: for `list`. kind: "joint", "force", "coordinates", "formulation",
+ * "stabilization", "integrator", "warning". Returns false after the last one, for negative numbers and for other kinds. name and title may be
+ * NULL. */
 DAL_API bool dal_list_entry(const char *kind, int index, const char **name, const char **title);
 
 /* The version of the library. */

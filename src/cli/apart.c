@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* result.h5, result.hdf5, and the same with .part behind it */
+/* result.h5, result.hdf5, and the same with .part after it */
 static bool is_hdf5(const char *path)
 {
     static const char *const endings[] = {".h5", ".hdf5", ".h5.part", ".hdf5.part"};
@@ -25,7 +25,7 @@ static bool is_hdf5(const char *path)
     return false;
 }
 
-/* It ends with its parent, leaves no core file, and does not wait for what the library does at the end of a process. */
+/* The child ends with its parent, leaves no core file, and skips the exit handlers of the library. */
 static _Noreturn void be_the_child(int (*work)(void *user), void *user)
 {
     signal(SIGINT, SIG_DFL);

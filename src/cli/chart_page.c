@@ -9,7 +9,7 @@ static const char head[] =
 static const char style[] = "</title>\n<style>body { margin: 1rem auto; max-width: 60rem; font-family: sans-serif; background: #fff } "
                             "svg { max-width: 100%; height: auto }</style>\n";
 
-/* In HTML: of < and & only what XML says. */
+/* Escapes < and & for HTML, as XML does. */
 static void append_escaped(char *to, const char *text)
 {
     to += strlen(to);

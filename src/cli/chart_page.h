@@ -1,4 +1,4 @@
-/* Charts on a page of their own: a title and pictures, without scripts. */
+/* A page with charts: a title and pictures, without scripts. */
 #ifndef DAL_CLI_CHART_PAGE_H
 #define DAL_CLI_CHART_PAGE_H
 

@@ -1,4 +1,4 @@
-/* The program: a list of subcommands, and what they share. Data goes to standard output, messages to standard error. */
+/* The program: a list of subcommands, and their common functions. Data goes to standard output, messages to standard error. */
 #ifndef DAL_CLI_CLI_H
 #define DAL_CLI_CLI_H
 
@@ -8,11 +8,11 @@
 #include <getopt.h>
 #include <stdio.h>
 
-/* The program: its exit code. */
+/* The program; returns its exit code. */
 int dal_command_line(int argc, char **argv);
 
-/* One subcommand. `usage` is all that its --help prints. `run` gets its own name as argv[0] and returns the exit code; NULL: the command is what
- * options.h makes of a table of options, a request of so many bytes and `work`. */
+/* One subcommand. `usage` is the text of its --help. `run` gets its own name as argv[0] and returns the exit code; NULL: options.h makes the command
+ * from a table of options, a request of this many bytes and `work`. */
 typedef struct dal_command {
     const char *name, *title, *usage;
     int (*run)(int argc, char **argv);
@@ -34,10 +34,10 @@ const dal_command *dal_find_command(const char *name);
 /* A line for each command: its name and its title. */
 void dal_print_commands(FILE *file);
 
-/* "dalembert run: error: ..." and where help is; returns DAL_BAD_COMMAND. */
+/* Prints "dalembert run: error: ..." and how to get help; returns DAL_BAD_COMMAND. */
 int dal_wrong_use(const char *command, const char *format, ...) DAL_PRINTF(2, 3);
 
-/* getopt_long that complains itself: -1 after the last option, '?' after a complaint (the nearest option is named). */
+/* getopt_long with its own error messages: -1 after the last option, '?' after an error (the message names the nearest option). */
 int dal_next_option(int argc, char **argv, const char *letters, const struct option *options);
 
 /* -v: notes are not summed up. */
@@ -45,36 +45,36 @@ void dal_report_all(void);
 bool dal_reports_all(void);
 /* evidence_summary.c: the evidence in plain words, as dal_evidence_text. */
 int dal_evidence_summary(const dal_evidence *evidence, dal_status status, char *buffer, size_t size);
-/* Say what the library has to say, of this severity and above: place, sentence, the line and a caret under the column. */
+/* Prints the messages of the library of this severity and above: place, sentence, the line and a caret under the column. */
 void dal_report(const dal_messages *messages, dal_severity least);
 
-/* What was printed must have arrived: `code`, or another one after a sentence. */
+/* Flushes and checks standard output. Returns `code`, or another one after a message. */
 int dal_finish_output(int code);
 
-/* The same at the end of a command; of a status without any error among the messages, the words of the status. */
+/* As dal_report, at the end of a command; if there is no error among the messages, the text of the status is printed. */
 void dal_report_end(const char *command, const dal_messages *messages, dal_severity least, dal_status status);
 
-/* A text of the library, in the manner of snprintf: `of` is what is printed. */
+/* A function that writes a text as snprintf does: `of` is the object to print. */
 typedef int dal_text_printer(const void *of, char *buffer, size_t size);
-/* Such a text, whatever its length. */
+/* Prints such a text, of any length. */
 dal_status dal_print_text(FILE *out, dal_text_printer *print, const void *of);
-/* The text itself, for free(); NULL: no memory. */
+/* Returns the text, which the caller frees with free(); NULL: no memory. */
 char *dal_printed_text(dal_text_printer *print, const void *of);
-/* Columns of standard output: as wanted; 0: those of the terminal, 100 elsewhere. */
+/* The number of columns of standard output: `wanted`; if it is 0, those of the terminal, or 100 if it is not a terminal. */
 int dal_output_width(int wanted);
 
-/* ---- the line that shows how far a run is ---------------------------------- */
+/* ---- the progress line of a run -------------------------------------------- */
 
 typedef struct dal_progress {
     bool wanted; /* standard error is a terminal, and --quiet is not set */
     bool shown;
 } dal_progress;
 
-/* None is shown where `quiet` is true. */
+/* No line is shown if `quiet` is true. */
 dal_progress dal_progress_begin(bool quiet);
 /* For dal_run_options: draws after a second; false once the user wants to stop. */
 bool dal_progress_show(void *progress, double t, double until, long steps, double wall_seconds);
-/* The line is cleared. */
+/* Clears the line. */
 void dal_progress_end(dal_progress *progress);
 
 #endif

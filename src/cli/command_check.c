@@ -47,7 +47,7 @@ static dal_status check_model(request *wanted, dal_messages *messages, dal_verdi
 {
     dal_status status = dal_model_load(&wanted->model, NULL, NULL);
     if (status == DAL_OK) {
-        dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE); /* what the file has that is not used: no part of the verdict */
+        dal_report(messages, wanted->quiet ? DAL_WARNING : DAL_NOTE); /* unused parts of the file are not part of the verdict */
         dal_messages_clear(messages);
         dal_progress progress = dal_progress_begin(wanted->quiet);
         dal_check_options how = {.along = wanted->along, .progress = dal_progress_show, .progress_user = &progress};

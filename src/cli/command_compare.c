@@ -51,12 +51,12 @@ typedef struct request {
     const char **formulations, **coordinates; /* words, cut out of the command line */
     int n_formulations, n_coordinates;
     bool bodies, json, quiet, open, no_equations;
-    const char *page; /* NULL: none is wanted */
+    const char *page; /* NULL: no page */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
 
-/* "all", or "a,b,c" cut at the commas; a word that is there twice counts once. */
+/* "all", or "a,b,c" cut at the commas; a word that occurs twice counts once. */
 static int read_words(const char *option, const char *kind, char *text, int *n, const char ***words)
 {
     const char *name, *title;
@@ -141,7 +141,7 @@ static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MO
 
 /* ---- the runs --------------------------------------------------------------- */
 
-/* One line of the terminal: which run, and how far it is. */
+/* One line of the terminal: the present run and its progress. */
 static bool show_progress(void *user, const dal_comparison *comparison, int row, double t, double wall_seconds)
 {
     dal_progress *progress = user;
@@ -177,7 +177,7 @@ static dal_status compare_model(request *wanted, dal_compare_page *page, dal_mes
     return dal_model_blame(status, messages);
 }
 
-/* Nothing applies for one and the same reason: it is the model's, and was reported with its place. */
+/* No method applies, and the reason is the same for all: it is an error of the model, which was already reported with its place. */
 static bool one_fault(const dal_comparison *comparison)
 {
     for (int i = 0; i < comparison->n_rows; i++)

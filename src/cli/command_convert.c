@@ -30,7 +30,7 @@ typedef struct request {
 static const dal_option options[] = {DAL_SET, DAL_FILE("output", 'o', output), DAL_FLAG("quiet", 'q', quiet), {0}};
 static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_MODEL, NULL, NULL};
 
-/* Is the output URDF? 0, 1; -1 after a complaint. */
+/* Is the output URDF? 0, 1; -1 after an error message. */
 static int choose_type(const request *wanted)
 {
     const bool from_urdf = dal_has_extension(wanted->model.path, ".urdf"), stream = !strcmp(wanted->output, "-");

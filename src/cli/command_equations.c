@@ -36,10 +36,10 @@ typedef struct request {
     int n_given;
     dal_given *given;
     double time;
-    const char *until; /* the time as it was given, NULL if it is not run */
+    const char *until; /* the text of the time; NULL: no run */
     int digits, width;
     bool json;
-    dal_equations *equations; /* that are printed */
+    dal_equations *equations; /* to print */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -49,7 +49,7 @@ static int wrong_use(const char *option, const char *wants, const char *text)
     return dal_wrong_use("equations", "%s needs %s, not '%s'", option, wants, text);
 }
 
-/* name=number,name=number: a comma in the text is room for one more. */
+/* name=number,name=number: each comma can add one entry. */
 static int read_state(void *user, char *text)
 {
     request *wanted = user;
@@ -107,7 +107,7 @@ static bool is_known(const char *kind, const char *choice)
     return !choice;
 }
 
-/* A wrong word or parameter is a wrong command; a formulation that cannot be applied is the model's matter. */
+/* A wrong word or parameter is an error of the command; a formulation that cannot be applied is an error of the model. */
 static bool command_is_to_blame(const request *wanted, const dal_messages *messages)
 {
     for (const dal_message *message = dal_messages_first(messages); message; message = message->next)
@@ -153,7 +153,7 @@ static dal_status set_state(const request *wanted, dal_state *state, dal_message
     return status;
 }
 
-/* ---- what is printed ----------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------- */
 
 static int equations_text(const void *user, char *buffer, size_t size)
 {

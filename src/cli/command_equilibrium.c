@@ -1,4 +1,4 @@
-/* dalembert equilibrium: where a model stands, and whether it stays there. */
+/* dalembert equilibrium: an equilibrium of a model, and its stability. */
 #include "cli/options.h"
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* dalembert eval: everything at one state, and the forces that wanted accelerations take. */
+/* dalembert eval: everything at one state, and the forces that produce wanted accelerations. */
 #include "cli/options.h"
 #include "base/json.h"
 
@@ -48,7 +48,7 @@ typedef struct request {
     bool names, whole, json;
     dal_count random; /* the seed */
     int digits, width;
-    dal_evaluation *evaluation; /* that is printed */
+    dal_evaluation *evaluation; /* to print */
 } request;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -79,7 +79,7 @@ static int check_use(void *user)
 
 static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use, NULL};
 
-/* ---- what is printed ----------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------- */
 
 typedef bool label(const dal_system *system, int k, char *text, size_t size);
 
@@ -132,7 +132,7 @@ static dal_status print_evaluation(const request *wanted)
     return status == DAL_OK && !achieved ? DAL_BAD_MODEL : status;
 }
 
-/* ---- the road ------------------------------------------------------------------------ */
+/* ---- the command ---------------------------------------------------------------------- */
 
 /* The file has accelerations, but the inverse problem was not requested: the printed accelerations are different ones. */
 static void note_unused(const request *wanted, const dal_system *system, const dal_instant *instant)

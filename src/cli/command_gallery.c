@@ -32,7 +32,7 @@ typedef struct request {
     char **models;
 } request;
 
-/* One model while the index is not closed, which needs all of them. */
+/* One model; all of them are kept until the index is closed, because it uses them. */
 typedef struct exhibit {
     dal_spec *spec;
     dal_system *system;
@@ -67,7 +67,7 @@ static void name_page(const char *model, char *name, size_t size)
     snprintf(name, size, "%.*s.html", dot ? (int)(dot - base) : (int)strlen(base), base);
 }
 
-/* The first sentence of the comment at the head of the model: what follows "# " in consecutive lines, up to a full stop or colon outside
+/* The first sentence of the comment at the head of the model: the text after "# " in consecutive lines, up to a full stop or colon outside
  * parentheses. */
 static void read_sentence(const char *path, char text[MOST_TEXT + 4])
 {
@@ -97,7 +97,7 @@ static void read_sentence(const char *path, char text[MOST_TEXT + 4])
     strcpy(text + used, used >= MOST_TEXT - 1 ? "..." : used ? "." : "");
 }
 
-/* ---- what is written and what is read --------------------------------------------------- */
+/* ---- no output may be an input ----------------------------------------------------------- */
 
 typedef struct files {
     int n;
@@ -136,8 +136,8 @@ static void path_of_page(const request *wanted, const char *model, char path[102
     snprintf(path, 1024, "%s/%s", wanted->folder, name);
 }
 
-/* All models are read before the first page is written: it might stand in the place of a file of the last one. What cannot be read says
- * so later. */
+/* All models are read before the first page is written, because a page could overwrite a file of a later model. Models that cannot be read are
+ * reported later. */
 static dal_status check_files(const request *wanted, const char *index, dal_messages *messages)
 {
     files out = {0}, in = {0};

@@ -16,7 +16,7 @@ static const char usage[] = "dalembert list [KIND] [--json]\n"
                             "    --json    as one JSON object: a list of {\"name\", \"title\"} for each kind; \"missing\" says why an\n"
                             "              integrator cannot be used here\n";
 
-/* As it is asked for, and as the library calls it. */
+/* The kind on the command line, and its name in the library. */
 static const struct {
     const char *plural, *kind;
     bool integrators;
@@ -29,7 +29,7 @@ static const struct {
              {"warnings", "warning", false}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Does this entry need a library that is not there? */
+/* Does this entry need a library that is not available? */
 static bool is_missing(int kind, int i, char *why, size_t size)
 {
     return kinds[kind].integrators && dal_integrators[i]->available && !dal_integrators[i]->available(why, size);
@@ -65,7 +65,7 @@ static void write_kind(dal_json *json, int kind)
     dal_json_close(json, ']');
 }
 
-/* The index of the kind, or -1 after a complaint. */
+/* The index of the kind, or -1 after an error message. */
 static int find_kind(const char *word)
 {
     const char *names[KINDS + 1] = {NULL};

@@ -124,7 +124,7 @@ static dal_status find_modes(request *wanted, dal_messages *messages, dal_modes 
     return status;
 }
 
-/* One value; what was said of the first is not said again. */
+/* One value; messages of the first value are not repeated. */
 static dal_status find_at(request *wanted, double value, bool first, dal_modes **modes)
 {
     char text[40];

@@ -1,4 +1,4 @@
-/* dalembert run: read a model, integrate it, write what was recorded, end with the evidence. */
+/* dalembert run: read a model, integrate it, write the recorded channels, end with the evidence. */
 #include "cli/options.h"
 #include "cli/pages.h"
 #include "model/system_parts.h"
@@ -152,7 +152,7 @@ static const dal_run_files_watch watch = {dal_announce_rows, dal_announce_tempor
 
 /* ---- the run --------------------------------------------------------------- */
 
-/* NULL: there are none to write. */
+/* NULL: there are no files to write. */
 static dal_status create_files(const request *wanted, dal_messages *messages, dal_run_files **files)
 {
     const dal_run_files_options how = {.units = wanted->units, .resume = wanted->resume, .shown = wanted->pages.n};
@@ -160,7 +160,7 @@ static dal_status create_files(const request *wanted, dal_messages *messages, da
     return wanted->n_files ? dal_run_files_watched(wanted->n_files, wanted->path, &how, &watch, messages, files) : DAL_OK;
 }
 
-/* The model, and whether the files may be written beside those that it reads. `shown`: with the channels that a page needs. */
+/* Reads the model, and checks that no output is a file that the model reads. `shown`: with the channels that a page needs. */
 static dal_status read_model(request *wanted, bool shown, dal_messages *messages)
 {
     dal_status status = dal_model_load(&wanted->model, NULL, NULL);
@@ -176,7 +176,7 @@ static dal_status read_model(request *wanted, bool shown, dal_messages *messages
     return dal_model_blame(status, messages);
 }
 
-/* The system has a copy of the description: that of a large model is not kept twice. */
+/* The system has its own copy of the description: the spec is freed to save memory in large models. */
 static dal_status compile_model(dal_model_options *model)
 {
     const dal_status status = dal_compile(NULL, model->spec, model->messages, &model->system);
@@ -199,7 +199,7 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
     free(text);
 }
 
-/* A warning, which --quiet drops, reported the rest. */
+/* A warning, which --quiet drops, has already reported the rest. */
 static void say_one(const request *wanted, const char *path, long rows)
 {
     char part[PATH_MAX + 8];
@@ -231,7 +231,7 @@ static void say_how_to_go_on(const request *wanted, const dal_run_files *closed)
         fprintf(stderr, "dalembert run: with --resume%s the run continues from t = %.9g s\n", wanted->pages.n ? ", without the page," : "", saved);
 }
 
-/* Integrate, finish the files and print the evidence; what was said so far is reported first. */
+/* Integrate, finish the files and print the evidence; the messages so far are printed first. */
 static int run_system(request *wanted, const dal_system *system, dal_messages *messages, dal_run_files *files)
 {
     dal_progress progress = dal_progress_begin(wanted->quiet);
@@ -284,7 +284,7 @@ static int run_request(void *user)
     if (status == DAL_OK)
         status = read_model(wanted, wanted->pages.n || dal_run_files_shown(files), messages);
     if (status == DAL_OK && files)
-        status = dal_run_files_open(files, NULL); /* read_model has compared them with what the model reads */
+        status = dal_run_files_open(files, NULL); /* read_model has compared them with the files that the model reads */
     if (status == DAL_OK)
         status = compile_model(&wanted->model);
     if (status == DAL_OK)

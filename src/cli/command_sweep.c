@@ -1,4 +1,4 @@
-/* dalembert sweep: one model, run many times with other values. */
+/* dalembert sweep: one model, run many times with different values. */
 #include "cli/study_results.h"
 #include "cli/transport_open.h"
 #include "study/remote.h"
@@ -167,7 +167,7 @@ static dal_status write_results(request *wanted, const char *journal, dal_messag
     return status;
 }
 
-/* What the study came to. */
+/* The outcome of the study. */
 static dal_status finish(request *wanted, const char *journal, const dal_study_outcome *outcome, dal_messages *messages)
 {
     if (outcome->stopped)
@@ -221,7 +221,7 @@ static dal_status run_study(request *wanted, const char *journal, dal_messages *
     return status == DAL_OK ? finish(wanted, journal, &outcome, messages) : status;
 }
 
-/* Beside the first output; of a shard with its number. */
+/* The path of the journal: beside the first output; for a shard with its number. */
 static void name_journal(const request *wanted, char *name, size_t size)
 {
     const char *first = wanted->study.outputs.path[0];
@@ -239,7 +239,7 @@ static bool is_stopped(void *user)
     return dal_caught_signal();
 }
 
-/* One of the processes that help the first. They say nothing: it says all of it. */
+/* One of the other processes, which make runs for the first. They print nothing: the first prints everything. */
 static dal_status help_study(request *wanted)
 {
     dal_catch_signals();

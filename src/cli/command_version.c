@@ -1,4 +1,4 @@
-/* dalembert version: the version, and what this build can do. */
+/* dalembert version: the version, and the features of this build. */
 #include "cli/cli.h"
 
 static const char usage[] = "dalembert version\n"

@@ -27,7 +27,7 @@ typedef struct request {
     dal_model_options model;
     dal_pages pages;
     bool quiet;
-    char *output; /* made up */
+    char *output; /* derived from the name of the results */
 } request;
 
 static int read_page(void *user, char *path)
@@ -132,7 +132,7 @@ static dal_status view_result(request *wanted)
         if (status == DAL_OK)
             status = fill_page(wanted, i, results);
     }
-    dal_pages_discard(&wanted->pages); /* those that were not reached */
+    dal_pages_discard(&wanted->pages); /* the pages that were not written */
     dal_results_close(results);
     return status;
 }

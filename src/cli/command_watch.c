@@ -37,7 +37,7 @@ static const char usage[] =
     "    -h, --help              this text\n";
 /* clang-format on */
 
-enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two looks at the files */
+enum { USUAL_PORT = 8137, REST = 200 }; /* milliseconds between two checks of the files */
 
 typedef struct request {
     dal_model_options model;
@@ -67,12 +67,12 @@ static int check_pages(void *user)
 
 static const dal_option_table table = {usage, options, dal_run_settings, DAL_ARGUMENT_MODEL, check_pages, NULL};
 
-/* ---- what changes ------------------------------------------------------------------- */
+/* ---- changes of files --------------------------------------------------------------- */
 
-/* A file of the model as it was when it was read; it need not have been there. */
+/* The state of a file of the model when it was read; it may have been missing. */
 typedef struct watched {
     char *path;
-    struct stat seen; /* all zero: it was not there */
+    struct stat seen; /* all zero: it was missing */
 } watched;
 
 typedef struct files {
@@ -132,12 +132,12 @@ static bool have_changed(const files *list)
 typedef struct watch {
     request *wanted;
     dal_server *server;
-    char page[512]; /* the file that a run leaves */
+    char page[512]; /* the file that a run writes */
     files files;    /* of the present run */
     bool changed;   /* while it ran */
     dal_sliders sliders;
     bool shown;       /* a page that moves is being served */
-    dal_system *base; /* the last one that was compiled: what differs from it in values of parameters is varied from it; NULL: none was */
+    dal_system *base; /* the last compiled system: models that differ only in values of parameters are varied from it; NULL: none */
 } watch;
 
 static bool keep_serving(void *user, double t, double until, long steps, double wall_seconds)
@@ -170,7 +170,7 @@ static bool serve_file(watch *w)
     return true;
 }
 
-/* The text of the model as it is now; NULL: it cannot be read, or is no plain file (a pipe would make us wait). From malloc. */
+/* The present text of the model, from malloc; NULL: it cannot be read, or is not a regular file (reading a pipe could block). */
 static char *read_model(const char *path)
 {
     struct stat info;
@@ -200,7 +200,7 @@ static void write_message(dal_json *json, const dal_message *m)
     dal_json_close(json, '}');
 }
 
-/* What is wrong, in one line of JSON: see "A live page" of viewer/FORMAT.md. */
+/* The errors, in one line of JSON: see "A live page" of viewer/FORMAT.md. */
 static void report_problem(watch *w, const char *event, const dal_messages *messages, const char *text)
 {
     char *data = NULL;
@@ -221,7 +221,7 @@ static void report_problem(watch *w, const char *event, const dal_messages *mess
     free(data);
 }
 
-/* A page of what could not even be compiled: its text and what is wrong with it. */
+/* The page of a model that could not be compiled: its text and its errors. */
 static dal_status write_problem(watch *w, const char *text, dal_messages *messages)
 {
     const dal_page_options page_options = {.command = w->wanted->command, .live = true, .file = w->wanted->model.path, .text = text ? text : ""};
@@ -233,7 +233,7 @@ static dal_status write_problem(watch *w, const char *text, dal_messages *messag
     return dal_page_close(page, true);
 }
 
-/* The motion, as far as it comes, with the verdict on the model. */
+/* The motion, as far as it could be computed, with the verdict on the model. */
 static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system *system, dal_messages *messages)
 {
     char *command = dal_sliders_command(&w->sliders, w->wanted->command), *entry = NULL;
@@ -259,7 +259,7 @@ static dal_status write_motion(watch *w, const dal_spec *spec, const dal_system 
     return status == DAL_OK ? closed : status;
 }
 
-/* The model with what the sliders say. */
+/* The model with the values of the sliders. */
 static dal_status read_spec(watch *w, dal_messages *messages, dal_spec **spec)
 {
     dal_model_options model = w->wanted->model;
@@ -271,14 +271,14 @@ static dal_status read_spec(watch *w, dal_messages *messages, dal_spec **spec)
     return status;
 }
 
-/* A run with other values that failed: its messages appear, and the page stays as it was. */
+/* After a failed run with other values: its messages are shown, and the page is not changed. */
 static void refuse_values(watch *w, const dal_messages *messages)
 {
     dal_sliders_back(&w->sliders);
     report_problem(w, "refused", messages, NULL);
 }
 
-/* What came of a run is shown. */
+/* Shows the result of a run. */
 static void show_run(watch *w, dal_status status, bool moves, const char *text, dal_messages *messages)
 {
     if ((moves || (!w->shown && write_problem(w, text, messages) == DAL_OK)) && serve_file(w))
@@ -289,7 +289,7 @@ static void show_run(watch *w, dal_status status, bool moves, const char *text, 
     w->sliders.open = moves && status == DAL_OK;
 }
 
-/* `values`: only what the sliders say has changed. */
+/* `values`: only the values of the sliders have changed. */
 static void run_once(watch *w, bool values)
 {
     const request *wanted = w->wanted;
@@ -386,7 +386,7 @@ static int watch_model(void *user)
     return DAL_OK;
 }
 
-/* The run that the page shows: the same words without those that are only about watching. */
+/* The command of the run that the page shows: the same words without the options of `watch` itself. */
 static char *run_command(int argc, char **argv)
 {
     char **words = calloc((size_t)argc + 1, sizeof *words), run_word[] = "run";
@@ -406,7 +406,7 @@ static char *run_command(int argc, char **argv)
 
 static int run_watch(int argc, char **argv)
 {
-    char *command = run_command(argc, argv); /* before the options are taken apart */
+    char *command = run_command(argc, argv); /* before the options are parsed, which changes argv */
     request wanted = {.port = -1, .command = command};
     const int status = dal_run_command(&table, argc, argv, &wanted.model, &wanted, watch_model);
     free(command);

@@ -14,7 +14,7 @@ dal_status dal_compare_page_open(dal_compare_page *p, const char *path, const ch
     dal_status status = dal_compile(NULL, spec, messages, &p->system);
     if (status != DAL_OK)
         return status;
-    dal_messages_clear(messages); /* the comparison says it again */
+    dal_messages_clear(messages); /* the comparison reports it again */
     const dal_page_options options = {.kind = "compare", .command = command};
     dal_announce_output(path);
     return dal_page_open(path, spec, p->system, &options, messages, &p->page);
@@ -35,7 +35,7 @@ static dal_series *begin_series(dal_compare_page *p, const char *name)
     return series;
 }
 
-/* The series of a row, begun where it is not there yet; NULL after a trouble. */
+/* The series of a row, which is begun if necessary; NULL after an error. */
 static dal_series *series_of(dal_compare_page *p, const dal_comparison *comparison, int row)
 {
     const int place = row == REFERENCE ? 0 : row + 1;
@@ -81,7 +81,7 @@ static void add_cells(dal_series *series, const dal_compare_row *row)
         dal_series_failed(series, row->reason);
 }
 
-/* Whether the methods show one motion: the page then draws one of them. */
+/* Do the methods show the same motion? The page then draws one of them. */
 static void add_agreement(dal_page *page, const dal_comparison *comparison)
 {
     int methods;

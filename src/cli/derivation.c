@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Texts of the template, each of which it has once. */
+/* Texts of the template, each of which occurs once. */
 static const char title_mark[] = "<!--TITLE-->", data_mark[] = "<!--DATA-->";
 
 typedef struct page_text {

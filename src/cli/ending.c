@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const long patience = 120000000; /* nanoseconds for a command to notice: with the way out it acts within 0.2 s */
-static const long farewell = 200000000; /* for one that has noticed, to say what it has and to close its files */
+static const long patience = 120000000; /* nanoseconds for a command to notice a signal: the program then ends within 0.2 s */
+static const long farewell = 200000000; /* for a command that has noticed it, to print its results and to close its files */
 
 /* One file: its folder and its name there. The list only grows. */
 typedef enum kind { WHOLE, ROWS, TEMPORARY } kind;
@@ -30,16 +30,16 @@ typedef struct announced {
 
 static struct {
     const char *command;
-    sem_t asked;            /* once a signal */
-    sem_t ready;            /* the thread stands by */
+    sem_t asked;            /* posted once for each signal */
+    sem_t ready;            /* the thread has started */
     atomic_bool cooperates; /* the command checks `caught` */
-    atomic_bool noticed;    /* the command has looked */
-    atomic_bool well;       /* ending by a signal is its usual end */
+    atomic_bool noticed;    /* the command has seen the signal */
+    atomic_bool well;       /* a signal is the normal end of the command */
     atomic_bool saved;      /* --resume continues from the saved state */
     _Atomic(announced *) files;
     _Atomic(pid_t) child;
 } ending;
-static volatile sig_atomic_t caught; /* the only way a signal can tell */
+static volatile sig_atomic_t caught; /* the only type that a signal handler may write */
 
 /* ---- unfinished files ----------------------------------------------------------------- */
 
@@ -87,7 +87,8 @@ void dal_announce_checkpoint(void)
     atomic_store(&ending.saved, true);
 }
 
-/* The part is locked (replacement.h): the lock is ours, as we were not refused. A part without a lock was left by an earlier run. */
+/* Is the part locked (replacement.h)? Then the lock is our own, because the writer could open the file. A part without a lock is from an earlier
+ * run. */
 static bool is_locked(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -122,7 +123,7 @@ static void end_now(void)
     for (const announced *file = atomic_load(&ending.files); file; file = file->next)
         remove_part(file);
     const int n = snprintf(text, sizeof text, "%sdalembert %s: stopped before it was done%s\n",
-                           isatty(STDERR_FILENO) ? "\r\033[K" : "", /* a line of progress goes */
+                           isatty(STDERR_FILENO) ? "\r\033[K" : "", /* clears a progress line */
                            ending.command, atomic_load(&ending.saved) ? "; --resume continues from the last saved state" : "");
     if (!atomic_load(&ending.well) && write(STDERR_FILENO, text, (size_t)n) < 0)
         _exit(exit_code());
@@ -169,14 +170,14 @@ void dal_ending_begin(const char *command)
     pthread_t thread;
     ending.command = command;
     if (sem_init(&ending.asked, 0, 0) || sem_init(&ending.ready, 0, 0))
-        return; /* signals then end the program as they always do */
+        return; /* signals then end the program as usual */
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits this: signals come to the others */
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits this mask: signals are delivered to the others */
     const bool stands_by = !pthread_create(&thread, NULL, stand_by, NULL);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (!stands_by)
         return;
-    while (sem_wait(&ending.ready)) /* a fork while a thread begins may copy a lock that it holds, and the child waits for ever */
+    while (sem_wait(&ending.ready)) /* a fork while a thread starts may copy a lock that the thread holds, and the child would wait for ever */
         continue;
     pthread_detach(thread);
     struct sigaction action = {.sa_handler = catch, .sa_flags = (int)SA_RESTART};

@@ -1,9 +1,9 @@
-/* How the program ends when it is asked to: Ctrl-C (SIGINT) or a polite kill (SIGTERM).
+/* The end of the program by a signal: Ctrl-C (SIGINT) or kill (SIGTERM).
  *
- * The library cannot be interrupted in the middle of a factorisation, and the program does not wait for it. A thread of its own waits for
- * the signal. Commands that check dal_caught_signal() have 0.12 s to notice it, and then 0.2 s to say what they have; without that, at once
- * in all other commands, and at once with a second signal, the thread removes what is of no use and ends the program. Rows of a run stay. The exit code is
- * 128 and the number of the signal either way.
+ * The library cannot be interrupted in the middle of a factorisation, and the program does not wait for it. A separate thread waits for the signal.
+ * Commands that check dal_caught_signal() have 0.12 s to notice it, and then 0.2 s to print their results. If they do not, at once in all other
+ * commands, and at once after a second signal, the thread removes useless files and ends the program. The rows of a run stay. The exit code is
+ * always 128 plus the number of the signal.
  */
 #ifndef DAL_CLI_ENDING_H
 #define DAL_CLI_ENDING_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Before anything else: a signal ends the program at once, and leaves no unfinished file. */
+/* To be called first: from then on a signal ends the program at once, and leaves no unfinished file. */
 void dal_ending_begin(const char *command);
 
 /* From now on the command itself checks for signals. */
@@ -19,13 +19,13 @@ void dal_catch_signals(void);
 void dal_catch_signals_well(void); /* the same for a command that only a signal ends: its exit code is 0 */
 int dal_caught_signal(void);       /* its number, 0 if none */
 
-/* A file that will be written as NAME.part until it is complete; half of it is of no use to anybody. */
+/* Announces a file that is written as NAME.part until it is complete; an incomplete part is useless and is removed. */
 void dal_announce_output(const char *path);
-/* A file of results, of which every row is: its part stays unless it is empty. */
+/* Announces a file of results, in which every row is useful: its part stays unless it is empty. */
 void dal_announce_rows(const char *path);
-/* A file that is to be gone when the program ends. */
+/* Announces a file that is removed when the program ends. */
 void dal_announce_temporary(const char *path);
-/* What was saved of the run can be gone on with: said where the program ends without the command. */
+/* The run can be continued from saved data: the thread prints this if it ends the program. */
 void dal_announce_checkpoint(void);
 /* A process that writes one of these files; 0: it has ended. */
 void dal_announce_child(pid_t child);

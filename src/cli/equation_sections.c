@@ -1,4 +1,4 @@
-/* The tab "Equations" of a page: what is derived for it, within bounds that depend on the model alone, so that a page is the same every time. */
+/* The tab "Equations" of a page. The bounds on its derivations depend only on the model, so that a page is the same every time. */
 #include "cli/derivation.h"
 #include "output/page.h"
 
@@ -10,19 +10,19 @@ enum {
     MOST_WORK = 20000,     /* bodies times velocities squared */
     STEPS_WORK = 400,      /* the same, with all steps */
     STEPS_BYTES = 150000,  /* of all sections so far, with all steps */
-    MOST_BYTES = 24000000, /* of all sections; in the page they take about a thirtieth of it */
+    MOST_BYTES = 24000000, /* of all sections; in the page their size is about a thirtieth of this */
 };
 
 typedef struct sections {
     const dal_spec *spec;
     dal_growing *out;
-    dal_growing undone;      /* what is not shown, and why */
+    dal_growing undone;      /* formulations that are not shown, with the reason */
     const char *coordinates; /* other than those of the model; NULL: those */
     int written, too_long;
-    bool only_large; /* something is not shown that the command derives */
+    bool only_large; /* the command derives a formulation that is not shown */
 } sections;
 
-/* One attempt; `why`: what the first error says. */
+/* One attempt; `why`: the text of the first error. */
 static dal_status derive_once(sections *s, const char *formulation, bool steps, size_t size, char *why)
 {
     dal_messages *aside = dal_messages_create(NULL);
@@ -54,7 +54,7 @@ static void take_back(const sections *s, int before)
     s->out->text[before] = '\0';
 }
 
-/* The derivation with all its steps, in the place of what is behind `before`, where both are short. */
+/* The derivation with all its steps, instead of the text after `before`, if both are short. */
 static void add_steps(sections *s, const char *formulation, int before)
 {
     char why[400] = "";
@@ -69,7 +69,8 @@ static void add_steps(sections *s, const char *formulation, int before)
     dal_grow(s->out, "%s", kept);
 }
 
-/* In the coordinates of the model. Components integrate the places of the bodies: where those are other coordinates, they are shown in `angle`. */
+/* In the coordinates of the model. Components integrate the positions of the bodies: if the model has other coordinates, they are shown in
+ * `angle`. */
 static dal_status derive_short(sections *s, const char *formulation, size_t size, char *why)
 {
     s->coordinates = NULL;
@@ -82,7 +83,7 @@ static dal_status derive_short(sections *s, const char *formulation, size_t size
     return status;
 }
 
-/* What is too long is taken back. */
+/* A text that is too long is removed again. */
 static void derive_section(sections *s, const char *formulation)
 {
     const int before = s->out->n;

@@ -1,4 +1,4 @@
-/* dalembert: find the subcommand and hand over. */
+/* dalembert: find the subcommand and run it. */
 #include "cli/options.h"
 
 #include "base/message.h"
@@ -74,7 +74,7 @@ int dal_wrong_use(const char *command, const char *format, ...)
     return DAL_BAD_COMMAND;
 }
 
-/* "--stepp=3" is none of the options. */
+/* "--stepp=3" is not one of the options. */
 static void complain_unknown(const char *command, const char *word, const struct option *options)
 {
     const char *names[64] = {NULL};
@@ -109,7 +109,7 @@ int dal_next_option(int argc, char **argv, const char *letters, const struct opt
 
 int dal_finish_output(int code)
 {
-    const int failed = fflush(stdout) ? errno : 0; /* an earlier failure has left no reason behind */
+    const int failed = fflush(stdout) ? errno : 0; /* the reason of an earlier failure is not known */
     if (!failed && !ferror(stdout))
         return code;
     fprintf(stderr, "dalembert: error: standard output cannot be written: %s\n", failed ? strerror(failed) : "part of it was not written");
@@ -141,7 +141,7 @@ int dal_command_line(int argc, char **argv)
     const dal_command *command = dal_find_command(name);
     if (!command)
         return DAL_BAD_COMMAND;
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write that meets it */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the size limit of files then returns an error */
     dal_ending_begin(command->name);
     return dal_finish_output(command->run ? command->run(argc - 1, argv + 1) : dal_run_plain_command(command, argc - 1, argv + 1));
 }

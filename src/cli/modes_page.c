@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static const double seconds = 8; /* that the page moves before it begins again */
+static const double seconds = 8; /* length of the motion, which the page repeats */
 
 /* The entry `modes` of the header: viewer/FORMAT.md. */
 static void write_entry(dal_json *json, const void *of)
@@ -50,7 +50,7 @@ static dal_status add_entry(dal_page *page, const dal_modes *modes)
     return DAL_OK;
 }
 
-/* The mechanism at rest where the modes are, for some seconds: the page moves it. */
+/* The mechanism at rest at the point of the modes, for some seconds: the page adds the motion. */
 static dal_status add_series(dal_page *page, const dal_modes *modes)
 {
     static const dal_column time = {.name = "time", .unit = "s"};

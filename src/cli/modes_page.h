@@ -1,4 +1,4 @@
-/* The page on which shapes move. */
+/* The page with moving shapes of modes. */
 #ifndef DAL_CLI_MODES_PAGE_H
 #define DAL_CLI_MODES_PAGE_H
 

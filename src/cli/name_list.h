@@ -9,8 +9,8 @@ typedef struct dal_name_list {
     const char **names; /* into the text that was split */
 } dal_name_list;
 
-/* Commas inside of parentheses do not split. Several options add up. The text is cut where it is split. DAL_OK, or the exit code after a complaint of
- * `command` about `option`. */
+/* Commas inside of parentheses do not split. Several options add up. The text is modified: zeros replace the commas. DAL_OK, or the exit code after
+ * an error message of `command` about `option`. */
 int dal_name_list_add(dal_name_list *list, const char *command, const char *option, char *text);
 void dal_name_list_free(dal_name_list *list);
 

@@ -76,7 +76,7 @@ static void put_header(bytes *b, const char *type, const dal_npz_array *a)
     put(b, "\n", 1);
 }
 
-/* Texts as UTF-32: names are ASCII, or what of them is not becomes '?'. */
+/* Texts as UTF-32: names are ASCII; other characters become '?'. */
 static void put_texts(bytes *b, const dal_npz_array *a)
 {
     size_t most = 1;

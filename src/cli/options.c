@@ -41,7 +41,7 @@ static int add_override(const char *command, dal_model_options *options, char *t
     return DAL_OK;
 }
 
-/* ---- the table, as getopt wants it ------------------------------------------------ */
+/* ---- the table for getopt ---------------------------------------------------------- */
 
 /* Values of struct option: letters, or these and those after them. */
 enum { SETTING = 1000, OWN = 2000, FLOATING = 3000 };
@@ -124,7 +124,7 @@ static int take_option(const char *command, const dal_option *o, dal_model_optio
     return DAL_OK;
 }
 
-/* What the numbers are unless an option says otherwise. */
+/* The default values of numbers. */
 static void begin_members(const dal_option_table *table, void *request)
 {
     for (const dal_option *o = table->options; o->kind; o++)
@@ -187,7 +187,7 @@ static int read_options(const dal_option_table *table, int argc, char **argv, da
     return status == DAL_OK && table->check ? table->check(request) : status;
 }
 
-/* At most so many are set: one an argument, and one a comma. */
+/* An upper bound of the number of settings: one for each argument, and one for each comma. */
 static int count_settings(int argc, char **argv)
 {
     int n = argc;
@@ -241,7 +241,7 @@ int dal_run_plain_command(const dal_command *command, int argc, char **argv)
 
 /* ---- the model ------------------------------------------------------------------------- */
 
-/* The model `-`: all of standard input. It has no folder: it cannot name other files. */
+/* The model `-`: all of standard input. It has no folder, so it cannot name other files. */
 static dal_status read_stream(const dal_model_options *options, dal_messages *messages, dal_spec **spec)
 {
     enum { LARGEST = 64 << 20 };

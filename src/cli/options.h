@@ -1,6 +1,6 @@
-/* The command line. A command describes its options in a table; dal_run_command reads them into its request and calls it. What the commands that
- * read a model share is here as well: its name, other values for its parameters (--set), the options that are entries of its simulate: block,
- * and whose fault an error is. */
+/* The command line. A command describes its options in a table; dal_run_command reads them into its request and calls it. The common part of the
+ * commands that read a model is here as well: its name, other values for its parameters (--set), the options that are entries of its simulate:
+ * block, and whether an error is one of the model or of the command line. */
 #ifndef DAL_CLI_OPTIONS_H
 #define DAL_CLI_OPTIONS_H
 
@@ -27,13 +27,13 @@ typedef enum dal_option_kind {
     DAL_OPTION_SET      /* NAME=VALUE for the model */
 } dal_option_kind;
 
-/* A number of --seed and the like. */
+/* A number of --seed and similar options. */
 typedef struct dal_count {
     bool given;
     uint64_t value;
 } dal_count;
 
-/* Of a picture; 0: as usual. */
+/* The size of a picture; 0: the default. */
 typedef struct dal_pixels {
     int width, height;
 } dal_pixels;
@@ -44,7 +44,7 @@ typedef struct dal_option {
     char letter;      /* -n; 0: none */
     dal_option_kind kind;
     size_t member; /* offset in the request */
-    /* What else is to be done with the value; may be NULL. DAL_OK, or the exit code after a complaint. */
+    /* Further processing of the value; may be NULL. DAL_OK, or the exit code after an error message. */
     int (*read)(void *request, char *value);
     int least, most, usual;
 } dal_option;
@@ -78,12 +78,12 @@ typedef struct dal_option {
         "set", 0, DAL_OPTION_SET, 0, NULL, 0, 0, 0                                                                                                   \
     }
 
-/* What stands on the command line beside the options. */
+/* The arguments on the command line after the options. */
 typedef enum dal_argument {
     DAL_ARGUMENT_MODEL,  /* one model */
     DAL_ARGUMENT_MODELS, /* one or more: the command runs for each of them, and the exit code is the largest */
-    DAL_ARGUMENT_RESULT, /* one file of results, which is read in a process of its own if it may crash (apart.h) */
-    DAL_ARGUMENT_ANY     /* the command looks at it itself */
+    DAL_ARGUMENT_RESULT, /* one file of results, which is read in a separate process if that may crash (apart.h) */
+    DAL_ARGUMENT_ANY     /* the command reads it itself */
 } dal_argument;
 
 enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 20 }; /* of one command: entries of simulate:, and other options */
@@ -91,22 +91,22 @@ enum { DAL_MOST_SETTINGS = 16, DAL_MOST_OPTIONS = 20 }; /* of one command: entri
 /* The first item of a list with commas, which is cut off; *rest is what follows, NULL: nothing. Commas inside parentheses do not separate. NULL: the end. */
 char *dal_cut_list(char **rest);
 
-/* The command line of a command. Beside its own options, all have --help and --verbose, and those with DAL_SET have --floating. */
+/* The command line of a command. In addition to their own options, all commands have --help and --verbose, and those with DAL_SET have --floating. */
 typedef struct dal_option_table {
     const char *usage; /* what --help prints */
     const dal_option *options;
     const char *const *settings; /* entries of simulate: that are options; ends with NULL. NULL: none */
     dal_argument argument;
-    /* What is missing, or does not go together? DAL_OK, or the exit code after a complaint. May be NULL. */
+    /* Checks for missing and contradictory options. DAL_OK, or the exit code after an error message. May be NULL. */
     int (*check)(void *request);
-    /* Frees what `read` of the options or `check` took for the request. May be NULL. */
+    /* Frees the memory that `read` of the options or `check` allocated for the request. May be NULL. */
     void (*release)(void *request);
 } dal_option_table;
 
-/* Entries of simulate: that are options: of commands that run a model, and of those that look at it in one position. */
+/* Entries of simulate: that are options: of commands that run a model, and of those that evaluate it in one position. */
 extern const char *const dal_run_settings[], *const dal_equation_settings[];
 
-/* What the command line says of the model, and its arguments. */
+/* The options of the command line about the model, and its arguments. */
 typedef struct dal_model_options {
     const char *name;   /* of the command */
     const char *path;   /* of the model */
@@ -120,44 +120,45 @@ typedef struct dal_model_options {
     void (*file)(void *user, const char *path); /* for dal_read_options; NULL: none */
     void *file_user;
     dal_messages *messages; /* for `work` */
-    dal_spec *spec;         /* what `work` reads and compiles; they are freed behind it */
+    dal_spec *spec;         /* for `work`, which reads and compiles; they are freed after it */
     dal_system *system;
     char *command; /* the command line as it would be typed again; NULL: no memory */
     bool floating; /* the root of a URDF file is free */
 } dal_model_options;
 
-/* A command that is nothing but this: its request is zero but for what the options say, and begins with dal_model_options. */
+/* A command that only needs this: its request begins with dal_model_options, and is zero except for the values of the options. */
 #define DAL_COMMAND(name, title, work)                                                                                                               \
     {                                                                                                                                                \
         name, title, usage, NULL, &table, sizeof(request), work                                                                                      \
     }
 
-/* A command: the options are read into `model` and `request`, `work` does what was asked for and returns the exit code, which is that of the
- * command. --help and a wrong option end it before. */
+/* Runs a command: the options are read into `model` and `request`, then `work` does the work and returns the exit code of the command. After --help
+ * or a wrong option `work` is not called. */
 int dal_run_command(const dal_option_table *table, int argc, char **argv, dal_model_options *model, void *request, int (*work)(void *request));
-/* The same for one that DAL_COMMAND made. */
+/* The same for a command that DAL_COMMAND made. */
 int dal_run_plain_command(const dal_command *command, int argc, char **argv);
 
 /* A whole number from 0. */
 bool dal_read_count(const char *text, uint64_t *value);
-/* One between two bounds: DAL_OK, or the exit code after a complaint of `command` about `option`. */
+/* A whole number between two bounds: DAL_OK, or the exit code after an error message of `command` about `option`. */
 int dal_read_range(const char *command, const char *option, const char *text, int least, int most, int *value);
 
-/* The model with what the options change in it. */
+/* Reads the model with the changes of the options. */
 dal_status dal_model_read(const dal_model_options *options, dal_messages *messages, dal_spec **spec);
-/* options->spec, with their own messages. An `output` (NULL: none) must not be a file that is read: the model or `source` (NULL: none). */
+/* The same into options->spec, with options->messages. An `output` (NULL: none) must not be a file that is read: the model or `source` (NULL:
+ * none). */
 dal_status dal_model_load(dal_model_options *options, const char *output, const char *source);
 
-/* A command that finds one thing of a model, and prints it or writes it to a file. */
+/* A command that computes one result of a model, and prints it or writes it to a file. */
 typedef struct dal_finding {
     dal_status (*find)(void *request, const dal_spec *spec, dal_messages *messages);
     dal_text_printer *print;                                    /* gets the request */
     dal_status (*write)(void *request, dal_messages *messages); /* to the file; NULL: it writes none */
 } dal_finding;
-/* The request begins with dal_model_options. `file`: where to write; NULL: it is printed. `source` as above. The exit code. */
+/* The request begins with dal_model_options. `file`: the file to write; NULL: the result is printed. `source` as above. Returns the exit code. */
 int dal_find_and_print(const dal_finding *how, void *request, const char *file, const char *source);
 
-/* The status, but DAL_BAD_COMMAND for a bad model where every error is about a word of the command line. */
+/* Returns the status; but DAL_BAD_COMMAND instead of DAL_BAD_MODEL if every error is about a word of the command line. */
 dal_status dal_model_blame(dal_status status, const dal_messages *messages);
 
 #endif

@@ -19,7 +19,7 @@ bool dal_is_page(const char *path)
 
 /* ---- the command line ---------------------------------------------------------- */
 
-/* In quotes where a shell would not take it as one word. */
+/* In quotes if a shell would not read it as one word. */
 static char *put_word(char *out, const char *word)
 {
     const bool plain = *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^") == strlen(word);
@@ -114,7 +114,7 @@ dal_status dal_pages_check(const dal_pages *pages, int n, const char *const *oth
     for (int i = 0; i < n; i++)
         all[i] = others[i];
     memcpy(all + n, pages->path, (size_t)pages->n * sizeof *all);
-    for (int i = 0; i < spec->n_files; i++) /* none where the model comes from standard input */
+    for (int i = 0; i < spec->n_files; i++) /* there are none if the model comes from standard input */
         inputs[i] = spec->files[i];
     if (result)
         inputs[spec->n_files] = result;
@@ -147,9 +147,9 @@ dal_status dal_pages_frame(void *user, dal_state *state, int n, const double *va
     return status;
 }
 
-enum { MOST_CHECKED = 100 }; /* bodies: ranks of more take longer than many a run */
+enum { MOST_CHECKED = 100 }; /* bodies: ranks of larger models can take longer than a run */
 
-/* What `check` says; its messages are those of the compilation, which were heard. */
+/* The verdict of `check`; its messages are dropped, because they are those of the compilation, which were already reported. */
 static void add_verdict(dal_pages *pages, const dal_spec *spec)
 {
     static const dal_message unasked = {
@@ -191,7 +191,7 @@ dal_status dal_pages_close(dal_pages *pages, bool keep, const dal_spec *spec, co
             continue;
         if (evidence)
             dal_page_evidence(pages->page[i], evidence, ran);
-        if (!pages->no_equations && !dal_caught_signal()) /* who stops a run does not wait for them */
+        if (!pages->no_equations && !dal_caught_signal()) /* a user who stops a run should not wait for them */
             dal_page_add_equations(pages->page[i], spec);
         dal_page_messages(pages->page[i], messages);
         dal_status one = dal_page_close(pages->page[i], keep && status == DAL_OK);

@@ -57,8 +57,8 @@ static dal_status report_trouble(const char *command, const char *path, const ch
     return DAL_BAD_FILE;
 }
 
-/* The converter, with the text at its standard input and the file at its standard output: given a name, it may put another file there. Twice as fine
- * as the SVG, for print. */
+/* The converter reads the text from its standard input and writes the file to its standard output: with a file name, it could replace the file by
+ * another one. The resolution is twice that of the SVG, for print. */
 static void become_converter(int input, int output)
 {
     char program[] = "rsvg-convert", format[] = "--format=png", zoom[] = "--zoom=2";
@@ -84,7 +84,7 @@ static dal_status convert_to_png(void *user, int fd, const char *part)
         become_converter(ends[0], fd);
     close(ends[0]);
     dal_announce_child(child);
-    void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may be gone before it has read all */
+    void (*old)(int) = signal(SIGPIPE, SIG_IGN); /* it may end before it has read everything */
     const bool sent = child > 0 && !dal_write_bytes(ends[1], p->svg, strlen(p->svg), -1, NULL);
     signal(SIGPIPE, old);
     close(ends[1]);
@@ -105,7 +105,7 @@ dal_status dal_write_picture(const char *command, const char *path, const char *
     return dal_has_extension(path, ".png") ? dal_replace_file(command, path, convert_to_png, &p) : dal_write_whole_file(command, path, svg);
 }
 
-/* What is drawn is what a page shows. */
+/* Reads the model and compiles it with the channels of pages, so that they can be drawn. */
 static dal_status read_and_compile(dal_model_options *model, const char *output)
 {
     if (!model->path)

@@ -1,4 +1,4 @@
-/* How far a run is, on one line of the terminal that disappears again. */
+/* The progress of a run, on one line of the terminal that is cleared at the end. */
 #include "cli/cli.h"
 
 #include <math.h>

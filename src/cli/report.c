@@ -47,7 +47,7 @@ static bool continues(char c)
     return ((unsigned char)c & 0xc0) == 0x80; /* not the first byte of a character in UTF-8 */
 }
 
-/* One character; what would steer the terminal is not passed on. */
+/* Prints one character; control characters are not sent to the terminal. */
 static const char *put_character(const char *at)
 {
     unsigned char c = (unsigned char)*at;
@@ -88,7 +88,7 @@ static void show_message(const dal_message *message, bool colour)
     static const char *const paint[] = {"\033[1;36m", "\033[1;35m", "\033[1;31m"};
     char line[2048];
     int length = dal_message_format(message, line, sizeof line);
-    /* "place: word: text": the word is what the length leaves between the place and the text */
+    /* "place: word: text": the word is between the place and the text */
     int text = length - (int)strlen(message->text);
     if (!colour || length >= (int)sizeof line || text < 2) {
         fprintf(stderr, "%s\n", line);

@@ -1,5 +1,5 @@
-/* A poll loop over a few connections. A request is one GET, or one POST of a short text; an answer is written as the other side takes it. Names of hosts other than
- * this machine's own are refused, so that no page from elsewhere can read what is served here by pointing its name at it. */
+/* A poll loop over a few connections. A request is one GET, or one POST of a short text; an answer is written as fast as the other side reads it.
+ * Requests with the name of another host are refused, so that a page of another site cannot read the served page by DNS rebinding. */
 #include "cli/serve.h"
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@
 
 enum { MOST_CLIENTS = 32, MOST_REQUEST = 8192, PATIENCE = 10 }; /* seconds for a request to arrive */
 
-/* What is sent, shared by everybody who is sent it. */
+/* A text to send, shared by all connections that send it. */
 typedef struct document {
     int users;
     size_t length;
@@ -28,14 +28,14 @@ typedef enum stage { FREE, READING, SENDING, LISTENING } stage;
 typedef struct client {
     stage stage;
     int socket;
-    time_t since;        /* of the last that happened */
-    unsigned long order; /* of its coming */
+    time_t since;        /* time of the last activity */
+    unsigned long order; /* in which it connected */
     char request[MOST_REQUEST];
     size_t got;
     char head[512];
     size_t head_length, sent; /* of head, then body */
-    document *body;           /* NULL: the head is all */
-    document *next;           /* of a stream: what follows; NULL: nothing */
+    document *body;           /* NULL: there is only a head */
+    document *next;           /* of a stream: the next document; NULL: none */
 } client;
 
 enum { TOKEN = 32 }; /* hexadecimal digits */
@@ -45,8 +45,8 @@ struct dal_server {
     char token[TOKEN + 1];
     document *page;
     unsigned long welcomed; /* connections so far */
-    document *greeting;     /* what a new stream receives; NULL: nothing */
-    dal_server_taker *take; /* of texts that a page sends; NULL: none are taken */
+    document *greeting;     /* the first document of a new stream; NULL: none */
+    dal_server_taker *take; /* gets the texts that a page sends; NULL: they are refused */
     void *user;
     client client[MOST_CLIENTS];
 };
@@ -196,17 +196,17 @@ static void begin_stream(const dal_server *server, client *c)
     c->body = share(server->greeting);
 }
 
-/* Behind what is being sent; an older event that has not begun is superseded. */
+/* Queues an event after the one that is being sent; it replaces an older event that is still waiting. */
 static void whisper(client *c, document *event)
 {
     document **place = left_to_send(c) ? &c->next : &c->body;
     if (!left_to_send(c))
-        c->since = time(NULL); /* from now on it may be slow */
+        c->since = time(NULL); /* its time limit begins now */
     let_go(*place);
     *place = share(event);
 }
 
-/* The value of a header in a request that ends with a zero; false: it is not there. */
+/* The value of a header in a request that ends with a zero; false: it is missing. */
 static bool find_header(const char *request, const char *name, char *value, size_t size)
 {
     const size_t length = strlen(name);
@@ -235,7 +235,8 @@ static bool is_ours(const dal_server *server, const char *request)
     return false;
 }
 
-/* What stands behind the token in the path; NULL: it is not there, or another one. All of it is compared, however much is right. */
+/* The part of the path after the token; NULL: the token is missing or wrong. All characters are compared, so that the time does not depend on how
+ * many are right. */
 static const char *behind_token(const dal_server *server, const char *path)
 {
     unsigned char wrong = path[0] != '/';
@@ -246,7 +247,7 @@ static const char *behind_token(const dal_server *server, const char *path)
     return wrong || path[1 + TOKEN] != '/' ? NULL : path + 2 + TOKEN;
 }
 
-/* A page that is ours sends it: who may read the page and knows the word could be any page of this browser, but the browser sends its origin. */
+/* Was the request sent by our own page? Any page of this browser that knows the token could send one, but the browser adds its origin. */
 static bool from_our_page(const char *request)
 {
     char host[64], origin[80], wanted[80];
@@ -299,7 +300,7 @@ static void respond(dal_server *server, client *c, const char *body)
 
 /* ---- the loop -------------------------------------------------------------------------- */
 
-/* The bytes that a request has behind its head, as it says; -1: it says nothing that is a number, or too much. */
+/* The number of bytes after the head, by Content-Length; -1: it is not a number, or too large. */
 static long announced(const char *head)
 {
     char text[16], *end;
@@ -309,13 +310,13 @@ static long announced(const char *head)
     return *text < '0' || *text > '9' || *end || n > MOST_REQUEST ? -1 : n;
 }
 
-/* A request that is complete is answered; so is one that never can be. */
+/* A complete request is answered; so is one that can never be complete. */
 static void understand(dal_server *server, client *c)
 {
     char *end = memmem(c->request, c->got, "\r\n\r\n", 4);
     if (end) {
         char *body = end + 4;
-        end[2] = '\0'; /* no header is searched in what follows */
+        end[2] = '\0'; /* headers are not searched in the body */
         const long length = announced(c->request);
         const size_t room = sizeof c->request - 1 - (size_t)(body - c->request), got = c->got - (size_t)(body - c->request);
         if (length < 0 || (size_t)length > room) {
@@ -337,7 +338,7 @@ static void understand(dal_server *server, client *c)
 static void receive(dal_server *server, client *c)
 {
     char rest[256];
-    if (c->stage != READING) { /* a stream says nothing; its end is all that can be heard */
+    if (c->stage != READING) { /* a stream sends no data; only its end can be received */
         if (recv(c->socket, rest, sizeof rest, 0) <= 0)
             close_connection(c);
         return;
@@ -353,7 +354,7 @@ static void receive(dal_server *server, client *c)
     understand(server, c);
 }
 
-/* All is sent: an answer is over; a stream takes what follows. */
+/* Everything is sent: an answer is finished; a stream continues with its next document. */
 static void turn_to_the_next(client *c)
 {
     if (c->stage == SENDING) {
@@ -383,8 +384,8 @@ static void transmit(client *c)
         turn_to_the_next(c);
 }
 
-/* A place for one more: a free one, or that of the client that has been silent for the longest time; who is being sent something goes
- * last. */
+/* A place for a new client: a free one, or that of the client that has been idle for the longest time; clients that are receiving data are the last
+ * choice. */
 static client *make_place(dal_server *server)
 {
     client *oldest = NULL;

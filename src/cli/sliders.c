@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SLIDERS = 100, NUMBER = 32 }; /* more cannot be looked through; characters of a number */
+enum { MOST_SLIDERS = 100, NUMBER = 32 }; /* more are too many for a reader; characters of a number */
 
 void dal_sliders_free(dal_sliders *sliders)
 {
@@ -45,7 +45,7 @@ void dal_sliders_back(dal_sliders *sliders)
         sliders->item[i].wanted = sliders->item[i].shown;
 }
 
-/* ---- what is asked for --------------------------------------------------------------- */
+/* ---- requested values ----------------------------------------------------------------- */
 
 static int find(const dal_sliders *sliders, const char *name, size_t length)
 {
@@ -92,7 +92,7 @@ const char *dal_sliders_ask(void *user, const char *text)
     return NULL;
 }
 
-/* ---- what is made of it ----------------------------------------------------------------- */
+/* ---- commands and entries of pages -------------------------------------------------------- */
 
 dal_override *dal_sliders_overrides(const dal_sliders *sliders, const dal_model_options *model, int *n)
 {

@@ -11,9 +11,9 @@ typedef struct dal_steady_list {
     dal_steady *list;
 } dal_steady_list;
 
-/* One more; the text is cut. DAL_OK, or the exit code after a complaint of `command`. */
+/* Adds an entry; the text is modified. DAL_OK, or the exit code after an error message of `command`. */
 int dal_steady_list_add(dal_steady_list *list, const char *command, char *text);
-/* For dal_linearize and the like: the point, which is "steady" where rates are given and no other place is; inputs and outputs may be NULL. */
+/* Options for dal_linearize and similar functions: the point is "steady" if rates are given and no other place; inputs and outputs may be NULL. */
 dal_linear_options dal_steady_options(const dal_steady_list *list, const dal_name_list *inputs, const dal_name_list *outputs);
 void dal_steady_list_free(dal_steady_list *list);
 

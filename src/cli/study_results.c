@@ -28,7 +28,7 @@ int dal_study_motions(void *request, char *text)
     return code;
 }
 
-/* The files beside those that were asked for, to be freed; NULL: there is none of that number. */
+/* A file in addition to the requested ones, which the caller frees; NULL: there is none of that index. */
 static void name_beside(const dal_study_outputs *outputs, char *beside[DAL_STUDY_FILES])
 {
     for (int i = 0; i < outputs->n; i++)

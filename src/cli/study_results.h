@@ -1,4 +1,4 @@
-/* What comes of a study: files, and a table in the terminal. */
+/* The results of a study: files, and a table in the terminal. */
 #ifndef DAL_CLI_STUDY_RESULTS_H
 #define DAL_CLI_STUDY_RESULTS_H
 
@@ -6,7 +6,7 @@
 
 enum { DAL_STUDY_FILES = 8 };
 
-/* Files that `sweep` and `merge` are to write. */
+/* The files that `sweep` and `merge` write. */
 typedef struct dal_study_outputs {
     const char *command;
     int n;
@@ -17,20 +17,20 @@ typedef struct dal_study_outputs {
     dal_study_write_options how;
 } dal_study_outputs;
 
-/* What the requests of both begin with. */
+/* The first members of the requests of both. */
 typedef struct dal_study_request {
     dal_model_options model;
     dal_study_outputs outputs;
     dal_sweep_plan sweep;
 } dal_study_request;
 
-/* Options of such a request: one more output, and the value of --motions. DAL_OK, or the exit code after a complaint. */
+/* Options of such a request: one more output, and the value of --motions. DAL_OK, or the exit code after an error message. */
 int dal_study_output(void *request, char *path);
 int dal_study_motions(void *request, char *text);
-/* The model and the study of a plan that is known. Can the files be written, and do they differ from what is read, and from the journal (which may be
- * NULL)? */
+/* Makes the model and the study of a plan. Can the files be written, and do they differ from the files that are read, and from the journal (which
+ * may be NULL)? */
 dal_status dal_study_prepare(dal_study_request *request, const char *journal, dal_messages *messages);
-/* Writes the files from journals, and the table unless --quiet is set. DAL_NUMERICAL after a sentence: every run failed. */
+/* Writes the files from journals, and prints the table unless --quiet is set. DAL_NUMERICAL after a message: every run failed. */
 dal_status dal_study_outputs_write(const dal_study_outputs *outputs, const dal_study *study, int n, const char *const *journals,
                                    dal_messages *messages);
 

@@ -1,4 +1,4 @@
-/* A file that is written completely or not at all: as NAME.part beside it, which then takes its place. */
+/* A file that is written completely or not at all: first as NAME.part in the same folder, which is then renamed. */
 #include "cli/whole_file.h"
 
 #include "cli/ending.h"
@@ -25,7 +25,7 @@ bool dal_has_one_extension(const char *path, const char *const *extensions)
     return *extensions;
 }
 
-/* What the library says of a file, in the program's manner. */
+/* Prints the messages of the library about a file, in the format of the program. */
 static void report_file(const char *command, const dal_messages *messages)
 {
     for (const dal_message *m = dal_messages_first(messages); m; m = m->next)

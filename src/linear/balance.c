@@ -1,6 +1,6 @@
-/* Units in which the numbers of A are alike: D^-1 A D, D diagonal, of powers of two. LAPACK's balancing makes rows and columns equally long, and a column
- * that is only rounding would become as long as the others. So rates count in the fastest motion first, and what is rounding beside the largest number
- * then is no part of the question. */
+/* Units in which the numbers of A are alike: D^-1 A D, D diagonal, of powers of two. LAPACK's balancing makes rows and columns equally long, and a
+ * column that is only rounding would become as long as the others. So rates are first measured in units of the fastest motion, and then numbers that
+ * are only rounding beside the largest number are ignored. */
 #include "linear/balance.h"
 
 #include <lapacke.h>

@@ -1,6 +1,6 @@
 /* Modes over a parameter, followed by their shapes.
  *
- * From one value to the next every mode a gets the mode b with the largest
+ * From one value to the next every mode a is paired with the mode b with the largest
  *
  *     |a^H b|^2 / (|a|^2 |b|^2)  -  |s_a - s_b| / |s_a|
  *
@@ -27,7 +27,7 @@ typedef struct tracker {
     int lines, most;
 } tracker;
 
-/* Only those that oscillate have a frequency; the others are no lines. */
+/* Only modes that oscillate have a frequency; the others do not become lines. */
 static int oscillating(const dal_modes *m)
 {
     int n = 0;
@@ -58,7 +58,7 @@ static double likeness(const dal_modes *m, const dal_mode *a, const dal_modes *o
     return mac - hypot(a->re - b->re, a->im - b->im) / hypot(a->re, a->im);
 }
 
-/* Lines continue from value v - 1 to v; modes that no line takes begin one. */
+/* Lines continue from value v - 1 to v; a mode that belongs to no line begins a new one. */
 static void go_on(tracker *t, int v)
 {
     const dal_modes *before = v ? t->modes[v - 1] : NULL, *now = t->modes[v];

@@ -1,11 +1,11 @@
-/* Which coordinates describe the small motions. Candidates are channels, in an order that does not depend on the family of coordinates: those that
- * were asked for, coordinates of the model's own, of its joints, of its bodies. One after the other is taken if it moves independently of those
- * before it. Independence is measured by the kinetic energy: with T^T M T = 1, the gradients of the channels along T are compared by angle, and the
- * angle is the same in every family.
+/* Which coordinates describe the small motions. Candidates are channels, in an order that does not depend on the family of coordinates: the
+ * requested ones, coordinates of the model's own, of its joints, of its bodies. A candidate is chosen if it moves independently of those before it.
+ * Independence is measured by the kinetic energy: with T^T M T = 1, the gradients of the channels along T are compared by angle, and the angle is
+ * the same in every family.
  *
- * The attitude of a body in space is described by the components of its axes; the axis that turns the least comes first, so that of a rotor its own
- * axis is taken. Its turn about that axis is an angle then, psi = atan2(e.j, e.i) of the next axis e, because a component of an axis that turns
- * oscillates by itself:
+ * The attitude of a body in space is described by the components of its axes; the axis that turns the least comes first, so that a rotor's own axis
+ * is chosen. The turn about that axis is then an angle, psi = atan2(e.j, e.i) of the next axis e, because the components of a turning axis oscillate
+ * even in a steady motion:
  *     n psi' = e.i e.j' - e.j e.i',   n psi'' = e.i e.j'' - e.j e.i'' - 2 (e.i e.i' + e.j e.j') psi',   n = e.i^2 + e.j^2 */
 #include "linear/linear.h"
 
@@ -19,9 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double apart = 0.1;  /* sine of the angle to those that are taken */
-static const double least = 1e-6; /* where no other is left */
-static const double asked = 1e-9; /* of a state that was asked for */
+static const double apart = 0.1;  /* sine of the angle to the chosen ones */
+static const double least = 1e-6; /* the same, if no other candidate is left */
+static const double asked = 1e-9; /* the same, of a requested state */
 static const double turns = 1e-9; /* rad, in the model's time */
 static const double still = 1e-6; /* of the largest gradient of its unit: a channel that does not move here */
 
@@ -71,7 +71,8 @@ static void add_named(dal_linear *x, const char *of, const char *channel)
     add(x, (dal_candidate){.name = dal_arena_print(&x->arena, "%s.%s", of, channel), .body = -1, .about = -1});
 }
 
-/* In a frame that turns, a turn about an axis that is inclined to that of the frame is an angle to it: components along that of the frame. */
+/* In a turning frame, a turn about an axis that is inclined to the axis of the frame changes the angle between the two axes: components along the
+ * axis of the frame describe it. */
 static void add_turn(dal_linear *x, int b, const char *name, int axis, int about)
 {
     const dal_frame *frame = frame_of(x, b);
@@ -138,14 +139,14 @@ static void record(dal_spec *spec, const char *text, bool given)
     spec->record[spec->n_record++].value = (dal_text){.text = text, .mark = given ? (dal_mark){"command line", 0, 0} : dal_nowhere};
 }
 
-/* The model in coordinates and a formulation that keep matrices, recording nothing yet. */
+/* The model in coordinates and a formulation that have matrices, without recorded columns yet. */
 static dal_spec begin_records(dal_linear *x, int most)
 {
     dal_spec spec = x->here ? dal_spec_without_friction(&x->arena, x->spec) : *x->spec; /* an equilibrium needs no friction */
     if (x->options->at && strcmp(x->options->at, "start"))
         spec.simulate.start = (dal_text){0};
     if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && !x->absolute)
-        spec.simulate.start.text = "equilibrium";              /* from one start to one equilibrium, in every family: it is made exact there */
+        spec.simulate.start.text = "equilibrium"; /* every family finds the same equilibrium from the same start; it is made exact there */
     if (dal_system_layout(x->bare)->columnless || x->absolute) /* `recursive` keeps no matrices; the equations are the same */
         spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
     if (x->absolute)
@@ -181,13 +182,13 @@ dal_spec dal_record_candidates(dal_linear *x)
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
-/* Gradients that are taken, as an orthonormal basis. */
+/* The gradients of the chosen candidates, as an orthonormal basis. */
 typedef struct basis {
     int n, size;
     double *vector;
 } basis;
 
-/* Take g where the sine of its angle to the basis is at least this. */
+/* Adds g to the basis if the sine of its angle to the basis is at least this. */
 static bool add_candidate(basis *to, const double *g, double sine)
 {
     double *rest = to->vector + (size_t)to->n * (size_t)to->size;
@@ -219,7 +220,7 @@ static const double *gradient(const dal_linear *x, int column, int first)
     return x->columns + (size_t)column * (size_t)x->n_x + first;
 }
 
-/* Does it move at all, beside channels of its unit? */
+/* Does it move at all, compared with the other channels of its unit? */
 static bool moves(const dal_linear *x, const dal_column *columns, int i)
 {
     const int n = x->point.positions.p;
@@ -230,7 +231,7 @@ static bool moves(const dal_linear *x, const dal_column *columns, int i)
     return dal_norm(gradient(x, x->candidates[i].column, 0), n) > still * most;
 }
 
-/* Angular velocity of a body beside that of its frame. */
+/* Angular velocity of a body relative to its frame. */
 static void spin_in_frame(const dal_linear *x, const dal_candidate *c, double w[3])
 {
     dal_copy3(dal_seen_work(x->state)->kin[c->body].w, w);
@@ -256,7 +257,7 @@ static double spin(const dal_linear *x, const dal_candidate *c)
     return sqrt(dal_dot(w, w));
 }
 
-/* A turn is an angle where its axis is nearest to that axis of the world; a body that does not turn needs none. */
+/* A turn is an angle if its axis is nearest to that axis of the world; a body that does not turn needs no angle. */
 static bool is_useless(const dal_linear *x, const dal_candidate *c)
 {
     if (c->body < 0 || c->about < 0)
@@ -271,7 +272,7 @@ static bool is_useless(const dal_linear *x, const dal_candidate *c)
     return c->about != nearest || !(spin(x, c) * x->point.layout->units.time > turns);
 }
 
-/* Of each body the axes that turn the least come first; where they are alike, x before y before z. */
+/* The axes of a body that turn the least come first; equal ones in the order x, y, z. */
 static void order_axes(dal_linear *x)
 {
     for (int i = 0; i < x->n_candidates; i++)

@@ -1,7 +1,7 @@
-/* Equilibria and steady motions as they are reported: coordinates, reactions, stability; equilibria from many starts.
+/* The results for equilibria and steady motions: coordinates, reactions, stability; equilibria from many starts.
  *
- * At rest under forces with a potential, the second variation of the potential on the constraints decides: T^T D r T, over the mass. Where forces have no
- * potential, where the model has states of its own, and in a steady motion, the eigenvalues of the linearisation do, as far as they can.
+ * At rest under forces with a potential, the second variation of the potential on the constraints decides: T^T D r T, over the mass. If forces have
+ * no potential, if the model has states of its own, and in a steady motion, the eigenvalues of the linearisation decide, as far as they can.
  */
 #include "linear/linear.h"
 #include "start/shares.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 static const double flat = 1e-10;     /* of the largest stiffness */
-static const double slack = 1e-12;    /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
-static const double symmetric = 1e-8; /* what the antisymmetric part of K may be, of K */
+static const double slack = 1e-12;    /* of one over the square of the model's own time: rounding of stiffnesses that cancel */
+static const double symmetric = 1e-8; /* largest antisymmetric part of K, relative to K */
 static const double grows = 1e-9;     /* of the fastest motion: a real part that is more than rounding */
 static const double same = 1e-6;      /* of the model's length, or rad: one equilibrium found twice */
 
@@ -64,7 +64,7 @@ static void gather_reactions(finder *f)
     f->out->reactions = list;
 }
 
-/* The softest direction, and those in which nothing holds the model. */
+/* The softest direction, and those without a restoring force. */
 static void name_soft(finder *f, int n, const double *value, const double *vector)
 {
     dal_linear *x = &f->linear;
@@ -113,7 +113,7 @@ static dal_status judge_by_modes(finder *f)
     return DAL_OK;
 }
 
-/* Dry friction that sticks holds the model in other positions as well. */
+/* Sticking dry friction makes other positions equilibria as well. */
 static void name_friction(finder *f)
 {
     dal_linear *x = &f->linear;
@@ -153,7 +153,7 @@ static void judge(finder *f)
         f->out->stability = DAL_NOT_DECIDED;
     for (int i = 0; i < n; i++)
         size = fmax(size, fabs(value[i]));
-    for (int i = 0; i < n; i++) /* what is rounding is zero */
+    for (int i = 0; i < n; i++) /* rounding becomes zero */
         value[i] = fabs(value[i]) <= flat * size ? 0 : value[i];
     f->out->stability = p->n_z || skew > symmetric * size                          ? DAL_NOT_DECIDED
                         : n && value[0] < 0                                        ? DAL_UNSTABLE
@@ -232,7 +232,7 @@ static bool is_angle(const char *name)
     return dot && !strncmp(dot, ".angle", 6);
 }
 
-/* Angles a whole number of turns apart are the same place. */
+/* Angles that differ by a whole number of turns are the same position. */
 static bool are_same(const dal_equilibrium *a, const dal_equilibrium *b)
 {
     for (int i = 0; i < a->n_coordinates; i++) {

@@ -12,7 +12,7 @@
 static const double alike = 1e-9;   /* moments of inertia of a body that are equal, of the largest */
 static const double no_loss = 1e-9; /* of its energy: a field that the constraints allow */
 
-/* ---- which there are ------------------------------------------------------------------------------------ */
+/* ---- the fields of a mechanism -------------------------------------------------------------------------- */
 
 static void add_axis(dal_fields *x, dal_field field, int axis)
 {
@@ -72,7 +72,7 @@ void dal_fields_list(dal_arena *arena, const dal_state *state, dal_fields *x)
                 add_axis(x, (dal_field){.island = i}, k);
             if (m->space == DAL_SPATIAL ? size == 0 || (k == 2) : k == 2 && size == 0)
                 add_axis(x, (dal_field){.island = i, .turn = true, .p = {middle[0], middle[1], middle[2]}}, k);
-            if (m->space == DAL_SPATIAL && size > 0 && k == 2) /* about the vertical alone */
+            if (m->space == DAL_SPATIAL && size > 0 && k == 2) /* about the vertical only */
                 for (int a = 0; a < 3; a++)
                     x->list[x->n - 1].u[a] = -gravity[a] / size;
         }
@@ -80,7 +80,7 @@ void dal_fields_list(dal_arena *arena, const dal_state *state, dal_fields *x)
         add_spins(x, m, b);
 }
 
-/* ---- what the bodies do ---------------------------------------------------------------------------------- */
+/* ---- motions of the bodies ------------------------------------------------------------------------------- */
 
 /* An axis in the world now, its point, and how both move. */
 typedef struct axis_now {
@@ -214,7 +214,7 @@ void dal_fields_inertia(const dal_state *state, const dal_body_motion *motion, d
     pull_all(state, motion, inertia_of, out);
 }
 
-/* ---- which the constraints allow ---------------------------------------------------------------------------- */
+/* ---- fields that the constraints allow ---------------------------------------------------------------------- */
 
 /* w . H + v_c . P of two motions: twice their common kinetic energy. */
 static double product(const dal_state *state, const dal_body_motion *a, const dal_body_motion *b)
@@ -237,7 +237,7 @@ static double product(const dal_state *state, const dal_body_motion *a, const da
     return sum;
 }
 
-/* The energies E and what of them is along T, P: n square. */
+/* The energies E, and P, their part along T: n square. */
 static void find_energies(dal_arena *arena, const dal_point *point, const dal_kept_rows *rows, const dal_fields *x, double *E, double *P,
                           double *along)
 {
@@ -278,7 +278,7 @@ void dal_fields_admit(dal_arena *arena, dal_point *point, const dal_kept_rows *r
         unit[i] = energy > 0 ? 1 / sqrt(energy) : 0;
     }
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) /* what is not along T; a spin without energy is none */
+        for (int j = 0; j < n; j++) /* the part that is not along T; a spin without energy does not count */
             L[n * i + j] = unit[i] * unit[j] * (E[n * i + j] - P[n * i + j]) + (i == j && unit[i] == 0 ? 1 : 0);
     if (n && dal_symmetric_eigen(L, n, n, value, vector, work))
         return;

@@ -1,6 +1,6 @@
 /* B, C and D.
  *
- * Inputs are those of `inputs:`, forces that act along a measure (motors: an effort u beside their own), and drives. A drive asks for
+ * Inputs are those of `inputs:`, forces that act along a measure (motors: an effort u beside their own), and drives. A drive requires
  *
  *     phi = s - f(t) - u = 0,   phi' = s' - f' - u',   phi'' = s'' - f'' - u''
  *
@@ -32,7 +32,7 @@ typedef struct source {
     int level;  /* of a drive: its value, rate or acceleration */
 } source;
 
-/* What an input changes, with room for its parts. */
+/* The changes by an input, with room for their parts. */
 typedef struct change_room {
     double *du, *dq, *dv, *vd, *column, *state, *g, *f;
 } change_room;
@@ -63,7 +63,7 @@ static const dal_joint *drive_named(const dal_mechanism *m, const char *name)
     return NULL;
 }
 
-/* All that could be named. */
+/* A message with all possible names. */
 static void refuse_input(dal_linear *x, const char *name)
 {
     const dal_acting *acting = dal_system_acting(x->system);
@@ -192,7 +192,7 @@ static dal_status fill_outputs(dal_linear *x, const int *numbers, double *C, dou
     return DAL_OK;
 }
 
-/* Along input j: what changes, in `room`. False: other rows forbid it. */
+/* The changes along input j, in `room`. False: other rows forbid it. */
 static bool change_input(dal_linear *x, const source *s, change_room *room)
 {
     dal_point *p = &x->point;
@@ -244,7 +244,7 @@ static double less_states(const double *row, const double *g, int n, double from
     return fabs(sum) <= 4e-16 * size * n ? 0 : sum;
 }
 
-/* What an effort of one newton, or newton metre, does by rounding alone. */
+/* The rounding in the effect of an effort of one newton, or newton metre. */
 static double no_effect(const dal_linear *x)
 {
     const dal_units *units = &x->point.layout->units;

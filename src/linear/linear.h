@@ -1,10 +1,10 @@
 /* Small motions. A linearisation while it is made: modes and equilibria use its parts.
  *
- *   equilibria.c       equilibria and steady motions as they are reported; from many starts
+ *   equilibria.c       the results for equilibria and steady motions; many starts
  *   steady.c           steady motions; steady_parts.h: the map of its files; fields.c: motions that keep the shape
  *   candidates.c       which coordinates describe the small motions
  *   linearize.c        the call; linear_point.c: the point that it is made at
- *   linear_matrix.c    A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, what inputs do not move
+ *   linear_matrix.c    A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, controllability, observability
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
  *   response.c         the frequency response
  *   print_*.c          text, JSON, CSV, pictures
@@ -39,7 +39,7 @@ typedef struct dal_linear {
     int n_candidates;
     dal_candidate *candidates;
     int n_x;                  /* directions: positions, velocities, states of the model */
-    double *columns, *states; /* how recorded columns and rates of the model's states change: a row each, n_x wide */
+    double *columns, *states; /* derivatives of recorded columns and of rates of the model's states: a row each, n_x wide */
     double *values;           /* of the columns */
     int *chosen, *moving;     /* candidates that are positions of x; which of these have a rate in x */
     double *G, *F;            /* n_x square: x = G xi, x' = F xi along the directions xi */
@@ -51,14 +51,14 @@ typedef struct dal_linear {
     bool descends;        /* its search finds states that are stable at given rates */
     bool *inclined;       /* 3 a body: the axis is inclined to that of the frame */
     const uint64_t *seed; /* of a random start for "equilibrium"; NULL: the start of the model */
-    bool here;            /* no more than the point is wanted */
-    bool absolute;        /* in coordinates of the bodies, for the sake of reactions */
+    bool here;            /* only the point is needed */
+    bool absolute;        /* in coordinates of the bodies, because of reactions */
     dal_linearization *out;
 } dal_linear;
 
 /* ---- candidates.c ------------------------------------------------------------------------------ */
 
-/* The states that were asked for, coordinates of the model, of its joints, and of its bodies. */
+/* The requested states, coordinates of the model, of its joints, and of its bodies. */
 void dal_list_candidates(dal_linear *linear);
 /* A spec that records only what steady motions are given by. */
 dal_spec dal_record_steady(dal_linear *linear);
@@ -76,8 +76,8 @@ dal_status dal_fill_ports(dal_linear *linear);
 
 /* Is the point a steady motion? */
 bool dal_linear_at_steady(const dal_linear *linear);
-/* Compiles with the columns, goes to the point and opens it. Reactions are made of multipliers. Joints of a tree have none: all is done in coordinates of the
- * bodies then, where the same A, B, C and D come out. */
+/* Compiles with the columns, goes to the point and opens it. Reactions follow from multipliers. The joints of a tree have none: then everything is
+ * computed in coordinates of the bodies, with the same A, B, C and D. */
 dal_status dal_linear_point(dal_linear *linear);
 void dal_linear_close(dal_linear *linear);
 
@@ -87,12 +87,12 @@ void dal_linear_close(dal_linear *linear);
 dal_status dal_linear_matrices(dal_linear *linear);
 /* to = from G^-1: a row along the directions xi becomes one along the states. */
 void dal_over_states(const dal_linear *linear, const double *from, double *to);
-/* What the result begins with. */
+/* The first members of the result. */
 dal_system_info dal_linear_heading(dal_linear *linear);
 
 /* ---- linearize.c ------------------------------------------------------------------------------- */
 
-/* Compile, go to the point and linearise; `here`: only go there. What was opened is closed by dal_linear_end. */
+/* Compile, go to the point and linearise; `here`: only go there. dal_linear_end closes the point. */
 dal_status dal_linear_make(dal_linear *linear, bool here);
 /* The rest, after `here`. */
 dal_status dal_linear_finish(dal_linear *linear);
@@ -112,7 +112,7 @@ dal_status dal_linear_modes(dal_linear *linear, dal_modes **modes);
 
 /* ---- structure.c --------------------------------------------------------------------------------- */
 
-/* Poles, zeros and what is hidden, in linear->out. */
+/* Poles, zeros, uncontrollable and unobservable poles, in linear->out. */
 dal_status dal_linear_study(dal_linear *linear);
 
 #endif

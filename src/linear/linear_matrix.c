@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double balanced = 1e-9; /* in the model's own units: accelerations below that are none */
+static const double balanced = 1e-9; /* in the model's own units: smaller accelerations are zero */
 static const double slow = 1e-12;    /* of the model's length in its time */
 
 /* ---- along the directions ---------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static void fill_state_values(dal_linear *x)
     out->rates = rates;
 }
 
-/* Do the forces balance? T^T M v' beside what the model's own units would make of it. */
+/* Do the forces balance? T^T M v' is compared with forces of one in the model's own units. */
 static bool forces_balance(const dal_linear *x)
 {
     const dal_point *p = &x->point;

@@ -1,7 +1,7 @@
 /* The point of a linearisation: the start, a state of a file, an equilibrium (start/settle.h) or a steady motion (steady.h).
  *
- * The model is compiled again, with columns for the candidates s, s', s'' and the outputs. A steady motion is found on a system of its own before,
- * because the candidates depend on the frames that it turns.
+ * The model is compiled again, with columns for the candidates s, s', s'' and the outputs. Before that, a steady motion is found on a separate
+ * system, because the candidates depend on its turning frames.
  */
 #include "linear/linear.h"
 
@@ -25,7 +25,7 @@ static bool is_at_file(const dal_linear *x)
     return at && strcmp(at, "start") && strcmp(at, "equilibrium") && !dal_linear_at_steady(x);
 }
 
-/* Do they say the same but for primes? */
+/* Are the messages equal except for primes? */
 static bool texts_are_alike(const char *a, const char *b)
 {
     while (true) {
@@ -38,7 +38,7 @@ static bool texts_are_alike(const char *a, const char *b)
     }
 }
 
-/* A name that is not there is reported for the channel, its rate and its acceleration: once is enough. */
+/* An unknown name is reported for the channel, its rate and its acceleration: one of these messages is enough. */
 static void pass_messages_on(dal_linear *x, const dal_messages *heard)
 {
     for (const dal_message *m = dal_messages_first(heard); m; m = m->next) {
@@ -87,7 +87,7 @@ static double *copy_of_numbers(dal_linear *x, const double *from, int n)
     return copy;
 }
 
-/* The steady motion, on a system of its own; q, v, z and the frames are kept. */
+/* The steady motion, on a separate system; q, v, z and the frames are kept. */
 static dal_status keep_steady_motion(dal_linear *x, const dal_system *system, dal_state *state)
 {
     const dal_layout *layout = dal_system_layout(system);
@@ -174,7 +174,7 @@ static void find_candidate_columns(dal_linear *x)
     }
 }
 
-/* A name of a vector, or of what is no position. */
+/* The name of a vector, or of a channel that is not a position. */
 static dal_status refuse_states(dal_linear *x)
 {
     for (int i = 0; i < x->n_candidates; i++) {
@@ -213,7 +213,7 @@ void dal_linear_close(dal_linear *x)
     x->system = NULL;
 }
 
-/* In coordinates of its bodies a large model has few connections, and what is found is the same. */
+/* In coordinates of its bodies the matrices of a large model are sparse, and the result is the same. */
 static bool model_is_large(const dal_linear *x)
 {
     const dal_layout *layout = dal_system_layout(x->bare);

@@ -2,7 +2,7 @@
  *
  *     x' = A x + B u,   y = C x + D u
  *
- * Of a steady motion that is not stable, max Re lambda(A) > 0, the search is made once more, for one that is stable at the given rates.
+ * If a steady motion is not stable, max Re lambda(A) > 0, a second search tries to find one that is stable at the given rates.
  */
 #include "linear/linear.h"
 
@@ -24,7 +24,7 @@ static void warn_corners(dal_linear *x)
             corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
 }
 
-/* Some freedoms are there to first order only. */
+/* Some freedoms exist to first order only. */
 static bool refuse_singular(dal_linear *x)
 {
     char name[DAL_LABEL];

@@ -1,8 +1,9 @@
-/* Eigenvalues of A, taken along the directions xi of linear_matrix.c: with x = G xi, G^-1 F has the same ones, and its numbers are scaled by the kinetic
- * energy. With omega the size of the fastest motion, displacements count omega times and time 1 / omega, so that all numbers are near one.
+/* Eigenvalues of A, computed along the directions xi of linear_matrix.c: with x = G xi, G^-1 F has the same eigenvalues, and its numbers are scaled
+ * by the kinetic energy. With omega the size of the fastest motion, displacements count omega times and time 1 / omega, so that all numbers are near
+ * one.
  *
- * Eigenvalues that are zero come in chains (a displacement stays, a velocity in it stays as well), and an eigenvalue solver spreads a chain of n over
- * a circle of radius eps^(1/n). They are taken out first: with V_0 a basis of {x : W x = 0} and V_1 of the rest,
+ * Eigenvalues that are zero come in chains (a displacement stays, a velocity in it stays as well), and an eigenvalue solver spreads a chain of n
+ * over a circle of radius eps^(1/n). They are removed first: with V_0 a basis of {x : W x = 0} and V_1 of the rest,
  *
  *     [V_1 V_0]^T W [V_1 V_0] = [ W_11 0 ]
  *                               [ W_01 0 ]
@@ -26,8 +27,8 @@
 #include <string.h>
 
 static const double nothing = 1e-13; /* a singular value over the largest that is rounding, for each row */
-static const double nearly = 1e-6;   /* of the model's own rate: motions that are all slower do not move */
-static const double slowest = 1e-7;  /* of the fastest motion: the root of what rounding leaves of a stiffness */
+static const double nearly = 1e-6;   /* of the model's own rate: if all motions are slower, they count as zero */
+static const double slowest = 1e-7;  /* of the fastest motion: the root of the rounding of a stiffness */
 
 /* One step of the reduction: m x m becomes m1 x m1. */
 typedef struct level {
@@ -241,7 +242,7 @@ static void normalise(int n, int positions, double *re, double *im)
     }
 }
 
-/* What the bodies do along the displacements of xi: 6 numbers each. */
+/* The motions of the bodies along the displacements of xi: 6 numbers each. */
 static double *bodies_along(seeker *s, const double *xi)
 {
     dal_linear *x = s->linear;
@@ -274,7 +275,7 @@ static void keep_bodies(seeker *s, dal_mode *mode, const double *re, const doubl
     mode->bodies_im = b;
 }
 
-static const double rounding = 1e-13; /* of a damping ratio: what is less is none */
+static const double rounding = 1e-13; /* of a damping ratio: a smaller one is zero */
 
 static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const double *y_re, const double *y_im)
 {
@@ -342,7 +343,7 @@ static bool find_modes(seeker *s)
     return true;
 }
 
-/* ---- what nothing holds ----------------------------------------------------------------------------------------- */
+/* ---- directions without a restoring force ----------------------------------------------------------------------- */
 
 /* Rows of x by Gauss and Jordan, each with a position of its own where it can: simple directions out of a basis. */
 static void simplify(double *x, int rows, int n, int *pivot)
@@ -380,7 +381,7 @@ static void simplify(double *x, int rows, int n, int *pivot)
     }
 }
 
-/* Is the direction reached by a velocity that stays? It is W y of some y then. */
+/* Does a constant velocity lead along the direction? Then the direction is W y of some y. */
 static bool is_reached(const seeker *s, const double *xi)
 {
     double across = 0, size = 0;

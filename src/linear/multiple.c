@@ -1,8 +1,8 @@
 /* An eigenvalue that occurs a times with g < a independent vectors is defective. Rounding of size eps spreads it over a circle of radius about
- * eps^(1/a), with vectors that are almost parallel, while the mean mu of these a eigenvalues is known to eps. So eigenvalues are put together
+ * eps^(1/a), with vectors that are almost parallel, while the mean mu of these a eigenvalues is known to eps. So eigenvalues are merged
  *     if their vectors are parallel, and |s - mu|^a is rounding for all of them, and W - mu has singular values that are rounding: g of them.
- * Each then is mu, and its vectors are those of the kernel of W - mu. What is only close stays apart.
- * The condition of a simple eigenvalue is 1 / |y . x| with unit vectors x of W and y of its transpose: ds = y . dW x / y . x.
+ * Each then is mu, and its vectors are those of the kernel of W - mu. Eigenvalues that are only close are not merged. The condition of a simple
+ * eigenvalue is 1 / |y . x| with unit vectors x of W and y of its transpose: ds = y . dW x / y . x.
  */
 #include "linear/multiple.h"
 
@@ -49,7 +49,7 @@ static double complex product(const double complex *a, const double complex *b, 
 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
-/* Those whose vectors are parallel, one after the other. */
+/* Groups of eigenvalues whose vectors are parallel. */
 static int gather(grouping *g, int k, int number)
 {
     const dal_spectrum *s = g->s;

@@ -1,4 +1,4 @@
-/* Eigenvalues that coincide, and how well each is known (multiple.c). */
+/* Eigenvalues that coincide, and the condition of each (multiple.c). */
 #ifndef DAL_LINEAR_MULTIPLE_H
 #define DAL_LINEAR_MULTIPLE_H
 

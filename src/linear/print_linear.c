@@ -74,7 +74,7 @@ static void print_times(dal_tables *p, int n)
         dal_print(&p->out, "%d times", n);
 }
 
-/* Eigenvalues that have fewer shapes than they occur: a sentence each. */
+/* A sentence for each eigenvalue that has fewer shapes than its multiplicity. */
 static void print_defective(dal_tables *p, int n, const dal_mode *modes)
 {
     for (int i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ void dal_print_shares(dal_printer *out, int n, const dal_mode_share *shares)
         dal_print(out, ", ...");
 }
 
-/* What is rounding beside the largest is printed as zero. */
+/* A number that is only rounding beside the largest is printed as zero. */
 double dal_without_rounding(const dal_tables *p, double x, double largest)
 {
     return fabs(x) <= p->nothing * largest ? 0 : x;
@@ -228,7 +228,7 @@ static void write_structure(dal_json *json, const dal_linearization *l)
     dal_json_objects(dal_json_line(json, "\n"), "zeros", l->n_pairs, "\n  ", write_zeros, l->zeros);
 }
 
-/* What linearisations and modes begin with. */
+/* The first entries of linearisations and modes. */
 static void write_heading(dal_json *json, const dal_linearization *l)
 {
     dal_json_members(json, dal_heading, &l->info);
@@ -310,7 +310,7 @@ int dal_modes_json(const dal_modes *m, char *buffer, size_t size)
 
 /* ---- CSV ------------------------------------------------------------------------------------------------ */
 
-/* A name may have commas in it, and no quotes. */
+/* A name may contain commas, but not quotes. */
 static void print_names(dal_printer *out, int n, const char *const *names)
 {
     for (int i = 0; i < n; i++)

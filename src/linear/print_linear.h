@@ -1,4 +1,4 @@
-/* What the texts and JSON of linearisations, modes and equilibria share. */
+/* Common parts of the texts and JSON of linearisations, modes and equilibria. */
 #ifndef DAL_LINEAR_PRINT_LINEAR_H
 #define DAL_LINEAR_PRINT_LINEAR_H
 
@@ -12,7 +12,7 @@ void dal_write_eigenvalues(dal_json *json, const char *key, int n, const dal_mod
 void dal_write_shares(dal_json *json, const char *key, int n, const dal_mode_share *shares);
 /* A line of the table of modes. */
 void dal_print_mode(dal_tables *tables, const dal_mode *mode);
-/* What is rounding beside the largest is zero. */
+/* A number that is only rounding beside the largest becomes zero. */
 double dal_without_rounding(const dal_tables *tables, double x, double largest);
 
 #endif

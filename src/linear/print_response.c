@@ -115,7 +115,7 @@ int dal_response_csv(const dal_response *r, char *buffer, size_t size)
                 const size_t at = place_of(r, f, i, j);
                 const double phase = next_phase(r, at, NAN);
                 dal_print(&out, ",%.17g,%.17g,%.17g,", r->re[at], r->im[at], magnitude(r, at));
-                if (isfinite(phase)) /* of zero and of infinity there is none: an empty field */
+                if (isfinite(phase)) /* zero and infinity have no phase: an empty field */
                     dal_print(&out, "%.17g", phase);
             }
         dal_print(&out, "\n");

@@ -31,7 +31,7 @@ typedef struct answerer {
 
 /* ---- preparation ------------------------------------------------------------------------------------ */
 
-/* Drives are one input, whatever columns they have. */
+/* A drive is one input, although it has several columns. */
 static void name_inputs(answerer *a)
 {
     const dal_linearization *l = a->linear.out;
@@ -79,7 +79,7 @@ static bool reduce(answerer *a)
 
 /* ---- one frequency ------------------------------------------------------------------------------------ */
 
-/* Column `from` of B(s) and what D(s) is made of: powers of s of the columns of one input. */
+/* An entry of B(s) or D(s), of the input whose columns begin at `from`: the columns times powers of s. */
 static number weigh(const answerer *a, const double *row, int stride, int from, number s)
 {
     number sum = 0, power = 1;

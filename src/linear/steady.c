@@ -2,12 +2,12 @@
  *
  *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v)) = 0,   phi = 0,   z' = 0,   rates as they are given
  *
- * by Newton's method, with the changes of least size: positions move before rates do, and what nothing asks for stays as the start has it. The equations
- * are exact; their derivatives are differences, which decide only how fast it converges. Drives that move and nonholonomic rows are equations for c; along a drive nothing has to
- * balance.
+ * by Newton's method, with the changes of least size: positions move before rates do, and numbers that no equation determines keep their values of
+ * the start. The equations are exact; their derivatives are differences, which affect only the speed of convergence. Moving drives and nonholonomic
+ * rows are equations for c; along a drive nothing has to balance.
  *
- * Motions that the constraints allow need not be symmetries. At rest, what acts on the bodies must turn with them and change in no other way; at the
- * solution F must be zero further on along the motion, too.
+ * Motions that the constraints allow need not be symmetries. At rest, the forces on the bodies must turn with them and change in no other way; at
+ * the solution F must also be zero at later positions along the motion.
  */
 #include "linear/steady.h"
 #include "linear/steady_parts.h"
@@ -22,12 +22,12 @@
 #include <string.h>
 
 enum { MOST_STEPS = 100 };
-static const double left_over = 1e-9;    /* of the forces: what may be left of F */
+static const double left_over = 1e-9;    /* of the forces: largest residual F of a solution */
 static const double without_bound = 1e6; /* slope of a coordinate over its rate */
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* Rows that time moves or that hold velocities; which given channels are rates themselves. */
+/* Finds the rows that depend on time or constrain velocities, and the given channels that are rates themselves. */
 static dal_status find_givens(dal_steady_search *s, const char *const *names)
 {
     double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dv = DAL_NEW(&s->arena, double, s->nv + 1);
@@ -70,7 +70,8 @@ static dal_status refuse_motion(dal_steady_search *s, const char *why)
     return DAL_BAD_MODEL;
 }
 
-/* A coordinate that changes without bound near here has no rate: an azimuth on its axis. In the model's own units a finite one changes by about its rate. */
+/* A coordinate that changes without bound near this position has no rate: an azimuth on its axis. In the model's own units a finite coordinate
+ * changes by about its rate. */
 static bool rate_has_no_meaning(dal_steady_search *s)
 {
     double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
@@ -120,7 +121,7 @@ static dal_status look_at_start(dal_steady_search *s, const dal_body_motion *sta
     return status;
 }
 
-/* One call with memory of its own. */
+/* One call with its own memory. */
 typedef struct call {
     dal_steady_search *s;
     const dal_body_motion *start;
@@ -151,7 +152,7 @@ static dal_status make_call(dal_steady_search *s, call *x)
 
 /* ---- towards the given rates ----------------------------------------------------------------------------------- */
 
-/* Where a search stands. */
+/* The present state of a search. */
 typedef struct standing {
     double *q, *z, *c;
     int *chart;
@@ -179,7 +180,7 @@ static void restore_standing(dal_steady_search *s, const standing *at)
     dal_state_moved(s->state);
 }
 
-/* Newton's steps at the rates that are given now. */
+/* Newton's steps at the present values of the given rates. */
 static dal_status settle_search(call *x, bool *calm)
 {
     dal_status status = DAL_OK;
@@ -203,7 +204,7 @@ static dal_status approach_rates(call *x, const double *values, bool *calm)
     dal_status status = make_call(s, x);
     standing at = remember_standing(s, NULL);
     *calm = false;
-    s->messages = NULL; /* what fails on the way says nothing */
+    s->messages = NULL; /* failures on the way are not reported */
     while (status == DAL_OK && stride > 1e-3) {
         for (int i = 0; i < s->n_given; i++)
             s->given[i] = next < 1 ? s->begin[i] + next * (values[i] - s->begin[i]) : values[i];
@@ -290,7 +291,7 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     if (status != DAL_OK)
         return status;
     const standing at = remember_standing(&s, NULL);
-    s.messages = NULL; /* a search that fails says nothing where another one does not */
+    s.messages = NULL; /* a failed search is not reported if another one succeeds */
     if (search_from(&x, start, &at, values) == DAL_OK)
         return DAL_OK;
     s.descends = true;

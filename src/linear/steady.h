@@ -4,22 +4,23 @@
 
 #include "start/point.h"
 
-/* A frame in which a body is at rest but for turns about its own axes. */
+/* A frame in which a body is at rest except for turns about its own axes. */
 typedef struct dal_frame {
-    bool turns;       /* about an axis of the world; false: there is none, or it is no axis of the world */
+    bool turns;       /* about an axis of the world; false: it does not turn, or about another axis */
     int axis;         /* which */
     double rate;      /* rad/s */
     double center[3]; /* a point of the axis */
-    double w[3];      /* its angular velocity, also where it is no axis of the world */
+    double w[3];      /* its angular velocity, also about another axis */
 } dal_frame;
 
-/* What a steady motion is like. */
+/* The properties of a steady motion. */
 typedef struct dal_steady_motion {
     dal_frame *frames; /* of each body */
-    int freedom;       /* how many rates could be chosen beside those that were given */
+    int freedom;       /* number of rates that could be chosen in addition to the given ones */
 } dal_steady_motion;
 
-/* The state goes to a steady motion near where it is; `descends`: rather to one that is stable at given rates. columns: recorded columns whose rates (of positions) or values (of rates) are given. */
+/* Moves the state to a steady motion nearby; `descends`: preferably to one that is stable at given rates. columns: recorded columns whose rates (of
+ * positions) or values (of rates) are given. */
 dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, int n, const int *columns, const double *values,
                             const char *const *names, dal_messages *messages, dal_steady_motion *out);
 

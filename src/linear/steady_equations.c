@@ -3,7 +3,7 @@
  *
  *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v) - A^T lambda),   z',   phi' of drives and of rows of velocities,   rates less those given
  *
- * T and lambda are those of the place where derivatives are taken (steady_symmetries.c), so that F is smooth around it.
+ * T and lambda are those of the position where derivatives are computed (steady_symmetries.c), so that F is smooth around it.
  */
 #include "linear/steady_parts.h"
 
@@ -16,7 +16,7 @@
 
 enum { MOST_CORRECTIONS = 30 };
 static const double kept = 1e-13;    /* of the model's length: rows are met */
-static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
+static const double chart_end = 0.3; /* of the charts of attitudes: the limit at which a run renews them */
 
 /* ---- one position ------------------------------------------------------------------------------------------ */
 

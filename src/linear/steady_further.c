@@ -1,9 +1,9 @@
-/* Where a steady motion leads to, and the frames that it turns. A frame with angular velocity w and velocity v of the origin moves as a screw:
+/* Later positions of a steady motion, and its turning frames. A frame with angular velocity w and velocity v of the origin moves as a screw:
  *
  *     r -> a + R (r - a) + h w t,   R = exp(w t),   a = w x v / w^2,   h = w . v / w^2
  *
- * or as a shift v t where w is zero; a body turns about its own axes beside that. At a solution the equations R (steady_step.c) must also hold at
- * later positions of the motion.
+ * or as a shift v t where w is zero; a body also turns about its own axes. At a solution the equations R (steady_step.c) must also hold at later
+ * positions of the motion.
  */
 #include "linear/steady_parts.h"
 
@@ -26,7 +26,7 @@ static void find_turn_matrix(const double by[3], double R[9])
         R[k] = (k % 4 == 0) + a * K[k] + b * R[k];
 }
 
-/* Where the motion brings a body after a time t: with its frame, and about its own axes. */
+/* The position of a body after a time t: moved with its frame, and turned about its own axes. */
 static void carry_body(const dal_steady_search *s, int b, double t, double r[3], double R[9])
 {
     const dal_fields *x = &s->fields;

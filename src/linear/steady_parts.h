@@ -1,10 +1,10 @@
-/* What the files of steady motions share: the search while it is made.
+/* Common data of the files of steady motions: the search.
  *
- *   steady.c              the search: from the start, towards the given rates, to what is found
+ *   steady.c              the search: from the start, towards the given rates, to the result
  *   steady_equations.c    the equations at one position
  *   steady_symmetries.c   which fields are symmetries; the coefficients of the start
  *   steady_step.c         one step of Newton's method
- *   steady_further.c      where the motion leads to; the frames of the bodies
+ *   steady_further.c      later positions of the motion; the frames of the bodies
  */
 #ifndef DAL_LINEAR_STEADY_PARTS_H
 #define DAL_LINEAR_STEADY_PARTS_H
@@ -25,20 +25,20 @@ typedef struct dal_steady_search {
     bool *driven; /* rows */
     int nv, n_z, n_given, n_driven, n_equations, n_unknowns;
     const int *columns;
-    double *given; /* their rates, as far as the search has come */
+    double *given; /* their rates at the present point of the search */
     double *begin; /* at the start */
     bool *is_rate; /* the column is a rate itself */
     double *q, *v, *z, *c;
-    double *T, *lambda; /* where derivatives are taken: velocities; multipliers */
+    double *T, *lambda; /* where derivatives are computed: velocities; multipliers */
     bool descends;      /* it finds states that are stable at given rates */
     int p;              /* columns of T */
-    double force;       /* what F is made of */
+    double force;       /* size of the terms of F */
     double unit;        /* sqrt(m) L */
 } dal_steady_search;
 
 /* ---- steady_equations.c ------------------------------------------------------------------------- */
 
-/* The state at q, moving with v. `recharted`: with charts that are good here; q is rewritten. */
+/* The state at q, moving with v. `recharted`: with new charts for this position; q is converted. */
 dal_status dal_steady_enter(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
 /* Opens the point at the state. */
 dal_status dal_steady_look(dal_steady_search *search);
@@ -55,19 +55,19 @@ dal_status dal_steady_equations(dal_steady_search *search, double *q, const doub
 
 /* ---- steady_symmetries.c ------------------------------------------------------------------------ */
 
-/* T, the fields, and multipliers that balance F with c as well as can be, at search->q. c follows from the motion of the start, or is taken on. */
+/* T, the fields, and multipliers that balance F with c as well as possible, at search->q. c follows from the motion of the start, or is kept. */
 dal_status dal_steady_prepare(dal_steady_search *search, const dal_body_motion *start);
 
 /* ---- steady_step.c ------------------------------------------------------------------------------ */
 
-/* *step becomes 0 where nothing is left to be done; *freedom: unknowns that the equations leave open. */
+/* *step becomes 0 if the equations are satisfied; *freedom: number of unknowns that the equations do not determine. */
 dal_status dal_steady_step(dal_steady_search *search, const dal_body_motion *start, double *size, double *step, int *freedom);
 
 /* ---- steady_further.c --------------------------------------------------------------------------- */
 
-/* The size of F where the motion leads to, with T and multipliers of that place. */
+/* The size of F at a later position of the motion, with T and multipliers of that position. */
 dal_status dal_steady_further(dal_steady_search *search, double *size);
-/* What the frames of the bodies do: the turns and shifts of their islands. */
+/* The motions of the frames of the bodies: the turns and shifts of their islands. */
 void dal_steady_frames(dal_steady_search *search, dal_steady_motion *out);
 
 #endif

@@ -2,10 +2,10 @@
  *
  *     K y = -R,   |y| least,   K = dR/dy by central differences
  *
- * where the columns of rates are small, so that positions move before rates do; the first step alone sets the coefficients to the given rates, at the position
- * of the start. Positions do not move along the fields themselves. A step is halved until R
- * becomes smaller. A search that descends goes down the potential of the motion at given rates instead: y = |S|^-1 N (-R), S being the symmetric part of
- * the stiffness N K, with the rows N of T_h = T N^T across the fields.
+ * where the columns of rates are small, so that positions move before rates do; only the first step changes the coefficients to the given rates, at
+ * the position of the start. Positions do not move along the fields themselves. A step is halved until R becomes smaller. A search that descends
+ * decreases the potential of the motion at given rates instead: y = |S|^-1 N (-R), S being the symmetric part of the stiffness N K, with the rows N
+ * of T_h = T N^T across the fields.
  */
 #include "linear/steady_parts.h"
 
@@ -17,12 +17,12 @@
 #include <string.h>
 
 enum { MOST_HALVES = 10 };
-static const double longest = 0.25;                 /* of the model's length: a step */
-static const double rounding = 1e-13;               /* of all equations: nothing is left to be done */
-static const double rates_count = 1e-3;             /* rates move a thousand times less gladly than positions */
+static const double longest = 0.25;                 /* step, in units of the model's length */
+static const double rounding = 1e-13;               /* of all equations: a smaller residual is zero */
+static const double rates_count = 1e-3;             /* the columns of rates are a thousand times smaller than those of positions */
 static const double certain[] = {1e-4, 1e-6, 1e-8}; /* smallest over largest singular value of the equations */
 
-/* Unknown j of (positions along T_h, states, coefficients) changed by so much, in the model's own units. */
+/* Changes unknown j of (positions along T_h, states, coefficients) by this amount, in the model's own units. */
 typedef struct trial {
     double *q, *z, *c;
 } trial;
@@ -65,8 +65,8 @@ static dal_status find_equation_slopes(dal_steady_search *s, const double *T_h, 
     return DAL_OK;
 }
 
-/* Down the potential of the motion at given rates: first the rates, then positions along the eigenvectors of the stiffness with its absolute values. True:
- * some of these were negative. */
+/* A step that decreases the potential of the motion at given rates: first the rates, then positions along the eigenvectors of the stiffness, with
+ * the absolute values of its eigenvalues. True: some eigenvalues were negative. */
 static bool descend_potential(dal_steady_search *s, int p, const double *N, const double *K, const double *R, double *y)
 {
     const int all = s->p, k = s->fields.k, m = s->n_unknowns, n = s->n_equations;
@@ -106,7 +106,8 @@ static bool descend_potential(dal_steady_search *s, int p, const double *N, cons
     return climbs;
 }
 
-/* Positions do not move along the fields, where nothing is gained by it: N has rows across them, orthonormal, and T_h becomes T_h N^T. Returns how many. */
+/* Positions do not move along the fields, because this would not change F: the rows of N are orthonormal and orthogonal to the fields, and T_h
+ * becomes T_h N^T. Returns the number of rows. */
 static int leave_fields(dal_steady_search *s, int p_h, double *T_h, double *N)
 {
     const int k = s->fields.k, most = k > p_h ? k : p_h;
@@ -153,7 +154,7 @@ static int leave_fields(dal_steady_search *s, int p_h, double *T_h, double *N)
     return across;
 }
 
-/* At the start: coefficients nearest to those of its motion that have the given rates, where it stands. */
+/* At the start: the coefficients with the given rates that are nearest to those of the motion of the start, at the same position. */
 static void meet_given_rates(dal_steady_search *s, const double *K, const double *R, double *y)
 {
     const int k = s->fields.k, m = s->n_unknowns, g = s->n_given, first = s->n_equations - g;
@@ -200,7 +201,7 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         change_unknowns(s, T_h, p_h, slow, 1, &to);
         better = *step > 0 && dal_steady_equations(s, to.q, to.c, to.z, other) == DAL_OK;
     }
-    for (int t = 0; t < 3 && !better; t++) { /* equations that follow from the others near a solution are omitted as long as that helps */
+    for (int t = 0; t < 3 && !better; t++) { /* equations that depend on the others near a solution are omitted as long as that helps */
         const int rank = dal_rank_solve(K, n, m, m, certain[t], R, y, work);
         if (!t)
             *freedom = m - rank;

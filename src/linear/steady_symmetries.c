@@ -1,14 +1,14 @@
 /* Fields that are symmetries, and the coefficients c of the motion along them.
  *
- * Motions that the constraints allow need not be symmetries. At rest, what acts on the bodies must turn with them and change in no other way: with the
- * force f and the moment m of each body about its centre of mass, and the turn w of the field,
+ * Motions that the constraints allow need not be symmetries. At rest, the forces on the bodies must turn with them and change in no other way: with
+ * the force f and the moment m of each body about its centre of mass, and the turn w of the field,
  *
  *     df = w x f,   dm = w x m
  *
- * The constraints must allow the field further on, too. They allow a particle on a rod to shift along every tangent of its sphere, but only for an instant.
- * With the motion V of the bodies by a field j, and what the constraints allow of it, P V,
+ * The constraints must allow the field at later positions, too. They allow a particle on a rod to shift along every tangent of its sphere, but only
+ * for an instant. With the motion V of the bodies by a field j, and P V, the part of it that the constraints allow,
  *
- *     d(V_j - P V_j) = 0   along all fields that they allow here
+ *     d(V_j - P V_j) = 0   along all fields that they allow at this position
  *
  * Of the admissible fields those combinations are kept for which the rest is zero: the null space of D D^T, a row of D being the rest along a field.
  */
@@ -25,10 +25,10 @@
 #include <string.h>
 
 enum { MOST_DIRECTIONS = 8 };
-static const double no_symmetry = 1e-5; /* what F may change by along a symmetry */
+static const double no_symmetry = 1e-5; /* largest change of F along a symmetry */
 static const double further_on = 1e-3;  /* in the model's own units: fields of a symmetry are allowed at both ends, so rounding is the only error */
 
-/* c := the nearest of those that are admissible: basis rows are orthonormal in units of energy. */
+/* c := the nearest admissible coefficients: the rows of the basis are orthonormal in units of energy. */
 static void keep_admissible_coefficients(dal_steady_search *s)
 {
     const dal_fields *x = &s->fields;
@@ -45,7 +45,7 @@ static void keep_admissible_coefficients(dal_steady_search *s)
             s->c[j] += xi[i] * x->basis[x->n * i + j];
 }
 
-/* c of the motion of the start, as near as fields come to it: spins of bodies are taken before turns of the island. */
+/* c of the fields nearest to the motion of the start: spins of bodies are preferred to turns of the island. */
 static void take_start_motion(dal_steady_search *s, const dal_body_motion *start)
 {
     const dal_fields *x = &s->fields;
@@ -67,7 +67,7 @@ static void take_start_motion(dal_steady_search *s, const dal_body_motion *start
             s->c[j] += xi[i] * x->basis[x->n * i + j];
 }
 
-/* What acts on the bodies at rest at q, in world axes: a force and a moment about the centre of mass each, in the model's own units. */
+/* The forces on the bodies at rest at q, in world axes: for each body a force and a moment about its centre of mass, in the model's own units. */
 static dal_status find_wrenches(dal_steady_search *s, double *q, double *out)
 {
     const dal_units *units = &s->layout->units;
@@ -96,7 +96,7 @@ static double find_change_size(const dal_steady_search *s, const double *dq)
     return size;
 }
 
-/* How much the wrenches change along field i of the basis beyond turning with it: of a symmetry nothing. */
+/* The change of the wrenches along field i of the basis, in a frame that turns with it: zero for a symmetry. */
 static dal_status find_wrench_change(dal_steady_search *s, int i, const double *here, double *out)
 {
     const dal_fields *x = &s->fields;
@@ -128,7 +128,7 @@ static dal_status find_wrench_change(dal_steady_search *s, int i, const double *
     return DAL_OK;
 }
 
-/* What the constraints at q do not allow of each field of the basis, as velocities of the bodies that count by their energy: k rows. */
+/* The part of each field of the basis that the constraints at q do not allow, as velocities of the bodies weighted by their energy: k rows. */
 static dal_status find_forbidden(dal_steady_search *s, double *q, double factor, double *out)
 {
     const dal_fields *x = &s->fields;
@@ -166,7 +166,7 @@ static dal_status find_forbidden(dal_steady_search *s, double *q, double factor,
     return status;
 }
 
-/* Direction d of those that fields allow here: field d, or a random sum of all of them if there are many. */
+/* Direction d along the fields at this position: field d, or a random sum of all fields if there are many. */
 static void choose_direction(const dal_steady_search *s, int d, double *dq)
 {
     const dal_fields *x = &s->fields;
@@ -189,7 +189,7 @@ static dal_status correct_aside(dal_steady_search *s, double *q)
     return status;
 }
 
-/* G += D D^T of what the constraints do not allow of the fields further on. */
+/* G += D D^T, where D has the parts of the fields that the constraints do not allow at later positions. */
 static dal_status add_constraint_changes(dal_steady_search *s, double *G)
 {
     const int k = s->fields.k, rows = 6 * s->fields.n_bodies;

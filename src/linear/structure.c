@@ -1,8 +1,8 @@
-/* What A, B, C and D mean together: poles, zeros, and what inputs do not move or outputs do not see.
+/* The structure of A, B, C and D: poles, zeros, and poles that inputs do not move or outputs do not see.
  *
- * Poles are the eigenvalues of modes.c. Pole s is controllable if [s - A, B] has full rank, observable if [s - A; C] has (Popov, Belevitch, Hautus), by the
- * smallest singular value; several equal poles are so only together. A is balanced and time counted in its fastest motion, and columns of B and rows of C
- * have length one.
+ * Poles are the eigenvalues of modes.c. Pole s is controllable if [s - A, B] has full rank, observable if [s - A; C] has full rank (Popov,
+ * Belevitch, Hautus), by the smallest singular value; equal poles are tested together. A is balanced and time counted in its fastest motion, and
+ * columns of B and rows of C have length one.
  *
  * Zeros of one input and one output: with the first r for which c A^(r-1) b is not zero (r = 0: d is not), they are the eigenvalues of
  *
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATES = 80, MOST_PAIRS = 64 }; /* beyond them only poles */
+enum { MOST_STATES = 80, MOST_PAIRS = 64 }; /* larger models: only poles */
 static const double no_rank = 1e-9;         /* a singular value that is zero */
-static const double no_root = 1e-7;         /* of the fastest motion: what a double zero at 0 becomes by rounding */
+static const double no_root = 1e-7;         /* of the fastest motion: size of a double zero at 0 after rounding */
 static const double no_gain = 1e-10;        /* of |c A^k| |b| */
 
 typedef struct studied {
@@ -96,7 +96,7 @@ static bool is_reached(studied *s, double complex z, bool seen)
     return sigma[n - 1] > no_rank * fmax(1, sigma[0]);
 }
 
-/* The poles that are not: "1.05 Hz (100 % body along y)". */
+/* The uncontrollable poles, or the unobservable ones: "1.05 Hz (100 % body along y)". */
 static int list_hidden(studied *s, bool seen, const char *const **list)
 {
     dal_arena *arena = &s->linear->arena;
@@ -136,7 +136,7 @@ static double dot(const double *a, const double *b, int n, int stride)
     return sum;
 }
 
-/* N: an orthonormal basis (rows) of what r rows leave. */
+/* N: an orthonormal basis (rows) of the null space of r rows. */
 static int find_rest(studied *s, const double *rows, int r, double *N)
 {
     dal_arena *arena = &s->linear->arena;

@@ -1,5 +1,5 @@
-/* Threads take the next run from the queue, make it and put its record into the journal. Which thread makes a run does not matter for its record, and the
- * order of the records does not matter for what is written of them. */
+/* Each thread takes the next run from the queue, makes it and adds its record to the journal. The record does not depend on the thread, and the
+ * files of results do not depend on the order of the records. */
 #include "study/crew.h"
 #include "study/remote.h"
 
@@ -15,7 +15,7 @@
 enum { MOST_JOBS = 1024 };
 static const double sync_every = 1;        /* s */
 static const double shown_every = 0.03;    /* s */
-static const double answered_every = 2e-4; /* s: how long another process may wait for an answer */
+static const double answered_every = 2e-4; /* s: longest wait of another process for an answer */
 
 static double seconds(void)
 {
@@ -48,7 +48,7 @@ bool dal_queue_take(dal_queue *q, long *run)
     return found;
 }
 
-/* A run twice (two shards, a record that was read) counts once. */
+/* A run that occurs twice (two shards, a record that was read) counts once. */
 static void count_run(dal_queue *q, const dal_study_row *row)
 {
     q->finished += !is_done(q, row->run);
@@ -150,7 +150,7 @@ static void *make_runs(void *user)
     return NULL;
 }
 
-/* Waits, but not longer than until the last thread has ended; are there any? */
+/* Waits until the last thread has ended, at most this many seconds. Returns whether threads are still working. */
 static bool wait_for(crew *c, double at_most)
 {
     struct timespec until;
@@ -174,7 +174,7 @@ static void wait_for_all(crew *c, const dal_study_options *options)
     double shown = seconds();
     bool on = true, working = true;
     dal_remote_begin(&remote, options->transport, c->queue);
-    while (working || (remote.busy && on)) { /* processes that are to stop get the same signal */
+    while (working || (remote.busy && on)) { /* the other processes get the same signal to stop */
         if (!working)
             nanosleep(&(struct timespec){0, (long)(1e9 * answered_every)}, NULL);
         working = working && wait_for(c, remote.busy ? answered_every : shown_every);
@@ -193,7 +193,7 @@ static int jobs_of(const dal_study_options *options)
     return (int)(wanted < MOST_JOBS ? wanted : MOST_JOBS);
 }
 
-/* False: not even one thread can be made. */
+/* False: no thread could be started. */
 static bool run_crew(dal_queue *q, const dal_study_options *options)
 {
     crew *c = calloc(1, sizeof *c);
@@ -276,7 +276,7 @@ typedef struct asking {
     const dal_study_options *options;
 } asking;
 
-/* While code is made: the user may stop it. */
+/* Called while code is generated: the user may stop it. */
 static bool may_go_on(void *user)
 {
     const asking *a = user;

@@ -17,19 +17,19 @@ typedef struct dal_queue {
     int shard, shards;   /* runs i with i mod shards = shard; shards at least 1 */
     long total, finished, failed, here;
     double start, synced;
-    bool stop;         /* nothing more is handed out */
-    dal_status status; /* why, where something went wrong */
-    int error;         /* what the system says of the journal */
+    bool stop;         /* no more runs are handed out */
+    dal_status status; /* the reason, after an error */
+    int error;         /* errno of the journal */
     int other_code;    /* a process that has other generated code; 0: none */
 } dal_queue;
 
 /* The next run; false: there are no more, or it was stopped. */
 bool dal_queue_take(dal_queue *queue, long *run);
-/* The record of a run that was handed out; NULL: it could not be made for want of memory. */
+/* Accepts the record of a run that was handed out; NULL: there was no memory for it. */
 void dal_queue_put(dal_queue *queue, const void *record, size_t size);
-/* Was it asked to stop? For runs under way. */
+/* Was the study stopped? For runs under way. */
 bool dal_queue_stopped(dal_queue *queue);
-/* How far it is; false: `progress` of the options asks it to stop. */
+/* Reports the progress; false: `progress` of the options requests a stop. */
 bool dal_queue_show(dal_queue *queue, const dal_study_options *options);
 
 #endif

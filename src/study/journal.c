@@ -63,7 +63,7 @@ static dal_status trouble(const dal_journal *j, const char *format, ...)
     return DAL_BAD_FILE;
 }
 
-/* All of n bytes at a place; false: they are not there. */
+/* Reads n bytes at an offset; false: the file does not have all of them. */
 static bool read_all(int fd, void *bytes, size_t n, off_t place)
 {
     char *p = bytes;
@@ -131,7 +131,7 @@ static dal_status check_head(dal_journal *j, int shard, int shards, bool any_sha
     return DAL_OK;
 }
 
-/* Whole records, one after the other; j->end is behind the last. */
+/* Visits the complete records; j->end is the offset after the last. */
 static bool visit_records(dal_journal *j, dal_record_visitor *visit, void *user)
 {
     unsigned char *buffer = NULL;
@@ -163,7 +163,7 @@ static dal_status begin_new(dal_journal *j, const dal_study_options *o)
     return error ? trouble(j, "cannot be written: %s", strerror(error)) : DAL_OK;
 }
 
-/* Its beginning was not written completely. Other bytes are those of another file, which stays as it is. */
+/* Was the head of the file not written completely? A file with other bytes is not a journal, and is not changed. */
 static bool is_stub(const dal_journal *j, off_t size)
 {
     header h;
@@ -174,7 +174,7 @@ static bool is_stub(const dal_journal *j, off_t size)
                                       size < (off_t)(sizeof h + filled(h.note) + sizeof(uint64_t)));
 }
 
-/* What is behind the last whole record goes. */
+/* Continues an existing journal: the bytes after the last complete record are removed. */
 static dal_status continue_old(dal_journal *j, uint64_t code, int shard, int shards, dal_record_visitor *visit, void *user)
 {
     dal_status status = check_head(j, shard, shards, false);
@@ -191,7 +191,8 @@ static dal_status continue_old(dal_journal *j, uint64_t code, int shard, int sha
     return error ? trouble(j, "cannot be written: %s", strerror(error)) : DAL_OK;
 }
 
-/* A process that was killed holds its files until it is gone, and that may take a moment: who resumes at once waits for it, three seconds at most. */
+/* A killed process keeps its locks until it has ended, which may take a moment: a process that resumes at once waits for that, three seconds at
+ * most. */
 static bool take_lock(int fd)
 {
     static const struct timespec moment = {0, 20000000};
@@ -215,7 +216,7 @@ dal_status dal_journal_open(dal_journal *j, const dal_study *study, uint64_t cod
         return trouble(j, errno == EWOULDBLOCK ? "is being written by another process" : "cannot be locked");
     if (fstat(j->fd, &file) || !S_ISREG(file.st_mode))
         return trouble(j, "is not a regular file");
-    /* A process that was killed while it began has left nothing of use. */
+    /* A process that was killed at its beginning has left no useful data. */
     return is_stub(j, file.st_size) ? begin_new(j, options) : continue_old(j, code, options->shard, options->shards, visit, user);
 }
 
@@ -233,7 +234,7 @@ dal_status dal_journal_read(dal_journal *j, const dal_study *study, const char *
 void dal_journal_close(dal_journal *j)
 {
     if (j->fd >= 0)
-        close(j->fd); /* the lock goes with it */
+        close(j->fd); /* this releases the lock */
     j->fd = -1;
 }
 

@@ -179,7 +179,7 @@ static void make_run(dal_worker *w, long run)
 
 /* ---- the record ----------------------------------------------------------------------------------- */
 
-/* Everything of a record but the texts and rows, which follow with these sizes. */
+/* The fixed part of a record. The texts and rows follow, with these sizes. */
 typedef struct head {
     int64_t run, n_rows;
     int32_t status;
@@ -223,7 +223,7 @@ const void *dal_worker_run(dal_worker *w, long run, bool (*stop)(void *user), vo
     return w->record;
 }
 
-/* A text of so many bytes that ends with its only zero. */
+/* A text of this many bytes that ends with its only zero. */
 static bool is_text(const char *text, size_t size)
 {
     return size > 0 && memchr(text, 0, size) == text + size - 1;

@@ -1,5 +1,5 @@
-/* What is varied. A run is a number i = (...(i_1 n_2 + i_2) n_3 ...) samples + s: i_k chooses among the values of the k-th factor that has a list, and s is
- * the number of the sample that the random ones have. */
+/* The varied values. A run is a number i = (...(i_1 n_2 + i_2) n_3 ...) samples + s: i_k is the index of the value of the k-th factor that has a
+ * list, and s is the number of the sample of the random factors. */
 #include "study/plan.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { MOST_VALUES = 10 * 1000 * 1000, MOST_FACTORS = 1000 };
 
-/* Settings of `simulate:`, and whether they take words. */
+/* Settings of `simulate:`, and whether their values are words. */
 static const struct {
     const char *key;
     bool words;
@@ -48,7 +48,7 @@ static bool find_parameter(void *user, const char *name, double *value, int *var
     return false;
 }
 
-/* The number that a text is, perhaps as an expression in parameters. */
+/* The value of a text: a number, or an expression in parameters. */
 static double read_value(reading *r, const char *text)
 {
     char *end;
@@ -98,7 +98,7 @@ static void read_list(reading *r, dal_planned *p, const char *text)
         values[p->factor.n++] = read_value(r, next_piece(r, &rest, ","));
 }
 
-/* Words of a setting. A piece with '=' belongs to the options of the word before it, where that has a colon: baumgarte:alpha=1,beta=2 */
+/* Words of a setting. A piece with '=' belongs to the options of the word before it if that word has a colon: baumgarte:alpha=1,beta=2 */
 static void read_words(reading *r, dal_planned *p, const char *text)
 {
     const char **words = DAL_NEW(r->arena, const char *, count_pieces(r, text, ","));

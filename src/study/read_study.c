@@ -1,4 +1,4 @@
-/* A study as a YAML file has it: study.h has an example with every key. */
+/* Reads a study from a YAML file: study.h has an example with every key. */
 #include "study/plan.h"
 
 #include "base/argument.h"
@@ -99,7 +99,7 @@ static void read_version(reading *r, const dal_tree *tree)
         refuse(r, tree->mark, "expected study: 1, the version of the format, but found '%.60s'", tree->text);
 }
 
-/* Beside the study, unless the path begins with a slash. */
+/* The path is relative to the folder of the study, unless it begins with a slash. */
 static void read_model(reading *r, const dal_tree *tree)
 {
     const char *text = scalar_of(r, tree, "the file of a model");

@@ -1,7 +1,7 @@
-/* Messages begin with what they are, in eight bytes:
+/* The first eight bytes of a message are its kind:
  *
  *     to the first process     ASK and the mark of its generated code; RECORD and the bytes of a record; DROPPED: a run that was stopped, or had no memory
- *     from it                  RUNS and their numbers, eight bytes each; none: it is over
+ *     from it                  RUNS and their numbers, eight bytes each; without any: there is no more work
  */
 #include "study/remote.h"
 
@@ -17,7 +17,7 @@ void dal_remote_begin(dal_remote *r, const dal_transport *transport, dal_queue *
     *r = (dal_remote){transport, queue, transport ? transport->size - 1 : 0};
 }
 
-/* Few at a time, and fewer towards the end, so that no process is left with many. */
+/* Few runs at a time, and fewer towards the end, so that no process has many when the others are finished. */
 static int portion(const dal_remote *r)
 {
     const long left = r->queue->total - r->queue->finished, share = left / (8L * r->transport->size);
@@ -36,7 +36,7 @@ static void hand_out(dal_remote *r, int to)
     r->busy -= n == 0;
 }
 
-/* Does it have the generated code of this one? What is rounded otherwise is no result of this study. */
+/* Does it have the same generated code as this process? Results with other rounding do not belong to this study. */
 static bool same_code(dal_remote *r, int from, const void *bytes, size_t n)
 {
     uint64_t mark = 0;
@@ -49,7 +49,7 @@ static bool same_code(dal_remote *r, int from, const void *bytes, size_t n)
         r->queue->stop = true;
         pthread_mutex_unlock(&r->queue->lock);
     }
-    return true; /* and gets nothing where it was stopped */
+    return true; /* it gets no runs if the study was stopped */
 }
 
 static void answer(dal_remote *r, int from, const void *bytes, size_t n)
@@ -92,7 +92,7 @@ static bool send_record(const dal_transport *t, const void *record, size_t size)
     return sent;
 }
 
-/* The runs of one message; false: there are none, or no process listens any more. */
+/* Makes the runs of one message; false: there are none, or the first process does not answer any more. */
 static bool make_portion(dal_worker *worker, uint64_t mark, const dal_transport *t, bool (*stop)(void *user), void *user)
 {
     const int64_t ask[2] = {ASK, (int64_t)mark};

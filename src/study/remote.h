@@ -1,4 +1,4 @@
-/* Runs that other processes make. The first one has the queue and the journal; the others ask it for runs and send it their records. */
+/* Runs in other processes. The first process has the queue and the journal; the others request runs from it and send it their records. */
 #ifndef DAL_STUDY_REMOTE_H
 #define DAL_STUDY_REMOTE_H
 
@@ -13,7 +13,7 @@ typedef struct dal_remote {
 
 /* In the first process. */
 void dal_remote_begin(dal_remote *remote, const dal_transport *transport, dal_queue *queue);
-/* Answers every message that is there. */
+/* Answers every message that has arrived. */
 void dal_remote_answer(dal_remote *remote);
 
 /* In the other processes: makes runs until there are no more. `stop` as for dal_worker_run. */

@@ -1,4 +1,4 @@
-/* Records of journals in the order of the plan: one pass finds where each run is, then each is read at its place. */
+/* Records of journals in the order of the plan: one pass finds the offset of each run, then each run is read there. */
 #include "study/journal.h"
 #include "study/study_file.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_JOURNALS = 10 * 1000 };
 
-/* Where the record of a run is: journal << 48 | place / 8. 0: nowhere. */
+/* The place of the record of a run: journal << 48 | offset / 8. 0: there is none. */
 typedef uint64_t spot;
 
 struct dal_study_reader {

@@ -1,11 +1,11 @@
 /* Random numbers by counter: Philox 4x32-10 (J. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC 2011). Its key is the seed, its counter
  * the number of the sample and the dimension.
  *
- * Latin hypercube: dimension d has the strata 0 ... n - 1, one for each sample, in an order that is a permutation of its own; the point is at random in
- * its stratum. The permutation is a Feistel network over 2 b bits, 4^b >= n: where its value is not below n it is applied again.
+ * Latin hypercube: dimension d has the strata 0 ... n - 1, one for each sample, in the order of a permutation of its own; the point is random in its
+ * stratum. The permutation is a Feistel network over 2 b bits, 4^b >= n: it is applied again while its value is not below n.
  *
- * Sobol: x_i = XOR of the direction numbers v_k over the bits k of the Gray code i ^ (i >> 1), which gives the points in the order in which the
- * recursion of Antonov and Saleev gives them. Direction numbers follow from the initial ones m by
+ * Sobol: x_i = XOR of the direction numbers v_k over the bits k of the Gray code i ^ (i >> 1), which produces the points in the order of the
+ * recursion of Antonov and Saleev. Direction numbers follow from the initial ones m by
  *     m_k = 2 a_1 m_{k-1} ^ 4 a_2 m_{k-2} ^ ... ^ 2^s m_{k-s} ^ m_{k-s},   v_k = m_k 2^(32 - k) */
 #include "study/sample.h"
 
@@ -46,7 +46,7 @@ static double unit_of(const uint32_t bits[4])
     return x < 1 ? x : 1 - 0x1p-53;
 }
 
-/* What a number is drawn for: the same (seed, i, dimension) has several, which are independent. */
+/* The use of a random number: the same (seed, i, dimension) has an independent number for each use. */
 enum { USE_POINT, USE_STRATUM };
 
 /* ---- Latin hypercube -------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Random numbers and samples. They are functions of (seed, number of the sample, dimension) and of nothing else: no order, no state. */
+/* Random numbers and samples. They depend only on (seed, number of the sample, dimension): there is no order and no state. */
 #ifndef DAL_STUDY_SAMPLE_H
 #define DAL_STUDY_SAMPLE_H
 
@@ -10,14 +10,14 @@ typedef enum dal_sampling { DAL_SAMPLING_RANDOM, DAL_SAMPLING_LATIN, DAL_SAMPLIN
 /* "random", "latin-hypercube", "sobol"; ends with NULL. In the order of the enum. */
 extern const char *const dal_sampling_names[];
 
-/* Dimensions that Sobol's sequence has here. */
+/* The number of dimensions of Sobol's sequence here. */
 int dal_sobol_dimensions(void);
 
 typedef struct dal_samples {
     dal_sampling sampling;
     uint64_t seed;
     uint64_t n;    /* how many samples there are */
-    uint64_t skip; /* Sobol: points that the sequence begins behind */
+    uint64_t skip; /* Sobol: number of points that are skipped at the beginning */
 } dal_samples;
 
 /* A number of the unit interval: coordinate `dimension` of sample i < n. In [0, 1) for Sobol's points, in (0, 1) for the others. */

@@ -1,5 +1,5 @@
-/* A study is made: texts to a plan, the model compiled once for each combination of settings with the columns that the summaries need, and one run
- * varied, so that a name that the model does not have is an error of the plan. */
+/* Makes a study: reads the texts into a plan, compiles the model once for each combination of settings with the columns that the summaries need, and
+ * varies one run, so that an unknown name is an error of the plan. */
 #include "study/plan.h"
 
 #include "base/argument.h"
@@ -74,7 +74,7 @@ static dal_status plan_samples(maker *m)
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
-/* Records an expression; its number among the recorded texts. */
+/* Records an expression; returns its index among the recorded texts. */
 static int record(maker *m, const char *text, const char *from)
 {
     dal_spec *w = &m->wanted;
@@ -85,7 +85,7 @@ static int record(maker *m, const char *text, const char *from)
     return w->n_record - 1;
 }
 
-/* The columns that the summaries of a model without `each` are made of: those that it records. */
+/* The columns for the summaries of a study without `each`: those that the model records. */
 static dal_status usual_columns(maker *m, int *n, const dal_column **columns)
 {
     dal_system *system;
@@ -242,7 +242,7 @@ static const char *first_error(dal_arena *arena, const dal_messages *messages, d
     return dal_status_text(status);
 }
 
-/* Is it all about words of the plan? */
+/* Are all errors about words of the plan? */
 static bool plan_is_wrong(const maker *m, const dal_messages *heard)
 {
     for (const dal_message *message = dal_messages_first(heard); message; message = message->next) {
@@ -267,7 +267,7 @@ static dal_status compile_base(maker *m, int b, dal_messages *heard)
     return base->status == DAL_NO_MEMORY ? DAL_NO_MEMORY : DAL_OK;
 }
 
-/* All of them; what is wrong is reported where none can be used, or where the plan is at fault. */
+/* Compiles all of them; errors are reported if none can be used, or if they are errors of the plan. */
 static dal_status compile_bases(maker *m)
 {
     dal_study *s = m->study;
@@ -311,7 +311,7 @@ static dal_status count_bases(maker *m)
     return DAL_OK;
 }
 
-/* One run is varied: unknown names are errors of the plan, and the first call, which is slow, is made. */
+/* Varies one run: unknown names are errors of the plan, and the first call, which is slow, is done. */
 static dal_status try_names(maker *m)
 {
     dal_study *s = m->study;
@@ -361,7 +361,7 @@ static void hash_plan(maker *m)
     dal_hash_text(hash, m->study->info.hash);
 }
 
-/* Without its folders: results do not depend on where the model is, or from where it was read. */
+/* The name without folders: results do not depend on the folder of the model, or on the current folder. */
 static const char *file_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -445,7 +445,7 @@ void dal_study_free(dal_study *study)
     dal_arena_dispose(study->memory);
 }
 
-/* ---- what callers ask -------------------------------------------------------------------------------------------- */
+/* ---- properties of a study --------------------------------------------------------------------------------------- */
 
 dal_study_info dal_study_describe(const dal_study *study)
 {

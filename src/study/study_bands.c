@@ -1,6 +1,6 @@
-/* Quantiles over time. At each of some instants every run has a value, interpolated between its rows; the quantile p of n values x_0 <= ... <= x_{n-1} is
- * x at (n - 1) p, again interpolated: R's seventh type. Of more than ten thousand runs some ten thousand are used, chosen by a random number that
- * depends on the number of the run alone, and channels are processed one after the other: memory is bounded.
+/* Quantiles over time. At each of some instants every run has a value, interpolated between its rows; the quantile p of n values x_0 <= ... <=
+ * x_{n-1} is x at (n - 1) p, again interpolated: R's seventh type. Of more than ten thousand runs about ten thousand are used, chosen by a random
+ * number that depends only on the number of the run, and channels are processed one after the other: memory is bounded.
  *
  * The instants are the rows of the run that has most of them, two hundred at most. */
 #include "study/study_page.h"

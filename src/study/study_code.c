@@ -42,7 +42,7 @@ static void group_bases(dal_study_code *code, const dal_study *s)
     }
 }
 
-/* Some runs of the plan that begin with a base: the first, the last, and others between them. False: it has not so many. */
+/* Some runs of a base: the first, the last, and others between them. False: the base does not have that many. */
 static bool trial_run(const making *m, int base, int i, long *run)
 {
     const long n = m->study->info.runs;
@@ -58,7 +58,7 @@ static bool trial_run(const making *m, int base, int i, long *run)
 
 /* ---- one structure ---------------------------------------------------------------------------------- */
 
-/* The same reason is named once. */
+/* Each reason is reported once. */
 static void say_why(making *m, const char *what, const char *why)
 {
     for (int i = 0; i < m->n_reasons; i++)
@@ -70,7 +70,7 @@ static void say_why(making *m, const char *what, const char *why)
     dal_say(m->messages, DAL_WARNING, dal_nowhere, "%s: %s", what, why);
 }
 
-/* The parameters that other runs of the plan have other values of. */
+/* The parameters whose values differ between the runs of the plan. */
 static void find_varied(const making *m, int base, const dal_spec *spec, bool *varied)
 {
     for (int k = 0; k < TRIALS; k++) {
@@ -85,7 +85,7 @@ static void find_varied(const making *m, int base, const dal_spec *spec, bool *v
     }
 }
 
-/* Does it hold for runs of the plan? What fails at all of them is of no use. */
+/* Is the code right for runs of the plan? Code that fails for all of them is useless. */
 static bool is_useful(making *m, int base, const dal_shared_code *code)
 {
     char why[WHY] = "", reason[WHY] = "";

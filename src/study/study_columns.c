@@ -1,6 +1,6 @@
-/* The rows of a page. All runs where they are not more than a million, otherwise a sample of them: run i is taken if a random number of its own, which
- * depends on i alone, is small enough. Regular steps would meet a grid's own steps. The runs with the least and the largest value of each summary are
- * always there. */
+/* The rows of a page: all runs up to a million, otherwise a sample of them. Run i is in the sample if a random number that depends only on i is
+ * small enough; regular steps could coincide with the steps of a grid. The runs with the least and the largest value of each summary are always in
+ * it. */
 #include "study/study_page.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 enum {
     MOST_ROWS = 1 << 20,
     MOST_NUMBERS = 16 << 20, /* of all columns together */
-    EXACT_ROWS = 100 * 1000, /* up to so many rows have evidence, and columns in double precision */
+    EXACT_ROWS = 100 * 1000, /* up to this many rows have evidence, and columns in double precision */
     SAMPLE_SEED = 0x5eed
 };
 
@@ -18,9 +18,9 @@ typedef struct gathering {
     const dal_study *study;
     dal_study_reader *reader;
     dal_study_table *table;
-    double share; /* of the runs that are taken */
+    double share; /* of the runs in the sample */
     double *least, *largest;
-    long at; /* the row that is filled */
+    long at; /* the next row to fill */
 } gathering;
 
 /* ---- which runs -------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static dal_status look_at_all(gathering *g)
     dal_status status = DAL_OK, kept = DAL_OK;
     while (kept == DAL_OK && dal_study_next(g->reader, &row, &status)) {
         note_extremes(g, &row);
-        t->rows += is_taken(g, row.run); /* with the extremes so far: at least as many as there will be */
+        t->rows += is_taken(g, row.run); /* the extremes so far are included: at least as many rows as needed */
         if (row.status != DAL_OK)
             kept = note_failure(t, &row);
     }

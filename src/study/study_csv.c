@@ -1,5 +1,6 @@
-/* A study as comma-separated values: a line of names, then one line for each run, in the order of the plan. A value that does not exist is empty. Nothing
- * in the file depends on how long the runs took, or on who made them. Kept channels are a file of their own: run, time, channels. */
+/* A study as comma-separated values: a line of names, then one line for each run, in the order of the plan. A value that does not exist is empty.
+ * Nothing in the file depends on the duration of the runs, or on the process that made them. Kept channels are in a separate file: run, time,
+ * channels. */
 #include "study/study_file.h"
 
 #include "output/stream.h"
@@ -14,7 +15,7 @@ static void put_number(dal_stream *out, double x)
         dal_stream_bytes(out, text, (size_t)dal_decimal_print(&out->decimals, x, text));
 }
 
-/* Quoted where it has to be: RFC 4180. */
+/* With quotes if necessary: RFC 4180. */
 static void put_text(dal_stream *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {

@@ -1,13 +1,14 @@
 /* A study as HDF5:
  *
- *     /run, /status               numbers of the runs that are there, in the order of the plan; 0: it came to its end, otherwise as exit codes
- *     /factors/k, ...             what each run was varied to; of words their number, the words are in the attribute `words`
+ *     /run, /status               numbers of the runs in the journals, in the order of the plan; 0: the run reached its end, otherwise as exit codes
+ *     /factors/k, ...             the varied values of each run; of a word its index, the words are in the attribute `words`
  *     /values/peak, ...           summaries and evidence; NaN where there is none
  *     /failed/run, /failed/reason those that failed
- *     /channels_begin             where the rows of each run begin, and behind the last of them the number of all rows
+ *     /channels_begin             the first row of each run, and at the end the number of all rows
  *     /channels/time, ...         rows of all runs, one after the other
  *
- * Every dataset has the attribute `unit`. The root says the model, the plan and the version. No times are in the file: the same runs give the same bytes.
+ * Every dataset has the attribute `unit`. Attributes of the root are the model, the plan and the version. The file has no time stamps: the same runs
+ * produce the same bytes.
  */
 #include "study/study_file.h"
 
@@ -77,7 +78,7 @@ static series *add_numbers(book *b, hid_t group, const char *name, const char *u
     return add_series(b, group, name, unit, b->visit.library.H5T_NATIVE_DOUBLE_g, sizeof(double), n);
 }
 
-/* What was gathered: a whole chunk, or all of a dataset that is smaller than one. */
+/* Writes the buffer: a whole chunk, or all of a dataset that is smaller than one. */
 static void put_chunk(book *b, series *s)
 {
     const dal_hdf5 *h = &b->visit.library;
@@ -231,7 +232,7 @@ static void put_row(book *b, const dal_study_row *row)
     b->rows_so_far += (hsize_t)row->n_rows;
 }
 
-/* How many of everything there are. */
+/* Counts the runs, failures and rows. */
 static dal_status count_rows(book *b)
 {
     dal_study_row row;

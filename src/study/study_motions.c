@@ -1,5 +1,6 @@
-/* Some runs are made again for the page, with the motion of their bodies: runs are the same every time they are made. These are the runs with the least
- * and the largest value of each summary, and then others that lie evenly in the plan: run floor(n frac(k g)), g the golden section, which meets no grid. */
+/* Some runs are repeated for the page, with the motion of their bodies: a repeated run is exactly the same. These are the runs with the least and
+ * the largest value of each summary, and then others that are evenly distributed in the plan: run floor(n frac(k g)), g the golden section, which
+ * does not coincide with the steps of a grid. */
 #include "study/study_code.h"
 #include "study/study_page.h"
 
@@ -47,7 +48,7 @@ static void choose_runs(dal_study_motions *m, const dal_study_table *table, int 
 
 /* ---- items of the page ---------------------------------------------------------------------------- */
 
-/* Bytes that a scene and its frames take in memory and in the page, about. */
+/* The approximate size in bytes of a scene and its frames, in memory and in the page. */
 static size_t size_of(const dal_scene *scene)
 {
     size_t bytes = (size_t)scene->n_bodies * 7 * sizeof(double) * FRAMES;
@@ -59,7 +60,7 @@ static size_t size_of(const dal_scene *scene)
     return bytes;
 }
 
-/* One more run; false: it is refused, or the page is to have no more. */
+/* Adds a run; false: it is refused, or the page has no room for more. */
 static dal_status add_item(dal_study_motions *m, const dal_study *study, long run, dal_page *page, dal_messages *aside, size_t *bytes)
 {
     dal_system *system = NULL;
@@ -91,7 +92,7 @@ static dal_status add_items(dal_study_motions *m, const dal_study *study, dal_pa
     m->n = 0;
     for (int i = 0; i < wanted && status == DAL_OK && (i == 0 || bytes < MOST_BYTES); i++) {
         dal_messages_clear(aside);
-        status = add_item(m, study, m->runs[i], page, aside, &bytes); /* overwrites runs that were read already */
+        status = add_item(m, study, m->runs[i], page, aside, &bytes); /* overwrites entries of runs that were already read */
     }
     if (status != DAL_OK)
         dal_pass_all(messages, aside);

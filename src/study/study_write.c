@@ -1,4 +1,4 @@
-/* Files of results from journals: written beside the target and renamed when they are complete. */
+/* Files of results from journals: they are written beside the target and renamed when they are complete. */
 #include "study/study_page.h"
 
 #include "base/argument.h"
@@ -14,7 +14,7 @@ static const struct {
 } types[] = {{".csv", dal_study_write_csv}, {".h5", dal_study_write_hdf5}, {".hdf5", dal_study_write_hdf5}, {".html", NULL}, {".htm", NULL}};
 enum { N_TYPES = sizeof types / sizeof *types };
 
-/* The number of its type; -1 after a sentence. */
+/* The index of its type; -1 after a message. */
 static int type_of(const char *path, dal_messages *messages)
 {
     const char *dot = strrchr(path, '.');

@@ -1,10 +1,10 @@
-/* What is kept of a run. A text like (max(A.angle) - min(A.angle))/2 is taken apart into parts, max(A.angle) and min(A.angle), each of which needs one
+/* Summaries of a run. A text like (max(A.angle) - min(A.angle))/2 is split into parts, max(A.angle) and min(A.angle), each of which needs one
  * recorded column and one pass over its rows, and the expression (_0 - _1)/2, which is evaluated at the end of the run.
  *
  * Over rows x_0 ... x_n at the times t_0 ... t_n:
  *     integral(x) = sum (t_k - t_{k-1}) (x_k + x_{k-1}) / 2,    mean(x) = integral(x) / (t_n - t_0),    rms(x)^2 = mean(x^2)
  *     when(x > y): the first k with f = x - y > 0 there, t = t_{k-1} + (t_k - t_{k-1}) f_{k-1} / (f_{k-1} - f_k)
- *     settling(x, b): t_k - t_0 of the first k behind the last row with |x - x_n| > b */
+ *     settling(x, b): t_k - t_0 of the first k after the last row with |x - x_n| > b */
 #include "study/plan.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static bool same_part(const dal_part *a, const dal_part *b)
     return a->kind == b->kind && a->strict == b->strict && !(a->band != b->band) && !strcmp(a->text, b->text);
 }
 
-/* The number of the part; equal ones are one. */
+/* The index of the part; equal parts are one. */
 static int add_part(reading *r, dal_part part)
 {
     dal_summaries *s = r->summaries;
@@ -88,7 +88,7 @@ static const char *trimmed(reading *r, const char *p, const char *end)
     return dal_arena_copy(r->arena, p, (size_t)(end - p));
 }
 
-/* The kind of the call at `p`, whose bracket is at `open`; -1: it is no part. max and min of several arguments are those of the language. */
+/* The kind of the call at `p`, whose bracket is at `open`; -1: it is not a part. max and min of several arguments are those of the language. */
 static int kind_of(char *p, char *open, char *close)
 {
     const size_t length = (size_t)(open - p);
