@@ -174,6 +174,29 @@ static void spherical_pendulums_turn_steadily(void **unused)
 }
 
 /* Blades under a car with its axles L apart: v = r L / tan d at the rear axle; the hub holds a wheel on the circle. */
+/* A mass on a spring along a spoke, x = k l / (k - m W^2); slow or fast, in metres or in micrometres. */
+static void slow_motions_are_found(void **unused)
+{
+    (void)unused;
+    static const double rates[] = {1e-9, 7.3e-5, 3};
+    for (int small = 0; small < 2; small++)
+        for (int i = 0; i < 3; i++) {
+            const double l = small ? 1e-6 : 0.4, m = 0.7, k = 50, W = rates[i];
+            char text[1000];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nbodies:\n  disc: {mass: 1, inertia: %g}\n"
+                     "  bead: {mass: %g, inertia: %g, position: [%g, 0]}\njoints:\n  hub: {type: revolute, connect: [ground, disc]}\n"
+                     "  spoke: {type: prismatic, connect: [disc, bead], axis: [1, 0]}\n"
+                     "forces: {s: {type: spring-damper, joint: spoke, stiffness: %g, free: %g}}\n",
+                     l * l, m, 0.1 * l * l, l, k, l);
+            dal_spec *spec = parse_spec(text, "joint");
+            dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"hub.angle", W});
+            check_close(number_of(e, e->values, "spoke.distance"), k * l / (k - m * W * W), 1e-12 * l);
+            dal_equilibrium_free(e);
+            dal_spec_free(spec);
+        }
+}
+
 static void car_with_blades_goes_round(void **unused)
 {
     (void)unused;
@@ -292,6 +315,7 @@ int main(void)
         cmocka_unit_test(top_precesses_and_nutates_as_the_reference_says),
         cmocka_unit_test(governor_lifts_its_arms),
         cmocka_unit_test(spherical_pendulums_turn_steadily),
+        cmocka_unit_test(slow_motions_are_found),
         cmocka_unit_test(car_with_blades_goes_round),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
         cmocka_unit_test(starts_find_what_the_seed_says),

@@ -433,10 +433,22 @@ static bool is_sine(dal_op op)
     return op == DAL_OP_SIN || op == DAL_OP_COS;
 }
 
+/* The cosine of the same angle as sine j, or the other way round, in every repetition; -1: none is. */
+static int mate_of(const emitter *e, const run *r, int j)
+{
+    const int mate = e->pair[r->first + j] - r->first;
+    if (e->pair[r->first + j] < 0 || mate < 0 || mate >= r->period)
+        return -1;
+    for (int k = 0; k < r->count; k++)
+        if (operand(e, r, j, k, 0) != operand(e, r, mate, k, 0))
+            return -1;
+    return mate;
+}
+
 /* Sine and cosine together; one that is not used has a name as well. */
 static void print_sines(emitter *e, const run *r, int j)
 {
-    const int i = r->first + j, mate = e->pair[i] >= 0 ? e->pair[i] - r->first : -1;
+    const int i = r->first + j, mate = mate_of(e, r, j);
     const bool sine = look(e, e->node[i]).op == DAL_OP_SIN;
     if (mate >= 0 && mate < j)
         return;

@@ -71,16 +71,17 @@ static dal_status refuse_motion(dal_steady_search *s, const char *why)
 }
 
 /* A coordinate that changes without bound near this position has no rate: an azimuth on its axis. In the model's own units a finite coordinate
- * changes by about its rate. */
+ * changes by about a radian, by the length of the model, or by its rate; that of a slow motion is no measure. */
 static bool rate_has_no_meaning(dal_steady_search *s)
 {
+    const double usual = fmax(1, s->layout->units.length);
     double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
     for (int j = 0; j < s->p; j++) {
         dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.q = s->T + (size_t)s->nv * (size_t)j},
                             &(dal_variation_result){.columns = slope, .values = value});
         for (int i = 0; i < s->n_given; i++)
             if (!s->is_rate[i] && s->given[i] != 0 &&
-                !(fabs(slope[s->columns[i]]) * s->unit < without_bound * fabs(s->given[i]) * s->layout->units.time))
+                !(fabs(slope[s->columns[i]]) * s->unit < without_bound * fmax(usual, fabs(s->given[i]) * s->layout->units.time)))
                 return true;
     }
     return false;
