@@ -624,6 +624,32 @@ static void large_assemblies_pass_singular_positions_on_their_branch(void **unus
     }
 }
 
+/* Nothing contradicts the rates of an open chain, however long it is: each joint starts with its own, and a body turns with the sum. */
+static void rates_of_long_chains_are_met(void **unused)
+{
+    (void)unused;
+    enum { N = 300 };
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nparameters: {N: 300}\nbodies:\n"
+        "  rod: {repeat: {i: 1..N}, mass: 1, inertia: 0.1, center: [0.5, 0.02], points: {E: [1, 0]}}\njoints:\n"
+        "  root: {type: revolute, connect: [ground, rod.1], start: {angle: 0.2*cos(1), rate: 0.1*sin(2)}}\n"
+        "  link: {repeat: {i: 2..N}, type: revolute, connect: [rod.{i-1}.E, rod.{i}], start: {angle: 0.2*cos(i), rate: 0.1*sin(2*i)}}\n";
+    static const char *const families[] = {"joint", "angle"};
+    for (int f = 0; f < 2; f++) {
+        dal_system *system = gallery_compile_text(text, families[f], "lagrange");
+        assert_non_null(system);
+        dal_state *state = dal_state_create(NULL, system);
+        assert_int_equal(dal_state_evaluate(state, NULL), DAL_OK);
+        double sum = 0;
+        for (int b = 0; b < N; b++) {
+            sum += 0.1 * sin(2 * (b + 1));
+            check_close(dal_state_body(state, b).omega[2], sum, 1e-10);
+        }
+        dal_state_free(state);
+        dal_system_free(system);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -635,6 +661,7 @@ int main(void)
         cmocka_unit_test(the_tree_is_that_of_an_exhaustive_search),
         cmocka_unit_test(many_mechanisms_are_assembled_like_one),
         cmocka_unit_test(many_mechanisms_accelerate_like_one),
+        cmocka_unit_test(rates_of_long_chains_are_met),
         cmocka_unit_test(cost_grows_with_the_model),
         cmocka_unit_test(a_thousand_bodies_take_steps),
         cmocka_unit_test(large_assemblies_pass_singular_positions_on_their_branch),

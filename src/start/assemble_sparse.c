@@ -14,6 +14,9 @@
  * are M^-1 times a sum of rows of G and C, and so is the limit, which for that reason is, of all v with this G v and C v, the one
  * of least v^T M v. One factorisation serves all steps. G has the given components, which lie in the block of their body, and start rates
  * of joints, which the matrix has as rows of their own: G v - rho = g.
+ *
+ * Where G has start rates of joints only and all rows of C and G are independent, G v = g can be met. The answer is then the least v^T M v over both,
+ * one solution: conjugate gradients would need many steps for the rates of a long chain, whose far links move fast.
  */
 #include "math/rank.h"
 #include "math/sparse.h"
@@ -171,8 +174,8 @@ bool dal_assembly_least(dal_newton *newton, int n)
 
 /* ---- velocities ---------------------------------------------------------------------------- */
 
-/* Rows of C and, of start rates that may yield, of G, multiplied by `scale`; their right sides at v = 0 apart from what is fixed. */
-static void velocity_rows(dal_assembly *a, double scale, const double *fixed)
+/* Rows of C and, of start rates, of G, multiplied by `scale` if they may `yield`; their right sides at v = 0 apart from what is fixed. */
+static void velocity_rows(dal_assembly *a, double scale, bool yield, const double *fixed)
 {
     struct dal_assembly_saddle *s = a->saddle;
     const int exact = dal_assembly_exact(a);
@@ -191,7 +194,7 @@ static void velocity_rows(dal_assembly *a, double scale, const double *fixed)
             largest = fmax(largest, fabs(s->row[k]));
         }
         s->wanted[i] = largest > 0;
-        s->soft[i] = largest > 0 && i >= exact;
+        s->soft[i] = yield && largest > 0 && i >= exact;
         if (!s->soft[i])
             scale_row(a, i);
         if (s->soft[i])
@@ -350,6 +353,22 @@ static void descend(const descent *d)
     }
 }
 
+/* Are all rows independent, start rates of joints included, and is nothing else given? Then they are the rows of the matrix, and none yields. */
+static bool all_can_be_met(dal_assembly *a, const descent *d)
+{
+    const struct dal_assembly_saddle *s = a->saddle;
+    for (int b = 0; b < a->layout->n_blocks; b++)
+        if (d->n_f[b])
+            return false;
+    velocity_rows(a, 1, false, d->fixed);
+    if (!choose_rows(a))
+        return false;
+    for (int i = 0; i < a->r; i++)
+        if (s->wanted[i] && !s->used[i])
+            return false;
+    return factor(a, s->H, true) > 0;
+}
+
 bool dal_assembly_velocity(dal_assembly *a, double *v, const double *v0)
 {
     struct dal_assembly_saddle *s = saddle_of(a);
@@ -377,12 +396,15 @@ bool dal_assembly_velocity(dal_assembly *a, double *v, const double *v0)
         d.n_f[b] = dal_assembly_components(a, b, 1 / sqrt(mass), d.f + layout->block[b].value);
         add_block(a, b, d.n_f[b], d.f + layout->block[b].value, M);
     }
-    velocity_rows(a, 1 / sqrt(mass), fixed);
-    a->undecided = !choose_rows(a) || !(factor(a, s->H, true) > 0);
+    const bool met = all_can_be_met(a, &d);
+    if (!met)
+        velocity_rows(a, 1 / sqrt(mass), true, fixed);
+    a->undecided = !met && (!choose_rows(a) || !(factor(a, s->H, true) > 0));
     if (a->undecided)
         return false;
     begin_descent(&d, M);
-    descend(&d);
+    if (!met)
+        descend(&d);
     memset(d.r, 0, sizeof *d.r * m); /* rounding of the steps */
     precondition(&d, d.r, true, d.z);
     add(d.y, 1, d.z, a->m);
