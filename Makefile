@@ -26,7 +26,7 @@
 #   make clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-FUZZ_SECONDS ?= 12
+FUZZ_SECONDS ?= 10
 PREFIX ?= /usr/local
 ROUNDS ?= 5
 

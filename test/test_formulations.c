@@ -246,7 +246,8 @@ static void for_the_gallery(void (*check)(const char *file, const dal_system *la
 {
     gallery g = gallery_open_with_machines();
     for (size_t i = 0; i < g.n; i++)
-        for_each_family(g.found.gl_pathv[i], check);
+        if (check_chosen((int)i, 3))
+            for_each_family(g.found.gl_pathv[i], check);
     gallery_close(&g);
 }
 

@@ -66,7 +66,7 @@ def repeat(work, n):
     """Cycles of references are collected now and then: otherwise many of them are in memory at one time, and how many is Python's choice."""
     for i in range(n):
         work()
-        if i % 50 == 49:
+        if i % 100 == 99:
             gc.collect()
     gc.collect()
 
