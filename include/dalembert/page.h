@@ -30,8 +30,8 @@ extern "C" {
 /* Was the viewer built into this library? Otherwise pages are refused, with a message about how to get it. */
 DAL_API bool dal_page_available(void);
 
-/* Prepares a spec for a page: systems that are compiled from it afterwards also have the columns that every page shows: the motion of the bodies (up
- * to 30 of them), energies, residuals. Files of results do not contain these columns. */
+/* Prepares a spec for a page: systems that are compiled from it afterwards also have the columns that every page shows: the motion of the bodies (if there are at most
+ * 30), energies, residuals. Files of results do not contain these columns. */
 DAL_API void dal_spec_show(dal_spec *spec);
 
 /* Adds the same columns, for all bodies, to files of results, after the recorded ones. A page can then be made from such a file. */
@@ -65,7 +65,7 @@ typedef struct dal_series_options {
     const dal_column *columns;
     bool no_velocities, no_reactions; /* they are not known */
     bool error;                       /* rows have their distance from a reference */
-    int most_frames;                  /* 0: as many as fit into half a megabyte, but not less than 1000 and not more than 20,000 */
+    int most_frames;                  /* an even number, at least 16; all frames take at most 64 MB. 0: half a megabyte of the page, or 1000 to 20,000 */
 } dal_series_options;
 
 /* Adds a motion; it belongs to the page. DAL_BAD_COMMAND: the system has other numbers of bodies and joints than the page, a column has no name or a

@@ -197,7 +197,7 @@ DAL_API dal_status dal_study_write(const dal_study *study, int n, const char *co
 
 /* How a page is written. Runs can be repeated exactly: the moving ones are run again while the page is written. */
 typedef struct dal_study_write_options {
-    int motions;               /* maximum number of runs that move in it; 0: 40; -1: none */
+    int motions;               /* maximum number of runs that move in it, up to 1000; 0: 40; -1: none */
     long rows;                 /* maximum number of runs whose values it has; 0: a million. Of more runs it has a sample */
     int jobs;                  /* threads; 0: as many as the machine has cores */
     const char *command;       /* command line of a single run, "dalembert run m.yaml": the page adds the varied values. NULL: none is shown */

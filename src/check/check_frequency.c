@@ -3,8 +3,7 @@
  *   J = df/dy   of y' = f(t, y) as the integrator sees it
  *   C = dc/dy   of what the constraints say about y: c = (phi, A v - beta)
  * both by central differences, in the model's own units: y_k is measured by its unit (dal_state_units), time by that of the units. With T an
- * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; motions off the constraints are damped
- * by the stabilization.
+ * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; motions off the constraints are left to the stabilization.
  *
  * A method with steps h is stable if h lambda lies in its region of stability; of that two numbers are known, on the real and on the
  * imaginary axis, so that

@@ -67,7 +67,7 @@ static bool is_multiple(const dal_poly *a, const dal_poly *b, dal_monomial *fact
     return true;
 }
 
-/* The terms that have this power of the sum `i`, divided by the sum once and without it. False: they are not a multiple of it. */
+/* The terms that have this power of the sum `i`, without the power and divided by the sum once. False: they are not a multiple of it. */
 static bool divide_level(dal_algebra *g, int i, int exponent, const dal_poly *p, dal_poly *out)
 {
     const dal_poly sum = g->known[g->generators[i].node];

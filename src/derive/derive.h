@@ -239,7 +239,7 @@ typedef enum dal_solution {
     DAL_SOLVED_WITH_SPEEDS,      /* K u' = f */
     DAL_SOLVED_WITH_ROUTHIAN,    /* B, f, A_1, gamma, X, c */
     DAL_SOLVED_ALREADY,          /* accelerations, multipliers */
-    DAL_SOLVED_BY_PORTS          /* several places */
+    DAL_SOLVED_BY_PORTS          /* by the equations of all bodies and joints together; there is no block for them */
 } dal_solution;
 
 typedef struct dal_derived_formulation {

@@ -27,14 +27,15 @@ static bool no_sign(const dal_form *form)
     return form->kind != DAL_FORM_NEGATIVE && !(form->kind == DAL_FORM_SUM && form->item[0]->kind == DAL_FORM_NEGATIVE);
 }
 
-/* Divisors of an expression. An equation of motion: all common factors of its terms, moving or not. A constraint: constants only, because sin(a) =
+/* Divisors of an expression. An equation of motion: the common factors of its terms that are constants, coordinates, sines or cosines. A constraint: constants only, because sin(a) =
  * 0 divided by sin(a) no longer holds there. */
 typedef enum division { BY_NOTHING, BY_CONSTANTS, BY_ANYTHING, DIVISIONS } division;
 
 /* Multipliers of an equation: all denominators; numeric ones; none, so that 0.5 in the model stays 0.5. */
 typedef enum clearing { CLEAR_ALL, CLEAR_NUMBERS, CLEAR_NOTHING, CLEARINGS } clearing;
 
-/* The equation without the common factors of its terms. A single term keeps its moving factors: one of them must be zero. */
+/* The equation without the common factors of its terms. A single term without unknowns and rates keeps its moving factors: one of
+ * them must be zero. */
 static void divide_by_common(dal_algebra *g, dal_poly *p, division what, clearing clear, const dal_form **by)
 {
     const dal_monomial **all = DAL_NEW(g->d->arena, const dal_monomial *, p->n);
@@ -297,7 +298,7 @@ static const dal_form *find_form(dal_derivation *d, dal_node node, dal_way way, 
     return g->failed ? NULL : form;
 }
 
-/* Sines and cosines of 2 a: each counts one more, because books prefer sin(a)^2. */
+/* Functions of a number times something, as sin(2 a): each counts one more, because books prefer sin(a)^2. */
 static int multiple_angles(const dal_form *form)
 {
     int n = form->kind == DAL_FORM_FUNCTION && form->n == 1 && form->item[0]->kind == DAL_FORM_PRODUCT && form->item[0]->n == 2 &&
@@ -330,7 +331,7 @@ static const dal_form *shortest_way(dal_derivation *d, dal_node node, division w
     return best;
 }
 
-/* Does the model contain all these numbers? The direction cosines of joint axes are numerous, and letters for them would be longer than the
+/* Are there numbers with many digits, and does the description contain all of them? The direction cosines of joint axes are numerous, and letters for them would be longer than the
  * expression. */
 static bool has_long_numbers(const dal_derivation *d)
 {

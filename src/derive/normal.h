@@ -4,7 +4,8 @@
  * cosine or a sine of an integer combination of angles. Two ways to write sines and cosines:
  *   DAL_FOURIER   products become sums: cos a cos b + sin a sin b is cos(a - b) by itself
  *   DAL_PRODUCTS_SINE, DAL_PRODUCTS_COSINE  they are generators; squares are reduced by sin^2 + cos^2 = 1
- * Equal polynomials have equal normal forms. Which of them is printed is decided by the number of operations, then by the order of the enum.
+ * Equal polynomials have equal normal forms. The one with the fewest operations is printed (a minus in front counts, and a
+ * sine or cosine of 2 a counts twice); of equal ones the first of the enum.
  */
 #ifndef DAL_DERIVE_NORMAL_H
 #define DAL_DERIVE_NORMAL_H
@@ -56,8 +57,8 @@ dal_writer *dal_writer_create(dal_derivation *d);
 
 /* The normal form with the fewest operations, for printing. NULL: it exceeds the limits, or has no useful normal form. `terms` may be NULL. */
 const dal_form *dal_normal_form(dal_derivation *d, dal_node node, int *terms);
-/* The same for an equation node = 0, divided by the common factors of its terms: numbers, parameters, sines and cosines. *by: the divisor, or
- * NULL. */
+/* The same for an equation node = 0, divided by the common factors of its terms: numbers, parameters, coordinates, sines and cosines.
+ * *by: the divisor, or NULL. */
 const dal_form *dal_normal_equation(dal_derivation *d, dal_node node, const dal_form **by, int *terms);
 /* The same for one way to write sines and cosines, with or without `divided`; for comparisons of terms. NULL: there is none. */
 const dal_form *dal_normal_in_way(dal_derivation *d, dal_node node, dal_way way, bool divided);
@@ -65,7 +66,8 @@ const dal_form *dal_normal_in_way(dal_derivation *d, dal_node node, dal_way way,
 const dal_form *dal_normal_constraint(dal_derivation *d, dal_node node);
 /* Are two equations node = 0 the same, up to common factors of all terms? False: normal forms do not show it. */
 bool dal_same_equation(dal_derivation *d, dal_node one, dal_node other);
-/* Several nodes as they are, with names for shared subexpressions; then, and otherwise, one by one. */
+/* Nodes as they are, without simplification. The first call makes the forms of several nodes together: subexpressions that are used more than once
+ * in all of them get names. The second returns the form of one node, and makes it if the first did not. */
 void dal_plain_forms(dal_writer *w, int n, const dal_node *nodes);
 const dal_form *dal_plain_form(dal_writer *w, dal_node node);
 /* The normal form, or else the node as it is. */

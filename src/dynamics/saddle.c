@@ -187,8 +187,8 @@ static bool are_zero(const double *restrict value, const int *restrict which, in
     return !other;
 }
 
-/* The diagonal of A M^-1 A^T at the full weight of the rows on the bodies, if these were free and of the model's mass. That of a gap is its
- * coefficient. */
+/* The diagonal of A M^-1 A^T at the full weight of the rows on the bodies, if these were free and of the model's mass: the
+ * square of that weight. The weight of a gap is its coefficient. */
 static void weigh_rows(dal_state *state, const dal_saddle_order *order, double *full)
 {
     const dal_layout *layout = state->layout;

@@ -136,7 +136,8 @@ static double travel_since_measured(const dal_state *state)
 }
 
 /* Where some rows were chosen of more, their smallest singular value falls also because the choice has become a bad one. Only A distinguishes the
- * two. A is measured at every step near a singular position, and elsewhere before the mechanism can have come near one. */
+ * two. Near a singular position A is measured after every factorisation, and elsewhere before the mechanism can have come near
+ * one. */
 static bool measure_redundant_rows(dal_state *state)
 {
     if (travel_since_measured(state) <= travel && !(state->singular->nearness < doubtful))

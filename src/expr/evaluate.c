@@ -13,8 +13,8 @@
  *   table, held ends   -1, 0, 1            as above       the same with the whole range as one piece
  *
  * A guard of 0 still holds: at a tie the mode is that of the true value, and it ends where the guard is negative. An operand that is NaN (or too
- * large for an int) has the mode DAL_MODE_NONE: the operation is then evaluated as without modes, and the guard changes its sign when the operand is
- * valid again.
+ * large for an int) has the mode DAL_MODE_NONE: the operation is then evaluated as without modes. Where an operand becomes
+ * NaN, or is a number again, the guard changes from 1 to -1.
  *
  * Outside a table that ends in an error the value is NaN; if it reaches an output, the run reports the table. A branch that an if() does not choose
  * may leave its tables.

@@ -405,7 +405,7 @@ static double make_reflector(double *x, int n)
     return tau;
 }
 
-/* The used length of v, a multiple of four: zeros at its end change no bit of a product, because `dot` adds in groups of four. Sparse columns stay
+/* The used length of v, one more than a multiple of four: zeros at its end change no bit of a product, because `dot` adds in groups of four. Sparse columns stay
  * cheap. */
 static inline int reach(const double *v, int n)
 {

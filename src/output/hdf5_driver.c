@@ -18,7 +18,7 @@
 
 enum { TRUNCATE = 0x0002 }; /* H5F_ACC_TRUNC, whose macro calls the library */
 
-/* Bytes that HDF5 wrote after the first error. */
+/* Bytes that HDF5 wrote at the first error and after it. */
 typedef struct piece {
     struct piece *next;
     haddr_t place;
@@ -103,7 +103,7 @@ static int compare(const H5FD_t *a, const H5FD_t *b)
     return (f->inode > g->inode) - (f->inode < g->inode);
 }
 
-/* As HDF5's own driver for POSIX. */
+/* The features of HDF5's own driver for POSIX, except that callers get no file descriptor. */
 static herr_t query(const H5FD_t *head, unsigned long *flags)
 {
     (void)head;

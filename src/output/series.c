@@ -19,7 +19,7 @@ enum {
 
 /* ---- memory ----------------------------------------------------------------------- */
 
-/* Of one frame in the page: channels in double precision, the others in single. */
+/* Of one frame in the page: poses, velocities and reactions in single precision, the rest in double. */
 static size_t page_bytes(const dal_series *s)
 {
     size_t bytes = 0;

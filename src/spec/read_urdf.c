@@ -4,8 +4,8 @@
  *   I = R_i I_i R_i^T,   about the centre of mass c.
  * rpy are turns about the fixed axes x, y, z: R = R_z(yaw) R_y(pitch) R_x(roll).
  *
- * Shapes of <visual> are kept for pictures (urdf_visual.c); collision and material are ignored. Every other unused element or attribute is reported
- * once, at its first place.
+ * Shapes of <visual> are kept for pictures (urdf_visual.c); <collision> is ignored, and so is <material> except for its color. Every other
+ * unused element or attribute is reported once, at its first place.
  */
 #include "spec/urdf.h"
 

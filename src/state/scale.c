@@ -68,7 +68,7 @@ static void units_of_coordinates(const dal_system *system, double *unit)
     }
 }
 
-/* The scale of a state of the model: its start value, or its change in a unit of time. After the first evaluation. */
+/* The scale of a state of the model: the larger of its start value and its change in a unit of time; 1 if both are zero. After the first evaluation. */
 void dal_state_scales(const dal_state *state, double *unit)
 {
     const dal_system *system = state->system;

@@ -2,8 +2,8 @@
  * (S. Singh, R. Russell, P. Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra, 2022).
  *
  * "By q_j" is the derivative along velocity j: of q + h N e_j, where N is that of q' = N v. Column j is the twist S_j = (a; b): a turns, b shifts the
- * point at the origin r of its link. With V_p, A_p the twist and the spatial acceleration of the link before column j, and x the
- * product of twists, (w; v) x (w'; v') = (w x w'; w x v' + v x w'):
+ * point at the origin r of its link. With V_p, A_p the twist and the spatial acceleration of the frame before column j (that the column does not move),
+ * and x the product of twists, (w; v) x (w'; v') = (w x w'; w x v' + v x w'):
  *     psi'  = V_p x S,   psi'' = A_p x S + V_p x psi',   chi = psi' + V_link x S
  * A body i that column j carries then has
  *     dV_i/dq_j = S x (V_i - V_p),       dA_i/dq_j = psi'' - A_i x S - V_i x psi'
