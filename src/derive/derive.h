@@ -282,6 +282,8 @@ int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index
 const char *dal_free_word(const dal_derivation *d, const char *word);
 const char *dal_intermediate_prefix(dal_derivation *d);      /* z of z1, z2, ... */
 int *dal_no_letters(dal_derivation *d, int n);               /* n times -1 */
+/* Does a node contain a letter of one of these roles: of bit 1 << role? */
+bool dal_contains_role(const dal_derivation *d, dal_node node, unsigned roles);
 dal_node dal_derive_number(dal_derivation *d, double value); /* a number of the compiled model */
 bool dal_derive_text(dal_derivation *d, const dal_binding *binding, dal_text text, dal_value *value);
 /* The node of a text whose value is a number. If the text cannot be read here, or its value differs from the compiled one, the node of the

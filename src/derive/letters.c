@@ -86,6 +86,25 @@ int *dal_no_letters(dal_derivation *d, int n)
     return list;
 }
 
+typedef struct role_search {
+    const dal_derivation *d;
+    unsigned roles;
+    bool found;
+} role_search;
+
+static void note_role(void *user, int variable)
+{
+    role_search *s = user;
+    s->found |= s->roles >> s->d->letters[variable].role & 1;
+}
+
+bool dal_contains_role(const dal_derivation *d, dal_node node, unsigned roles)
+{
+    role_search s = {d, roles, false};
+    dal_each_var(d->graph, node, note_role, &s);
+    return s.found;
+}
+
 void dal_derive_letters(dal_derivation *d)
 {
     char name[DAL_LABEL];

@@ -260,18 +260,8 @@ static bool find(dal_derivation *d, const char *name, dal_value *value)
     return false;
 }
 
-/* Does it contain an acceleration, as the rate of a velocity would? */
-typedef struct search {
-    const dal_derivation *d;
-    bool found;
-} search;
-
-static void note_rate(void *user, int variable)
-{
-    search *s = user;
-    const dal_role role = s->d->letters[variable].role;
-    s->found |= role == DAL_ROLE_RATE || role == DAL_ROLE_INPUT || role == DAL_ROLE_STATE;
-}
+/* Letters without a rate here: that of a velocity is an acceleration. */
+static const unsigned without_rate = 1U << DAL_ROLE_RATE | 1U << DAL_ROLE_INPUT | 1U << DAL_ROLE_STATE;
 
 bool dal_derive_resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint)
 {
@@ -282,9 +272,7 @@ bool dal_derive_resolve(void *user, const char *name, int primes, dal_mark mark,
         return false;
     for (int p = 0; p < primes; p++)
         for (int i = 0; i < value->n; i++) {
-            search s = {d, false};
-            dal_each_var(d->graph, value->node[i], note_rate, &s);
-            if (s.found)
+            if (dal_contains_role(d, value->node[i], without_rate))
                 return false;
             value->node[i] = dal_along_motion(d, value->node[i]);
         }

@@ -27,22 +27,9 @@ typedef struct frame {
 
 /* ---- which entries become symbols --------------------------------------------------------------------- */
 
-typedef struct search {
-    const dal_derivation *d;
-    bool found;
-} search;
-
-static void note_parameter(void *user, int variable)
-{
-    search *s = user;
-    s->found |= s->d->letters[variable].role == DAL_ROLE_PARAMETER;
-}
-
 bool dal_follows_parameters(dal_derivation *d, dal_node node)
 {
-    search s = {d, false};
-    dal_each_var(d->graph, node, note_parameter, &s);
-    return s.found;
+    return dal_contains_role(d, node, 1U << DAL_ROLE_PARAMETER);
 }
 
 /* Keeps the entries that depend on parameters, if all n equal the compiled values to `within`. */

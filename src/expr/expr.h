@@ -94,6 +94,8 @@ dal_node dal_rate(dal_graph *graph, dal_node node, dal_node (*rate)(void *user, 
 
 /* The expression with by(i) in the place of each variable i; DAL_NO_NODE leaves the variable. */
 dal_node dal_substitute(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user);
+/* The operation of a node on other operands, DAL_NO_NODE behind the last; a constant or a variable is itself. */
+dal_node dal_node_rebuild(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c);
 
 /* The node as text that parses to the same node; `name` gives the names of variables. Arena memory. */
 const char *dal_node_print(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user);

@@ -2,7 +2,7 @@
  * constants are folded. */
 #include "expr/graph.h"
 
-static dal_node rebuild(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c)
+dal_node dal_node_rebuild(dal_graph *graph, dal_node node, dal_node a, dal_node b, dal_node c)
 {
     const dal_term term = graph->terms[node];
     if (term.op == DAL_OP_INTERP)
@@ -16,7 +16,7 @@ static dal_node rebuild(dal_graph *graph, dal_node node, dal_node a, dal_node b,
 
 dal_node dal_substitute(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user)
 {
-    return dal_rewrite(graph, node, by, user, DAL_NO_NODE, rebuild);
+    return dal_rewrite(graph, node, by, user, DAL_NO_NODE, dal_node_rebuild);
 }
 
 dal_node dal_rewrite(dal_graph *graph, dal_node node, dal_node (*by)(void *user, dal_graph *graph, int variable), void *user, dal_node otherwise,

@@ -177,19 +177,6 @@ static dal_node collect(collector *s, dal_node node)
 
 /* ---- all nodes -------------------------------------------------------------------------------- */
 
-static dal_node rebuild(collector *s, dal_node node)
-{
-    const dal_node_view x = dal_node_look(s->g, node);
-    const dal_node a = x.a >= 0 ? s->map[x.a] : DAL_NO_NODE, b = x.b >= 0 ? s->map[x.b] : DAL_NO_NODE, c = x.c >= 0 ? s->map[x.c] : DAL_NO_NODE;
-    if (a == x.a && b == x.b && c == x.c)
-        return node;
-    switch (x.op) {
-    case DAL_OP_SELECT: return dal_select(s->g, a, b, c);
-    case DAL_OP_INTERP: return dal_interp(s->g, dal_node_index(s->g, node), dal_node_order(s->g, node), a);
-    default: return b == DAL_NO_NODE ? dal_unary(s->g, x.op, a) : dal_binary(s->g, x.op, a, b);
-    }
-}
-
 static void use(collector *s, dal_node node, bool in_sum)
 {
     if (node < 0)
@@ -223,7 +210,7 @@ void dal_listing_collect(dal_listing *c, int n_roots, dal_node *const *roots, co
     count_uses(&s);
     for (dal_node node = 0; node < s.n; node++)
         if (s.uses[node] && !is_absorbed(&s, node))
-            s.map[node] = is_linear(s.g, node) ? collect(&s, node) : rebuild(&s, node);
+            s.map[node] = is_linear(s.g, node) ? collect(&s, node) : dal_rebuild_mapped(s.g, s.map, node);
     for (int r = 0; r < n_roots; r++)
         for (int i = 0; i < lengths[r]; i++)
             roots[r][i] = s.map[roots[r][i]];

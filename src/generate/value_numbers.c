@@ -217,19 +217,6 @@ static int *find(numbering *s, residue value)
     return &s->table[at % (uint64_t)s->n_table];
 }
 
-static dal_node rebuild(numbering *s, dal_node node)
-{
-    const dal_node_view x = dal_node_look(s->g, node);
-    const dal_node a = x.a >= 0 ? s->map[x.a] : DAL_NO_NODE, b = x.b >= 0 ? s->map[x.b] : DAL_NO_NODE, c = x.c >= 0 ? s->map[x.c] : DAL_NO_NODE;
-    if (a == x.a && b == x.b && c == x.c)
-        return node;
-    switch (x.op) {
-    case DAL_OP_SELECT: return dal_select(s->g, a, b, c);
-    case DAL_OP_INTERP: return dal_interp(s->g, dal_node_index(s->g, node), dal_node_order(s->g, node), a);
-    default: return b == DAL_NO_NODE ? dal_unary(s->g, x.op, a) : dal_binary(s->g, x.op, a, b);
-    }
-}
-
 static void number(numbering *s, dal_node node)
 {
     s->value[node] = value_of(s, node);
@@ -240,7 +227,7 @@ static void number(numbering *s, dal_node node)
     }
     *same = 1 + node;
     const int *other = find(s, negative(s->value[node]));
-    s->map[node] = *other && *other != *same ? dal_unary(s->g, DAL_OP_NEG, s->map[*other - 1]) : rebuild(s, node);
+    s->map[node] = *other && *other != *same ? dal_unary(s->g, DAL_OP_NEG, s->map[*other - 1]) : dal_rebuild_mapped(s->g, s->map, node);
 }
 
 void dal_listing_number(dal_listing *c, int n_roots, dal_node *const *roots, const int *lengths)

@@ -32,9 +32,7 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
 {
     double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dv = DAL_NEW(&s->arena, double, s->nv + 1);
     const dal_units *units = &s->layout->units;
-    dal_status status = dal_steady_enter(s, s->q, zero, s->z, true);
-    if (status == DAL_OK)
-        status = dal_steady_look(s);
+    dal_status status = dal_steady_open(s, s->q, zero, s->z, true);
     if (status != DAL_OK)
         return status;
     const dal_work *work = dal_seen_work(s->state);

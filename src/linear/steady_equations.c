@@ -49,10 +49,21 @@ dal_status dal_steady_enter(dal_steady_search *s, double *q, const double *v, co
     return dal_evaluate_whole(s->state, s->messages);
 }
 
-dal_status dal_steady_look(dal_steady_search *s)
+dal_status dal_steady_open(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted)
 {
+    const dal_status status = dal_steady_enter(s, q, v, z, recharted);
+    if (status != DAL_OK)
+        return status;
     dal_point_close(&s->point);
     return dal_point_open(&s->arena, s->state, s->messages, &s->point);
+}
+
+dal_status dal_steady_span(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted, dal_kept_rows *rows)
+{
+    const dal_status status = dal_steady_open(s, q, v, z, recharted);
+    if (status != DAL_OK)
+        return status;
+    return dal_point_span(&s->point, s->driven, rows) ? DAL_OK : DAL_BAD_MODEL;
 }
 
 dal_status dal_steady_correct(dal_steady_search *s)
@@ -60,9 +71,7 @@ dal_status dal_steady_correct(dal_steady_search *s)
     double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1), last = INFINITY;
     double *phi = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
-        dal_status status = dal_steady_enter(s, s->q, zero, s->z, i == 0);
-        if (status == DAL_OK)
-            status = dal_steady_look(s);
+        const dal_status status = dal_steady_open(s, s->q, zero, s->z, i == 0);
         if (status != DAL_OK)
             return status;
         const dal_work *work = dal_seen_work(s->state);
@@ -120,15 +129,11 @@ dal_status dal_steady_equations(dal_steady_search *s, double *q, const double *c
     double *v = DAL_NEW(&s->arena, double, s->nv + 1), *f = DAL_NEW(&s->arena, double, s->nv + 1);
     double *rates = DAL_NEW(&s->arena, double, s->n_z + 1), *of_given = DAL_NEW(&s->arena, double, s->n_given + 1);
     dal_kept_rows loose;
-    dal_status status = dal_steady_enter(s, q, v, z, false);
-    if (status == DAL_OK)
-        status = dal_steady_look(s);
+    dal_status status = dal_steady_span(s, q, v, z, false, &loose);
     if (status != DAL_OK)
         return status;
-    if (!dal_point_span(&s->point, s->driven, &loose))
-        return DAL_BAD_MODEL;
     dal_steady_velocities(s, &loose, c, v);
-    if ((status = dal_steady_enter(s, q, v, z, false)) != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
+    if ((status = dal_steady_open(s, q, v, z, false)) != DAL_OK)
         return status;
     const dal_work *work = dal_seen_work(s->state);
     double *row = DAL_NEW(&s->arena, double, s->nv + 1);

@@ -89,13 +89,11 @@ dal_status dal_steady_further(dal_steady_search *s, double *size)
     for (int b = 0; b < s->fields.n_bodies; b++)
         rate = fmax(rate, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
     carry_bodies(s, 0.9 / rate, q);
-    dal_status status = dal_steady_enter(s, q, v, s->z, true);
-    if (status != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
+    dal_status status = dal_steady_span(s, q, v, s->z, true, &loose);
+    if (status != DAL_OK)
         return status;
-    if (!dal_point_span(&s->point, s->driven, &loose))
-        return DAL_BAD_MODEL;
     dal_steady_velocities(s, &loose, s->c, v);
-    if ((status = dal_steady_enter(s, q, v, s->z, false)) != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
+    if ((status = dal_steady_open(s, q, v, s->z, false)) != DAL_OK)
         return status;
     dal_steady_forces(s, s->c, f);
     dal_kept_project(&s->point, &s->point.velocities, f, along);

@@ -40,8 +40,10 @@ typedef struct dal_steady_search {
 
 /* The state at q, moving with v. `recharted`: with new charts for this position; q is converted. */
 dal_status dal_steady_enter(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
-/* Opens the point at the state. */
-dal_status dal_steady_look(dal_steady_search *search);
+/* The same, with the point opened there. */
+dal_status dal_steady_open(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
+/* The same, and the velocities that all rows allow but the driven ones. DAL_BAD_MODEL: some have no mass. */
+dal_status dal_steady_span(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted, dal_kept_rows *rows);
 /* q back on the rows, at rest; the point is open there. */
 dal_status dal_steady_correct(dal_steady_search *search);
 /* Velocities of the fields with coefficients c at the present position, least in energy beside the constraints. */

@@ -136,13 +136,9 @@ static dal_status find_forbidden(dal_steady_search *s, double *q, double factor,
     dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, x->n_bodies + 1);
     double *v = DAL_NEW(&s->arena, double, s->nv + 1);
     dal_kept_rows loose;
-    dal_status status = dal_steady_enter(s, q, v, s->z, false);
-    if (status == DAL_OK)
-        status = dal_steady_look(s);
+    dal_status status = dal_steady_span(s, q, v, s->z, false, &loose);
     if (status != DAL_OK)
         return status;
-    if (!dal_point_span(&s->point, s->driven, &loose))
-        return DAL_BAD_MODEL;
     for (int i = 0; i < x->k; i++) {
         const double *c = x->basis + x->n * i;
         dal_fields_move(s->state, x, c, motion);
@@ -288,7 +284,7 @@ dal_status dal_steady_prepare(dal_steady_search *s, const dal_body_motion *start
         take_start_motion(s, start);
     keep_admissible_coefficients(s);
     dal_steady_velocities(s, &s->loose, s->c, v);
-    if ((status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK || (status = dal_steady_look(s)) != DAL_OK)
+    if ((status = dal_steady_open(s, s->q, v, s->z, false)) != DAL_OK)
         return status;
     dal_steady_forces(s, s->c, f);
     dal_point_balance(&s->point, f, s->lambda);
