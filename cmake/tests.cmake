@@ -291,6 +291,9 @@ if(NOT DAL_SANITIZE)
     set_tests_properties(sources_are_formatted PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# A name says which file of src/ is meant.
+add_test(NAME names_of_files_are_unique COMMAND sh -c "! find . -name '*.[ch]' -printf '%f\\n' | LC_ALL=C sort | uniq -d | grep ." WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}/src")
+
 # Fields of tables and reasons decide, not names and sentences.
 add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/tools/no-names" "${PROJECT_SOURCE_DIR}/src")
 

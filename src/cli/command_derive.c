@@ -1,5 +1,5 @@
 /* dalembert derive: the equations of motion in symbols. */
-#include "cli/derivation.h"
+#include "cli/derivation_page.h"
 #include "cli/options.h"
 #include "output/same_files.h"
 #include "cli/pages.h"

@@ -1,5 +1,5 @@
 /* The tab "Equations" of a page. The bounds on its derivations depend only on the model, so that a page is the same every time. */
-#include "cli/derivation.h"
+#include "cli/derivation_page.h"
 #include "output/page.h"
 
 #include <stdio.h>

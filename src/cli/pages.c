@@ -1,5 +1,5 @@
 #include "cli/pages.h"
-#include "cli/derivation.h"
+#include "cli/derivation_page.h"
 #include "output/same_files.h"
 #include "output/page.h"
 

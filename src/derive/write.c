@@ -1,5 +1,5 @@
 /* A derivation as a document: the meaning of the letters, energies, constraints, the equations, and their size. */
-#include "derive/document.h"
+#include "derive/printed_document.h"
 
 #include "derive/nodes.h"
 

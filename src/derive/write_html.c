@@ -1,5 +1,5 @@
 /* A derivation as HTML: a section whose formulas are MathML, with a class for the origin of each term. No element has a style or a script of its own. */
-#include "derive/document.h"
+#include "derive/printed_document.h"
 
 #include <string.h>
 

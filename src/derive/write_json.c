@@ -1,5 +1,5 @@
 /* A derivation as JSON. */
-#include "derive/document.h"
+#include "derive/printed_document.h"
 
 #include "base/json.h"
 

@@ -2,7 +2,7 @@
  *
  *   translate.c    the graph of the derivation with numbers folded and linear systems eliminated
  *   eliminate.c    L D L^T and L U on nodes, in an order that is chosen here
- *   equations.c    accelerations, rows, energies and outputs of every formulation
+ *   code_of_equations.c  accelerations, rows, energies and outputs of every formulation
  *   value_numbers.c nodes that are equal by an identity are one
  *   collect_sums.c like terms of sums taken together
  *   run_rates.c    y' of a run: what the integrator sees

@@ -136,7 +136,7 @@ void dal_eliminate(dal_listing *code, int n, const dal_node *matrix, const dal_n
 /* Values at the reference. */
 void dal_listing_values(dal_listing *code, int n, const dal_node *nodes, double *values);
 
-/* ---- equations.c ------------------------------------------------------------------ */
+/* ---- code_of_equations.c ------------------------------------------------------------------ */
 
 /* vd, lambda, ud, uv and the others, from the equations of the formulation. */
 void dal_listing_equations(dal_listing *code);

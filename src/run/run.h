@@ -15,7 +15,7 @@
  *   compiled.c          generated code in the place of the engine's right side; code_cache.c: its compiler and its folder
  *   shared_code.c       the same for all runs of a study
  *   standing.c          discs that lie flat, blades that stand on end
- *   stiffness.c         |lambda| h, estimated every so many steps
+ *   step_stiffness.c    |lambda| h, estimated every so many steps
  *   measure_evidence.c  residuals, energies, momenta at every step, and their summary
  *   explain_end.c       why a run ended before its time
  *   run_warnings.c      what a user should know about a run that went through
@@ -78,7 +78,7 @@ typedef struct passage {
     bool singular_start;              /* the start is a singular position: dal_check_before_run; set by run.c */
 } passage;
 
-/* Written by stiffness.c. */
+/* Written by step_stiffness.c. */
 typedef struct stiffness {
     double *direction;             /* of the power iteration; NULL: the method has no limit of stability */
     double *probe, *slope;         /* scratch: 2 n_y, n_y */
@@ -248,7 +248,7 @@ dal_flow dal_check_correction(run *r, const double *before, const double *after)
 /* The balance of energy over the last step. */
 dal_flow dal_check_loss(run *r);
 
-/* ---- stiffness.c --------------------------------------------------------------------------------------- */
+/* ---- step_stiffness.c --------------------------------------------------------------------------------------- */
 
 void dal_stiffness_probe(run *r, double t, const double *y); /* at an accepted state; rarely more than a counter */
 double dal_stiffness_found(const run *r);                    /* |lambda| h of fixed steps; NAN: not known */

@@ -7,7 +7,7 @@
  *   one_run.c   one run and its record
  *   journal.c   the file of records
  *   crew.c      threads that make the runs
- *   rows.c      records in the order of the plan
+ *   study_rows.c  records in the order of the plan
  *   study_csv.c, study_hdf5.c   files of results
  *   study_page.h                the page of a study, and its files
  */

@@ -12,7 +12,7 @@ const char *dal_study_status_word(dal_status status);
 typedef dal_status dal_study_file_writer(const dal_study *study, dal_study_reader *reader, const dal_destination *destination);
 dal_study_file_writer dal_study_write_csv, dal_study_write_channels, dal_study_write_hdf5;
 
-/* rows.c: the next run is again the first one. */
+/* study_rows.c: the next run is again the first one. */
 void dal_study_rewind(dal_study_reader *reader);
 
 /* study_write.c: is the extension that of a type? Otherwise a message lists the types. */

@@ -1,6 +1,6 @@
 /* Equations on pages, for `derive` and the pages of runs. */
-#ifndef DAL_CLI_DERIVATION_H
-#define DAL_CLI_DERIVATION_H
+#ifndef DAL_CLI_DERIVATION_PAGE_H
+#define DAL_CLI_DERIVATION_PAGE_H
 
 #include "analysis/derive_model.h"
 #include "cli/cli.h"

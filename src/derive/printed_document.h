@@ -1,6 +1,6 @@
 /* A document in progress, as the files that write it see it. */
-#ifndef DAL_DERIVE_DOCUMENT_H
-#define DAL_DERIVE_DOCUMENT_H
+#ifndef DAL_DERIVE_PRINTED_DOCUMENT_H
+#define DAL_DERIVE_PRINTED_DOCUMENT_H
 
 #include "derive/origins.h"
 #include "derive/write.h"

@@ -1,4 +1,4 @@
-#include "cli/derivation.h"
+#include "cli/derivation_page.h"
 
 #include "output/page.h"
 
