@@ -65,7 +65,7 @@ typedef struct dal_series_options {
     const dal_column *columns;
     bool no_velocities, no_reactions; /* they are not known */
     bool error;                       /* rows have their distance from a reference */
-    int most_frames;                  /* an even number, at least 16; all frames take at most 64 MB. 0: half a megabyte of the page, or 1000 to 20,000 */
+    int most_frames; /* an even number, at least 16; all frames take at most 64 MB. 0: half a megabyte of the page, or 1000 to 20,000 */
 } dal_series_options;
 
 /* Adds a motion; it belongs to the page. DAL_BAD_COMMAND: the system has other numbers of bodies and joints than the page, a column has no name or a

@@ -280,8 +280,8 @@ void dal_derive_letters(dal_derivation *d);
 int dal_letter_add(dal_derivation *d, dal_role role, const char *name, int index, double value);
 /* A word that no other name equals when a number follows it: the given word, or several copies of it. */
 const char *dal_free_word(const dal_derivation *d, const char *word);
-const char *dal_intermediate_prefix(dal_derivation *d);      /* z of z1, z2, ... */
-int *dal_no_letters(dal_derivation *d, int n);               /* n times -1 */
+const char *dal_intermediate_prefix(dal_derivation *d); /* z of z1, z2, ... */
+int *dal_no_letters(dal_derivation *d, int n);          /* n times -1 */
 /* Does a node contain a letter of one of these roles: of bit 1 << role? */
 bool dal_contains_role(const dal_derivation *d, dal_node node, unsigned roles);
 dal_node dal_derive_number(dal_derivation *d, double value); /* a number of the compiled model */

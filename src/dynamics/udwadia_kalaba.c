@@ -1,5 +1,5 @@
-/* Udwadia and Kalaba's equation (`udwadia-phohomsiri` (4.24); with C, the forces of
- * non-ideal joints, among Q its last term is in the others, because A M^-1 = B M^-1/2):
+/* Udwadia and Kalaba's equation, `udwadia-phohomsiri` (4.24). C, the forces of non-ideal joints, is among Q; the last term of (4.24) is then part of
+ * the others, because A M^-1 = B M^-1/2:
  *     v' = a + M^-1/2 B^+ (gamma - A a),   a = M^-1 (Q - h),   B = A M^-1/2.
  * Any factor of M = L L^T serves for the square root: with B = A L^-T,
  *     v' = a + L^-T B^+ (gamma - A a),     B^+ = Q R^-T   from B^T = Q R on the independent rows,
