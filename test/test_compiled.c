@@ -484,10 +484,10 @@ static void versions_do_not_share_what_they_made(void **unused)
     (void)unused;
     dal_code_request request = {.source = "const int answer = 42;\n", .version = "1", .patience = 60};
     memset(request.model, 'a', 64);
-    assert_false(dal_code_recall(&request, &again, &found));
+    assert_false(dal_code_load_known(&request, &again, &found));
     assert_true(dal_code_load(&request, &code, why, sizeof why));
     dal_code_remember(&request, &code, &notes);
-    assert_true(dal_code_recall(&request, &again, &found));
+    assert_true(dal_code_load_known(&request, &again, &found));
     assert_int_equal(*(const int *)dal_code_function(&again, "answer"), 42);
     assert_string_equal(again.sum, code.sum);
     assert_int_equal(found.n, 2);
@@ -495,10 +495,10 @@ static void versions_do_not_share_what_they_made(void **unused)
     dal_code_unload(&again);
     dal_code_unload(&code);
     request.version = "2";
-    assert_false(dal_code_recall(&request, &again, &found));
+    assert_false(dal_code_load_known(&request, &again, &found));
     request.version = "1";
     request.model[63] = 'b';
-    assert_false(dal_code_recall(&request, &again, &found));
+    assert_false(dal_code_load_known(&request, &again, &found));
     empty_cache();
 }
 

@@ -158,7 +158,7 @@ static dal_status find_ignorable(dal_checker *c)
     return status == DAL_NO_MEMORY ? status : DAL_OK;
 }
 
-static void tell_undetermined(dal_checker *c)
+static void report_undetermined(dal_checker *c)
 {
     const dal_verdict *v = c->verdict;
     for (int i = 0; i < v->n_loose && v->status == DAL_OK; i++)
@@ -192,7 +192,7 @@ static dal_status offer_derived(dal_checker *c)
     return status;
 }
 
-static dal_status ask(dal_checker *c)
+static dal_status check_everything(dal_checker *c)
 {
     const dal_layout *layout = dal_system_layout(c->system);
     dal_verdict *v = c->verdict;
@@ -212,7 +212,7 @@ static dal_status ask(dal_checker *c)
     if (v->known) {
         dal_check_start(c, &probe);
         dal_check_inertia(c, &probe);
-        tell_undetermined(c);
+        report_undetermined(c);
         if (offer_derived(c) == DAL_NO_MEMORY)
             return DAL_NO_MEMORY;
         if (!v->contradictory)
@@ -236,7 +236,7 @@ static dal_status check_model(dal_checker *c)
         return status;
     if (!c->system)
         return c->verdict->status;
-    status = ask(c);
+    status = check_everything(c);
     if (status == DAL_NUMERICAL) {
         c->verdict->status = status;
         c->verdict->reason = c->verdict->along.reason;

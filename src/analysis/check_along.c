@@ -104,7 +104,7 @@ static void compare_rows(walk *w, double t, int rank)
     w->rank_before = rank;
 }
 
-static dal_status take_row(void *user, int n, const double *values)
+static dal_status receive_row(void *user, int n, const double *values)
 {
     walk *w = user;
     dal_probe *p = &w->probe;
@@ -215,7 +215,7 @@ dal_status dal_check_run(dal_checker *c)
     w.mask = DAL_NEW(&c->arena, bool, w.probe.r);
     w.before = DAL_NEW(&c->arena, bool, w.probe.r);
     w.beta = DAL_NEW(&c->arena, double, w.probe.r + dal_system_layout(c->system)->mechanism->n_speeds);
-    const dal_sink sink = {&w, begin_rows, take_row};
+    const dal_sink sink = {&w, begin_rows, receive_row};
     const dal_run_options options = {
         .sink = &sink, .progress = c->options->progress, .progress_user = c->options->progress_user, .allocator = &c->arena.allocator};
     dal_evidence evidence = {0};

@@ -203,7 +203,7 @@ static void name_columns(comparer *c)
             c->record[c->n_record++].value = (dal_text){.text = dal_arena_print(&c->arena, order ? "%s'" : "%s", c->comparison->own[k])};
 }
 
-static double distance(int n, const double *a, const double *b)
+static double distance_between(int n, const double *a, const double *b)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -221,7 +221,7 @@ static void keep_most(double *most, double value)
 /* Of two attitudes, from their axes: |R - R0| = sqrt(8) sin(angle / 2). */
 static double angle_between(int d, const double *axes, const double *axes0)
 {
-    return 2 * asin(fmin(1, distance(d * d, axes, axes0) / sqrt(8)));
+    return 2 * asin(fmin(1, distance_between(d * d, axes, axes0) / sqrt(8)));
 }
 
 static void compare_instant(comparer *c, const double *now, const double *then)
@@ -230,12 +230,12 @@ static void compare_instant(comparer *c, const double *now, const double *then)
     for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
         dal_difference *most = &c->differences[b];
         const double *x = now + at, *x0 = then + at;
-        keep_most(&most->position, distance(d, x, x0));
-        keep_most(&most->velocity, distance(d, x + d, x0 + d));
+        keep_most(&most->position, distance_between(d, x, x0));
+        keep_most(&most->velocity, distance_between(d, x + d, x0 + d));
         if (c->particle[b])
             continue;
         keep_most(&most->attitude, angle_between(d, x + 2 * d, x0 + 2 * d));
-        keep_most(&most->omega, distance(d == 2 ? 1 : 3, x + 2 * d + d * d, x0 + 2 * d + d * d));
+        keep_most(&most->omega, distance_between(d == 2 ? 1 : 3, x + 2 * d + d * d, x0 + 2 * d + d * d));
     }
     for (int k = 0; k < c->comparison->n_own; k++, at += 2) {
         dal_difference *most = &c->differences[c->base.n_bodies + k];
@@ -250,7 +250,7 @@ static double instant_error(comparer *c, const double *now, const double *then)
     int d = (int)c->base.space, at = 1;
     double most = 0;
     for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
-        keep_most(&most, distance(d, now + at, then + at) / c->comparison->info.length);
+        keep_most(&most, distance_between(d, now + at, then + at) / c->comparison->info.length);
         if (!c->particle[b])
             keep_most(&most, angle_between(d, now + at + 2 * d, then + at + 2 * d));
     }
@@ -292,7 +292,7 @@ static dal_status begin_rows(void *user, const dal_system_info *info, int n, con
     return n == c->n_columns ? DAL_OK : DAL_BAD_MODEL;
 }
 
-static dal_status take_row(void *user, int n, const double *values)
+static dal_status receive_row(void *user, int n, const double *values)
 {
     comparer *c = user;
     int i = c->instant++;
@@ -314,7 +314,7 @@ static dal_status take_row(void *user, int n, const double *values)
 }
 
 /* The state of that row: its other errors. */
-static dal_status take_state(void *user, dal_state *state, int n, const double *values)
+static dal_status receive_state(void *user, dal_state *state, int n, const double *values)
 {
     comparer *c = user;
     (void)n;
@@ -348,7 +348,7 @@ static dal_status run_row(comparer *c, const dal_sink *sink, dal_evidence *evide
 {
     dal_run_options options = {.sink = sink, .progress = show_progress, .progress_user = c, .allocator = &c->arena.allocator};
     if (sink && c->history.most) {
-        options.frame = take_state;
+        options.frame = receive_state;
         options.frame_user = c;
     }
     double start = cpu_now();
@@ -405,7 +405,7 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
 }
 
 /* Errors at the instants of the current run, for the row and for listeners. The second run of a reference has none. */
-static void tell_motion(comparer *c, dal_compare_row *row)
+static void report_motion(comparer *c, dal_compare_row *row)
 {
     dal_error_history *h = &c->history;
     dal_history_end(h, &row->evidence, c->comparison->info.length);
@@ -418,7 +418,7 @@ static void tell_motion(comparer *c, dal_compare_row *row)
 /* Runs the current system, which records; differences NULL: it becomes the reference. */
 static void run_recorded(comparer *c, dal_difference *differences, dal_compare_row *row)
 {
-    dal_sink sink = {c, begin_rows, take_row};
+    dal_sink sink = {c, begin_rows, receive_row};
     double cpu;
     c->differences = differences;
     c->compared = false;
@@ -437,7 +437,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     keep_names(c, &row->evidence.info);
     keep_warnings(c, &row->evidence);
     fill_errors(row, c);
-    tell_motion(c, row);
+    report_motion(c, row);
 }
 
 static void refuse_row(comparer *c, dal_status status, dal_compare_row *row)
@@ -693,7 +693,7 @@ static bool any_applies(const dal_comparison *comparison)
     return false;
 }
 
-static dal_status compare(comparer *c)
+static dal_status compare_all(comparer *c)
 {
     static const char *const of_the_model[] = {NULL};
     const dal_compare_options *o = c->options;
@@ -750,7 +750,7 @@ static dal_status begin_and_compare(void *user)
     comparer *c = user;
     c->comparison = DAL_NEW(&c->arena, dal_comparison, 1);
     begin_comparison(c);
-    return compare(c);
+    return compare_all(c);
 }
 
 static bool can_compare(const dal_spec *spec, const dal_compare_options *o, dal_messages *messages)

@@ -251,14 +251,14 @@ typedef struct artist {
     dal_drawing drawing;
 } artist;
 
-static dal_status lay_out(void *user)
+static dal_status layout_ports(void *user)
 {
     artist *a = user;
     const dal_ports *n = a->ports;
     a->drawing = (dal_drawing){0, TOP, DAL_NEW(&a->arena, dal_drawn_box, n->n_components), DAL_NEW(&a->arena, dal_drawn_port, n->n_ports)};
     for (int i = 0; i < n->n_components; i++)
         a->drawing.boxes[i].w = box_width(n, &n->components[i]);
-    dal_ports_lay_out(&a->arena, n, &a->drawing);
+    dal_ports_arrange(&a->arena, n, &a->drawing);
     return DAL_OK;
 }
 
@@ -275,7 +275,7 @@ dal_status dal_ports_svg(const dal_allocator *allocator, const dal_ports *ports,
         return DAL_BAD_MODEL;
     }
     dal_arena_begin(&a.arena, allocator);
-    dal_status status = dal_arena_try(&a.arena, lay_out, &a);
+    dal_status status = dal_arena_try(&a.arena, layout_ports, &a);
     if (status == DAL_OK) {
         const size_t size = (size_t)print_picture(ports, &a.drawing, NULL, 0) + 1;
         *text = a.arena.allocator.allocate(a.arena.allocator.user, size);

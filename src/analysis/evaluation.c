@@ -142,7 +142,7 @@ static bool is_determined(gatherer *g, dal_status status)
 }
 
 /* Evaluates the state with the given forces; its accelerations may stay undetermined. */
-static dal_status evaluate(gatherer *g)
+static dal_status evaluate_state(gatherer *g)
 {
     dal_messages *heard = dal_messages_create(&g->arena.allocator);
     if (!heard)
@@ -174,7 +174,7 @@ static dal_status begin_evaluation(gatherer *g)
     warn_off(g, work->phid, "velocities", "/s");
     g->given = copy_of(g, g->instant->forces, (size_t)g->instant->nv);
     dal_values_of(state)->given = g->given;
-    dal_status status = evaluate(g);
+    dal_status status = evaluate_state(g);
     if (status == DAL_OK)
         warn_moved(g);
     return status;
@@ -291,7 +291,7 @@ static void gather_momenta(gatherer *g)
 
 /* In the tree a joint's reaction is everything that it transmits. A force that was given on its own coordinates acts inside it and is not a
  * reaction. The part of a ball joint stays in it. */
-static void take_given_out(const gatherer *g, int joint, double wrench[6])
+static void subtract_given(const gatherer *g, int joint, double wrench[6])
 {
     const dal_layout *layout = dal_layout_of(g->state);
     const dal_tree *tree = layout->tree;
@@ -322,7 +322,7 @@ static void gather_reactions(gatherer *g)
         r->unique = true;
         double wrench[6];
         dal_state_reaction(state, j, wrench, wrench + 3);
-        take_given_out(g, j, wrench);
+        subtract_given(g, j, wrench);
         dal_copy3(wrench, r->force);
         dal_copy3(wrench + 3, r->torque);
         for (int k = 0; k < 6 && dal_rank_of(state)->n < layout->n_rows && reactions->redundancy; k++)

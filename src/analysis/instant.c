@@ -208,7 +208,7 @@ static void draw_change(const dal_system *system, uint64_t *seed, double *change
         change[k] = (layout->angular[k] == 1 ? M_PI : size_of(system, k)) * dal_chance(seed);
 }
 
-static void normalise(const dal_turn_block *attitude, double *q)
+static void normalise_attitude(const dal_turn_block *attitude, double *q)
 {
     double sum = 0;
     for (int i = 0; i < attitude->n; i++)
@@ -227,7 +227,7 @@ static void draw_free(const dal_system *system, uint64_t *seed, const double *ch
     for (int k = 0; dal_next_attitude(system, k, &attitude); k = attitude.q + attitude.n) {
         for (int i = 0; i < attitude.n; i++)
             q[attitude.q + i] = normal(seed);
-        normalise(&attitude, q);
+        normalise_attitude(&attitude, q);
     }
 }
 
@@ -278,7 +278,7 @@ static bool draw_held(dal_arena *arena, dal_state *state, const double *change, 
     memset(instant->forces, 0, sizeof *instant->forces * (size_t)layout->nv);
     for (int k = 0; dal_next_attitude(dal_system_of(state), k, &attitude); k = attitude.q + attitude.n)
         if (attitude.unit)
-            normalise(&attitude, instant->q);
+            normalise_attitude(&attitude, instant->q);
     if (dal_instant_enter(state, instant) || dal_state_assign(state, 0, NULL, NULL, NULL) != DAL_OK)
         return false;
     const double position = dal_worst_row(state, work->phi, &row), velocity = dal_worst_row(state, work->phid, &row);

@@ -92,7 +92,7 @@ static void meet_rows(dal_arena *arena, const dal_system *system, int rows, cons
 }
 
 /* The rows of A, scaled, with their right side; room for `more` rows after them. */
-static double *take_rows(dal_arena *arena, const dal_state *state, int more, double **b)
+static double *scaled_rows_of(dal_arena *arena, const dal_state *state, int more, double **b)
 {
     const dal_layout *layout = dal_layout_of(state);
     const size_t m = (size_t)layout->nv;
@@ -108,7 +108,7 @@ double dal_nearest_accelerations(dal_arena *arena, const dal_state *state, doubl
     const dal_layout *layout = dal_layout_of(state);
     const dal_system *system = dal_system_of(state);
     const int m = layout->nv;
-    double *b, *matrix = take_rows(arena, state, 0, &b), *before = DAL_NEW(arena, double, m), most = 0;
+    double *b, *matrix = scaled_rows_of(arena, state, 0, &b), *before = DAL_NEW(arena, double, m), most = 0;
     memcpy(before, x, sizeof *x * (size_t)m);
     for (int j = 0; j < m; j++)
         x[j] *= layout->units.column_scale[j];
@@ -124,7 +124,7 @@ int dal_rank_of_rows(dal_arena *arena, const dal_state *state, double tolerance)
 {
     const dal_layout *layout = dal_layout_of(state);
     const int m = layout->nv, r = layout->n_rows;
-    double *b, *matrix = take_rows(arena, state, 0, &b), *sigma = DAL_NEW(arena, double, r < m ? r : m);
+    double *b, *matrix = scaled_rows_of(arena, state, 0, &b), *sigma = DAL_NEW(arena, double, r < m ? r : m);
     return dal_rank_svd(matrix, r, m, m, tolerance, sigma, NULL, NULL, DAL_NEW(arena, double, dal_rank_work(r, m)));
 }
 
@@ -179,7 +179,7 @@ static dal_status complete(inverter *v, const dal_instant *instant, bool nearest
         return DAL_OK;
     for (int j = 0; j < v->m; j++)
         more += instant->wanted[j];
-    double *matrix = take_rows(v->arena, state, more, &b), *x = DAL_NEW(v->arena, double, v->m);
+    double *matrix = scaled_rows_of(v->arena, state, more, &b), *x = DAL_NEW(v->arena, double, v->m);
     for (int j = 0; j < v->m; j++)
         if (instant->wanted[j]) {
             matrix[(size_t)rows * (size_t)v->m + (size_t)j] = 1;
@@ -226,7 +226,7 @@ static double unit_of_measure(const dal_system *system, const dal_measure *measu
 }
 
 /* A motor acts on the bodies: finds the generalized force of a unit of it. The force of its own `value` is subtracted. */
-static void take_motors(inverter *v, const dal_force_group *motors)
+static void collect_motors(inverter *v, const dal_force_group *motors)
 {
     dal_state *state = v->state;
     dal_values *values = dal_values_of(state);
@@ -257,7 +257,7 @@ static void take_motors(inverter *v, const dal_force_group *motors)
 }
 
 /* An actuator on every velocity: B = 1 is not stored. */
-static void take_coordinates(inverter *v)
+static void actuate_rates(inverter *v)
 {
     v->n = v->m;
     v->unit = dal_layout_of(v->state)->units.column_scale;
@@ -280,7 +280,7 @@ static void find_free(inverter *v)
     const dal_system *system = dal_system_of(state);
     const int m = v->m, r = layout->n_rows;
     const size_t size = (size_t)m;
-    double *b, *A = take_rows(v->arena, state, 0, &b), *sigma = DAL_NEW(v->arena, double, r + m);
+    double *b, *A = scaled_rows_of(v->arena, state, 0, &b), *sigma = DAL_NEW(v->arena, double, r + m);
     v->Z = DAL_NEW(v->arena, double, size *size + 1);
     int k = r ? dal_rank_svd(A, r, m, m, dal_system_method(system)->rank_tolerance, sigma, v->Z, NULL, DAL_NEW(v->arena, double, dal_rank_work(r, m)))
               : 0;
@@ -433,9 +433,9 @@ dal_status dal_solve_inverse(dal_arena *arena, dal_state *state, const dal_insta
     if (status != DAL_OK)
         return status;
     if (motors)
-        take_motors(&v, motors);
+        collect_motors(&v, motors);
     else
-        take_coordinates(&v);
+        actuate_rates(&v);
     v.tau = DAL_NEW(arena, double, v.n);
     if ((status = dal_evaluate_whole(state, messages)) != DAL_OK)
         return status;

@@ -174,7 +174,7 @@ static dal_flow answer(extrapolation *x)
     return flow;
 }
 
-static void lay_out(extrapolation *x)
+static void layout_extrapolation(extrapolation *x)
 {
     dal_parameter_equations_begin(&x->f, &x->arena, x->f.state, x->spec, x->number);
     const dal_layout *layout = dal_layout_of(x->f.state);
@@ -185,14 +185,14 @@ static void lay_out(extrapolation *x)
     x->table = DAL_NEW(&x->arena, double, (size_t)TABLE *(size_t)n + 1);
 }
 
-static dal_status say_structure(const extrapolation *x)
+static dal_status report_structure(const extrapolation *x)
 {
     dal_error(x->messages, dal_nowhere,
               "parameter '%s' changes the structure of the model, or what the reader makes of its text: it has no derivative", x->f.name);
     return DAL_BAD_MODEL;
 }
 
-static dal_status say_not_found(const extrapolation *x, const char *why)
+static dal_status report_not_found(const extrapolation *x, const char *why)
 {
     dal_error(x->messages, dal_nowhere, "the derivative by parameter '%s' was not found at %g: %s", x->f.name, x->f.p, why);
     return DAL_NUMERICAL;
@@ -208,10 +208,10 @@ static dal_status extrapolate(extrapolation *x, part from, part to, double *erro
         try_steps(x);
     *error = worst(x);
     if (x->f.structure)
-        return say_structure(x);
+        return report_structure(x);
     return *error <= not_smooth ? DAL_OK
-                                : say_not_found(x, x->f.refused ? "with values beside it the model is refused, or cannot be assembled"
-                                                                : "the equations have a corner there");
+                                : report_not_found(x, x->f.refused ? "with values beside it the model is refused, or cannot be assembled"
+                                                                   : "the equations have a corner there");
 }
 
 static void copy_start(double *to, const double *from, int n)
@@ -247,19 +247,19 @@ static dal_status find_start(extrapolation *x)
     return DAL_OK;
 }
 
-static dal_status differentiate(void *user)
+static dal_status differentiate_parameter(void *user)
 {
     extrapolation *x = user;
     dal_parameter_result *out = x->out;
-    lay_out(x);
+    layout_extrapolation(x);
     const dal_symbol_answer symbols = dal_parameter_symbols(&x->f, x->best);
     const bool start = out->start_dq || out->start_dv || out->start_dz;
     dal_status status = DAL_OK;
     out->exact = symbols == DAL_SYMBOLS_EXACT;
     if (x->f.structure)
-        return say_structure(x);
+        return report_structure(x);
     if (symbols == DAL_SYMBOLS_CORNER)
-        return say_not_found(x, "the equations have a corner there");
+        return report_not_found(x, "the equations have a corner there");
     if (out->exact)
         out->error = DBL_EPSILON;
     else
@@ -335,7 +335,7 @@ dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_par
     }
     extrapolation x = {.f = {.state = state}, .spec = dal_system_spec(system), .number = number, .messages = messages, .out = out};
     dal_arena_begin(&x.arena, dal_allocator_of(state));
-    status = dal_arena_try(&x.arena, differentiate, &x);
+    status = dal_arena_try(&x.arena, differentiate_parameter, &x);
     dal_state_free(x.start);
     dal_arena_release(&x.arena);
     return status;

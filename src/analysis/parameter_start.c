@@ -41,7 +41,7 @@ typedef struct start_slopes {
     double error;
 } start_slopes;
 
-static bool say_free(start_slopes *s, const char *why)
+static bool set_free(start_slopes *s, const char *why)
 {
     snprintf(s->x->why, sizeof s->x->why, "%s", why);
     return false;
@@ -85,16 +85,16 @@ static bool find_linear(start_slopes *s)
     for (int i = 0; i < 2; i++)
         f[i] = DAL_NEW(x->arena, double, n + 1);
     if (dal_parameter_measure_start(x, s->start, s->here))
-        return say_free(s, "the start cannot be evaluated");
+        return set_free(s, "the start cannot be evaluated");
     for (int i = 0; i < DAL_PARAMETER_TRIALS && found < 2 && !x->structure; i++) {
         p[found] = dal_parameter_trial(x, i);
         found += dal_parameter_sample(x, p[found], f[found]);
     }
     if (found < 2)
-        return say_free(s, "no model is found beside the value");
+        return set_free(s, "no model is found beside the value");
     for (dal_parameter_part which = DAL_PART_START_Q; which < DAL_PARTS; which++)
         compare_samples(s, which, p, f);
-    return s->error <= contradicts || say_free(s, "rounding hides how the start changes");
+    return s->error <= contradicts || set_free(s, "rounding hides how the start changes");
 }
 
 static bool all_linear(const start_slopes *s, dal_parameter_part which)
@@ -195,7 +195,7 @@ static bool solve_system(start_slopes *s, system_of_slopes *e, double *x)
     double *work = DAL_NEW(arena, double, dal_rank_work(e->n, e->m)), *sigma = DAL_NEW(arena, double, e->n + e->m + 1);
     if (e->n < e->m || dal_rank_svd(e->C, e->n, e->m, e->m, DAL_RANK_TOLERANCE, sigma, NULL, NULL, work) < e->m ||
         dal_rank_solve(e->C, e->n, e->m, e->m, DAL_RANK_TOLERANCE, e->b, x, work) < e->m)
-        return say_free(s, "rows and linear start values leave directions of the start free");
+        return set_free(s, "rows and linear start values leave directions of the start free");
     double most = 0, miss = 0;
     for (int k = 0; k < e->m; k++)
         most = fmax(most, fabs(x[k]));
@@ -207,7 +207,7 @@ static bool solve_system(start_slopes *s, system_of_slopes *e, double *x)
     }
     const double error = DBL_EPSILON * sigma[0] / sigma[e->m - 1] + (most > 0 ? miss / most : 0);
     if (!(error <= contradicts))
-        return say_free(s, "rows and linear start values contradict one another");
+        return set_free(s, "rows and linear start values contradict one another");
     s->error = fmax(s->error, error);
     for (int k = 0; k < e->m; k++)
         x[k] /= unit[k];
@@ -221,13 +221,13 @@ static bool know_rows(start_slopes *s)
         return true;
     dal_parameter_equations *x = &s->at_start;
     if (dal_layout_of(s->start)->nv > MOST_UNKNOWNS)
-        return say_free(s, "the model is large");
+        return set_free(s, "the model is large");
     if (dal_state_evaluate(s->start, NULL) != DAL_OK || dal_slopes_ready(s->start))
-        return say_free(s, "the start has no derivatives");
+        return set_free(s, "the start has no derivatives");
     dal_parameter_equations_begin(x, s->x->arena, s->start, s->spec, s->x->number);
     double *df = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
     if (dal_parameter_symbols(x, df) != DAL_SYMBOLS_EXACT)
-        return say_free(s, x->why);
+        return set_free(s, x->why);
     s->df = df;
     return true;
 }
@@ -258,7 +258,7 @@ static bool find_places(start_slopes *s, double *dq)
     const dal_layout *layout = dal_layout_of(s->start);
     const int first = s->x->first[DAL_PART_START_Q];
     if (!find_columns(s->x->arena, s->start, &s->N))
-        return say_free(s, "there is no memory");
+        return set_free(s, "there is no memory");
     if (all_linear(s, DAL_PART_START_Q)) {
         project(layout, s->N, s->slope + first, dq);
         return true;
@@ -285,7 +285,7 @@ static bool find_rates(start_slopes *s, const double *dq, double *dv)
     if (!know_rows(s))
         return false;
     if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = dq}, b))
-        return say_free(s, "the start has no derivatives");
+        return set_free(s, "the start has no derivatives");
     for (int i = 0; i < layout->n_rows; i++)
         b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
     system_of_slopes e = begin_system(s, layout->n_rows + layout->nv);
@@ -307,7 +307,7 @@ bool dal_parameter_start(dal_parameter_equations *x, const dal_spec *spec, dal_s
     const int first = x->first[DAL_PART_START_Z], states = x->first[DAL_PARTS] - first;
     bool fine = dal_state_widen(start) && find_linear(&s);
     if (fine && !all_linear(&s, DAL_PART_START_Z))
-        fine = say_free(&s, "a state of the model starts at a value that is not linear in the parameter");
+        fine = set_free(&s, "a state of the model starts at a value that is not linear in the parameter");
     fine = fine && find_places(&s, out->dq) && find_rates(&s, out->dq, out->dv);
     if (fine && states)
         memcpy(out->dz, s.slope + first, sizeof *out->dz * (size_t)states);

@@ -54,7 +54,7 @@ typedef struct symbols {
     const char *why; /* the model is not written in symbols */
 } symbols;
 
-static DAL_PRINTF(2, 3) bool say_why(dal_parameter_equations *x, const char *format, ...)
+static DAL_PRINTF(2, 3) bool set_reason(dal_parameter_equations *x, const char *format, ...)
 {
     DAL_FORMAT(x->why, format);
     return false;
@@ -278,7 +278,7 @@ static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
 {
     static const char *const names[] = {"r", "phi", "phi'", "phi''", "z'"};
     if (dal_program_run(s->program, s->x, NULL, s->registers, s->f))
-        return say_why(x, "a table of the model ends");
+        return set_reason(x, "a table of the model ends");
     for (dal_parameter_part which = 0; which < DAL_PART_START_Q; which++) {
         double size = x->size[which], most = 0;
         for (int k = x->first[which]; k < x->first[which + 1]; k++) {
@@ -286,7 +286,7 @@ static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
             most = fmax(most, isfinite(s->f[k]) ? fabs(more(s, x, which, k, f)) / x->unit[k] : HUGE_VAL);
         }
         if (!(most <= agrees * size))
-            return say_why(x, "%s of compiled models differs from the symbols by %.2g", names[which], most / size);
+            return set_reason(x, "%s of compiled models differs from the symbols by %.2g", names[which], most / size);
     }
     return true;
 }
@@ -335,7 +335,7 @@ static bool follow_values(symbols *s, dal_parameter_equations *x, const dal_spec
             continue;
         s->follows[i] = false;
         if (!same)
-            return say_why(x, "parameter '%s' follows in a way of its own", spec->parameters[i].name.text);
+            return set_reason(x, "parameter '%s' follows in a way of its own", spec->parameters[i].name.text);
     }
     return true;
 }
@@ -351,7 +351,7 @@ static bool is_proven(symbols *s, dal_parameter_equations *x, double *f)
         if (fine)
             set_parameters(s, dal_system_spec(p->twin[i].system));
         else
-            say_why(x, "no model is found beside the value");
+            set_reason(x, "no model is found beside the value");
         fine = fine && follow_values(s, x, dal_system_spec(p->twin[i].system)) && has_values(s, x, f);
     }
     set_letters(s, x);
@@ -388,13 +388,13 @@ dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
 {
     symbols *s = x->structure ? NULL : symbols_of(x);
     if (!s || !s->d) {
-        say_why(x, "%s", s && s->why ? s->why : "the structure changes");
+        set_reason(x, "%s", s && s->why ? s->why : "the structure changes");
         return DAL_SYMBOLS_NONE;
     }
     double *f = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
     if (!is_at_state(s, x, f) || !is_proven(s, x, f))
         return DAL_SYMBOLS_NONE;
     if (!set_direction(s, x) || dal_program_corner_along(s->program, s->x, s->dx, s->room) >= 0)
-        return say_why(x, "the equations have a corner there"), DAL_SYMBOLS_CORNER;
+        return set_reason(x, "the equations have a corner there"), DAL_SYMBOLS_CORNER;
     return dal_program_slopes(s->program, s->x, s->dx, s->room, df) ? DAL_SYMBOLS_NONE : DAL_SYMBOLS_EXACT;
 }

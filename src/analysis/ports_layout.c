@@ -393,7 +393,7 @@ static void place_part(layout *l)
     l->d->width = x - GAP_X + MARGIN > l->d->width ? x - GAP_X + MARGIN : l->d->width;
 }
 
-static void lay_out_part(layout *l)
+static void layout_part(layout *l)
 {
     make_columns(l);
     order_columns(l);
@@ -406,7 +406,7 @@ static void lay_out_part(layout *l)
     place_part(l);
 }
 
-static void take_memory(layout *l, dal_arena *arena, int n)
+static void allocate_layout(layout *l, dal_arena *arena, int n)
 {
     l->list = DAL_NEW(arena, int, n + 1);
     l->start = DAL_NEW(arena, int, n + 2);
@@ -418,11 +418,11 @@ static void take_memory(layout *l, dal_arena *arena, int n)
     l->weight = DAL_NEW(arena, double, n + 1);
 }
 
-void dal_ports_lay_out(dal_arena *arena, const dal_ports *net, dal_drawing *drawing)
+void dal_ports_arrange(dal_arena *arena, const dal_ports *net, dal_drawing *drawing)
 {
     layout l = {.net = net, .d = drawing};
     int part = 0;
-    take_memory(&l, arena, net->n_components);
+    allocate_layout(&l, arena, net->n_components);
     for (int i = 0; i < net->n_components; i++)
         drawing->boxes[i].part = -1;
     for (int i = 0; i < net->n_components; i++) { /* the ground is the first */
@@ -431,7 +431,7 @@ void dal_ports_lay_out(dal_arena *arena, const dal_ports *net, dal_drawing *draw
         const int root = is_ground(&l, i) ? i : middle_of(&l, i);
         l.n = search(&l, root, part);
         sort_depth_first(&l, root, part++);
-        lay_out_part(&l);
+        layout_part(&l);
     }
     l.n = 0;
     for (int i = 0; i < net->n_components; i++) { /* components without wires */
@@ -442,5 +442,5 @@ void dal_ports_lay_out(dal_arena *arena, const dal_ports *net, dal_drawing *draw
         l.list[l.n++] = i;
     }
     if (l.n)
-        lay_out_part(&l);
+        layout_part(&l);
 }

@@ -34,7 +34,7 @@ typedef struct dal_drawing {
 enum { DAL_DRAWN_HEAD = 38, DAL_DRAWN_ROW = 28 };
 
 /* `w` of the boxes is given. */
-void dal_ports_lay_out(dal_arena *arena, const dal_ports *ports, dal_drawing *drawing);
+void dal_ports_arrange(dal_arena *arena, const dal_ports *ports, dal_drawing *drawing);
 
 /* "18 states in bodies, 8 multipliers in joints, gravity in every body" (print_ports.c) */
 void dal_ports_summary(const dal_ports *ports, char *text, size_t size);

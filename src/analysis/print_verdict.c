@@ -10,9 +10,9 @@ enum { INDENT = 13 };
 /* ---- text --------------------------------------------------------------------- */
 
 /* "title        words ...", lines after the first indented. */
-static void say(dal_printer *out, const char *title, const char *format, ...) DAL_PRINTF(3, 4);
+static void print_entry(dal_printer *out, const char *title, const char *format, ...) DAL_PRINTF(3, 4);
 
-static void say(dal_printer *out, const char *title, const char *format, ...)
+static void print_entry(dal_printer *out, const char *title, const char *format, ...)
 {
     char text[6000];
     DAL_FORMAT(text, format);
@@ -25,21 +25,22 @@ static const char *s_of(int n)
     return n == 1 ? "" : "s";
 }
 
-static void say_counts(dal_printer *out, const dal_verdict *v)
+static void print_counts(dal_printer *out, const dal_verdict *v)
 {
     const dal_system_info *i = &v->info;
-    say(out, "freedoms", "%d: %d %s, %d constraint row%s of rank %d", v->freedoms, v->velocities,
-        v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows, s_of(v->rows), v->rank);
-    say(out, "", "by counting (Gruebler): %d - %d = %d%s", v->velocities, v->rows, v->counted,
-        v->counted == v->freedoms ? ", which is right"
-        : v->singular             ? ", which is wrong here: rows depend on one another, some of them in this position only"
-                                  : ", which is wrong here: rows depend on one another");
+    print_entry(out, "freedoms", "%d: %d %s, %d constraint row%s of rank %d", v->freedoms, v->velocities,
+                v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows, s_of(v->rows), v->rank);
+    print_entry(out, "", "by counting (Gruebler): %d - %d = %d%s", v->velocities, v->rows, v->counted,
+                v->counted == v->freedoms ? ", which is right"
+                : v->singular             ? ", which is wrong here: rows depend on one another, some of them in this position only"
+                                          : ", which is wrong here: rows depend on one another");
     if (!v->own_coordinates)
-        say(out, "", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank, i->freedoms);
+        print_entry(out, "", "in coordinates '%s': m = %d, r = %d, k = %d, p = %d", i->coordinates, i->velocities, i->constraints, i->rank,
+                    i->freedoms);
 }
 
 /* Joints of types that the model itself describes; those of one type together. */
-static void say_written(dal_printer *out, const dal_verdict *v)
+static void print_written(dal_printer *out, const dal_verdict *v)
 {
     enum { MOST = 20 };
     for (int i = 0; i < v->n_written && i < MOST; i++) {
@@ -47,15 +48,15 @@ static void say_written(dal_printer *out, const dal_verdict *v)
         char near[40] = "";
         if (w->removed_near > w->removed)
             snprintf(near, sizeof near, " here, %d nearby", w->removed_near);
-        say(out, i ? "" : "own joints", "%s (%s): %d equation%s, %d row%s; alone it takes %d freedom%s%s", w->joint, w->type, w->equations,
-            s_of(w->equations), w->rows, s_of(w->rows), w->removed, s_of(w->removed), near);
+        print_entry(out, i ? "" : "own joints", "%s (%s): %d equation%s, %d row%s; alone it takes %d freedom%s%s", w->joint, w->type, w->equations,
+                    s_of(w->equations), w->rows, s_of(w->rows), w->removed, s_of(w->removed), near);
     }
     if (v->n_written > MOST)
-        say(out, "", "and %d more", v->n_written - MOST);
+        print_entry(out, "", "and %d more", v->n_written - MOST);
 }
 
 /* The rows of a group, or those that can be removed together; a line for each joint. */
-static void say_rows(dal_printer *out, const dal_check_group *group, bool going)
+static void print_rows(dal_printer *out, const dal_check_group *group, bool going)
 {
     char text[4000];
     for (int j = 0; j < group->n_joints; j++) {
@@ -67,129 +68,129 @@ static void say_rows(dal_printer *out, const dal_check_group *group, bool going)
                 separator = ", ";
             }
         if (*separator == ',')
-            say(out, "", "%s", text);
+            print_entry(out, "", "%s", text);
     }
 }
 
-static void say_group(dal_printer *out, int number, const dal_check_group *group)
+static void print_group(dal_printer *out, int number, const dal_check_group *group)
 {
     char title[32];
     snprintf(title, sizeof title, "  group %d", number);
-    say(out, title, "%d too many; any one of these rows can be removed:", group->redundant);
-    say_rows(out, group, false);
+    print_entry(out, title, "%d too many; any one of these rows can be removed:", group->redundant);
+    print_rows(out, group, false);
     if (group->redundant == 1)
         return;
-    say(out, "", "these, for instance, can be removed together:");
-    say_rows(out, group, true);
+    print_entry(out, "", "these, for instance, can be removed together:");
+    print_rows(out, group, true);
 }
 
 /* Joints all of whose rows can be removed. */
-static void say_spare(dal_printer *out, const dal_verdict *v)
+static void print_spare(dal_printer *out, const dal_verdict *v)
 {
     char text[4000] = "";
     for (int i = 0, used = 0; i < v->n_spare && used < 2900; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%.1000s", i ? ", " : "", v->spare[i]);
     if (v->n_spare)
-        say(out, "  whole", "for instance %s can be removed altogether", text);
+        print_entry(out, "  whole", "for instance %s can be removed altogether", text);
 }
 
 /* Joints that stay open, each with its gap. */
-static void say_gaps(dal_printer *out, const dal_verdict *v)
+static void print_gaps(dal_printer *out, const dal_verdict *v)
 {
-    say(out, "consistent", "no: open by up to %.4g m and %.4g rad, %s", v->gap_shift, v->gap_turn,
-        v->closest ? "and no placement near this one is better: the joints contradict each other"
-                   : "where assembly ended: the start values are too far off, or fixed values prevent it");
+    print_entry(out, "consistent", "no: open by up to %.4g m and %.4g rad, %s", v->gap_shift, v->gap_turn,
+                v->closest ? "and no placement near this one is better: the joints contradict each other"
+                           : "where assembly ended: the start values are too far off, or fixed values prevent it");
     for (int i = 0; i < v->n_open; i++)
         if (v->open[i].written)
-            say(out, "", "%s: missed by %.4g", v->open[i].joint, v->open[i].shift);
+            print_entry(out, "", "%s: missed by %.4g", v->open[i].joint, v->open[i].shift);
         else
-            say(out, "", "%s: %.4g m, %.4g rad", v->open[i].joint, v->open[i].shift, v->open[i].turn);
+            print_entry(out, "", "%s: %.4g m, %.4g rad", v->open[i].joint, v->open[i].shift, v->open[i].turn);
 }
 
-static void say_redundancy(dal_printer *out, const dal_verdict *v)
+static void print_redundancy(dal_printer *out, const dal_verdict *v)
 {
     if (v->redundant == 0)
-        say(out, "redundant", "none");
+        print_entry(out, "redundant", "none");
     else
-        say(out, "redundant", "%d of %d rows, in %d group%s%s", v->redundant, v->rows, v->n_groups, s_of(v->n_groups),
-            v->contradictory              ? " (but for the gap)"
-            : v->singular && !v->isolated ? " (nearby; those of the singular position are not counted)"
-                                          : "");
+        print_entry(out, "redundant", "%d of %d rows, in %d group%s%s", v->redundant, v->rows, v->n_groups, s_of(v->n_groups),
+                    v->contradictory              ? " (but for the gap)"
+                    : v->singular && !v->isolated ? " (nearby; those of the singular position are not counted)"
+                                                  : "");
     for (int g = 0; g < v->n_groups; g++)
-        say_group(out, g + 1, &v->groups[g]);
-    say_spare(out, v);
+        print_group(out, g + 1, &v->groups[g]);
+    print_spare(out, v);
     for (int g = 0; g < v->n_nearly; g++) {
-        say(out, "  nearly", "%d nearly redundant:", v->nearly[g].redundant);
-        say_rows(out, &v->nearly[g], false);
+        print_entry(out, "  nearly", "%d nearly redundant:", v->nearly[g].redundant);
+        print_rows(out, &v->nearly[g], false);
     }
     if (v->contradictory)
-        say_gaps(out, v);
+        print_gaps(out, v);
     else if (v->consistent)
-        say(out, "consistent", "yes: the rows agree to %.1e in position, %.1e in velocity, %.1e in acceleration (relative)", v->position_gap,
-            v->velocity_gap, v->acceleration_gap);
+        print_entry(out, "consistent", "yes: the rows agree to %.1e in position, %.1e in velocity, %.1e in acceleration (relative)", v->position_gap,
+                    v->velocity_gap, v->acceleration_gap);
     else
-        say(out, "consistent", "no: accelerations disagree by %.1e of the largest", v->acceleration_gap);
+        print_entry(out, "consistent", "no: accelerations disagree by %.1e of the largest", v->acceleration_gap);
 }
 
-static void say_singular(dal_printer *out, const dal_verdict *v)
+static void print_singular(dal_printer *out, const dal_verdict *v)
 {
     if (v->contradictory)
-        say(out, "position", "none: the joints do not close; the report is about the nearest one");
+        print_entry(out, "position", "none: the joints do not close; the report is about the nearest one");
     else if (v->rows == 0)
-        say(out, "position", "regular: there are no constraints");
+        print_entry(out, "position", "regular: there are no constraints");
     else if (v->isolated)
-        say(out, "position", "isolated: %d freedom%s to first order, none in fact", v->freedoms, s_of(v->freedoms));
+        print_entry(out, "position", "isolated: %d freedom%s to first order, none in fact", v->freedoms, s_of(v->freedoms));
     else if (v->neighbours == 0 && v->freedoms == 0)
-        say(out, "position", "the only one: the joints leave no freedom; smallest singular value %.2g of the largest", v->ratio);
+        print_entry(out, "position", "the only one: the joints leave no freedom; smallest singular value %.2g of the largest", v->ratio);
     else if (v->neighbours == 0)
-        say(out, "position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
+        print_entry(out, "position", "smallest singular value %.2g of the largest; no neighbours were compared", v->ratio);
     else if (v->singular)
-        say(out, "position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours, v->gained,
-            s_of(v->gained));
+        print_entry(out, "position", "singular: rank %d here, %d at %d neighbours; %d freedom%s gained", v->rank, v->rank_near, v->neighbours,
+                    v->gained, s_of(v->gained));
     else
-        say(out, "position", "%s: rank %d here and at %d neighbours; smallest singular value %.2g of the largest, %.2g nearby",
-            v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
+        print_entry(out, "position", "%s: rank %d here and at %d neighbours; smallest singular value %.2g of the largest, %.2g nearby",
+                    v->near_singular ? "near a singular one" : "regular", v->rank, v->neighbours, v->ratio, v->ratio_near);
 }
 
 /* The lines are printed whole, so that they can be pasted. */
-static void say_derived(dal_printer *out, const dal_verdict *v)
+static void print_derived(dal_printer *out, const dal_verdict *v)
 {
     for (int i = 0; i < v->n_derived; i++)
-        say(out, i ? "" : "derived", "%s, the balance of the forces there", v->derived[i].equation);
+        print_entry(out, i ? "" : "derived", "%s, the balance of the forces there", v->derived[i].equation);
     if (v->n_derived && !v->determined)
-        say(out, "", "`undetermined: derive` in `simulate:` takes it; as lines of `constraints:`");
+        print_entry(out, "", "`undetermined: derive` in `simulate:` takes it; as lines of `constraints:`");
     for (int i = 0; i < v->n_derived && !v->determined; i++)
         dal_print(out, "               %s\n", v->derived[i].line);
     if (v->not_derived)
-        say(out, "derived", "nothing: %s", v->not_derived);
+        print_entry(out, "derived", "nothing: %s", v->not_derived);
 }
 
-static void say_inertia(dal_printer *out, const dal_verdict *v)
+static void print_inertia(dal_printer *out, const dal_verdict *v)
 {
     for (int i = 0; i < v->n_light; i++)
-        say(out, i ? "" : "no inertia", "%s", v->light[i]);
-    say(out, "unique", "%s: rank [M; A] = %d, %d needed%s", v->determined ? "yes" : "no", v->rank_stacked, v->velocities,
-        v->lost_in_rounding                                ? " were it not for rounding"
-        : v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks"
-                                                           : "");
+        print_entry(out, i ? "" : "no inertia", "%s", v->light[i]);
+    print_entry(out, "unique", "%s: rank [M; A] = %d, %d needed%s", v->determined ? "yes" : "no", v->rank_stacked, v->velocities,
+                v->lost_in_rounding                                ? " were it not for rounding"
+                : v->determined && v->rank_inertia < v->velocities ? "; the constraints make up for what M lacks"
+                                                                   : "");
     for (int i = 0; i < v->n_loose; i++)
-        say(out, i ? "" : "loose", "%s; %s", v->loose[i].motion, v->loose[i].remedy);
-    say_derived(out, v);
+        print_entry(out, i ? "" : "loose", "%s; %s", v->loose[i].motion, v->loose[i].remedy);
+    print_derived(out, v);
 }
 
-static void say_start(dal_printer *out, const dal_verdict *v)
+static void print_start(dal_printer *out, const dal_verdict *v)
 {
     if (v->contradictory)
         return;
     if (v->n_moved == 0)
-        say(out, "start", "the values as given satisfy the constraints");
+        print_entry(out, "start", "the values as given satisfy the constraints");
     else if (!v->own_coordinates)
-        say(out, "start", "moved onto the constraints, by at most %.3g m and %.3g rad, %.3g m/s and %.3g rad/s", v->shift_most, v->turn_most,
-            v->velocity_most, v->spin_most);
+        print_entry(out, "start", "moved onto the constraints, by at most %.3g m and %.3g rad, %.3g m/s and %.3g rad/s", v->shift_most, v->turn_most,
+                    v->velocity_most, v->spin_most);
     else
-        say(out, "start", "moved onto the constraints");
+        print_entry(out, "start", "moved onto the constraints");
     for (int i = 0; i < v->n_moved; i++)
-        say(out, "", "%s", v->moved[i]);
+        print_entry(out, "", "%s", v->moved[i]);
 }
 
 /* 0 where there is only rounding. */
@@ -198,41 +199,41 @@ static double without_rounding(double part, double size)
     return fabs(part) < 1e-6 * size ? 0 : part;
 }
 
-static void say_motion(dal_printer *out, const dal_verdict *v)
+static void print_motion(dal_printer *out, const dal_verdict *v)
 {
     if (*v->ignorable)
-        say(out, "ignorable", "%s, in coordinates '%s'", v->ignorable, v->ignorable_family);
+        print_entry(out, "ignorable", "%s, in coordinates '%s'", v->ignorable, v->ignorable_family);
     else
-        say(out, "ignorable", "none");
+        print_entry(out, "ignorable", "none");
     if (isnan(v->fastest))
         return;
     if (v->fastest == 0)
-        say(out, "fastest", "no time scale of its own at the start");
+        print_entry(out, "fastest", "no time scale of its own at the start");
     else
-        say(out, "fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, without_rounding(v->fastest_real, v->fastest),
-            without_rounding(v->fastest_imaginary, v->fastest), 1 / v->fastest);
+        print_entry(out, "fastest", "%.4g /s at the start (%.3g, %.3g i): %.3g s", v->fastest, without_rounding(v->fastest_real, v->fastest),
+                    without_rounding(v->fastest_imaginary, v->fastest), 1 / v->fastest);
     if (!isnan(v->step_limit))
-        say(out, "", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
+        print_entry(out, "", "stable steps of '%s' there: up to %.3g s", v->info.integrator, v->step_limit);
 }
 
-static void say_along(dal_printer *out, const dal_verdict *v)
+static void print_along(dal_printer *out, const dal_verdict *v)
 {
     const dal_check_along *a = &v->along;
     if (!a->done)
         return;
-    say(out, "along", "%d instant%s to t = %.6g s: rank %d to %d%s", a->instants, s_of(a->instants), a->time_end, a->rank_least, a->rank_most,
-        a->changes ? ", the redundant rows change" : ", the redundant rows stay the same");
-    say(out, "", "smallest singular value %.2g to %.2g of the largest, least at t = %.6g s", a->ratio_least, a->ratio_most, a->time_nearest);
+    print_entry(out, "along", "%d instant%s to t = %.6g s: rank %d to %d%s", a->instants, s_of(a->instants), a->time_end, a->rank_least, a->rank_most,
+                a->changes ? ", the redundant rows change" : ", the redundant rows stay the same");
+    print_entry(out, "", "smallest singular value %.2g to %.2g of the largest, least at t = %.6g s", a->ratio_least, a->ratio_most, a->time_nearest);
     if (a->rank_least < a->rank_most)
-        say(out, "", "the rank is least at t = %.6g s", a->time_least);
+        print_entry(out, "", "the rank is least at t = %.6g s", a->time_least);
 }
 
-static void say_warning(dal_printer *out, const dal_message *m)
+static void print_warning(dal_printer *out, const dal_message *m)
 {
     if (m->mark.line > 0)
-        say(out, "warning", "line %d, column %d: %s", m->mark.line, m->mark.column, m->text);
+        print_entry(out, "warning", "line %d, column %d: %s", m->mark.line, m->mark.column, m->text);
     else
-        say(out, "warning", "%s", m->text);
+        print_entry(out, "warning", "%s", m->text);
 }
 
 static void print_verdict(dal_printer *out, const dal_verdict *v)
@@ -241,29 +242,29 @@ static void print_verdict(dal_printer *out, const dal_verdict *v)
     dal_print(out, "%s (%s, %d %s, %d joint%s)\n\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies,
               i->bodies == 1 ? "body" : "bodies", i->joints, s_of(i->joints));
     if (v->known) {
-        say_counts(out, v);
-        say_written(out, v);
-        say_redundancy(out, v);
-        say_singular(out, v);
-        say_inertia(out, v);
-        say_start(out, v);
+        print_counts(out, v);
+        print_written(out, v);
+        print_redundancy(out, v);
+        print_singular(out, v);
+        print_inertia(out, v);
+        print_start(out, v);
     }
     if (v->known && v->status != DAL_BAD_MODEL)
-        say_motion(out, v);
-    say_along(out, v);
+        print_motion(out, v);
+    print_along(out, v);
     if (v->known || v->n_warnings)
         dal_print(out, "\n");
     for (int k = 0; k < v->n_warnings; k++)
-        say_warning(out, v->warnings[k]);
+        print_warning(out, v->warnings[k]);
     if (v->n_warnings)
         dal_print(out, "\n");
     if (v->status != DAL_OK)
-        say(out, "verdict", "cannot be simulated%s%s%s", v->status == DAL_NUMERICAL ? " to its end" : "", v->reason ? ": " : "",
-            v->reason ? v->reason : "");
+        print_entry(out, "verdict", "cannot be simulated%s%s%s", v->status == DAL_NUMERICAL ? " to its end" : "", v->reason ? ": " : "",
+                    v->reason ? v->reason : "");
     else if (v->n_warnings)
-        say(out, "verdict", "%d warning%s", v->n_warnings, s_of(v->n_warnings));
+        print_entry(out, "verdict", "%d warning%s", v->n_warnings, s_of(v->n_warnings));
     else
-        say(out, "verdict", "clean");
+        print_entry(out, "verdict", "clean");
 }
 
 int dal_verdict_text(const dal_verdict *verdict, char *buffer, size_t size)

@@ -54,7 +54,7 @@ static void spread(int n, const double *from, double *to, int lanes, int lane)
         to[lanes * i + lane] = from[i];
 }
 
-static void gather(int n, const double *from, double *to, int lanes, int lane)
+static void gather_lane(int n, const double *from, double *to, int lanes, int lane)
 {
     for (int i = 0; i < n; i++)
         to[i] = from[lanes * i + lane];
@@ -78,8 +78,8 @@ static int roll_code(rolling *r, int first, int lanes)
     const int bad = call(b->t, b->step, b->steps, m->q, m->v, m->inputs, m->parameters);
     for (int k = 0; k < lanes; k++)
         if (!(bad >> k & 1)) {
-            gather(n->coordinates, m->q, q_of(r, first + k), lanes, k);
-            gather(n->velocities, m->v, v_of(r, first + k), lanes, k);
+            gather_lane(n->coordinates, m->q, q_of(r, first + k), lanes, k);
+            gather_lane(n->velocities, m->v, v_of(r, first + k), lanes, k);
             set_done(r, first + k, b->steps);
         }
     return bad;

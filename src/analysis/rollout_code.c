@@ -27,7 +27,7 @@ typedef struct making {
     char why[300];
 } making;
 
-static bool refuse(making *m, const char *why)
+static bool refuse_code(making *m, const char *why)
 {
     snprintf(m->why, sizeof m->why, "%s", why);
     return false;
@@ -138,7 +138,7 @@ static bool find_function(making *m, const char *name, void *to, size_t size)
 {
     void *found = dal_code_function(&m->model->object, name);
     memcpy(to, &found, size);
-    return found || refuse(m, "the compiled code is not complete");
+    return found || refuse_code(m, "the compiled code is not complete");
 }
 
 static bool load(making *m)
@@ -202,7 +202,7 @@ static dal_status verify(void *user)
         values[model->place[i]] = model->defaults[i];
     for (int i = 0; i < m->n; i++)
         if (!agrees(m, &m->at[i], values)) {
-            refuse(m, "generated code differs from the engine");
+            refuse_code(m, "generated code differs from the engine");
             return DAL_BAD_MODEL;
         }
     for (int i = 0; i < model->info.parameters; i++)
@@ -215,24 +215,24 @@ static dal_status verify(void *user)
 
 /* ---- everything ---------------------------------------------------------------------------- */
 
-static void say_why(making *m)
+static void set_reason(making *m)
 {
     const dal_message *last = NULL;
     for (const dal_message *message = dal_messages_first(m->messages); message; message = message->next)
         last = message->severity == DAL_ERROR ? message : last;
-    refuse(m, last ? last->text : "no state of the model can be evaluated");
+    refuse_code(m, last ? last->text : "no state of the model can be evaluated");
 }
 
 static dal_status make(making *m)
 {
     const char *why = m->options->engine ? "that was asked for" : obstacle(m->model);
     if (why) {
-        refuse(m, why);
+        refuse_code(m, why);
         return DAL_BAD_MODEL;
     }
     dal_status status = dal_arena_try(&m->arena, generate, m);
     if (status != DAL_OK)
-        say_why(m);
+        set_reason(m);
     else if (!find_places(m) || !load(m))
         status = DAL_BAD_MODEL;
     return status == DAL_OK ? dal_arena_try(&m->arena, verify, m) : status;

@@ -110,7 +110,7 @@ static const double *copy(dal_arena *arena, int n, const double *from)
     return to;
 }
 
-static void take_scratch(work *w)
+static void allocate_scratch(work *w)
 {
     dal_rollout_model *m = w->model;
     const dal_system_info info = dal_system_describe(m->system);
@@ -148,7 +148,7 @@ static dal_status create(void *user)
         status = name_parameters(w);
     if (status != DAL_OK)
         return status;
-    take_scratch(w);
+    allocate_scratch(w);
     status = dal_rollout_make_code(w->model, w->options, &w->arena);
     if (status == DAL_OK && !w->model->info.lanes && !w->options->engine)
         dal_say(w->messages, DAL_NOTE, dal_nowhere, "rollouts are not compiled, and the engine computes them: %s", w->model->info.why);

@@ -44,7 +44,7 @@ static bool read_number(file_reader *r, const dal_tree *node, const char *what, 
 
 /* ---- vectors by name or in order ----------------------------------------------------------- */
 
-static void say_unknown(file_reader *r, const dal_tree *child, const char *key, const dal_labels *labels)
+static void report_unknown(file_reader *r, const dal_tree *child, const char *key, const dal_labels *labels)
 {
     char hint[96];
     dal_did_you_mean(child->key, labels->label, hint);
@@ -58,7 +58,7 @@ static void read_object(file_reader *r, const dal_tree *node, const char *key, c
     for (const dal_tree *child = node->first; child; child = child->next) {
         const int k = dal_find_label(labels, child->key);
         if (k < 0) {
-            say_unknown(r, child, key, labels);
+            report_unknown(r, child, key, labels);
         } else if (given[k]) {
             dal_complain(r->messages, child->key_mark, "'%s' in '%s' is given twice, here as '%.80s'", labels->label[k], key, child->key);
         } else {

@@ -100,7 +100,7 @@ static void couple(plan *p, int first, int second, double multiplier, double off
 }
 
 /* measure_2 - f measure_1 = c, and coordinate = measure + zero. */
-static void take_coupling(plan *p, int j)
+static void plan_coupling(plan *p, int j)
 {
     const dal_joint *joint = &p->m->joints[j];
     const dal_row *row = &p->m->rows[joint->row];
@@ -112,7 +112,7 @@ static void take_coupling(plan *p, int j)
 }
 
 /* "b.angle - (2*a.angle + 0.1)", as convert writes a mimic. */
-static void take_constraint(plan *p, const dal_constraint_spec *constraint)
+static void plan_constraint(plan *p, const dal_constraint_spec *constraint)
 {
     char second[104], first[104], factor[44], offset[44], more;
     const char *text = constraint->position.text ? constraint->position.text : "";
@@ -136,7 +136,7 @@ static bool is_plain(const dal_friction *f)
     return !dal_friction_presses(f) && f->resting_limit == f->limit && f->viscous == 0 && f->regular == 0;
 }
 
-static void take_friction(plan *p, int j)
+static void plan_friction(plan *p, int j)
 {
     const dal_acting *acting = dal_system_acting(p->system);
     for (int i = 0; i < acting->n_frictions; i++) {
@@ -154,16 +154,16 @@ static void take_friction(plan *p, int j)
     }
 }
 
-static void take_joint(plan *p, int j)
+static void plan_joint(plan *p, int j)
 {
     const dal_joint *joint = &p->m->joints[j];
     if (joint->drive >= 0 && joint->type->class == DAL_JOINT_PAIR)
         dal_error(p->messages, place_of(p, j), "joint '%s' is driven: URDF has no prescribed motion", joint->name);
     if (joint->type->couples_two)
-        take_coupling(p, j);
+        plan_coupling(p, j);
     else if (!is_pair(p, j))
         dal_error(p->messages, place_of(p, j), "joint '%s': URDF has no joint of type %s", joint->name, joint->type->name);
-    take_friction(p, j);
+    plan_friction(p, j);
     if (p->spec->joints[j].law.n)
         dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN, "the non-ideal forces of joint '%s' are skipped", joint->name);
 }
@@ -177,7 +177,7 @@ static int joint_of_measure(const plan *p, int measure)
 }
 
 /* Dampers on joints are written; every other force is omitted. */
-static void take_forces(plan *p)
+static void plan_forces(plan *p)
 {
     const dal_acting *acting = dal_system_acting(p->system);
     bool *written = DAL_NEW(&p->arena, bool, p->spec->n_forces + 1);
@@ -204,7 +204,7 @@ static bool can_be_drawn(int kind)
 }
 
 /* URDF draws boxes, cylinders and spheres, on links. */
-static void take_shapes(plan *p, const dal_figures *shapes, bool none)
+static void plan_shapes(plan *p, const dal_figures *shapes, bool none)
 {
     for (int i = 0; i < shapes->n; i++) {
         const char *type = shapes->item[i].type.text;
@@ -213,21 +213,21 @@ static void take_shapes(plan *p, const dal_figures *shapes, bool none)
     }
 }
 
-static void take_rest(plan *p)
+static void plan_rest(plan *p)
 {
     const dal_spec *spec = p->spec;
     const double *g = dal_system_acting(p->system)->gravity;
     for (int i = 0; i < spec->n_constraints; i++)
-        take_constraint(p, &spec->constraints[i]);
+        plan_constraint(p, &spec->constraints[i]);
     for (int i = 0; i < spec->n_states; i++)
         dal_warn(p->messages, spec->states[i].name.mark, DAL_CODE_NOT_CONVERTED, NAN, "state '%s' is skipped: URDF has no differential equations",
                  spec->states[i].name.text);
     if (g[0] != 0 || g[1] != 0 || g[2] != -9.81)
         dal_warn(p->messages, spec->gravity.n ? spec->gravity.mark : (dal_mark){spec->file, 0, 0}, DAL_CODE_NOT_CONVERTED, NAN,
                  "gravity is (%.6g, %.6g, %.6g) here and has no place in URDF, where it is (0, 0, -9.81)", g[0], g[1], g[2]);
-    take_shapes(p, &spec->ground_shape, true);
+    plan_shapes(p, &spec->ground_shape, true);
     for (int b = 0; b < spec->n_bodies; b++)
-        take_shapes(p, &spec->bodies[b].shape, !p->scene);
+        plan_shapes(p, &spec->bodies[b].shape, !p->scene);
     for (int b = 0; b < p->m->n_bodies; b++)
         if (p->m->bodies[b].particle)
             dal_warn(p->messages, p->spec->bodies[b].name.mark, DAL_CODE_NOT_CONVERTED, NAN,
@@ -373,9 +373,9 @@ static dal_status make_plan(plan *p)
     for (int j = 0; j < p->spec->n_joints; j++)
         p->role[j].mimics = -1;
     for (int j = 0; j < p->spec->n_joints; j++)
-        take_joint(p, j);
-    take_forces(p);
-    take_rest(p);
+        plan_joint(p, j);
+    plan_forces(p);
+    plan_rest(p);
     grow_all(p);
     if (dal_messages_count(p->messages, DAL_ERROR))
         return DAL_BAD_MODEL;

@@ -70,7 +70,7 @@ static void *room_in_new_chunk(dal_arena *arena, size_t bytes)
     return chunk->start;
 }
 
-static inline void *take_room(dal_arena *arena, size_t bytes)
+static inline void *allocate_room(dal_arena *arena, size_t bytes)
 {
     dal_chunk *chunk = arena->chunks;
     const size_t whole = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -83,13 +83,13 @@ static inline void *take_room(dal_arena *arena, size_t bytes)
 
 void *dal_arena_alloc(dal_arena *arena, size_t bytes)
 {
-    void *memory = take_room(arena, bytes);
+    void *memory = allocate_room(arena, bytes);
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 void *dal_arena_room(dal_arena *arena, size_t bytes)
 {
-    return take_room(arena, bytes);
+    return allocate_room(arena, bytes);
 }
 
 void *dal_arena_grow(dal_arena *arena, void *old, size_t used, size_t *capacity, size_t count, size_t element)

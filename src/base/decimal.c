@@ -148,7 +148,7 @@ static char *write_digits(char *end, uint64_t number)
 }
 
 /* 0.00001234 or 1234.5 or 1.5e+20, as %.17g chooses; `digits` has n of them. */
-static char *lay_out(char *out, const char *digits, int n, int exponent)
+static char *write_layout(char *out, const char *digits, int n, int exponent)
 {
     int point = n + exponent; /* digits before the decimal point */
     if (point > 17 || point < -3) {
@@ -203,7 +203,7 @@ int dal_decimal_print(const dal_decimal_table *table, double x, char text[DAL_DE
             d.exponent++;
         }
         char digits[20], *first = write_digits(digits + 20, d.digits);
-        out = lay_out(out, first, (int)(digits + 20 - first), d.exponent);
+        out = write_layout(out, first, (int)(digits + 20 - first), d.exponent);
     }
     *out = '\0';
     return (int)(out - text);

@@ -14,7 +14,7 @@
 static const size_t large_page = (size_t)2 << 20; /* of most machines; smaller ones also work */
 
 #ifdef MADV_HUGEPAGE
-static void *take_large(size_t bytes)
+static void *allocate_large(size_t bytes)
 {
     const size_t whole = (bytes + large_page - 1) / large_page * large_page;
     void *memory = whole < bytes ? NULL : aligned_alloc(large_page, whole);
@@ -23,16 +23,16 @@ static void *take_large(size_t bytes)
     return memory;
 }
 #else
-static void *take_large(size_t bytes)
+static void *allocate_large(size_t bytes)
 {
     return malloc(bytes);
 }
 #endif
 
-static void *take_heap(void *user, size_t bytes)
+static void *allocate_heap(void *user, size_t bytes)
 {
     (void)user;
-    return bytes < 4 * large_page ? malloc(bytes) : take_large(bytes);
+    return bytes < 4 * large_page ? malloc(bytes) : allocate_large(bytes);
 }
 
 static void release_heap(void *user, void *memory)
@@ -43,5 +43,5 @@ static void release_heap(void *user, void *memory)
 
 dal_allocator dal_default_allocator(void)
 {
-    return (dal_allocator){take_heap, release_heap, NULL};
+    return (dal_allocator){allocate_heap, release_heap, NULL};
 }

@@ -86,7 +86,7 @@ dal_message *dal_message_copy(dal_arena *arena, const dal_message *message)
     return copy;
 }
 
-void *dal_messages_take(dal_messages *messages, size_t bytes)
+void *dal_messages_alloc(dal_messages *messages, size_t bytes)
 {
     return dal_arena_alloc(&messages->arena, bytes);
 }

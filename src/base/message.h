@@ -22,7 +22,7 @@ void dal_pass_all(dal_messages *messages, const dal_messages *from);
 /* A copy of a message and its texts; NULL without memory. */
 dal_message *dal_message_copy(dal_arena *arena, const dal_message *message);
 /* Memory that lives as long as the messages do; NULL without memory. */
-void *dal_messages_take(dal_messages *messages, size_t bytes);
+void *dal_messages_alloc(dal_messages *messages, size_t bytes);
 
 /* The name of `candidates` (ends with NULL) nearest to `name` by edit distance, or NULL if none is near. */
 const char *dal_nearest(const char *name, const char *const *candidates);

@@ -29,7 +29,7 @@ static const double many_steps = 1e6; /* of an adaptive method, before it is rep
 static const double no_slope = 1e-7;  /* singular values of C that differences cannot distinguish from zero */
 
 /* f, then c. */
-static bool evaluate(dal_checker *c, const double *y, double *out)
+static bool evaluate_rates(dal_checker *c, const double *y, double *out)
 {
     dal_state *state = c->state;
     dal_work *work = dal_work_of(state);
@@ -53,16 +53,16 @@ static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
            *unit = DAL_NEW(&c->arena, double, n_y);
     dal_state_reset(c->state);
     memcpy(y, dal_state_y(c->state), sizeof *y * (size_t)n_y);
-    if (!evaluate(c, y, up))
+    if (!evaluate_rates(c, y, up))
         return false;
     dal_state_units(c->state, unit);
     for (int k = 0; k < n; k++) {
         const double at = y[k], shift = part * fmax(fabs(at), unit[k]);
         volatile double above = at + shift, below = at - shift;
         y[k] = above;
-        bool fine = evaluate(c, y, up);
+        bool fine = evaluate_rates(c, y, up);
         y[k] = below;
-        fine = fine && evaluate(c, y, down);
+        fine = fine && evaluate_rates(c, y, down);
         y[k] = at;
         for (int i = 0; i < n && fine; i++) {
             double slope = J[(size_t)i * (size_t)n + (size_t)k] = (up[i] - down[i]) / (above - below) * unit[k] / unit[i] * T;

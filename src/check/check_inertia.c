@@ -139,7 +139,7 @@ static const char *lack_of(const dal_probe *p, int b)
     return dal_arena_print(p->arena, "has no inertia about %s of its own axes", list);
 }
 
-static void tell_light(dal_checker *c, const dal_probe *p)
+static void list_light(dal_checker *c, const dal_probe *p)
 {
     const dal_mechanism *m = p->layout->mechanism;
     const char **light = DAL_NEW(p->arena, const char *, m->n_bodies);
@@ -350,7 +350,7 @@ static int basis_of(const dal_probe *p, int n, const double *null, int set, cons
     return found;
 }
 
-static void tell_loose(dal_checker *c, const dal_probe *p, int n, const double *null)
+static void list_loose(dal_checker *c, const dal_probe *p, int n, const double *null)
 {
     dal_verdict *v = c->verdict;
     const size_t m = (size_t)p->m;
@@ -392,7 +392,7 @@ void dal_check_inertia(dal_checker *c, dal_probe *p)
     if (all_have_inertia(p)) {
         v->rank_inertia = v->rank_stacked = p->m;
         v->determined = true;
-        tell_light(c, p);
+        list_light(c, p);
         dal_probe_at(p, c->state);
         dal_probe_rows(p);
         return;
@@ -409,7 +409,7 @@ void dal_check_inertia(dal_checker *c, dal_probe *p)
     memcpy(K + (size_t)n * m, p->A, sizeof *K * (size_t)p->r * m);
     v->rank_stacked = dal_rank_svd(K, n + p->r, p->m, p->m, method->rank_tolerance, sigma, null, NULL, work);
     v->determined = v->rank_stacked == p->m;
-    tell_light(c, p);
+    list_light(c, p);
     if (!v->determined && v->rank_stacked >= 0)
-        tell_loose(c, p, p->m - v->rank_stacked, null);
+        list_loose(c, p, p->m - v->rank_stacked, null);
 }

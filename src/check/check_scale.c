@@ -34,7 +34,7 @@ static void widen_range(range *r, double value, int who)
 
 static const range nothing = {NAN, NAN, -1, -1};
 
-static void take_inertia(const dal_mechanism *m, int b, range *r)
+static void include_inertia(const dal_mechanism *m, int b, range *r)
 {
     const dal_body *body = &m->bodies[b];
     double values[3], work[600];
@@ -46,7 +46,7 @@ static void take_inertia(const dal_mechanism *m, int b, range *r)
 }
 
 /* Distances of the joints' points on one body. */
-static void take_lengths(const dal_mechanism *m, int b, double length, range *r)
+static void include_lengths(const dal_mechanism *m, int b, double length, range *r)
 {
     for (int j = 0; j < 2 * m->n_joints; j++)
         for (int k = j + 1; k < 2 * m->n_joints; k++) {
@@ -60,7 +60,7 @@ static void take_lengths(const dal_mechanism *m, int b, double length, range *r)
         }
 }
 
-static double compare(dal_checker *c, const char *what, const char *unit, const range *r, double limit)
+static double compare_range(dal_checker *c, const char *what, const char *unit, const range *r, double limit)
 {
     const dal_mechanism *m = dal_system_layout(c->system)->mechanism;
     double ratio = r->most / r->least;
@@ -106,13 +106,13 @@ void dal_check_scale(dal_checker *c)
     range mass = nothing, inertia = nothing, length = nothing;
     for (int b = 0; b < m->n_bodies; b++) {
         widen_range(&mass, m->bodies[b].mass, b);
-        take_inertia(m, b, &inertia);
+        include_inertia(m, b, &inertia);
         if (m->n_joints <= 1000)
-            take_lengths(m, b, layout->units.length, &length);
+            include_lengths(m, b, layout->units.length, &length);
     }
-    v->mass_ratio = compare(c, "mass", "kg", &mass, large_masses);
-    v->inertia_ratio = compare(c, "inertia", "kg m^2", &inertia, large_inertias);
-    v->length_ratio = compare(c, "distance of joints on a body", "m", &length, large_lengths);
+    v->mass_ratio = compare_range(c, "mass", "kg", &mass, large_masses);
+    v->inertia_ratio = compare_range(c, "inertia", "kg m^2", &inertia, large_inertias);
+    v->length_ratio = compare_range(c, "distance of joints on a body", "m", &length, large_lengths);
     compare_tolerance(c);
     if (mass.who_least >= 0) {
         v->lightest = dal_arena_print(&c->arena, "%s", m->bodies[mass.who_least].name);

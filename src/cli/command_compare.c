@@ -130,14 +130,14 @@ static int check_use(void *user)
     return DAL_OK;
 }
 
-static void release(void *user)
+static void release_request(void *user)
 {
     request *wanted = user;
     free(wanted->formulations);
     free(wanted->coordinates);
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use, release};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, check_use, release_request};
 
 /* ---- the runs --------------------------------------------------------------- */
 

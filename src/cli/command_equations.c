@@ -87,12 +87,12 @@ static int read_time(void *user, char *text)
 static const dal_option options[] = {
     DAL_READ("time", 0, read_time), DAL_READ("state", 0, read_state), DAL_SET, DAL_DIGITS, DAL_WIDTH, DAL_FLAG("json", 0, json), {0}};
 
-static void release(void *user)
+static void release_request(void *user)
 {
     free(((request *)user)->given);
 }
 
-static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL, release};
+static const dal_option_table table = {usage, options, settings, DAL_ARGUMENT_MODEL, NULL, release_request};
 
 /* ---- the state --------------------------------------------------------------- */
 

@@ -57,7 +57,7 @@ static int text_of(const void *user, char *buffer, size_t size)
                         : dal_equilibrium_text(wanted->equilibrium, wanted->digits, buffer, size);
 }
 
-static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
+static dal_status find_equilibrium(void *user, const dal_spec *spec, dal_messages *messages)
 {
     request *wanted = user;
     if (wanted->steady.n)
@@ -69,7 +69,7 @@ static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
 
 static int run_request(void *user)
 {
-    static const dal_finding how = {find, text_of, NULL};
+    static const dal_finding how = {find_equilibrium, text_of, NULL};
     request *wanted = user;
     const int code = dal_find_and_print(&how, wanted, NULL, NULL);
     dal_equilibrium_free(wanted->equilibrium);

@@ -147,7 +147,7 @@ static void note_unused(const request *wanted, const dal_system *system, const d
         }
 }
 
-static dal_status evaluate(request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
+static dal_status evaluate_instant(request *wanted, const dal_system *system, dal_messages *messages, bool *printed)
 {
     dal_state *state = dal_state_create(NULL, system);
     dal_instant *instant = NULL;
@@ -178,7 +178,7 @@ static int run_request(void *user)
         status = dal_compile_for_evaluation(NULL, model->spec, model->messages, &model->system);
     status = dal_model_blame(status, model->messages);
     if (status == DAL_OK)
-        status = wanted->names ? print_names(wanted, model->system) : evaluate(wanted, model->system, model->messages, &printed);
+        status = wanted->names ? print_names(wanted, model->system) : evaluate_instant(wanted, model->system, model->messages, &printed);
     dal_report_end("eval", model->messages, DAL_NOTE, printed ? DAL_OK : status);
     return (int)status;
 }

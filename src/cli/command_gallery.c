@@ -160,7 +160,7 @@ static dal_status check_files(const request *wanted, const char *index, dal_mess
 
 /* ---- one model --------------------------------------------------------------------------- */
 
-static dal_status take_frame(void *user, dal_state *state, int n, const double *values)
+static dal_status receive_frame(void *user, dal_state *state, int n, const double *values)
 {
     exhibit *x = user;
     dal_status status = dal_pages_frame(&x->pages, state, n, values);
@@ -204,7 +204,7 @@ static dal_status run_model(const request *wanted, const char *model, exhibit *x
     dal_progress progress = dal_progress_begin(wanted->quiet);
     dal_status status = open_exhibit(wanted, model, x, index, messages);
     if (status == DAL_OK) {
-        const dal_run_options how = {.progress = dal_progress_show, .progress_user = &progress, .frame = take_frame, .frame_user = x};
+        const dal_run_options how = {.progress = dal_progress_show, .progress_user = &progress, .frame = receive_frame, .frame_user = x};
         status = dal_run(x->system, &how, messages, &evidence);
     }
     dal_progress_end(&progress);

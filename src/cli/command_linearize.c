@@ -60,12 +60,12 @@ static int check_output(void *user)
     return DAL_OK;
 }
 
-static void release(void *user)
+static void release_request(void *user)
 {
     dal_linearization_free(((request *)user)->linearization);
 }
 
-static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_output, release};
+static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_output, release_request};
 
 static int text_of(const void *user, char *buffer, size_t size)
 {
@@ -101,7 +101,7 @@ static dal_status write_file(void *user, dal_messages *messages)
     return dal_write_printed_file("linearize", wanted->output, file_of, wanted);
 }
 
-static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
+static dal_status find_linearization(void *user, const dal_spec *spec, dal_messages *messages)
 {
     request *wanted = user;
     dal_linear_options asked = dal_steady_options(&wanted->where, &wanted->inputs, &wanted->outputs);
@@ -112,7 +112,7 @@ static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
 
 static int run_request(void *user)
 {
-    static const dal_finding how = {find, text_of, write_file};
+    static const dal_finding how = {find_linearization, text_of, write_file};
     const request *wanted = user;
     return dal_find_and_print(&how, user, wanted->output, wanted->where.at);
 }

@@ -43,7 +43,7 @@ static int run_request(void *user)
     dal_messages *messages = wanted->study.model.messages;
     const char *const *journals = (const char *const *)wanted->study.model.arguments;
     char *command = NULL;
-    dal_status status = dal_sweep_plan_recall(&wanted->study.sweep, journals[0], wanted->where, messages);
+    dal_status status = dal_sweep_plan_of_journal(&wanted->study.sweep, journals[0], wanted->where, messages);
     if (status == DAL_OK)
         status = dal_study_prepare(&wanted->study, NULL, messages);
     if (status == DAL_OK)

@@ -85,12 +85,12 @@ static int check_use(void *user)
     return DAL_OK;
 }
 
-static void release(void *user)
+static void release_request(void *user)
 {
     free(((request *)user)->channels);
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, release};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, release_request};
 
 static dal_status draw_plot(void *user, const dal_spec *spec, const dal_system *system, dal_messages *messages, char **svg)
 {

@@ -131,14 +131,14 @@ static int check_use(void *user)
     return list_frequencies(wanted);
 }
 
-static void release(void *user)
+static void release_request(void *user)
 {
     request *wanted = user;
     dal_response_free(wanted->response);
     free(wanted->list);
 }
 
-static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_use, release};
+static const dal_option_table table = {usage, options, dal_equation_settings, DAL_ARGUMENT_MODEL, check_use, release_request};
 
 /* ---- output ------------------------------------------------------------------------------------------ */
 
@@ -190,7 +190,7 @@ static dal_status write_file(void *user, dal_messages *messages)
     return status;
 }
 
-static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
+static dal_status find_response(void *user, const dal_spec *spec, dal_messages *messages)
 {
     request *wanted = user;
     const dal_linear_options asked = dal_steady_options(&wanted->where, &wanted->inputs, &wanted->outputs);
@@ -199,7 +199,7 @@ static dal_status find(void *user, const dal_spec *spec, dal_messages *messages)
 
 static int run_request(void *user)
 {
-    static const dal_finding how = {find, text_of, write_file};
+    static const dal_finding how = {find_response, text_of, write_file};
     const request *wanted = user;
     return dal_find_and_print(&how, user, wanted->file, wanted->where.at);
 }

@@ -200,7 +200,7 @@ static void print_evidence(FILE *out, int (*print)(const dal_evidence *, dal_sta
 }
 
 /* A warning, which --quiet drops, has already reported the rest. */
-static void say_one(const request *wanted, const char *path, long rows)
+static void report_file(const request *wanted, const char *path, long rows)
 {
     char part[PATH_MAX + 8];
     if (!strcmp(path, "-"))
@@ -214,17 +214,17 @@ static void say_one(const request *wanted, const char *path, long rows)
         fprintf(stderr, "dalembert run: %s was not written; what was recorded is in %s\n", path, part);
 }
 
-static void say_what_was_not_written(const request *wanted, const dal_run_files *closed, const dal_evidence *evidence)
+static void report_unwritten(const request *wanted, const dal_run_files *closed, const dal_evidence *evidence)
 {
     for (int i = 0; i < wanted->n_files; i++)
         if (!dal_run_files_kept(closed, i))
-            say_one(wanted, wanted->path[i], evidence->rows_recorded);
+            report_file(wanted, wanted->path[i], evidence->rows_recorded);
     for (int i = 0; i < wanted->pages.n; i++)
         if (!wanted->pages.kept[i])
-            say_one(wanted, wanted->pages.path[i], evidence->rows_recorded);
+            report_file(wanted, wanted->pages.path[i], evidence->rows_recorded);
 }
 
-static void say_how_to_go_on(const request *wanted, const dal_run_files *closed)
+static void report_resume(const request *wanted, const dal_run_files *closed)
 {
     const double saved = dal_run_files_saved(closed);
     if (!isnan(saved))
@@ -253,8 +253,8 @@ static int run_system(request *wanted, const dal_system *system, dal_messages *m
     closed = dal_pages_close(&wanted->pages, keep, dal_system_spec(system), &evidence, status, messages);
     status = status == DAL_OK ? closed : status;
     dal_report_end("run", messages, wanted->quiet ? DAL_WARNING : DAL_NOTE, stopped ? DAL_OK : status);
-    say_what_was_not_written(wanted, files, &evidence);
-    say_how_to_go_on(wanted, files);
+    report_unwritten(wanted, files, &evidence);
+    report_resume(wanted, files);
 
     bool began = status == DAL_OK || evidence.steps > 0;
     if (began && wanted->json)

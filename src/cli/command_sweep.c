@@ -168,7 +168,7 @@ static dal_status write_results(request *wanted, const char *journal, dal_messag
 }
 
 /* The outcome of the study. */
-static dal_status finish(request *wanted, const char *journal, const dal_study_outcome *outcome, dal_messages *messages)
+static dal_status finish_study(request *wanted, const char *journal, const dal_study_outcome *outcome, dal_messages *messages)
 {
     if (outcome->stopped)
         fprintf(stderr, "dalembert sweep: stopped after %ld of %ld runs; --resume continues\n", outcome->progress.done, outcome->progress.runs);
@@ -190,7 +190,7 @@ static dal_status make_study(request *wanted, const char *journal, dal_messages 
     wanted->plan.channels = wanted->channels.names;
     wanted->plan.sampling = wanted->sampling;
     wanted->plan.compiled = wanted->compiled;
-    dal_status status = dal_sweep_plan_ask(&wanted->study.sweep, &wanted->study.model, &wanted->plan, wanted->seed.given, messages);
+    dal_status status = dal_sweep_plan_of_options(&wanted->study.sweep, &wanted->study.model, &wanted->plan, wanted->seed.given, messages);
     if (status == DAL_OK && !wanted->study.sweep.plan.n_vary)
         return (dal_status)dal_wrong_use("sweep", "what should be varied? Give --vary NAME=VALUES");
     return status == DAL_OK ? dal_study_prepare(&wanted->study, journal, messages) : status;
@@ -218,7 +218,7 @@ static dal_status run_study(request *wanted, const char *journal, dal_messages *
     const dal_status status = dal_study_run(wanted->study.sweep.study, &how, messages, &outcome);
     dal_progress_end(&wanted->progress);
     free(note);
-    return status == DAL_OK ? finish(wanted, journal, &outcome, messages) : status;
+    return status == DAL_OK ? finish_study(wanted, journal, &outcome, messages) : status;
 }
 
 /* The path of the journal: beside the first output; for a shard with its number. */

@@ -78,12 +78,12 @@ static int check_use(void *user)
     return wanted->pages.n ? DAL_OK : default_page(wanted);
 }
 
-static void release(void *user)
+static void release_request(void *user)
 {
     free(((request *)user)->output);
 }
 
-static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, release};
+static const dal_option_table table = {usage, options, NULL, DAL_ARGUMENT_RESULT, check_use, release_request};
 
 static dal_status open_pages(request *wanted)
 {

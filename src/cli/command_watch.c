@@ -81,7 +81,7 @@ typedef struct files {
     watched *item;
 } files;
 
-static struct stat look_at(const char *path)
+static struct stat state_of_file(const char *path)
 {
     struct stat found;
     return stat(path, &found) ? (struct stat){0} : found;
@@ -106,7 +106,7 @@ static void watch_file(void *user, const char *path)
     }
     char *copy = strdup(path);
     if (copy)
-        list->item[list->n++] = (watched){copy, look_at(path)};
+        list->item[list->n++] = (watched){copy, state_of_file(path)};
 }
 
 static void forget_files(files *list)
@@ -120,7 +120,7 @@ static void forget_files(files *list)
 static bool have_changed(const files *list)
 {
     for (int i = 0; i < list->n; i++) {
-        const struct stat now = look_at(list->item[i].path);
+        const struct stat now = state_of_file(list->item[i].path);
         if (differ(&now, &list->item[i].seen))
             return true;
     }
@@ -367,7 +367,7 @@ static int watch_model(void *user)
     printf("%s\n", address);
     fflush(stdout);
     dal_catch_signals_well();
-    dal_server_take(w.server, dal_sliders_ask, &w.sliders);
+    dal_server_receive(w.server, dal_sliders_request, &w.sliders);
     run_once(&w, false);
     if (wanted->open)
         dal_show_page("watch", address);

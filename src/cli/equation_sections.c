@@ -48,7 +48,7 @@ static void note_undone(sections *s, const char *formulation, const char *why)
     dal_grow(&s->undone, "<p>%s: %s</p>\n", formulation, dal_html_escaped(s->out->arena, why));
 }
 
-static void take_back(const sections *s, int before)
+static void remove_text(const sections *s, int before)
 {
     s->out->n = before;
     s->out->text[before] = '\0';
@@ -62,10 +62,10 @@ static void add_steps(sections *s, const char *formulation, int before)
     if (before + 2 * short_one > STEPS_BYTES)
         return;
     const char *kept = dal_arena_print(s->out->arena, "%s", s->out->text + before);
-    take_back(s, before);
+    remove_text(s, before);
     if (derive_once(s, formulation, true, sizeof why, why) == DAL_OK && s->out->n <= STEPS_BYTES)
         return;
-    take_back(s, before);
+    remove_text(s, before);
     dal_grow(s->out, "%s", kept);
 }
 
@@ -100,7 +100,7 @@ static void derive_section(sections *s, const char *formulation)
         s->written++;
         return;
     }
-    take_back(s, before);
+    remove_text(s, before);
     s->too_long += status == DAL_OK;
     s->only_large |= status == DAL_OK;
     note_undone(s, formulation, status == DAL_OK ? "the equations are too long for this page" : *why ? why : dal_status_text(status));
@@ -117,7 +117,7 @@ static void derive_sections(sections *s)
             derive_section(s, dal_derived_formulations[i]->name);
 }
 
-static void tell_undone(sections *s)
+static void list_undone(sections *s)
 {
     const char *file = s->spec->file ? dal_html_escaped(s->out->arena, s->spec->file) : "MODEL";
     if (!s->undone.n)
@@ -148,7 +148,7 @@ static dal_status write_sections(void *user)
         note_too_large(s);
     else
         derive_sections(s);
-    tell_undone(s);
+    list_undone(s);
     return DAL_OK;
 }
 

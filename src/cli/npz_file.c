@@ -20,7 +20,7 @@ typedef struct member {
     uint32_t crc, size, offset;
 } member;
 
-static void put(bytes *b, const void *from, size_t n)
+static void put_bytes(bytes *b, const void *from, size_t n)
 {
     if (!b->lost && b->n + n > b->room) {
         const size_t room = 2 * (b->n + n) + 256;
@@ -41,7 +41,7 @@ static void put_number(bytes *b, uint64_t x, int n)
 {
     for (int i = 0; i < n; i++) {
         const unsigned char byte = (unsigned char)(x >> (8 * i));
-        put(b, &byte, 1);
+        put_bytes(b, &byte, 1);
     }
 }
 
@@ -68,12 +68,12 @@ static void put_header(bytes *b, const char *type, const dal_npz_array *a)
         snprintf(shape, sizeof shape, "(%d, %d)", a->rows, a->columns);
     const int length = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
     const int whole = (10 + length + 1 + 63) / 64 * 64 - 10; /* the data begin at a multiple of 64 */
-    put(b, "\x93NUMPY\x01\x00", 8);
+    put_bytes(b, "\x93NUMPY\x01\x00", 8);
     put_number(b, (uint64_t)whole, 2);
-    put(b, text, (size_t)length);
+    put_bytes(b, text, (size_t)length);
     for (int i = length; i < whole - 1; i++)
-        put(b, " ", 1);
-    put(b, "\n", 1);
+        put_bytes(b, " ", 1);
+    put_bytes(b, "\n", 1);
 }
 
 /* Texts as UTF-32: names are ASCII; other characters become '?'. */
@@ -135,7 +135,7 @@ static void put_entry(bytes *b, const char *name, const member *m, bool central)
         put_number(b, 0, 4);
         put_number(b, m->offset, 4);
     }
-    put(b, file, (size_t)length);
+    put_bytes(b, file, (size_t)length);
 }
 
 static void put_all(bytes *b, int n, const dal_npz_array *arrays, member *members)
@@ -147,7 +147,7 @@ static void put_all(bytes *b, int n, const dal_npz_array *arrays, member *member
         if (!one.lost) {
             members[i] = (member){checksum(one.at, one.n), (uint32_t)one.n, (uint32_t)b->n};
             put_entry(b, arrays[i].name, &members[i], false);
-            put(b, one.at, one.n);
+            put_bytes(b, one.at, one.n);
         }
         free(one.at);
     }
@@ -169,7 +169,7 @@ typedef struct filled {
     const bytes *from;
 } filled;
 
-static dal_status fill(void *user, int fd, const char *part)
+static dal_status fill_archive(void *user, int fd, const char *part)
 {
     const filled *f = user;
     (void)part;
@@ -189,7 +189,7 @@ dal_status dal_write_npz(const char *command, const char *path, int n, const dal
     put_all(&all, n, arrays, members);
     filled f = {command, path, &all};
     if (!all.lost)
-        status = dal_replace_file(command, path, fill, &f);
+        status = dal_replace_file(command, path, fill_archive, &f);
     free(all.at);
     return status;
 }

@@ -98,7 +98,7 @@ static void *member_of(const dal_option *o, void *request)
     return (char *)request + o->member;
 }
 
-static int take_option(const char *command, const dal_option *o, dal_model_options *model, void *request)
+static int use_option(const char *command, const dal_option *o, dal_model_options *model, void *request)
 {
     void *member = member_of(o, request);
     char option[40];
@@ -178,7 +178,7 @@ static int read_options(const dal_option_table *table, int argc, char **argv, da
             model->setting[option - SETTING] = optarg;
         for (int i = 0; table->options[i].kind; i++)
             if (value_of(table, i) == option)
-                status = take_option(argv[0], &table->options[i], model, request);
+                status = use_option(argv[0], &table->options[i], model, request);
     }
     model->n_arguments = argc - optind;
     model->arguments = argv + optind;

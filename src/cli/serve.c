@@ -44,9 +44,9 @@ struct dal_server {
     int socket, port;
     char token[TOKEN + 1];
     document *page;
-    unsigned long welcomed; /* connections so far */
-    document *greeting;     /* the first document of a new stream; NULL: none */
-    dal_server_taker *take; /* gets the texts that a page sends; NULL: they are refused */
+    unsigned long welcomed;       /* connections so far */
+    document *greeting;           /* the first document of a new stream; NULL: none */
+    dal_server_receiver *receive; /* gets the texts that a page sends; NULL: they are refused */
     void *user;
     client client[MOST_CLIENTS];
 };
@@ -258,11 +258,11 @@ static bool from_our_page(const char *request)
 }
 
 /* A text that a page sends; `body` ends with a zero. */
-static void take_text(dal_server *server, client *c, const char *body)
+static void receive_text(dal_server *server, client *c, const char *body)
 {
     const char *refused = !from_our_page(c->request)                             ? "403 only the page that is served here may send something"
                           : strlen(body) != (size_t)(c->request + c->got - body) ? "400 what was sent is not text"
-                                                                                 : server->take(server->user, body);
+                                                                                 : server->receive(server->user, body);
     answer_plainly(c, refused ? refused : "202 it runs");
 }
 
@@ -292,10 +292,10 @@ static void respond(dal_server *server, client *c, const char *body)
         answer_plainly(c, "404 there is nothing here: use the whole address that was printed");
     else if (get)
         respond_to_get(server, c, name);
-    else if (!server->take || strcmp(name, "values"))
+    else if (!server->receive || strcmp(name, "values"))
         answer_plainly(c, "405 only GET is answered here");
     else
-        take_text(server, c, body);
+        receive_text(server, c, body);
 }
 
 /* ---- the loop -------------------------------------------------------------------------- */
@@ -463,9 +463,9 @@ void dal_server_send(dal_server *server, const char *event, const char *data, bo
     let_go(d);
 }
 
-void dal_server_take(dal_server *server, dal_server_taker *take, void *user)
+void dal_server_receive(dal_server *server, dal_server_receiver *take, void *user)
 {
-    server->take = take;
+    server->receive = take;
     server->user = user;
 }
 

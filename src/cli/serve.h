@@ -29,8 +29,8 @@ void dal_server_show(dal_server *server, char *text, size_t length);
 void dal_server_send(dal_server *server, const char *event, const char *data, bool keep);
 /* Called inside dal_server_turn with a text that the page sent: any bytes except zero. Returns NULL: it is accepted; otherwise the code and the
  * sentence of the answer. */
-typedef const char *dal_server_taker(void *user, const char *text);
-void dal_server_take(dal_server *server, dal_server_taker *take, void *user);
+typedef const char *dal_server_receiver(void *user, const char *text);
+void dal_server_receive(dal_server *server, dal_server_receiver *take, void *user);
 int dal_server_listeners(const dal_server *server); /* streams that are open */
 /* Serves, at most for this time. */
 void dal_server_turn(dal_server *server, int milliseconds);

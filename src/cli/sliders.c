@@ -47,7 +47,7 @@ void dal_sliders_back(dal_sliders *sliders)
 
 /* ---- requested values ----------------------------------------------------------------- */
 
-static int find(const dal_sliders *sliders, const char *name, size_t length)
+static int find_slider(const dal_sliders *sliders, const char *name, size_t length)
 {
     for (int i = 0; i < sliders->n; i++)
         if (strlen(sliders->item[i].name) == length && !memcmp(sliders->item[i].name, name, length))
@@ -67,7 +67,7 @@ static bool read_number(const char *text, size_t length, double *value)
     return !*end && isfinite(*value);
 }
 
-const char *dal_sliders_ask(void *user, const char *text)
+const char *dal_sliders_request(void *user, const char *text)
 {
     dal_sliders *sliders = user;
     double wanted[MOST_SLIDERS];
@@ -77,7 +77,7 @@ const char *dal_sliders_ask(void *user, const char *text)
         wanted[i] = NAN;
     for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\n"), name = strcspn(line, "=\n");
-        const int i = name < length ? find(sliders, line, name) : -1;
+        const int i = name < length ? find_slider(sliders, line, name) : -1;
         if (i < 0)
             return "400 a line is NAME=NUMBER, with the name of a parameter";
         if (!isnan(wanted[i]))

@@ -31,8 +31,8 @@ void dal_sliders_shown(dal_sliders *sliders, const dal_spec *spec);
 void dal_sliders_back(dal_sliders *sliders);
 void dal_sliders_free(dal_sliders *sliders);
 
-/* Reads the text that a page sends; for dal_server_take. NULL: it was accepted; otherwise the line of the answer with the reason. */
-const char *dal_sliders_ask(void *sliders, const char *text);
+/* Reads the text that a page sends; for dal_server_receive. NULL: it was accepted; otherwise the line of the answer with the reason. */
+const char *dal_sliders_request(void *sliders, const char *text);
 
 /* The overrides of the command line, replaced by wanted values of the same names and followed by the others. One block from malloc; NULL: no
  * memory. */

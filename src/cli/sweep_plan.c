@@ -58,7 +58,8 @@ static dal_status join_plans(dal_sweep_plan *p, const dal_study_file *file, cons
     return DAL_OK;
 }
 
-dal_status dal_sweep_plan_ask(dal_sweep_plan *p, const dal_model_options *model, const dal_study_plan *asked, bool seeded, dal_messages *messages)
+dal_status dal_sweep_plan_of_options(dal_sweep_plan *p, const dal_model_options *model, const dal_study_plan *asked, bool seeded,
+                                     dal_messages *messages)
 {
     static const dal_study_file none;
     dal_status status = dal_is_study(model->path) ? dal_study_read(NULL, model->path, messages, &p->file) : DAL_OK;
@@ -68,7 +69,7 @@ dal_status dal_sweep_plan_ask(dal_sweep_plan *p, const dal_model_options *model,
     return status;
 }
 
-dal_status dal_sweep_plan_recall(dal_sweep_plan *p, const char *journal, const char *model, dal_messages *messages)
+dal_status dal_sweep_plan_of_journal(dal_sweep_plan *p, const char *journal, const char *model, dal_messages *messages)
 {
     static const char *const nothing[] = {NULL};
     char *note = NULL;

@@ -17,9 +17,10 @@ typedef struct dal_sweep_plan {
 } dal_sweep_plan;
 
 /* `asked`: the plan of the command line. If the model is a study file, the options are added to its plan. `seeded`: the seed was given. */
-dal_status dal_sweep_plan_ask(dal_sweep_plan *plan, const dal_model_options *model, const dal_study_plan *asked, bool seeded, dal_messages *messages);
+dal_status dal_sweep_plan_of_options(dal_sweep_plan *plan, const dal_model_options *model, const dal_study_plan *asked, bool seeded,
+                                     dal_messages *messages);
 /* The plan of a journal; `model`: where the model is now, NULL: where it was. */
-dal_status dal_sweep_plan_recall(dal_sweep_plan *plan, const char *journal, const char *model, dal_messages *messages);
+dal_status dal_sweep_plan_of_journal(dal_sweep_plan *plan, const char *journal, const char *model, dal_messages *messages);
 /* plan->spec, the model; plan->study. */
 dal_status dal_sweep_plan_read(dal_sweep_plan *plan, dal_messages *messages);
 dal_status dal_sweep_plan_make(dal_sweep_plan *plan, dal_messages *messages);

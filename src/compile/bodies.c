@@ -445,7 +445,7 @@ static const dal_point_spec *find_point(dal_build *build, const dal_points *poin
 }
 
 /* The target of a name, as another compile found it. */
-static bool recall_place(const dal_build *build, const char *name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point)
+static bool find_known_place(const dal_build *build, const char *name, dal_marker *marker, const dal_binding **binding, const dal_point_spec **point)
 {
     int number;
     if (!dal_cached_place(build, name, &marker->body, &number))
@@ -509,7 +509,7 @@ static bool find_marker(dal_build *build, dal_text name, dal_marker *marker, boo
     memset(marker, 0, sizeof *marker);
     marker->body = DAL_GROUND;
     dal_rotation_identity(marker->B);
-    const bool known = recall_place(build, name.text, marker, &binding, &at);
+    const bool known = find_known_place(build, name.text, marker, &binding, &at);
     if (!known && !find_place(build, name, marker, &binding, &at, has_axes, depth))
         return false;
     if (!at)

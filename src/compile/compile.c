@@ -311,7 +311,7 @@ static bool goes_on_tree(dal_build *build, const dal_system *system)
 }
 
 /* Coordinates, the tree and what recursion and components need of it. */
-static void lay_out_coordinates(dal_build *build, dal_system *system)
+static void layout_coordinates(dal_build *build, dal_system *system)
 {
     bool fixed = system->layout.sequence_fixed;
     int sequence[3];
@@ -338,7 +338,7 @@ static void lay_out_coordinates(dal_build *build, dal_system *system)
 }
 
 /* Where the bodies start, and the model's mass. */
-static void take_start(dal_build *build, dal_system *system)
+static void copy_start(dal_build *build, dal_system *system)
 {
     system->start = DAL_NEW(build->arena, dal_start, build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++) {
@@ -360,7 +360,7 @@ static void take_start(dal_build *build, dal_system *system)
 }
 
 /* Forces, signals and columns as they were built. */
-static void take_parts(dal_build *build, dal_system *system)
+static void copy_parts(dal_build *build, dal_system *system)
 {
     system->owners = dal_owners;
     system->acting.n_groups = build->n_groups;
@@ -438,11 +438,11 @@ static void choose_solvers(dal_build *build, dal_system *system)
         find_order(build, system);
 }
 
-static void lay_out(dal_build *build, dal_system *system)
+static void layout_system(dal_build *build, dal_system *system)
 {
-    lay_out_coordinates(build, system);
-    take_start(build, system);
-    take_parts(build, system);
+    layout_coordinates(build, system);
+    copy_start(build, system);
+    copy_parts(build, system);
     choose_units(build, system);
     system->n_w = system->layout.nv;
     count_states(system);
@@ -577,7 +577,7 @@ static dal_status compile(dal_build *build, dal_system *draft)
     compile_program(build, &build->actions, &draft->actions);
     compile_program(build, &build->records, &draft->records);
     compile_program(build, &build->samples, &draft->samples);
-    lay_out(build, draft);
+    layout_system(build, draft);
     if (!build->derivation)
         let_graph_go(build);
     if (refuse_curved_friction(build) || !eta_fits(build, draft))

@@ -162,7 +162,7 @@ static dal_node rest_of_tangent(dal_build *build, const written *form)
     return rest;
 }
 
-static written take_apart(dal_build *build, dal_node f, bool nonholonomic)
+static written split_form(dal_build *build, dal_node f, bool nonholonomic)
 {
     written form = {.nonholonomic = nonholonomic};
     form.f = dal_substitute(build->graph, f, in_measures, build);
@@ -279,7 +279,7 @@ static bool read_form(dal_build *build, const dal_binding *binding, const char *
     dal_node f;
     if (!dal_build_scalar(build, DAL_REACH_CONSTRAINT, binding, text, &f))
         return false;
-    *form = take_apart(build, f, nonholonomic);
+    *form = split_form(build, f, nonholonomic);
     return check_form(build, form, what, name, text, may_curve);
 }
 
@@ -293,7 +293,7 @@ static dal_node joint_signal(dal_joint_builder *b, int measure, int order)
 static void joint_form(dal_joint_builder *b, dal_node f, bool nonholonomic)
 {
     dal_build *build = b->user;
-    written form = take_apart(build, f, nonholonomic);
+    written form = split_form(build, f, nonholonomic);
     dal_add_form(&build->mechanism, form.n, form.measure, write_form(build, &form), nonholonomic);
 }
 
@@ -353,7 +353,7 @@ static bool add_plain_row(dal_build *build, const written *form)
 bool dal_build_equation(dal_build *build, const char *what, const char *name, dal_text text, dal_node f, bool nonholonomic)
 {
     dal_mechanism *m = &build->mechanism;
-    written form = take_apart(build, f, nonholonomic);
+    written form = split_form(build, f, nonholonomic);
     if (!check_form(build, &form, what, name, text, false))
         return false;
     if (!add_plain_row(build, &form))

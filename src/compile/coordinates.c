@@ -109,7 +109,7 @@ static void of_quaternion(dal_graph *g, const dal_node p[4], dal_node R[9])
         }
 }
 
-static void normalise(dal_graph *g, dal_node a[3])
+static void normalise_vector(dal_graph *g, dal_node a[3])
 {
     dal_node norm = dal_unary(g, DAL_OP_SQRT, dot(g, a, 1, a, 1, 3));
     for (int i = 0; i < 3; i++)
@@ -122,11 +122,11 @@ static void of_axes(dal_graph *g, int first, const dal_node a[3], int second, co
     dal_node u[3] = {a[0], a[1], a[2]}, v[3];
     const int third = 3 - first - second;
     const bool forward = (second - first + 3) % 3 == 1; /* x cross y = z, y cross x = -z */
-    normalise(g, u);
+    normalise_vector(g, u);
     dal_node along = dot(g, u, 1, b, 1, 3);
     for (int i = 0; i < 3; i++)
         v[i] = subtract(g, b[i], times(g, along, u[i]));
-    normalise(g, v);
+    normalise_vector(g, v);
     for (int i = 0; i < 3; i++) {
         const int j = (i + (forward ? 1 : 2)) % 3, k = (i + (forward ? 2 : 1)) % 3;
         R[3 * i + first] = u[i];
@@ -356,7 +356,7 @@ static int find_carrier(dal_build *build, int b, places *p)
 
 enum { LONGEST = 1000 }; /* bodies placed one from another */
 
-static bool place(dal_build *build, int b, places *p, int depth)
+static bool place_written_body(dal_build *build, int b, places *p, int depth)
 {
     const dal_body_spec *spec = &build->spec->bodies[b];
     if (p->progress[b] != UNSEEN)
@@ -372,7 +372,7 @@ static bool place(dal_build *build, int b, places *p, int depth)
         o = -1;
         ok = false;
     }
-    if (o >= 0 && place(build, o, p, depth + 1))
+    if (o >= 0 && place_written_body(build, o, p, depth + 1))
         place_behind(build, b, o, p);
     else if (spec->from.text || o >= 0)
         ok = false;
@@ -396,7 +396,7 @@ bool dal_build_frames(dal_build *build, dal_node *frame)
     bool ok = true;
     p.progress = dal_arena_alloc(build->arena, sizeof *p.progress * (size_t)build->spec->n_bodies);
     for (int b = 0; b < build->spec->n_bodies; b++)
-        ok &= place(build, b, &p, 0);
+        ok &= place_written_body(build, b, &p, 0);
     return ok;
 }
 
@@ -413,7 +413,7 @@ void dal_build_placement(dal_build *build)
     bool ok = true;
     refuse_starts(build);
     for (int b = 0; b < spec->n_bodies; b++)
-        ok &= place(build, b, &p, 0);
+        ok &= place_written_body(build, b, &p, 0);
     for (int b = 0; b < spec->n_bodies; b++)
         build->start[b].placed = true;
     dal_read_coordinates(build);

@@ -40,7 +40,7 @@ typedef struct worst {
     const char *noun;
 } worst;
 
-static void look(void *user, int variable)
+static void widen_reach(void *user, int variable)
 {
     worst *w = user;
     dal_reach reach = dal_signal_reach(w->build, &w->build->signals[variable]);
@@ -55,7 +55,7 @@ static bool within_reach(const dal_lookup *l, const char *block)
 {
     worst w = {l->build, DAL_REACH_NUMBER, NULL};
     for (int i = 0; i < l->value->n; i++)
-        dal_each_var(l->build->graph, l->value->node[i], look, &w);
+        dal_each_var(l->build->graph, l->value->node[i], widen_reach, &w);
     if (w.reach <= l->build->reach)
         return true;
     if (block && l->build->reach == DAL_REACH_ACTION && w.reach > DAL_REACH_ACTION)
@@ -149,7 +149,7 @@ static void note_state(void *user, int variable)
 }
 
 /* One more prime: the total derivative by time. False: an error was reported. */
-static bool differentiate(const dal_lookup *l)
+static bool differentiate_expression(const dal_lookup *l)
 {
     dal_build *build = l->build;
     for (int i = 0; i < l->value->n; i++) {
@@ -175,7 +175,7 @@ static bool use_define(const dal_lookup *l, int index)
     if (!use_named(l, &l->build->defines[index]))
         return false;
     for (int p = 0; p < l->primes; p++)
-        if (!differentiate(l))
+        if (!differentiate_expression(l))
             return false;
     return within_reach(l, l->build->spec->define[index].block);
 }
@@ -309,8 +309,8 @@ bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, 
 /* ---- parsing ---------------------------------------------------------------- */
 
 /* memorable: by the rules of every compile, so that the value may be that of another one. */
-static bool parse(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value,
-                  bool memorable)
+static bool parse_expression(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value,
+                             bool memorable)
 {
     dal_reach outer_reach = build->reach;
     const dal_binding *outer = build->binding;
@@ -338,13 +338,13 @@ bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *bindi
 {
     const dal_parser parser = {.graph = build->graph, .messages = build->messages, .resolve = dal_build_resolve, .user = build};
     if (build->reader)
-        return parse(build, build->reader, reach, binding, text, value, false);
-    return parse(build, &parser, reach, binding, text, value, reach > DAL_REACH_NUMBER);
+        return parse_expression(build, build->reader, reach, binding, text, value, false);
+    return parse_expression(build, &parser, reach, binding, text, value, reach > DAL_REACH_NUMBER);
 }
 
 bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value)
 {
-    return parse(build, parser, reach, binding, text, value, false);
+    return parse_expression(build, parser, reach, binding, text, value, false);
 }
 
 bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_node *node)

@@ -122,7 +122,7 @@ bool dal_build_color(dal_build *build, dal_text text, char color[8])
 
 /* ---- place ------------------------------------------------------------------------ */
 
-static bool place(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, dal_figure *figure)
+static bool place_shape(dal_build *build, const dal_binding *binding, const dal_figure_spec *spec, dal_figure *figure)
 {
     const bool flat = build->spec->space == DAL_PLANAR;
     double R[9], A[9], axis[3] = {0, 0, 1}, angle = 0;
@@ -193,11 +193,11 @@ bool dal_build_figure(dal_build *build, const dal_binding *binding, const dal_fi
         return false;
     }
     figure->kind = (dal_figure_kind)kind;
-    bool ok = check_keys(build, spec, figure->kind) && edges(build, binding, &spec->size, figure->size) &&
-              positive(build, binding, spec->radius, "radius", &figure->radius) &&
-              positive(build, binding, spec->length, "length", &figure->length) &&
-              positive(build, binding, spec->thickness, "thickness", &figure->thickness) && positive(build, binding, spec->scale, "scale", &scale) &&
-              read_points(build, binding, spec, figure) && dal_build_color(build, spec->color, figure->color) && place(build, binding, spec, figure);
+    bool ok =
+        check_keys(build, spec, figure->kind) && edges(build, binding, &spec->size, figure->size) &&
+        positive(build, binding, spec->radius, "radius", &figure->radius) && positive(build, binding, spec->length, "length", &figure->length) &&
+        positive(build, binding, spec->thickness, "thickness", &figure->thickness) && positive(build, binding, spec->scale, "scale", &scale) &&
+        read_points(build, binding, spec, figure) && dal_build_color(build, spec->color, figure->color) && place_shape(build, binding, spec, figure);
     return ok && whole && spec->path ? read_mesh(build, binding, spec, scale, &figure->mesh) : ok;
 }
 

@@ -18,7 +18,7 @@ static int expression(dal_force_builder *b, dal_text text)
     return dal_build_action(build, text, node);
 }
 
-static bool parse(dal_force_builder *b, dal_text text, dal_node *node)
+static bool parse_scalar(dal_force_builder *b, dal_text text, dal_node *node)
 {
     return dal_build_scalar(b->user, DAL_REACH_ACTION, b->spec->binding, text, node);
 }
@@ -200,7 +200,7 @@ static void compile_force(dal_build *build, int i, int type)
                            .graph = build->graph,
                            .signal = signal_of,
                            .action = action,
-                           .parse = parse};
+                           .parse = parse_scalar};
     char *element = (char *)group->elements + t->size * (size_t)group->n;
     if (t->compile(&b, element)) {
         group->n++;

@@ -100,7 +100,7 @@ static void copy_forms(dal_alone *a, const dal_expressions *forms, dal_layout_pa
     parts->forms.program = dal_program_build(build->arena, build->graph, build->n_signals, forms->n, forms->node);
 }
 
-static void take_room(dal_alone *a)
+static void allocate_alone(dal_alone *a)
 {
     dal_arena *arena = a->build->arena;
     const size_t r = (size_t)a->r, m = (size_t)a->m;
@@ -120,7 +120,7 @@ static void take_room(dal_alone *a)
         a->scale[c] = !a->whole ? (a->layout->angular[c] > 0 ? a->length : 1) : a->build->column_scale ? a->build->column_scale[c] : 1;
 }
 
-static const dal_layout *lay_out_alone(dal_alone *a)
+static const dal_layout *layout_alone(dal_alone *a)
 {
     dal_build *build = a->build;
     const dal_joint *joint = a->joint;
@@ -144,7 +144,7 @@ static const dal_layout *lay_out_alone(dal_alone *a)
     return dal_layout_build(build->arena, &a->mechanism, &dal_family_twist, &parts);
 }
 
-static const dal_layout *lay_out_whole(dal_alone *a)
+static const dal_layout *layout_whole(dal_alone *a)
 {
     a->mechanism = a->build->mechanism;
     return dal_layout_build(a->build->arena, &a->mechanism, &dal_family_user, &a->build->parts);
@@ -155,11 +155,11 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
     dal_arena *arena = build->arena;
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
     a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
-    a->layout = a->whole ? lay_out_whole(a) : lay_out_alone(a);
+    a->layout = a->whole ? layout_whole(a) : layout_alone(a);
     dal_work_layout(a->layout, DAL_NEW(arena, dal_real, dal_work_size(a->layout)), DAL_NEW(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;
     a->m = a->layout->nv;
-    take_room(a);
+    allocate_alone(a);
 }
 
 /* ---- positions --------------------------------------------------------------------------- */

@@ -472,7 +472,7 @@ static bool multiply(void *user, dal_vector_function function, int n, const dal_
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-static bool refuse(const dal_equation_scope *scope, dal_mark mark, dal_value *value, const char *sentence)
+static bool refuse_equation(const dal_equation_scope *scope, dal_mark mark, dal_value *value, const char *sentence)
 {
     dal_error(scope->build->messages, mark, "%s", sentence);
     value->n = 0;
@@ -481,11 +481,11 @@ static bool refuse(const dal_equation_scope *scope, dal_mark mark, dal_value *va
 
 static bool too_many_primes(const dal_equation_scope *scope, const char *name, dal_mark mark, dal_value *value)
 {
-    return refuse(scope, mark, value,
-                  dal_arena_print(scope->build->arena,
-                                  "%s has more primes than an equation of a joint type may have: its equations are "
-                                  "made of positions and their first rates",
-                                  name));
+    return refuse_equation(scope, mark, value,
+                           dal_arena_print(scope->build->arena,
+                                           "%s has more primes than an equation of a joint type may have: its equations are "
+                                           "made of positions and their first rates",
+                                           name));
 }
 
 /* 0, 1, 2, 3 for i, j, k, l. */
@@ -499,9 +499,9 @@ static bool enter_side(dal_equation_scope *scope, int side, const char *name, da
 {
     scope->named[side] = true;
     return side < scope->n_points ||
-           refuse(scope, mark, value,
-                  dal_arena_print(scope->build->arena, "joint '%s' connects %d points, and '%s' belongs to point %d of `connect:`",
-                                  scope->joint->name, scope->n_points, name, side + 1));
+           refuse_equation(scope, mark, value,
+                           dal_arena_print(scope->build->arena, "joint '%s' connects %d points, and '%s' belongs to point %d of `connect:`",
+                                           scope->joint->name, scope->n_points, name, side + 1));
 }
 
 static bool needs_attitude(dal_equation_scope *scope, int side, const char *name, dal_mark mark, dal_value *value)
@@ -511,11 +511,11 @@ static bool needs_attitude(dal_equation_scope *scope, int side, const char *name
     const int body = scope->joint->marker[side].body;
     if (body == DAL_GROUND || !scope->build->mechanism.bodies[body].particle)
         return true;
-    return refuse(scope, mark, value,
-                  dal_arena_print(scope->build->arena,
-                                  "joint '%s': '%s' needs the attitude of '%s', which is a particle (a mass without "
-                                  "inertia): give it an inertia",
-                                  scope->joint->name, name, scope->build->mechanism.bodies[body].name));
+    return refuse_equation(scope, mark, value,
+                           dal_arena_print(scope->build->arena,
+                                           "joint '%s': '%s' needs the attitude of '%s', which is a particle (a mass without "
+                                           "inertia): give it an inertia",
+                                           scope->joint->name, name, scope->build->mechanism.bodies[body].name));
 }
 
 static bool read_vector(dal_equation_scope *scope, int vector, int primes, dal_value *value)
@@ -538,9 +538,10 @@ static bool read_point(dal_equation_scope *scope, int side, const char *name, in
 static bool read_axis(dal_equation_scope *scope, int axis, int side, const char *name, int primes, dal_mark mark, dal_value *value)
 {
     if (dimension(scope) == 2 && axis == 2)
-        return refuse(scope, mark, value,
-                      dal_arena_print(scope->build->arena, "'%s' stands across the plane: in a planar model cross(a, b) is a number, and so is w%c",
-                                      name, name[1]));
+        return refuse_equation(scope, mark, value,
+                               dal_arena_print(scope->build->arena,
+                                               "'%s' stands across the plane: in a planar model cross(a, b) is a number, and so is w%c", name,
+                                               name[1]));
     if (!needs_attitude(scope, side, name, mark, value))
         return false;
     if (scope->axis[side][axis] < 0)
@@ -667,7 +668,7 @@ static dal_node rate_of(void *user, dal_graph *graph, int variable)
     return dal_build_signal(d->scope->build, s);
 }
 
-static bool differentiate(void *user, dal_mark mark, dal_value *value)
+static bool differentiate_value(void *user, dal_mark mark, dal_value *value)
 {
     differentiation d = {user, false};
     for (int i = 0; i < value->n; i++)
@@ -691,7 +692,7 @@ bool dal_equation_read(dal_equation_scope *scope, dal_text text, dal_value *valu
 {
     dal_build *build = scope->build;
     const dal_parser parser = {
-        .graph = build->graph, .messages = build->messages, .resolve = resolve, .user = scope, .product = multiply, .rate = differentiate};
+        .graph = build->graph, .messages = build->messages, .resolve = resolve, .user = scope, .product = multiply, .rate = differentiate_value};
     build->equation = true;
     const bool fine = dal_build_parse_by(build, &parser, DAL_REACH_TIME, scope->type->binding, text, value);
     build->equation = false;

@@ -151,7 +151,7 @@ static bool names_world(dal_alone *a)
 }
 
 /* The start is closed. */
-static void look_around(dal_alone *a, dal_joint *joint)
+static void compare_neighbours(dal_alone *a, dal_joint *joint)
 {
     uint64_t seed = 42;
     dal_alone_evaluate(a);
@@ -179,7 +179,7 @@ static void look_around(dal_alone *a, dal_joint *joint)
 }
 
 /* The mechanism cannot be assembled: is it this joint alone? */
-static void look_for_contradiction(dal_alone *a, const dal_joint *joint)
+static void find_contradiction(dal_alone *a, const dal_joint *joint)
 {
     uint64_t seed = 42;
     bool holds = dal_alone_close(a, NULL);
@@ -225,10 +225,10 @@ void dal_build_written_ranks(dal_build *build, const double *winding)
         dal_alone_begin(&a, build, joint);
         dal_alone_place(&a, winding);
         if (!winding) {
-            look_for_contradiction(&a, joint);
+            find_contradiction(&a, joint);
         } else {
             build->world_named = build->world_named || names_world(&a);
-            look_around(&a, joint);
+            compare_neighbours(&a, joint);
         }
     }
 }

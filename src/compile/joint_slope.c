@@ -214,7 +214,7 @@ static const char *advice(dal_arena *arena, const char *written, bool scalar)
     return dal_arena_print(arena, "write `%s`", instead);
 }
 
-static void refuse(const dal_alone *a, int row)
+static void refuse_slope(const dal_alone *a, int row)
 {
     dal_build *build = a->build;
     const int number = a->mechanism.rows[a->layout->row[row].source].equation;
@@ -258,7 +258,7 @@ static bool check_joint(dal_build *build, const dal_joint *joint, const double *
         flat[i] = is_asked(&a, i) && is_flat(&a, direction, i);
     for (int i = 0; i < a.layout->n_extrinsic && fine; i++)
         if (flat[i] && !is_implied(&a, flat, i)) {
-            refuse(&a, i);
+            refuse_slope(&a, i);
             fine = false;
         }
     return fine;

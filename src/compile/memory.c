@@ -106,7 +106,7 @@ static int find_known(const dal_memory *memory, const dal_binding *binding, cons
     return -1;
 }
 
-static void enter(dal_memory *memory, int number)
+static void enter_address(dal_memory *memory, int number)
 {
     const size_t mask = (size_t)memory->n_slots - 1;
     const dal_known *known = &memory->known[number];
@@ -120,13 +120,13 @@ static void add_known(dal_memory *memory, const dal_known *known)
 {
     *DAL_PUSH(&memory->arena, memory->known, memory->n_known, memory->cap_known) = *known;
     if (2 * memory->n_known <= memory->n_slots) {
-        enter(memory, memory->n_known - 1);
+        enter_address(memory, memory->n_known - 1);
         return;
     }
     memory->n_slots = memory->n_slots ? 2 * memory->n_slots : 256;
     memory->slot = DAL_NEW(&memory->arena, int, memory->n_slots);
     for (int i = 0; i < memory->n_known; i++)
-        enter(memory, i);
+        enter_address(memory, i);
 }
 
 /* The first number with the same words, or this one. */
@@ -389,7 +389,7 @@ static dal_compiled *program_in(dal_memory *memory, const dal_build *build, cons
                                      : &memory->sample_program;
 }
 
-static void *keep(dal_arena *arena, const void *from, size_t bytes)
+static void *keep_bytes(dal_arena *arena, const void *from, size_t bytes)
 {
     void *to = dal_arena_alloc(arena, bytes);
     if (bytes)
@@ -404,13 +404,13 @@ void dal_remember_program(dal_build *build, const dal_expressions *list, const d
         return;
     dal_expressions *nodes = list_in(memory, build, list);
     dal_compiled *program = program_in(memory, build, list);
-    *nodes = (dal_expressions){.n = list->n, .node = keep(&memory->arena, list->node, sizeof *list->node * (size_t)list->n)};
+    *nodes = (dal_expressions){.n = list->n, .node = keep_bytes(&memory->arena, list->node, sizeof *list->node * (size_t)list->n)};
     *program = *compiled;
     program->shared = true;
     if (!compiled->program)
         return;
-    program->needs = keep(&memory->arena, compiled->needs, sizeof *compiled->needs * (size_t)compiled->n_needs);
-    program->program = keep(&memory->arena, compiled->program, dal_program_bytes(compiled->program));
+    program->needs = keep_bytes(&memory->arena, compiled->needs, sizeof *compiled->needs * (size_t)compiled->n_needs);
+    program->program = keep_bytes(&memory->arena, compiled->program, dal_program_bytes(compiled->program));
 }
 
 bool dal_cached_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
@@ -446,10 +446,10 @@ void dal_remember_islands(dal_build *build, const dal_islands *islands)
     *kept = *islands;
     if (islands->n == 1)
         return;
-    kept->of_body = keep(arena, islands->of_body, sizeof *kept->of_body * (size_t)(m->n_bodies + m->n_coordinates));
-    kept->of_measure = keep(arena, islands->of_measure, sizeof *kept->of_measure * (size_t)m->n_measures);
-    kept->of_joint = keep(arena, islands->of_joint, sizeof *kept->of_joint * (size_t)m->n_joints);
-    kept->of_row = keep(arena, islands->of_row, sizeof *kept->of_row * (size_t)m->n_rows);
+    kept->of_body = keep_bytes(arena, islands->of_body, sizeof *kept->of_body * (size_t)(m->n_bodies + m->n_coordinates));
+    kept->of_measure = keep_bytes(arena, islands->of_measure, sizeof *kept->of_measure * (size_t)m->n_measures);
+    kept->of_joint = keep_bytes(arena, islands->of_joint, sizeof *kept->of_joint * (size_t)m->n_joints);
+    kept->of_row = keep_bytes(arena, islands->of_row, sizeof *kept->of_row * (size_t)m->n_rows);
 }
 
 bool dal_cached_islands(const dal_build *build, dal_islands *islands)
@@ -504,18 +504,18 @@ void dal_remember_description(dal_build *build)
     const dal_mechanism *m = &build->mechanism;
     const dal_spec *spec = build->spec;
     memory->n_symbols = build->n_symbols;
-    memory->symbols = keep(arena, build->symbols, sizeof *build->symbols * (size_t)build->n_symbols);
+    memory->symbols = keep_bytes(arena, build->symbols, sizeof *build->symbols * (size_t)build->n_symbols);
     for (int i = 0; i < memory->n_symbols; i++)
         if (memory->symbols[i].name)
             memory->symbols[i].name = keep_text(arena, memory->symbols[i].name);
     memory->n_signals = build->n_signals;
-    memory->signals = keep(arena, build->signals, sizeof *build->signals * (size_t)build->n_signals);
+    memory->signals = keep_bytes(arena, build->signals, sizeof *build->signals * (size_t)build->n_signals);
     memory->n_signal_table = build->n_signal_table;
-    memory->signal_table = keep(arena, build->signal_table, sizeof *build->signal_table * (size_t)build->n_signal_table);
+    memory->signal_table = keep_bytes(arena, build->signal_table, sizeof *build->signal_table * (size_t)build->n_signal_table);
     memory->mechanism = *m;
-    memory->mechanism.bodies = keep(arena, m->bodies, sizeof *m->bodies * (size_t)m->n_bodies);
-    memory->mechanism.vectors = keep(arena, m->vectors, sizeof *m->vectors * (size_t)m->n_vectors);
-    memory->mechanism.measures = keep(arena, m->measures, sizeof *m->measures * (size_t)m->n_measures);
+    memory->mechanism.bodies = keep_bytes(arena, m->bodies, sizeof *m->bodies * (size_t)m->n_bodies);
+    memory->mechanism.vectors = keep_bytes(arena, m->vectors, sizeof *m->vectors * (size_t)m->n_vectors);
+    memory->mechanism.measures = keep_bytes(arena, m->measures, sizeof *m->measures * (size_t)m->n_measures);
     memory->zero = DAL_NEW(arena, double, count_zeros(build));
     for (int i = 0; i < count_zeros(build); i++)
         memory->zero[i] = zero_of(build, i);
@@ -552,9 +552,9 @@ void dal_cache_begin(dal_build *build)
     build->symbols = memory->symbols;
     build->n_signals = memory->n_signals;
     build->cap_signals = (size_t)memory->n_signals;
-    build->signals = keep(arena, memory->signals, sizeof *memory->signals * (size_t)memory->n_signals);
+    build->signals = keep_bytes(arena, memory->signals, sizeof *memory->signals * (size_t)memory->n_signals);
     build->n_signal_table = memory->n_signal_table;
-    build->signal_table = keep(arena, memory->signal_table, sizeof *memory->signal_table * (size_t)memory->n_signal_table);
+    build->signal_table = keep_bytes(arena, memory->signal_table, sizeof *memory->signal_table * (size_t)memory->n_signal_table);
     build->parts.like = memory->layout;
     build->start_layout = memory->start_layout;
     build->today = DAL_NEW(arena, struct dal_today, 1);
@@ -613,7 +613,7 @@ bool dal_memory_end(dal_memory *memory)
     return true;
 }
 
-dal_workspace *dal_memory_take_workspace(dal_memory *memory)
+dal_workspace *dal_memory_borrow_workspace(dal_memory *memory)
 {
     dal_workspace *spare = atomic_exchange(&memory->spare, NULL);
     return spare ? spare : dal_workspace_create(&memory->arena.allocator);

@@ -208,7 +208,7 @@ dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocato
 bool dal_memory_end(dal_memory *memory);
 
 /* Room for one compile, of which there is one a thread. NULL without memory. */
-dal_workspace *dal_memory_take_workspace(dal_memory *memory);
+dal_workspace *dal_memory_borrow_workspace(dal_memory *memory);
 void dal_memory_return_workspace(dal_memory *memory, dal_workspace *workspace);
 
 dal_memory *dal_memory_begin(const dal_allocator *allocator, const dal_arena *texts); /* NULL without memory */

@@ -29,7 +29,7 @@ typedef struct sum {
     size_t capacity;
 } sum;
 
-static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out);
+static void normalise_node(dal_symbolic *s, dal_node node, int depth, sum *out);
 
 /* a := a * node^power; false: too many factors. */
 static bool multiply_by(product *a, dal_node node, int power)
@@ -103,7 +103,7 @@ static dal_node node_of_sum(dal_symbolic *s, const sum *of, double times)
 static bool multiply_in(dal_symbolic *s, dal_node node, int power, int depth, product *term)
 {
     sum in = {0};
-    normalise(s, node, depth + 1, &in);
+    normalise_node(s, node, depth + 1, &in);
     if (!in.n) {
         term->coef = 0;
         return power > 0;
@@ -124,17 +124,17 @@ static bool multiply_in(dal_symbolic *s, dal_node node, int power, int depth, pr
 /* A function of something: its argument in normal form, too. */
 static dal_node plain_factor(dal_symbolic *s, dal_node node, int depth)
 {
-    const dal_node_view t = dal_node_look(s->graph, node);
+    const dal_node_view t = dal_node_read(s->graph, node);
     sum in = {0};
     if (t.op < DAL_OP_SIN || t.op > DAL_OP_LOG || t.op == DAL_OP_ATAN2)
         return node;
-    normalise(s, t.a, depth + 1, &in);
+    normalise_node(s, t.a, depth + 1, &in);
     return dal_unary(s->graph, t.op, node_of_sum(s, &in, 1));
 }
 
-static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
+static void normalise_node(dal_symbolic *s, dal_node node, int depth, sum *out)
 {
-    const dal_node_view t = dal_node_look(s->graph, node);
+    const dal_node_view t = dal_node_read(s->graph, node);
     product one = {.coef = 1};
     double value;
     bool fine = depth < MOST_DEPTH && out->n < MOST_TERMS;
@@ -144,9 +144,9 @@ static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
     }
     if (fine && (t.op == DAL_OP_ADD || t.op == DAL_OP_SUB || t.op == DAL_OP_NEG)) {
         sum b = {0};
-        normalise(s, t.op == DAL_OP_NEG ? t.a : t.b, depth + 1, &b);
+        normalise_node(s, t.op == DAL_OP_NEG ? t.a : t.b, depth + 1, &b);
         if (t.op != DAL_OP_NEG)
-            normalise(s, t.a, depth + 1, out);
+            normalise_node(s, t.a, depth + 1, out);
         for (int i = 0; i < b.n; i++)
             add_term(s, out, t.op == DAL_OP_ADD ? 1 : -1, &b.term[i]);
         return;
@@ -160,10 +160,10 @@ static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
     if (!fine)
         one = (product){.coef = 1, .n = 1, .of = {{node, 1}}};
     if (one.n == 1 && one.of[0].power == 1 && (s->spread || fabs(one.coef) == 1) && fine) { /* a sum is a sum again */
-        const dal_node_view in = dal_node_look(s->graph, one.of[0].node);
+        const dal_node_view in = dal_node_read(s->graph, one.of[0].node);
         if ((in.op == DAL_OP_ADD || in.op == DAL_OP_SUB) && one.of[0].node != node) {
             sum inner = {0};
-            normalise(s, one.of[0].node, depth + 1, &inner);
+            normalise_node(s, one.of[0].node, depth + 1, &inner);
             for (int i = 0; i < inner.n; i++)
                 add_term(s, out, one.coef, &inner.term[i]);
             return;
@@ -175,7 +175,7 @@ static void normalise(dal_symbolic *s, dal_node node, int depth, sum *out)
 dal_node dal_symbolic_collect(dal_symbolic *s, dal_node node)
 {
     sum of = {0};
-    normalise(s, node, 0, &of);
+    normalise_node(s, node, 0, &of);
     return node_of_sum(s, &of, 1);
 }
 
@@ -197,7 +197,7 @@ static const char *name_of(void *user, int variable)
 
 static const char *text_of_factor(dal_symbolic *s, const factor *f)
 {
-    const dal_node_view t = dal_node_look(s->graph, f->node);
+    const dal_node_view t = dal_node_read(s->graph, f->node);
     const char *text = dal_node_print(s->graph, f->node, name_of, s);
     const int power = f->power < 0 ? -f->power : f->power;
     if (t.op < DAL_OP_SIN && t.op != DAL_OP_VAR)
@@ -208,7 +208,7 @@ static const char *text_of_factor(dal_symbolic *s, const factor *f)
 /* Parameters first, then the factors in the order in which they came up. */
 static bool comes_first(const dal_symbolic *s, const factor *f)
 {
-    const dal_node_view t = dal_node_look(s->graph, f->node);
+    const dal_node_view t = dal_node_read(s->graph, f->node);
     return t.op == DAL_OP_VAR && t.index >= DAL_SYMBOLIC_FIRST && s->variable[t.index - DAL_SYMBOLIC_FIRST].kind == DAL_SYMBOLIC_NUMBER;
 }
 
@@ -236,7 +236,7 @@ typedef struct first_variable {
     int number;
 } first_variable;
 
-static void look_at(void *user, int variable)
+static void note_first(void *user, int variable)
 {
     first_variable *f = user;
     const int i = variable - DAL_SYMBOLIC_FIRST;
@@ -248,7 +248,7 @@ static int order_of(dal_symbolic *s, const product *p)
 {
     first_variable f = {s, p->n ? INT_MAX - 1 : INT_MAX};
     for (int i = 0; i < p->n; i++)
-        dal_each_var(s->graph, p->of[i].node, look_at, &f);
+        dal_each_var(s->graph, p->of[i].node, note_first, &f);
     return f.number;
 }
 
@@ -267,7 +267,7 @@ static void sort_terms(dal_symbolic *s, sum *of)
 dal_condition_text dal_symbolic_print(dal_symbolic *s, dal_node node)
 {
     sum of = {0};
-    normalise(s, node, 0, &of);
+    normalise_node(s, node, 0, &of);
     sort_terms(s, &of);
     const double sign = of.n && of.term[0].coef < 0 ? -1 : 1;
     const char *text = "", *left = "", *right = "";

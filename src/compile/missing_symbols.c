@@ -273,7 +273,7 @@ typedef struct search {
     const dal_symbolic_variable *found;
 } search;
 
-static void look_for(void *user, int variable)
+static void note_kind(void *user, int variable)
 {
     search *w = user;
     const dal_symbolic_variable *v = variable >= DAL_SYMBOLIC_FIRST ? &w->s->variable[variable - DAL_SYMBOLIC_FIRST] : NULL;
@@ -284,6 +284,6 @@ static void look_for(void *user, int variable)
 const dal_symbolic_variable *dal_symbolic_holds(dal_symbolic *s, dal_node node, dal_symbolic_kind kind)
 {
     search w = {s, kind, NULL};
-    dal_each_var(s->graph, node, look_for, &w);
+    dal_each_var(s->graph, node, note_kind, &w);
     return w.found;
 }

@@ -48,7 +48,7 @@ static const dal_text *name_of(const dal_record_spec *column)
     return column->name.text ? &column->name : &column->value;
 }
 
-static void record(dal_build *build, const dal_record_spec *column)
+static void record_column(dal_build *build, const dal_record_spec *column)
 {
     const char *name = name_of(column)->text;
     dal_value value;
@@ -77,7 +77,7 @@ static bool is_repeated(dal_build *build, int number)
 static void record_usual(dal_build *build, const char *format, const char *name)
 {
     const dal_text text = {.text = dal_arena_print(build->arena, format, name), .mark = dal_nowhere};
-    record(build, &(dal_record_spec){.value = text});
+    record_column(build, &(dal_record_spec){.value = text});
 }
 
 /* The coordinates of a robot's joints and their rates, under the names that its file gives. */
@@ -149,7 +149,7 @@ static void record_wanted(dal_build *build)
     if (spec->record_given) {
         for (int i = 0; i < spec->n_record; i++)
             if (!is_repeated(build, i))
-                record(build, &spec->record[i]);
+                record_column(build, &spec->record[i]);
         return;
     }
     if (spec->plain_names)

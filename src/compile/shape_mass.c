@@ -57,7 +57,7 @@ static void of_capsule(double r, double length, moments *out)
 }
 
 /* m with x = a + R x_own. */
-static void place(moments *m, const double a[3], const double R[9])
+static void place_moments(moments *m, const double a[3], const double R[9])
 {
     double first[3] = {0}, turned[9] = {0}, second[9];
     for (int i = 0; i < 3; i++)
@@ -101,7 +101,7 @@ static void of_plate(const dal_figure *f, moments *out)
     for (int k = 0; k < 9; k++)
         m.second[k] *= depth;
     m.second[8] = m.zeroth * depth * depth / 12;
-    place(&m, (const double[3]){p[0], p[1], 0}, identity);
+    place_moments(&m, (const double[3]){p[0], p[1], 0}, identity);
     *out = m;
 }
 
@@ -143,7 +143,7 @@ static void of_mesh(const dal_mesh *mesh, moments *out, double *gap)
         for (int k = 0; k < 9; k++)
             m.second[k] = -m.second[k];
     }
-    place(&m, origin, identity);
+    place_moments(&m, origin, identity);
     *out = m;
 }
 
@@ -217,7 +217,7 @@ static bool shape_moments(dal_build *build, const dal_body_spec *spec, const dal
     if (!(out->zeroth > 0))
         return refuse_shape(build, spec, figure, "its volume is zero");
     dal_rotation_quaternion(f.quaternion, R);
-    place(out, f.at, R);
+    place_moments(out, f.at, R);
     return true;
 }
 

@@ -172,7 +172,7 @@ bool dal_names_ground(const dal_build *build, const char *path)
 
 /* ---- what may have been meant ---------------------------------------------- */
 
-static int collect(const dal_build *build, unsigned kinds, const char **names)
+static int collect_names(const dal_build *build, unsigned kinds, const char **names)
 {
     static const char *const model_wide[] = {"t", "energy", "momentum", "constraint"};
     const dal_model_spec *model = kinds == ~0u ? model_inside(build) : NULL; /* names of elements are those of the whole model */
@@ -240,7 +240,7 @@ const char *dal_symbol_hint(dal_build *build, unsigned kinds, const char *path)
     if (!build->messages || dal_messages_count(build->messages, DAL_ERROR) >= HINTS)
         return "";
     const char **names = DAL_NEW(build->arena, const char *, CANDIDATES + 8);
-    names[collect(build, kinds, names)] = NULL;
+    names[collect_names(build, kinds, names)] = NULL;
     const char *whole = dal_arena_print(build->arena, "%s.", path), *of_part = path;
     const size_t inside = right_part(whole, names);
     if (inside == strlen(whole)) {

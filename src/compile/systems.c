@@ -109,7 +109,7 @@ typedef struct contents {
     bool *coordinate, *rate;            /* of each coordinate of the model */
 } contents;
 
-static void look_at(void *user, int variable)
+static void note_contents(void *user, int variable)
 {
     contents *c = user;
     const dal_signal *s = &c->build->signals[variable];
@@ -127,7 +127,7 @@ static contents contents_of(dal_build *build, dal_node node)
 {
     const int n = build->spec->n_coordinates;
     contents c = {.build = build, .coordinate = DAL_NEW(build->arena, bool, n), .rate = DAL_NEW(build->arena, bool, n)};
-    dal_each_var(build->graph, node, look_at, &c);
+    dal_each_var(build->graph, node, note_contents, &c);
     return c;
 }
 
@@ -179,7 +179,7 @@ static bool check_masses(dal_build *build, const reading *r, dal_text text)
     return true;
 }
 
-static void take_coordinates(dal_build *build, reading *r, const contents *c)
+static void use_coordinates(dal_build *build, reading *r, const contents *c)
 {
     r->number = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     for (int k = 0; k < build->spec->n_coordinates; k++)
@@ -230,7 +230,7 @@ static bool read_lagrangian(dal_build *build, reading *r)
         dal_error(build->messages, text.mark, "`%s` contains no rate, as in x': without a kinetic energy nothing moves", spec->L.text ? "L" : "T");
         return false;
     }
-    take_coordinates(build, r, &c);
+    use_coordinates(build, r, &c);
     r->V = dal_unary(build->graph, DAL_OP_NEG, dal_substitute(build->graph, L, rates_are_zero, build));
     r->written = L;
     r->T = plus(build, L, r->V);

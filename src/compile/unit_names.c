@@ -158,7 +158,7 @@ static bool of_symbol(dal_inference *units, const dal_symbol *symbol, const char
 }
 
 /* Each prime divides by s. */
-static void differentiate(dal_inference *units, dal_dimension *d, int primes)
+static void divide_by_time(dal_inference *units, dal_dimension *d, int primes)
 {
     static const char *const rates[][2] = {{"m", "m/s"}, {"m/s", "m/s^2"}, {"rad", "rad/s"}, {"rad/s", "rad/s^2"}, {"1", "1/s"}, {"J", "W"}};
     for (int p = 0; p < primes; p++) {
@@ -171,7 +171,7 @@ static void differentiate(dal_inference *units, dal_dimension *d, int primes)
     }
 }
 
-static bool find(dal_inference *units, const char *name, dal_dimension *out, int *n, double *number)
+static bool find_unit_of_name(dal_inference *units, const char *name, dal_dimension *out, int *n, double *number)
 {
     dal_build *build = units->build;
     const char *rest;
@@ -204,9 +204,9 @@ bool dal_unit_resolve(void *user, const char *name, int primes, dal_mark mark, d
     double number = NAN;
     int n = 1;
     (void)mark, (void)hint;
-    if (!find(units, name, &tag.dimension, &n, &number))
+    if (!find_unit_of_name(units, name, &tag.dimension, &n, &number))
         return false;
-    differentiate(units, &tag.dimension, primes);
+    divide_by_time(units, &tag.dimension, primes);
     tag.named = !tag.dimension.n && !tag.dimension.lost;
     const dal_node node = number == number && !primes ? dal_const(units->graph, number) : dal_var(units->graph, 0);
     *value = (dal_value){n, {node, node, node}, dal_unit_add(units, &tag)};

@@ -70,7 +70,7 @@ static bool was_seen(walk *w, const dal_text *text)
     return known;
 }
 
-static void look_alone(walk *w, const dal_binding *binding, dal_text text)
+static void check_alone(walk *w, const dal_binding *binding, dal_text text)
 {
     dal_inference *u = &w->units;
     dal_dimension unused;
@@ -85,13 +85,13 @@ static void look_alone(walk *w, const dal_binding *binding, dal_text text)
 }
 
 /* `wanted`: what it has to be; NULL: nothing says that. */
-static void look(walk *w, const dal_binding *binding, dal_text text, const dal_dimension *wanted)
+static void check_text(walk *w, const dal_binding *binding, dal_text text, const dal_dimension *wanted)
 {
     dal_dimension found;
     int n;
     if (!text.text || is_plain(text.text) || was_seen(w, &text))
         return;
-    look_alone(w, binding, text);
+    check_alone(w, binding, text);
     if (dal_unit_of_text(&w->units, binding, text, &found, &n) && wanted)
         dal_dimension_equate(&w->units.unknowns, &found, wanted);
 }
@@ -104,20 +104,20 @@ typedef struct element {
     bool angular; /* of "N or N m" the second is meant */
 } element;
 
-static void look_at_written(void *user, const dal_written *written)
+static void check_written(void *user, const dal_written *written)
 {
     const element *e = user;
     const char *unit = written->unit, * or = strstr(unit, " or ");
     dal_dimension wanted;
     if (or)
         unit = e->angular || written->turns ? or +4 : dal_arena_print(e->w->units.arena, "%.*s", (int)(or -unit), unit);
-    look(e->w, written->binding ? written->binding : e->binding, *written->text, dal_dimension_read(unit, &wanted) ? &wanted : NULL);
+    check_text(e->w, written->binding ? written->binding : e->binding, *written->text, dal_dimension_read(unit, &wanted) ? &wanted : NULL);
 }
 
-static void look_at_element(walk *w, const dal_binding *binding, dal_section section, const void *spec, bool angular)
+static void check_element(walk *w, const dal_binding *binding, dal_section section, const void *spec, bool angular)
 {
     element e = {w, binding, angular};
-    dal_spec_visit(section, spec, look_at_written, &e);
+    dal_spec_visit(section, spec, check_written, &e);
 }
 
 static bool turns(const dal_build *build, int measure)
@@ -125,7 +125,7 @@ static bool turns(const dal_build *build, int measure)
     return measure >= 0 && build->mechanism.measures[measure].kind == DAL_MEASURE_ANGLE;
 }
 
-static void look_at_joint(walk *w, int index)
+static void check_joint(walk *w, int index)
 {
     const dal_build *build = w->units.build;
     const dal_joint_spec *spec = &build->spec->joints[index];
@@ -133,75 +133,75 @@ static void look_at_joint(walk *w, int index)
     const bool angular = joint->n_coordinates ? turns(build, joint->coordinate[0]) : false;
     if (!joint->type)
         return;
-    look_at_element(w, spec->binding, DAL_SECTION_JOINT, spec, angular);
-    look_at_element(w, spec->binding, DAL_SECTION_START, &spec->start, angular);
-    look_at_element(w, spec->binding, DAL_SECTION_FRICTION, &spec->friction, angular);
+    check_element(w, spec->binding, DAL_SECTION_JOINT, spec, angular);
+    check_element(w, spec->binding, DAL_SECTION_START, &spec->start, angular);
+    check_element(w, spec->binding, DAL_SECTION_FRICTION, &spec->friction, angular);
     for (int i = 0; i < spec->law.n; i++)
-        look(w, spec->law.item[i].binding, spec->law.item[i].value, NULL);
+        check_text(w, spec->law.item[i].binding, spec->law.item[i].value, NULL);
 }
 
-static void look_at_force(walk *w, int index)
+static void check_force(walk *w, int index)
 {
     const dal_build *build = w->units.build;
     const dal_force_spec *spec = &build->spec->forces[index];
     const dal_force_type *type = dal_force_type_find(spec->type.text ? spec->type.text : "");
     const bool angular = turns(build, build->forces[index].measure) || (type && type->acts == DAL_ACTS_BY_TORQUE);
-    look_at_element(w, spec->binding, DAL_SECTION_FORCE, spec, angular);
+    check_element(w, spec->binding, DAL_SECTION_FORCE, spec, angular);
 }
 
-static void look_at_named(walk *w, dal_symbol_kind kind, int index, const dal_binding *binding, dal_text text)
+static void check_named(walk *w, dal_symbol_kind kind, int index, const dal_binding *binding, dal_text text)
 {
     const dal_dimension own = dal_unit_of_name(&w->units, (int)kind, index);
-    look(w, binding, text, &own);
+    check_text(w, binding, text, &own);
 }
 
-static void look_at_names(walk *w)
+static void check_names(walk *w)
 {
     const dal_spec *spec = w->units.build->spec;
     const dal_dimension second = {.base = {0, 0, 1}};
     for (int i = 0; i < spec->n_parameters; i++)
-        look_at_named(w, DAL_SYMBOL_PARAMETER, i, spec->parameters[i].binding, spec->parameters[i].value);
+        check_named(w, DAL_SYMBOL_PARAMETER, i, spec->parameters[i].binding, spec->parameters[i].value);
     for (int i = 0; i < spec->n_inputs; i++)
-        look_at_named(w, DAL_SYMBOL_INPUT, i, spec->inputs[i].binding, spec->inputs[i].value);
+        check_named(w, DAL_SYMBOL_INPUT, i, spec->inputs[i].binding, spec->inputs[i].value);
     for (int i = 0; i < spec->n_coordinates; i++)
-        look_at_named(w, DAL_SYMBOL_COORDINATE, i, spec->coordinates[i].binding, spec->coordinates[i].start);
+        check_named(w, DAL_SYMBOL_COORDINATE, i, spec->coordinates[i].binding, spec->coordinates[i].start);
     for (int i = 0; i < spec->n_speeds; i++)
-        look_at_named(w, DAL_SYMBOL_SPEED, i, spec->speeds[i].binding, spec->speeds[i].value);
+        check_named(w, DAL_SYMBOL_SPEED, i, spec->speeds[i].binding, spec->speeds[i].value);
     for (int i = 0; i < spec->n_states; i++) {
         const dal_dimension own = dal_unit_of_name(&w->units, DAL_SYMBOL_STATE, i);
         const dal_dimension rate = dal_dimension_product(&w->units.unknowns, &own, 1, &second, -1);
-        look(w, spec->states[i].binding, spec->states[i].start, &own);
-        look(w, spec->states[i].binding, spec->states[i].rate, &rate);
+        check_text(w, spec->states[i].binding, spec->states[i].start, &own);
+        check_text(w, spec->states[i].binding, spec->states[i].rate, &rate);
     }
     for (int i = 0; i < spec->n_define; i++)
         if (!spec->define[i].block)
-            look(w, spec->define[i].binding, spec->define[i].value, NULL);
+            check_text(w, spec->define[i].binding, spec->define[i].value, NULL);
 }
 
-static void look_at_model(walk *w)
+static void check_model_units(walk *w)
 {
     const dal_spec *spec = w->units.build->spec;
     dal_dimension fall;
     dal_dimension_read("m/s^2", &fall);
     for (int i = 0; i < spec->gravity.n; i++)
-        look(w, NULL, spec->gravity.item[i], &fall);
-    look_at_element(w, NULL, DAL_SECTION_GROUND, spec, false);
+        check_text(w, NULL, spec->gravity.item[i], &fall);
+    check_element(w, NULL, DAL_SECTION_GROUND, spec, false);
     for (int i = 0; i < spec->n_bodies; i++)
-        look_at_element(w, spec->bodies[i].binding, DAL_SECTION_BODY, &spec->bodies[i], false);
+        check_element(w, spec->bodies[i].binding, DAL_SECTION_BODY, &spec->bodies[i], false);
     for (int i = 0; i < spec->n_joints; i++)
-        look_at_joint(w, i);
+        check_joint(w, i);
     for (int i = 0; i < spec->n_forces; i++)
-        look_at_force(w, i);
-    look_at_names(w);
+        check_force(w, i);
+    check_names(w);
     for (int i = 0; i < spec->n_constraints; i++) {
-        look(w, spec->constraints[i].binding, spec->constraints[i].position, NULL);
-        look(w, spec->constraints[i].binding, spec->constraints[i].velocity, NULL);
+        check_text(w, spec->constraints[i].binding, spec->constraints[i].position, NULL);
+        check_text(w, spec->constraints[i].binding, spec->constraints[i].velocity, NULL);
     }
     for (int i = 0; i < spec->n_systems; i++) {
-        look_at_element(w, spec->systems[i].binding, DAL_SECTION_SYSTEM, &spec->systems[i], false);
-        look_at_element(w, spec->systems[i].binding, DAL_SECTION_LAGRANGIAN, &spec->systems[i], false);
+        check_element(w, spec->systems[i].binding, DAL_SECTION_SYSTEM, &spec->systems[i], false);
+        check_element(w, spec->systems[i].binding, DAL_SECTION_LAGRANGIAN, &spec->systems[i], false);
     }
-    look_at_element(w, NULL, DAL_SECTION_SIMULATE, &spec->simulate, false);
+    check_element(w, NULL, DAL_SECTION_SIMULATE, &spec->simulate, false);
 }
 
 /* ---- columns ----------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ static int name_written(walk *w)
         const dal_record_spec *column = &spec->record[i];
         dal_dimension found = {.lost = true};
         int n = 1;
-        look_alone(w, column->binding, column->value);
+        check_alone(w, column->binding, column->value);
         const bool known = dal_unit_of_text(&w->units, column->binding, column->value, &found, &n);
         if (known && column->unit.text)
             check_given(w, column, &found);
@@ -292,6 +292,6 @@ void dal_build_units(dal_build *build)
         return;
     walk *w = DAL_NEW(&build->start_arena, walk, 1);
     begin(w, build);
-    look_at_model(w);
+    check_model_units(w);
     name_further(w, name_written(w));
 }

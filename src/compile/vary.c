@@ -47,7 +47,7 @@ static dal_status compile_first(const dal_allocator *allocator, dal_origin *orig
 static dal_status compile_known(const dal_allocator *allocator, const dal_origin *origin, dal_memory *memory, const dal_value_changes *v,
                                 dal_system **system)
 {
-    dal_workspace *workspace = dal_memory_take_workspace(memory);
+    dal_workspace *workspace = dal_memory_borrow_workspace(memory);
     if (!workspace)
         return DAL_NO_MEMORY;
     const dal_allocator scratch = dal_workspace_open(workspace);

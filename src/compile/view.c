@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool refuse(dal_build *build, dal_mark mark, const char *format, const char *name, const char *hint)
+static bool refuse_view(dal_build *build, dal_mark mark, const char *format, const char *name, const char *hint)
 {
     dal_error(build->messages, mark, format, name, hint);
     return false;
@@ -18,8 +18,8 @@ static int find_body(dal_build *build, dal_text name, const char **rest)
     const dal_symbol *symbol = dal_symbol_prefix(build, name.text, rest);
     if (symbol && symbol->kind == DAL_SYMBOL_BODY)
         return symbol->index;
-    refuse(build, name.mark, "'view' names '%.100s', which is not a body of the model%s", name.text,
-           dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
+    refuse_view(build, name.mark, "'view' names '%.100s', which is not a body of the model%s", name.text,
+                dal_symbol_hint(build, 1u << DAL_SYMBOL_BODY, name.text));
     return -2;
 }
 
@@ -32,7 +32,7 @@ static bool find_bodies(dal_build *build, const dal_list *list, bool ground, int
         const bool whole = ground && !strcmp(list->item[i].text, "ground");
         const int body = whole ? DAL_GROUND : find_body(build, list->item[i], &rest);
         if (body != -2 && *rest)
-            refuse(build, list->item[i].mark, "'%.100s' is more than a body: write the name of the body alone%s", list->item[i].text, "");
+            refuse_view(build, list->item[i].mark, "'%.100s' is more than a body: write the name of the body alone%s", list->item[i].text, "");
         if (body == -2 || *rest)
             ok = false;
         else
@@ -53,7 +53,8 @@ static bool find_trace(dal_build *build, dal_text name, struct dal_view_trace *t
         if (!strcmp(points->item[i].name.text, rest + 1))
             trace->point = i;
     if (*rest && trace->point < 0)
-        return refuse(build, name.mark, "'view' traces '%.100s', but body '%s' has no such point", name.text, build->spec->bodies[body].name.text);
+        return refuse_view(build, name.mark, "'view' traces '%.100s', but body '%s' has no such point", name.text,
+                           build->spec->bodies[body].name.text);
     return true;
 }
 

@@ -34,7 +34,7 @@ static void *allocate_in_workspace(void *user, size_t bytes)
     return w->block + (w->used - bytes);
 }
 
-static void give_back(void *user, void *memory)
+static void release_room(void *user, void *memory)
 {
     dal_workspace *w = user;
     const uintptr_t at = (uintptr_t)memory, block = (uintptr_t)w->block;
@@ -45,7 +45,7 @@ static void give_back(void *user, void *memory)
 dal_allocator dal_workspace_open(dal_workspace *workspace)
 {
     workspace->used = workspace->wanted = 0;
-    return (dal_allocator){allocate_in_workspace, give_back, workspace};
+    return (dal_allocator){allocate_in_workspace, release_room, workspace};
 }
 
 void dal_workspace_close(dal_workspace *w)

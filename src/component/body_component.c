@@ -62,7 +62,7 @@ static void invert(const double I[9], double out[9])
         out[i] /= det;
 }
 
-static void take_mass(dal_body_component *c, const dal_body *body)
+static void copy_mass(dal_body_component *c, const dal_body *body)
 {
     for (int i = 0; i < c->space; i++)
         c->light[i] = 1 / body->mass;
@@ -95,7 +95,7 @@ dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_d
     c->n = c->layout->nv;
     c->n_rot = body ? c->layout->body[0].n_rot : 0;
     if (body)
-        take_mass(c, body);
+        copy_mass(c, body);
     const size_t n = (size_t)c->n, p = (size_t)data->n_ports;
     c->n_ports = data->n_ports;
     c->place = DAL_NEW(arena, dal_port_place, p);
@@ -269,7 +269,7 @@ static void arm_of(const dal_body_component *c, int port, double arm[3], double 
 }
 
 /* (9): force and torque about the centre of mass. */
-static void gather(const dal_body_component *c, double F[3], double T[3])
+static void sum_wrenches(const dal_body_component *c, double F[3], double T[3])
 {
     double arm[3], d[3];
     dal_zero3(F);
@@ -306,7 +306,7 @@ void dal_body_component_accelerate(dal_body_component *body)
     double F[3], T[3], spin[3], inward[3], left[3];
     if (c->fixed)
         return;
-    gather(c, F, T);
+    sum_wrenches(c, F, T);
     dal_axpy3(-1, c->gyroscopic, T);
     respond(c, F, T, c->rdd, c->wd);
     dal_cross(kin->w, c->rho, spin);
@@ -320,7 +320,7 @@ void dal_body_component_accelerate(dal_body_component *body)
         c->vd[k] += s * c->work.q[k];
 }
 
-void dal_body_component_take(dal_body_component *body, const double *vd)
+void dal_body_component_set(dal_body_component *body, const double *vd)
 {
     const dal_kin *kin = &body->work.kin[0];
     if (body->fixed)
@@ -421,7 +421,7 @@ static void probe(dal_body_component *c, const double *vd, double *own, dal_port
     move(c);
     dal_body_component_accelerate(c);
     memcpy(own, c->vd, sizeof *own * (size_t)c->n);
-    dal_body_component_take(c, vd);
+    dal_body_component_set(c, vd);
     for (int p = 0; p < c->n_ports; p++)
         dal_body_component_publish(c, p, &motion[p]);
 }
@@ -502,7 +502,7 @@ dal_body_slopes dal_body_component_linearise(dal_body_component *body)
         slopes_of(body, body->work.q, false, vd, body->own_q, body->port_q);
         slopes_of(body, body->work.v, true, vd, body->own_v, body->port_v);
         move(body);
-        dal_body_component_take(body, vd);
+        dal_body_component_set(body, vd);
     }
     return (dal_body_slopes){body->own_q, body->own_v, body->port_q, body->port_v, body->port_a, body->row_q, body->row_v, body->row_a};
 }

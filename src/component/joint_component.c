@@ -79,7 +79,7 @@ void dal_joint_component_turns(dal_joint_component *joint, int winding, double a
 }
 
 /* A port in the place of a body, with its accelerations in the place of the biases. */
-static void place(dal_joint_component *j, int side, const dal_port_motion *motion)
+static void place_side(dal_joint_component *j, int side, const dal_port_motion *motion)
 {
     dal_kin *kin = &j->work.kin[side];
     dal_copy3(motion->x, kin->r);
@@ -104,7 +104,7 @@ static void find_gradients(dal_joint_component *j)
 }
 
 /* (23) at the ports as they are placed. */
-static int evaluate(dal_joint_component *j, double t, double *residual)
+static int evaluate_rows(dal_joint_component *j, double t, double *residual)
 {
     j->work.t = t;
     j->work.table_exceeded = 0;
@@ -118,8 +118,8 @@ static int evaluate(dal_joint_component *j, double t, double *residual)
 int dal_joint_component_residual(dal_joint_component *joint, double t, double *residual)
 {
     for (int s = 0; s < joint->n_sides; s++)
-        place(joint, s, &joint->motion[s]);
-    int left = evaluate(joint, t, residual);
+        place_side(joint, s, &joint->motion[s]);
+    int left = evaluate_rows(joint, t, residual);
     find_gradients(joint);
     return left;
 }
@@ -175,15 +175,15 @@ static void differ(dal_joint_component *j, double t, const double *lambda, int s
     dal_port_motion moved;
     for (int end = 0; end < 2; end++) {
         (velocity ? add_rate : displace)(&j->motion[side], k, end ? h : -h, &moved);
-        place(j, side, &moved);
-        evaluate(j, t, j->residual[end]);
+        place_side(j, side, &moved);
+        evaluate_rows(j, t, j->residual[end]);
         if (velocity)
             continue;
         find_gradients(j);
         for (int s = 0; s < j->n_sides; s++)
             dal_joint_component_publish(j, s, lambda, &j->wrench[end][s]);
     }
-    place(j, side, &j->motion[side]);
+    place_side(j, side, &j->motion[side]);
     for (int i = 0; i < j->n_rows; i++)
         rows[(size_t)i * all + column] = (j->residual[1][i] - j->residual[0][i]) / (2 * h);
     for (int s = 0; s < j->n_sides && !velocity; s++)
@@ -203,7 +203,7 @@ dal_joint_slopes dal_joint_component_linearise(dal_joint_component *joint, doubl
                 differ(joint, t, lambda, s, k, false);
                 differ(joint, t, lambda, s, k, true);
             }
-    evaluate(joint, t, joint->residual[0]);
+    evaluate_rows(joint, t, joint->residual[0]);
     find_gradients(joint);
     return (dal_joint_slopes){joint->row_x, joint->row_v, joint->wrench_x};
 }

@@ -54,7 +54,7 @@ static int side_of(builder *b, int j, int body)
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-static int take_vector(builder *b, dal_mechanism *to, int j, int vector)
+static int copy_vector(builder *b, dal_mechanism *to, int j, int vector)
 {
     if (vector < 0)
         return -1;
@@ -69,7 +69,7 @@ static int take_vector(builder *b, dal_mechanism *to, int j, int vector)
     return dal_add_vector(to, side, x->point, s);
 }
 
-static int take_measure(builder *b, dal_mechanism *to, int j, int number)
+static int copy_measure(builder *b, dal_mechanism *to, int j, int number)
 {
     const dal_measure *from = &b->layout->mechanism->measures[number];
     dal_network *n = b->network;
@@ -77,7 +77,7 @@ static int take_measure(builder *b, dal_mechanism *to, int j, int number)
         return b->measure[number];
     dal_measure copy = {.kind = from->kind, .vector = {-1, -1, -1, -1}, .winding = -1, .wanted = true};
     for (int k = 0; k < 4; k++)
-        copy.vector[k] = take_vector(b, to, j, from->vector[k]);
+        copy.vector[k] = copy_vector(b, to, j, from->vector[k]);
     if (from->winding >= 0) {
         copy.winding = to->n_windings++;
         *DAL_PUSH(b->arena, n->turns, n->n_turns, b->cap_turns) = (dal_feed){j, copy.winding, from->winding};
@@ -86,7 +86,7 @@ static int take_measure(builder *b, dal_mechanism *to, int j, int number)
     return b->measure[number] = to->n_measures - 1;
 }
 
-static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, int *n_outputs, int *n_times)
+static void copy_row(builder *b, dal_mechanism *to, int j, const dal_row *from, int *n_outputs, int *n_times)
 {
     const dal_mechanism *m = b->layout->mechanism;
     dal_network *n = b->network;
@@ -94,7 +94,7 @@ static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, 
     row.term = to->n_terms;
     row.joint = 0;
     for (int k = from->term; k < from->term + from->n_terms; k++) {
-        const dal_term term = {take_measure(b, to, j, m->terms[k].measure), m->terms[k].coef};
+        const dal_term term = {copy_measure(b, to, j, m->terms[k].measure), m->terms[k].coef};
         *DAL_PUSH(b->arena, to->terms, to->n_terms, to->cap_terms) = term;
     }
     if (from->form >= 0) {
@@ -109,7 +109,7 @@ static void take_row(builder *b, dal_mechanism *to, int j, const dal_row *from, 
 }
 
 /* Variables of the forms that this joint has: its own measures, and time. */
-static void take_needs(builder *b, int j, dal_joint_data *data)
+static void copy_needs(builder *b, int j, dal_joint_data *data)
 {
     const dal_layout *layout = b->layout;
     if (!b->joint_forms || !b->joint_forms[j])
@@ -144,11 +144,11 @@ static void build_joint(builder *b, int j)
     own.joints = DAL_NEW(b->arena, dal_joint, 1);
     own.n_joints = 1;
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
-        take_row(b, &own, j, &m->rows[i], &n_outputs, &n_times);
+        copy_row(b, &own, j, &m->rows[i], &n_outputs, &n_times);
     own.n_bodies = b->network->n_connections - b->network->of_joint[j];
     own.bodies = DAL_NEW(b->arena, dal_body, own.n_bodies);
     dal_joint_data data = {.mechanism = &own, .n_times = n_times, .alpha = b->alpha, .beta = b->beta, .length = b->layout->units.length};
-    take_needs(b, j, &data);
+    copy_needs(b, j, &data);
     b->network->joint[j] = dal_joint_component_create(b->arena, &data);
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
         for (int k = m->rows[i].term; k < m->rows[i].term + m->rows[i].n_terms; k++)

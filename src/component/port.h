@@ -71,7 +71,7 @@ void dal_body_component_source(dal_body_component *body, const dal_port_wrench *
 void dal_body_component_hold(dal_body_component *body, double multiplier);
 /* (5), (9): v' from all wrenches and the multiplier; or v' that an integrator gives. */
 void dal_body_component_accelerate(dal_body_component *body);
-void dal_body_component_take(dal_body_component *body, const double *vd);
+void dal_body_component_set(dal_body_component *body, const double *vd);
 const double *dal_body_component_acceleration(const dal_body_component *body); /* v' */
 /* (19), (25), (27). */
 void dal_body_component_publish(const dal_body_component *body, int port, dal_port_motion *motion);

@@ -313,7 +313,7 @@ dal_node dal_in_coordinates(dal_derivation *d, dal_node node)
     return node == DAL_NO_NODE || (!d->norm && !d->layout->reduction) ? node : dal_substitute(d->graph, node, on_sphere, d);
 }
 
-static void put(dal_derivation *d, dal_node *node)
+static void put_parameters(dal_derivation *d, dal_node *node)
 {
     *node = dal_in_coordinates(d, *node);
 }
@@ -323,7 +323,7 @@ static const dal_node *put_list(dal_derivation *d, int n, const dal_node *from)
     dal_node *to = DAL_NEW(d->arena, dal_node, n);
     memcpy(to, from, sizeof *to * (size_t)n);
     for (int i = 0; i < n; i++)
-        put(d, &to[i]);
+        put_parameters(d, &to[i]);
     return to;
 }
 
@@ -360,45 +360,45 @@ void dal_put_parameters(dal_derivation *d)
     if (!d->norm && !d->layout->reduction)
         return;
     d->before = dal_derivation_copy(d);
-    put(d, &d->T);
-    put(d, &d->V);
+    put_parameters(d, &d->T);
+    put_parameters(d, &d->V);
     for (int i = 0; i < d->n_blocks; i++)
         d->blocks[i].values = put_list(d, d->blocks[i].rows * d->blocks[i].columns, d->blocks[i].values);
     for (int i = 0; i < d->n_equations; i++)
-        put(d, &d->equations[i].zero);
+        put_parameters(d, &d->equations[i].zero);
     for (int i = 0; i < d->n_steps; i++) {
-        put(d, &d->step[i].value);
-        put(d, &d->step[i].check);
+        put_parameters(d, &d->step[i].value);
+        put_parameters(d, &d->step[i].check);
     }
     for (int i = 0; i < d->n_letters; i++)
-        put(d, &d->letters[i].means);
+        put_parameters(d, &d->letters[i].means);
     for (int i = 0; i < d->n_rows; i++) {
-        put(d, &d->row[i].phi);
-        put(d, &d->row[i].rate);
-        put(d, &d->row[i].gamma);
+        put_parameters(d, &d->row[i].phi);
+        put_parameters(d, &d->row[i].rate);
+        put_parameters(d, &d->row[i].gamma);
     }
     for (int i = 0; i < d->n_systems; i++) {
         d->systems[i].matrix = put_list(d, d->systems[i].n * d->systems[i].n, d->systems[i].matrix);
         d->systems[i].right = put_list(d, d->systems[i].n, d->systems[i].right);
     }
     for (int k = 0; k < d->nv * d->p && d->W; k++)
-        put(d, &d->W[k]);
+        put_parameters(d, &d->W[k]);
     for (int k = 0; k < d->nv && d->W; k++) {
-        put(d, &d->X[k]);
-        put(d, &d->bias[k]);
+        put_parameters(d, &d->X[k]);
+        put_parameters(d, &d->bias[k]);
     }
     for (int j = 0; j < d->p && d->speeds; j++)
-        put(d, &d->speeds[j]);
+        put_parameters(d, &d->speeds[j]);
     if (d->K) {
         d->K = put_list(d, d->p * d->p, d->K);
         d->f = put_list(d, d->p, d->f);
     }
     for (int k = 0; k < d->nv; k++)
-        put(d, &d->Q[k]);
+        put_parameters(d, &d->Q[k]);
     for (int k = 0; k < d->n_rows * d->nv; k++)
-        put(d, &d->A[k]);
+        put_parameters(d, &d->A[k]);
     for (int k = 0; k < d->nv * d->nv && d->M; k++)
-        put(d, &d->M[k]);
+        put_parameters(d, &d->M[k]);
     for (int k = 0; k < d->nv && d->M; k++)
-        put(d, &d->h[k]);
+        put_parameters(d, &d->h[k]);
 }

@@ -185,7 +185,7 @@ typedef struct exchange {
 } exchange;
 
 /* Replaces the bodies of joint j by ports in the derivation, until `leave`. */
-static void enter(network *n, int j, exchange *e)
+static void enter_ports(network *n, int j, exchange *e)
 {
     dal_derivation *d = n->d;
     *e = (exchange){d->mechanism, d->bodies, d->markers, *d->mechanism};
@@ -263,7 +263,7 @@ static void derive_row_in_ports(network *n, int r)
     if (d->mechanism->rows[number].equation)
         derive_written(n, j, number, &own);
     else {
-        enter(n, j, &e);
+        enter_ports(n, j, &e);
         dal_derive_row_form(d, number, &own);
         leave(n, &e);
     }

@@ -20,7 +20,7 @@ enum { MOST_TERMS_ASKED = 60, MOST_VARIABLES = 16, MOST_DEGREE = 40 };
 
 static _Thread_local jmp_buf *on_abort; /* where an aborted call continues */
 
-__attribute__((noreturn)) static void give_up(void)
+__attribute__((noreturn)) static void abort_factoring(void)
 {
     if (on_abort)
         longjmp(*on_abort, 1);
@@ -231,7 +231,7 @@ static bool read_factors(question *q, const fmpq_mpoly_factor_t from, dal_factor
     return !q->g->failed;
 }
 
-static bool ask(question *q, int n, const dal_monomial *terms, dal_generator_kind from, dal_factors *out)
+static bool factor_by_flint(question *q, int n, const dal_monomial *terms, dal_generator_kind from, dal_factors *out)
 {
     fmpq_mpoly_factor_t answer;
     bool fine = false;
@@ -268,9 +268,9 @@ bool dal_poly_factor(dal_algebra *g, int n, const dal_monomial *const *terms, da
     g->work += 100L * n;
     volatile bool fine = false;
     on_abort = &back;
-    f->flint_set_abort(give_up);
+    f->flint_set_abort(abort_factoring);
     if (setjmp(back) == 0) /* memory that FLINT had allocated when it aborted is lost */
-        fine = ask(&q, n, rest, kinds[squares], out);
+        fine = factor_by_flint(&q, n, rest, kinds[squares], out);
     on_abort = NULL;
     return fine;
 }

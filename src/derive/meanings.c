@@ -116,7 +116,7 @@ static bool starts(const char *path, const char *word, const char **rest)
 }
 
 /* A vector, or a component of it. */
-static bool give_vector(dal_derivation *d, const dal_node x[3], const char *rest, dal_value *value)
+static bool set_vector(dal_derivation *d, const dal_node x[3], const char *rest, dal_value *value)
 {
     const int space = (int)d->mechanism->space;
     if (!*rest) {
@@ -132,13 +132,13 @@ static bool point_channel(dal_derivation *d, const dal_node x[3], const char *re
     const char *more;
     dal_node rate[3];
     if (starts(rest, "position", &more))
-        return give_vector(d, x, more, value);
+        return set_vector(d, x, more, value);
     if (starts(rest, "velocity", &more)) {
         for (int i = 0; i < 3; i++)
             rate[i] = dal_along_motion(d, x[i]);
-        return give_vector(d, rate, more, value);
+        return set_vector(d, rate, more, value);
     }
-    return *rest && give_vector(d, x, rest, value);
+    return *rest && set_vector(d, x, rest, value);
 }
 
 static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *value)
@@ -153,12 +153,12 @@ static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *
     if (dal_n_planar(d) && !strcmp(rest, ".omega"))
         return set_node(value, w[2]);
     if (starts(rest, "omega.body", &more) || (starts(rest, "omega", &more) && !dal_n_planar(d)))
-        return give_vector(d, w, more, value);
+        return set_vector(d, w, more, value);
     for (int k = 0; k < (int)d->mechanism->space; k++) {
         const char name[3] = {'e', (char)('x' + k), 0};
         const dal_node axis[3] = {body->R[k], body->R[3 + k], body->R[6 + k]};
         if (starts(rest, name, &more))
-            return give_vector(d, axis, more, value);
+            return set_vector(d, axis, more, value);
     }
     for (int i = 0; i < spec->points.n; i++)
         if (starts(rest, spec->points.item[i].name.text, &more)) {
@@ -232,7 +232,7 @@ static bool ground_channel(dal_derivation *d, const char *path, dal_value *value
     return false;
 }
 
-static bool find(dal_derivation *d, const char *name, dal_value *value)
+static bool find_meaning(dal_derivation *d, const char *name, dal_value *value)
 {
     const char *rest;
     int i;
@@ -268,7 +268,7 @@ bool dal_derive_resolve(void *user, const char *name, int primes, dal_mark mark,
     dal_derivation *d = user;
     (void)mark;
     (void)hint;
-    if (!find(d, name, value))
+    if (!find_meaning(d, name, value))
         return false;
     for (int p = 0; p < primes; p++)
         for (int i = 0; i < value->n; i++) {

@@ -57,7 +57,7 @@ static bool find_pivot(const table *t, int *row, int *column)
 }
 
 /* Divides row `row` by its pivot and subtracts it from every other row that has the unknown. */
-static void eliminate(table *t, int row, int column)
+static void eliminate_unknown(table *t, int row, int column)
 {
     dal_derivation *d = t->d;
     dal_node *pivot = t->entry + row * t->width;
@@ -244,7 +244,7 @@ void dal_derive_solve(dal_derivation *d, const char *name, int n, const dal_node
     table t = begin_table(d, n, matrix, columns, right);
     int row = 0, column = 0, *order = DAL_NEW(d->arena, int, n), n_order = 0;
     while (find_pivot(&t, &row, &column)) {
-        eliminate(&t, row, column);
+        eliminate_unknown(&t, row, column);
         order[n_order++] = column;
     }
     finish_rest(&t, name, X);

@@ -386,7 +386,7 @@ typedef struct memo {
     } * of;
 } memo;
 
-static struct remembered *remember(dal_derivation *d, dal_node node, division what)
+static struct remembered *remembered_form(dal_derivation *d, dal_node node, division what)
 {
     memo *m = d->memo ? d->memo : (d->memo = DAL_NEW(d->arena, memo, DIVISIONS));
     m += what;
@@ -403,12 +403,12 @@ static struct remembered *remember(dal_derivation *d, dal_node node, division wh
 
 static const dal_form *known_form(dal_derivation *d, dal_node node, division what, const dal_form **by, int *terms)
 {
-    if (!remember(d, node, what)->known) {
+    if (!remembered_form(d, node, what)->known) {
         struct remembered found = {.known = true};
         found.form = best_form(d, node, what, &found.by, &found.terms);
-        *remember(d, node, what) = found;
+        *remembered_form(d, node, what) = found;
     }
-    const struct remembered *r = remember(d, node, what);
+    const struct remembered *r = remembered_form(d, node, what);
     if (by)
         *by = r->by;
     if (terms)

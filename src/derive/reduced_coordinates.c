@@ -143,7 +143,7 @@ static void solve_row(elimination *x, int i)
 }
 
 /* An entry of B or b: minus the entry of the row, if that has the compiled value. */
-static bool take(elimination *x, int i, int j, double compiled, dal_node *to)
+static bool keep_symbol(elimination *x, int i, int j, double compiled, dal_node *to)
 {
     dal_derivation *d = x->d;
     const dal_node node = *node_of(x, i, j);
@@ -184,9 +184,9 @@ void dal_reduce_in_symbols(dal_derivation *d)
         for (int k = e->first[at]; k < e->first[at + 1]; k++)
             compiled[e->column[k]] = e->coef[k];
         for (int k = 0; k < e->n_left; k++)
-            if (!take(&x, i, e->left[k], compiled[k], &B[at * e->n_left + k]))
+            if (!keep_symbol(&x, i, e->left[k], compiled[k], &B[at * e->n_left + k]))
                 return;
-        if (!take(&x, i, x.width - 1, e->constant[at], &b[at]))
+        if (!keep_symbol(&x, i, x.width - 1, e->constant[at], &b[at]))
             return;
     }
     d->reduced_B = B;

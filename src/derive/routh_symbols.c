@@ -42,7 +42,7 @@ static dal_node at_rest(void *user, dal_graph *graph, int variable)
 }
 
 /* M_22 v_2 = G - (dT/dv_2 for v_2 = 0) */
-static void eliminate(dal_derivation *d, parts *p)
+static void eliminate_velocities(dal_derivation *d, parts *p)
 {
     dal_node *right = DAL_NEW(d->arena, dal_node, p->s);
     const int systems = d->n_systems;
@@ -126,7 +126,7 @@ static void differentiate_with_names(dal_derivation *d, const parts *p, slopes *
     }
 }
 
-static slopes differentiate(dal_derivation *d, const parts *p, dal_node R)
+static slopes differentiate_by_all(dal_derivation *d, const parts *p, dal_node R)
 {
     slopes s = {DAL_NEW(d->arena, dal_node, p->n), DAL_NEW(d->arena, dal_node, p->n), DAL_NEW(d->arena, dal_node, p->n * p->n),
                 DAL_NEW(d->arena, dal_node, p->s * p->n)};
@@ -194,9 +194,9 @@ static void derive_routh(dal_derivation *d)
     static const char *const f_name[] = {"f"};
     parts p = divide(d);
     dal_node *f = DAL_NEW(d->arena, dal_node, p.n);
-    eliminate(d, &p);
+    eliminate_velocities(d, &p);
     const dal_node R = routhian(d, &p);
-    const slopes s = differentiate(d, &p, R);
+    const slopes s = differentiate_by_all(d, &p, R);
     const dal_node *B = s.B;
     const char **one = names_of(d, p.n, p.one), **two = names_of(d, p.s, p.two);
     for (int i = 0; i < p.n; i++) {

@@ -33,7 +33,7 @@ bool dal_follows_parameters(dal_derivation *d, dal_node node)
 }
 
 /* Keeps the entries that depend on parameters, if all n equal the compiled values to `within`. */
-static void take(dal_derivation *d, int n, const dal_node *from, const double *compiled, double within, dal_node *to)
+static void keep_symbols(dal_derivation *d, int n, const dal_node *from, const double *compiled, double within, dal_node *to)
 {
     bool follows = false;
     for (int i = 0; i < n; i++)
@@ -241,7 +241,7 @@ void dal_follow_point(dal_derivation *d, const char *name, dal_symbolic_marker *
     double size = 0;
     for (int i = 0; i < space; i++)
         size = fmax(size, fabs(marker->s_value[i]));
-    take(d, 3, f.s, marker->s_value, same * size, marker->s);
+    keep_symbols(d, 3, f.s, marker->s_value, same * size, marker->s);
 }
 
 /* ---- the start ----------------------------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ dal_node dal_derive_rod_length(dal_derivation *d, int joint, double compiled)
     for (int i = 0; i < 3; i++)
         apart[i] = dal_n_sub(d, P[1][i], P[0][i]);
     const dal_node distance = dal_unary(d->graph, DAL_OP_SQRT, dal_n_dot(d, apart, apart));
-    take(d, 1, &distance, &compiled, same * compiled, &length);
+    keep_symbols(d, 1, &distance, &compiled, same * compiled, &length);
     return length;
 }
 
@@ -409,5 +409,5 @@ void dal_follow_frames(dal_derivation *d, int joint)
     if (!find_frames(&f))
         return;
     for (int i = 0; i < 2; i++)
-        take(d, 9, f.side[i].B, d->markers[2 * joint + i].B_value, same, d->markers[2 * joint + i].B);
+        keep_symbols(d, 9, f.side[i].B, d->markers[2 * joint + i].B_value, same, d->markers[2 * joint + i].B);
 }

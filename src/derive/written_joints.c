@@ -65,7 +65,7 @@ static int side_of(const dal_joint_scope *scope, char letter)
     return k >= 0 && k < scope->n_sides ? k : -1;
 }
 
-static bool give(dal_derivation *d, const dal_node x[3], dal_value *value)
+static bool set_vector(dal_derivation *d, const dal_node x[3], dal_value *value)
 {
     *value = (dal_value){(int)d->mechanism->space, {x[0], x[1], x[2]}, 0};
     return true;
@@ -110,16 +110,16 @@ static bool read_word(dal_derivation *d, const dal_joint_scope *scope, const cha
     const char *const points = "MNPQ", *const point = strchr(points, name[0]);
     const size_t n = strlen(name);
     if (n == 1 && point && point - points < scope->n_sides)
-        return give(d, scope->side[point - points].x, value);
+        return set_vector(d, scope->side[point - points].x, value);
     const int k = n == 2 ? side_of(scope, name[1]) : -1;
     if (k >= 0 && name[0] >= 'x' && name[0] <= 'z') {
         const int axis = name[0] - 'x';
         const dal_node *E = scope->side[k].E, e[3] = {E[axis], E[3 + axis], E[6 + axis]};
-        return give(d, e, value);
+        return set_vector(d, e, value);
     }
     if (k >= 0 && name[0] == 'w') {
         if (!dal_n_planar(d))
-            return give(d, scope->side[k].w, value);
+            return set_vector(d, scope->side[k].w, value);
         *value = (dal_value){1, {scope->side[k].w[2]}, 0};
         return true;
     }

@@ -22,14 +22,14 @@
 #include <math.h>
 
 /* Of a body and its subtree, about r: the wrench, or the momentum, and the sizes of the terms of the sums. */
-typedef struct hung {
+typedef struct subtree_sums {
     double f[3], n[3];
     double rest[3]; /* sum of r' x P of particles */
     double f_size, n_size;
     double reach; /* how far it goes from r */
-} hung;
+} subtree_sums;
 
-_Static_assert(sizeof(hung) <= sizeof(dal_tangent), "they lie in the place of tangents");
+_Static_assert(sizeof(subtree_sums) <= sizeof(dal_tangent), "they lie in the place of tangents");
 
 static double length_of(const double a[3])
 {
@@ -37,14 +37,14 @@ static double length_of(const double a[3])
 }
 
 /* In the order of the tree, from the ends to the ground. */
-static void sum_up(const dal_state *state, hung *all)
+static void sum_up(const dal_state *state, subtree_sums *all)
 {
     const dal_layout *layout = dal_layout_of(state);
     const dal_tree *tree = layout->tree;
     const dal_kin *kin = dal_seen_work(state)->kin;
     for (int i = tree->n_bodies - 1; i >= 0; i--) {
         const dal_carrier *c = &tree->carrier[i];
-        hung *own = &all[c->body], *parent = c->parent == DAL_GROUND ? NULL : &all[c->parent];
+        subtree_sums *own = &all[c->body], *parent = c->parent == DAL_GROUND ? NULL : &all[c->parent];
         double d[3];
         if (c->particle)
             dal_cross(kin[c->body].rd, own->f, own->rest);
@@ -69,11 +69,11 @@ typedef struct place {
     const double *axes; /* world axes; a ball has three */
     double o[3], u[3], w[3];
     double arm[3]; /* from o to r of the body */
-    const hung *behind;
+    const subtree_sums *behind;
 } place;
 
 /* Before the first step of a carrier. */
-static place enter(const dal_state *state, const dal_carrier *c, const hung *all)
+static place enter_carrier(const dal_state *state, const dal_carrier *c, const subtree_sums *all)
 {
     const dal_kin *parent = &dal_seen_work(state)->kin[c->parent];
     place at = {.step = dal_layout_of(state)->tree->step + c->step, .behind = &all[c->body]};
@@ -87,7 +87,7 @@ static place enter(const dal_state *state, const dal_carrier *c, const hung *all
     return at;
 }
 
-static void look_at_step(const dal_state *state, const dal_carrier *c, place *at)
+static void visit_step(const dal_state *state, const dal_carrier *c, place *at)
 {
     const dal_work *work = dal_seen_work(state);
     at->axes = work->scratch + DAL_STEP_NUMBERS * (at->step - dal_layout_of(state)->tree->step);
@@ -117,15 +117,15 @@ typedef struct sums {
 } sums;
 
 /* Sums over all bodies of the subtrees first, then each step of each carrier. */
-static void look_at_steps(const dal_state *state, hung *all, void (*find)(const place *at, const sums *out), const sums *out)
+static void visit_steps(const dal_state *state, subtree_sums *all, void (*find)(const place *at, const sums *out), const sums *out)
 {
     const dal_tree *tree = dal_layout_of(state)->tree;
     sum_up(state, all);
     for (int i = 0; i < tree->n_bodies; i++) {
         const dal_carrier *c = &tree->carrier[i];
-        place at = enter(state, c, all);
+        place at = enter_carrier(state, c, all);
         for (int s = 0; s < c->n_steps; s++) {
-            look_at_step(state, c, &at);
+            visit_step(state, c, &at);
             find(&at, out);
             pass_step(state, &at);
         }
@@ -163,34 +163,34 @@ void dal_tree_add_forces(dal_state *state, double *Q, double *size)
 {
     const dal_layout *layout = dal_layout_of(state);
     const dal_work *w = dal_work_of(state);
-    hung *all = (hung *)(void *)dal_scratch_of(state)->tangents;
+    subtree_sums *all = (subtree_sums *)(void *)dal_scratch_of(state)->tangents;
     dal_state_frames(state);
     for (int k = 0; k < layout->nv; k++) {
         Q[k] += w->direct[k];
         size[k] += fabs(w->direct[k]);
     }
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        all[b] = (hung){.f_size = length_of(w->force + 6 * b)};
+        all[b] = (subtree_sums){.f_size = length_of(w->force + 6 * b)};
         dal_copy3(w->force + 6 * b, all[b].f);
         if (layout->mechanism->bodies[b].particle)
             continue;
         dal_copy3(w->force + 6 * b + 3, all[b].n);
         all[b].n_size = length_of(all[b].n);
     }
-    look_at_steps(state, all, add_force, &(sums){.of = Q, .size = size});
+    visit_steps(state, all, add_force, &(sums){.of = Q, .size = size});
 }
 
 /* ---- energy --------------------------------------------------------------------------- */
 
 /* The momentum of a body as a wrench at r; returns twice its kinetic energy, term by term without signs. */
-static double take_momentum(const dal_body *body, const dal_kin *kin, hung *own)
+static double momentum_alone(const dal_body *body, const dal_kin *kin, subtree_sums *own)
 {
     double rho[3], c[3], I[9], H[3], energy = 0;
     dal_turn(kin->R, body->center, rho);
     dal_turn(kin->Rd, body->center, c);
     dal_turn_inertia(kin->R, body->inertia, I);
     dal_mul3(I, kin->w, H);
-    *own = (hung){.reach = 0};
+    *own = (subtree_sums){.reach = 0};
     for (int i = 0; i < 3; i++) {
         own->f[i] = body->mass * (kin->rd[i] + c[i]);
         energy += fabs(own->f[i] * (kin->rd[i] + c[i])) + fabs(H[i] * kin->w[i]);
@@ -207,7 +207,7 @@ static double take_momentum(const dal_body *body, const dal_kin *kin, hung *own)
 /* D_k T of a turn about the axis of the step; `size` of its terms. */
 static double slope_of_turn(const place *at, double *size)
 {
-    const hung *behind = at->behind;
+    const subtree_sums *behind = at->behind;
     double L[3], eu[3], ew[3];
     dal_copy3(behind->n, L);
     dal_add_cross(at->arm, behind->f, L);
@@ -238,10 +238,10 @@ static void find_slope(const place *at, const sums *out)
 void dal_tree_energy_slopes(dal_state *state, double *slope, double *size)
 {
     const dal_layout *layout = dal_layout_of(state);
-    hung *all = (hung *)(void *)dal_scratch_of(state)->tangents;
+    subtree_sums *all = (subtree_sums *)(void *)dal_scratch_of(state)->tangents;
     double energy = 0;
     dal_state_frames(state);
     for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        energy += take_momentum(&layout->mechanism->bodies[b], &dal_work_of(state)->kin[b], &all[b]);
-    look_at_steps(state, all, find_slope, &(sums){.of = slope, .size = size, .energy = energy, .length = layout->units.length});
+        energy += momentum_alone(&layout->mechanism->bodies[b], &dal_work_of(state)->kin[b], &all[b]);
+    visit_steps(state, all, find_slope, &(sums){.of = slope, .size = size, .energy = energy, .length = layout->units.length});
 }

@@ -302,7 +302,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
         return flow;
     dal_network_begin(n, layout, &state->work);
     for (int b = 0; b < n->n_bodies; b++)
-        dal_body_component_take(n->body[b], yd + layout->nq + layout->body[b].v);
+        dal_body_component_set(n->body[b], yd + layout->nq + layout->body[b].v);
     const int left = dal_network_residuals(n, state->work.t);
     if (left)
         return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
@@ -313,7 +313,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
 
 /* Where rows are redundant, the independent ones of one position may depend on each other in another: others are chosen in time, and
  * the run begins again with them (`stale`). Near a singular position the state's `nearness` shows it. */
-static void look_at_rows(dal_state *state)
+static void watch_rows(dal_state *state)
 {
     dal_network *n = state->network;
     if (!n->n_rows)
@@ -558,7 +558,7 @@ static dal_flow jacobian_network(dal_state *state, double t, double c, const dou
     dal_flow flow = visit_network(state, t, y, yd, z);
     if (flow)
         return flow;
-    look_at_rows(state);
+    watch_rows(state);
     memset(entries, 0, sizeof *entries * (size_t)n->implicit->n_entries);
     for (int b = 0; b < n->n_bodies; b++) {
         n->implicit->slopes[b] = dal_body_component_linearise(n->body[b]);

@@ -195,7 +195,7 @@ static void find_residuals(dal_state *state, double *f, double *b)
         b[i] = state->gamma[i] - b[i];
 }
 
-static void add(dal_state *state)
+static void add_corrections(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     for (int j = 0; j < layout->nv; j++)
@@ -246,7 +246,7 @@ static dal_flow refine(dal_state *state)
         before = error;
         find_residuals(state, r->f, r->b);
         state->system->method.formulation->correct(state, r->f, r->b, r->dv, r->dlambda);
-        add(state);
+        add_corrections(state);
         error = size_of(state, r->dv, &where) / size_of_accelerations(state);
         if (!(error < HUGE_VAL))
             break;

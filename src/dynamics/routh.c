@@ -279,7 +279,7 @@ static void fill_right(dal_state *state, routhian *r)
 }
 
 /* v_1' and lambda from the saddle system, v_2' = rest - X v_1'. */
-static void take_solution(dal_state *state, routhian *r, double *vd, double *lambda)
+static void copy_solution(dal_state *state, routhian *r, double *vd, double *lambda)
 {
     dal_ldlt_solve(r->K, r->n + state->rank->n, r->size, r->pivot, r->x);
     for (int j = 0; j < r->n; j++)
@@ -312,7 +312,7 @@ static void correct_routh(dal_state *state, const double *f, const double *b, do
     dal_cholesky_solve(r.M22, r.s, r.s, r.rest);
     for (int i = 0; i < state->rank->n; i++)
         r.x[r.n + i] = r.scale[i] * b[state->rank->order[i]];
-    take_solution(state, &r, dv, dlambda);
+    copy_solution(state, &r, dv, dlambda);
     for (int j = 0; j < r.n; j++)
         state->speeds->wd[j] += dv[r.first[j]];
 }
@@ -334,7 +334,7 @@ static dal_flow solve_routh(dal_state *state)
     differentiate_routh(state, &r);
     commute_routh(state, &r);
     fill_right(state, &r);
-    take_solution(state, &r, state->vd, state->lambda);
+    copy_solution(state, &r, state->vd, state->lambda);
     for (int j = 0; j < r.n; j++)
         state->speeds->wd[j] = state->vd[r.first[j]];
     return 0;

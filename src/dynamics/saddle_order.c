@@ -85,7 +85,7 @@ static bool positive_block(const double *M, const double *U, int n, double *L, d
     return *least > light * *most;
 }
 
-static void look(probe *p)
+static void probe_position(probe *p)
 {
     const dal_layout *layout = p->layout;
     dal_layout_motion(layout, &p->work);
@@ -209,7 +209,7 @@ void dal_saddle_order_build(dal_arena *arena, const dal_saddle_probe *at, dal_sa
     place_start(&p, at);
     for (int number = 0; number < PROBES && p.positive; number++) {
         place_probe(&p, number, &seed);
-        look(&p);
+        probe_position(&p);
     }
     bool *pattern = DAL_NEW(arena, bool, n *n);
     if (!p.positive || !find_pattern(&p, pattern))

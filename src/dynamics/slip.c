@@ -146,7 +146,7 @@ static bool starts_slip(const dal_state *state, const dal_friction_parts *p, int
     return dal_norm(rate, f->n) > fmax(share_rounding * size, rounding);
 }
 
-static double look_ahead(const dal_system *system)
+static double time_ahead(const dal_system *system)
 {
     const double longest = longest_look * system->layout.units.time;
     return system->info.until > 0 ? fmin(longest, look_of_run * system->info.until) : longest;
@@ -158,7 +158,7 @@ static void slip_along(dal_state *state, const dal_friction_parts *p, int elemen
     const double size = dal_norm(direction, f->n);
     state->friction->mode[element] = DAL_SLIPS;
     p->fresh[element] = 1;
-    p->look[element] = f->n > 1 ? look_ahead(state->system) : 0;
+    p->look[element] = f->n > 1 ? time_ahead(state->system) : 0;
     for (int k = 0; k < f->n; k++)
         state->friction->direction[f->first + k] = sign * direction[k] / size;
 }

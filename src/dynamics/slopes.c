@@ -37,7 +37,7 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static size_t lay_out_slopes(const dal_system *system, double *memory, dal_slopes *s)
+static size_t layout_slopes(const dal_system *system, double *memory, dal_slopes *s)
 {
     const dal_layout *layout = &system->layout;
     const int nv = layout->nv, rows = layout->n_rows, ignorable = layout->n_ignorable;
@@ -83,12 +83,12 @@ bool dal_slopes_open(dal_state *state)
         return s->variation != NULL;
     if (!dal_state_widen(state))
         return false;
-    const size_t numbers = lay_out_slopes(state->system, NULL, &local);
+    const size_t numbers = layout_slopes(state->system, NULL, &local);
     s = from->allocate(from->user, sizeof *s + sizeof(double) * (numbers + 1));
     if (!s)
         return false;
     memset(s, 0, sizeof *s + sizeof(double) * numbers);
-    lay_out_slopes(state->system, (double *)(void *)(s + 1), s);
+    layout_slopes(state->system, (double *)(void *)(s + 1), s);
     s->variation = dal_variation_create(from, state->system, dal_family_number(state->layout->family));
     state->refinement->slopes = s;
     return s->variation != NULL;

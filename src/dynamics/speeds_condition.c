@@ -119,7 +119,7 @@ static double factor_and_judge(dal_state *state)
     return find_condition(state);
 }
 
-static void remember(dal_speed_choice *speeds)
+static void remember_condition(dal_speed_choice *speeds)
 {
     if (speeds->good == 0 || speeds->condition < speeds->good)
         speeds->good = speeds->condition;
@@ -130,7 +130,7 @@ void dal_speeds_estimate(dal_state *state)
 {
     if (state->speeds->basis && state->speeds->condition == 0) {
         find_condition(state);
-        remember(state->speeds);
+        remember_condition(state->speeds);
     }
 }
 
@@ -182,7 +182,7 @@ dal_flow dal_speeds_prepare(dal_state *state)
 {
     factor_with_good_rows(state);
     if (state->speeds->condition > 0)
-        remember(state->speeds);
+        remember_condition(state->speeds);
     return dal_speeds_check(state);
 }
 

@@ -86,7 +86,7 @@ static void put_row(const dal_state *state, int i, int at)
 }
 
 /* Other rows, or other speeds: other entries of S are zero. */
-static void take_shape(dal_state *state)
+static void set_shape(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
@@ -112,7 +112,7 @@ void dal_speeds_build(dal_state *state)
     const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
     s->has_W = false;
     if (!has_shape(state))
-        take_shape(state);
+        set_shape(state);
     memset(s->S + first * n, 0, sizeof *s->S * (size_t)(s->p - (int)first) * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)

@@ -70,7 +70,7 @@ static bool is_chain(const dal_links *links)
     return true;
 }
 
-static void differentiate(dal_state *state, const double *v, const dal_wrench *wrenches, bool after_aba, double *dq, double *dv)
+static void differentiate_tree(dal_state *state, const double *v, const dal_wrench *wrenches, bool after_aba, double *dq, double *dv)
 {
     const dal_links *links = state->tree->joint_tree;
     const dal_recursion *run = state->tree->recursion;
@@ -160,7 +160,7 @@ dal_status dal_tree_inverse_derivatives(dal_state *state, const double *q, const
     state->tree->recursion->rnea_forward(state->tree->joint_tree, &state->tree->links, q, rates, vd);
     if (wrenches)
         dal_tree_load(state->tree->joint_tree, &state->tree->links, wrenches);
-    differentiate(state, rates, wrenches, false, dtau_dq, dtau_dv);
+    differentiate_tree(state, rates, wrenches, false, dtau_dq, dtau_dv);
     return DAL_OK;
 }
 
@@ -172,7 +172,7 @@ dal_status dal_tree_forward_derivatives(dal_state *state, const double *q, const
         return status;
     if (!derivatives_ready(state))
         return DAL_NO_MEMORY;
-    differentiate(state, v, wrenches, true, dvd_dq, dvd_dv);
+    differentiate_tree(state, v, wrenches, true, dvd_dq, dvd_dv);
     solve_columns(state, dvd_dq, dvd_dv);
     return DAL_OK;
 }

@@ -42,7 +42,7 @@ static bool set_number(double *value, double x)
     return isfinite(x);
 }
 
-static void record(scan *s, dal_constant_step step)
+static void record_step(scan *s, dal_constant_step step)
 {
     dal_constant_steps *c = s->record;
     if (!c)
@@ -71,7 +71,7 @@ static bool fold(scan *s, dal_op op, int operands, double *value, double x)
 {
     const bool finite = set_number(value, x);
     if (!fold_record(s, operands, *value))
-        record(s, (dal_constant_step){.op = op, .operands = operands});
+        record_step(s, (dal_constant_step){.op = op, .operands = operands});
     return finite;
 }
 
@@ -88,7 +88,7 @@ static bool fold_two(scan *s, dal_op op, double *value, double operand)
 /* variable < 0: it is always this number. */
 static bool put_number(scan *s, double *value, double x, int variable)
 {
-    record(s, (dal_constant_step){.op = variable < 0 ? DAL_OP_CONST : DAL_OP_VAR, .variable = variable, .number = x + 0.0});
+    record_step(s, (dal_constant_step){.op = variable < 0 ? DAL_OP_CONST : DAL_OP_VAR, .variable = variable, .number = x + 0.0});
     return set_number(value, x);
 }
 
@@ -118,7 +118,7 @@ static bool read_number(scan *s, double *value)
     if (!dal_read_exactly(start, (size_t)(point - start), (size_t)(mantissa - start), exponent - (mantissa > point ? (int)(mantissa - point - 1) : 0),
                           value))
         return false;
-    record(s, (dal_constant_step){.op = DAL_OP_CONST, .number = *value});
+    record_step(s, (dal_constant_step){.op = DAL_OP_CONST, .number = *value});
     return true;
 }
 

@@ -76,7 +76,7 @@ typedef struct dal_node_view {
     int index;        /* VAR: its number */
     double value;     /* CONST */
 } dal_node_view;
-dal_node_view dal_node_look(const dal_graph *graph, dal_node node);
+dal_node_view dal_node_read(const dal_graph *graph, dal_node node);
 int dal_node_operands(const dal_graph *graph, dal_node node, dal_node operand[3]); /* how many there are */
 int dal_node_index(const dal_graph *graph, dal_node node);                         /* of a variable, or of a table */
 int dal_node_order(const dal_graph *graph, dal_node node);                         /* of the derivative, INTERP */

@@ -73,8 +73,8 @@ static const char *kind(const dal_value *value)
     return value->n == 1 ? "a scalar" : value->n == 2 ? "a vector of 2" : "a vector of 3";
 }
 
-static bool refuse(dal_sentence why, int *culprit, int who, const char *format, ...) DAL_PRINTF(4, 5);
-static bool refuse(dal_sentence why, int *culprit, int who, const char *format, ...)
+static bool refuse_arguments(dal_sentence why, int *culprit, int who, const char *format, ...) DAL_PRINTF(4, 5);
+static bool refuse_arguments(dal_sentence why, int *culprit, int who, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -121,7 +121,7 @@ static dal_value componentwise(dal_graph *graph, dal_op op, const dal_value *a, 
     return result;
 }
 
-static bool compare(dal_graph *graph, char op, dal_node a, dal_node b, dal_value *result)
+static bool compare_nodes(dal_graph *graph, char op, dal_node a, dal_node b, dal_value *result)
 {
     dal_node node;
     switch (op) {
@@ -140,9 +140,9 @@ static bool divide(dal_graph *graph, const dal_value *a, const dal_value *b, dal
 {
     double value;
     if (b->n > 1)
-        return refuse(why, culprit, 1, "cannot divide by %s", kind(b));
+        return refuse_arguments(why, culprit, 1, "cannot divide by %s", kind(b));
     if (dal_is_const(graph, b->node[0], &value) && value == 0)
-        return refuse(why, culprit, 1, "division by the constant zero");
+        return refuse_arguments(why, culprit, 1, "division by the constant zero");
     *result = componentwise(graph, DAL_OP_DIV, a, b);
     return true;
 }
@@ -152,31 +152,31 @@ static bool operate(dal_graph *graph, char op, const dal_value *a, const dal_val
     switch (op) {
     case '+':
         if (a->n != b->n)
-            return refuse(why, culprit, -1, "cannot add %s and %s", kind(a), kind(b));
+            return refuse_arguments(why, culprit, -1, "cannot add %s and %s", kind(a), kind(b));
         *result = componentwise(graph, DAL_OP_ADD, a, b);
         return true;
     case '-':
         if (a->n != b->n)
-            return refuse(why, culprit, -1, "cannot subtract %s from %s", kind(b), kind(a));
+            return refuse_arguments(why, culprit, -1, "cannot subtract %s from %s", kind(b), kind(a));
         *result = componentwise(graph, DAL_OP_SUB, a, b);
         return true;
     case '*':
         if (a->n > 1 && b->n > 1)
-            return refuse(why, culprit, -1, "cannot multiply two vectors: use dot or cross");
+            return refuse_arguments(why, culprit, -1, "cannot multiply two vectors: use dot or cross");
         *result = componentwise(graph, DAL_OP_MUL, a, b);
         return true;
     case '/': return divide(graph, a, b, result, culprit, why);
     case '^':
         if (a->n > 1)
-            return refuse(why, culprit, -1, "cannot raise %s to a power", kind(a));
+            return refuse_arguments(why, culprit, -1, "cannot raise %s to a power", kind(a));
         if (b->n > 1)
-            return refuse(why, culprit, 1, "an exponent is a scalar, %s given", kind(b));
+            return refuse_arguments(why, culprit, 1, "an exponent is a scalar, %s given", kind(b));
         *result = componentwise(graph, DAL_OP_POW, a, b);
         return true;
     default:
         if (a->n > 1 || b->n > 1)
-            return refuse(why, culprit, -1, "cannot compare %s and %s", kind(a), kind(b));
-        return compare(graph, op, a->node[0], b->node[0], result);
+            return refuse_arguments(why, culprit, -1, "cannot compare %s and %s", kind(a), kind(b));
+        return compare_nodes(graph, op, a->node[0], b->node[0], result);
     }
 }
 
@@ -186,7 +186,7 @@ bool dal_apply_operator(dal_graph *graph, char op, const dal_value *a, const dal
     if (!operate(graph, op, a, b, result, culprit, why))
         return false;
     if (is_broken(graph, 2, both, result))
-        return refuse(why, culprit, -1, "the result of '%c' is not a finite number", op);
+        return refuse_arguments(why, culprit, -1, "the result of '%c' is not a finite number", op);
     return true;
 }
 
@@ -198,10 +198,10 @@ static bool count_arguments(const dal_function *function, int n, int *culprit, d
         return true;
     const char *plural = function->maximum == 1 ? "" : "s";
     if (function->maximum == 0)
-        return refuse(why, culprit, -1, "%s takes %d or more arguments, %d given", function->name, function->minimum, n);
+        return refuse_arguments(why, culprit, -1, "%s takes %d or more arguments, %d given", function->name, function->minimum, n);
     if (function->maximum != function->minimum)
-        return refuse(why, culprit, -1, "%s takes %d or %d arguments, %d given", function->name, function->minimum, function->maximum, n);
-    return refuse(why, culprit, -1, "%s takes %d argument%s, %d given", function->name, function->minimum, plural, n);
+        return refuse_arguments(why, culprit, -1, "%s takes %d or %d arguments, %d given", function->name, function->minimum, function->maximum, n);
+    return refuse_arguments(why, culprit, -1, "%s takes %d argument%s, %d given", function->name, function->minimum, plural, n);
 }
 
 static dal_node dot(dal_graph *graph, const dal_value *a, const dal_value *b)
@@ -230,10 +230,10 @@ static bool apply_vector(dal_graph *graph, const dal_function *function, int n, 
 {
     for (int i = 0; i < n; i++)
         if (v[i].n == 1)
-            return refuse(why, culprit, i, "%s takes vectors, a scalar given%s", function->name,
-                          function->op == DAL_FUNCTION_NORM ? " (abs takes scalars)" : "");
+            return refuse_arguments(why, culprit, i, "%s takes vectors, a scalar given%s", function->name,
+                                    function->op == DAL_FUNCTION_NORM ? " (abs takes scalars)" : "");
     if (n == 2 && v[0].n != v[1].n)
-        return refuse(why, culprit, 1, "%s takes two vectors of equal length, %s and %s given", function->name, kind(&v[0]), kind(&v[1]));
+        return refuse_arguments(why, culprit, 1, "%s takes two vectors of equal length, %s and %s given", function->name, kind(&v[0]), kind(&v[1]));
     if (function->op == DAL_FUNCTION_DOT)
         *result = scalar(dot(graph, &v[0], &v[1]));
     else if (function->op == DAL_FUNCTION_CROSS)
@@ -246,9 +246,9 @@ static bool apply_vector(dal_graph *graph, const dal_function *function, int n, 
 static bool apply_if(dal_graph *graph, const dal_value *v, dal_value *result, int *culprit, dal_sentence why)
 {
     if (v[0].n > 1)
-        return refuse(why, culprit, 0, "the condition of if is a scalar, %s given", kind(&v[0]));
+        return refuse_arguments(why, culprit, 0, "the condition of if is a scalar, %s given", kind(&v[0]));
     if (v[1].n != v[2].n)
-        return refuse(why, culprit, 2, "the branches of if differ: %s and %s", kind(&v[1]), kind(&v[2]));
+        return refuse_arguments(why, culprit, 2, "the branches of if differ: %s and %s", kind(&v[1]), kind(&v[2]));
     *result = v[1];
     for (int i = 0; i < v[1].n; i++)
         result->node[i] = dal_select(graph, v[0].node[0], v[1].node[i], v[2].node[i]);
@@ -259,10 +259,10 @@ static bool apply_scalar(dal_graph *graph, const dal_function *function, int n, 
 {
     for (int i = 0; i < n; i++)
         if (v[i].n > 1)
-            return refuse(why, culprit, i, "%s takes scalars, %s given", function->name, kind(&v[i]));
+            return refuse_arguments(why, culprit, i, "%s takes scalars, %s given", function->name, kind(&v[i]));
     double divisor;
     if (function->op == DAL_OP_MOD && dal_is_const(graph, v[1].node[0], &divisor) && divisor == 0)
-        return refuse(why, culprit, 1, "division by the constant zero");
+        return refuse_arguments(why, culprit, 1, "division by the constant zero");
     dal_op op = (dal_op)function->op;
     dal_node node = n == 1 ? dal_unary(graph, op, v[0].node[0]) : v[0].node[0];
     for (int i = 1; i < n; i++)
@@ -287,8 +287,8 @@ bool dal_apply_function(dal_graph *graph, const dal_function *function, int n, c
         dal_is_const(graph, arguments[0].node[0], &value);
         dal_print_number(value, number);
         if (n == 1 && arguments[0].n == 1)
-            return refuse(why, culprit, -1, "%s(%s) is not a finite number", function->name, number);
-        return refuse(why, culprit, -1, "the result of %s is not a finite number", function->name);
+            return refuse_arguments(why, culprit, -1, "%s(%s) is not a finite number", function->name, number);
+        return refuse_arguments(why, culprit, -1, "the result of %s is not a finite number", function->name);
     }
     return true;
 }

@@ -208,7 +208,7 @@ dal_op dal_node_op(const dal_graph *graph, dal_node node)
     return (dal_op)graph->terms[node].op;
 }
 
-dal_node_view dal_node_look(const dal_graph *graph, dal_node node)
+dal_node_view dal_node_read(const dal_graph *graph, dal_node node)
 {
     const dal_term *term = &graph->terms[node];
     return (dal_node_view){(dal_op)term->op, term->a, term->b, term->c, term->index, term->value};

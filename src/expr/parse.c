@@ -146,7 +146,7 @@ static bool accept_character(reader *r, char c)
     return true;
 }
 
-static bool enter(reader *r)
+static bool enter_bracket(reader *r)
 {
     if (r->depth >= DEEPEST)
         return fail(r, r->at, "the expression is nested too deeply (more than %d levels)", DEEPEST);
@@ -518,7 +518,7 @@ static bool read_vector(reader *r, dal_value *value)
 }
 
 /* A prime behind brackets that opened at `start`. */
-static bool differentiate(reader *r, size_t start, dal_value *value)
+static bool differentiate_bracket(reader *r, size_t start, dal_value *value)
 {
     for (; r->parser->rate && r->text[r->at] == '\''; r->at++)
         if (!r->parser->rate(r->parser->user, mark_at(r, start), value))
@@ -536,7 +536,7 @@ static __attribute__((noinline)) bool read_name(reader *r, dal_value *value)
     size_t behind = r->at;
     skip_blanks(r);
     if (r->text[r->at] == '(')
-        return read_call(r, start, &name, value) && differentiate(r, start, value);
+        return read_call(r, start, &name, value) && differentiate_bracket(r, start, value);
     r->at = behind;
     return resolve_name(r, start, &name, value);
 }
@@ -552,7 +552,7 @@ static bool read_atom(reader *r, dal_value *value)
         return read_vector(r, value);
     if (c == '(') {
         r->at++;
-        return read_expression(r, value) && close_with(r, ')', start) && differentiate(r, start, value);
+        return read_expression(r, value) && close_with(r, ')', start) && differentiate_bracket(r, start, value);
     }
     return dal_is_letter(c) ? read_name(r, value) : fail_expected(r, "a number, a name or '('");
 }
@@ -587,7 +587,7 @@ static bool read_power(reader *r, dal_value *value)
 /* Every nesting passes here. */
 static bool read_sign(reader *r, dal_value *value)
 {
-    if (!enter(r))
+    if (!enter_bracket(r))
         return false;
     bool fine;
     if (accept_character(r, '-')) {
@@ -633,7 +633,7 @@ static bool read_sum(reader *r, dal_value *value)
 }
 
 /* The comparison that stands here, or 0. Two characters long ones are named by a letter (dal_apply_operator). */
-static char take_comparison(reader *r)
+static char read_comparison(reader *r)
 {
     skip_blanks(r);
     const char *s = r->text + r->at;
@@ -653,7 +653,7 @@ static bool read_expression(reader *r, dal_value *value)
         return false;
     skip_blanks(r);
     size_t at = r->at;
-    char op = take_comparison(r);
+    char op = read_comparison(r);
     if (op) {
         skip_blanks(r);
         size_t right = r->at;
@@ -662,7 +662,7 @@ static bool read_expression(reader *r, dal_value *value)
             return false;
         skip_blanks(r);
         at = r->at;
-        if (take_comparison(r))
+        if (read_comparison(r))
             return fail(r, at, "comparisons do not chain: write (a < b)*(b < c)");
     }
     return true;

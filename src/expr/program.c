@@ -197,14 +197,14 @@ static void assign(builder *b, int n_variables)
 /* ---- the block -------------------------------------------------------------- */
 
 /* Room for `bytes` bytes at a multiple of 8. */
-static int64_t place(int64_t *end, size_t bytes)
+static int64_t place_array(int64_t *end, size_t bytes)
 {
     int64_t at = *end;
     *end += (int64_t)((bytes + 7) / 8 * 8);
     return at;
 }
 
-static void put(dal_program *program, int64_t offset, const void *data, size_t bytes)
+static void put_array(dal_program *program, int64_t offset, const void *data, size_t bytes)
 {
     if (bytes)
         memcpy((char *)program + offset, data, bytes);
@@ -217,13 +217,13 @@ static void put_tables(const builder *b, dal_program *program)
         const dal_table *table = &b->graph->tables[b->tables[i]];
         dal_program_table entry = {table->n, table->smooth, (int32_t)table->outside, b->tables[i] + 1, at};
         size_t bytes = sizeof(double) * dal_table_doubles(table->n);
-        put(program, program->tables + (int64_t)sizeof entry * i, &entry, sizeof entry);
-        put(program, at, table->x, bytes); /* the coefficients follow the knots */
+        put_array(program, program->tables + (int64_t)sizeof entry * i, &entry, sizeof entry);
+        put_array(program, at, table->x, bytes); /* the coefficients follow the knots */
         at += (int64_t)bytes;
     }
 }
 
-static dal_program *lay_out(builder *b, dal_arena *arena, int n_variables, int n_outputs, const dal_node *outputs)
+static dal_program *layout_program(builder *b, dal_arena *arena, int n_variables, int n_outputs, const dal_node *outputs)
 {
     dal_program head = {.n_variables = n_variables,
                         .n_outputs = n_outputs,
@@ -234,28 +234,28 @@ static dal_program *lay_out(builder *b, dal_arena *arena, int n_variables, int n
                         .n_tables = b->n_tables,
                         .traces = b->traces,
                         .bytes = sizeof head};
-    head.code = place(&head.bytes, sizeof *b->code * (size_t)b->n_code);
-    head.loads = place(&head.bytes, sizeof *b->loads * (size_t)b->n_loads);
-    head.outputs = place(&head.bytes, sizeof(int32_t) * (size_t)n_outputs);
-    head.switches = place(&head.bytes, sizeof *b->switches * (size_t)b->n_switches);
-    head.tables = place(&head.bytes, sizeof(dal_program_table) * (size_t)b->n_tables);
-    head.doubles = place(&head.bytes, sizeof(double) * (size_t)(b->n_constants + b->table_doubles));
-    int64_t text = place(&head.bytes, b->text_bytes);
+    head.code = place_array(&head.bytes, sizeof *b->code * (size_t)b->n_code);
+    head.loads = place_array(&head.bytes, sizeof *b->loads * (size_t)b->n_loads);
+    head.outputs = place_array(&head.bytes, sizeof(int32_t) * (size_t)n_outputs);
+    head.switches = place_array(&head.bytes, sizeof *b->switches * (size_t)b->n_switches);
+    head.tables = place_array(&head.bytes, sizeof(dal_program_table) * (size_t)b->n_tables);
+    head.doubles = place_array(&head.bytes, sizeof(double) * (size_t)(b->n_constants + b->table_doubles));
+    int64_t text = place_array(&head.bytes, b->text_bytes);
     dal_program *program = dal_arena_alloc(arena, (size_t)head.bytes);
     *program = head;
-    put(program, head.code, b->code, sizeof *b->code * (size_t)b->n_code);
-    put(program, head.loads, b->loads, sizeof *b->loads * (size_t)b->n_loads);
-    put(program, head.doubles, b->constants, sizeof(double) * (size_t)b->n_constants);
+    put_array(program, head.code, b->code, sizeof *b->code * (size_t)b->n_code);
+    put_array(program, head.loads, b->loads, sizeof *b->loads * (size_t)b->n_loads);
+    put_array(program, head.doubles, b->constants, sizeof(double) * (size_t)b->n_constants);
     put_tables(b, program);
     for (int i = 0; i < n_outputs; i++) {
         int32_t slot = register_of(b, outputs[i]);
-        put(program, head.outputs + (int64_t)sizeof slot * i, &slot, sizeof slot);
+        put_array(program, head.outputs + (int64_t)sizeof slot * i, &slot, sizeof slot);
     }
     for (int i = 0; i < b->n_switches; i++) {
         b->switches[i].text += (int32_t)text;
-        put(program, b->switches[i].text, b->texts[i], strlen(b->texts[i]) + 1);
+        put_array(program, b->switches[i].text, b->texts[i], strlen(b->texts[i]) + 1);
     }
-    put(program, head.switches, b->switches, sizeof *b->switches * (size_t)b->n_switches);
+    put_array(program, head.switches, b->switches, sizeof *b->switches * (size_t)b->n_switches);
     return program;
 }
 
@@ -271,7 +271,7 @@ dal_program *dal_program_build(dal_arena *arena, dal_graph *graph, int n_variabl
     b.texts = DAL_NEW(scratch, const char *, b.n_list);
     b.tables = DAL_NEW(scratch, int32_t, graph->n_tables);
     assign(&b, n_variables);
-    return lay_out(&b, arena, n_variables, n_outputs, outputs);
+    return layout_program(&b, arena, n_variables, n_outputs, outputs);
 }
 
 size_t dal_program_bytes(const dal_program *program)

@@ -117,7 +117,7 @@ static void spline(int intervals, const double *h, const double *s, const double
     }
 }
 
-static const char *refuse(int n, const double *x, const double *y, int smooth, dal_outside outside)
+static const char *refuse_table(int n, const double *x, const double *y, int smooth, dal_outside outside)
 {
     if (smooth < 0 || smooth > 2)
         return "smooth is 0 (broken line), 1 (continuous slope) or 2 (continuous curvature)";
@@ -138,7 +138,7 @@ static const char *refuse(int n, const double *x, const double *y, int smooth, d
 
 bool dal_table_build(dal_arena *arena, int n, const double *x, const double *y, int smooth, dal_outside outside, double *numbers, const char **why)
 {
-    *why = refuse(n, x, y, smooth, outside);
+    *why = refuse_table(n, x, y, smooth, outside);
     if (*why)
         return false;
     double *c = numbers + n;

@@ -34,7 +34,7 @@ typedef struct collector {
 /* A sum, a difference, a sign or a constant multiple. */
 static bool is_linear(const dal_graph *g, dal_node node)
 {
-    const dal_node_view x = dal_node_look(g, node);
+    const dal_node_view x = dal_node_read(g, node);
     return x.op == DAL_OP_ADD || x.op == DAL_OP_SUB || x.op == DAL_OP_NEG || (x.op == DAL_OP_MUL && dal_is_const(g, x.a, NULL));
 }
 
@@ -50,7 +50,7 @@ static void add_term(collector *s, dal_node node, double factor)
 {
     double value;
     for (;;) { /* of the new nodes, which may have a factor of their own */
-        const dal_node_view x = dal_node_look(s->g, node);
+        const dal_node_view x = dal_node_read(s->g, node);
         if (x.op == DAL_OP_NEG)
             factor = -factor;
         else if (x.op == DAL_OP_MUL && dal_is_const(s->g, x.a, &value) && isnormal(factor * value))
@@ -66,19 +66,19 @@ static void add_term(collector *s, dal_node node, double factor)
         *DAL_PUSH(s->c->arena, s->terms, s->n_terms, s->cap_terms) = (term){node, factor, fabs(factor), order};
 }
 
-static void gather(collector *s, dal_node node, double factor);
+static void gather_terms(collector *s, dal_node node, double factor);
 
 static void gather_operand(collector *s, dal_node node, double factor)
 {
     if (is_absorbed(s, node))
-        gather(s, node, factor);
+        gather_terms(s, node, factor);
     else
         add_term(s, s->map[node], factor);
 }
 
-static void gather(collector *s, dal_node node, double factor)
+static void gather_terms(collector *s, dal_node node, double factor)
 {
-    const dal_node_view x = dal_node_look(s->g, node);
+    const dal_node_view x = dal_node_read(s->g, node);
     double value;
     switch (x.op) {
     case DAL_OP_NEG: gather_operand(s, x.a, -factor); return;
@@ -156,12 +156,12 @@ static void put_positive_first(collector *s)
         }
 }
 
-static dal_node collect(collector *s, dal_node node)
+static dal_node collect_sum(collector *s, dal_node node)
 {
     dal_graph *g = s->g;
     s->n_terms = 0;
     s->constant = 0;
-    gather(s, node, 1);
+    gather_terms(s, node, 1);
     merge(s);
     put_positive_first(s);
     dal_node sum = s->constant != 0 || !s->n_terms ? dal_const(g, s->constant) : DAL_NO_NODE;
@@ -188,7 +188,7 @@ static void use(collector *s, dal_node node, bool in_sum)
 static void count_uses(collector *s)
 {
     for (dal_node node = s->n - 1; node >= 0; node--) {
-        const dal_node_view x = dal_node_look(s->g, node);
+        const dal_node_view x = dal_node_read(s->g, node);
         const bool linear = s->uses[node] && is_linear(s->g, node);
         if (!s->uses[node])
             continue;
@@ -210,7 +210,7 @@ void dal_listing_collect(dal_listing *c, int n_roots, dal_node *const *roots, co
     count_uses(&s);
     for (dal_node node = 0; node < s.n; node++)
         if (s.uses[node] && !is_absorbed(&s, node))
-            s.map[node] = is_linear(s.g, node) ? collect(&s, node) : dal_rebuild_mapped(s.g, s.map, node);
+            s.map[node] = is_linear(s.g, node) ? collect_sum(&s, node) : dal_rebuild_mapped(s.g, s.map, node);
     for (int r = 0; r < n_roots; r++)
         for (int i = 0; i < lengths[r]; i++)
             roots[r][i] = s.map[roots[r][i]];

@@ -83,7 +83,7 @@ static int next_pivot(const symmetric *s)
     return best;
 }
 
-static void take_pivot(symmetric *s, int p)
+static void eliminate_pivot(symmetric *s, int p)
 {
     dal_listing *c = s->c;
     const int n = s->n;
@@ -128,7 +128,7 @@ static bool solve_symmetric(dal_listing *c, int n, const dal_node *matrix, const
             c->n_guards = guards;
             return false;
         }
-        take_pivot(&s, order[k]);
+        eliminate_pivot(&s, order[k]);
     }
     for (int k = n - 1; k >= 0; k--) {
         const int p = order[k];
@@ -150,7 +150,7 @@ typedef struct general {
     bool *row_done, *column_done;
 } general;
 
-static long fill(const general *g, int row, int column)
+static long count_fill(const general *g, int row, int column)
 {
     long in_row = 0, in_column = 0;
     for (int k = 0; k < g->n; k++) {
@@ -176,7 +176,7 @@ static bool find_entry(const general *g, int *row, int *column)
         for (int i = 0; i < g->n && !g->column_done[j]; i++) {
             if (g->row_done[i] || dal_c_is_zero(g->c, g->m[i * g->n + j]) || (most > 0 && fabs(g->value[i * g->n + j]) < LARGE * most))
                 continue;
-            const long price = fill(g, i, j);
+            const long price = count_fill(g, i, j);
             if (least < 0 || price < least) {
                 least = price;
                 *row = i;
@@ -187,7 +187,7 @@ static bool find_entry(const general *g, int *row, int *column)
     return least >= 0;
 }
 
-static void take_entry(general *g, int row, int column)
+static void eliminate_entry(general *g, int row, int column)
 {
     dal_listing *c = g->c;
     const int n = g->n;
@@ -224,7 +224,7 @@ static void solve_general(dal_listing *c, int n, const dal_node *matrix, const d
     memcpy(g.b, right, sizeof *g.b * (size_t)n);
     dal_listing_values(c, n * n, matrix, g.value);
     while (k < n && find_entry(&g, &row[k], &column[k])) {
-        take_entry(&g, row[k], column[k]);
+        eliminate_entry(&g, row[k], column[k]);
         k++;
     }
     for (int i = 0; i < n; i++) /* singular by structure: NaN */

@@ -9,9 +9,9 @@
 
 enum { PART = 2000, DEEPEST = 5, LONG = 12000 }; /* operations of a part; of an expression in one statement; where loops are searched */
 
-static dal_node_view look(const emitter *e, dal_node node)
+static dal_node_view view_of(const emitter *e, dal_node node)
 {
-    return dal_node_look(e->c->graph, node);
+    return dal_node_read(e->c->graph, node);
 }
 
 /* ---- what is needed ------------------------------------------------------------------ */
@@ -24,7 +24,7 @@ static void mark(dal_node node, bool *wanted)
 
 static void mark_operands(emitter *e, dal_node node, bool *wanted)
 {
-    const dal_node_view x = look(e, node);
+    const dal_node_view x = view_of(e, node);
     mark(x.a, wanted);
     mark(x.b, wanted);
     mark(x.c, wanted);
@@ -56,7 +56,7 @@ static void visit(emitter *e, dal_node root)
     *DAL_PUSH(arena, stack, n, room) = root;
     while (n) {
         const dal_node node = stack[n - 1];
-        const dal_node_view x = look(e, node);
+        const dal_node_view x = view_of(e, node);
         const dal_node operand[3] = {x.a, x.b, x.c};
         if (is_leaf(e, node) || e->place[node] >= 0) {
             n--;
@@ -77,7 +77,7 @@ static void visit(emitter *e, dal_node root)
 /* An angle that follows from the arguments by a few sums and products: its sine can be computed at the beginning. */
 static bool is_early(const emitter *e, dal_node node, int *budget)
 {
-    const dal_node_view x = look(e, node);
+    const dal_node_view x = view_of(e, node);
     if (is_leaf(e, node))
         return true;
     return (*budget)-- > 0 && is_arithmetic(x.op) && x.op != DAL_OP_DIV && is_early(e, x.a, budget) && (x.b < 0 || is_early(e, x.b, budget));
@@ -90,9 +90,9 @@ static void visit_sines(emitter *e, const bool *wanted)
     for (int pass = 0; pass < 2; pass++)
         for (dal_node node = 0; node < n; node++) {
             int budget = 4;
-            if (!wanted[node] || !is_sine(dal_node_op(e->c->graph, node)) || !is_early(e, look(e, node).a, &budget))
+            if (!wanted[node] || !is_sine(dal_node_op(e->c->graph, node)) || !is_early(e, view_of(e, node).a, &budget))
                 continue;
-            visit(e, pass ? node : look(e, node).a);
+            visit(e, pass ? node : view_of(e, node).a);
             e->early[node] = true;
         }
 }
@@ -103,15 +103,15 @@ static void visit_long_sines(emitter *e, const bool *wanted)
     const int n = dal_graph_size(e->c->graph);
     bool *sum = DAL_NEW(e->c->arena, bool, n);
     for (dal_node node = 0; node < n; node++) {
-        const dal_node_view x = look(e, node);
+        const dal_node_view x = view_of(e, node);
         sum[node] = is_leaf(e, node) || (is_arithmetic(x.op) && x.op != DAL_OP_DIV && sum[x.a] && (x.b < 0 || sum[x.b]));
         if (wanted[node] && is_sine(x.op) && sum[x.a])
             visit(e, x.a);
     }
     dal_node *mate[2] = {DAL_NEW(e->c->arena, dal_node, n), DAL_NEW(e->c->arena, dal_node, n)};
     for (dal_node node = 0; node < n; node++)
-        if (wanted[node] && is_sine(look(e, node).op) && sum[look(e, node).a])
-            mate[look(e, node).op == DAL_OP_COS][look(e, node).a] = node + 1;
+        if (wanted[node] && is_sine(view_of(e, node).op) && sum[view_of(e, node).a])
+            mate[view_of(e, node).op == DAL_OP_COS][view_of(e, node).a] = node + 1;
     for (dal_node angle = 0; angle < n; angle++)
         for (int k = 0; k < 2; k++)
             if (mate[k][angle]) {
@@ -120,7 +120,7 @@ static void visit_long_sines(emitter *e, const bool *wanted)
             }
 }
 
-static void collect(emitter *e, int n_results, const dal_listing_result *results, bool guarded)
+static void collect_nodes(emitter *e, int n_results, const dal_listing_result *results, bool guarded)
 {
     const int n = dal_graph_size(e->c->graph);
     bool *wanted = DAL_NEW(e->c->arena, bool, n);
@@ -162,7 +162,7 @@ static void choose_statements(emitter *e, int n_results, const dal_listing_resul
 {
     memset(e->uses, 0, sizeof *e->uses * (size_t)e->n);
     for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
+        const dal_node_view x = view_of(e, e->node[i]);
         count_use(e, x.a);
         count_use(e, x.b);
         count_use(e, x.c);
@@ -180,7 +180,7 @@ static void choose_statements(emitter *e, int n_results, const dal_listing_resul
         }
     }
     for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
+        const dal_node_view x = view_of(e, e->node[i]);
         const dal_node operand[3] = {x.a, x.b, x.c};
         e->deep[i] = 1;
         for (int k = 0; k < 3; k++)
@@ -195,12 +195,12 @@ static void find_pairs(emitter *e)
 {
     int *of[2] = {DAL_NEW(e->c->arena, int, dal_graph_size(e->c->graph)), DAL_NEW(e->c->arena, int, dal_graph_size(e->c->graph))};
     for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
+        const dal_node_view x = view_of(e, e->node[i]);
         if (is_sine(x.op))
             of[x.op == DAL_OP_COS][x.a] = i + 1;
     }
     for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
+        const dal_node_view x = view_of(e, e->node[i]);
         e->pair[i] = is_sine(x.op) ? of[x.op == DAL_OP_SIN][x.a] - 1 : -1;
     }
 }
@@ -211,7 +211,7 @@ static void use_from(emitter *e, dal_node node, int part)
     if (i < 0)
         return;
     if (e->inside[i]) {
-        const dal_node_view x = look(e, node);
+        const dal_node_view x = view_of(e, node);
         use_from(e, x.a, part);
         use_from(e, x.b, part);
         use_from(e, x.c, part);
@@ -221,13 +221,13 @@ static void use_from(emitter *e, dal_node node, int part)
 
 static int statement_cost(const emitter *e, int i)
 {
-    return is_sine(look(e, e->node[i]).op) ? 20 : e->deep[i];
+    return is_sine(view_of(e, e->node[i]).op) ? 20 : e->deep[i];
 }
 
 static void find_last_parts(emitter *e)
 {
     for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
+        const dal_node_view x = view_of(e, e->node[i]);
         if (e->inside[i])
             continue;
         e->last[i] = e->part[i] > e->last[i] ? e->part[i] : e->last[i];
@@ -327,7 +327,7 @@ static void choose_slots(emitter *e)
 static void choose_rolled_statements(emitter *e)
 {
     for (int i = 0; i < e->n; i++) {
-        const dal_node_view x = look(e, e->node[i]);
+        const dal_node_view x = view_of(e, e->node[i]);
         const dal_node operand[3] = {x.a, x.b, x.c};
         for (int k = 0; k < 3 && e->run_of[i] >= 0; k++)
             if (operand[k] >= 0 && e->place[operand[k]] >= 0)
@@ -387,7 +387,7 @@ static void print_node(emitter *e, dal_node node, int outer);
 static bool is_inside_product(const emitter *e, dal_node node)
 {
     const int i = e->place[node];
-    return i >= 0 && e->inside[i] && look(e, node).op == DAL_OP_MUL;
+    return i >= 0 && e->inside[i] && view_of(e, node).op == DAL_OP_MUL;
 }
 
 /* a b + c, a b - c, c - a b with one rounding. False: there is no product that stands here alone. */
@@ -396,7 +396,7 @@ static bool print_fused(emitter *e, dal_node_view x)
     const bool first = is_inside_product(e, x.a), second = !first && is_inside_product(e, x.b);
     if (!e->exact || (!first && !second))
         return false;
-    const dal_node_view m = look(e, first ? x.a : x.b);
+    const dal_node_view m = view_of(e, first ? x.a : x.b);
     dal_grow(e->out, "%s_%sFMA(%s", e->prefix, e->wide ? "W" : "", x.op == DAL_OP_SUB && second ? "-" : "");
     print_node(e, m.a, 3);
     dal_grow(e->out, ", ");
@@ -506,7 +506,7 @@ static void print_switch(emitter *e, dal_node node, dal_node_view x)
 /* Levels: 1 sums, 2 products, 3 signs and what stands alone. */
 static void print_operation(emitter *e, dal_node node, int outer)
 {
-    const dal_node_view x = look(e, node);
+    const dal_node_view x = view_of(e, node);
     switch (x.op) {
     case DAL_OP_ADD:
     case DAL_OP_SUB:
@@ -530,7 +530,7 @@ static void print_operation(emitter *e, dal_node node, int outer)
 
 static void print_node(emitter *e, dal_node node, int outer)
 {
-    const dal_node_view x = look(e, node);
+    const dal_node_view x = view_of(e, node);
     const int i = e->place[node];
     if (x.op == DAL_OP_CONST)
         print_number(e, x.value);
@@ -551,7 +551,7 @@ static const char *type_name(const emitter *e)
     return e->wide ? dal_arena_print(e->c->arena, "%s_lanes", e->prefix) : "double";
 }
 
-static void keep(emitter *e, int i)
+static void keep_line(emitter *e, int i)
 {
     if (e->slot[i] >= 0)
         dal_grow(e->out, "    z[%d] = x%d;\n", e->slot[i], i);
@@ -559,7 +559,7 @@ static void keep(emitter *e, int i)
 
 static void print_sines(emitter *e, int i)
 {
-    const dal_node_view x = look(e, e->node[i]);
+    const dal_node_view x = view_of(e, e->node[i]);
     const int k = e->pair[i], sine = x.op == DAL_OP_SIN ? i : k, cosine = x.op == DAL_OP_SIN ? k : i;
     char s[32], c[32];
     snprintf(s, sizeof s, sine >= 0 ? "x%d" : "s%d", sine >= 0 ? sine : i);
@@ -567,9 +567,9 @@ static void print_sines(emitter *e, int i)
     dal_grow(e->out, "    %s %s, %s;\n    %s_%ssincos(", type_name(e), s, c, e->prefix, e->wide ? "w" : "");
     print_node(e, x.a, 0);
     dal_grow(e->out, ", &%s, &%s);\n", s, c);
-    keep(e, i);
+    keep_line(e, i);
     if (k >= 0)
-        keep(e, k);
+        keep_line(e, k);
 }
 
 /* The early sines of this part from i on, four angles at a time. False: there is one alone. */
@@ -583,7 +583,7 @@ static bool print_group(emitter *e, int i)
         return false;
     dal_grow(e->out, "    double s%d[4], c%d[4];\n    %s_sincos4(", i, i, e->prefix);
     for (int k = 0; k < 4; k++) {
-        print_node(e, look(e, e->node[first[k < n ? k : n - 1]]).a, 0);
+        print_node(e, view_of(e, e->node[first[k < n ? k : n - 1]]).a, 0);
         dal_grow(e->out, ", ");
     }
     dal_grow(e->out, "s%d, c%d);\n", i, i);
@@ -592,8 +592,8 @@ static bool print_group(emitter *e, int i)
             const int at = turn ? e->pair[first[k]] : first[k];
             if (at < 0)
                 continue;
-            dal_grow(e->out, "    const double x%d = %c%d[%d];\n", at, look(e, e->node[at]).op == DAL_OP_SIN ? 's' : 'c', i, k);
-            keep(e, at);
+            dal_grow(e->out, "    const double x%d = %c%d[%d];\n", at, view_of(e, e->node[at]).op == DAL_OP_SIN ? 's' : 'c', i, k);
+            keep_line(e, at);
             e->printed[at] = true;
         }
     return true;
@@ -601,7 +601,7 @@ static bool print_group(emitter *e, int i)
 
 static void print_statement(emitter *e, int i)
 {
-    if (is_sine(look(e, e->node[i]).op)) {
+    if (is_sine(view_of(e, e->node[i]).op)) {
         if (e->printed[i] || (e->early[e->node[i]] && print_group(e, i)))
             return;
         if (e->pair[i] < 0 || i < e->pair[i]) /* the second of a pair was printed with the first */
@@ -611,7 +611,7 @@ static void print_statement(emitter *e, int i)
     dal_grow(e->out, "    const %s x%d = ", type_name(e), i);
     print_operation(e, e->node[i], 0);
     dal_grow(e->out, ";\n");
-    keep(e, i);
+    keep_line(e, i);
 }
 
 static void print_result(emitter *e, const dal_listing_result *r, int i)
@@ -733,10 +733,10 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
     const char *prefix = code->options->prefix, *arguments = dal_emit_arguments(code, false, wide, state, n_results, results);
     emitter e = {
         .out = out, .c = code, .prefix = prefix, .state = state, .wide = wide, .exact = code->options->lanes > 0, .grouped = code->options->rates};
-    collect(&e, n_results, results, guarded);
+    collect_nodes(&e, n_results, results, guarded);
     if (e.n > (code->rolled ? PART : LONG) && !e.exact && !e.grouped) {
         e.rolled = true;
-        collect(&e, n_results, results, guarded);
+        collect_nodes(&e, n_results, results, guarded);
     }
     int *numbers = DAL_NEW(code->arena, int, 6 * (e.n + 1));
     e.uses = numbers;
@@ -752,7 +752,7 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
         e.rolled = false;
         e.n_slots = 0;
         memset(numbers, 0, sizeof *numbers * 6 * (size_t)(e.n + 1));
-        collect(&e, n_results, results, guarded);
+        collect_nodes(&e, n_results, results, guarded);
     }
     if (!e.rolled) {
         find_pairs(&e);

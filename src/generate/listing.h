@@ -115,7 +115,7 @@ static inline bool dal_c_is_zero(const dal_listing *c, dal_node node)
 /* The node on the nodes that map[] has for its operands; itself if they are the same. */
 static inline dal_node dal_rebuild_mapped(dal_graph *graph, const dal_node *map, dal_node node)
 {
-    const dal_node_view x = dal_node_look(graph, node);
+    const dal_node_view x = dal_node_read(graph, node);
     const dal_node a = x.a >= 0 ? map[x.a] : DAL_NO_NODE, b = x.b >= 0 ? map[x.b] : DAL_NO_NODE, c = x.c >= 0 ? map[x.c] : DAL_NO_NODE;
     return a == x.a && b == x.b && c == x.c ? node : dal_node_rebuild(graph, node, a, b, c);
 }

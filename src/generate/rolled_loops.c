@@ -20,15 +20,15 @@ enum { LONGEST_PERIOD = 400, FEWEST_REPETITIONS = 8, SMALLEST_RUN = 100 };
 
 typedef dal_rolled_run run;
 
-static dal_node_view look(const emitter *e, dal_node node)
+static dal_node_view view_of(const emitter *e, dal_node node)
 {
-    return dal_node_look(e->c->graph, node);
+    return dal_node_read(e->c->graph, node);
 }
 
 /* Operand o of operation j of repetition k, or -1. */
 static dal_node operand(const emitter *e, const run *r, int j, int k, int o)
 {
-    const dal_node_view x = look(e, e->node[r->first + k * r->period + j]);
+    const dal_node_view x = view_of(e, e->node[r->first + k * r->period + j]);
     return o == 0 ? x.a : o == 1 ? x.b : x.c;
 }
 
@@ -47,7 +47,7 @@ static int kind_of_operand(const emitter *e, dal_node node)
 {
     if (node < 0)
         return 0;
-    const dal_node_view x = look(e, node);
+    const dal_node_view x = view_of(e, node);
     if (x.op == DAL_OP_CONST)
         return 1;
     if (x.op != DAL_OP_VAR)
@@ -64,7 +64,7 @@ static bool is_rollable(dal_op op)
 
 static bool is_equal_kind(const emitter *e, int i, int k)
 {
-    const dal_node_view x = look(e, e->node[i]), y = look(e, e->node[k]);
+    const dal_node_view x = view_of(e, e->node[i]), y = view_of(e, e->node[k]);
     return x.op == y.op && is_rollable(x.op) && kind_of_operand(e, x.a) == kind_of_operand(e, y.a) &&
            kind_of_operand(e, x.b) == kind_of_operand(e, y.b) && kind_of_operand(e, x.c) == kind_of_operand(e, y.c);
 }
@@ -78,7 +78,7 @@ static int *number_kinds(const emitter *e)
         int s = 0;
         while (s < n && !is_equal_kind(e, i, seen[s]))
             s++;
-        const bool known = s < n, room = n < MOST_KINDS && is_rollable(look(e, e->node[i]).op);
+        const bool known = s < n, room = n < MOST_KINDS && is_rollable(view_of(e, e->node[i]).op);
         kind[i] = known ? seen[s] : i;
         if (!known && room)
             seen[n++] = i;
@@ -189,7 +189,7 @@ static bool writes_results(const emitter *e, const run *r, int j)
     return true;
 }
 
-static void keep(emitter *e, int i)
+static void keep_line(emitter *e, int i)
 {
     e->last[i] = e->last[i] > e->part[i] ? e->last[i] : e->part[i] + 1;
 }
@@ -202,7 +202,7 @@ static void keep_guards(emitter *e)
         for (int k = 0; k < 2; k++) {
             const int at = e->place[k ? pair->size : pair->pivot];
             if (at >= 0 && e->run_of[at] >= 0)
-                keep(e, at);
+                keep_line(e, at);
         }
     }
 }
@@ -215,13 +215,13 @@ static void keep_values(emitter *e, const run *r)
             const int i = r->first + k * r->period + j;
             e->in_loop[i] = written;
             if (!written && e->result[i] != -1)
-                keep(e, i);
+                keep_line(e, i);
         }
         for (int o = 0; o < 3; o++) {
             if (!is_value(e, operand(e, r, j, 0, o)) || is_own(e, r, j, o) || is_carried(e, r, j, o))
                 continue;
             for (int k = 0; k < r->count; k++)
-                keep(e, e->place[operand(e, r, j, k, o)]);
+                keep_line(e, e->place[operand(e, r, j, k, o)]);
         }
     }
 }
@@ -268,10 +268,10 @@ static bool reads_equally(const emitter *e, const run *r, int j, int o, int k, i
 {
     const dal_node a = operand(e, r, j, k, o), b = operand(e, r, j, m, o), next = operand(e, r, j, m + 1, o);
     *must = true;
-    if (a < 0 || look(e, a).op == DAL_OP_CONST)
+    if (a < 0 || view_of(e, a).op == DAL_OP_CONST)
         return true;
-    if (look(e, a).op == DAL_OP_VAR)
-        return look(e, a).index - look(e, b).index == (k - m) * (look(e, next).index - look(e, b).index);
+    if (view_of(e, a).op == DAL_OP_VAR)
+        return view_of(e, a).index - view_of(e, b).index == (k - m) * (view_of(e, next).index - view_of(e, b).index);
     const int at = distance(e, r, j, k, o), middle = distance(e, r, j, m, o);
     if (at >= 0 || middle >= 0)
         return at == middle;
@@ -343,7 +343,7 @@ static void print_number(emitter *e, double value)
 
 static double number_at(const emitter *e, const run *r, int j, int k, int o)
 {
-    return look(e, operand(e, r, j, k, o)).value;
+    return view_of(e, operand(e, r, j, k, o)).value;
 }
 
 static bool is_one_number(const emitter *e, const run *r, int j, int o)
@@ -374,7 +374,7 @@ static bool is_even(const emitter *e, const run *r, int j, int o)
 static void print_tables(emitter *e, const run *r, int j, int o)
 {
     const dal_node node = operand(e, r, j, 0, o);
-    const bool number = node >= 0 && look(e, node).op == DAL_OP_CONST;
+    const bool number = node >= 0 && view_of(e, node).op == DAL_OP_CONST;
     if (node < 0 || (number ? is_one_number(e, r, j, o) : !is_value(e, node) || is_own(e, r, j, o) || is_carried(e, r, j, o) || is_even(e, r, j, o)))
         return;
     dal_grow(e->out, number ? "    static const double c%d_%d[] = {" : "    static const int at%d_%d[] = {", j, o);
@@ -391,21 +391,21 @@ static void print_tables(emitter *e, const run *r, int j, int o)
 static void print_variable(emitter *e, const run *r, int j, int o)
 {
     static const char *const arrays[] = {"t", "q", "v", "inputs", "parameters", "u"};
-    const int index = look(e, operand(e, r, j, 0, o)).index, array = array_of(e, index), at = index - e->c->first[array];
+    const int index = view_of(e, operand(e, r, j, 0, o)).index, array = array_of(e, index), at = index - e->c->first[array];
     if (array == DAL_ARRAY_TIME)
         dal_grow(e->out, "t");
     else if (array == DAL_ARRAY_PARAMETERS)
         dal_grow(e->out, "parameters->%s", e->c->parameter_names[at]);
     else {
         dal_grow(e->out, "%s", arrays[array]);
-        print_index(e, at, look(e, operand(e, r, j, 1, o)).index - index);
+        print_index(e, at, view_of(e, operand(e, r, j, 1, o)).index - index);
     }
 }
 
 static void print_operand(emitter *e, const run *r, int j, int o)
 {
     const dal_node node = operand(e, r, j, 0, o);
-    const dal_node_view x = look(e, node);
+    const dal_node_view x = view_of(e, node);
     if (x.op == DAL_OP_CONST && is_one_number(e, r, j, o))
         print_number(e, x.value);
     else if (x.op == DAL_OP_CONST)
@@ -449,7 +449,7 @@ static int mate_of(const emitter *e, const run *r, int j)
 static void print_sines(emitter *e, const run *r, int j)
 {
     const int i = r->first + j, mate = mate_of(e, r, j);
-    const bool sine = look(e, e->node[i]).op == DAL_OP_SIN;
+    const bool sine = view_of(e, e->node[i]).op == DAL_OP_SIN;
     if (mate >= 0 && mate < j)
         return;
     const char *self = dal_arena_print(e->c->arena, "x%d", j), *other = dal_arena_print(e->c->arena, mate >= 0 ? "x%d" : "y%d", mate >= 0 ? mate : j);
@@ -460,7 +460,7 @@ static void print_sines(emitter *e, const run *r, int j)
 
 static void print_value(emitter *e, const run *r, int j)
 {
-    const dal_node_view x = look(e, e->node[r->first + j]);
+    const dal_node_view x = view_of(e, e->node[r->first + j]);
     if (is_sine(x.op)) {
         print_sines(e, r, j);
         return;

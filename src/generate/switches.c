@@ -20,9 +20,9 @@ static int number_of(dal_listing *c, dal_listing_switch s)
     return c->n_switches - 1;
 }
 
-static void look_at(dal_listing *c, dal_node node)
+static void note_switch(dal_listing *c, dal_node node)
 {
-    const dal_node_view x = dal_node_look(c->graph, node);
+    const dal_node_view x = dal_node_read(c->graph, node);
     dal_listing_switch s = {.op = x.op, .a = x.a, .b = x.b};
     if (!has_pieces(x.op))
         return;
@@ -47,7 +47,7 @@ void dal_listing_find_switches(dal_listing *c, int n_results, const dal_listing_
         for (int i = 0; i < results[r].n; i++)
             wanted[results[r].nodes[i]] = true;
     for (dal_node node = n - 1; node >= 0; node--) {
-        const dal_node_view x = dal_node_look(c->graph, node);
+        const dal_node_view x = dal_node_read(c->graph, node);
         const dal_node operand[3] = {x.a, x.b, x.c};
         for (int k = 0; k < 3 && wanted[node]; k++)
             if (operand[k] >= 0)
@@ -56,7 +56,7 @@ void dal_listing_find_switches(dal_listing *c, int n_results, const dal_listing_
     for (dal_node node = 0; node < n; node++) {
         c->switch_of[node] = -1;
         if (wanted[node])
-            look_at(c, node);
+            note_switch(c, node);
     }
 }
 

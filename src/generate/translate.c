@@ -125,11 +125,11 @@ static dal_node power(dal_graph *g, dal_node a, dal_node b)
 /* The angle of k sin(x) sin(x) or k cos(x) cos(x), and k; DAL_NO_NODE: it is neither. */
 static dal_node square_of(const dal_graph *g, dal_node node, dal_op op, double *factor)
 {
-    dal_node_view x = dal_node_look(g, node);
+    dal_node_view x = dal_node_read(g, node);
     *factor = 1;
     if (x.op == DAL_OP_MUL && dal_is_const(g, x.a, factor))
-        x = dal_node_look(g, x.b);
-    return x.op == DAL_OP_MUL && x.a == x.b && dal_node_op(g, x.a) == op ? dal_node_look(g, x.a).a : DAL_NO_NODE;
+        x = dal_node_read(g, x.b);
+    return x.op == DAL_OP_MUL && x.a == x.b && dal_node_op(g, x.a) == op ? dal_node_read(g, x.a).a : DAL_NO_NODE;
 }
 
 /* k sin^2 + k cos^2 = k */
@@ -148,7 +148,7 @@ static dal_node translate_node(dal_translation *t, dal_node node)
 {
     dal_graph *g = t->code->graph;
     const dal_graph *from = t->code->d->graph;
-    const dal_node_view x = dal_node_look(from, node);
+    const dal_node_view x = dal_node_read(from, node);
     const dal_node a = x.a >= 0 ? t->map[x.a] : DAL_NO_NODE, b = x.b >= 0 ? t->map[x.b] : DAL_NO_NODE, c = x.c >= 0 ? t->map[x.c] : DAL_NO_NODE;
     switch (x.op) {
     case DAL_OP_CONST: return dal_const(g, x.value);

@@ -155,7 +155,7 @@ static circle_point back(circle_point a)
 /* The sine and cosine of a node as an angle. */
 static circle_point turn_of(numbering *s, dal_node node)
 {
-    const dal_node_view x = dal_node_look(s->g, node);
+    const dal_node_view x = dal_node_read(s->g, node);
     double value;
     if (s->turn[node].known)
         return s->turn[node];
@@ -191,7 +191,7 @@ static residue opaque(const numbering *s, dal_node node, dal_node_view x)
 
 static residue value_of(numbering *s, dal_node node)
 {
-    const dal_node_view x = dal_node_look(s->g, node);
+    const dal_node_view x = dal_node_read(s->g, node);
     switch (x.op) {
     case DAL_OP_CONST: return isfinite(x.value) ? of_number(x.value) : by_chance(mix(11, (uint64_t)node));
     case DAL_OP_VAR: return by_chance(mix(7, (uint64_t)x.index));
@@ -209,7 +209,7 @@ static residue value_of(numbering *s, dal_node node)
 /* ---- classes ------------------------------------------------------------------------------------ */
 
 /* The place of a value in the table: its node stands there, or none. */
-static int *find(numbering *s, residue value)
+static int *find_number(numbering *s, residue value)
 {
     uint64_t at = mix_residue(1, value);
     while (s->table[at % (uint64_t)s->n_table] && !is_equal(s->value[s->table[at % (uint64_t)s->n_table] - 1], value))
@@ -220,13 +220,13 @@ static int *find(numbering *s, residue value)
 static void number(numbering *s, dal_node node)
 {
     s->value[node] = value_of(s, node);
-    int *same = find(s, s->value[node]);
+    int *same = find_number(s, s->value[node]);
     if (*same) {
         s->map[node] = s->map[*same - 1];
         return;
     }
     *same = 1 + node;
-    const int *other = find(s, negative(s->value[node]));
+    const int *other = find_number(s, negative(s->value[node]));
     s->map[node] = *other && *other != *same ? dal_unary(s->g, DAL_OP_NEG, s->map[*other - 1]) : dal_rebuild_mapped(s->g, s->map, node);
 }
 

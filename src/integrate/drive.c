@@ -60,7 +60,7 @@ static double output_time(const driver *r)
     return r->options.t_start + (double)r->next_output * r->options.every;
 }
 
-static verdict record(driver *r, double t, const double *y)
+static verdict record_row(driver *r, double t, const double *y)
 {
     dal_flow flow = r->ode->output ? r->ode->output(r->ode->user, t, y) : 0;
     return flow ? dal_drive_stop(r, DAL_END_STOPPED, flow, -1) : GOOD;
@@ -81,7 +81,7 @@ static verdict record_inside(driver *r, const stride *p)
         flow = onto ? onto(r->ode->user, t, r->y_out) : 0;
         if (flow)
             return dal_drive_stop(r, DAL_END_PROJECT, flow, -1);
-        verdict v = record(r, t, r->y_out);
+        verdict v = record_row(r, t, r->y_out);
         if (v != GOOD)
             return v;
     }
@@ -98,7 +98,7 @@ static verdict record_end(driver *r)
     if (on_grid && t != r->options.t_end)
         t = output_time(r);
     r->next_output += on_grid;
-    return record(r, t, r->s.y);
+    return record_row(r, t, r->s.y);
 }
 
 /* ---- one step ----------------------------------------------------------------------------------------- */
@@ -442,7 +442,7 @@ verdict dal_drive_jump(driver *r)
 
 /* A step of dal_drive_look failed: the look fails, and the motion stays where it was. But a hook that stopped the run, and the limit of steps, end
  * it. */
-static verdict give_up_look(driver *r, const driver *before, dal_drive_result *failed)
+static verdict fail_look(driver *r, const driver *before, dal_drive_result *failed)
 {
     *failed = dal_drive_so_far(r);
     if (r->result.end == DAL_END_STOPPED || r->result.end == DAL_END_MAX_STEPS)
@@ -477,7 +477,7 @@ verdict dal_drive_look(driver *r, double t, double stop, double *y, bool *inside
         r->verdict = make_stride(r, &r->pending);
         r->has_pending = r->verdict == GOOD;
         if (r->verdict == STOP)
-            return give_up_look(r, &before, failed);
+            return fail_look(r, &before, failed);
         if (r->verdict == AGAIN && r->result.events != before.result.events)
             before = *r; /* an event here has acted */
     }

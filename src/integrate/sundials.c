@@ -76,10 +76,10 @@ static bool begin_session(dal_sundials *c, dal_stepper *s, int size)
     c->pool = dal_vector_pool_create(&c->call, c->context, DAL_SUNDIALS_POOL + vectors_of_gmres, c->size);
     if (!c->pool)
         return false;
-    c->Y = dal_vector_pool_take(c->pool);
-    c->Yd = dal_vector_pool_take(c->pool);
-    c->interpolated = dal_vector_pool_take(c->pool);
-    c->id = dal_vector_pool_take(c->pool);
+    c->Y = dal_vector_pool_next(c->pool);
+    c->Yd = dal_vector_pool_next(c->pool);
+    c->interpolated = dal_vector_pool_next(c->pool);
+    c->id = dal_vector_pool_next(c->pool);
     memcpy(NV_DATA_S(c->Y), s->y, sizeof *s->y * n);
     return true;
 }

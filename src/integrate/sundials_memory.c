@@ -20,7 +20,7 @@ struct dal_vector_pool {
     pooled *item;
 };
 
-N_Vector dal_vector_pool_take(dal_vector_pool *pool)
+N_Vector dal_vector_pool_next(dal_vector_pool *pool)
 {
     for (int i = 0; i < pool->n; i++)
         if (!pool->item[i].taken) {
@@ -34,7 +34,7 @@ N_Vector dal_vector_pool_take(dal_vector_pool *pool)
 
 static N_Vector clone_vector(N_Vector of)
 {
-    return dal_vector_pool_take(((pooled *)of)->pool);
+    return dal_vector_pool_next(((pooled *)of)->pool);
 }
 
 static void destroy_vector(N_Vector v)

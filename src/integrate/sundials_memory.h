@@ -16,7 +16,7 @@ dal_vector_pool *dal_vector_pool_create(const dal_sundials_library *call, SUNCon
 /* No vector of the pool may be used after it. */
 void dal_vector_pool_free(dal_vector_pool *pool);
 /* One of them, all zero. NULL: there are none left. */
-N_Vector dal_vector_pool_take(dal_vector_pool *pool);
+N_Vector dal_vector_pool_next(dal_vector_pool *pool);
 
 typedef struct dal_dense_matrix dal_dense_matrix;
 

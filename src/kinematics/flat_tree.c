@@ -80,7 +80,7 @@ static inline const dal_real *axes_of_step(const dal_work *work, int s)
 }
 
 /* The frame (r, R) behind a step; its axis and its shift are stored. */
-static inline void take_flat_step(const dal_motion_step *step, const dal_real *q, dal_real r[2], dal_real R[4], dal_real *axes, dal_real *shift)
+static inline void pass_flat_step(const dal_motion_step *step, const dal_real *q, dal_real r[2], dal_real R[4], dal_real *axes, dal_real *shift)
 {
     axes[2] = step->kind == DAL_STEP_TURN;
     shift[2] = 0;
@@ -113,7 +113,7 @@ static inline const dal_real *arms_of(const dal_work *work, const dal_carrier *c
     return axes_of_step(work, c->step) + 3;
 }
 
-static FLAT_INLINE void take_hinge(const dal_carrier *c, const dal_motion_step *step, const dal_real *q, const dal_kin *parent, dal_real *axes,
+static FLAT_INLINE void pass_hinge(const dal_carrier *c, const dal_motion_step *step, const dal_real *q, const dal_kin *parent, dal_real *axes,
                                    dal_kin *kin)
 {
     const dal_real *P = parent->R, angle = step->sign * q[step->q], cosine = dal_cos(angle), sine = dal_sin(angle);
@@ -136,7 +136,7 @@ static FLAT_INLINE void place_body(const dal_tree *tree, const dal_carrier *c, d
     const dal_real *P = parent->R;
     dal_kin *kin = &work->kin[c->body];
     if (c->hinge) {
-        take_hinge(c, &tree->step[c->step], work->q, parent, work->scratch + DAL_STEP_NUMBERS * (size_t)c->step, kin);
+        pass_hinge(c, &tree->step[c->step], work->q, parent, work->scratch + DAL_STEP_NUMBERS * (size_t)c->step, kin);
         return;
     }
     dal_real R[4] = {P[0] * B[0] + P[1] * B[3], P[0] * B[1] + P[1] * B[4], P[3] * B[0] + P[4] * B[3], P[3] * B[1] + P[4] * B[4]};
@@ -145,7 +145,7 @@ static FLAT_INLINE void place_body(const dal_tree *tree, const dal_carrier *c, d
     r[0] += parent->r[0], r[1] += parent->r[1];
     for (int s = c->step; s < c->step + c->n_steps; s++) {
         dal_real *axes = work->scratch + DAL_STEP_NUMBERS * (size_t)s;
-        take_flat_step(&tree->step[s], work->q, r, R, axes, axes + 9);
+        pass_flat_step(&tree->step[s], work->q, r, R, axes, axes + 9);
     }
     if (!c->particle) {
         kin->R[0] = R[0] * E[0] + R[1] * E[1], kin->R[1] = R[0] * E[3] + R[1] * E[4];

@@ -69,7 +69,7 @@ static void column_of(const dal_real R[9], int axis, dal_real out[3])
 }
 
 /* The frame (r, R) behind a step, with the axis and the shift of the step. q: its own coordinates. */
-static void take_step(const dal_motion_step *step, const dal_real *q, dal_real r[3], dal_real R[9], dal_real axes[9], dal_real shift[3])
+static void pass_step(const dal_motion_step *step, const dal_real *q, dal_real r[3], dal_real R[9], dal_real axes[9], dal_real shift[3])
 {
     dal_real by = 0, turn[9], old[9];
     dal_zero3(shift);
@@ -175,7 +175,7 @@ static void frames_joint(const dal_layout *layout, dal_work *work)
         dal_real r[3], R[9], arm[3];
         place_marker(&work->kin[c->parent], &c->from, r, R);
         for (int s = c->step; s < c->step + c->n_steps; s++)
-            take_step(&tree->step[s], work->q + (tree->step[s].q < 0 ? 0 : tree->step[s].q), r, R, axes_of(work, s), shift_of(work, s));
+            pass_step(&tree->step[s], work->q + (tree->step[s].q < 0 ? 0 : tree->step[s].q), r, R, axes_of(work, s), shift_of(work, s));
         if (c->particle)
             for (int k = 0; k < 9; k++)
                 kin->R[k] = k % 4 == 0;
@@ -649,7 +649,7 @@ static void place_joint(const dal_layout *layout, dal_work *work, int body, cons
             const dal_motion_step *step = &tree->step[s];
             double *q = work->q + (step->q < 0 ? 0 : step->q);
             find_step(work, step, c->step + c->n_steps - 1 - s, r, R, P, E, q);
-            take_step(step, q, r, R, none, shift);
+            pass_step(step, q, r, R, none, shift);
         }
     }
 }

@@ -412,7 +412,7 @@ static bool can_share(const dal_layout *like, const dal_mechanism *mechanism, co
            numbered_alike(like->mechanism, mechanism);
 }
 
-static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
+static void copy_parts(dal_layout *layout, const dal_mechanism *mechanism, const dal_family *family, const dal_layout_parts *parts)
 {
     layout->mechanism = mechanism;
     layout->family = family;
@@ -425,7 +425,7 @@ static void take_parts(dal_layout *layout, const dal_mechanism *mechanism, const
     layout->forms = parts->forms;
 }
 
-static void take_mass(dal_layout *layout, dal_arena *arena)
+static void layout_mass(dal_layout *layout, dal_arena *arena)
 {
     layout->constant_mass = DAL_NEW(arena, double, layout->family->separated ? layout->n_mass : 0);
     if (layout->reduction)
@@ -439,11 +439,11 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     dal_layout *layout = DAL_NEW(arena, dal_layout, 1);
     if (can_share(parts->like, mechanism, family, parts)) {
         *layout = *parts->like;
-        take_parts(layout, mechanism, family, parts);
-        take_mass(layout, arena);
+        copy_parts(layout, mechanism, family, parts);
+        layout_mass(layout, arena);
         return layout;
     }
-    take_parts(layout, mechanism, family, parts);
+    copy_parts(layout, mechanism, family, parts);
     layout->body = DAL_NEW(arena, dal_body_layout, mechanism->n_bodies);
     if (family == &dal_family_natural_reduced)
         layout->reduction = dal_reduction_build(arena, mechanism, layout->length);
@@ -475,7 +475,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
         connect_rows(layout, arena);
     dal_gaps_find(arena, layout);
     list_vectors(layout, arena, &r);
-    take_mass(layout, arena);
+    layout_mass(layout, arena);
     return layout;
 }
 
@@ -599,7 +599,7 @@ static dal_real *reserve_reals(dal_real *memory, size_t *used, size_t n)
     return at;
 }
 
-static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work *w)
+static size_t layout_work(const dal_layout *layout, dal_real *memory, dal_work *w)
 {
     const dal_mechanism *m = layout->mechanism;
     const size_t vectors = (size_t)m->n_vectors, measures = (size_t)m->n_measures, rows = (size_t)(layout->n_rows + layout->n_speeds);
@@ -657,13 +657,13 @@ static size_t lay_out_work(const dal_layout *layout, dal_real *memory, dal_work 
 size_t dal_work_size(const dal_layout *layout)
 {
     dal_work none;
-    return lay_out_work(layout, NULL, &none);
+    return layout_work(layout, NULL, &none);
 }
 
 void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal_work *w)
 {
     static const int zyx[3] = {2, 1, 0};
-    size_t n = lay_out_work(layout, memory, w);
+    size_t n = layout_work(layout, memory, w);
     for (size_t i = 0; i < n; i++)
         memory[i] = 0;
     w->t = 0;

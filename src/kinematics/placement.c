@@ -18,7 +18,7 @@ typedef struct list {
     size_t capacity;
 } list;
 
-static void put(list *to, dal_node node)
+static void put_node(list *to, dal_node node)
 {
     *DAL_PUSH(to->arena, to->node, to->n, to->capacity) = node;
 }
@@ -54,14 +54,14 @@ static bool is_constant(dal_graph *graph, const dal_node *node, int n)
 static void put_derivative(dal_graph *graph, const dal_placed *placed, const dal_node frame[12], int variable, list *out)
 {
     for (int i = 0; i < dal_placed_size(placed); i++)
-        put(out, dal_diff(graph, frame[i], variable));
+        put_node(out, dal_diff(graph, frame[i], variable));
 }
 
 static void put_bend(dal_graph *graph, const dal_placed *placed, const dal_node frame[12], int n, list *out)
 {
     direction a = {n, n + 1}, b = {n, 2 * n + 2};
     for (int i = 0; i < dal_placed_size(placed); i++)
-        put(out, dal_rate(graph, dal_rate(graph, frame[i], rate_along, &b), rate_along, &a));
+        put_node(out, dal_rate(graph, dal_rate(graph, frame[i], rate_along, &b), rate_along, &a));
 }
 
 dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal_mechanism *mechanism, const dal_node *frame)
@@ -92,7 +92,7 @@ dal_placement *dal_placement_build(dal_arena *arena, dal_graph *graph, const dal
         put_bend(graph, placed, own, n, &bends);
     }
     for (int i = 0; i < jacobian.n; i++)
-        put(&rates, dal_rate(graph, jacobian.node[i], rate_along, &a));
+        put_node(&rates, dal_rate(graph, jacobian.node[i], rate_along, &a));
     p->frames = dal_program_build(arena, graph, variables, 12 * p->n_bodies, frame);
     p->jacobian = dal_program_build(arena, graph, variables, jacobian.n, jacobian.node);
     p->bends = dal_program_build(arena, graph, variables, bends.n, bends.node);

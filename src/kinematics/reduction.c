@@ -294,7 +294,7 @@ static int *find_groups(building *b)
     return group;
 }
 
-static members gather(dal_arena *arena, int n_groups, const int *group, int n)
+static members gather_members(dal_arena *arena, int n_groups, const int *group, int n)
 {
     members out = {DAL_NEW(arena, int, n_groups + 2), DAL_NEW(arena, int, n)};
     for (int i = 0; i < n; i++)
@@ -420,7 +420,7 @@ static void keep_entries(building *b)
     e->force_first = sort_entries(b->arena, &b->E, e->n_held, e->force_from, e->force);
 }
 
-static tableau take_tableau(dal_arena *arena, const members *rows, int n_groups)
+static tableau make_tableau(dal_arena *arena, const members *rows, int n_groups)
 {
     int most = 0;
     for (int g = 0; g < n_groups; g++)
@@ -442,8 +442,9 @@ static dal_reduction *reduce(dal_arena *arena, const dal_mechanism *mechanism, d
     dal_reduction *e = b.e;
     number_coordinates(&b);
     const int *group = find_groups(&b);
-    const members bodies = gather(arena, e->n_groups, e->body_block, e->n_bodies), rows = gather(arena, e->n_groups, group, b.n_linear);
-    tableau t = take_tableau(arena, &rows, e->n_groups);
+    const members bodies = gather_members(arena, e->n_groups, e->body_block, e->n_bodies),
+                  rows = gather_members(arena, e->n_groups, group, b.n_linear);
+    tableau t = make_tableau(arena, &rows, e->n_groups);
     e->left = DAL_NEW(arena, int, e->n_natural);
     e->left_body = DAL_NEW(arena, int, e->n_natural);
     e->constant = DAL_NEW(arena, double, e->n_natural);

@@ -135,7 +135,7 @@ static void move_marker(dal_marker *marker, int axis, double turn, double shift)
 /* A step by q - zero is one by q with the constant motion by -zero before or behind it: S(q - z) = S(-z) S(q) = S(q) S(-z). It goes
  * into the marker that is next to the step: from := from S(-z), to := to S(z). `zero:` belongs to the first coordinate of a joint,
  * whose step is the first or the last of its motion. A screw moves along by itself: offset + k (q - z). */
-static void take_zeros(dal_carrier *c, int n, dal_motion_step *step)
+static void move_markers(dal_carrier *c, int n, dal_motion_step *step)
 {
     for (int i = 0; i < n; i++) {
         const double z = step[i].sign * step[i].zero * (i == 0 ? -1 : 1);
@@ -374,7 +374,7 @@ static void number_steps(dal_arena *arena, const dal_mechanism *m, dal_tree *tre
         dal_carrier *c = &tree->carrier[i];
         dal_motion_step step[MOST_STEPS];
         c->n_steps = c->joint < 0 ? free_steps(m, c->body, winding, step) : joint_steps(m, c->joint, c->marker_parent == 1, c->particle, step);
-        take_zeros(c, c->n_steps, step);
+        move_markers(c, c->n_steps, step);
         c->step = tree->n_steps;
         for (int k = 0; k < c->n_steps; k++) {
             dal_motion_step *s = DAL_PUSH(arena, tree->step, tree->n_steps, capacity);

@@ -25,7 +25,7 @@ static const double asked = 1e-9; /* the same, of a requested state */
 static const double turns = 1e-9; /* rad, in the model's time */
 static const double still = 1e-6; /* of the largest gradient of its unit: a channel that does not move here */
 
-static void add(dal_linear *x, dal_candidate candidate)
+static void add_if_new(dal_linear *x, dal_candidate candidate)
 {
     for (int i = 0; i < x->n_candidates; i++)
         if (!strcmp(x->candidates[i].name, candidate.name)) {
@@ -63,12 +63,12 @@ static void add_place(dal_linear *x, int b, const char *of, int k)
 {
     dal_candidate c = {.name = dal_arena_print(&x->arena, "%s.%c", of, 'x' + k), .body = -1, .about = -1};
     turn_with_frame(x, &c, frame_of(x, b), of, k, true);
-    add(x, c);
+    add_if_new(x, c);
 }
 
 static void add_named(dal_linear *x, const char *of, const char *channel)
 {
-    add(x, (dal_candidate){.name = dal_arena_print(&x->arena, "%s.%s", of, channel), .body = -1, .about = -1});
+    add_if_new(x, (dal_candidate){.name = dal_arena_print(&x->arena, "%s.%s", of, channel), .body = -1, .about = -1});
 }
 
 /* In a turning frame, a turn about an axis that is inclined to the axis of the frame changes the angle between the two axes: components along the
@@ -88,7 +88,7 @@ static void add_turn(dal_linear *x, int b, const char *name, int axis, int about
     c.name = c.text[0] = dal_arena_print(&x->arena, "atan2(%s, %s)", j, i);
     c.text[1] = dal_arena_print(&x->arena, "(%s*%s' - %s*%s')/(%s^2 + %s^2)", i, j, j, i, i, j);
     c.text[2] = dal_arena_print(&x->arena, "(%s*%s'' - %s*%s'' - 2*(%s*%s' + %s*%s')*%s)/(%s^2 + %s^2)", i, j, j, i, i, i, j, j, c.text[1], i, j);
-    add(x, c);
+    add_if_new(x, c);
 }
 
 static void add_attitude(dal_linear *x, int b, const char *name)
@@ -98,7 +98,7 @@ static void add_attitude(dal_linear *x, int b, const char *name)
             const char *of = dal_arena_print(&x->arena, "%s.e%c", name, 'x' + axis);
             dal_candidate c = {.name = dal_arena_print(&x->arena, "%s.%c", of, 'x' + k), .body = b, .axis = axis, .about = -1};
             turn_with_frame(x, &c, frame_of(x, b), of, k, false);
-            add(x, c);
+            add_if_new(x, c);
         }
         for (int k = 0; k < 3; k++)
             add_turn(x, b, name, axis, k);
@@ -112,9 +112,9 @@ void dal_list_candidates(dal_linear *x)
     x->n_candidates = 0;
     x->candidates = DAL_NEW(&x->arena, dal_candidate, most + 1);
     for (int i = 0; i < x->options->n_states; i++)
-        add(x, (dal_candidate){.name = x->options->states[i], .body = -1, .about = -1, .asked = true});
+        add_if_new(x, (dal_candidate){.name = x->options->states[i], .body = -1, .about = -1, .asked = true});
     for (int i = 0; i < x->spec->n_coordinates; i++)
-        add(x, (dal_candidate){.name = x->spec->coordinates[i].name.text, .body = -1, .about = -1});
+        add_if_new(x, (dal_candidate){.name = x->spec->coordinates[i].name.text, .body = -1, .about = -1});
     for (int j = 0; j < m->n_joints; j++)
         for (int k = 0; k < m->joints[j].n_coordinates; k++) {
             const char *channel = dal_joint_coordinate_name(&m->joints[j], m->space, k);
@@ -131,7 +131,7 @@ void dal_list_candidates(dal_linear *x)
     }
 }
 
-static void record(dal_spec *spec, const char *text, bool given)
+static void record_channel(dal_spec *spec, const char *text, bool given)
 {
     for (int i = 0; i < spec->n_record; i++)
         if (!strcmp(spec->record[i].value.text, text))
@@ -162,7 +162,7 @@ dal_spec dal_record_steady(dal_linear *x)
 {
     dal_spec spec = begin_records(x, x->options->n_steady);
     for (int i = 0; i < x->options->n_steady; i++)
-        record(&spec, x->options->steady[i].coordinate, true);
+        record_channel(&spec, x->options->steady[i].coordinate, true);
     return spec;
 }
 
@@ -171,12 +171,12 @@ dal_spec dal_record_candidates(dal_linear *x)
     dal_spec spec = begin_records(x, 4 * x->n_candidates + x->options->n_outputs);
     for (int i = 0; i < x->n_candidates; i++)
         for (int order = 0; order < 3; order++)
-            record(&spec, x->candidates[i].text[order], x->candidates[i].asked);
+            record_channel(&spec, x->candidates[i].text[order], x->candidates[i].asked);
     for (int i = 0; i < x->n_candidates && x->steady.frames; i++) /* in the world, too */
         if (x->candidates[i].about < 0)
-            record(&spec, dal_arena_print(&x->arena, "%s'", x->candidates[i].name), false);
+            record_channel(&spec, dal_arena_print(&x->arena, "%s'", x->candidates[i].name), false);
     for (int i = 0; i < x->options->n_outputs; i++)
-        record(&spec, x->options->outputs[i], true);
+        record_channel(&spec, x->options->outputs[i], true);
     return spec;
 }
 
@@ -287,7 +287,7 @@ static void order_axes(dal_linear *x)
         }
 }
 
-static dal_status take_positions(dal_linear *x)
+static dal_status choose_positions(dal_linear *x)
 {
     const dal_column *columns = dal_system_columns(x->system, NULL, NULL);
     basis taken = {.size = x->point.positions.p};
@@ -328,7 +328,7 @@ static bool is_left_free(const dal_linear *x, const dal_candidate *c)
 }
 
 /* Rates: as many as the velocities have freedoms. */
-static dal_status take_rates(dal_linear *x)
+static dal_status choose_rates(dal_linear *x)
 {
     const int n = x->point.positions.p;
     basis taken = {.size = x->point.velocities.p};
@@ -357,6 +357,6 @@ dal_status dal_choose_states(dal_linear *x)
     x->chosen = DAL_NEW(&x->arena, int, x->point.positions.p + 1);
     x->moving = DAL_NEW(&x->arena, int, x->point.positions.p + 1);
     order_axes(x);
-    const dal_status status = take_positions(x);
-    return status == DAL_OK ? take_rates(x) : status;
+    const dal_status status = choose_positions(x);
+    return status == DAL_OK ? choose_rates(x) : status;
 }

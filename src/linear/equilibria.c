@@ -163,7 +163,7 @@ static void judge(finder *f)
         name_soft(f, n, value, vector);
 }
 
-static dal_status gather(void *user)
+static dal_status gather_equilibrium(void *user)
 {
     finder *f = user;
     dal_linear *x = &f->linear;
@@ -187,15 +187,15 @@ static dal_status find_one(const dal_allocator *allocator, const dal_spec *spec,
     dal_arena_begin(&f.linear.arena, allocator);
     dal_status status = dal_linear_make(&f.linear, true);
     if (status == DAL_OK)
-        status = dal_arena_try(&f.linear.arena, gather, &f);
+        status = dal_arena_try(&f.linear.arena, gather_equilibrium, &f);
     if (status == DAL_OK && (f.out->steady || (f.out->stability == DAL_NOT_DECIDED && !f.out->n_frictions)))
         status = judge_by_modes(&f);
     dal_linear_end(&f.linear);
     return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), out);
 }
 
-static dal_status find(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
-                       dal_messages *messages, dal_equilibrium **out)
+static dal_status find_equilibrium(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,
+                                   dal_messages *messages, dal_equilibrium **out)
 {
     dal_status status;
     if (out)
@@ -209,13 +209,13 @@ static dal_status find(const char *function, const dal_allocator *allocator, con
 
 dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium)
 {
-    return find(__func__, allocator, spec, &(dal_linear_options){.at = "equilibrium"}, messages, equilibrium);
+    return find_equilibrium(__func__, allocator, spec, &(dal_linear_options){.at = "equilibrium"}, messages, equilibrium);
 }
 
 dal_status dal_steady_find(const dal_allocator *allocator, const dal_spec *spec, int n, const dal_steady *steady, dal_messages *messages,
                            dal_equilibrium **motion)
 {
-    return find(__func__, allocator, spec, &(dal_linear_options){.at = "steady", .n_steady = n, .steady = steady}, messages, motion);
+    return find_equilibrium(__func__, allocator, spec, &(dal_linear_options){.at = "steady", .n_steady = n, .steady = steady}, messages, motion);
 }
 
 void dal_equilibrium_free(dal_equilibrium *equilibrium)

@@ -131,7 +131,7 @@ static double along(const double *a, const double *W, const double *b, int m)
     return sum;
 }
 
-static bool take_zeros(seeker *s)
+static bool remove_zeros(seeker *s)
 {
     dal_arena *arena = &s->linear->arena;
     s->levels = DAL_NEW(arena, level, s->n + 1);
@@ -223,7 +223,7 @@ static void times(const double *G, int n, const double *x, double *out)
 }
 
 /* Turned and scaled so that the largest position is 1; where there is none, the largest number. */
-static void normalise(int n, int positions, double *re, double *im)
+static void normalise_mode(int n, int positions, double *re, double *im)
 {
     int at = -1;
     double most = 0;
@@ -293,7 +293,7 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
     }
     times(x->G, s->n, a, shape_re);
     times(x->G, s->n, b, shape_im);
-    normalise(s->n, x->point.positions.p, shape_re, shape_im);
+    normalise_mode(s->n, x->point.positions.p, shape_re, shape_im);
     const double size = hypot(re, im);
     *mode = (dal_mode){.re = re * s->omega,
                        .im = im * s->omega,
@@ -454,7 +454,7 @@ static dal_status seek(void *user)
     if (!divide(s, s->W))
         return DAL_NUMERICAL;
     scale_matrix(s);
-    if (!take_zeros(s) || !find_modes(s)) {
+    if (!remove_zeros(s) || !find_modes(s)) {
         dal_error(x->messages, dal_nowhere, "the eigenvalues do not converge");
         return DAL_NUMERICAL;
     }

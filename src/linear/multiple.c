@@ -50,7 +50,7 @@ static double complex product(const double complex *a, const double complex *b, 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
 /* Groups of eigenvalues whose vectors are parallel. */
-static int gather(grouping *g, int k, int number)
+static int gather_group(grouping *g, int k, int number)
 {
     const dal_spectrum *s = g->s;
     const size_t m = (size_t)s->m;
@@ -196,7 +196,7 @@ static void group(dal_arena *arena, const double *W, dal_spectrum *s)
         }
         for (int k = 0, number = 0; k < s->m; k++)
             if (g.group[k] < 0 && s->condition[k] > ill) {
-                const int a = gather(&g, k, number);
+                const int a = gather_group(&g, k, number);
                 if (a > 1)
                     judge(&g, number, a);
                 number++;

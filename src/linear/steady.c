@@ -109,7 +109,7 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
 }
 
 /* The rates that the given channels have at the start. */
-static dal_status look_at_start(dal_steady_search *s, const dal_body_motion *start)
+static dal_status evaluate_start(dal_steady_search *s, const dal_body_motion *start)
 {
     dal_status status = dal_steady_prepare(s, start);
     double *R = DAL_NEW(&s->arena, double, s->n_equations + 1);
@@ -135,7 +135,7 @@ static dal_status do_call(void *user)
 {
     call *x = user;
     return x->what == FIND_GIVENS ? find_givens(x->s, x->names)
-           : x->what == LOOK      ? look_at_start(x->s, x->start)
+           : x->what == LOOK      ? evaluate_start(x->s, x->start)
            : x->what == STEP      ? dal_steady_step(x->s, x->start, x->size, x->step, x->freedom)
                                   : conclude_search(x->s, *x->size, x->out);
 }

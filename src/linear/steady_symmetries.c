@@ -46,7 +46,7 @@ static void keep_admissible_coefficients(dal_steady_search *s)
 }
 
 /* c of the fields nearest to the motion of the start: spins of bodies are preferred to turns of the island. */
-static void take_start_motion(dal_steady_search *s, const dal_body_motion *start)
+static void project_start_motion(dal_steady_search *s, const dal_body_motion *start)
 {
     const dal_fields *x = &s->fields;
     const int p = s->loose.p, k = x->k;
@@ -223,7 +223,7 @@ static dal_status add_constraint_changes(dal_steady_search *s, double *G)
 }
 
 /* Only symmetries are kept in the basis. */
-static dal_status take_symmetries(dal_steady_search *s)
+static dal_status find_symmetries(dal_steady_search *s)
 {
     dal_fields *x = &s->fields;
     const int k = x->k, rows = 6 * x->n_bodies;
@@ -278,10 +278,10 @@ dal_status dal_steady_prepare(dal_steady_search *s, const dal_body_motion *start
     dal_steady_forces(s, none, f);
     dal_point_balance(&s->point, f, s->lambda);
     double *v = DAL_NEW(&s->arena, double, s->nv + 1);
-    if ((status = take_symmetries(s)) != DAL_OK || (status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK)
+    if ((status = find_symmetries(s)) != DAL_OK || (status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK)
         return status;
     if (start)
-        take_start_motion(s, start);
+        project_start_motion(s, start);
     keep_admissible_coefficients(s);
     dal_steady_velocities(s, &s->loose, s->c, v);
     if ((status = dal_steady_open(s, s->q, v, s->z, false)) != DAL_OK)

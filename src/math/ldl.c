@@ -42,7 +42,7 @@ static int least_degree(const graph *g, int first, int end)
     return best;
 }
 
-static void eliminate(const graph *g, int a)
+static void eliminate_node(const graph *g, int a)
 {
     const int n = g->n;
     g->gone[a] = true;
@@ -56,7 +56,7 @@ static void find_order(const graph *g, int n_first, int *order)
 {
     for (int k = 0; k < g->n; k++) {
         order[k] = k < n_first ? least_degree(g, 0, n_first) : least_degree(g, n_first, g->n);
-        eliminate(g, order[k]);
+        eliminate_node(g, order[k]);
     }
 }
 

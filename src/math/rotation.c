@@ -150,7 +150,7 @@ bool dal_euler_axes(const char *letters, int axes[3])
     return letters[3] == '\0' && axes[0] != axes[1] && axes[1] != axes[2];
 }
 
-static bool normalise(double v[3])
+static bool normalise_vector(double v[3])
 {
     double n = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     if (!(n > 1e-150))
@@ -163,7 +163,7 @@ static bool normalise(double v[3])
 bool dal_rotation_from_axes(int first, const double a[3], int second, const double b[3], double R[9])
 {
     double u[3] = {a[0], a[1], a[2]}, v[3] = {0, 0, 0};
-    if (!normalise(u))
+    if (!normalise_vector(u))
         return false;
     if (second < 0) { /* the world direction that is most across a */
         second = (first + 1) % 3;
@@ -174,13 +174,13 @@ bool dal_rotation_from_axes(int first, const double a[3], int second, const doub
         v[k] = 1;
     } else {
         memcpy(v, b, sizeof v);
-        if (!normalise(v))
+        if (!normalise_vector(v))
             return false;
     }
     double along = u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
     for (int i = 0; i < 3; i++)
         v[i] -= along * u[i];
-    if (sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) < 1e-9 || !normalise(v))
+    if (sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) < 1e-9 || !normalise_vector(v))
         return false;
     int third = 3 - first - second;
     double sign = (second - first + 3) % 3 == 1 ? 1 : -1; /* x cross y = z, y cross x = -z */

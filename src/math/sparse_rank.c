@@ -280,7 +280,7 @@ static void leave_out(elimination *e, front *f, int c, double *pivot)
     pivot[e->order[e->list[f->done++]]] = 0;
 }
 
-static void take_in(elimination *e, front *f, int c, double *pivot)
+static void accept_column(elimination *e, front *f, int c, double *pivot)
 {
     bring_forward(e, f, c);
     pivot[e->order[e->list[f->done]]] = reflect(column_at(e, f, f->done), f->n_rows - f->used, f->n_rows, f->n - f->done - 1);
@@ -312,7 +312,7 @@ static bool pass_on(elimination *e, front *f)
 
 /* Deferred columns: those that became zero are dependent; those that were deferred often enough are accepted. Returns whether only deferred columns
  * remain. */
-static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
+static bool test_deferred(elimination *e, front *f, double tolerance, double *pivot)
 {
     bool only = true;
     for (int c = f->done; c < f->n; c++)
@@ -321,12 +321,12 @@ static bool ask_again(elimination *e, front *f, double tolerance, double *pivot)
         else if (norm_of(e, f, c) <= tolerance)
             leave_out(e, f, c, pivot);
         else if (++e->off[e->list[c]] > PATIENCE)
-            take_in(e, f, c, pivot);
+            accept_column(e, f, c, pivot);
     return only;
 }
 
 /* Accepts the deferred columns before place `end`, the largest first. */
-static void finish(elimination *e, front *f, int end, double tolerance, double *pivot)
+static void accept_deferred(elimination *e, front *f, int end, double tolerance, double *pivot)
 {
     for (;;) {
         int best = -1;
@@ -337,7 +337,7 @@ static void finish(elimination *e, front *f, int end, double tolerance, double *
         if (best < 0)
             return;
         if (largest > tolerance)
-            take_in(e, f, best, pivot);
+            accept_column(e, f, best, pivot);
         else
             leave_out(e, f, best, pivot);
     }
@@ -351,7 +351,7 @@ static int position_of(const elimination *e, const front *f, int place)
     return c;
 }
 
-static bool eliminate(elimination *e, int k, double tolerance, double *pivot)
+static bool eliminate_front(elimination *e, int k, double tolerance, double *pivot)
 {
     front f = {0};
     f.n = gather_columns(e, k, &f.n_rows);
@@ -361,16 +361,16 @@ static bool eliminate(elimination *e, int k, double tolerance, double *pivot)
     if (!fits)
         return false;
     if (k >= e->n_early)
-        finish(e, &f, e->n_early, tolerance, pivot);
+        accept_deferred(e, &f, e->n_early, tolerance, pivot);
     const int at = position_of(e, &f, k);
     const double norm = norm_of(e, &f, at);
     e->off[k] = norm > tolerance && norm <= DOUBTFUL;
     if (norm <= tolerance)
         leave_out(e, &f, at, pivot);
     else if (!e->off[k])
-        take_in(e, &f, at, pivot);
-    if (ask_again(e, &f, tolerance, pivot))
-        finish(e, &f, e->a->r, tolerance, pivot);
+        accept_column(e, &f, at, pivot);
+    if (test_deferred(e, &f, tolerance, pivot))
+        accept_deferred(e, &f, e->a->r, tolerance, pivot);
     return pass_on(e, &f);
 }
 
@@ -386,7 +386,7 @@ static double random_number(uint64_t *seed)
 }
 
 /* b := b / |b|; returns |b|. */
-static double normalise(double *b, int n)
+static double normalise_vector(double *b, int n)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
@@ -404,11 +404,11 @@ double dal_sparse_least(dal_sparse *sparse, int m, int r, double *x)
     for (int start = 0; start < STARTS; start++) {
         for (int i = 0; i < r; i++)
             x[m + i] = random_number(&seed);
-        normalise(x + m, r);
+        normalise_vector(x + m, r);
         for (int step = 0; step < STEPS; step++) {
             memset(x, 0, sizeof *x * (size_t)m);
             dal_sparse_solve(sparse, x);
-            const double growth = normalise(x + m, r);
+            const double growth = normalise_vector(x + m, r);
             if (!(growth < HUGE_VAL))
                 return 0;
             largest = fmax(largest, growth);
@@ -487,7 +487,7 @@ static double weakness(const dal_sparse_matrix *a, const saddle *s, const double
     double *mu = s->x + a->m, sum = 0;
     for (int i = 0; i < a->r; i++)
         mu[i] = pivot[i] > 0 ? mu[i] : 0;
-    normalise(mu, a->r);
+    normalise_vector(mu, a->r);
     for (int j = 0; j < a->m; j++) {
         double part = 0;
         for (int k = s->start[j] + 1; k < s->start[j + 1]; k++)
@@ -518,7 +518,7 @@ static int missed(const dal_sparse_matrix *a, saddle *s, const double *pivot, do
     for (int j = 0; j < s->n; j++)
         s->x[j] = j < a->m ? random_number(&seed) : 0;
     dal_sparse_solve(s->sparse, s->x);
-    normalise(s->x, a->m);
+    normalise_vector(s->x, a->m);
     for (int i = 0; i < a->r; i++) {
         double sum = 0, norm = 0;
         for (int k = a->start[i]; k < a->start[i + 1] && pivot[i] == 0; k++) {
@@ -577,7 +577,7 @@ static int rank_of(elimination *e, double tolerance, const bool *late, double *p
     if (!find_order(e, late))
         return DAL_RANK_TOO_WIDE;
     for (int k = 0; k < r; k++)
-        if (!eliminate(e, k, tolerance, pivot))
+        if (!eliminate_front(e, k, tolerance, pivot))
             return DAL_RANK_TOO_WIDE;
     if (!correct(e, tolerance, late, pivot))
         return DAL_RANK_NO_MEMORY;

@@ -67,7 +67,7 @@ static void make_equal(axis *x, axis *y)
     }
 }
 
-static double place(const axis *a, double value)
+static double place_on_axis(const axis *a, double value)
 {
     return a->from + a->size * ((a->log ? log10(value) : value) - a->least) / (a->most - a->least);
 }
@@ -152,7 +152,7 @@ static void draw_curve(dal_svg *svg, const frame *f, const dal_curve *c, int num
             pen = false;
             continue;
         }
-        const double x = fmax(-1e5, fmin(1e5, place(&f->x, c->x[k]))), y = fmax(-1e5, fmin(1e5, place(&f->y, c->y[k])));
+        const double x = fmax(-1e5, fmin(1e5, place_on_axis(&f->x, c->x[k]))), y = fmax(-1e5, fmin(1e5, place_on_axis(&f->y, c->y[k])));
         if (pen && k + 1 < c->n && hypot(x - last_x, y - last_y) < 0.2)
             continue;
         dal_svg_print(svg, pen ? "L%.2f %.2f" : "M%.2f %.2f", x, y);

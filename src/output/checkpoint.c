@@ -157,7 +157,7 @@ static void keep_head(dal_checkpoint *c, long *blob_size, dal_keep *keep)
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* Writes everything into c->bytes, which is allocated at the first call. 0: there is no memory, or nothing to save. */
-static size_t gather(dal_checkpoint *c, const dal_simulation *simulation)
+static size_t gather_bytes(dal_checkpoint *c, const dal_simulation *simulation)
 {
     long blob = (long)dal_simulation_save(simulation, NULL, 0);
     dal_keep measure = {.mode = DAL_KEEP_MEASURE};
@@ -179,7 +179,7 @@ static size_t gather(dal_checkpoint *c, const dal_simulation *simulation)
 }
 
 /* 0, or the number of the error. */
-static int put(const dal_checkpoint *c, size_t n, bool to_disk)
+static int put_bytes(const dal_checkpoint *c, size_t n, bool to_disk)
 {
     unlink(c->temporary); /* left by a run that was killed here */
     const int fd = open(c->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -199,8 +199,8 @@ static int put(const dal_checkpoint *c, size_t n, bool to_disk)
 
 void dal_checkpoint_write(dal_checkpoint *c, const dal_simulation *simulation, bool to_disk, dal_messages *messages)
 {
-    const size_t n = gather(c, simulation);
-    const int error = n ? put(c, n, to_disk) : ENOMEM;
+    const size_t n = gather_bytes(c, simulation);
+    const int error = n ? put_bytes(c, n, to_disk) : ENOMEM;
     if (!error) {
         c->time = dal_simulation_time(simulation);
         if (c->watch && c->watch->saved)
@@ -279,7 +279,7 @@ static dal_status refuse_names(const dal_checkpoint *c, dal_messages *messages)
 }
 
 /* The existing file: beside the first of the result files, or beside another one if they are named in another order. */
-static void find(dal_checkpoint *c, int n_files, const char *const *paths)
+static void find_checkpoint(dal_checkpoint *c, int n_files, const char *const *paths)
 {
     for (int i = 0; i < n_files; i++) {
         name_files(c, paths[i]);
@@ -292,7 +292,7 @@ static void find(dal_checkpoint *c, int n_files, const char *const *paths)
 dal_status dal_checkpoint_read(dal_checkpoint *c, int n_files, const char *const *paths, dal_messages *messages)
 {
     char wanted[sizeof c->names] = "";
-    find(c, n_files, paths);
+    find_checkpoint(c, n_files, paths);
     c->time = NAN;
     announce(c);
     const int error = read_checkpoint(c);

@@ -95,7 +95,7 @@ static herr_t close_file(H5FD_t *head)
     return 0;
 }
 
-static int compare(const H5FD_t *a, const H5FD_t *b)
+static int compare_files(const H5FD_t *a, const H5FD_t *b)
 {
     const way_file *f = (const way_file *)a, *g = (const way_file *)b;
     if (f->device != g->device)
@@ -228,7 +228,7 @@ static const H5FD_class_t class = {
     .fapl_size = sizeof(dal_hdf5_way *),
     .open = open_file,
     .close = close_file,
-    .cmp = compare,
+    .cmp = compare_files,
     .query = query,
     .get_eoa = get_eoa,
     .set_eoa = set_eoa,
@@ -248,7 +248,7 @@ bool dal_hdf5_way_open(dal_hdf5_way *way, const dal_hdf5 *library)
     return way->driver >= 0;
 }
 
-bool dal_hdf5_way_take(dal_hdf5_way *way, hid_t access)
+bool dal_hdf5_way_use(dal_hdf5_way *way, hid_t access)
 {
     return way->library->H5Pset_driver(access, way->driver, &way) >= 0;
 }

@@ -17,7 +17,7 @@ typedef struct dal_hdf5_way {
 /* False: HDF5 refuses the driver. */
 bool dal_hdf5_way_open(dal_hdf5_way *way, const dal_hdf5 *library);
 /* Files that are opened with these properties use the driver, which must outlive them. */
-bool dal_hdf5_way_take(dal_hdf5_way *way, hid_t access);
+bool dal_hdf5_way_use(dal_hdf5_way *way, hid_t access);
 /* No file that uses the driver may be open. */
 void dal_hdf5_way_close(dal_hdf5_way *way);
 

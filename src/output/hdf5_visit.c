@@ -10,7 +10,7 @@
 /* ---- errors ------------------------------------------------------------- */
 
 /* The innermost record of the error stack; of "..., error message = 'No space left on device', ..." the quoted part. */
-static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
+static herr_t record_reason(unsigned n, const H5E_error2_t *error, void *user)
 {
     dal_hdf5_visit *visit = user;
     if (n > 0 || !error->desc || visit->reason[0])
@@ -26,7 +26,7 @@ static herr_t take_reason(unsigned n, const H5E_error2_t *error, void *user)
 static herr_t note_reason(hid_t stack, void *user)
 {
     dal_hdf5_visit *visit = user;
-    return visit->library.H5Ewalk2(stack, H5E_WALK_UPWARD, take_reason, user);
+    return visit->library.H5Ewalk2(stack, H5E_WALK_UPWARD, record_reason, user);
 }
 
 /* The error handler that HDF5 had before is restored after each visit. */
@@ -112,7 +112,7 @@ hid_t dal_hdf5_access(dal_hdf5_visit *visit)
     if (access < 0)
         return -1;
     if (h->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 && h->H5Pset_cache(access, 0, 1, 0, 0.75) >= 0 &&
-        h->H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 && dal_hdf5_way_take(&visit->way, access))
+        h->H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 && dal_hdf5_way_use(&visit->way, access))
         return access;
     h->H5Pclose(access);
     return -1;

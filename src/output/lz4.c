@@ -59,7 +59,7 @@ typedef struct places {
     int32_t last[1 << HASH_BITS], before[FARTHEST + 1];
 } places;
 
-static void remember(places *p, const uint8_t *in, size_t at)
+static void remember_place(places *p, const uint8_t *in, size_t at)
 {
     const uint32_t hash = hash_of(word_at(in + at));
     p->before[at & FARTHEST] = p->last[hash];
@@ -92,7 +92,7 @@ size_t dal_lz4(const uint8_t *in, size_t n, uint8_t *out)
     memset(p.last, -1, sizeof p.last);
     for (size_t at = 0; at < end;) {
         size_t match = find_match(&p, in, n, at, &offset);
-        remember(&p, in, at);
+        remember_place(&p, in, at);
         if (match && at + 1 < end && find_match(&p, in, n, at + 1, &later) > match + 1) /* a longer one begins one byte later */
             match = 0;
         if (!match) {
@@ -101,7 +101,7 @@ size_t dal_lz4(const uint8_t *in, size_t n, uint8_t *out)
         }
         out = put_sequence(out, in + done, at - done, match, offset);
         for (size_t i = 1; i < match && at + i < end; i++)
-            remember(&p, in, at + i);
+            remember_place(&p, in, at + i);
         at += match;
         done = at;
     }

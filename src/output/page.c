@@ -88,7 +88,7 @@ static void add_message(dal_page *page, dal_page_fact **list, const dal_message 
 }
 
 /* A line of the verdict. */
-static void say_text(dal_page *page, dal_severity severity, const char *text)
+static void add_sentence(dal_page *page, dal_severity severity, const char *text)
 {
     add_message(page, &page->verdict, &(dal_message){.severity = severity, .text = text});
 }
@@ -218,18 +218,18 @@ void dal_series_fact(dal_series *series, const char *label, const char *value)
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-static void say_counts(dal_page *page, const dal_verdict *v)
+static void add_counts(dal_page *page, const dal_verdict *v)
 {
     char text[400];
     snprintf(text, sizeof text, "%d freedom%s: %d %s, %d constraint row%s of rank %d; by counting (Gruebler): %d - %d = %d%s", v->freedoms,
              v->freedoms == 1 ? "" : "s", v->velocities, v->own_coordinates ? "coordinates" : "velocities of the bodies", v->rows,
              v->rows == 1 ? "" : "s", v->rank, v->velocities, v->rows, v->counted,
              v->counted == v->freedoms ? ", which is right" : ", which is wrong here: rows depend on one another");
-    say_text(page, DAL_NOTE, text);
+    add_sentence(page, DAL_NOTE, text);
     if (v->redundant) {
         snprintf(text, sizeof text, "%d of the rows %s redundant%s", v->redundant, v->redundant == 1 ? "is" : "are",
                  v->consistent ? ", and agree with the others" : "");
-        say_text(page, DAL_NOTE, text);
+        add_sentence(page, DAL_NOTE, text);
     }
 }
 
@@ -238,15 +238,15 @@ void dal_page_verdict(dal_page *page, const dal_verdict *v)
     if (!takes(page, __func__, "verdict", v))
         return;
     if (v->known)
-        say_counts(page, v);
+        add_counts(page, v);
     if (v->reason)
-        say_text(page, DAL_ERROR, v->reason);
+        add_sentence(page, DAL_ERROR, v->reason);
     for (int i = 0; i < v->n_moved; i++)
-        say_text(page, DAL_NOTE, v->moved[i]);
+        add_sentence(page, DAL_NOTE, v->moved[i]);
     for (int i = 0; i < v->n_warnings; i++)
         add_message(page, &page->verdict, v->warnings[i]);
     if (v->status == DAL_OK && !v->n_warnings)
-        say_text(page, DAL_NOTE, "no warnings");
+        add_sentence(page, DAL_NOTE, "no warnings");
 }
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -393,7 +393,7 @@ dal_status dal_page_series(dal_page *page, const dal_series_options *options, da
 
 /* ---- close ------------------------------------------------------------------------------------- */
 
-static void release(dal_page *page)
+static void release_page(dal_page *page)
 {
     const dal_allocator allocator = page->allocator;
     for (dal_page_part *part = &page->own; part; part = part->next) {
@@ -446,12 +446,12 @@ dal_status dal_page_close(dal_page *page, bool keep_it)
         status = dal_replacement_finish(&page->place);
     else if (status == DAL_OK && has_rows(page))
         dal_replacement_leave(&page->place, "a page of what it recorded is");
-    release(page);
+    release_page(page);
     return status;
 }
 
 void dal_page_discard(dal_page *page)
 {
     if (page)
-        release(page);
+        release_page(page);
 }

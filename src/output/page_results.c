@@ -42,7 +42,7 @@ static dal_status begin_series(void *user)
 }
 
 /* The run had its own choices, which may differ from those of the model, and its evidence; a plain table of numbers has neither. */
-static void take_options(dal_page *page, const dal_results *results)
+static void copy_options(dal_page *page, const dal_results *results)
 {
     page->options = NULL;
     for (int i = 0; i < results->n_options; i++)
@@ -67,7 +67,7 @@ dal_status dal_page_results(dal_page *page, dal_results *results, const dal_syst
         return status;
     complete_units(results, system);
     compare_hashes(page, results);
-    take_options(page, results);
+    copy_options(page, results);
     status = dal_page_series(page,
                              &(dal_series_options){.name = results->path,
                                                    .n_columns = results->n_columns,

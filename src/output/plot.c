@@ -306,7 +306,7 @@ static void lift_pen(line *l)
     l->pen = false;
 }
 
-static void take_row(plot *p, const double *row, long order)
+static void receive_row(plot *p, const double *row, long order)
 {
     for (int i = 0; i < p->n_lines; i++) {
         line *l = &p->lines[i];
@@ -332,7 +332,7 @@ static dal_status draw_lines(plot *p)
         p->lines[i].path.arena = &p->arena;
     while ((status = dal_results_next(p->results, &row)) == DAL_OK && row)
         if (is_within(p, row[0]))
-            take_row(p, row, order++);
+            receive_row(p, row, order++);
     for (int i = 0; i < p->n_lines; i++)
         empty_pixel(&p->lines[i]);
     return status;
@@ -340,7 +340,7 @@ static dal_status draw_lines(plot *p)
 
 /* ---- frames -------------------------------------------------------------------------------- */
 
-static void lay_out(plot *p)
+static void layout_plot(plot *p)
 {
     const dal_plot_options *o = p->options;
     const int head = TOP + (o->title ? TITLE : 0);
@@ -461,7 +461,7 @@ static dal_status draw_plot(void *user)
         status = find_ranges(p);
     if (status != DAL_OK)
         return status;
-    lay_out(p);
+    layout_plot(p);
     dal_results_close(p->results); /* from the beginning again */
     p->results = NULL;
     status = dal_results_open(&p->arena.allocator, p->path, p->messages, &p->results);

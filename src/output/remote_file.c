@@ -117,7 +117,7 @@ static void send_answer(int socket, dal_status status, dal_messages *messages)
     dal_messages_clear(messages);
 }
 
-static dal_status take_rows(int socket, const dal_sink *sink, int n, int count, double *row)
+static dal_status receive_rows(int socket, const dal_sink *sink, int n, int count, double *row)
 {
     dal_status status = DAL_OK;
     for (int i = 0; i < count; i++) {
@@ -166,7 +166,7 @@ static _Noreturn void be_the_child(const dal_remote_file *r, int socket, const d
         if (h.kind == END)
             end_child(socket, writer, &h, messages);
         const bool well = status == DAL_OK;
-        const dal_status taken = h.kind == ROWS ? take_rows(socket, sink, n, h.count, row) : dal_writer_flush(writer, h.to_disk);
+        const dal_status taken = h.kind == ROWS ? receive_rows(socket, sink, n, h.count, row) : dal_writer_flush(writer, h.to_disk);
         if (well && (taken != DAL_OK || h.kind == FLUSH))
             send_answer(socket, status = taken, messages);
     }

@@ -150,7 +150,7 @@ static dal_status remove_old_part(const dal_replacement *r)
 }
 
 /* The permissions of the file that will be replaced; a new file has the usual ones. */
-static void take_permissions(const dal_replacement *r)
+static void copy_permissions(const dal_replacement *r)
 {
     struct stat old;
     if (!stat(r->target, &old))
@@ -167,7 +167,7 @@ dal_status dal_replacement_make(dal_replacement *r)
             return status;
         r->fd = open(r->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (r->fd >= 0 && !is_locked(r->fd)) {
-            take_permissions(r);
+            copy_permissions(r);
             return DAL_OK;
         }
         if (r->fd < 0 && errno != EEXIST)
@@ -206,7 +206,7 @@ void dal_part_settle(const char *part)
     close(fd);
 }
 
-dal_status dal_replacement_take(dal_replacement *r)
+dal_status dal_replacement_open(dal_replacement *r)
 {
     struct stat found;
     if (lstat(r->part, &found))

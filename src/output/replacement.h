@@ -28,7 +28,7 @@ dal_status dal_replacement_make(dal_replacement *replacement);
 /* Waits, half a minute at most, while a process holds NAME.part: the child of a run that was killed at its end is about to finish it. */
 void dal_part_settle(const char *part);
 /* Opens the part that an earlier run left. A run that was killed may have a child that ends a moment later: the call waits for it. */
-dal_status dal_replacement_take(dal_replacement *replacement);
+dal_status dal_replacement_open(dal_replacement *replacement);
 /* An empty file NAME.part.new beside an opened part, to rewrite its rows: open in *fd, locked as the part is. */
 dal_status dal_replacement_renew(const dal_replacement *replacement, char **path, int *fd);
 /* That file becomes the part; or, if `keep` is false, it is removed. Its name is released. */

@@ -127,7 +127,7 @@ typedef struct step {
     const double **row;
 } step;
 
-static dal_status take_step(void *user)
+static dal_status read_step(void *user)
 {
     const step *s = user;
     return s->results->type->next(s->results, s->row);
@@ -140,7 +140,7 @@ dal_status dal_results_next(dal_results *results, const double **row)
         *row = NULL;
     if (!results || !row)
         return DAL_BAD_COMMAND;
-    return dal_arena_try(&results->arena, take_step, &s);
+    return dal_arena_try(&results->arena, read_step, &s);
 }
 
 dal_status dal_results_time(dal_results *results, const double *row)

@@ -36,7 +36,7 @@ static dal_status report_trouble(dal_results *r, long line, long column, const c
 
 /* ---- lines --------------------------------------------------------------------- */
 
-static dal_status fill(dal_results *r, csv *file)
+static dal_status fill_buffer(dal_results *r, csv *file)
 {
     if (file->from > 0) {
         memmove(file->buffer, file->buffer + file->from, file->to - file->from);
@@ -74,7 +74,7 @@ static dal_status next_line(dal_results *r, csv *file, char **line)
         char *end;
         while (!(end = memchr(file->buffer + file->from + seen, '\n', file->to - file->from - seen)) && !file->ended) {
             seen = file->to - file->from;
-            dal_status status = fill(r, file);
+            dal_status status = fill_buffer(r, file);
             if (status != DAL_OK)
                 return status;
         }
@@ -185,7 +185,7 @@ static dal_status read_head(dal_results *r, csv *file)
     return DAL_OK;
 }
 
-static void release(dal_results *r)
+static void release_csv(dal_results *r)
 {
     csv *file = r->file;
     if (file->fd >= 0)
@@ -259,4 +259,4 @@ static dal_status next(dal_results *r, const double **row)
 }
 
 static const char *const extensions[] = {".csv", NULL};
-const dal_result_type dal_csv_results = {extensions, open_csv, next, release};
+const dal_result_type dal_csv_results = {extensions, open_csv, next, release_csv};

@@ -41,7 +41,7 @@ static dal_status report_trouble(dal_results *r, const char *text)
 }
 
 /* HDF5 would print its errors. */
-static void enter(hdf5 *f)
+static void enter_hdf5(hdf5 *f)
 {
     f->library.H5Eget_auto2(H5E_DEFAULT, &f->old_report, &f->old_user);
     f->library.H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -218,7 +218,7 @@ static dal_status list_columns(dal_results *r, hdf5 *f)
 /* ---- files that are not complete ---------------------------------------------------- */
 
 /* The run did not reach its end: the file says so, or the process was killed or still writes. */
-static void look_for_the_end(dal_results *r, const hdf5 *f, bool beside_a_writer)
+static void find_end(dal_results *r, const hdf5 *f, bool beside_a_writer)
 {
     if (beside_a_writer)
         dal_results_caution(r, "is incomplete: its run was killed or is still writing; it was read up to what was last written");
@@ -247,7 +247,7 @@ static dal_status open_file(dal_results *r, hdf5 *f)
     }
     if (f->file < 0)
         return report_trouble(r, "cannot be read: it is missing, or not an HDF5 file");
-    look_for_the_end(r, f, beside);
+    find_end(r, f, beside);
     r->hash = read_text(r, h, f->file, "model_hash");
     read_options(r, h, f->file);
     r->report = read_text(r, h, f->file, "report");
@@ -268,7 +268,7 @@ static dal_status open_hdf5(dal_results *r)
         dal_error(r->messages, (dal_mark){r->path, 0, 0}, "cannot be read: %s", why);
         return DAL_BAD_FILE;
     }
-    enter(f);
+    enter_hdf5(f);
     dal_status status = open_file(r, f);
     leave(f);
     return status;
@@ -299,7 +299,7 @@ static dal_status next(dal_results *r, const double **row)
     if (f->used == f->filled) {
         if (f->next == f->n_rows)
             return DAL_OK;
-        enter(f);
+        enter_hdf5(f);
         const bool good = read_block(r, f);
         leave(f);
         if (!good)
@@ -312,12 +312,12 @@ static dal_status next(dal_results *r, const double **row)
     return DAL_OK;
 }
 
-static void release(dal_results *r)
+static void release_hdf5(dal_results *r)
 {
     hdf5 *f = r->file;
     if (!f->loaded)
         return;
-    enter(f);
+    enter_hdf5(f);
     if (f->file >= 0)
         f->library.H5Fclose(f->file);
     leave(f);
@@ -333,9 +333,9 @@ static dal_status open_hdf5(dal_results *r)
 }
 
 #define next NULL
-#define release NULL
+#define release_hdf5 NULL
 
 #endif
 
 static const char *const extensions[] = {".h5", ".hdf5", NULL};
-const dal_result_type dal_hdf5_results = {extensions, open_hdf5, next, release};
+const dal_result_type dal_hdf5_results = {extensions, open_hdf5, next, release_hdf5};

@@ -126,7 +126,7 @@ static dal_status check_use(const dal_run_files *files, dal_messages *messages)
     return DAL_OK;
 }
 
-static dal_status fill(dal_run_files *files, int n, const char *const *paths)
+static dal_status open_writers(dal_run_files *files, int n, const char *const *paths)
 {
     for (; files->n < n; files->n++)
         if (!(files->path[files->n] = strdup(paths[files->n])))
@@ -145,7 +145,7 @@ dal_status dal_run_files_watched(int n, const char *const *paths, const dal_run_
         return DAL_NO_MEMORY;
     *files = (dal_run_files){
         .units = how->units, .resumes = how->resume, .messages = messages, .checkpoint = {.shown = how->shown, .time = NAN, .watch = watch}};
-    const dal_status status = fill(files, n, paths);
+    const dal_status status = open_writers(files, n, paths);
     if (status == DAL_OK)
         *result = files;
     else

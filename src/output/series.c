@@ -66,7 +66,7 @@ static bool enlarge(dal_series *s, int room)
     return true;
 }
 
-static bool take_rows(dal_series *s)
+static bool allocate_rows(dal_series *s)
 {
     const size_t most = (size_t)(13 * s->n_bodies + 6 * s->n_joints + 1);
     s->scratch = s->allocator.allocate(s->allocator.user, sizeof *s->scratch * most);
@@ -108,7 +108,7 @@ dal_series *dal_series_create(const dal_allocator *allocator, const dal_scene *s
     s->track[DAL_TRACK_ERROR].columns = options->error;
     s->most_frames = choose_most(s, options->most_frames);
     s->name = name_of(allocator, options);
-    if (s->name && take_rows(s))
+    if (s->name && allocate_rows(s))
         return s;
     dal_series_free(s);
     return NULL;

@@ -234,7 +234,7 @@ static dal_status choose_times(picture *p)
 }
 
 /* For every wanted instant the nearest row. */
-static dal_status take_poses(picture *p)
+static dal_status collect_poses(picture *p)
 {
     const size_t n = 7 * (size_t)p->scene->n_bodies;
     dal_poses poses;
@@ -587,7 +587,7 @@ static dal_status draw_picture(void *user)
     dal_results_close(p->results); /* from the beginning again */
     p->results = NULL;
     if (status == DAL_OK)
-        status = take_poses(p);
+        status = collect_poses(p);
     if (status != DAL_OK)
         return status;
     p->width = o->width > 0 ? o->width : WIDTH;

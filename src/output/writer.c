@@ -177,7 +177,7 @@ const dal_sink *dal_writer_sink(dal_writer *writer)
 
 /* ---- open and close ----------------------------------------------------- */
 
-static void release(dal_writer *writer)
+static void release_writer(dal_writer *writer)
 {
     dal_allocator source = writer->allocator;
     if (writer->file)
@@ -192,7 +192,7 @@ static dal_status open_place(dal_writer *writer, const char *path)
 {
     dal_status status = dal_replacement_begin(&writer->place, &writer->destination, path);
     if (status == DAL_OK)
-        status = (writer->resumes ? dal_replacement_take : dal_replacement_make)(&writer->place);
+        status = (writer->resumes ? dal_replacement_open : dal_replacement_make)(&writer->place);
     writer->destination.path = writer->place.part;
     writer->destination.resumes = writer->resumes && writer->type->cut;
     return status;
@@ -224,7 +224,7 @@ static dal_status open_writer(const dal_allocator *allocator, const char *path, 
     if (status == DAL_OK && !(writer->resumes && !type->cut))
         status = type->open(&writer->destination, &writer->file);
     if (status != DAL_OK) {
-        release(writer);
+        release_writer(writer);
         return status;
     }
     *result = writer;
@@ -292,7 +292,7 @@ dal_status dal_writer_end(dal_writer *writer, bool keep, const dal_ending *endin
     if (!(kept && writer->status == DAL_OK) && writer->rows && !stream)
         leave(writer);
     const dal_status status = writer->status;
-    release(writer);
+    release_writer(writer);
     return status;
 }
 
@@ -334,5 +334,5 @@ dal_status dal_writer_close(dal_writer *writer, bool keep, const dal_evidence *e
 void dal_writer_discard(dal_writer *writer)
 {
     if (writer)
-        release(writer);
+        release_writer(writer);
 }

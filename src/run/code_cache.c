@@ -106,7 +106,7 @@ static bool start_compiler(dal_code_work *w, const char *source, const char *obj
 }
 
 /* Renames the finished files; the checksum comes last: an object without one is ignored. */
-static void keep(const dal_code_work *w, char sum[65])
+static void keep_object(const dal_code_work *w, char sum[65])
 {
     char file[2 * DAL_CODE_NAME];
     snprintf(file, sizeof file, "%s/code.so", w->bench);
@@ -132,7 +132,7 @@ static void *compile_on_bench(dal_code_work *w, char sum[65])
     chmod(object, 0600);
     void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (handle)
-        keep(w, sum);
+        keep_object(w, sum);
     else
         dal_code_refuse(w, "the compiled code cannot be loaded", dlerror());
     return handle;

@@ -45,7 +45,7 @@ typedef struct dal_code_notes {
 
 /* The object that was made for request->model by this very program, loaded, and its notes. False: there is none; the source has to be made.
  * request->source is not read. */
-bool dal_code_recall(const dal_code_request *request, dal_loaded_code *code, dal_code_notes *notes);
+bool dal_code_load_known(const dal_code_request *request, dal_loaded_code *code, dal_code_notes *notes);
 /* From now on it is recalled. What cannot be written is made again the next time. */
 void dal_code_remember(const dal_code_request *request, const dal_loaded_code *code, const dal_code_notes *notes);
 

@@ -111,7 +111,7 @@ static bool is_name(const char *text)
 }
 
 /* The object's name and the notes of a whole file. */
-static bool parse(const char *bytes, size_t n, char object[65], dal_code_notes *notes)
+static bool parse_notes(const char *bytes, size_t n, char object[65], dal_code_notes *notes)
 {
     char sum[65];
     if (n < HEAD + DIGITS || memcmp(bytes, magic, sizeof magic))
@@ -126,7 +126,7 @@ static bool parse(const char *bytes, size_t n, char object[65], dal_code_notes *
     return !memcmp(sum, bytes + n - DIGITS, DIGITS);
 }
 
-bool dal_code_recall(const dal_code_request *request, dal_loaded_code *code, dal_code_notes *notes)
+bool dal_code_load_known(const dal_code_request *request, dal_loaded_code *code, dal_code_notes *notes)
 {
     char why[DAL_CODE_PATH], file[DAL_CODE_NAME], bytes[ROOM + 1];
     dal_code_work w = {.request = request, .why = why, .size = sizeof why};
@@ -138,7 +138,7 @@ bool dal_code_recall(const dal_code_request *request, dal_loaded_code *code, dal
         const size_t n = in < 0 ? 0 : read_all(in, bytes, sizeof bytes);
         if (in >= 0)
             close(in);
-        if (parse(bytes, n, w.name, notes)) {
+        if (parse_notes(bytes, n, w.name, notes)) {
             memcpy(code->name, w.name, sizeof code->name);
             code->handle = dal_code_open_cached(&w, code->sum);
             code->cached = code->handle != NULL;

@@ -79,7 +79,7 @@ static const char *obstacle(const run *r)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-static void *take(run *r, size_t bytes)
+static void *allocate_data(run *r, size_t bytes)
 {
     void *memory = r->allocator.allocate(r->allocator.user, bytes ? bytes : 1);
     if (memory)
@@ -108,14 +108,14 @@ bool dal_compiled_open(run *r)
 {
     const dal_spec *spec = dal_system_spec(r->system);
     const bool wanted = r->options.compiled > 0 || (r->options.compiled == 0 && spec && spec->simulate.compile);
-    if (!wanted || !(r->compiled = take(r, sizeof *r->compiled)))
+    if (!wanted || !(r->compiled = allocate_data(r, sizeof *r->compiled)))
         return !wanted;
     compiled_run *c = r->compiled;
     r->evidence.compiled = true;
     find_sizes(r, c);
     const size_t numbers = (size_t)(c->n_inputs + c->n_states + c->n_momenta) + 3 * (size_t)c->n + (size_t)dal_system_layout(r->system)->nv;
-    c->extra = take(r, sizeof *c->extra * numbers);
-    c->choice = take(r, sizeof *c->choice * (size_t)c->n_choice);
+    c->extra = allocate_data(r, sizeof *c->extra * numbers);
+    c->choice = allocate_data(r, sizeof *c->choice * (size_t)c->n_choice);
     if (!c->extra || !c->choice)
         return false;
     c->y = c->extra + c->n_inputs + c->n_states + c->n_momenta;
@@ -145,8 +145,8 @@ void dal_compiled_drop(run *r, code *c)
 static bool equip(run *r, code *c)
 {
     const dal_spec *spec = dal_system_spec(r->system);
-    c->modes = take(r, sizeof *c->modes * (size_t)c->n_switches);
-    c->values = take(r, sizeof *c->values * (size_t)c->n_parameters);
+    c->modes = allocate_data(r, sizeof *c->modes * (size_t)c->n_switches);
+    c->values = allocate_data(r, sizeof *c->values * (size_t)c->n_parameters);
     for (int i = 0; c->values && i < c->n_parameters; i++)
         c->values[i] = spec->parameters[c->parameter[i]].number;
     return c->modes && c->values;
@@ -168,7 +168,7 @@ void dal_compiled_close(run *r)
 /* ---- one call ------------------------------------------------------------------------------------- */
 
 /* Inputs, the model's own states, momenta. */
-static void gather(compiled_run *c, const dal_state *state, const double *y)
+static void gather_arguments(compiled_run *c, const dal_state *state, const double *y)
 {
     double *to = c->extra;
     memcpy(to, dal_values_of(state)->inputs, sizeof *to * (size_t)c->n_inputs);
@@ -194,7 +194,7 @@ static bool call_code(compiled_run *c, const code *with, const dal_state *state,
     for (int k = 0; k < with->n_switches; k++)
         with->modes[k] = with->switch_of[k] >= 0 && values->frozen ? mode_of(with, k, values->modes[with->switch_of[k]]) : DAL_MODE_NONE;
     if (c->n_inputs + c->n_states + c->n_momenta)
-        gather(c, state, y);
+        gather_arguments(c, state, y);
     return !with->call(t, y, y + c->nq, c->extra, with->values, with->modes, dy + c->nq, dy, zd, zd + c->n_states);
 }
 
@@ -310,7 +310,7 @@ static bool sample_operands(matching *m, int i, uint64_t *seed, int *op, double 
         return false;
     dal_reference_state reference = dal_reference_of(r->viewer, m->arena);
     reference.u = dal_system_method(r->system)->formulation->unpack ? c->y + c->nq : NULL;
-    gather(c, r->viewer, c->y);
+    gather_arguments(c, r->viewer, c->y);
     reference.inputs = c->extra; /* with the states of this y */
     reference.momenta = c->n_momenta ? dal_speeds_of(r->viewer)->momenta : NULL;
     dal_listing_operands(m->listing, &reference, op, values, values + all);
@@ -368,7 +368,7 @@ static bool find_pieces(run *r, code *to, const dal_generated *generated, dal_ar
     const size_t n = (size_t)generated->n_switches;
     matching m = {.r = r, .to = to, .listing = generated->listing, .arena = arena, .t = t, .y = y};
     to->n_switches = generated->n_switches;
-    to->switch_of = take(r, 2 * sizeof *to->switch_of * n);
+    to->switch_of = allocate_data(r, 2 * sizeof *to->switch_of * n);
     to->mirrored = to->switch_of ? to->switch_of + n : NULL;
     if (!to->switch_of || dal_arena_try(arena, match_switches, &m) != DAL_OK)
         m.unmatched = "no memory";
@@ -381,7 +381,7 @@ static bool find_pieces(run *r, code *to, const dal_generated *generated, dal_ar
 static bool set_arguments(run *r, code *to, int n, const int *which, char *why, size_t size)
 {
     to->n_parameters = n;
-    to->parameter = take(r, sizeof *to->parameter * (size_t)to->n_parameters);
+    to->parameter = allocate_data(r, sizeof *to->parameter * (size_t)to->n_parameters);
     if (to->parameter && to->n_parameters)
         memcpy(to->parameter, which, sizeof *which * (size_t)to->n_parameters);
     if (to->parameter && equip(r, to))
@@ -423,7 +423,7 @@ static dal_status generate(void *user)
     if (!d || !dal_generates(d, o, m->messages))
         return DAL_BAD_MODEL;
     dal_reference_state at = dal_reference_of(r->viewer, &m->arena);
-    gather(r->compiled, r->viewer, m->y);
+    gather_arguments(r->compiled, r->viewer, m->y);
     at.inputs = r->compiled->extra;
     at.u = method->formulation->unpack ? m->y + r->compiled->nq : NULL;
     at.momenta = r->compiled->n_momenta ? dal_speeds_of(r->viewer)->momenta : NULL;
@@ -492,18 +492,18 @@ static void empty(run *r, code *c)
 }
 
 /* Code that was made before of the same model, without deriving anything. It is trusted no more than that which is new. */
-static bool recall(run *r, code *to, const char *key, double t, const double *y)
+static bool load_known(run *r, code *to, const char *key, double t, const double *y)
 {
     compiled_run *c = r->compiled;
     const dal_code_request request = request_for(r, NULL, key);
     char why[256];
     dal_code_notes notes;
-    if (!dal_code_recall(&request, &to->object, &notes))
+    if (!dal_code_load_known(&request, &to->object, &notes))
         return false;
     const bool fit = dal_code_notes_fit(r, &notes);
     const int n = fit ? notes.number[0] : 0, *at = notes.number + 2;
     to->n_switches = n;
-    to->switch_of = take(r, 2 * sizeof *to->switch_of * (size_t)n);
+    to->switch_of = allocate_data(r, 2 * sizeof *to->switch_of * (size_t)n);
     to->mirrored = to->switch_of ? to->switch_of + n : NULL;
     if (fit && to->switch_of)
         memcpy(to->switch_of, at, 2 * sizeof *at * (size_t)n);
@@ -516,7 +516,7 @@ static bool recall(run *r, code *to, const char *key, double t, const double *y)
     return false;
 }
 
-static void remember(run *r, const code *made, const char *key)
+static void remember_code(run *r, const code *made, const char *key)
 {
     const dal_code_request request = request_for(r, NULL, key);
     dal_code_notes notes;
@@ -524,7 +524,7 @@ static void remember(run *r, const code *made, const char *key)
         dal_code_remember(&request, &made->object, &notes);
 }
 
-static void say_why(const making *m, dal_status status, char *why, size_t size)
+static void set_reason(const making *m, dal_status status, char *why, size_t size)
 {
     const dal_message *last = NULL;
     for (const dal_message *message = dal_messages_first(m->messages); message; message = message->next)
@@ -541,7 +541,7 @@ static bool generate_and_load(run *r, code *to, const char *key, double t, const
         status = dal_arena_try(&m.arena, generate, &m);
     bool fine = status == DAL_OK && !m.code->missing;
     if (!fine)
-        say_why(&m, status, why, size);
+        set_reason(&m, status, why, size);
     fine = fine && find_pieces(r, to, m.code, &m.arena, t, y, why, size) && find_arguments(r, to, m.code, why, size) &&
            load(r, to, m.code, key, why, size) && verify(r, to, t, y, why, size);
     dal_messages_free(m.messages);
@@ -550,12 +550,12 @@ static bool generate_and_load(run *r, code *to, const char *key, double t, const
 }
 
 /* The engine at (t, y), on the viewer. */
-static bool look_at(run *r, double t, const double *y)
+static bool evaluate_both(run *r, double t, const double *y)
 {
     dal_update_viewer(r);
     if (dal_state_derivative(r->viewer, t, y, r->compiled->engine))
         return false;
-    gather(r->compiled, r->viewer, y);
+    gather_arguments(r->compiled, r->viewer, y);
     return true;
 }
 
@@ -563,17 +563,17 @@ static bool look_at(run *r, double t, const double *y)
 static bool make(run *r, code *to, double t, const double *y, char *why, size_t size)
 {
     char key[65];
-    bool fine = look_at(r, t, y);
+    bool fine = evaluate_both(r, t, y);
     if (!fine)
         snprintf(why, size, "%s", dal_status_text(DAL_NUMERICAL)); /* the engine says what is wrong, when it is asked */
     else {
         dal_code_key(r, t, y, key);
-        if (recall(r, to, key, t, y))
+        if (load_known(r, to, key, t, y))
             return true;
-        fine = look_at(r, t, y) && generate_and_load(r, to, key, t, y, why, size);
+        fine = evaluate_both(r, t, y) && generate_and_load(r, to, key, t, y, why, size);
     }
     if (fine)
-        remember(r, to, key);
+        remember_code(r, to, key);
     else {
         dal_code_unload(&to->object);
         to->call = NULL;
@@ -645,7 +645,7 @@ void dal_compiled_choose(run *r, double t, const double *y)
         borrow(r, &c->codes[i], t, y);
         return;
     }
-    if (!(c->codes[i].choice = take(r, sizeof *c->choice * (size_t)c->n_choice)))
+    if (!(c->codes[i].choice = allocate_data(r, sizeof *c->choice * (size_t)c->n_choice)))
         return;
     memcpy(c->codes[i].choice, c->choice, sizeof *c->choice * (size_t)c->n_choice);
     if (make(r, &c->codes[i], t, y, why, sizeof why))
@@ -699,7 +699,7 @@ bool dal_compiled_rates(run *r, double t, const double *y, double *dy)
     return true;
 }
 
-void dal_compiled_look(run *r, double t, const double *y)
+void dal_compiled_compare(run *r, double t, const double *y)
 {
     compiled_run *c = r->compiled;
     char why[160];

@@ -13,7 +13,7 @@ bool dal_compiled_rates(run *r, double t, const double *y, double *dy);
 /* Charts, speeds and pieces may have changed. */
 void dal_compiled_restart(run *r);
 /* At a row: does it still agree with the engine? Uses the viewer, whose state changes. */
-void dal_compiled_look(run *r, double t, const double *y);
+void dal_compiled_compare(run *r, double t, const double *y);
 /* Its part of the evidence. */
 void dal_compiled_measure(run *r);
 

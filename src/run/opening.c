@@ -170,7 +170,7 @@ void dal_simulation_claim(run *r, bool begin)
 
 /* ---- the start ---------------------------------------------------------------------------------------- */
 
-static void take_start(const dal_state *start, dal_state *state)
+static void copy_start(const dal_state *start, dal_state *state)
 {
     dal_state_copy(start, state);
     memcpy(state->y, start->y, sizeof *state->y * (size_t)state->system->n_y);
@@ -210,8 +210,8 @@ static dal_status begin_at(run *r, const dal_state *start)
 {
     if (!start)
         return DAL_OK;
-    take_start(start, r->state);
-    take_start(start, r->viewer);
+    copy_start(start, r->state);
+    copy_start(start, r->viewer);
     const dal_status status = check_start(r);
     if (status != DAL_OK)
         return status;

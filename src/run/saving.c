@@ -280,7 +280,7 @@ static const char *fault_of(run *r, const void *blob, size_t size)
 }
 
 /* Everything as it was saved; the blob fits. */
-static void take_over(run *r, const void *blob, size_t size)
+static void adopt_blob(run *r, const void *blob, size_t size)
 {
     dal_keep read = {.mode = DAL_KEEP_READ, .from = blob, .size = size - sizeof(uint64_t)};
     keep_all(r, &read);
@@ -311,7 +311,7 @@ dal_status dal_simulation_restore(dal_simulation *r, const void *blob, size_t si
     if (fault)
         dal_error(r->messages, dal_nowhere, "%s: what was given %s", __func__, fault);
     else
-        take_over(r, blob, size);
+        adopt_blob(r, blob, size);
     return fault ? DAL_BAD_FILE : DAL_OK;
 }
 
@@ -322,6 +322,6 @@ dal_status dal_simulation_resume(run *r)
     if (fault)
         dal_error(r->messages, (dal_mark){o->resume_name, 0, 0}, "%s%s", o->resume_name ? "" : "what is to be resumed ", fault);
     else
-        take_over(r, o->resume, o->resume_size);
+        adopt_blob(r, o->resume, o->resume_size);
     return fault ? DAL_BAD_FILE : DAL_OK;
 }

@@ -73,7 +73,7 @@ static bool note_parameters(dal_shared_code *code, const dal_shared_request *req
 }
 
 /* The codes of a run that was made with them become shared ones. */
-static bool take_codes(dal_shared_code *code, run *r, char *why, size_t size)
+static bool copy_codes(dal_shared_code *code, run *r, char *why, size_t size)
 {
     dal_compiled_run *c = r->compiled;
     int n = 0;
@@ -109,7 +109,7 @@ static bool make_codes(dal_shared_code *code, const dal_shared_request *request,
     }
     if (status != DAL_OK)
         snprintf(why, size, "the model as it is cannot begin to run");
-    const bool made = status == DAL_OK && take_codes(code, r, why, size);
+    const bool made = status == DAL_OK && copy_codes(code, r, why, size);
     dal_simulation_close(r);
     return made;
 }

@@ -56,7 +56,7 @@ static double present_time(const run *r)
 }
 
 /* Inputs that were set act from here on. */
-static verdict take_inputs(run *r)
+static verdict apply_inputs(run *r)
 {
     if (!r->jump || r->driver.verdict == STOP)
         return r->driver.verdict;
@@ -69,7 +69,7 @@ verdict dal_simulation_go(run *r, double until)
     r->read = r->looking = false;
     while (r->driver.verdict != STOP && r->driver.s.t < until) {
         dal_call_controls(r);
-        if (take_inputs(r) != STOP)
+        if (apply_inputs(r) != STOP)
             dal_drive_to(&r->driver, dal_next_control(r) < until - r->driver.slack ? dal_next_control(r) : until);
     }
     r->read = false; /* callbacks may have looked on the way */
@@ -133,12 +133,12 @@ dal_status dal_look(dal_simulation *r, double t)
         return DAL_BAD_COMMAND;
     if (r->jump) { /* at the time of the last look */
         dal_simulation_go(r, present_time(r));
-        take_inputs(r);
+        apply_inputs(r);
     }
     while (r->driver.verdict != STOP && t > r->driver.s.t && (dal_next_control(r) < t - r->driver.slack || dal_is_due(r, r->driver.s.t))) {
         dal_simulation_go(r, dal_next_control(r)); /* which changes inputs: steps end there anyway */
         if (dal_call_controls(r) != STOP)
-            take_inputs(r);
+            apply_inputs(r);
     }
     bool inside = false;
     r->read = false;
@@ -312,7 +312,7 @@ void dal_gather_warnings(const dal_system *system, dal_messages *messages, const
     evidence->warnings = system->warnings;
     for (const dal_message *m = first; m; m = m->next)
         n += m->severity == DAL_WARNING;
-    const dal_message **all = n > system->n_warnings ? dal_messages_take(messages, sizeof *all * (size_t)n) : NULL;
+    const dal_message **all = n > system->n_warnings ? dal_messages_alloc(messages, sizeof *all * (size_t)n) : NULL;
     if (!all)
         return;
     for (int i = 0; i < system->n_warnings; i++)

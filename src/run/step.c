@@ -341,7 +341,7 @@ static dal_flow output(void *user, double t, const double *y)
     if (!flow && wanted)
         flow = deliver_row(r, t, y);
     if (!flow)
-        dal_compiled_look(r, t, y);
+        dal_compiled_compare(r, t, y);
     return flow;
 }
 

@@ -126,9 +126,9 @@ void dal_make_computed_torque(dal_reader *reader, const dal_block_keys *keys, co
     r.link_of = DAL_NEW(reader->scratch, int, reader->spec->n_bodies);
     for (int i = 0; i < reader->spec->n_bodies; i++)
         r.link_of[i] = DAL_NOT_OF_ROBOT;
-    if (!check_keys(&r) || !dal_torque_take_robot(&r) || !write_wanted(&r))
+    if (!check_keys(&r) || !dal_torque_find_robot(&r) || !write_wanted(&r))
         return;
-    dal_torque_take_forces(&r);
+    dal_torque_find_forces(&r);
     write_gravity(&r);
     if (dal_torque_write_motion(&r))
         write_efforts(&r);

@@ -50,7 +50,7 @@ static const char *effort_of(dal_robot *r, const dal_torque_axis *a, const dal_f
 }
 
 /* A force or torque on a body, in world axes or those of the body. */
-static bool take_outer(dal_robot *r, const dal_force_spec *f, dal_torque_link *l, const char *point, int number)
+static bool add_outer(dal_robot *r, const dal_force_spec *f, dal_torque_link *l, const char *point, int number)
 {
     const char *body = r->reader->spec->bodies[l->body].name.text, *axes[3], *component[3] = {NULL, NULL, NULL}, *value;
     const bool torque = dal_torque_is_type(&f->type, "torque"), in_body = f->axes.text && !strcmp(f->axes.text, "body");
@@ -85,7 +85,7 @@ static bool take_outer(dal_robot *r, const dal_force_spec *f, dal_torque_link *l
     return true;
 }
 
-void dal_torque_take_forces(dal_robot *r)
+void dal_torque_find_forces(dal_robot *r)
 {
     const dal_spec *spec = r->reader->spec;
     for (int i = 0; i < spec->n_forces; i++) {
@@ -104,7 +104,7 @@ void dal_torque_take_forces(dal_robot *r)
         }
         if (f->body.text) {
             const int body = dal_torque_body(r, f->body.text, &point, &turned);
-            if (body >= 0 && r->link_of[body] >= 0 && !take_outer(r, f, &r->links[r->link_of[body]], point, i + 1))
+            if (body >= 0 && r->link_of[body] >= 0 && !add_outer(r, f, &r->links[r->link_of[body]], point, i + 1))
                 leave_out(r, f, "acts on one of its bodies");
         }
         for (int k = 0; k < f->connect.n; k++) {

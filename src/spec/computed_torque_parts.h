@@ -77,14 +77,14 @@ dal_torque_axis *dal_torque_find_axis(const dal_robot *r, const char *name);
 /* ---- computed_torque_tree.c -------------------------------------------------------------- */
 
 /* Finds the axes and links of the robot; false after an error. */
-bool dal_torque_take_robot(dal_robot *r);
+bool dal_torque_find_robot(dal_robot *r);
 /* The axis of the joint of a link: from `axis:`, in the first body; or from the axes of the second point, or of the first. */
 bool dal_torque_write_axis(dal_robot *r, dal_torque_link *l, int number);
 
 /* ---- computed_torque_beside.c ------------------------------------------------------------ */
 
 /* Finds the forces on the joints and bodies of the robot; warns of those that it cannot evaluate. */
-void dal_torque_take_forces(dal_robot *r);
+void dal_torque_find_forces(dal_robot *r);
 
 /* ---- computed_torque_passes.c ------------------------------------------------------------ */
 

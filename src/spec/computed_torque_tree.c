@@ -6,7 +6,7 @@
 
 /* ---- which joints ------------------------------------------------------------------------------ */
 
-static bool take_joints(dal_robot *r)
+static bool find_joints(dal_robot *r)
 {
     for (int i = 0; i < r->keys->joints.n; i++) {
         const dal_text *name = &r->keys->joints.item[i];
@@ -26,7 +26,7 @@ static bool take_joints(dal_robot *r)
 }
 
 /* Gears and racks: the partner of a joint of the list. Every other constraint on a coordinate is refused. */
-static bool take_couplings(dal_robot *r)
+static bool find_couplings(dal_robot *r)
 {
     const dal_spec *spec = r->reader->spec;
     const int n_listed = r->n_axes;
@@ -230,7 +230,7 @@ static bool check_joints(dal_robot *r)
     return true;
 }
 
-bool dal_torque_take_robot(dal_robot *r)
+bool dal_torque_find_robot(dal_robot *r)
 {
-    return take_joints(r) && take_couplings(r) && grow_tree(r) && check_joints(r);
+    return find_joints(r) && find_couplings(r) && grow_tree(r) && check_joints(r);
 }

@@ -37,7 +37,7 @@ static size_t place_of(const walk *w, const void *from)
     return at;
 }
 
-static void remember(walk *w, const void *from, const void *to)
+static void remember_copy(walk *w, const void *from, const void *to)
 {
     if (2 * (w->n + 1) > w->size) {
         const entry *old = w->table;
@@ -71,7 +71,7 @@ static void string(walk *w, void *part)
     const char *copy = find_copy(w, *text);
     if (!copy) {
         copy = dal_arena_copy(w->arena, *text, strlen(*text));
-        remember(w, *text, copy);
+        remember_copy(w, *text, copy);
     }
     *text = copy;
 }
@@ -147,7 +147,7 @@ static void binding(walk *w, const dal_binding **b)
     if (!known) {
         dal_binding *copy = DAL_NEW(w->arena, dal_binding, 1);
         *copy = **b;
-        remember(w, *b, copy);
+        remember_copy(w, *b, copy);
         string(w, &copy->name);
         binding(w, &copy->outer);
         if (copy->model)
@@ -346,8 +346,8 @@ static void models(walk *w, dal_spec *s)
     for (int i = 0; i < s->n_models && !w->count; i++) {
         dal_model_spec *copy = DAL_NEW(w->arena, dal_model_spec, 1);
         *copy = *s->models[i];
-        remember(w, s->models[i], copy);
-        remember(w, &s->models[i]->binding, &copy->binding); /* elements point at it */
+        remember_copy(w, s->models[i], copy);
+        remember_copy(w, &s->models[i]->binding, &copy->binding); /* elements point at it */
         s->models[i] = copy;
     }
     for (int i = 0; i < s->n_models; i++) {

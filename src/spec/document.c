@@ -481,7 +481,7 @@ static bool place_node(builder *b, dal_tree *node)
     return true;
 }
 
-static bool enter(builder *b, dal_tree *node)
+static bool enter_collection(builder *b, dal_tree *node)
 {
     if (b->depth == DAL_DEPTH_LIMIT) {
         dal_complain(b->messages, node->mark, "more than %d levels of [ ] and { } inside one another", DAL_DEPTH_LIMIT);
@@ -491,7 +491,7 @@ static bool enter(builder *b, dal_tree *node)
     return true;
 }
 
-static bool take_event(builder *b)
+static bool read_event(builder *b)
 {
     const yaml_event_t *event = &b->yaml->event;
     dal_tree *node;
@@ -511,7 +511,7 @@ static bool take_event(builder *b)
             dal_complain(b->messages, node->mark, "more than %d entries in one model", DAL_NODE_LIMIT);
             return false;
         }
-        return place_node(b, node) && (node->kind == DAL_SCALAR || enter(b, node));
+        return place_node(b, node) && (node->kind == DAL_SCALAR || enter_collection(b, node));
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: settle_node(b, b->stack[--b->depth].node); return true;
     default: return true;
@@ -542,7 +542,7 @@ dal_tree *dal_document_read(dal_yaml *yaml, dal_arena *nodes, dal_arena *strings
         }
         yaml->event_open = true;
         more = yaml->event.type != YAML_STREAM_END_EVENT;
-        bool fine = take_event(b);
+        bool fine = read_event(b);
         yaml_event_delete(&yaml->event);
         yaml->event_open = false;
         if (!fine)

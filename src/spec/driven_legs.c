@@ -98,7 +98,7 @@ static const char *goal_of_point(const leg *l, const char *end)
     return text;
 }
 
-static bool refuse(const leg *l, const char *why)
+static bool refuse_leg(const leg *l, const char *why)
 {
     dal_complain(l->reader->messages, l->of->mark, "'%s' cannot be driven by joint '%s': %s", l->body, l->joint->name.text, why);
     return false;
@@ -109,18 +109,19 @@ static bool drive_leg(leg *l)
     dal_reader *reader = l->reader;
     dal_joint_spec *j = l->joint;
     if (!j->type.text || strcmp(j->type.text, "prismatic") || j->connect.n != 2)
-        return refuse(l, "a leg is a prismatic joint; for motors of another kind leave 'by' out, which gives the force and the torque on the body, "
-                         "or drive the joints themselves");
+        return refuse_leg(l,
+                          "a leg is a prismatic joint; for motors of another kind leave 'by' out, which gives the force and the torque on the body, "
+                          "or drive the joints themselves");
     if (j->drive.text || j->drive_rate.text)
-        return refuse(l, "it has a drive of its own");
+        return refuse_leg(l, "it has a drive of its own");
     const char *ground = NULL, *head = NULL;
     for (int k = 0; k < 2 && !(ground && head); k++) {
         ground = held_at(l, j->connect.item[k].text, true);
         head = held_at(l, j->connect.item[1 - k].text, false);
     }
     if (!ground || !head)
-        return refuse(l, !ground ? "neither of its bodies is held at a point of the ground by a spherical, universal or revolute joint"
-                                 : "its other body is not held at a point of the driven body by a spherical, universal or revolute joint");
+        return refuse_leg(l, !ground ? "neither of its bodies is held at a point of the ground by a spherical, universal or revolute joint"
+                                     : "its other body is not held at a point of the driven body by a spherical, universal or revolute joint");
     const char *zero = reader->spec->space == DAL_PLANAR ? "[0, 0]" : "[0, 0, 0]";
     const char *foot = ground[6] ? dal_arena_print(reader->scratch, "%s.position", ground) : zero;
     const char *part = dal_arena_print(reader->scratch, "goal.length.%d", l->number);

@@ -95,7 +95,7 @@ static void add_setting(dal_reader *reader, dal_text name, const dal_text *value
 }
 
 /* `set:`, then the values set from outside for this part: left.k here is k there. */
-static void take_settings(dal_reader *reader, const char *model, const dal_tree *set, dal_reader *part)
+static void copy_settings(dal_reader *reader, const char *model, const dal_tree *set, dal_reader *part)
 {
     const size_t head = strlen(model);
     reader->key = "set";
@@ -250,7 +250,7 @@ static dal_spec *read_part(dal_reader *reader, const dal_tree *entry, const dal_
     dal_spec *spec = part.spec = DAL_NEW(reader->keep, dal_spec, 1);
     spec->file = dal_arena_print(reader->keep, "%s%s", reader->root, path);
     part.folder = dal_folder_of(reader->keep, spec->file);
-    take_settings(reader, model->name.text, keys->set, &part);
+    copy_settings(reader, model->name.text, keys->set, &part);
     if (dal_is_urdf_file(path) ? !read_robot(&part, text, length) : !read_model(reader, entry, &part, path, text, length))
         return NULL;
     reader->hash = part.hash;

@@ -99,7 +99,7 @@ static bool add_triangle(builder *b, const uint32_t corner[3])
 }
 
 /* Pages have vertices in single precision. */
-static bool take_coordinate(const builder *b, double value, double *x)
+static bool read_coordinate(const builder *b, double value, double *x)
 {
     *x = value + 0.0;
     return isfinite((float)value) ? true : refuse_mesh(b, "a coordinate of the mesh is not a finite number");
@@ -130,7 +130,7 @@ static bool read_binary(builder *b, const char *text)
                 const uint32_t bits = little_endian(at + 4 * c);
                 float value;
                 memcpy(&value, &bits, sizeof value);
-                if (!take_coordinate(b, (double)value, &x[c]))
+                if (!read_coordinate(b, (double)value, &x[c]))
                     return false;
             }
             corner[k] = number_of(b, x);
@@ -193,7 +193,7 @@ static bool read_numbers(builder *b, char **line, double x[3])
             dal_error(b->messages, b->mark, "three numbers are needed here; '%.40s' was found", *word ? word : "the end of the line");
             return false;
         }
-        if (!take_coordinate(b, value, &x[k]))
+        if (!read_coordinate(b, value, &x[k]))
             return false;
     }
     return true;
@@ -288,7 +288,7 @@ static bool read_obj(builder *b, char *text)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static bool parse(builder *b, const char *path, const char *text, size_t length)
+static bool parse_mesh(builder *b, const char *path, const char *text, size_t length)
 {
     const char *extension = dal_extension_of(path);
     const bool obj = !strcasecmp(extension, ".obj");
@@ -306,7 +306,7 @@ bool dal_mesh_parse(dal_arena *arena, dal_messages *messages, const char *path, 
 {
     builder b = {.arena = arena, .messages = messages, .mesh = mesh, .mark = {path, 0, 0}};
     *mesh = (dal_mesh){0};
-    if (!parse(&b, path, text, length))
+    if (!parse_mesh(&b, path, text, length))
         return false;
     b.mark.line = b.mark.column = 0;
     return mesh->n_triangles ? true : refuse_mesh(&b, "the mesh has no triangles");

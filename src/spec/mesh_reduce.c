@@ -41,7 +41,7 @@ static uint32_t cell_of(const clusters *c, const double *x, int cells)
     return cell;
 }
 
-static void gather(clusters *c, int cells)
+static void gather_clusters(clusters *c, int cells)
 {
     memset(c->slot_cluster, 0, c->n_slots * sizeof *c->slot_cluster);
     c->n = 0;
@@ -112,7 +112,7 @@ void dal_mesh_reduce(dal_arena *arena, dal_mesh *mesh, int most)
     measure(&c);
     int n = mesh->n_triangles;
     for (int cells = FINEST; n > most && cells >= 1; cells = cells * 4 / 5) { /* one cell: nothing is left */
-        gather(&c, cells);
+        gather_clusters(&c, cells);
         n = count_triangles(&c);
     }
     build_reduced(arena, &c, n, &reduced);

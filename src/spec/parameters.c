@@ -135,7 +135,7 @@ static void complain_cycle(dal_reader *reader, int top, int index)
 }
 
 /* All parameters that it uses have been visited. */
-static void finish(dal_reader *reader, int index)
+static void finish_parameter(dal_reader *reader, int index)
 {
     struct dal_parameter *p = &reader->parameter[index];
     for (int i = 0; i < p->n_uses; i++)
@@ -149,7 +149,7 @@ static void finish(dal_reader *reader, int index)
     }
 }
 
-static void evaluate(dal_reader *reader, int first)
+static void evaluate_parameter(dal_reader *reader, int first)
 {
     struct dal_parameter *parameter = reader->parameter;
     int top = first, user = -1;
@@ -170,7 +170,7 @@ static void evaluate(dal_reader *reader, int first)
             }
             continue;
         }
-        finish(reader, top);
+        finish_parameter(reader, top);
         top = p->user;
         if (top < 0)
             return;
@@ -248,5 +248,5 @@ void dal_read_parameters(dal_reader *reader)
         override(reader, &reader->settings[i]);
     for (int i = 0; i < n; i++)
         if (reader->parameter[i].progress == UNSEEN)
-            evaluate(reader, i);
+            evaluate_parameter(reader, i);
 }

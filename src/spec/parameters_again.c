@@ -54,7 +54,7 @@ static bool resolve(void *user, const char *name, int primes, dal_mark mark, dal
     return true;
 }
 
-static bool parse(evaluation *e, int index, bool noting, dal_node *node)
+static bool parse_parameter(evaluation *e, int index, bool noting, dal_node *node)
 {
     const dal_parser parser = {.graph = e->graph, .resolve = resolve, .user = e};
     e->current = index;
@@ -72,7 +72,7 @@ static bool may_use(const dal_pair *parameter)
 }
 
 /* All parameters that it uses are known. */
-static bool finish(evaluation *e, int index, bool *given, dal_messages *messages)
+static bool finish_parameter(evaluation *e, int index, bool *given, dal_messages *messages)
 {
     const use *u = &e->uses[index];
     dal_pair *parameter = &e->parameters[index];
@@ -84,7 +84,7 @@ static bool finish(evaluation *e, int index, bool *given, dal_messages *messages
     if (!follows)
         return true;
     given[index] = true;
-    if (parse(e, index, false, &node) && dal_is_const(e->graph, node, &number) && isfinite(number)) {
+    if (parse_parameter(e, index, false, &node) && dal_is_const(e->graph, node, &number) && isfinite(number)) {
         parameter->number = number;
         return true;
     }
@@ -92,7 +92,7 @@ static bool finish(evaluation *e, int index, bool *given, dal_messages *messages
     return false;
 }
 
-static bool evaluate(evaluation *e, int first, bool *given, dal_messages *messages)
+static bool evaluate_parameter(evaluation *e, int first, bool *given, dal_messages *messages)
 {
     int *stack = DAL_NEW(e->scratch, int, e->n + 1), n = 0;
     bool fine = true;
@@ -103,7 +103,7 @@ static bool evaluate(evaluation *e, int first, bool *given, dal_messages *messag
         dal_node unused;
         if (!u->seen) {
             u->seen = true;
-            if (given[top] || !may_use(&e->parameters[top]) || !parse(e, top, true, &unused))
+            if (given[top] || !may_use(&e->parameters[top]) || !parse_parameter(e, top, true, &unused))
                 u->n = 0;
         }
         if (u->next < u->n) {
@@ -112,7 +112,7 @@ static bool evaluate(evaluation *e, int first, bool *given, dal_messages *messag
                 stack[n++] = next;
             continue;
         }
-        fine = finish(e, top, given, messages) && fine;
+        fine = finish_parameter(e, top, given, messages) && fine;
         n--;
     }
     return fine;
@@ -135,6 +135,6 @@ bool dal_parameters_again(dal_arena *scratch, int n, dal_pair *parameters, bool 
         e.slot[slot_of(&e, parameters[i].name.text)] = i;
     for (int i = 0; i < n; i++)
         if (!e.uses[i].seen)
-            fine = evaluate(&e, i, given, messages) && fine;
+            fine = evaluate_parameter(&e, i, given, messages) && fine;
     return fine;
 }

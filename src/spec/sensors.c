@@ -38,7 +38,7 @@ static const sensor_type *find_type(const char *name)
 }
 
 /* The pattern with all values inserted. The element comes first, so that a message about it points at it. */
-static dal_text fill(dal_reader *reader, const dal_sensor_keys *keys, const char *pattern, dal_text element)
+static dal_text fill_pattern(dal_reader *reader, const dal_sensor_keys *keys, const char *pattern, dal_text element)
 {
     const char *text = "";
     for (; *pattern; pattern++) {
@@ -156,7 +156,7 @@ void dal_make_sensor(dal_reader *reader, const dal_tree *tree, const char *name)
     const char *pattern = type ? find_place(reader, type, &keys, tree, &element) : NULL;
     if (!pattern || !check_parts(reader, &keys, pattern) || !read_shaping(reader, type, &keys, &s))
         return;
-    dal_text output = fill(reader, &keys, pattern, element);
+    dal_text output = fill_pattern(reader, &keys, pattern, element);
     if (keys.connect.n && !add_ends(reader, &keys, name, &output))
         return;
     if (keys.lag.text || keys.range.n) {

@@ -148,7 +148,7 @@ static bool check_type(const reading *job, dal_mark mark)
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
-static const dal_setting *take_overrides(reading *job)
+static const dal_setting *copy_overrides(reading *job)
 {
     dal_setting *settings = DAL_NEW(&job->keep, dal_setting, job->n_overrides);
     for (int i = 0; i < job->n_overrides; i++) {
@@ -210,7 +210,7 @@ static void read_text(reading *job, const char *folder, bool *no_memory)
                          .xml = &job->xml,
                          .files = &files,
                          .n_settings = job->n_overrides,
-                         .settings = take_overrides(job)};
+                         .settings = copy_overrides(job)};
     dal_spec *spec = reader.spec = DAL_NEW(&job->keep, dal_spec, 1);
     spec->file = job->file;
     spec->text = dal_arena_copy(&job->keep, job->text, job->length);

@@ -153,7 +153,7 @@ static void read_file(row_reader *rows)
 
 /* ---- numbers in the model ---------------------------------------------------------- */
 
-static bool evaluate(dal_reader *reader, const dal_list *list, double **value)
+static bool evaluate_list(dal_reader *reader, const dal_list *list, double **value)
 {
     bool fine = true;
     *value = DAL_NEW(reader->keep, double, list->n);
@@ -171,8 +171,8 @@ static bool read_lists(row_reader *rows)
         return false;
     }
     table->n = table->x.n;
-    bool fine = evaluate(reader, &table->x, &table->x_value);
-    fine = evaluate(reader, &table->y, &table->y_value) && fine;
+    bool fine = evaluate_list(reader, &table->x, &table->x_value);
+    fine = evaluate_list(reader, &table->y, &table->y_value) && fine;
     rows->mark = DAL_NEW(reader->scratch, dal_mark, table->n);
     for (int i = 0; i < table->n; i++)
         rows->mark[i] = table->x.item[i].mark;

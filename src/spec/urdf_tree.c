@@ -261,7 +261,7 @@ const char *dal_urdf_claim(dal_reader *reader, const char *wish, const char *suf
     return tried;
 }
 
-static void say_name(dal_reader *reader, const char *what, const char *name, const char *safe, dal_mark mark)
+static void report_name(dal_reader *reader, const char *what, const char *name, const char *safe, dal_mark mark)
 {
     if (strcmp(name, safe))
         dal_say(reader->messages, DAL_NOTE, mark, "%s '%s' is called %s in expressions and in YAML", what, name, safe);
@@ -279,11 +279,11 @@ static void call(dal_reader *reader, dal_urdf *robot)
     for (int j = 0; j < robot->n_joints; j++) {
         dal_urdf_joint *joint = &robot->joint[j];
         joint->safe = joint->point = dal_urdf_claim(reader, joint->name, "_joint", "joint", joint->mark);
-        say_name(reader, "joint", joint->name, joint->safe, joint->mark);
+        report_name(reader, "joint", joint->name, joint->safe, joint->mark);
     }
     for (int i = 0; i < robot->n_links; i++) {
         robot->link[i].safe = dal_urdf_claim(reader, robot->link[i].name, "_link", "link", robot->link[i].mark);
-        say_name(reader, "link", robot->link[i].name, robot->link[i].safe, robot->link[i].mark);
+        report_name(reader, "link", robot->link[i].name, robot->link[i].safe, robot->link[i].mark);
     }
     for (int j = 0; j < robot->n_joints; j++)
         if (is_channel(robot->joint[j].safe))

@@ -153,7 +153,7 @@ static dal_xml_node *copy_node(copier *c, const xmlNode *from, int depth)
     return node;
 }
 
-static void parse(dal_xml *xml, const char *text, size_t length)
+static void parse_text(dal_xml *xml, const char *text, size_t length)
 {
     xml->parser = xml->library.xmlNewParserCtxt();
     if (!xml->parser) {
@@ -178,7 +178,7 @@ const dal_xml_node *dal_xml_read(dal_xml *xml, dal_arena *arena, const char *fil
         dal_error(messages, (dal_mark){file, 0, 0}, "the model cannot be read: %s", xml->fault);
         return NULL;
     }
-    parse(xml, text, length);
+    parse_text(xml, text, length);
     if (!xml->document && !*xml->fault) /* a faulty text has an error: without one, memory ran out */
         xml->no_memory = true;
     if (xml->no_memory) {

@@ -189,7 +189,7 @@ static double find_gap(dal_assembly *a)
 }
 
 /* phi and A at the present placement, and the largest gap of a row. */
-static double evaluate(void *assembly)
+static double evaluate_placement(void *assembly)
 {
     dal_assembly *a = assembly;
     dal_family_twist.position(a->layout, &a->work);
@@ -393,7 +393,7 @@ static void move_bodies(void *assembly, double *x)
     dal_family_twist.add(a->layout, a->work.q, x);
 }
 
-static const dal_newton_rows rows_of_bodies = {evaluate, dense_row, size_of_change, move_bodies};
+static const dal_newton_rows rows_of_bodies = {evaluate_placement, dense_row, size_of_change, move_bodies};
 
 /* The step towards the given values. */
 static double find_step_back(dal_assembly *a, int rows)
@@ -441,7 +441,7 @@ static void walk_nearer(dal_assembly *a, int rows)
             memcpy(a->work.q, from, sizeof *from * nq);
             memcpy(a->x, x, sizeof *x * (size_t)a->m);
             if (part < 1e-3) {
-                evaluate(a);
+                evaluate_placement(a);
                 return;
             }
         }
@@ -459,7 +459,7 @@ static void settle_nearest(dal_assembly *a, int rows)
             return;
         before = step;
         dal_newton_move(&a->newton, step, 1);
-        evaluate(a);
+        evaluate_placement(a);
     }
 }
 
@@ -669,7 +669,7 @@ static bool assemble_positions(dal_assembly *a, bool known)
 {
     int rows = dal_assembly_exact(a);
     bool open_target = false;
-    double worst = known ? find_gap(a) : evaluate(a);
+    double worst = known ? find_gap(a) : evaluate_placement(a);
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
     if (worst <= dal_closed && !open_target && !a->build->n_wishes)

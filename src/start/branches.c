@@ -127,7 +127,7 @@ static bool differs(const dal_branches *s, const double *q)
     return other;
 }
 
-static void keep(dal_branches *s)
+static void keep_branch(dal_branches *s)
 {
     dal_assembly *a = s->a;
     for (int i = 0; i < s->n; i++)
@@ -155,7 +155,7 @@ static bool reach(dal_branches *s)
 }
 
 /* A try from where assembly ended. */
-static void look(dal_branches *s, int body, double angle)
+static void try_turn(dal_branches *s, int body, double angle)
 {
     dal_assembly *a = s->a;
     if (s->n == DAL_MOST_BRANCHES || a->newton.solves >= s->enough)
@@ -167,7 +167,7 @@ static void look(dal_branches *s, int body, double angle)
     if (!reach(s))
         return;
     unwind(a, s->found[0].q);
-    keep(s);
+    keep_branch(s);
 }
 
 bool dal_branches_find(dal_branches *s, dal_assembly *a, int rows, double products)
@@ -176,15 +176,15 @@ bool dal_branches_find(dal_branches *s, dal_assembly *a, int rows, double produc
     *s = (dal_branches){.a = a, .rows = rows, .seed = 20};
     s->now = DAL_NEW(a->build->arena, double, a->layout->nq);
     s->kin = DAL_NEW(a->build->arena, dal_kin, a->mechanism.n_bodies);
-    keep(s);
+    keep_branch(s);
     if (solves < LEAST_SOLVES)
         return false;
     s->enough = a->newton.solves + (int)fmin(MOST_SOLVES, solves);
     for (int b = 0; b < a->mechanism.n_bodies && b < MOST_TURNED; b++)
         for (int k = 1; k <= QUARTERS; k++)
-            look(s, b, k * half_pi);
+            try_turn(s, b, k * half_pi);
     for (int k = 0; k < CHANCES; k++)
-        look(s, -1, 0);
+        try_turn(s, -1, 0);
     dal_branches_go(a, s->found[0].q);
     return true;
 }
@@ -296,7 +296,7 @@ static double price(const dal_branches *s, const double *value, int i)
     return any ? sum : s->found[i].distance;
 }
 
-static void refuse(const dal_branches *s, const dal_wish *wish, const double *value)
+static void refuse_branch(const dal_branches *s, const dal_wish *wish, const double *value)
 {
     const dal_build *build = s->a->build;
     const dal_joint *joint = &s->a->mechanism.joints[wish->joint];
@@ -329,7 +329,7 @@ static int choose(const dal_branches *s, const double *value)
         for (int i = 0; i < s->n; i++)
             n += left[i] = left[i] && meets(s, &build->wishes[k], value + k * DAL_MOST_BRANCHES, i);
         if (!n) {
-            refuse(s, &build->wishes[k], value + k * DAL_MOST_BRANCHES);
+            refuse_branch(s, &build->wishes[k], value + k * DAL_MOST_BRANCHES);
             return -1;
         }
     }

@@ -164,7 +164,7 @@ static void find_unit(starting *s, int i)
 }
 
 /* phi and A; the largest gap, in the units of the rows. */
-static double evaluate(void *start)
+static double evaluate_rows(void *start)
 {
     starting *s = start;
     double worst = 0;
@@ -185,7 +185,7 @@ static double evaluate(void *start)
 static void set_start_constants(starting *s)
 {
     dal_mechanism *m = &s->build->mechanism;
-    evaluate(s);
+    evaluate_rows(s);
     for (int i = 0; i < m->n_rows; i++) {
         dal_row *row = &m->rows[i];
         if (!isnan(row->constant))
@@ -233,7 +233,7 @@ static void move_coordinates(void *start, double *x)
         s->work.q[j] += x[j];
 }
 
-static const dal_newton_rows rows_of_coordinates = {evaluate, dense_row, size_of_change, move_coordinates};
+static const dal_newton_rows rows_of_coordinates = {evaluate_rows, dense_row, size_of_change, move_coordinates};
 
 static double close_gaps(starting *s, int most)
 {
@@ -250,14 +250,14 @@ static void come_nearer(starting *s)
             s->e[j] = is_given(s, j, false) ? s->q0[j] - s->work.q[j] : 0;
         double step = dal_newton_step(&s->newton, s->r);
         dal_newton_move(&s->newton, step, 1);
-        evaluate(s);
+        evaluate_rows(s);
         if (step < 1e-14 || step > 0.9 * before)
             break;
         before = step;
     }
     if (!(close_gaps(s, 5) <= gap_allowed)) {
         memcpy(s->work.q, from, sizeof *from * (size_t)s->n);
-        evaluate(s);
+        evaluate_rows(s);
     }
 }
 
@@ -276,7 +276,7 @@ static const char *fixed_names(const starting *s, bool velocities)
     return text;
 }
 
-static bool refuse(const starting *s, const double *miss, bool velocities)
+static bool refuse_start(const starting *s, const double *miss, bool velocities)
 {
     int worst = 0;
     for (int i = 1; i < s->r; i++)
@@ -345,7 +345,7 @@ static bool report(const starting *s, const double *now, const double *then, boo
 }
 
 /* Square of the distance from the given values, in metres. */
-static double distance(const starting *s, const double *q)
+static double distance_moved(const starting *s, const double *q)
 {
     double sum = 0;
     for (int i = 0; i < s->n; i++)
@@ -385,12 +385,12 @@ static bool leads_to(starting *s, const double *q)
         there = moves && !differs(s, q);
     }
     memcpy(s->work.q, begin, sizeof *q * (size_t)s->n);
-    evaluate(s);
+    evaluate_rows(s);
     return there;
 }
 
 /* From q with coordinate i moved by so many lengths: does the mechanism close elsewhere, on another branch? */
-static bool look(starting *s, const double *q, int i, double lengths)
+static bool try_shift(starting *s, const double *q, int i, double lengths)
 {
     memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
     s->work.q[i] += lengths * s->length / s->scale[i];
@@ -409,13 +409,13 @@ static bool find_other(starting *s, double *other)
     memcpy(q, s->work.q, sizeof *q * (size_t)s->n);
     weigh(s, false, false);
     for (int k = 0; k < STEPS * 2 * (s->n < MOST ? s->n : MOST); k++) {
-        if (!look(s, q, k / (2 * STEPS), (k % 2 ? -1 : 1) * (k / 2 % STEPS + 1)) || !(distance(s, s->work.q) < best))
+        if (!try_shift(s, q, k / (2 * STEPS), (k % 2 ? -1 : 1) * (k / 2 % STEPS + 1)) || !(distance_moved(s, s->work.q) < best))
             continue;
-        best = distance(s, s->work.q);
+        best = distance_moved(s, s->work.q);
         memcpy(other, s->work.q, sizeof *other * (size_t)s->n);
     }
     memcpy(s->work.q, q, sizeof *q * (size_t)s->n);
-    evaluate(s);
+    evaluate_rows(s);
     return best < INFINITY;
 }
 
@@ -427,7 +427,7 @@ static void warn_of_moves(starting *s)
     for (int i = 0; i < s->n; i++)
         far += is_given(s, i, false) && is_far(s, i, s->work.q[i] - s->q0[i]);
     const bool found = far && find_other(s, other);
-    const bool nearer = found && distance(s, other) < distance(s, s->work.q);
+    const bool nearer = found && distance_moved(s, other) < distance_moved(s, s->work.q);
     for (int i = 0; i < s->n && far; i++) {
         const dal_coordinate_spec *spec = &s->build->spec->coordinates[i];
         if (!is_given(s, i, false) || !is_far(s, i, s->work.q[i] - s->q0[i]))
@@ -444,7 +444,7 @@ static void warn_of_moves(starting *s)
 static bool assemble_positions(starting *s)
 {
     memcpy(s->q0, s->work.q, sizeof *s->q0 * (size_t)s->n);
-    double worst = evaluate(s);
+    double worst = evaluate_rows(s);
     if (worst <= dal_closed)
         return true;
     weigh(s, false, true);
@@ -457,7 +457,7 @@ static bool assemble_positions(starting *s)
             come_nearer(s);
     }
     if (!(worst <= gap_allowed))
-        return refuse(s, s->work.phi, false);
+        return refuse_start(s, s->work.phi, false);
     if (!report(s, s->work.q, s->q0, false))
         return false;
     warn_of_moves(s);
@@ -553,7 +553,7 @@ static bool assemble_velocities(starting *s)
         return refuse_singular(s, singular_row(s));
     double worst = close_velocities(s, v0);
     if (!(worst <= velocity_allowed * fastest(s) + 1e-13 * s->build->pace))
-        return refuse(s, s->rhs, true);
+        return refuse_start(s, s->rhs, true);
     return report(s, s->work.v, v0, true);
 }
 

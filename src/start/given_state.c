@@ -67,7 +67,7 @@ static bool find_target(const dal_system *system, const char *name, target *foun
 }
 
 /* The nearest name of the family; another family has other names. */
-static void say_unknown(const dal_state *state, const char *name, dal_messages *messages)
+static void report_unknown(const dal_state *state, const char *name, dal_messages *messages)
 {
     const dal_layout *layout = dal_layout_of(state);
     const dal_system *system = dal_system_of(state);
@@ -164,7 +164,7 @@ static bool is_nonholonomic(const dal_system *system, int i)
     return i < layout->n_extrinsic && layout->mechanism->rows[layout->row[i].source].nonholonomic;
 }
 
-static void place(dal_state *state)
+static void place_bodies(dal_state *state)
 {
     dal_state_moved(state);
     dal_state_position(state);
@@ -215,12 +215,12 @@ static bool meet_positions(problem *p)
         before = worst;
         solve_rows(p);
         layout->family->add(layout, work->q, p->x);
-        place(state);
+        place_bodies(state);
     }
     return false;
 }
 
-static void remember(problem *p)
+static void remember_state(problem *p)
 {
     dal_work *work = dal_work_of(p->state);
     const dal_layout *layout = dal_layout_of(p->state);
@@ -234,7 +234,7 @@ static void go_back(problem *p)
     const dal_layout *layout = dal_layout_of(p->state);
     memcpy(work->q, p->good_q, sizeof *p->good_q * (size_t)layout->nq);
     memcpy(work->winding, p->good_winding, sizeof *p->good_winding * (size_t)layout->mechanism->n_windings);
-    place(p->state);
+    place_bodies(p->state);
 }
 
 /* From the present positions to the given ones in parts, so that a mechanism stays on its branch; a part that fails is halved. Positions that cannot
@@ -253,14 +253,14 @@ static void approach(problem *p)
         parts = fmax(parts, fabs(t->value - t->from) / (shift ? part_of_length * layout->units.length : part_of_turn));
     }
     double step = 1 / fmin(ceil(parts), PARTS);
-    remember(p);
+    remember_state(p);
     for (int halved = 0; done < 1 && halved < MOST_HALVINGS;) {
         double next = fmin(1, done + step);
         for (int k = 0; k < p->n_targets; k++)
             p->targets[k].now = next < 1 ? p->targets[k].from + next * (p->targets[k].value - p->targets[k].from) : p->targets[k].value;
         if (meet_positions(p)) {
             done = next;
-            remember(p);
+            remember_state(p);
         } else {
             go_back(p);
             step /= 2;
@@ -337,7 +337,7 @@ static dal_status meet(problem *p, dal_messages *messages, double *moved)
     double by;
     dal_flow flow = dal_state_unpack(state, work->t, dal_state_y(state));
     if (flow == 0) {
-        place(state);
+        place_bodies(state);
         approach(p);
         meet_velocities(p, true);
         int row = 0;
@@ -399,7 +399,7 @@ dal_status dal_state_assign(dal_state *state, int n, const dal_given *given, dal
         if (find_target(dal_system_of(state), given[k].name, &targets[k])) {
             targets[k].value = given[k].value;
         } else {
-            say_unknown(state, given[k].name, messages);
+            report_unknown(state, given[k].name, messages);
             status = DAL_BAD_COMMAND;
         }
         for (int i = 0; i < k && status == DAL_OK; i++)

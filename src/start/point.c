@@ -99,7 +99,7 @@ static int find_massless(const dal_point *x)
     return least <= 1e-12 * most ? where : -1;
 }
 
-static dal_status say_massless(const dal_point *x, dal_messages *messages)
+static dal_status report_massless(const dal_point *x, dal_messages *messages)
 {
     char name[DAL_LABEL];
     const int k = find_massless(x);
@@ -142,7 +142,7 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
         return DAL_BAD_MODEL;
     }
     if (!dal_kept_span(x, &x->velocities) || (!holonomic && !dal_kept_span(x, &x->positions)))
-        return say_massless(x, messages);
+        return report_massless(x, messages);
     if (holonomic)
         x->positions.T = x->velocities.T;
     find_multipliers(x);

@@ -112,7 +112,7 @@ static dal_status rest_at(settler *s)
 }
 
 /* Where the search has come, if the model has coordinates of its own: they may be singular there. */
-static void say_where(const settler *s)
+static void report_place(const settler *s)
 {
     const dal_mechanism *m = s->point.layout->mechanism;
     const int n = m->n_coordinates;
@@ -127,12 +127,12 @@ static void say_where(const settler *s)
 }
 
 /* Opens the point at the present state. */
-static dal_status look(settler *s)
+static dal_status open_point(settler *s)
 {
     dal_point_close(&s->point);
     const dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
     if (status == DAL_BAD_MODEL && s->point.positions.p)
-        say_where(s);
+        report_place(s);
     return status;
 }
 
@@ -191,12 +191,12 @@ static dal_status correct(settler *s)
 /* The point at the present state, on the rows. */
 static dal_status stand(settler *s)
 {
-    dal_status status = look(s);
+    dal_status status = open_point(s);
     int where;
     if (status != DAL_OK || !s->point.n_rows || !(dal_worst_row(s->state, dal_seen_work(s->state)->phi, &where) > kept))
         return status;
     status = correct(s);
-    return status == DAL_OK ? look(s) : status;
+    return status == DAL_OK ? open_point(s) : status;
 }
 
 /* The start may be a steady motion. */
@@ -552,7 +552,7 @@ static dal_status make_step(void *user)
 }
 
 /* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
-static dal_status finish(void *user)
+static dal_status finish_search(void *user)
 {
     settler *s = user;
     dal_status status = stand(s);
@@ -628,7 +628,7 @@ static dal_status search(settler *s, const uint64_t *seed)
         }
         s->runs = NULL;
     }
-    return status == DAL_OK ? in_own_memory(s, finish) : status;
+    return status == DAL_OK ? in_own_memory(s, finish_search) : status;
 }
 
 /* Where a search begins, with the charts and the whole turns that q is read with. */

@@ -43,7 +43,7 @@ static bool is_given(const dal_assembly *a, int b, int k, bool fixed)
 }
 
 /* Row n of C, times the units of the columns, and d over the largest entry; a row of zeros stays. */
-static void take_units(dal_assembly *a, int n)
+static void find_units(dal_assembly *a, int n)
 {
     double *row = a->A + (size_t)n * (size_t)a->m, unit = 0;
     for (int k = 0; k < a->m; k++) {
@@ -67,7 +67,7 @@ static int exact_equations(dal_assembly *a, const double *v0)
         dal_assembly_row(a, i, a->A + (size_t)n * (size_t)a->m);
         a->source[n] = i;
         a->b[n++] = target ? target->rate : -dal_row_free(a->layout, &a->work, &a->mechanism.rows[i]);
-        take_units(a, n - 1);
+        find_units(a, n - 1);
     }
     for (int b = 0; b < a->mechanism.n_bodies; b++)
         for (int k = 0; k < a->layout->body[b].nv; k++)
@@ -77,7 +77,7 @@ static int exact_equations(dal_assembly *a, const double *v0)
                 row[a->layout->body[b].v + k] = 1;
                 a->source[n] = -1 - b;
                 a->b[n++] = v0[a->layout->body[b].v + k];
-                take_units(a, n - 1);
+                find_units(a, n - 1);
             }
     return n;
 }

@@ -114,7 +114,7 @@ bool dal_owns_columns(const dal_layout *layout)
 
 /* ---- the matrix -------------------------------------------------------------------------------------------- */
 
-static void differentiate(const pattern *p, const double *dq, double *motion)
+static void differentiate_forces(const pattern *p, const double *dq, double *motion)
 {
     dal_variation_along(p->x->variation, &p->x->at, &(dal_variation_direction){.q = dq}, &(dal_variation_result){.motion = motion});
 }
@@ -147,7 +147,7 @@ static void find_values(pattern *p)
             for (int b = 0; b < p->n; b++)
                 if (p->color[b] == color && d < layout->block[b].n)
                     dq[layout->block[b].column + d] = 1;
-            differentiate(p, dq, motion);
+            differentiate_forces(p, dq, motion);
             memset(dq, 0, sizeof *dq * (size_t)p->x->nv);
             for (int b = 0; b < p->n; b++) {
                 if (p->color[b] != color || d >= layout->block[b].n)
@@ -189,7 +189,7 @@ static bool is_whole(const pattern *p)
     uint64_t chance = 1;
     for (int k = 0; k < nv; k++)
         d[k] = dal_chance(&chance) / unit[k];
-    differentiate(p, d, whole);
+    differentiate_forces(p, d, whole);
     times(p, 1, d, product);
     for (int k = 0; k < nv; k++) {
         most = fmax(most, fabs(whole[k]) / unit[k]);

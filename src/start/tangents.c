@@ -72,7 +72,7 @@ static int find_entries(const double *row, int n, int *entry)
 }
 
 /* Row r, solved for its largest entry, is taken out of the others; false: it has none that counts. */
-static bool take_out(double *rows, int n, int nv, int r, int *pivot, int *entry)
+static bool eliminate_row(double *rows, int n, int nv, int r, int *pivot, int *entry)
 {
     double *own = rows + (size_t)nv * (size_t)r;
     const int entries = find_entries(own, nv, entry);
@@ -118,7 +118,7 @@ static bool rows_hold(const dal_kept_rows *kept, int nv, const double *raw, int 
 }
 
 /* raw: p columns of nv. False: the pivots are too small, and nothing is written. */
-static bool eliminate(dal_point *x, const dal_kept_rows *kept, double *raw)
+static bool eliminate_rows(dal_point *x, const dal_kept_rows *kept, double *raw)
 {
     const size_t nv = (size_t)x->nv;
     double *rows = DAL_NEW(x->arena, double, nv *(size_t)(kept->n + 1));
@@ -126,7 +126,7 @@ static bool eliminate(dal_point *x, const dal_kept_rows *kept, double *raw)
     bool *bound = DAL_NEW(x->arena, bool, nv + 1);
     memcpy(rows, kept->rows, sizeof *rows * nv * (size_t)kept->n);
     for (int r = 0; r < kept->n; r++) {
-        if (!take_out(rows, kept->n, x->nv, r, pivot, entry))
+        if (!eliminate_row(rows, kept->n, x->nv, r, pivot, entry))
             return false;
         bound[pivot[r]] = true;
     }
@@ -149,7 +149,7 @@ static double *find_basis(dal_point *x, const dal_kept_rows *kept)
     const size_t nv = (size_t)x->nv, p = (size_t)kept->p;
     const double *unit = x->layout->units.column_scale;
     double *raw = DAL_NEW(x->arena, double, nv *p + 1);
-    if (!kept->rows || !eliminate(x, kept, raw))
+    if (!kept->rows || !eliminate_rows(x, kept, raw))
         for (size_t j = 0; j < p; j++) {
             raw[nv * j + (size_t)kept->n + j] = 1;
             if (kept->n)

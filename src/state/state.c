@@ -117,7 +117,7 @@ static void place_all(dal_state *state)
     layout->family->move(layout, &state->work, -1, NULL, NULL);
 }
 
-static void place(dal_state *state)
+static void place_parts(dal_state *state)
 {
     const dal_system *system = state->system;
     const dal_layout *layout = &system->layout;
@@ -166,7 +166,7 @@ static void reset(dal_state *state)
         if ((*owner)->reset)
             (*owner)->reset(state);
     memcpy(state->work.winding, system->start_winding, sizeof *system->start_winding * (size_t)system->mechanism.n_windings);
-    place(state);
+    place_parts(state);
     choose_charts(state);
     state->work.t = 0;
     dal_state_moved(state);

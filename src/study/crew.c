@@ -36,7 +36,7 @@ static void mark_done(dal_queue *q, long run)
     q->done[run / 8] = (unsigned char)(q->done[run / 8] | 1 << (run % 8));
 }
 
-bool dal_queue_take(dal_queue *q, long *run)
+bool dal_queue_next(dal_queue *q, long *run)
 {
     pthread_mutex_lock(&q->lock);
     while (q->next < q->study->info.runs && is_done(q, q->next))
@@ -136,7 +136,7 @@ static void *make_runs(void *user)
     long run;
     if (!worker)
         dal_queue_put(c->queue, NULL, 0);
-    while (worker && dal_queue_take(c->queue, &run)) {
+    while (worker && dal_queue_next(c->queue, &run)) {
         size_t size = 0;
         const void *record = dal_worker_run(worker, run, stopped, c->queue, &size);
         if (record || !dal_queue_stopped(c->queue))
@@ -254,7 +254,7 @@ static bool options_are_sound(const dal_study *study, const dal_study_options *o
     return true;
 }
 
-static dal_status finish(dal_queue *q, const char *path, dal_messages *messages)
+static dal_status finish_journal(dal_queue *q, const char *path, dal_messages *messages)
 {
     if (q->status == DAL_OK && !dal_journal_sync(&q->journal)) {
         q->status = DAL_BAD_FILE;
@@ -308,7 +308,7 @@ dal_status dal_study_run(const dal_study *study, const dal_study_options *option
     if (status == DAL_OK && (q.finished < q.total || options->transport) && !run_crew(&q, options))
         status = DAL_NO_MEMORY;
     if (status == DAL_OK)
-        status = finish(&q, options->journal, messages);
+        status = finish_journal(&q, options->journal, messages);
     if (status == DAL_OK)
         (void)dal_queue_show(&q, options);
     if (outcome)

@@ -24,7 +24,7 @@ typedef struct dal_queue {
 } dal_queue;
 
 /* The next run; false: there are no more, or it was stopped. */
-bool dal_queue_take(dal_queue *queue, long *run);
+bool dal_queue_next(dal_queue *queue, long *run);
 /* Accepts the record of a run that was handed out; NULL: there was no memory for it. */
 void dal_queue_put(dal_queue *queue, const void *record, size_t size);
 /* Was the study stopped? For runs under way. */

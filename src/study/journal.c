@@ -193,7 +193,7 @@ static dal_status continue_old(dal_journal *j, uint64_t code, int shard, int sha
 
 /* A killed process keeps its locks until it has ended, which may take a moment: a process that resumes at once waits for that, three seconds at
  * most. */
-static bool take_lock(int fd)
+static bool lock_file(int fd)
 {
     static const struct timespec moment = {0, 20000000};
     int failed;
@@ -212,7 +212,7 @@ dal_status dal_journal_open(dal_journal *j, const dal_study *study, uint64_t cod
         return trouble(j, "exists already: resume the study (--resume), or remove the file");
     if (j->fd < 0)
         return trouble(j, "cannot be written: %s", strerror(errno));
-    if (!take_lock(j->fd))
+    if (!lock_file(j->fd))
         return trouble(j, errno == EWOULDBLOCK ? "is being written by another process" : "cannot be locked");
     if (fstat(j->fd, &file) || !S_ISREG(file.st_mode))
         return trouble(j, "is not a regular file");

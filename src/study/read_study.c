@@ -22,8 +22,8 @@ typedef struct reading {
     bool no_memory, good;
 } reading;
 
-static void refuse(reading *r, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
-static void refuse(reading *r, dal_mark mark, const char *format, ...)
+static void refuse_text(reading *r, dal_mark mark, const char *format, ...) DAL_PRINTF(3, 4);
+static void refuse_text(reading *r, dal_mark mark, const char *format, ...)
 {
     char sentence[400];
     DAL_FORMAT(sentence, format);
@@ -37,7 +37,7 @@ static const char *scalar_of(reading *r, const dal_tree *tree, const char *what)
 {
     if (tree->kind == DAL_SCALAR && *tree->text)
         return tree->text;
-    refuse(r, tree->mark, "expected %s, but found %s", what, dal_tree_found(&r->arena, tree));
+    refuse_text(r, tree->mark, "expected %s, but found %s", what, dal_tree_found(&r->arena, tree));
     return "";
 }
 
@@ -55,7 +55,7 @@ static const char *joined(reading *r, const dal_tree *tree)
 static bool is_kind(reading *r, const dal_tree *tree, dal_tree_kind kind, const char *what)
 {
     if (tree->kind != kind)
-        refuse(r, tree->mark, "expected %s, but found %s", what, dal_tree_found(&r->arena, tree));
+        refuse_text(r, tree->mark, "expected %s, but found %s", what, dal_tree_found(&r->arena, tree));
     return tree->kind == kind;
 }
 
@@ -87,7 +87,7 @@ static unsigned long long read_count(reading *r, const dal_tree *tree, unsigned 
     errno = 0;
     const unsigned long long number = strtoull(text, &end, 10);
     if (r->good && (*text < '0' || *text > '9' || *end || errno || number < least))
-        refuse(r, tree->mark, "expected a whole number from %llu, but found '%.60s'", least, text);
+        refuse_text(r, tree->mark, "expected a whole number from %llu, but found '%.60s'", least, text);
     return number;
 }
 
@@ -96,7 +96,7 @@ static unsigned long long read_count(reading *r, const dal_tree *tree, unsigned 
 static void read_version(reading *r, const dal_tree *tree)
 {
     if (strcmp(scalar_of(r, tree, "1"), "1") && r->good)
-        refuse(r, tree->mark, "expected study: 1, the version of the format, but found '%.60s'", tree->text);
+        refuse_text(r, tree->mark, "expected study: 1, the version of the format, but found '%.60s'", tree->text);
 }
 
 /* The path is relative to the folder of the study, unless it begins with a slash. */
@@ -130,7 +130,7 @@ static void read_random(reading *r, const dal_tree *tree)
 {
     const unsigned long long n = read_count(r, tree, 1);
     if (n > DAL_MOST_RUNS)
-        refuse(r, tree->mark, "%llu samples are too many: %d at most", n, DAL_MOST_RUNS);
+        refuse_text(r, tree->mark, "%llu samples are too many: %d at most", n, DAL_MOST_RUNS);
     r->file->plan.random = (long)(n > DAL_MOST_RUNS ? 0 : n);
 }
 
@@ -158,7 +158,7 @@ static bool read_flag(reading *r, const dal_tree *tree)
 {
     const char *text = scalar_of(r, tree, "true or false");
     if (r->good && strcmp(text, "true") && strcmp(text, "false"))
-        refuse(r, tree->mark, "expected true or false, but found '%.60s'", text);
+        refuse_text(r, tree->mark, "expected true or false, but found '%.60s'", text);
     return !strcmp(text, "true");
 }
 
@@ -191,7 +191,7 @@ static void read_key(reading *r, const dal_tree *tree)
             return;
         }
     }
-    refuse(r, tree->key_mark, "a study has no key '%.60s'%s", tree->key, dal_did_you_mean(tree->key, names, hint));
+    refuse_text(r, tree->key_mark, "a study has no key '%.60s'%s", tree->key, dal_did_you_mean(tree->key, names, hint));
 }
 
 /* ---- the file --------------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ static dal_status read_all(void *user)
     r->path = dal_arena_copy(&r->arena, r->path, strlen(r->path));
     r->file = DAL_NEW(&r->arena, dal_study_file, 1);
     if (!r->text && !(r->text = dal_load_file(&r->arena, r->path, &r->length, &why))) {
-        refuse(r, (dal_mark){r->path, 0, 0}, "the study cannot be read: %s", why);
+        refuse_text(r, (dal_mark){r->path, 0, 0}, "the study cannot be read: %s", why);
         return DAL_BAD_FILE;
     }
     r->yaml = dal_yaml_open(&r->arena);
@@ -218,9 +218,9 @@ static dal_status read_all(void *user)
             read_key(r, item);
         }
     if (r->good && !version)
-        refuse(r, root->mark, "a study begins with study: 1");
+        refuse_text(r, root->mark, "a study begins with study: 1");
     if (r->good && !r->file->model)
-        refuse(r, root->mark, "the study does not say which model it is about: model: FILE is missing");
+        refuse_text(r, root->mark, "the study does not say which model it is about: model: FILE is missing");
     return r->good && !dal_messages_count(r->messages, DAL_ERROR) ? DAL_OK : DAL_BAD_MODEL;
 }
 

@@ -30,7 +30,7 @@ static void hand_out(dal_remote *r, int to)
     const int most = portion(r);
     int n = 0;
     long run;
-    while (n < most && dal_queue_take(r->queue, &run))
+    while (n < most && dal_queue_next(r->queue, &run))
         message[1 + n++] = run;
     (void)r->transport->send(to, message, sizeof *message * (size_t)(1 + n));
     r->busy -= n == 0;

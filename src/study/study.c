@@ -75,7 +75,7 @@ static dal_status plan_samples(maker *m)
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
 /* Records an expression; returns its index among the recorded texts. */
-static int record(maker *m, const char *text, const char *from)
+static int record_expression(maker *m, const char *text, const char *from)
 {
     dal_spec *w = &m->wanted;
     for (int i = 0; i < w->n_record; i++)
@@ -119,9 +119,9 @@ static dal_status plan_columns(maker *m)
     if (!dal_summaries_read(&m->arena, m->plan->n_each, m->plan->each, n, columns, m->messages, &s->summaries))
         return DAL_BAD_COMMAND;
     for (int i = 0; i < s->summaries.n_parts; i++)
-        record(m, s->summaries.part[i].text, s->summaries.from[i]);
+        record_expression(m, s->summaries.part[i].text, s->summaries.from[i]);
     for (int i = 0; i < m->plan->n_channels; i++)
-        record(m, m->plan->channels[i], dal_arena_print(&m->arena, "channel '%s'", m->plan->channels[i]));
+        record_expression(m, m->plan->channels[i], dal_arena_print(&m->arena, "channel '%s'", m->plan->channels[i]));
     if (m->wanted.n_record > MOST_RECORDED)
         return dal_study_refuse(&m->text, "the study needs %d recorded expressions: %d at most", m->wanted.n_record, MOST_RECORDED);
     return DAL_OK;

@@ -33,7 +33,7 @@ static bool is_looked_at(const finding *f, const dal_study_row *row)
 
 /* ---- instants --------------------------------------------------------------------------------- */
 
-static bool take_times(finding *f, const dal_study_row *row)
+static bool widen_times(finding *f, const dal_study_row *row)
 {
     dal_study_bands *b = f->bands;
     b->n_times = row->n_rows < MOST_TIMES ? (int)row->n_rows : MOST_TIMES;
@@ -58,7 +58,7 @@ static dal_status find_times(finding *f)
         if (row.n_rows <= longest)
             continue;
         longest = row.n_rows;
-        memory = take_times(f, &row);
+        memory = widen_times(f, &row);
     }
     return memory ? status : DAL_NO_MEMORY;
 }
@@ -81,7 +81,7 @@ static double value_at(const finding *f, const dal_study_row *row, int c, double
 }
 
 /* One channel of all runs. */
-static dal_status collect(finding *f, int channel)
+static dal_status collect_channel(finding *f, int channel)
 {
     dal_study_row row;
     dal_status status = DAL_OK;
@@ -101,7 +101,7 @@ static dal_status collect(finding *f, int channel)
 
 /* ---- quantiles ------------------------------------------------------------------------------------------ */
 
-static int compare(const void *a, const void *b)
+static int compare_values(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -116,7 +116,7 @@ static void find_levels(const finding *f, int group, int k, double *out)
         if (!isnan(x) && (!group || f->group[i] == group - 1))
             f->sorted[n++] = x;
     }
-    qsort(f->sorted, n, sizeof *f->sorted, compare);
+    qsort(f->sorted, n, sizeof *f->sorted, compare_values);
     for (int level = 0; level < DAL_BAND_LEVELS; level++) {
         const double at = (double)(n ? n - 1 : 0) * dal_band_levels[level];
         const size_t i = (size_t)at, next = i + 1 < n ? i + 1 : i;
@@ -127,7 +127,7 @@ static void find_levels(const finding *f, int group, int k, double *out)
 static dal_status find_channel(finding *f, int channel)
 {
     const dal_study_bands *b = f->bands;
-    const dal_status status = collect(f, channel);
+    const dal_status status = collect_channel(f, channel);
     for (int g = 0; status == DAL_OK && g < b->n_groups; g++)
         for (int k = 0; k < b->n_times; k++)
             find_levels(f, g, k, b->levels + DAL_BAND_LEVELS * (((long)g * b->n_channels + channel) * b->n_times + k));

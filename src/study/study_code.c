@@ -59,7 +59,7 @@ static bool trial_run(const making *m, int base, int i, long *run)
 /* ---- one structure ---------------------------------------------------------------------------------- */
 
 /* Each reason is reported once. */
-static void say_why(making *m, const char *what, const char *why)
+static void warn_reason(making *m, const char *what, const char *why)
 {
     for (int i = 0; i < m->n_reasons; i++)
         if (!strcmp(m->reason[i], why))
@@ -103,8 +103,8 @@ static bool is_useful(making *m, int base, const dal_shared_code *code)
         dal_system_free(system);
     }
     if (failed)
-        say_why(m, failed == tried ? "runs are not compiled, and the engine makes them" : "some runs are not compiled, and the engine makes them",
-                reason);
+        warn_reason(m, failed == tried ? "runs are not compiled, and the engine makes them" : "some runs are not compiled, and the engine makes them",
+                    reason);
     return failed < tried || !tried;
 }
 
@@ -123,7 +123,7 @@ static bool make_one(making *m, int base)
     *item = dal_shared_code_make(&request, why, sizeof why);
     free(varied);
     if (!*item)
-        say_why(m, "runs are not compiled, and the engine makes them", why);
+        warn_reason(m, "runs are not compiled, and the engine makes them", why);
     else if (!is_useful(m, base, *item)) {
         dal_shared_code_free(*item);
         *item = NULL;

@@ -76,7 +76,7 @@ static dal_status note_failure(dal_study_table *t, const dal_study_row *row)
     return DAL_OK;
 }
 
-static dal_status look_at_all(gathering *g)
+static dal_status scan_runs(gathering *g)
 {
     dal_study_table *t = g->table;
     dal_study_row row;
@@ -93,7 +93,7 @@ static dal_status look_at_all(gathering *g)
 
 /* ---- columns ---------------------------------------------------------------------------------- */
 
-static bool take_column(dal_study_column *column, long rows, bool exact)
+static bool allocate_column(dal_study_column *column, long rows, bool exact)
 {
     if (exact)
         column->doubles = malloc(sizeof *column->doubles * (size_t)rows);
@@ -102,7 +102,7 @@ static bool take_column(dal_study_column *column, long rows, bool exact)
     return column->doubles || column->floats;
 }
 
-static bool take_columns(gathering *g)
+static bool allocate_columns(gathering *g)
 {
     dal_study_table *t = g->table;
     const size_t rows = (size_t)t->rows + 1;
@@ -111,9 +111,9 @@ static bool take_columns(gathering *g)
     t->numbers = malloc(sizeof *t->numbers * rows);
     t->status = t->failed ? malloc(sizeof *t->status * rows) : NULL;
     for (int i = 0; i < t->n_values; i++)
-        good = good && take_column(&t->values[i], t->rows + 1, t->rows <= EXACT_ROWS);
+        good = good && allocate_column(&t->values[i], t->rows + 1, t->rows <= EXACT_ROWS);
     for (int i = 0; i < g->study->factors.n; i++) /* exact: the command that repeats a run has them */
-        good = good && (!g->study->factors.item[i].factor.random || take_column(&t->factors[i], t->rows + 1, true));
+        good = good && (!g->study->factors.item[i].factor.random || allocate_column(&t->factors[i], t->rows + 1, true));
     return good && t->numbers && (t->status || !t->failed);
 }
 
@@ -176,9 +176,9 @@ dal_status dal_study_table_read(dal_study_table *t, const dal_study *study, dal_
     g.share = share_of(&g, most);
     dal_study_rewind(reader);
     if (status == DAL_OK)
-        status = look_at_all(&g);
+        status = scan_runs(&g);
     if (status == DAL_OK)
-        status = take_columns(&g) ? fill_columns(&g) : DAL_NO_MEMORY;
+        status = allocate_columns(&g) ? fill_columns(&g) : DAL_NO_MEMORY;
     free(g.least);
     free(g.largest);
     return status;

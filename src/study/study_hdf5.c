@@ -95,7 +95,7 @@ static void put_chunk(book *b, series *s)
     s->filled = 0;
 }
 
-static void put(book *b, series *s, const void *value)
+static void put_value(book *b, series *s, const void *value)
 {
     memcpy(s->buffer + s->filled * s->element, value, s->element);
     if (++s->filled == CHUNK || s->written + s->filled == s->n)
@@ -104,7 +104,7 @@ static void put(book *b, series *s, const void *value)
 
 static void put_number(book *b, series *s, double value)
 {
-    put(b, s, &value);
+    put_value(b, s, &value);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------- */
@@ -221,7 +221,7 @@ static void put_row(book *b, const dal_study_row *row)
         char reason[LONGEST_REASON] = "";
         strncpy(reason, row->reason, sizeof reason - 1);
         put_number(b, b->failed_run, (double)row->run);
-        put(b, b->failed_reason, reason);
+        put_value(b, b->failed_reason, reason);
     }
     if (!s->info.channels)
         return;
@@ -246,7 +246,7 @@ static dal_status count_rows(book *b)
     return status;
 }
 
-static dal_status fill(book *b)
+static dal_status fill_book(book *b)
 {
     dal_study_row row;
     dal_status status = DAL_OK;
@@ -274,7 +274,8 @@ static dal_status close_file(book *b, dal_status status)
 static dal_status write_book(book *b)
 {
     dal_hdf5_enter(&b->visit);
-    dal_status status = dal_hdf5_way_open(&b->visit.way, &b->visit.library) && open_file(b) ? fill(b) : dal_hdf5_trouble(&b->visit, "be created");
+    dal_status status =
+        dal_hdf5_way_open(&b->visit.way, &b->visit.library) && open_file(b) ? fill_book(b) : dal_hdf5_trouble(&b->visit, "be created");
     status = close_file(b, status);
     dal_hdf5_leave(&b->visit);
     dal_hdf5_way_close(&b->visit.way);

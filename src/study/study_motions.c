@@ -119,7 +119,7 @@ static bool go_on(void *user, double t, double until, long steps, double wall)
     return !o->go_on || o->go_on(o->user);
 }
 
-static int take_next(making *m)
+static int next_run(making *m)
 {
     pthread_mutex_lock(&m->lock);
     const int next = m->status == DAL_OK && go_on((void *)(uintptr_t)m->options, 0, 0, 0, 0) && m->next < m->motions->n ? m->next++ : -1;
@@ -132,7 +132,7 @@ static void *make_motions(void *user)
     making *m = user;
     dal_messages *messages = dal_messages_create(NULL);
     dal_evidence evidence;
-    for (int i = take_next(m); messages && i >= 0; i = take_next(m)) {
+    for (int i = next_run(m); messages && i >= 0; i = next_run(m)) {
         const dal_shared_code *code = dal_study_code_of(&m->code, m->study, m->motions->runs[i]);
         const dal_run_options how = {.compiled = code ? 1 : -1, /* as in the study */
                                      .code = code,

@@ -157,7 +157,7 @@ static int waiting(const neighbours *set, const int *place)
 }
 
 /* The complete rows by least degree; elimination joins their neighbours; place[]: the position of each row of the draft, or -1 (open). */
-static void eliminate(builder *b, int front, neighbours *set, int *place)
+static void find_order_of_front(builder *b, int front, neighbours *set, int *place)
 {
     const draft *d = &b->draft[front];
     int *degree = DAL_NEW(b->arena, int, d->n), left = 0, done = 0;
@@ -220,7 +220,7 @@ static neighbours *order_front(builder *b, int f, dal_loop_front *front)
             join(b, set, i, i);
         join_children(b, f, set);
     }
-    eliminate(b, f, set, place);
+    find_order_of_front(b, f, set, place);
     *front = (dal_loop_front){.slot = b->loops->n_slots, .n_slots = d->n};
     b->loops->n_slots += d->n;
     for (int i = 0; i < d->n; i++) {

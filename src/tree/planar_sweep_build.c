@@ -26,7 +26,7 @@ static double moment_about_z(const double I[6], const double C[9])
 }
 
 /* False: the link leaves the plane. `from`: the frame of its parent. */
-static bool take_link(const dal_link *link, const frame *from, frame *own, dal_planar_link *out)
+static bool flatten_link(const dal_link *link, const frame *from, frame *own, dal_planar_link *out)
 {
     double p[3], moment[3], E[9];
     for (int i = 0; i < 3; i++)
@@ -53,11 +53,11 @@ static bool take_link(const dal_link *link, const frame *from, frame *own, dal_p
     return link->kind == DAL_LINK_SHIFT && fabs(own->C[8]) < out_of_plane;
 }
 
-static bool take_links(const dal_links *links, const dal_sweep *sweep, frame *own, dal_planar *planar)
+static bool flatten_links(const dal_links *links, const dal_sweep *sweep, frame *own, dal_planar *planar)
 {
     for (int i = 0; i < sweep->n_links; i++) {
         const int parent = links->link[i].parent;
-        if (!take_link(&sweep->link[i], parent < 0 ? &ground : &own[parent], &own[i], &planar->link[i]))
+        if (!flatten_link(&sweep->link[i], parent < 0 ? &ground : &own[parent], &own[i], &planar->link[i]))
             return false;
     }
     return true;
@@ -73,7 +73,7 @@ static int link_at(const dal_sweep *sweep, int place, int k)
     return sweep->block[block].link + place % per_block - 1;
 }
 
-static void take_vectors(const dal_sweep *sweep, const frame *own, dal_planar *planar)
+static void flatten_vectors(const dal_sweep *sweep, const frame *own, dal_planar *planar)
 {
     const dal_sweep_closure *closure = sweep->closure;
     int n = 0;
@@ -88,7 +88,7 @@ static void take_vectors(const dal_sweep *sweep, const frame *own, dal_planar *p
 }
 
 /* Parts of side s of a row: the vectors of its terms that lie on it. */
-static int take_parts(const dal_sweep_term *terms, int n_terms, const dal_sweep_vector *vectors, int s, dal_planar_part *out)
+static int flatten_parts(const dal_sweep_term *terms, int n_terms, const dal_sweep_vector *vectors, int s, dal_planar_part *out)
 {
     int n = 0;
     for (int k = 0; k < n_terms; k++)
@@ -101,7 +101,7 @@ static int take_parts(const dal_sweep_term *terms, int n_terms, const dal_sweep_
     return n;
 }
 
-static void take_rows(const dal_sweep *sweep, dal_planar *planar)
+static void flatten_rows(const dal_sweep *sweep, dal_planar *planar)
 {
     const dal_sweep_row *row = sweep->row;
     const dal_sweep_term *term = sweep->term;
@@ -110,7 +110,7 @@ static void take_rows(const dal_sweep *sweep, dal_planar *planar)
         const dal_sweep_closure *closure = &sweep->closure[c];
         for (int i = 0; i < closure->n_rows; i++, row++) {
             for (int s = 0; s < row->n_sides; s++) {
-                const int n = take_parts(term, row->n_terms, vector, s, planar->part + planar->n_parts);
+                const int n = flatten_parts(term, row->n_terms, vector, s, planar->part + planar->n_parts);
                 planar->side_parts[planar->n_sides++] = n;
                 planar->n_parts += n;
             }
@@ -127,7 +127,7 @@ static void take_rows(const dal_sweep *sweep, dal_planar *planar)
     }
 }
 
-static void take_watched(const dal_links *links, const dal_sweep *sweep, const frame *own, dal_planar *planar)
+static void flatten_watched(const dal_links *links, const dal_sweep *sweep, const frame *own, dal_planar *planar)
 {
     for (int i = 0; i < sweep->n_watched; i++) {
         const frame *at = &own[links->seat[sweep->watched[i].body].link];
@@ -155,11 +155,11 @@ dal_planar *dal_planar_build(dal_arena *arena, const dal_links *links, const dal
     planar->part = DAL_NEW(arena, dal_planar_part, 4 * planar->n_terms);
     planar->side_parts = DAL_NEW(arena, int, sweep->n_sides);
     planar->watched = DAL_NEW(arena, dal_planar_watched, planar->n_watched);
-    if (!take_links(links, sweep, own, planar))
+    if (!flatten_links(links, sweep, own, planar))
         return NULL;
-    take_vectors(sweep, own, planar);
-    take_rows(sweep, planar);
-    take_watched(links, sweep, own, planar);
+    flatten_vectors(sweep, own, planar);
+    flatten_rows(sweep, planar);
+    flatten_watched(links, sweep, own, planar);
     return planar;
 }
 

@@ -151,7 +151,7 @@ static void find_sides(builder *b)
 }
 
 /* Rows of one joint follow each other. What they need of each block, and how many blocks a ring holds. */
-static draft *collect(builder *b, int *n)
+static draft *collect_blocks(builder *b, int *n)
 {
     dal_sweep *sweep = b->sweep;
     draft *all = DAL_NEW(b->arena, draft, b->layout->n_rows);
@@ -179,7 +179,7 @@ static draft *collect(builder *b, int *n)
 }
 
 /* A vector in the axes of its link, from its origin; one that rows of the closure share is taken once. -1: too many. */
-static int take_vector(builder *b, dal_sweep_closure *closure, int *known, int number)
+static int number_of_vector(builder *b, dal_sweep_closure *closure, int *known, int number)
 {
     const dal_vector *x = &b->layout->mechanism->vectors[number];
     const dal_seat *seat = x->body == DAL_GROUND ? NULL : &b->links->seat[x->body];
@@ -217,7 +217,7 @@ static bool add_row(builder *b, dal_sweep_closure *closure, int *known, int i)
         term->coef = m->terms[k].coef;
         for (int j = 0; j < 4; j++) {
             const int number = m->measures[m->terms[k].measure].vector[j], side = b->layout->term_side[4 * k + j];
-            const int own = number < 0 ? -1 : take_vector(b, closure, known, number);
+            const int own = number < 0 ? -1 : number_of_vector(b, closure, known, number);
             if (number >= 0 && own < 0)
                 return false;
             term->vector[j] = (signed char)own;
@@ -303,7 +303,7 @@ dal_sweep *dal_sweep_build(dal_arena *arena, const dal_links *links, const dal_l
         return NULL;
     cut(&b);
     list_links(&b);
-    const draft *all = collect(&b, &n);
+    const draft *all = collect_blocks(&b, &n);
     if (b.sweep->n_ring * b.sweep->most_links > MOST_IN_RING || !list_closures(&b, all, n))
         return NULL;
     place_sides(&b);

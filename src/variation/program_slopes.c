@@ -12,7 +12,7 @@ typedef struct room {
     int *modes;
 } room;
 
-static room lay_out(const dal_program *program, void *memory)
+static room layout_room(const dal_program *program, void *memory)
 {
     room r;
     r.variables = memory;
@@ -37,7 +37,7 @@ static void move(const dal_program *program, const double *x, const double *dx, 
 
 int dal_program_slopes(const dal_program *program, const double *x, const double *dx, void *memory, double *df)
 {
-    const room r = lay_out(program, memory);
+    const room r = layout_room(program, memory);
     move(program, x, dx, r.variables);
     const int table = dal_program_run(program, r.variables, NULL, r.registers, r.outputs);
     for (int k = 0; !table && k < dal_program_outputs(program); k++)
@@ -48,7 +48,7 @@ int dal_program_slopes(const dal_program *program, const double *x, const double
 /* The operands of switch i change along the direction if one of them has an imaginary part. */
 int dal_program_corner_along(const dal_program *program, const double *x, const double *dx, void *memory)
 {
-    const room r = lay_out(program, memory);
+    const room r = layout_room(program, memory);
     const dal_switch *list = DAL_PROGRAM_PART(program, dal_switch, switches);
     if (!dal_program_switches(program))
         return -1;

@@ -43,7 +43,7 @@ static int registers_of(const dal_compiled *compiled)
 }
 
 /* The arrays of a variation over `memory`; how many numbers they are. */
-static size_t lay_out_variation(dal_variation *x, dal_real *memory)
+static size_t layout_variation(dal_variation *x, dal_real *memory)
 {
     const dal_system *system = x->system;
     const dal_layout *layout = &x->layout;
@@ -90,7 +90,7 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
         return NULL;
     local.layout.family = dal_family_numbered(family);
     dal_layout_keep_busy(&local.layout);
-    const size_t numbers = lay_out_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
+    const size_t numbers = layout_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
     const size_t switches = system->actions.program ? (size_t)dal_program_switches(system->actions.program) : 0;
     const size_t listed = system->layout.columnless ? (size_t)system->layout.n_jacobian : 0;
     const size_t bytes = sizeof local + sizeof(dal_real) * (numbers + 1) + sizeof(dal_tangent) * bodies + sizeof(double) * switches +
@@ -106,7 +106,7 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     x->modes = (int *)(void *)(x->guards + switches);
     x->list = x->modes + switches + 3 * bodies;
     dal_work_layout(&x->layout, memory, x->modes + switches, &x->work);
-    lay_out_variation(x, memory);
+    layout_variation(x, memory);
     widen(x);
     x->loads = (dal_loads){.layout = &x->layout,
                            .work = &x->work,
