@@ -1,6 +1,6 @@
 /* The index of a gallery: a card a model, each with its mechanism moving. One renderer draws all thumbnails in turn, and only those in sight. */
 
-import { addGears } from './transmissions';
+import { addGears } from './gears';
 import { Color, Scene as World, WebGLRenderer, type DirectionalLight } from 'three';
 import { upOf } from './build';
 import { View } from './camera';
@@ -34,6 +34,7 @@ class Thumbnail {
   private mechanism: Mechanism | null = null;
   private clock: Clock | null = null;
   private roams = false;
+  private dark = false;
 
   constructor(private readonly item: Item, private readonly blocks: Blocks) {}
 
@@ -54,8 +55,9 @@ class Thumbnail {
     this.clock.playing = true;
   }
 
-  draw(renderer: WebGLRenderer, seconds: number, back: Color): void {
+  draw(renderer: WebGLRenderer, seconds: number, back: Color, dark: boolean): void {
     if (!this.world) this.build();
+    if (this.dark !== dark) this.mechanism!.parts.tint((this.dark = dark));
     this.clock!.advance(seconds);
     this.mechanism!.update(this.clock!.t);
     if (this.roams) this.mechanism!.locate(0, this.item.scene.bodies[0].center, this.view!.target);
@@ -158,7 +160,7 @@ export class Gallery {
     for (const thumbnail of this.thumbnails) {
       if (!thumbnail.visible) continue;
       seen++;
-      if (!this.still || !thumbnail.drawn) thumbnail.draw(this.renderer!, this.still ? 0 : seconds, this.back);
+      if (!this.still || !thumbnail.drawn) thumbnail.draw(this.renderer!, this.still ? 0 : seconds, this.back, this.theme.theme === 'dark');
     }
     if (seen) this.drawnOnce();
     this.running = seen > 0 && !this.still && !document.hidden;

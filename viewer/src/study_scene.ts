@@ -1,6 +1,6 @@
 /* The run that is shown, moving. All runs of the page share one camera, so that they can be compared. */
 
-import { addGears } from './transmissions';
+import { addGears } from './gears';
 import { control } from './camera';
 import type { Blocks, Item } from './data';
 import { button, h } from './dom';
@@ -49,6 +49,7 @@ export class RunScene {
   private stage: Stage | null = null;
   private mechanism: Mechanism | null = null;
   private player: PlayerBar | null = null;
+  private framed = true;      // until the reader moves the camera
   private asked = 0;
   private last = 0;
   private drawn: () => void = () => undefined;
@@ -62,7 +63,7 @@ export class RunScene {
         moving.forEach((i) => addGears(items[i].scene, this.motions[i]));
         const extent = together(moving.map((i) => measure(items[i].scene, [this.motions[i]], blocks)));
         this.stage = new Stage(this.canvas, items[moving[0]].scene, extent, theme.tones());
-        control(this.canvas, this.stage.view, () => this.change(), () => undefined);
+        control(this.canvas, this.stage.view, () => { this.framed = false; this.change(); }, () => undefined);
       }
     } catch (error) {
       problem(String(error));
@@ -109,6 +110,7 @@ export class RunScene {
   }
 
   fit(): void {
+    this.framed = true;
     this.size();
     this.stage?.fit();
     this.change();
@@ -156,7 +158,7 @@ export class RunScene {
   }
 
   private size(): void {
-    this.stage?.resize(this.box.clientWidth, this.box.clientHeight);
+    if (this.stage?.resize(this.box.clientWidth, this.box.clientHeight) && this.framed) this.stage.fit();
   }
 
   private change(): void {
