@@ -10,7 +10,7 @@ import { measure } from './extent';
 import { Mechanism } from './mechanism';
 import { Motion } from './motion';
 import { Clock } from './player';
-import { about, aimLight, corners, light } from './stage';
+import { aimLight, frame, light } from './stage';
 import type { ThemeSwitch } from './theme';
 
 /* Only addresses beside this page: no scheme, no host. */
@@ -49,7 +49,9 @@ class Thumbnail {
     this.world.add(this.mechanism.group);
     this.view = new View(scene.space === 'planar', upOf(scene), extent.size);
     this.view.aspect = 1.6;
-    this.view.fit(extent.roams ? about(extent.size) : corners(extent));
+    if (scene.view) this.mechanism.grant(scene.view);
+    if (scene.view?.camera) this.view.from(scene.view.camera);
+    frame(this.view, extent);
     this.roams = extent.roams;
     this.clock = new Clock(motion.start, motion.end);
     this.clock.playing = true;
@@ -136,12 +138,13 @@ export class Gallery {
   }
 
   private card(item: Item, blocks: Blocks, observer: IntersectionObserver): HTMLElement {
-    const thumbnail = new Thumbnail(item, blocks);
-    thumbnail.canvas.dataset.index = String(this.thumbnails.length);
-    this.thumbnails.push(thumbnail);
-    observer.observe(thumbnail.canvas);
-    const n = item.scene.bodies.length;
-    return h('a', { class: 'model-card', href: safe(item.href) }, thumbnail.canvas,
+    const n = item.scene.bodies.length, thumbnail = n ? new Thumbnail(item, blocks) : null;
+    if (thumbnail) {
+      thumbnail.canvas.dataset.index = String(this.thumbnails.length);
+      this.thumbnails.push(thumbnail);
+      observer.observe(thumbnail.canvas);
+    }
+    return h('a', { class: 'model-card', href: safe(item.href) }, thumbnail?.canvas ?? h('div', { class: 'thumb bare' }, 'No bodies to draw: its page has plots.'),
       h('h3', {}, item.title), item.text ? h('p', {}, item.text) : null,
       h('p', { class: 'dim' }, `${item.scene.space}, ${n} ${n === 1 ? 'body' : 'bodies'}, ${item.scene.joints.length} ${item.scene.joints.length === 1 ? 'joint' : 'joints'}`));
   }

@@ -70,6 +70,7 @@ export class TimePlot {
   private readonly largest = h('span', {});
   private readonly hovered = h('span', { class: 'small at' });      // the time at which values are read, while the pointer is on a plot
   private readonly base = h('span', { class: 'small base', title: 'The labels of the axis are added to this number' });
+  private readonly whole = button('fit', 'Show the whole time (double-click in the plot)', () => this.showAll());
   private readonly frame = h('div', { class: 'plot' });
   private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout.');
   private readonly playhead = h('div', { class: 'playhead' });
@@ -91,9 +92,11 @@ export class TimePlot {
         h('h3', {}, titleText),
         this.hovered, this.base,
         h('label', { class: 'small', title: 'Logarithmic scale of sizes' }, logBox, 'log'),
+        this.whole,
         button('image', 'Download this plot as PNG', () => this.png()),
         remove ? button('close', 'Remove this plot', remove) : null),
       this.readout, this.frame);
+    this.whole.hidden = true;
   }
 
   set(curves: Curve[]): void {
@@ -198,6 +201,8 @@ export class TimePlot {
           const { min, max } = u.scales.x;
           if (key !== 'x' || min == null || max == null) return;
           this.move();
+          const [first, last] = this.ends(u);
+          this.whole.hidden = min <= first && max >= last;
           const range = `${min} ${max}`;
           const news = this.range !== null && this.range !== range;      // the first is only the whole
           this.range = range;
@@ -228,6 +233,17 @@ export class TimePlot {
     if (!this.plot) return;
     this.range = `${low} ${high}`;
     this.plot.setScale('x', { min: low, max: high });
+  }
+
+  private ends(u: uPlot): [number, number] {
+    const time = u.data[0];
+    return [time[0] ?? 0, time[time.length - 1] ?? 0];
+  }
+
+  private showAll(): void {
+    if (!this.plot) return;
+    const [min, max] = this.ends(this.plot);
+    this.plot.setScale('x', { min, max });
   }
 
   move(): void {

@@ -206,10 +206,8 @@ export class Report {
   private grant(view: Wish): void {
     const stage = this.stage!;
     for (const [body, point] of view.traces) this.trace(body, point);
-    for (const body of view.transparent) this.look(body, 'transparent');
-    for (const body of view.hidden)
-      if (body >= 0) this.look(body, 'hidden');
-      else for (const m of stage.mechanisms) m.parts.groups.ground.visible = false;
+    for (const m of stage.mechanisms) m.grant(view);
+    stage.mechanisms[0].parts.looks.forEach((look, body) => this.menu?.look(body, look));
     if (view.camera) stage.view.from(view.camera);
     const frame = () => {
       this.aim();

@@ -93,6 +93,9 @@ export class RunScene {
     this.shown = index;
     this.mechanism = new Mechanism(this.items[index].scene, motion, this.blocks, stage.extent, null, 0);
     stage.add(this.mechanism);
+    const wish = this.items[index].scene.view;
+    if (wish) this.mechanism.grant(wish);
+    if (wish?.camera && first) stage.view.from(wish.camera);
     this.mechanism.parts.tint(this.theme.theme === 'dark');
     if (!this.player || motion.start !== this.clock.start || motion.end !== this.clock.end) this.wind(motion);
     if (first) this.fit();
