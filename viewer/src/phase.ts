@@ -170,11 +170,11 @@ function lively(series: Series, columns: Columns): Set<string> {
 /* A channel and its rate, or two coordinates of a point; what the model records first. Otherwise the first two. */
 function guess(series: Series, columns: Columns): [string, string] {
   const names = series.channels.map((c) => c.name), alive = lively(series, columns);
-  const beside = (name: string) => [`${name}'`, name.endsWith('.x') ? `${name.slice(0, -2)}.y` : ''].find((other) => names.includes(other) && alive.has(other));
+  const rate = (name: string) => `${name}'`, height = (name: string) => (name.endsWith('.x') ? `${name.slice(0, -2)}.y` : '');
   for (const list of [names.slice(0, series.asked ?? 0), names])
-    for (const name of list) {
-      const other = alive.has(name) ? beside(name) : undefined;
-      if (other) return [name, other];
+    for (const beside of [rate, height]) {
+      const name = list.find((n) => alive.has(n) && names.includes(beside(n)) && alive.has(beside(n)));
+      if (name) return [name, beside(name)];
     }
   return [names[0], names[1] ?? names[0]];
 }
