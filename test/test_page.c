@@ -323,12 +323,15 @@ static void the_header_has_scene_evidence_and_options(void **state)
     const json *spring = json_at(json_get(scene, "forces"), 0);
     assert_int_equal(json_get(spring, "ends")->n, 2);
     check_close(json_get(spring, "free")->number, 0.4, 0);
-    /* the evidence is the text of the terminal, line by line */
+    /* the evidence begins with what a reader wants to know first; then comes the text of the terminal, line by line */
     char text[4096], line[4096];
     dal_evidence_text(&evidence, DAL_OK, text, sizeof text);
     const json *facts = json_get(p.header, "evidence");
+    assert_string_equal(json_get(facts->first, "label")->text, "accuracy");
+    snprintf(line, sizeof line, "constraints hold to %.1e m, energy to %.1e", evidence.position_residual, evidence.energy_drift);
+    assert_ptr_equal(strstr(json_get(facts->first, "value")->text, line), json_get(facts->first, "value")->text);
     int n = 0;
-    for (const json *fact = facts->first; fact; fact = fact->next, n++) {
+    for (const json *fact = facts->first->next; fact; fact = fact->next, n++) {
         snprintf(line, sizeof line, n ? "  %-12s%s\n" : "%.0s%s\n", json_get(fact, "label")->text, json_get(fact, "value")->text);
         assert_non_null(strstr(text, line));
     }

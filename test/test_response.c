@@ -203,7 +203,8 @@ static void curves_are_drawn_and_written(void **unused)
         char *svg = NULL;
         assert_int_equal(dal_response_svg(NULL, r, &(dal_response_drawing){.nyquist = nyquist}, NULL, &svg), DAL_OK);
         assert_non_null(strstr(svg, nyquist ? "imaginary part" : "phase, deg"));
-        assert_non_null(strstr(svg, "clip-path"));
+        assert_non_null(strstr(svg + 1, "<svg x="));
+        assert_null(strstr(svg, " id=")); /* a page has both charts: a name in one would be a name in the other */
         free(svg);
     }
     char line[2000];

@@ -6,8 +6,11 @@
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>";
-static const char style[] = "</title>\n<style>body { margin: 1rem auto; max-width: 60rem; font-family: sans-serif; background: #fff } "
-                            "svg { max-width: 100%; height: auto }</style>\n";
+static const char style[] =
+    "</title>\n<style>body { margin: 1rem auto; max-width: 60rem; font-family: sans-serif; background: #fff } figure { margin: 0 0 1rem; overflow-x: "
+    "auto } "
+    "svg { max-width: 100%; min-width: 34rem; height: auto } svg svg { min-width: 0 } "
+    "@media (prefers-color-scheme: dark) { body { background: #15181e } figure > svg { filter: invert(0.91) hue-rotate(180deg) } }</style>\n";
 
 /* Escapes < and & for HTML, as XML does. */
 static void append_escaped(char *to, const char *text)

@@ -39,6 +39,7 @@ typedef struct request {
     dal_name_list orders;
     const char *output, *title;
     char *over; /* the name, cut from its range */
+    char usual_title[300];
     double from, to;
     int n_values;
     dal_pixels size;
@@ -150,7 +151,7 @@ static dal_status find_campbell(request *wanted)
 {
     const int n = wanted->n_values;
     dal_modes **modes = calloc((size_t)n, sizeof *modes);
-    double *values = malloc(sizeof *values * (size_t)n);
+    double *values = calloc((size_t)n, sizeof *values);
     dal_status status = modes && values ? DAL_OK : DAL_NO_MEMORY;
     for (int i = 0; i < n && status == DAL_OK; i++) {
         values[i] = wanted->from + (wanted->to - wanted->from) * i / (n - 1);
@@ -158,6 +159,8 @@ static dal_status find_campbell(request *wanted)
     }
     if (status == DAL_OK)
         status = dal_campbell_track(NULL, wanted->over, n, values, (const dal_modes *const *)modes, wanted->model.messages, &wanted->campbell);
+    if (status == DAL_OK)
+        snprintf(wanted->usual_title, sizeof wanted->usual_title, "%s: modes over %s", modes[0]->linearization->info.model, wanted->over);
     for (int i = 0; modes && i < n; i++)
         dal_modes_free(modes[i]);
     free(modes);
@@ -180,9 +183,9 @@ static dal_status write_diagram(const request *wanted)
     for (int i = 0; i < wanted->orders.n && n < 64; i++)
         orders[n++] = strtod(wanted->orders.names[i], NULL);
     dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->size.width, wanted->size.height,
-                                         wanted->title ? wanted->title : "modes over a parameter", wanted->model.messages, &svg);
+                                         wanted->title ? wanted->title : wanted->usual_title, wanted->model.messages, &svg);
     if (status == DAL_OK && dal_is_page(wanted->output)) {
-        page = dal_chart_page(wanted->title ? wanted->title : "modes over a parameter", 1, (const char *const *)&svg);
+        page = dal_chart_page(wanted->title ? wanted->title : wanted->usual_title, 1, (const char *const *)&svg);
         status = page ? dal_write_whole_file("modes", wanted->output, page) : DAL_NO_MEMORY;
     } else if (status == DAL_OK)
         status = dal_write_picture("modes", wanted->output, svg);

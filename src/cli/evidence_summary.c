@@ -1,21 +1,9 @@
 /* The evidence of a run in a few plain lines. `-v` prints all of it: dal_evidence_text. */
 #include "base/printer.h"
 #include "cli/cli.h"
+#include "run/accuracy.h"
 
 #include <math.h>
-
-static void print_accuracy(dal_printer *p, const dal_evidence *e)
-{
-    dal_print(p, "  accuracy    ");
-    if (e->info.constraints)
-        dal_print(p, "constraints hold to %.1e m, ", e->position_residual);
-    if (isnan(e->energy_drift_absolute))
-        dal_print(p, "energy is not known: a system has no `kinetic`\n");
-    else if (isnan(e->energy_drift))
-        dal_print(p, "energy to %.1e J\n", e->energy_drift_absolute);
-    else
-        dal_print(p, "energy to %.1e (%.1e J)\n", e->energy_drift, e->energy_drift_absolute);
-}
 
 static void print_run(dal_printer *p, const dal_evidence *e, dal_status status)
 {
@@ -43,7 +31,7 @@ int dal_evidence_summary(const dal_evidence *e, dal_status status, char *buffer,
     const dal_system_info *i = &e->info;
     dal_print(&p, "%s (%s, %d %s, %d joint%s), gravity (%g, %g, %g)\n", i->model, i->space == DAL_PLANAR ? "planar" : "spatial", i->bodies,
               i->bodies == 1 ? "body" : "bodies", i->joints, i->joints == 1 ? "" : "s", e->gravity[0], e->gravity[1], e->gravity[2]);
-    print_accuracy(&p, e);
+    dal_print_accuracy(&p, e);
     dal_print(&p, "  method      %s, %s, %s, %s\n", i->coordinates, i->formulation, i->stabilization, i->integrator);
     dal_print(&p, "  size        %d coordinate%s, %d constraint%s, %d degree%s of freedom\n", i->coordinates_count,
               i->coordinates_count == 1 ? "" : "s", i->constraints, i->constraints == 1 ? "" : "s", i->freedoms, i->freedoms == 1 ? "" : "s");

@@ -227,7 +227,7 @@ static dal_status draw(void *user)
         for (int v = 0; v < n; v++)
             y[v] = d->orders[k] * c->values[v] / (2 * M_PI);
         curves[c->n_lines + k] =
-            (dal_curve){.name = dal_arena_print(&d->arena, "%g times", d->orders[k]), .n = n, .x = c->values, .y = y, .thin = true};
+            (dal_curve){.name = dal_arena_print(&d->arena, "%g times %s", d->orders[k], c->parameter), .n = n, .x = c->values, .y = y, .thin = true};
     }
     const dal_chart_panel panel = {.x_title = c->parameter,
                                    .y_title = "frequency, Hz",

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEFT = 78, RIGHT = 18, TOP = 14, TITLE = 22, LEGEND = 20, BELOW = 44, PANEL = 190, WIDTH = 720 };
+enum { LEFT = 78, RIGHT = 18, TOP = 14, TITLE = 22, LEGEND = 20, BELOW = 44, PANEL = 190, WIDTH = 720, LINE = 16 };
 
 static const char thin_line[] = "stroke=\"#dddddd\" stroke-width=\"1\"", small[] = "font-size=\"11\" fill=\"#444444\"";
 
@@ -140,11 +140,11 @@ static void draw_axes(dal_svg *svg, const frame *f)
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
-static void draw_curve(dal_svg *svg, const frame *f, const dal_curve *c, int number)
+static void draw_curve(dal_svg *svg, const frame *f, const dal_curve *c)
 {
     bool pen = false;
     double last_x = 0, last_y = 0;
-    dal_svg_print(svg, "<path clip-path=\"url(#frame%d)\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\"%s d=\"", number,
+    dal_svg_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" stroke-linejoin=\"round\"%s d=\"",
                   c->thin ? "#999999" : dal_svg_color(c->color), c->thin ? "1" : "1.5",
                   c->thin ? " stroke-dasharray=\"4 4\"" : dal_svg_dash(c->color));
     for (int k = 0; k < c->n; k++) {
@@ -163,27 +163,63 @@ static void draw_curve(dal_svg *svg, const frame *f, const dal_curve *c, int num
     dal_svg_print(svg, "\"/>\n");
 }
 
+static double legend_width(const dal_curve *c)
+{
+    return 26 + 6.6 * (double)strlen(c->name) + 14;
+}
+
+/* Where entry i stands: its line, and its distance from the left. Returns the number of lines up to it. */
+static int place_entry(const dal_chart_panel *panel, double size, int i, double *x)
+{
+    int line = 0;
+    double next = 0;
+    for (int k = 0; k <= i && k < panel->n_curves; k++) {
+        if (!panel->curves[k].name)
+            continue;
+        const double width = legend_width(&panel->curves[k]);
+        if (next > 0 && next + width > size + 14) {
+            line++;
+            next = 0;
+        }
+        *x = next;
+        next += width;
+    }
+    return line;
+}
+
+static double legend_height(const dal_chart_panel *panel, double size)
+{
+    double x;
+    return LEGEND + LINE * place_entry(panel, size, panel->n_curves, &x);
+}
+
 static void draw_legend(dal_svg *svg, const frame *f)
 {
-    double x = f->x.from;
-    const double y = f->y.from + f->y.size - 6;
+    const double top = f->y.from + f->y.size - 6 - (legend_height(f->panel, f->x.size) - LEGEND);
     for (int i = 0; i < f->panel->n_curves; i++) {
         const dal_curve *c = &f->panel->curves[i];
+        double x = 0;
         if (!c->name)
             continue;
-        const double width = 26 + 6.6 * (double)strlen(c->name) + 14;
-        if (x + width > f->x.from + f->x.size && x > f->x.from) {
-            dal_svg_text(svg, x, y, "start", small, "...");
-            return;
-        }
-        dal_svg_print(svg, "<path d=\"M%.2f %.2fh20\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", x, y - 4,
+        const double y = top + LINE * place_entry(f->panel, f->x.size, i, &x);
+        dal_svg_print(svg, "<path d=\"M%.2f %.2fh20\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", f->x.from + x, y - 4,
                       c->thin ? "#999999" : dal_svg_color(c->color), c->thin ? " stroke-dasharray=\"4 4\"" : dal_svg_dash(c->color));
-        dal_svg_text(svg, x + 26, y, "start", "", c->name);
-        x += width;
+        dal_svg_text(svg, f->x.from + x + 26, y, "start", "", c->name);
     }
 }
 
-static void draw_panel(dal_svg *svg, const dal_chart_panel *panel, int number, double top, double height, int width)
+/* Lines end at the frame. An inner <svg> cuts them; a clip path would need a name, and two charts on one page would share it. */
+static void draw_curves(dal_svg *svg, const frame *f)
+{
+    const double x = f->x.from, y = f->y.from + f->y.size, width = f->x.size, height = -f->y.size;
+    dal_svg_print(svg, "<svg x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" viewBox=\"%.2f %.2f %.2f %.2f\">\n", x, y, width, height, x, y,
+                  width, height);
+    for (int i = 0; i < f->panel->n_curves; i++)
+        draw_curve(svg, f, &f->panel->curves[i]);
+    dal_svg_print(svg, "</svg>\n");
+}
+
+static void draw_panel(dal_svg *svg, const dal_chart_panel *panel, double top, double height, int width)
 {
     frame f = {.panel = panel,
                .x = {.log = panel->x_log, .from = LEFT, .size = width - LEFT - RIGHT},
@@ -194,28 +230,32 @@ static void draw_panel(dal_svg *svg, const dal_chart_panel *panel, int number, d
     set_ends(&f.y, panel->y_least, panel->y_most);
     if (panel->equal)
         make_equal(&f.x, &f.y);
-    dal_svg_print(svg, "<clipPath id=\"frame%d\"><rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/></clipPath>\n", number, f.x.from, top,
-                  f.x.size, height);
     draw_axes(svg, &f);
     draw_legend(svg, &f);
-    for (int i = 0; i < panel->n_curves; i++)
-        draw_curve(svg, &f, &panel->curves[i], number);
+    draw_curves(svg, &f);
 }
 
 void dal_chart_draw(dal_svg *svg, dal_arena *arena, int width, int height, const char *title, int n_panels, const dal_chart_panel *panels)
 {
     const int head = TOP + (title ? TITLE : 0), wide = width > 0 ? width : WIDTH;
     int tall = height > 0 ? height : head;
+    double legends = 0;
+    for (int k = 0; k < n_panels; k++)
+        legends += legend_height(&panels[k], wide - LEFT - RIGHT);
     for (int k = 0; k < n_panels && height <= 0; k++)
-        tall += (panels[k].equal ? wide - LEFT - RIGHT : PANEL) + LEGEND + BELOW;
-    const double each = (tall - head) / (double)n_panels - LEGEND - BELOW;
+        tall += (panels[k].equal ? wide - LEFT - RIGHT : PANEL) + (int)legend_height(&panels[k], wide - LEFT - RIGHT) + BELOW;
+    const double each = fmax(20, (tall - head - legends) / n_panels - BELOW);
     dal_svg_begin(svg, arena, wide, tall, title ? title : "chart");
     if (title) { /* a long title is printed smaller */
         char style[64];
         snprintf(style, sizeof style, "font-size=\"%.1f\" font-weight=\"bold\"", fmax(7, fmin(15, (wide - 20) / (0.58 * (double)strlen(title) + 1))));
         dal_svg_text(svg, wide / 2.0, TOP + 8, "middle", style, title);
     }
-    for (int k = 0; k < n_panels; k++)
-        draw_panel(svg, &panels[k], k, head + k * (each + LEGEND + BELOW) + LEGEND, fmax(20, each), wide);
+    double top = head;
+    for (int k = 0; k < n_panels; k++) {
+        top += legend_height(&panels[k], wide - LEFT - RIGHT);
+        draw_panel(svg, &panels[k], top, each, wide);
+        top += each + BELOW;
+    }
     dal_svg_end(svg);
 }

@@ -2,6 +2,7 @@
 #include "output/page.h"
 
 #include "base/argument.h"
+#include "run/accuracy.h"
 #include "spec/sound.h"
 
 #include <math.h>
@@ -189,6 +190,9 @@ void dal_page_evidence(dal_page *page, const dal_evidence *evidence, dal_status 
 {
     if (!takes(page, __func__, "evidence", evidence))
         return;
+    char accuracy[200];
+    dal_print_accuracy(&(dal_printer){accuracy, sizeof accuracy, 0}, evidence);
+    add_lines(page, &page->evidence, accuracy); /* what a reader wants to know first */
     add_evidence(page, &page->evidence, evidence, status);
     page->incomplete |= evidence->incomplete;
 }

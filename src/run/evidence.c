@@ -1,6 +1,7 @@
 /* The evidence of a run as text and as JSON. */
 #include "base/json.h"
 #include "dalembert/run.h"
+#include "run/accuracy.h"
 
 #include <math.h>
 
@@ -93,6 +94,19 @@ static void print_drift(dal_printer *p, const char *name, double value)
 static void print_count(dal_printer *p, int n, const char *noun, const char *after)
 {
     dal_print(p, "%d %s%s%s", n, noun, n == 1 ? "" : "s", after);
+}
+
+void dal_print_accuracy(dal_printer *p, const dal_evidence *e)
+{
+    dal_print(p, "  accuracy    ");
+    if (e->info.constraints)
+        dal_print(p, "constraints hold to %.1e m, ", e->position_residual);
+    if (isnan(e->energy_drift_absolute))
+        dal_print(p, "energy is not known: a system has no `kinetic`\n");
+    else if (isnan(e->energy_drift))
+        dal_print(p, "energy to %.1e J\n", e->energy_drift_absolute);
+    else
+        dal_print(p, "energy to %.1e (%.1e J)\n", e->energy_drift, e->energy_drift_absolute);
 }
 
 int dal_evidence_text(const dal_evidence *e, dal_status status, char *buffer, size_t size)

@@ -40,7 +40,7 @@ export const unitName = (channel: Channel) => (channel.unit === '1' ? 'dimension
 /* Channels that share a plot have the same key: those of one unit. */
 export function plotOf(channel: Channel): { key: string; title: string; log: boolean; change: boolean } {
   if (isResidual(channel.name)) return { key: channel.name, title: `Constraint residuals: ${channel.name.includes('velocity') ? 'velocities, m/s or rad/s' : 'positions, m or rad'}`, log: true, change: false };
-  if (isBalance(channel.name)) return { key: 'balance', title: 'Energy balance: change since the start', log: false, change: true };
+  if (isBalance(channel.name)) return { key: 'balance', title: `Energy balance: change since the start${channel.unit ? `, ${channel.unit}` : ''}`, log: false, change: true };
   const key = channel.unit || `? ${channel.name}`;      // what is not known is not known to be the same
   return { key: `${key}${channel.log ? ' log' : ''}`, title: channel.unit ? unitName(channel) : `${channel.name}: unit not known`, log: channel.log, change: false };
 }

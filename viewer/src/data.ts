@@ -13,6 +13,7 @@ export interface Shape {
   radius?: number;
   length?: number;
   outline?: [number, number][];
+  hole?: [number, number][];      // of a ring gear
   thickness?: number;
   points?: Vector[];
   vertices?: number;

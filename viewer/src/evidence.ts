@@ -23,6 +23,9 @@ export function messageList(messages: Message[], jump: (line: number) => void): 
   }));
 }
 
+/* A command whose lines break between words only. */
+export const words = (command: string) => h('code', {}, ...command.split(' ').flatMap((word, i) => [i ? ' ' : '', h('span', {}, word)]));
+
 function repeat(header: Header): HTMLElement {
   const told = h('span', { class: 'told', role: 'status' });
   const rows: [string, string | Node][] = [];
@@ -30,7 +33,7 @@ function repeat(header: Header): HTMLElement {
   rows.push(['program', `dalembert ${header.program}`]);
   const box = table(header.command.startsWith('dalembert view ') ? 'To make this page again' : 'To repeat this run', rows)!;
   if (header.command)
-    box.append(h('div', { class: 'command' }, h('code', {}, header.command), button('copy', 'Copy the command', () => void copy(header.command, told), 'Copy'), told));
+    box.append(h('div', { class: 'command' }, words(header.command), button('copy', 'Copy the command', () => void copy(header.command, told), 'Copy'), told));
   return box;
 }
 

@@ -106,29 +106,41 @@ function corners(shape: Shape, points: number[][]): Vector[] {
   return points.map((p) => new Vector3(p[0], p[1], p[2] ?? 0).applyQuaternion(turn).add(at).toArray());
 }
 
+const ball = (c: Vector, r: number, flat = false): Vector[] =>
+  [0, 1, 2].flatMap((k) => [-r, r].map((s) => c.map((x, i) => (i === k && !(k === 2 && flat) ? x + s : x)) as Vector));
+
+/* What a shape occupies, as points. */
+function occupied(shape: Shape, blocks: Blocks, planar: boolean): Vector[] {
+  const r = shape.radius ?? 0, half = (shape.length ?? 0) / 2, flat = (shape.thickness ?? 0) / 2, at = shape.at ?? [0, 0, 0];
+  if (shape.kind === 'sphere') return ball(at, r, planar);
+  if (shape.kind === 'mesh') return ball(at, shape.vertices != null ? reachOf(blocks.get(shape.vertices)) : 0, planar);
+  return corners(shape,
+    shape.kind === 'box' ? eight((shape.size ?? [0, 0, 0]).map((x) => x / 2))
+    : shape.kind === 'cylinder' ? rings(r, half)
+    : shape.kind === 'capsule' ? rings(r, half + r)
+    : shape.kind === 'plate' ? spread(shape.outline ?? []).flatMap((p) => [[p[0], p[1], -flat], [p[0], p[1], flat]])
+    : spread(shape.points ?? []));
+}
+
+/* A body that hangs on one point, as a rod of its inertia: the far end of it. Null: it is no rod of this length. */
+export function rodEnd(body: Body, planar: boolean, at: Vector3, center: Vector3): Vector3 | null {
+  const arm = center.clone().sub(at), length = arm.length(), box = inertiaBox(body, planar);
+  const rod = box ? Math.SQRT2 * Math.max(...box.size) * (planar ? 1 : Math.SQRT1_2) : 0;
+  const slender = !box || planar || [...box.size].sort((p, q) => p - q)[1] < 0.4 * rod;
+  return length > 0 && slender && rod / 2 <= 1.2 * length ? center.clone().addScaledVector(arm, rod / 2 / length) : null;
+}
+
 /* What a body occupies in its own axes, as points: for boxes about it. */
 function outline(scene: Scene, index: number, blocks: Blocks): Vector[] {
-  const body = scene.bodies[index];
-  const points = [...attached(scene, index), body.center];
-  const around = (c: Vector, r: number) => {
-    for (let k = 0; k < 3; k++)
-      for (const s of [-r, r]) points.push(c.map((x, i) => (i === k && !(k === 2 && scene.space === 'planar') ? x + s : x)) as Vector);
-  };
-  for (const shape of body.shapes) {
-    const r = shape.radius ?? 0, half = (shape.length ?? 0) / 2, flat = (shape.thickness ?? 0) / 2;
-    if (shape.kind === 'sphere') around(shape.at ?? [0, 0, 0], r);
-    else if (shape.kind === 'mesh') around(shape.at ?? [0, 0, 0], shape.vertices != null ? reachOf(blocks.get(shape.vertices)) : 0);
-    else points.push(...corners(shape,
-      shape.kind === 'box' ? eight((shape.size ?? [0, 0, 0]).map((x) => x / 2))
-      : shape.kind === 'cylinder' ? rings(r, half)
-      : shape.kind === 'capsule' ? rings(r, half + r)
-      : shape.kind === 'plate' ? spread(shape.outline ?? []).flatMap((p) => [[p[0], p[1], -flat], [p[0], p[1], flat]])
-      : spread(shape.points ?? [])));
-  }
+  const body = scene.bodies[index], planar = scene.space === 'planar';
+  const points = [...attached(scene, index), body.center, ...body.shapes.flatMap((shape) => occupied(shape, blocks, planar))];
+  const around = (c: Vector, r: number) => points.push(...ball(c, r, planar));
+  const held = attached(scene, index), tip = held.length === 1 && !body.shapes.length && !body.particle ? rodEnd(body, planar, new Vector3(...held[0]), new Vector3(...body.center)) : null;
+  if (tip) points.push(tip.toArray());
   for (const joint of scene.joints) if (joint.radius && joint.sides[1]?.body === index) around(joint.sides[1].at, joint.radius);
   const alone = points.length <= 2 || (scene.space === 'spatial' && points.length >= 5);
   if (!body.shapes.length && alone && !body.particle && !isMachine(scene)) {
-    const box = inertiaBox(body, scene.space === 'planar');
+    const box = inertiaBox(body, planar);
     if (box) around(body.center, Math.max(...box.size) / 2);
   }
   return points;
@@ -144,16 +156,20 @@ function momentAbout(i: number[], a: Vector3): number {
   return i[0] * a.x * a.x + i[1] * a.y * a.y + i[2] * a.z * a.z + 2 * (i[3] * a.x * a.y + i[4] * a.x * a.z + i[5] * a.y * a.z);
 }
 
-/* A body on an axle that no joint draws: the wheel of its inertia, I = m r^2 / 2. */
+/* The radius of the wheel that has the inertia of a body about an axis, I = m r^2 / 2; 0 where it has none. */
+export function axleRadius(scene: Scene, index: number, axis: Vector3): number {
+  const { mass, inertia } = scene.bodies[index] ?? {};
+  return mass && inertia ? Math.sqrt(Math.max(0, (2 * momentAbout(inertia, axis)) / mass)) : 0;
+}
+
+/* A body on an axle that no joint draws: the wheel of its inertia. */
 export function axleWheel(scene: Scene, index: number): { side: Side; axis: Vector3; radius: number } | null {
   if (drawnByJoint(scene, index)) return null;
-  const body = scene.bodies[index];
   const own = scene.joints.flatMap((joint) => joint.sides.filter((side) => side.body === index).map((side) => ({ joint, side })));
   const axle = own.find(({ joint }) => joint.type === 'revolute' || joint.type === 'cylindrical');
   if (!axle) return null;
   const axis = axisOf(axle.side, /R([xyz])/.exec(axle.joint.motion)?.[1] ?? 'z');
-  const spin = body.inertia && body.mass ? momentAbout(body.inertia, axis) / body.mass : 0;
-  return { side: axle.side, axis, radius: Math.sqrt(Math.max(0, 2 * spin)) };
+  return { side: axle.side, axis, radius: axleRadius(scene, index, axis) };
 }
 
 function reachOf(numbers: ArrayLike<number>): number {
@@ -190,16 +206,22 @@ function barWidth(scene: Scene, size: number): number {
 const WHEEL = 0.35; // of the size of everything else
 
 export function measure(scene: Scene, motions: Motion[], blocks: Blocks): Extent {
-  const outlines = scene.bodies.map((_, i) => outline(scene, i, blocks));
-  const bare = survey(scene, motions, outlines);
+  const outlines = scene.bodies.map((_, i) => outline(scene, i, blocks)), fixed = attached(scene, -1);
+  const bare = survey(scene, motions, outlines, fixed);
   const rims = scene.bodies.map((_, i) => rim(scene, i, bare.unit, WHEEL * bare.size));
-  const whole = rims.some((points) => points.length) ? survey(scene, motions, outlines.map((points, i) => [...points, ...rims[i]])) : bare;
+  const still = scene.ground.shapes.map((shape) => occupied(shape, blocks, scene.space === 'planar')).filter((points) => across(points) < 2 * bare.size); // a floor is larger, and not looked at
+  const more = still.length > 0 || rims.some((points) => points.length);
+  const whole = more ? survey(scene, motions, outlines.map((points, i) => [...points, ...rims[i]]), [...fixed, ...still.flat()]) : bare;
   return { ...whole, unit: bare.unit, wheel: WHEEL * bare.size };
 }
 
-function survey(scene: Scene, motions: Motion[], outlines: Vector[][]): Extent {
+/* The diagonal of the box about points. */
+function across(points: Vector[]): number {
+  return Math.hypot(...[0, 1, 2].map((k) => Math.max(...points.map((p) => p[k])) - Math.min(...points.map((p) => p[k]))));
+}
+
+function survey(scene: Scene, motions: Motion[], outlines: Vector[][], fixed: Vector[]): Extent {
   const n = scene.bodies.length;
-  const fixed = attached(scene, -1);
   const pose = new Float64Array(7 * n);
   const places = new Float64Array(12 * (n + 1));
   const p = { x: 0, y: 0, z: 0 };

@@ -1,6 +1,6 @@
 /* The index of a gallery: a card a model, each with its mechanism moving. One renderer draws all thumbnails in turn, and only those in sight. */
 
-import { addGears } from './transmissions';
+import { addGears } from './gears';
 import { Color, Scene as World, WebGLRenderer, type DirectionalLight } from 'three';
 import { upOf } from './build';
 import { View } from './camera';
@@ -10,7 +10,7 @@ import { measure } from './extent';
 import { Mechanism } from './mechanism';
 import { Motion } from './motion';
 import { Clock } from './player';
-import { about, aimLight, corners, light } from './stage';
+import { aimLight, frame, light } from './stage';
 import type { ThemeSwitch } from './theme';
 
 /* Only addresses beside this page: no scheme, no host. */
@@ -34,6 +34,7 @@ class Thumbnail {
   private mechanism: Mechanism | null = null;
   private clock: Clock | null = null;
   private roams = false;
+  private dark = false;
 
   constructor(private readonly item: Item, private readonly blocks: Blocks) {}
 
@@ -48,14 +49,17 @@ class Thumbnail {
     this.world.add(this.mechanism.group);
     this.view = new View(scene.space === 'planar', upOf(scene), extent.size);
     this.view.aspect = 1.6;
-    this.view.fit(extent.roams ? about(extent.size) : corners(extent));
+    if (scene.view) this.mechanism.grant(scene.view);
+    if (scene.view?.camera) this.view.from(scene.view.camera);
+    frame(this.view, extent);
     this.roams = extent.roams;
     this.clock = new Clock(motion.start, motion.end);
     this.clock.playing = true;
   }
 
-  draw(renderer: WebGLRenderer, seconds: number, back: Color): void {
+  draw(renderer: WebGLRenderer, seconds: number, back: Color, dark: boolean): void {
     if (!this.world) this.build();
+    if (this.dark !== dark) this.mechanism!.parts.tint((this.dark = dark));
     this.clock!.advance(seconds);
     this.mechanism!.update(this.clock!.t);
     if (this.roams) this.mechanism!.locate(0, this.item.scene.bodies[0].center, this.view!.target);
@@ -134,12 +138,13 @@ export class Gallery {
   }
 
   private card(item: Item, blocks: Blocks, observer: IntersectionObserver): HTMLElement {
-    const thumbnail = new Thumbnail(item, blocks);
-    thumbnail.canvas.dataset.index = String(this.thumbnails.length);
-    this.thumbnails.push(thumbnail);
-    observer.observe(thumbnail.canvas);
-    const n = item.scene.bodies.length;
-    return h('a', { class: 'model-card', href: safe(item.href) }, thumbnail.canvas,
+    const n = item.scene.bodies.length, thumbnail = n ? new Thumbnail(item, blocks) : null;
+    if (thumbnail) {
+      thumbnail.canvas.dataset.index = String(this.thumbnails.length);
+      this.thumbnails.push(thumbnail);
+      observer.observe(thumbnail.canvas);
+    }
+    return h('a', { class: 'model-card', href: safe(item.href) }, thumbnail?.canvas ?? h('div', { class: 'thumb bare' }, 'No bodies to draw: its page has plots.'),
       h('h3', {}, item.title), item.text ? h('p', {}, item.text) : null,
       h('p', { class: 'dim' }, `${item.scene.space}, ${n} ${n === 1 ? 'body' : 'bodies'}, ${item.scene.joints.length} ${item.scene.joints.length === 1 ? 'joint' : 'joints'}`));
   }
@@ -158,7 +163,7 @@ export class Gallery {
     for (const thumbnail of this.thumbnails) {
       if (!thumbnail.visible) continue;
       seen++;
-      if (!this.still || !thumbnail.drawn) thumbnail.draw(this.renderer!, this.still ? 0 : seconds, this.back);
+      if (!this.still || !thumbnail.drawn) thumbnail.draw(this.renderer!, this.still ? 0 : seconds, this.back, this.theme.theme === 'dark');
     }
     if (seen) this.drawnOnce();
     this.running = seen > 0 && !this.still && !document.hidden;

@@ -43,10 +43,11 @@ export class Labels {
   }
 
   /* The first free place near the point; null where there is none: the name is not shown then. */
-  private place(item: { left: number; top: number; w: number; h: number }): Box | null {
+  private place(item: { left: number; top: number; w: number; h: number }, width: number, height: number): Box | null {
+    const right = this.q.x + item.left, x = right + item.w <= width ? right : this.q.x - item.left - item.w;      // to the left of its point where it would be cut off
     for (const step of STEPS) {
-      const box = { x: this.q.x + item.left, y: this.q.y + item.top + step * (item.h + GAP), w: item.w, h: item.h };
-      if (this.taken.some((other) => meet(other, box))) continue;
+      const box = { x, y: this.q.y + item.top + step * (item.h + GAP), w: item.w, h: item.h };
+      if (box.y + box.h > height || this.taken.some((other) => meet(other, box))) continue;
       this.taken.push(box);
       return box;
     }
@@ -59,9 +60,9 @@ export class Labels {
     this.taken.length = 0;
     for (const item of this.items) {
       if (!item.w) Object.assign(item, { left: item.element.offsetLeft, top: item.element.offsetTop, w: item.element.offsetWidth, h: item.element.offsetHeight });
-      const seen = stage.project(mechanism.locate(item.body, item.at, this.p), this.q) ? this.place(item) : null;
+      const seen = stage.project(mechanism.locate(item.body, item.at, this.p), this.q) ? this.place(item, stage.canvas.clientWidth, stage.canvas.clientHeight) : null;
       item.element.style.visibility = seen ? 'visible' : 'hidden';
-      if (seen) item.element.style.transform = `translate(${this.q.x.toFixed(1)}px, ${(seen.y - item.top).toFixed(1)}px)`;
+      if (seen) item.element.style.transform = `translate(${(seen.x - item.left).toFixed(1)}px, ${(seen.y - item.top).toFixed(1)}px)`;
     }
   }
 }

@@ -3,7 +3,7 @@
 import { Group, MeshLambertMaterial, Vector3 } from 'three';
 import { Arrows } from './arrows';
 import { type Build, levels, upOf } from './build';
-import type { Blocks, Scene, Vector } from './data';
+import type { Blocks, Scene, Vector, Wish } from './data';
 import type { Extent } from './extent';
 import { addJoint } from './joints';
 import { type Motion, placements, transform } from './motion';
@@ -67,6 +67,14 @@ export class Mechanism {
       level: heights.map((k) => (k - most / 2) * 1.04 * thickness),
       stack: ((most + 1) / 2) * 1.04 * thickness,
     };
+  }
+
+  /* Bodies that the model wants hidden or transparent. */
+  grant(view: Wish): void {
+    for (const body of view.transparent) if (body >= 0) this.parts.look(body, 'transparent');
+    for (const body of view.hidden)
+      if (body >= 0) this.parts.look(body, 'hidden');
+      else this.parts.groups.ground.visible = false;
   }
 
   update(t: number): void {

@@ -56,19 +56,22 @@ export class ModesPanel {
   readonly element = h('div', { class: 'modes' });
 
   constructor(private readonly motion: ModalMotion, private readonly changed: () => void) {
-    const boxes = motion.modes.list.map((mode, i) => {
+    const boxes = motion.modes.list.map((_, i) => {
       const box = h('input', { type: 'checkbox', 'aria-label': `Mode ${i + 1}` });
       box.checked = motion.chosen[i];
       box.addEventListener('change', () => { motion.chosen[i] = box.checked; changed(); });
-      const only = h('button', { type: 'button', class: 'word', onclick: () => this.only(i, boxes) }, mode.frequency > 0 ? `${number(mode.frequency)} Hz` : `${number(mode.rate)} 1/s`);
-      const parts = mode.parts.map(([share, part]) => `${Math.round(100 * share)} % ${part}`).join(', ');
-      this.element.append(h('p', {}, h('label', {}, box, ` ${i + 1} `), only, ` damping ${number(mode.damping)}: ${parts}`));
       return box;
     });
     const amplitude = h('input', { type: 'range', min: 0, max: 1, step: 0.01, value: motion.amplitude, 'aria-label': 'Amplitude' });
     amplitude.addEventListener('input', () => { motion.amplitude = Number(amplitude.value); changed(); });
-    this.element.prepend(h('p', {}, h('label', {}, 'Amplitude ', amplitude)));
-    if (!boxes.length) this.element.append(h('p', {}, 'There are no modes: nothing oscillates, grows or decays here.'));
+    const rows = motion.modes.list.map((mode, i) => h('tr', {}, h('td', {}, h('label', {}, boxes[i], String(i + 1))),
+      h('td', {}, h('button', { type: 'button', class: 'word', title: 'This mode alone', onclick: () => this.only(i, boxes) }, mode.frequency > 0 ? `${number(mode.frequency)} Hz` : `${number(mode.rate)} 1/s`)),
+      h('td', { 'data-label': 'damping' }, number(mode.damping)), h('td', { class: 'parts' }, mode.parts.map(([share, part]) => `${Math.round(100 * share)} % ${part}`).join(', '))));
+    const head = h('tr', {}, ...['mode', 'frequency, or rate', 'damping ratio', 'share of the kinetic energy'].map((text) => h('th', { scope: 'col' }, text)));
+    this.element.append(h('section', { class: 'card' }, h('header', {}, h('h3', {}, 'Modes'), h('label', {}, 'Amplitude ', amplitude)),
+      rows.length ? h('div', { class: 'wide' }, h('table', { class: 'grid' }, h('thead', {}, head), h('tbody', {}, ...rows)))
+        : h('p', {}, 'There are no modes: nothing oscillates, grows or decays here.'),
+      rows.length ? h('p', { class: 'dim' }, 'Ticked modes move together, each at its own pace. A click on a frequency shows that mode alone.') : null));
   }
 
   private only(i: number, boxes: HTMLInputElement[]): void {

@@ -19,7 +19,7 @@ function wedge(): BufferGeometry {
 const made = new Map<string, BufferGeometry>();
 const makers: Record<Kind, (sides: number) => BufferGeometry> = {
   box: () => new BoxGeometry(1, 1, 1),
-  cylinder: (n) => new CylinderGeometry(1, 1, 1, n).rotateX(Math.PI / 2),
+  cylinder: (n) => new CylinderGeometry(1, 1, 1, n > 30 ? 2 * n : n).rotateX(Math.PI / 2),
   sphere: (n) => new SphereGeometry(1, n, (2 * n) / 3),
   cone: (n) => new ConeGeometry(1, 1, n).rotateX(Math.PI / 2).translate(0, 0, 0.5),
   wedge,

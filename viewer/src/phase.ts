@@ -20,7 +20,7 @@ export class PhasePlot {
 
   constructor(private source: Series, private readonly columns: Columns, private readonly time: () => number, private readonly title: string, remove: () => void,
               x?: string, y?: string) {
-    const [first, second] = guess(source);
+    const [first, second] = guess(source, columns);
     this.choices = [x ?? first, y ?? second].map((name, i) => {
       const choice = h('select', { 'aria-label': i ? 'Channel upwards' : 'Channel to the right' });
       for (const channel of source.channels) choice.append(h('option', { value: channel.name }, channel.name));
@@ -95,17 +95,18 @@ export class PhasePlot {
     context.lineWidth = 1;
     const line = (a: number, b: number, c: number, d: number) => { context.beginPath(); context.moveTo(a, b); context.lineTo(c, d); context.stroke(); };
     const stepX = round(90 / kx), stepY = round(50 / ky);
+    const label = (i: number, step: number) => String(Number((i * step).toPrecision(Math.min(12, 1 + Math.max(5, Math.ceil(Math.log10(Math.abs(i) + 1)))))));
     context.textAlign = 'center';
     for (let i = Math.ceil((LEFT - x0) / kx / stepX); i * stepX * kx + x0 <= width - RIGHT; i++) {
       const p = i * stepX * kx + x0;
       line(p, TOP, p, HEIGHT - BOTTOM);
-      context.fillText(String(Number((i * stepX).toPrecision(6))), p, HEIGHT - BOTTOM + 14);
+      context.fillText(label(i, stepX), p, HEIGHT - BOTTOM + 14);
     }
     context.textAlign = 'right';
     for (let i = Math.ceil((y0 - (HEIGHT - BOTTOM)) / ky / stepY); y0 - i * stepY * ky >= TOP; i++) {
       const p = y0 - i * stepY * ky;
       line(LEFT, p, width - RIGHT, p);
-      context.fillText(String(Number((i * stepY).toPrecision(6))), LEFT - 6, p + 4);
+      context.fillText(label(i, stepY), LEFT - 6, p + 4);
     }
     const unit = (i: number) => { const u = this.channel(i)?.unit; return u && u !== '1' ? ` (${u})` : ''; };
     context.fillText(this.choices[0].value + unit(0), width - RIGHT, HEIGHT - 4);
@@ -154,10 +155,26 @@ function range(values: Float64Array): [number, number] {
   return [low - room, high + room];
 }
 
-/* A channel and its rate where both are there, otherwise the first two. */
-function guess(series: Series): [string, string] {
-  const names = series.channels.map((c) => c.name);
-  for (const name of names) if (names.includes(`${name}'`)) return [name, `${name}'`];
-  const x = names.find((n) => n.endsWith('.x')), y = x && names.find((n) => n === `${x.slice(0, -2)}.y`);
-  return x && y ? [x, y] : [names[0], names[1] ?? names[0]];
+/* Channels that move beside others of their unit: rounding alone makes no plot. */
+function lively(series: Series, columns: Columns): Set<string> {
+  const sizes = new Map<string, number>(), spans: [string, string, number][] = [];
+  for (const channel of series.channels) {
+    let low = Infinity, high = -Infinity;
+    for (const v of columns.values(series, channel) ?? []) if (Number.isFinite(v)) { low = Math.min(low, v); high = Math.max(high, v); }
+    spans.push([channel.name, channel.unit, high - low]);
+    sizes.set(channel.unit, Math.max(sizes.get(channel.unit) ?? 0, high - low));
+  }
+  return new Set(spans.filter(([, unit, span]) => span > 1e-6 * sizes.get(unit)!).map(([name]) => name));
+}
+
+/* A channel and its rate, or two coordinates of a point; what the model records first. Otherwise the first two. */
+function guess(series: Series, columns: Columns): [string, string] {
+  const names = series.channels.map((c) => c.name), alive = lively(series, columns);
+  const rate = (name: string) => `${name}'`, height = (name: string) => (name.endsWith('.x') ? `${name.slice(0, -2)}.y` : '');
+  for (const list of [names.slice(0, series.asked ?? 0), names])
+    for (const beside of [rate, height]) {
+      const name = list.find((n) => alive.has(n) && names.includes(beside(n)) && alive.has(beside(n)));
+      if (name) return [name, beside(name)];
+    }
+  return [names[0], names[1] ?? names[0]];
 }

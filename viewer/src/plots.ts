@@ -68,6 +68,9 @@ export class TimePlot {
   private readonly readout = h('div', { class: 'readout' });
   private readonly cells: HTMLElement[] = [];
   private readonly largest = h('span', {});
+  private readonly hovered = h('span', { class: 'small at' });      // the time at which values are read, while the pointer is on a plot
+  private readonly base = h('span', { class: 'small base', title: 'The labels of the axis are added to this number' });
+  private readonly whole = button('fit', 'Show the whole time (double-click in the plot)', () => this.showAll());
   private readonly frame = h('div', { class: 'plot' });
   private readonly nothing = h('p', { class: 'dim' }, 'Zero throughout.');
   private readonly playhead = h('div', { class: 'playhead' });
@@ -87,10 +90,13 @@ export class TimePlot {
     this.element = h('section', { class: 'card', 'aria-label': `Plot: ${titleText}` },
       h('header', {},
         h('h3', {}, titleText),
+        this.hovered, this.base,
         h('label', { class: 'small', title: 'Logarithmic scale of sizes' }, logBox, 'log'),
+        this.whole,
         button('image', 'Download this plot as PNG', () => this.png()),
         remove ? button('close', 'Remove this plot', remove) : null),
       this.readout, this.frame);
+    this.whole.hidden = true;
   }
 
   set(curves: Curve[]): void {
@@ -166,6 +172,7 @@ export class TimePlot {
   draw(): void {
     this.plot?.destroy();
     this.plot = null;
+    this.base.textContent = '';
     this.nothing.remove();
     if (!this.curves.length || !this.frame.isConnected) return;
     if (this.log && this.curves.every((curve) => curve.values.every((v) => v === 0))) {
@@ -187,13 +194,15 @@ export class TimePlot {
       scales: { x: { time: false }, y: this.log ? { distr: 3, log: 10, range: (_u, low, high) => paddedLog(low, high) } : { range: (_u, low, high) => padded(low, high) } },
       axes: [
         { ...axis, size: 30, values: (_u, ticks) => withUnit(ticks.map((v) => (v == null ? '' : tick(v))), 's') },
-        { ...upright, size: 62, values: (_u, ticks) => ticks.map((v) => (v == null ? '' : this.floor && v === this.floor ? '0' : tick(v))) },
+        { ...upright, size: 62, values: (_u, ticks) => this.heights(ticks) },
       ],
       hooks: {
         setScale: [(u, key) => {
           const { min, max } = u.scales.x;
           if (key !== 'x' || min == null || max == null) return;
           this.move();
+          const [first, last] = this.ends(u);
+          this.whole.hidden = min <= first && max >= last;
           const range = `${min} ${max}`;
           const news = this.range !== null && this.range !== range;      // the first is only the whole
           this.range = range;
@@ -226,6 +235,17 @@ export class TimePlot {
     this.plot.setScale('x', { min: low, max: high });
   }
 
+  private ends(u: uPlot): [number, number] {
+    const time = u.data[0];
+    return [time[0] ?? 0, time[time.length - 1] ?? 0];
+  }
+
+  private showAll(): void {
+    if (!this.plot) return;
+    const [min, max] = this.ends(this.plot);
+    this.plot.setScale('x', { min, max });
+  }
+
   move(): void {
     if (!this.plot) return;
     const { min, max } = this.plot.scales.x;
@@ -236,11 +256,24 @@ export class TimePlot {
 
   update(hover: number | null): void {
     const t = hover ?? this.shared.time();
+    const text = hover === null ? '' : `at ${number(hover, 5)} s`;
+    if (this.hovered.textContent !== text) this.hovered.textContent = text;
     if (!this.few()) this.tellLargest(t);
     else this.curves.forEach((curve, i) => {
       if (!curve.past) this.cells[i].textContent = number(valueAt(curve.time, curve.values, t) - (this.log ? 0 : this.bases[i]), 5);
     });
     this.move();
+  }
+
+  /* Labels of the vertical axis. Where they differ in their last digits only, they are differences from a number that stands above the plot. */
+  private heights(ticks: number[]): string[] {
+    const plain = (v: number) => (v == null ? '' : this.floor && v === this.floor ? '0' : tick(v));
+    const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : 0, size = Math.max(...ticks.map(Math.abs));
+    const apart = this.log || !(step < 2e-6 * size), digits = Math.min(16, Math.ceil(Math.log10(size / step)) + 1);
+    const base = apart ? 0 : Number(ticks[0].toPrecision(digits));
+    const text = apart ? '' : `${base} + …`;
+    if (this.base.textContent !== text) this.base.textContent = text;
+    return ticks.map((v) => (apart ? plain(v) : tick(Number((Math.round((v - base) / step) * step).toPrecision(4)))));
   }
 
   /* Powers of ten, and zero below them. */

@@ -21,7 +21,7 @@ import { PlotPanel } from './plots';
 import { Runs, SliderPanel } from './sliders';
 import { Stage } from './stage';
 import type { ThemeSwitch } from './theme';
-import { addGears } from './transmissions';
+import { addGears } from './gears';
 import { Video, canRecord } from './video';
 import { type Switch, type Switches, ViewMenu } from './viewmenu';
 
@@ -60,6 +60,7 @@ export class Report {
   private readonly seen: boolean[];
   private tellMotions: (count: number) => void = () => undefined;
   private follow = -1;
+  private framed: (() => void) | null = null;      // what the camera shows by itself, until the reader moves it
   private tab = '';
   private dirty = true;
   private asked = 0;
@@ -190,7 +191,7 @@ export class Report {
       this.stageBox.append(legend);
       if (sentence) this.stageBox.after(this.agreement(sentence, legend));
     }
-    control(this.canvas, this.stage.view, () => { this.showTools(); this.change(); }, (x, y) => this.named(x, y));
+    control(this.canvas, this.stage.view, () => { this.framed = null; this.showTools(); this.change(); }, (x, y) => this.named(x, y));
     this.canvas.addEventListener('dblclick', () => this.fit());
     this.canvas.addEventListener('webglcontextrestored', () => this.change());
     this.stage.afterDraw = () => this.overlay();
@@ -205,14 +206,16 @@ export class Report {
   private grant(view: Wish): void {
     const stage = this.stage!;
     for (const [body, point] of view.traces) this.trace(body, point);
-    for (const body of view.transparent) this.look(body, 'transparent');
-    for (const body of view.hidden)
-      if (body >= 0) this.look(body, 'hidden');
-      else for (const m of stage.mechanisms) m.parts.groups.ground.visible = false;
+    for (const m of stage.mechanisms) m.grant(view);
+    stage.mechanisms[0].parts.looks.forEach((look, body) => this.menu?.look(body, look));
     if (view.camera) stage.view.from(view.camera);
-    this.fit();
-    if (view.focus !== undefined) this.focus(view.focus);
-    if (view.zoom) stage.view.distance /= view.zoom;
+    const frame = () => {
+      this.aim();
+      if (view.focus !== undefined) this.focus(view.focus);
+      if (view.zoom) stage.view.distance /= view.zoom;
+    };
+    frame();
+    this.framed = frame;
     this.showTools();
   }
 
@@ -319,12 +322,17 @@ export class Report {
     this.setTime(motion.time[next]);
   }
 
-  /* The whole motion, or what is followed. */
+  /* The whole motion, or what is followed; again when the scene changes its size. */
   private fit(): void {
+    this.aim();
+    this.framed = () => this.aim();
+    this.change();
+  }
+
+  private aim(): void {
     if (!this.stage) return;
     this.stage.fit();
     if (this.follow >= 0) this.stage.view.target.copy(this.before);
-    this.change();
   }
 
   private flat(): void {
@@ -334,6 +342,7 @@ export class Report {
   }
 
   private zoom(factor: number): void {
+    this.framed = null;
     this.stage?.view.zoom(factor, 0, 0);
     this.change();
   }
@@ -394,6 +403,7 @@ export class Report {
   private focus(body: number): void {
     if (!this.stage) return;
     const { unit, reach } = this.stage.extent, { view } = this.stage;
+    this.framed = null;
     this.setFollow(body);
     view.distance = (1.5 * Math.max(4 * unit, reach[body] + unit)) / Math.tan((32 * Math.PI) / 360) / Math.min(1, view.aspect);
     this.change();
@@ -503,7 +513,9 @@ export class Report {
   }
 
   private size(): boolean {
-    return this.stage?.resize(this.stageBox.clientWidth, this.stageBox.clientHeight) ?? false;
+    const news = this.stage?.resize(this.stageBox.clientWidth, this.stageBox.clientHeight) ?? false;
+    if (news) this.framed?.();
+    return news;
   }
 
   private tick(now: number): void {
@@ -592,7 +604,7 @@ export class Report {
     this.clock.speed = saved.speed || this.clock.speed;
     Object.assign(this.switches, saved.switches);
     if (saved.follow < (this.header.scene?.bodies.length ?? 0)) this.setFollow(saved.follow);
-    if (saved.camera && this.stage) this.stage.view.set(saved.camera);
+    if (saved.camera && this.stage) { this.framed = null; this.stage.view.set(saved.camera); }
     if (saved.shown.length) this.plots.show(saved.shown);
     if (saved.formulation) this.equations?.show(saved.formulation);
   }

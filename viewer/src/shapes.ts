@@ -4,11 +4,11 @@
 
 import {
   BufferAttribute, BufferGeometry, CapsuleGeometry, CatmullRomCurve3, CurvePath, ExtrudeGeometry, LineCurve3, Line, LineBasicMaterial, Matrix4, type MeshLambertMaterial, Quaternion,
-  Shape as Outline, TubeGeometry, Vector2, Vector3,
+  Path, Shape as Outline, TubeGeometry, Vector2, Vector3,
 } from 'three';
 import { type Build, colorOf, lift, turnTo } from './build';
-import type { Body, Shape } from './data';
-import { type InertiaBox, attached, axleWheel, drawnByJoint, inertiaBox, isMachine } from './extent';
+import type { Body, Shape, Side } from './data';
+import { type InertiaBox, attached, axleWheel, distance, drawnByJoint, inertiaBox, isMachine, rodEnd } from './extent';
 import { CENTER, STEEL } from './palette';
 
 const vec = (a: ArrayLike<number>, raise = 0) => new Vector3(a[0], a[1], a[2] + raise);
@@ -53,7 +53,9 @@ const makers: Record<string, (build: Build, shape: Shape) => BufferGeometry | nu
   plate: (_, s) => {
     if ((s.outline?.length ?? 0) < 3) return null;
     const depth = s.thickness ?? 0;
-    return new ExtrudeGeometry(new Outline(s.outline!.map((p) => new Vector2(p[0], p[1]))), { depth, bevelEnabled: false }).translate(0, 0, -depth / 2);
+    const flat = new Outline(s.outline!.map((p) => new Vector2(p[0], p[1])));
+    if (s.hole) flat.holes.push(new Path(s.hole.map((p) => new Vector2(p[0], p[1]))));
+    return new ExtrudeGeometry(flat, { depth, bevelEnabled: false }).translate(0, 0, -depth / 2);
   },
   mesh,
 };
@@ -178,14 +180,11 @@ function inertia(build: Build, body: Body, index: number, color: string, least: 
 /* The one point of a body off its centre: a rod of that inertia if it can be one, otherwise a bar with a weight. */
 function hung(build: Build, body: Body, index: number, at: Vector3, center: Vector3, color: string): void {
   const unit = build.extent.unit;
-  const arm = center.clone().sub(at);
-  const length = arm.length();
-  const box = inertiaBox(body, build.planar);
-  const rod = box ? Math.SQRT2 * Math.max(...box.size) * (build.planar ? 1 : Math.SQRT1_2) : 0;
-  const slender = !box || build.planar || [...box.size].sort((p, q) => p - q)[1] < 0.4 * rod;
-  if (slender && rod / 2 <= 1.2 * length) {
-    addBar(build, index, at, center.clone().addScaledVector(arm, rod / 2 / length), color);
-    if (rod < 0.4 * length) weight(build, index, center, color);
+  const arm = center.clone().sub(at), length = arm.length(), box = inertiaBox(body, build.planar);
+  const tip = rodEnd(body, build.planar, at, center);
+  if (tip) {
+    addBar(build, index, at, tip, color);
+    if (tip.distanceTo(center) < 0.2 * length) weight(build, index, center, color);
     return;
   }
   addBar(build, index, at, center, color);
@@ -201,14 +200,30 @@ function weight(build: Build, body: number, at: Vector3, color: string, radius =
   else build.parts.ball('bodies', body, at, radius, color);
 }
 
+/* Planar wheels on one axle would hide one another: the largest first, the others are drawn smaller and thicker. */
+function coaxial(build: Build, index: number): number[] {
+  const { scene } = build, own = axleWheel(scene, index)!;
+  if (!build.planar) return [index];
+  const hub = (side: Side) => scene.joints.flatMap((joint) => (joint.sides.includes(side) ? joint.sides.filter((s) => s !== side).map((s) => `${s.body} ${s.at.join(' ')}`) : []))[0];
+  const bare = (body: Body, k: number) => !body.shapes.length && !body.particle && !attached(scene, k).some((p) => distance(p, body.center) > 0.5 * build.extent.unit);
+  const others = scene.bodies.flatMap((body, k) => {
+    const wheel = k === index ? own : bare(body, k) ? axleWheel(scene, k) : null;
+    return wheel && hub(wheel.side) === hub(own.side) ? [{ k, radius: wheel.radius }] : [];
+  });
+  return others.sort((a, b) => b.radius - a.radius).map(({ k }) => k);
+}
+
 /* A body whose points all lie at its centre: what its joints make of it. */
 function compact(build: Build, body: Body, index: number, color: string): void {
   const unit = build.extent.unit;
   if (drawnByJoint(build.scene, index)) return;
   const wheel = axleWheel(build.scene, index);
   if (!wheel) return inertia(build, body, index, color, unit);
-  const radius = Math.min(Math.max(wheel.radius, 2.5 * unit), Math.max(build.extent.wheel, 2.5 * unit));
-  addWheel(build, index, vec(wheel.side.at, lift(build, index)), wheel.axis, radius, build.planar ? build.thickness : 1.2 * unit, color);
+  const among = coaxial(build, index), rank = among.indexOf(index);
+  const widest = Math.max(...among.map((k) => axleWheel(build.scene, k)!.radius), 2.5 * unit);
+  const alone = Math.min(Math.max(among.length > 1 ? widest : wheel.radius, 2.5 * unit), Math.max(build.extent.wheel, 2.5 * unit));
+  const share = (rank + 1) / among.length, thick = build.planar ? build.thickness * (among.length > 1 ? 0.4 + 0.6 * share : 1) : 1.2 * unit;
+  addWheel(build, index, vec(wheel.side.at, lift(build, index)), wheel.axis, alone * (1 - (0.7 * rank) / among.length), thick, color);
 }
 
 export function addBody(build: Build, index: number): void {

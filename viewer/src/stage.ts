@@ -29,15 +29,21 @@ export function aimLight(sun: DirectionalLight, view: View): void {
   sun.target.updateMatrixWorld();
 }
 
-export function corners(extent: Extent): Box3 {
+function corners(extent: Extent): Box3 {
   const box = new Box3(new Vector3(...extent.low), new Vector3(...extent.high));
   return box.expandByScalar(4.5 * extent.unit);
 }
 
 /* The surroundings of something that travels far. */
-export function about(size: number): Box3 {
-  const half = 0.8 * size;
+function about(size: number): Box3 {
+  const half = 0.55 * size;
   return new Box3(new Vector3(-half, -half, -half), new Vector3(half, half, half));
+}
+
+/* The camera shows the whole motion; of what travels far, its surroundings. */
+export function frame(view: View, extent: Extent): void {
+  if (extent.roams || !extent.cloud.length) view.fit(extent.roams ? about(extent.size) : corners(extent));
+  else view.fitPoints(extent.cloud, 2 * extent.unit);
 }
 
 /* A length of 1, 2 or 5 times a power of ten. */
@@ -88,7 +94,6 @@ export class Stage {
   readonly floats: boolean;      // in empty space there is no floor
   private readonly alongGrid: Vector3[];
   private readonly shift = new Vector3();
-  private readonly box: Box3;
   private readonly raycaster = new Raycaster();
   private drawn = 0;
   private width = 0;
@@ -98,7 +103,6 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
     this.view = new View(scene.space === 'planar', upOf(scene), extent.size);
     this.sun = light(this.world);
-    this.box = corners(extent);
     this.grid = makeGrid(scene, extent, tones.grid);
     this.world.add(this.grid);
     this.floats = scene.space === 'spatial' && extent.roams && scene.gravity.every((g) => g === 0);
@@ -129,8 +133,7 @@ export class Stage {
   }
 
   fit(): void {
-    if (this.extent.roams || !this.extent.cloud.length) this.view.fit(this.extent.roams ? about(this.extent.size) : this.box);
-    else this.view.fitPoints(this.extent.cloud, 2 * this.extent.unit);
+    frame(this.view, this.extent);
   }
 
   draw(now: number): void {

@@ -4,6 +4,7 @@ import './study.css';
 import type { Blocks, Header } from './data';
 import { button, fileName, h, number } from './dom';
 import { copy } from './copy';
+import { words } from './evidence';
 import { Bands, Histogram, type Track } from './study_chance';
 import { Curves, HeatMap } from './study_curves';
 import { Table, studyOf } from './study_data';
@@ -165,7 +166,7 @@ export class Study implements Owner {
     this.about.replaceChildren(h('header', {}, h('h3', {}, `Run ${number(run, 12)}`)), h('div', { class: 'readout' }, ...facts));
     if (reason) this.about.append(h('p', { class: 'failed' }, reason));
     if (shown !== run && shown >= 0) this.about.append(h('p', { class: 'dim stand-in' }, `The motion of this run is not in the page; run ${shown}, the nearest one that is, moves. The command below makes the page of this run.`));
-    if (command) this.about.append(h('details', {}, h('summary', {}, 'The command that runs it alone'), h('div', { class: 'command' }, h('code', {}, command), copies, said)));
+    if (command) this.about.append(h('details', {}, h('summary', {}, 'The command that runs it alone'), h('div', { class: 'command' }, words(command), copies, said)));
   }
 
   private track(): Track | null {

@@ -1,6 +1,6 @@
 /* The run that is shown, moving. All runs of the page share one camera, so that they can be compared. */
 
-import { addGears } from './transmissions';
+import { addGears } from './gears';
 import { control } from './camera';
 import type { Blocks, Item } from './data';
 import { button, h } from './dom';
@@ -49,6 +49,7 @@ export class RunScene {
   private stage: Stage | null = null;
   private mechanism: Mechanism | null = null;
   private player: PlayerBar | null = null;
+  private framed = true;      // until the reader moves the camera
   private asked = 0;
   private last = 0;
   private drawn: () => void = () => undefined;
@@ -62,7 +63,7 @@ export class RunScene {
         moving.forEach((i) => addGears(items[i].scene, this.motions[i]));
         const extent = together(moving.map((i) => measure(items[i].scene, [this.motions[i]], blocks)));
         this.stage = new Stage(this.canvas, items[moving[0]].scene, extent, theme.tones());
-        control(this.canvas, this.stage.view, () => this.change(), () => undefined);
+        control(this.canvas, this.stage.view, () => { this.framed = false; this.change(); }, () => undefined);
       }
     } catch (error) {
       problem(String(error));
@@ -92,6 +93,9 @@ export class RunScene {
     this.shown = index;
     this.mechanism = new Mechanism(this.items[index].scene, motion, this.blocks, stage.extent, null, 0);
     stage.add(this.mechanism);
+    const wish = this.items[index].scene.view;
+    if (wish) this.mechanism.grant(wish);
+    if (wish?.camera && first) stage.view.from(wish.camera);
     this.mechanism.parts.tint(this.theme.theme === 'dark');
     if (!this.player || motion.start !== this.clock.start || motion.end !== this.clock.end) this.wind(motion);
     if (first) this.fit();
@@ -109,6 +113,7 @@ export class RunScene {
   }
 
   fit(): void {
+    this.framed = true;
     this.size();
     this.stage?.fit();
     this.change();
@@ -156,7 +161,7 @@ export class RunScene {
   }
 
   private size(): void {
-    this.stage?.resize(this.box.clientWidth, this.box.clientHeight);
+    if (this.stage?.resize(this.box.clientWidth, this.box.clientHeight) && this.framed) this.stage.fit();
   }
 
   private change(): void {

@@ -158,6 +158,33 @@ for (const width of [1280, 400]) {
   if (shots) await page.screenshot({ path: join(shots, `looks-model-${width}.png`) });
 }
 
+/* The menu of the scene is inside a narrow page; names are not cut off; the motion is fitted again when the page changes its size, until a reader moves the camera. */
+await page.setViewportSize({ width: 400, height: 800 });
+await page.evaluate(() => scrollTo(0, 0));
+await page.locator('.menu > summary').click();
+const menu = await page.locator('.menu-body').boundingBox(), stage = await page.locator('.stage').boundingBox();
+claim(name, 'the menu is inside a narrow page', menu.x >= 0 && menu.x + menu.width <= 400 && menu.y + menu.height <= stage.y + stage.height + 1, JSON.stringify({ menu, stage }));
+await page.locator('.menu > summary').click();
+await page.keyboard.press('l');
+const cut = await page.evaluate(() => [...document.querySelectorAll('.label')].filter((l) => getComputedStyle(l).visibility === 'visible' && l.getBoundingClientRect().right > 401).map((l) => l.textContent));
+claim(name, 'no name is cut off at the edge', !cut.length, cut.join());
+await page.keyboard.press('l');
+await page.keyboard.press('f');
+await page.evaluate(() => window.dalembert.setTime(0.2));
+const small = (await view()).camera.distance;
+await page.setViewportSize({ width: 1280, height: 800 });
+await page.waitForTimeout(150);
+const large = (await view()).camera.distance;
+claim(name, 'the motion is fitted again when the page grows', Math.abs(large / small - 1) > 0.01, `${small} ${large}`);
+await page.keyboard.press('f');
+await page.evaluate(() => window.dalembert.setTime(0.2));
+claim(name, 'and is where a press of f brings it', Math.abs((await view()).camera.distance / large - 1) < 1e-6, `${large} ${(await view()).camera.distance}`);
+await page.keyboard.press('+');
+const chosen = (await view()).camera.distance;
+await page.setViewportSize({ width: 1000, height: 800 });
+await page.waitForTimeout(150);
+claim(name, 'a camera that was moved stays', (await view()).camera.distance === chosen, `${chosen} ${(await view()).camera.distance}`);
+
 const errors = await page.evaluate(() => window.dalembert.errors);
 claim(name, 'nothing went wrong', !errors.length && !seen.console.length, [...errors, ...seen.console].join('; '));
 await browser.close();

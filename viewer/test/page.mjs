@@ -63,6 +63,21 @@ const tests = {
     claim(name, 'the line moves by a second of the axis', Math.abs(moved - box.width / 5) < 3, moved);
   },
 
+  async a_drag_zooms_and_a_button_shows_all_again(name) {
+    const box = await page.locator('#panel-plots .u-over').first().boundingBox(), all = page.getByRole('button', { name: 'Show the whole time' });
+    claim(name, 'there is no button before', (await all.count()) === 0);
+    await page.mouse.move(box.x + 0.2 * box.width, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.5 * box.width, box.y + 40, { steps: 3 });
+    const at = await api(() => document.querySelector('#panel-plots .at').textContent);
+    claim(name, 'the time under the pointer is told', /^at 2\.[45]\d* s$/.test(at), at);
+    await page.mouse.up();
+    claim(name, 'all plots are zoomed', (await all.count()) === 5, await all.count());
+    await all.first().click();
+    claim(name, 'and show all again', (await all.count()) === 0, await all.count());
+    await page.mouse.move(5, 5);
+  },
+
   async csv_has_the_numbers_of_the_page(name) {
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download the plotted channels as CSV' }).click()]);
     const path = join(folder, 'plot.csv');
@@ -238,12 +253,14 @@ const tests = {
     const blocks = new Blocks();
     const { scene, motion } = fourBar();
     const channels = [
-      ['steady', 'J', (t) => 166.48 + 1e-14 * Math.sin(t)], ['huge', 'N', (t) => 1e300 * t], ['holes', 'm', (t) => (t > 1 && t < 2 ? NaN : t > 3 ? Infinity : t)], ['none', 's', () => NaN],
+      ['steady', 'J', (t) => 166.48 + 1e-14 * Math.sin(t)], ['slow', 'W', (t) => 166.48 + 1e-6 * Math.sin(t)], ['huge', 'N', (t) => 1e300 * t], ['holes', 'm', (t) => (t > 1 && t < 2 ? NaN : t > 3 ? Infinity : t)], ['none', 's', () => NaN],
       ['energy.balance', 'J', () => -5.4321e6], ['constraint.position', 'm or rad', (t) => (t < 1 ? 0 : 10 ** (-40 + 9 * t))], ['constraint.velocity', 'm/s or rad/s', () => 0],
     ];
     await show(name, pageOf({ format: 'dalembert', version: 1, kind: 'run', title: 'Extremes', program: '0.1.0', command: '', model: null, scene, series: [seriesOf(blocks, 'run', { ...motion, channels })] }, blocks));
     const shown = await api((names) => { window.dalembert.show(names); return window.dalembert.channels(); }, channels.map((c) => c[0]));
     claim(name, 'all of them are plotted', shown.length === channels.length, shown.join());
+    const base = await api(() => document.querySelector('[aria-label="Plot: W"] .base').textContent);
+    claim(name, 'a number that hardly changes stands above its plot', /^166\.4799\d+ \+ …$|^166\.48\d* \+ …$/.test(base), base);
     await page.getByRole('button', { name: /Add a phase plot/ }).click();
     await page.locator('.readout select').first().selectOption('steady');
     await page.locator('.readout select').last().selectOption('none');

@@ -102,6 +102,53 @@ await open(page, seen, pageOf('rack', readFileSync(join(models, 'rack-and-pinion
 const plates = await page.evaluate(() => window.dalembert.header.scene.bodies.filter((b) => b.shapes.some((s) => s.kind === 'plate')).length);
 claim(name, 'a rack and a pinion are drawn', plates === 2, String(plates));
 
+/* A planetary train: the ring has its teeth inside, each wheel is drawn once, and at the start a gap of the ring stands where a tooth of the planet is. The same ring,
+ * held by the ground; and two pulleys with a belt, which turn the same way too. */
+const planetary = (ring) => `dalembert: 1
+name: Train
+space: planar
+parameters: {zs: 20, zp: 25, zr: 70, a: 0.09}
+bodies:
+  sun: {mass: 1, inertia: 0.001, position: [0, 0], angle: 0.3}
+  carrier: {mass: 1, inertia: 0.01, position: [0, 0], angle: 0.5, points: {P: [a, 0]}}
+  planet: {mass: 1, inertia: 0.001, position: [a*cos(0.5), a*sin(0.5)], angle: 0.1}
+  ${ring ? 'ring: {mass: 1, inertia: 0.05, position: [0, 0], angle: 0.7}' : ''}
+joints:
+  C: {type: revolute, connect: [ground, carrier], start: {rate: 1}}
+  S: {type: revolute, connect: [carrier, sun]}
+  P: {type: revolute, connect: [carrier.P, planet]}
+  ${ring ? 'R: {type: revolute, connect: [carrier, ring]}' : ''}
+  outer: {type: gear, joints: [S, P], ratio: -zs/zp}
+  inner: ${ring ? '{type: gear, joints: [P, R], ratio: zp/zr}' : '{type: gear, joints: [C, P], ratio: -zr/zp}'}
+simulate: {until: 0.2, every: 0.01}
+`;
+const platesOf = () => page.evaluate(() => {
+  const { scene } = window.dalembert.header;
+  const hosts = [...scene.bodies.map((b) => ({ name: b.name, shapes: b.shapes, pose: (window.dalembert.setTime(0), window.dalembert.pose(b.name)) })), { name: 'ground', shapes: scene.ground.shapes, pose: { quaternion: [1, 0, 0, 0] } }];
+  const turn = (q) => 2 * Math.atan2(q[3], q[0]);
+  return Object.fromEntries(hosts.map(({ name, shapes, pose }) => [name, shapes.filter((s) => s.kind === 'plate').map((s) => {
+    const edge = s.hole ?? s.outline, radii = edge.map(([x, y]) => Math.hypot(x, y));
+    return { hole: Boolean(s.hole), teeth: edge.length / 4, pitch: (Math.min(...radii) * (s.hole ? 1.1 : 0.9) + Math.max(...radii) * (s.hole ? 0.9 : 1.1)) / 2, mark: turn(s.quaternion) + turn(pose.quaternion) };
+  })]));
+});
+const offset = (angle, teeth) => { const u = (angle * teeth) / (2 * Math.PI); return u - Math.round(u); };
+for (const ring of ['ring', '']) {
+  name = ring ? 'planetary train' : 'train in a fixed ring';
+  await open(page, seen, pageOf(ring ? 'planetary' : 'fixed-ring', planetary(ring)));
+  const drawn = await platesOf(), outer = drawn[ring || 'ground'], { sun, planet } = drawn;
+  claim(name, 'each wheel is drawn once', sun.length === 1 && planet.length === 1 && outer.length === 1 && !drawn.carrier.length, JSON.stringify(drawn));
+  claim(name, 'the ring has its teeth inside', outer[0].hole && !planet[0].hole && Math.abs(outer[0].pitch - 0.14) < 0.002 && Math.abs(planet[0].pitch - 0.05) < 0.002 && Math.abs(sun[0].pitch - 0.04) < 0.002, JSON.stringify(drawn));
+  claim(name, 'teeth are in the ratio of the radii', outer[0].teeth * 25 === planet[0].teeth * 70 && sun[0].teeth * 25 === planet[0].teeth * 20, JSON.stringify(drawn));
+  const meets = offset(planet[0].mark - 0.5, planet[0].teeth) - offset(outer[0].mark - 0.5, outer[0].teeth), off = Math.abs(meets - Math.round(meets));
+  claim(name, 'a tooth of the planet stands in a gap of the ring', off < 1e-6, off);
+  await keep(ring ? 'planetary' : 'fixed-ring');
+}
+name = 'belt';
+await open(page, seen, pageOf('belt', readFileSync(join(models, 'gear-pair.yaml'), 'utf8').replace('ratio: -z1/z2', 'ratio: z1/z2')));
+const pulleys = await page.evaluate(() => { const { scene } = window.dalembert.header; return { plates: scene.bodies.map((b) => b.shapes.find((s) => s.kind === 'plate')), belt: scene.ground.shapes.filter((s) => s.kind === 'polyline').length }; });
+claim(name, 'wheels on fixed axles that turn the same way have a belt', pulleys.belt === 1 && pulleys.plates.every((p) => p && !p.hole), JSON.stringify(pulleys.belt));
+await keep('belt');
+
 /* A wheel that stands for a body without shape is inside the picture: nothing of it is cut off by the edge. */
 name = 'turntable';
 await open(page, seen, pageOf('turntable', readFileSync(join(models, 'ball-on-turntable.yaml'), 'utf8').replace(/, shape: .*}}$/m, '}')));
