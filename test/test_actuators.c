@@ -205,6 +205,43 @@ static void a_motor_is_cut_off_at_its_limits_and_its_power_is_the_change_of_ener
     free(run.value);
 }
 
+/* Every effort of one number: the same motion as with the corners written out. */
+static void efforts_of_one_number_have_limits(void **unused)
+{
+    static const char *const efforts[] = {"type: torque, joint: A",
+                                          "type: torque, body: arm",
+                                          "type: torque, connect: [ground, arm]",
+                                          "type: force, joint: S",
+                                          "type: force, connect: [ground.P, slide]",
+                                          "type: coordinate-force, body: slide, coordinate: x",
+                                          "type: motor, joint: S"};
+    (void)unused;
+    for (size_t way = 0; way < sizeof efforts / sizeof *efforts; way++) {
+        trajectory run[2];
+        for (int i = 0; i < 2; i++) {
+            char text[1200];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {P: [-1, 0.3]}}\n"
+                     "bodies: {arm: {mass: 2, inertia: 0.37, points: {B: [0.4, 0]}}, slide: {mass: 0.7, inertia: 0.1, points: {C: [-0.2, 0]}}}\n"
+                     "joints: {A: {type: revolute, connect: [ground, arm], start: {angle: 0.3, rate: 1.1}},\n"
+                     "  S: {type: prismatic, connect: [arm.B, slide.C], axis: [1, 0.2], start: {distance: 0.3, rate: 0.2}}}\n"
+                     "forces: {f: {%s, value: %s}, hold: {type: spring-damper, joint: S, stiffness: 60, damping: 1}}\n"
+                     "record: [%s, A.angle, S.distance, energy.balance]\n",
+                     efforts[way], i ? "5*sin(7*t), limit: [-2, 3.1]" : "\"max(-2, min(3.1, 5*sin(7*t)))\"",
+                     strstr(efforts[way], "torque") ? "f.torque" : "f.force");
+            run[i] = run_text_well(text, "until=1 every=0.05 rtol=1e-9 atol=1e-11");
+        }
+        assert_true(run[1].evidence.events >= 4 && run[1].rows == 21);
+        for (int i = 0; i < run[1].rows; i++) {
+            check_close(at(&run[1], i, 1), fmax(-2, fmin(3.1, 5 * sin(7 * at(&run[1], i, 0)))), 1e-12);
+            for (int n = 2; n < 5; n++)
+                check_close(at(&run[0], i, n), at(&run[1], i, n), 1e-12);
+        }
+        free(run[0].value);
+        free(run[1].value);
+    }
+}
+
 /* ---- end stops -------------------------------------------------------------------------------------------- */
 
 /* Up and down between a stop below and one above, a hundred impacts. */
@@ -437,7 +474,12 @@ static void bad_drives_stops_and_motors_are_refused_with_a_sentence(void **unuse
         {FORCE("type: motor, joint: A, value: 1, limit: [1, 0]"), "the lowest effort stands first"},
         {FORCE("type: motor, joint: A, value: 1, limit: [1, 2, 3]"), "two numbers"},
         {FORCE("type: motor, joint: A, value: 1, limit: [0, t]"), "a constant is needed here"},
-        {FORCE("type: torque, joint: A, value: 1, limit: [0, 1]"), "has no key 'limit'"},
+        {FORCE("type: torque, joint: A, value: 1, limit: [1, 0]"), "the limit of torque 'f' runs from 1 to 0"},
+        {FORCE("type: force, body: b, value: [1, 2], limit: [0, 1]"), "an effort of one number, and force 'f' has 2 components"},
+        {FORCE("type: spring-damper, joint: A, value: 1, limit: [0, 1]"), "has no key 'limit'"},
+        {HEAD ", drive: t, limit: [0, 1]}\n", "a drive takes whatever effort its motion needs"},
+        {HEAD ", lower: 0}\n", "type: end-stop"},
+        {HEAD ", damping: 0.1}\n", "type: spring-damper"},
         {FORCE("type: end-stop, joint: A, stiffness: 1"), "neither `lower:` nor `upper:`"},
         {FORCE("type: end-stop, joint: A, lower: 1, upper: 0, stiffness: 1"), "leaves no room"},
         {FORCE("type: end-stop, joint: A, lower: 1"), "needs the key 'stiffness'"},
@@ -471,6 +513,7 @@ int main(void)
         cmocka_unit_test(position_and_velocity_drives_agree_and_their_power_is_the_change_of_energy),
         cmocka_unit_test(a_velocity_drive_pays_for_friction),
         cmocka_unit_test(a_motor_is_cut_off_at_its_limits_and_its_power_is_the_change_of_energy),
+        cmocka_unit_test(efforts_of_one_number_have_limits),
         cmocka_unit_test(a_stop_without_loss_conserves_energy_over_many_bounces),
         cmocka_unit_test(an_impact_gives_back_the_square_of_the_restitution_whatever_the_mass),
         cmocka_unit_test(a_damped_stop_rebounds_as_the_damped_oscillator_does_until_it_would_pull),

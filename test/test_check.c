@@ -911,6 +911,56 @@ static void what_assembly_moved_is_told(void **state)
 }
 
 /* Joints that change what was given: a pin the place, a drive the angle and the rate. */
+/* A four-bar of which only the crank is given closes twice: the two angles of the rocker are those at which circles about B and D meet. Nothing is said where a
+ * value is given, where a joint chooses, and where a motion leads on. */
+static void a_start_that_nothing_decides_is_noted(void **state)
+{
+    static const char bars[] =
+        "dalembert: 1\nspace: planar\nground: {points: {D: [1.2, 0]}}\n"
+        "bodies:\n  crank: {mass: 0.5, inertia: 0.004, points: {B: [0.3, 0]}}\n  coupler: {mass: 1, inertia: 0.1, points: {C: [1, 0]}}\n"
+        "  rocker: {mass: 1, inertia: 0.06, points: {C: [0.8, 0]}%s}\n"
+        "joints:\n  A: {type: revolute, connect: [ground, crank]%s}\n  B: {type: revolute, connect: [crank.B, coupler]}\n"
+        "  C: {type: revolute, connect: [coupler.C, rocker.C]%s}\n  D: {type: revolute, connect: [ground.D, rocker]}\nsimulate: {until: 1}\n";
+    static const char open_arm[] =
+        "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, inertia: 1, points: {P: [1, 0]}}, b: {mass: 1, inertia: 1}, free: {mass: 1, inertia: "
+        "1}}\n"
+        "joints: {A: {type: revolute, connect: [ground, a]}, B: {type: revolute, connect: [a.P, b]}}\nsimulate: {until: 1}\n";
+    static const char *const given[][3] = {{"", ", start: {angle: 1, rate: 2, fix: true}", ""},
+                                           {"", ", start: {angle: 1, rate: 2}", ""},
+                                           {", angle: 2", ", start: {angle: 1, rate: 2}", ""},
+                                           {", angle: -2", ", start: {angle: 1, rate: 2}", ""},
+                                           {"", ", start: {angle: 1}", ", start: {branch: other}"}};
+    const double x = 0.3 * cos(1.0) - 1.2, y = 0.3 * sin(1.0), d = sqrt(x * x + y * y), turn = acos((0.64 + d * d - 1) / (2 * 0.8 * d)),
+                 to = atan2(y, x);
+    char text[1500];
+    (void)state;
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        snprintf(text, sizeof text, bars, given[i][0], given[i][1], given[i][2]);
+        dal_verdict *v = judge_text(text, DAL_OK);
+        if (i > 1) {
+            assert_null(v->undecided);
+        } else {
+            double angle[2];
+            assert_non_null(v->undecided);
+            assert_int_equal(
+                sscanf(v->undecided,
+                       "the start of 'rocker' follows from the joints alone: it is placed at %lf rad, and the mechanism also closes with it at %lf",
+                       &angle[0], &angle[1]),
+                2);
+            for (int k = 0; k < 2; k++) {
+                const double off[2] = {remainder(angle[k] - to - turn, 2 * 3.141592653589793),
+                                       remainder(angle[k] - to + turn, 2 * 3.141592653589793)};
+                assert_true(fabs(off[0]) < 1e-3 || fabs(off[1]) < 1e-3);
+            }
+            assert_true(fabs(remainder(angle[0] - angle[1], 2 * 3.141592653589793)) > 0.1);
+        }
+        dal_verdict_free(v);
+    }
+    dal_verdict *v = judge_text(open_arm, DAL_OK);
+    assert_null(v->undecided);
+    dal_verdict_free(v);
+}
+
 static void what_assembly_moved_is_told_in_numbers(void **state)
 {
     static const char text[] = "dalembert: 1\nspace: planar\n"
@@ -1172,6 +1222,7 @@ int main(void)
         cmocka_unit_test(ignorable_coordinates_are_named_with_the_family_that_has_them),
         cmocka_unit_test(what_assembly_moved_is_told),
         cmocka_unit_test(what_assembly_moved_is_told_in_numbers),
+        cmocka_unit_test(a_start_that_nothing_decides_is_noted),
         cmocka_unit_test(along_the_motion_the_rank_is_watched),
         cmocka_unit_test(drives_that_come_to_contradict_each_other_stop_the_run_along),
         cmocka_unit_test(models_with_coordinates_of_their_own_are_checked_in_them),

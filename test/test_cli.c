@@ -760,8 +760,9 @@ static void plots_and_snapshots_are_pictures(void **state)
     }
     assert_int_equal(run(here, "help"), DAL_OK);
     assert_null(strstr(here->out, "animate"));
-    assert_int_equal(run(here, "plot @/a.csv -o -"), DAL_BAD_COMMAND);
-    expect(here->err, "which channels?");
+    assert_int_equal(run(here, "plot @/a.csv -o -"), DAL_OK); /* all channels, in panels by unit */
+    expect(here->out, ">rod.angle</text>");
+    expect(here->out, ">energy.kinetic</text>");
     assert_int_equal(run(here, "plot @/a.csv -c rod.angel -o -"), DAL_BAD_COMMAND);
     expect(here->err, "did you mean 'rod.angle'?");
     assert_int_equal(run(here, "plot @/a.csv -c rod.angle -o @/p.gif"), DAL_BAD_COMMAND);

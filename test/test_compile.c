@@ -151,15 +151,21 @@ static const char *model_of(unsigned space)
                ? "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, points: {P: [0.3, 0.4]}}, c: {mass: 1, inertia: 1}, e: {mass: 1, "
                  "inertia: 1}}\n"
                  "joint-types: {own: {equations: [angle]}}\n"
-                 "joints: {w: {type: own, connect: [ground, e]}, a: {type: revolute, connect: [ground, b], drive: 0.3*t}, s: {type: prismatic, "
+                 "joints: {w: {type: own, connect: [ground, e]}, a: {type: revolute, connect: [ground, b], drive: 0.3*t, friction: {limit: 0.1}}, s: "
+                 "{type: prismatic, "
                  "connect: [b, c], axis: [1, 0]}}\n"
                  "constraints: {k: {position: s.distance}}\nforces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n"
                : "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 1, inertia: [1, 1, 1], points: {P: [0.3, 0.4, 0.5]}},\n"
-                 "  c: {mass: 1, inertia: [1, 1, 1]}, d: {mass: 1, inertia: [1, 1, 1]}, e: {mass: 1, inertia: [1, 1, 1]}}\n"
+                 "  c: {mass: 1, inertia: [1, 1, 1]}, d: {mass: 1, inertia: [1, 1, 1]}, e: {mass: 1, inertia: [1, 1, 1]}, h: {mass: 1, inertia: [1, "
+                 "1, "
+                 "1]}, i: {mass: 1, inertia: [1, 1, 1]}}\n"
                  "joint-types: {own: {equations: [angle]}}\n"
-                 "joints: {w: {type: own, connect: [ground, e]}, a: {type: revolute, connect: [ground, b], axis: [0, 0, 1], drive: 0.3*t},\n"
+                 "joints: {w: {type: own, connect: [ground, e]}, a: {type: revolute, connect: [ground, b], axis: [0, 0, 1], drive: 0.3*t, friction: "
+                 "{limit: 0.1}},\n"
                  "  s: {type: prismatic, connect: [b, c], axis: [1, 0, 0]},\n"
-                 "  u: {type: universal, connect: [c, d], axis: [[1, 0, 0], [0, 1, 0]]}}\n"
+                 "  u: {type: universal, connect: [c, d], axis: [[1, 0, 0], [0, 1, 0]]},\n"
+                 "  y: {type: cylindrical, connect: [ground, h], axis: [0, 0, 1], friction: {coefficient: 0.1, radius: 0.1}},\n"
+                 "  p: {type: spherical, connect: [ground, i], friction: {coefficient: 0.1, radius: 0.1}}}\n"
                  "constraints: {k: {position: s.distance}}\nforces: {f: {type: spring-damper, joint: s, stiffness: 1}}\nrecord: [\"%s\"]\n";
 }
 
@@ -169,12 +175,14 @@ static void check_channel(const dal_channel *c, unsigned space)
                         : !strcmp(c->of, "point")      ? "b.P."
                         : !strcmp(c->of, "force")      ? "f."
                         : !strcmp(c->of, "constraint") ? "k."
-                        : !strcmp(c->of, "joint")      ? (!strcmp(c->name, "distance") ? "s."
-                                                          : !strcmp(c->name, "angle2") ? "u."
-                                                          : !strncmp(c->name, "M.", 2) ? "w."
-                                                                                       : "a.")
+                        : !strcmp(c->of, "joint")      ? (!strcmp(c->name, "distance")                                                ? "s."
+                                                          : !strcmp(c->name, "angle2")                                                ? "u."
+                                                          : !strncmp(c->name, "M.", 2)                                                ? "w."
+                                                          : !strcmp(c->name, "friction.force") || !strcmp(c->name, "friction.torque") ? "y."
+                                                          : !strcmp(c->name, "friction") && c->flags & DAL_CHANNEL_VECTOR             ? "p."
+                                                                                                                                      : "a.")
                                                        : "";
-    char path[64], text[1500];
+    char path[64], text[2500];
     snprintf(path, sizeof path, "%s%s", owner, c->name);
     snprintf(text, sizeof text, model_of(space), path);
     compiled made = compile_text(text);

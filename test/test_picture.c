@@ -213,7 +213,7 @@ static void what_cannot_be_drawn_is_refused(void **state)
     plot(here, &(dal_plot_options){.n_channels = 1, .channels = wrong, .from = NAN, .to = NAN}, DAL_BAD_COMMAND);
     assert_string_equal(dal_messages_first(here->messages)->text, "has no channel 'slider.y' (did you mean 'slider.x'?)");
     plot(here, &(dal_plot_options){.n_channels = 1, .channels = right, .from = 5, .to = 6}, DAL_BAD_FILE);
-    plot(here, &(dal_plot_options){.n_channels = 0, .from = NAN, .to = NAN}, DAL_BAD_COMMAND);
+    plot(here, &(dal_plot_options){.n_channels = -1, .from = NAN, .to = NAN}, DAL_BAD_COMMAND);
     plot(here, &(dal_plot_options){.n_channels = 1, .channels = negative, .log = true, .from = NAN, .to = 0}, DAL_BAD_FILE);
     free(plot(here, &(dal_plot_options){.n_channels = 1, .channels = right, .from = NAN, .to = NAN}, DAL_OK)); /* a constant */
 }

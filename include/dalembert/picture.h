@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 typedef struct dal_plot_options {
-    int n_channels;              /* at least one */
+    int n_channels;              /* 0: all of the file, if there are at most 40 */
     const char *const *channels; /* names of columns */
     const char *x;               /* the channel along the horizontal axis; NULL: the first column, time */
     bool log;                    /* the vertical axes are logarithmic */

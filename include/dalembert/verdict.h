@@ -134,6 +134,7 @@ typedef struct dal_verdict {
     /* Start. */
     int n_moved;
     const char *const *moved; /* sentences of the assembly */
+    const char *undecided;    /* a body that stands in one of several places, as far as the description says; NULL: none was found */
     int n_moves;
     const dal_check_move *moves;                            /* the same as numbers: bodies, or coordinates, of which a given value was changed */
     double shift_most, turn_most, velocity_most, spin_most; /* of the bodies: m, rad, m/s, rad/s */

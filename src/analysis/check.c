@@ -47,6 +47,8 @@ static void hear_messages(dal_checker *c)
             dal_check_hear(c, m);
         else if (m->severity == DAL_NOTE && m->reason == DAL_REASON_ASSEMBLY)
             moved[v->n_moved++] = dal_arena_copy(&c->arena, m->text, strlen(m->text));
+        else if (m->reason == DAL_REASON_UNDECIDED)
+            v->undecided = dal_arena_copy(&c->arena, m->text, strlen(m->text));
     }
     v->moved = moved;
 }
@@ -98,7 +100,7 @@ static dal_status compile_anyway(dal_checker *c)
 static dal_status compile_model(dal_checker *c)
 {
     dal_verdict *v = c->verdict;
-    dal_status status = dal_compile(&c->arena.allocator, &c->base, c->heard, &c->system);
+    dal_status status = dal_compile_thoroughly(&c->arena.allocator, &c->base, c->heard, &c->system);
     dal_pass_all(c->messages, c->heard);
     hear_messages(c);
     v->status = status;

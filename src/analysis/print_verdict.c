@@ -191,6 +191,8 @@ static void print_start(dal_printer *out, const dal_verdict *v)
         print_entry(out, "start", "moved onto the constraints");
     for (int i = 0; i < v->n_moved; i++)
         print_entry(out, "", "%s", v->moved[i]);
+    if (v->undecided)
+        print_entry(out, "undecided", "%s", v->undecided);
 }
 
 /* 0 where there is only rounding. */
@@ -392,6 +394,7 @@ static void write_findings(dal_json *json, const dal_verdict *v)
     dal_json_structs(dal_json_line(json, line), "derived", v->n_derived, v->derived, sizeof *v->derived, of_derived, NULL);
     dal_json_string(json, "not_derived", v->not_derived);
     dal_json_strings(dal_json_line(json, line), "moved", v->n_moved, v->moved);
+    dal_json_string(json, "undecided", v->undecided);
     dal_json_objects(dal_json_line(json, " \n "), "moves", v->n_moves, "\n  ", write_move, v);
     dal_json_members(dal_json_line(json, line), of_start, v);
     dal_json_objects(json, "open", v->n_open, NULL, write_gap, v);

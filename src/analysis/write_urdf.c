@@ -133,7 +133,7 @@ static void plan_constraint(plan *p, const dal_constraint_spec *constraint)
 /* Friction that URDF cannot express: forces that follow from the reaction, other limits at rest, and other parts of the law. */
 static bool is_plain(const dal_friction *f)
 {
-    return !dal_friction_presses(f) && f->resting_limit == f->limit && f->viscous == 0 && f->regular == 0;
+    return !dal_friction_presses(f) && !dal_friction_varies(f) && f->resting_limit == f->limit && f->viscous == 0 && f->regular == 0;
 }
 
 static void plan_friction(plan *p, int j)
@@ -143,8 +143,11 @@ static void plan_friction(plan *p, int j)
         const dal_friction *f = &acting->frictions[i];
         if (f->joint != j)
             continue;
-        p->role[j].friction = f->limit * f->lever[0];
-        if (!(f->limit > 0))
+        p->role[j].friction = dal_friction_varies(f) ? 0 : f->limit * f->lever[0];
+        if (dal_friction_varies(f))
+            dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
+                     "the friction of joint '%s' is skipped: that of URDF has a constant limit", p->m->joints[j].name);
+        else if (!(f->limit > 0))
             dal_warn(p->messages, place_of(p, j), DAL_CODE_NOT_CONVERTED, NAN,
                      "the friction of joint '%s' is skipped: that of URDF does not depend on the force in the joint", p->m->joints[j].name);
         else if (!is_plain(f))

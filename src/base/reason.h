@@ -16,7 +16,8 @@ typedef enum dal_reason {
     DAL_REASON_ROUNDING,           /* an inertia is lost in rounding beside that of the others */
     DAL_REASON_OPEN,               /* the mechanism cannot be assembled */
     DAL_REASON_ASSEMBLY,           /* a note: assembly changed a start value */
-    DAL_REASON_ASSEMBLY_SUM        /* a note with the number of bodies; each body has its own note */
+    DAL_REASON_ASSEMBLY_SUM,       /* a note with the number of bodies; each body has its own note */
+    DAL_REASON_UNDECIDED           /* a note: the start is one of several that are as near to what is given */
 } dal_reason;
 
 /* Why a choice is refused. */

@@ -292,6 +292,16 @@ static void find_conflicts(dal_checker *c, dal_probe *p, int n)
     v->consistent = v->acceleration_gap < agrees && !v->contradictory;
 }
 
+/* Has the group before it the same joints, and as many rows of each? */
+static bool is_as_before(const dal_verdict *v, int g)
+{
+    const dal_check_group *a = &v->groups[g], *b = g ? a - 1 : NULL;
+    bool same = b && a->n_rows == b->n_rows && a->redundant == b->redundant && a->n_joints == b->n_joints;
+    for (int k = 0; same && k < a->n_joints; k++)
+        same = !strcmp(a->joints[k], b->joints[k]);
+    return same;
+}
+
 void dal_check_redundancy(dal_checker *c, dal_probe *p)
 {
     const dal_method *method = dal_system_method(p->system);
@@ -304,6 +314,8 @@ void dal_check_redundancy(dal_checker *c, dal_probe *p)
     for (int g = 0; g < v->n_groups && !v->contradictory; g++) {
         const dal_check_group *group = &v->groups[g];
         const char *rubbing = rubbing_of(p, group), *one = group->redundant == 1 ? "it" : "them";
+        if (is_as_before(v, g))
+            continue; /* x and y of one place: the same sentence */
         dal_check_warn(c, DAL_CODE_REDUNDANT, group->redundant,
                        "%d of the %d rows of %s %s too many: %s on %s, but the reactions of these joints are not unique%s%s%s", group->redundant,
                        group->n_rows, joints_of(p, group), group->redundant == 1 ? "is" : "are",

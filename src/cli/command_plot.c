@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] = "dalembert plot RESULT --channels A,B,... -o FILE [options]\n"
+static const char usage[] = "dalembert plot RESULT -o FILE [options]\n"
                             "\n"
                             "Draw channels of a file of results (.csv, .h5) over time. Channels of one unit share a panel. Units are those of the\n"
                             "file (`run --units`, HDF5), then those of the model, then those of common names.\n"
                             "\n"
-                            "    -c, --channels A,B,...  which columns\n"
+                            "    -c, --channels A,B,...  which columns; all of them (at most 40) if omitted\n"
                             "    -o, --output FILE       .svg, or .png (through rsvg-convert); - is SVG on standard output\n"
                             "    -x, --x CHANNEL         another horizontal axis than time: a phase plot\n"
                             "    -m, --model MODEL       the model of the run: units of columns for which the file has none\n"
@@ -78,8 +78,6 @@ static const dal_option options[] = {DAL_READ("channels", 'c', read_channels),
 static int check_use(void *user)
 {
     const request *wanted = user;
-    if (!wanted->plot.n_channels)
-        return dal_wrong_use("plot", "which channels? give them with --channels, as in --channels crank.angle,slider.x");
     if (!wanted->picture.output)
         return dal_wrong_use("plot", "where to? give a file with -o, as in -o plot.svg");
     return DAL_OK;

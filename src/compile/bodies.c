@@ -134,6 +134,17 @@ static void read_constants(dal_build *build, const dal_body_spec *spec, dal_body
         check_particle(build, spec);
 }
 
+void dal_note_constants(dal_build *build, int number)
+{
+    dal_messages *messages = build->messages;
+    dal_body again = {0};
+    if (!build->record)
+        return;
+    build->messages = NULL; /* what is wrong was reported */
+    read_constants(build, &build->spec->bodies[number], &again);
+    build->messages = messages;
+}
+
 /* ---- attitude --------------------------------------------------------------- */
 
 static bool is_zero(const double a[3])

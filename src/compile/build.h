@@ -110,6 +110,7 @@ typedef struct dal_build {
     dal_messages *messages;
     const dal_spec *spec;
     bool anyway;                     /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
+    bool thorough;                   /* also what is no error is searched: dal_compile_thoroughly */
     bool undetermined;               /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
     const struct dal_memory *memory; /* cached results of another compile; NULL: none (memory.h) */
     struct dal_memory *record;       /* recorded for another compile; NULL: not recorded */
@@ -128,6 +129,7 @@ typedef struct dal_build {
     dal_reach reach;       /* of the expression being parsed */
     const dal_binding *binding;
     bool equation;                     /* it belongs to a joint type */
+    const char *friction_limit;        /* it is a limit of the friction of this joint; or NULL */
     const dal_parser *reader;          /* of all expressions, by other rules; NULL: by those of the language */
     struct dal_derivation *derivation; /* what is to be derived (derive.h); NULL: nothing */
 
@@ -242,7 +244,8 @@ bool dal_has_volume(const dal_body_spec *spec); /* has it a shape that bounds on
 void dal_build_bodies(dal_build *build);
 /* An attitude as a rotation; `name` for messages. False with one. */
 bool dal_build_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *orientation, double R[9]);
-void dal_build_motion(dal_build *build); /* start velocities, once every body is placed */
+void dal_note_constants(dal_build *build, int body); /* the parameters that its mass, centre and inertia are made of are used */
+void dal_build_motion(dal_build *build);             /* start velocities, once every body is placed */
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes);
 /* The axes, in those of its body, in which directions beside this name are written: another body's own, except for the ground of an
  * included model. */
@@ -310,6 +313,7 @@ int dal_build_measure(dal_build *build, dal_node node);
 
 /* frictions.c */
 void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number_of_joint);
+void dal_build_friction_limits(dal_build *build); /* those that are not constant; after the forces */
 
 /* forces.c */
 void dal_build_forces(dal_build *build);
@@ -352,6 +356,8 @@ void dal_build_tables(dal_build *build, dal_system *system);
 /* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
  * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
+/* compile.c: as dal_compile, with a note where the start is one of several that the description leaves open. */
+dal_status dal_compile_thoroughly(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
 /* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);

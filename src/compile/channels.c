@@ -35,6 +35,14 @@ const dal_channel dal_channels[] = {
     {"body", "qx", "1", DAL_IN_SPACE, DAL_CHANNEL_ATTITUDE | DAL_CHANNEL_RESULT, "its x"},
     {"body", "qy", "1", DAL_IN_SPACE, DAL_CHANNEL_ATTITUDE | DAL_CHANNEL_RESULT, "its y"},
     {"body", "qz", "1", DAL_IN_SPACE, DAL_CHANNEL_ATTITUDE | DAL_CHANNEL_RESULT, "its z"},
+    {"body", "inertial.mass", "kg", BOTH, DAL_CHANNEL_CONSTANT, "mass: given, or that of its shapes"},
+    {"body", "inertial.center", "m", BOTH, DAL_CHANNEL_VECTOR | DAL_CHANNEL_CONSTANT, "centre of mass, body axes"},
+    {"body", "inertial.xx", "kg m^2", DAL_IN_SPACE, DAL_CHANNEL_CONSTANT, "entry of the inertia about the centre of mass, body axes"},
+    {"body", "inertial.yy", "kg m^2", DAL_IN_SPACE, DAL_CHANNEL_CONSTANT, "the same"},
+    {"body", "inertial.zz", "kg m^2", BOTH, DAL_CHANNEL_CONSTANT, "the same; of a planar model the moment of inertia"},
+    {"body", "inertial.xy", "kg m^2", DAL_IN_SPACE, DAL_CHANNEL_CONSTANT, "the same, minus the integral of x y dm"},
+    {"body", "inertial.xz", "kg m^2", DAL_IN_SPACE, DAL_CHANNEL_CONSTANT, "the same"},
+    {"body", "inertial.yz", "kg m^2", DAL_IN_SPACE, DAL_CHANNEL_CONSTANT, "the same"},
     {"point", "x", "m", BOTH, 0, "world axes"},
     {"point", "y", "m", BOTH, 0, "world axes"},
     {"point", "z", "m", DAL_IN_SPACE, 0, "world axes"},
@@ -52,6 +60,11 @@ const dal_channel dal_channels[] = {
     {"joint", "M.torque", "N m", DAL_IN_SPACE, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "the same, the torque about that point"},
     {"joint", "drive", "N or N m", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "effort that a drive takes, along the coordinate"},
     {"joint", "drive.power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "power that a drive gives: its effort times the rate of the coordinate"},
+    {"joint", "friction", "N or N m", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "force or torque of its dry friction along the coordinate (screw: the angle), on the second body: negative where the coordinate grows"},
+    {"joint", "friction", "N m", DAL_IN_SPACE, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_VECTOR | DAL_CHANNEL_RESULT, "of a spherical joint: the torque, on the second body, world axes"},
+    {"joint", "friction.force", "N", DAL_IN_SPACE, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "of a cylindrical joint: along the axis, on the second body"},
+    {"joint", "friction.torque", "N m", DAL_IN_SPACE, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "of a cylindrical joint: about the axis, on the second body"},
+    {"joint", "friction.power", "W", BOTH, DAL_CHANNEL_OF_TYPE | DAL_CHANNEL_RESULT, "power that its friction gives: negative, because it takes energy"},
     {"force", "length", "m or rad", BOTH, DAL_CHANNEL_OF_TYPE, "distance of the two points, or the joint's coordinate"},
     {"force", "force", "N", BOTH, DAL_CHANNEL_RESULT, "its scalar: along the line or the coordinate; of a vector its length"},
     {"force", "torque", "N m", BOTH, DAL_CHANNEL_RESULT, "the same number, where it is a torque"},
@@ -107,7 +120,10 @@ bool dal_refuse_reach(const dal_lookup *l, const char *noun, bool through)
                              : build->reach == DAL_REACH_PLACE ? "a body is placed by the coordinates of the model, time, numbers and parameters"
                              : build->reach == DAL_REACH_CONSTRAINT ? "constraints and speeds are made of positions, velocities and time"
                              : build->reach == DAL_REACH_ENERGY     ? "masses and energies are made of coordinates of the model, their rates and time"
-                                                                    : "it can be recorded, but forces and states cannot use it";
+                             : build->friction_limit
+                                 ? "it follows from the friction itself (an algebraic loop); friction that grows with the force in "
+                                   "its joint is written as 'coefficient'"
+                                 : "it can be recorded, but forces and states cannot use it";
     build->noun = noun;
     return dal_refuse(l, "'%s' %s %s: %s", spelled(l), verb, noun, rest);
 }
@@ -311,6 +327,36 @@ static const char *list_points(dal_build *build, const dal_points *points)
     return points->n > 10 ? dal_arena_print(build->arena, "%s, ...", text) : text;
 }
 
+static bool set_constants(const dal_lookup *l, int n, const double *values)
+{
+    l->value->n = n;
+    for (int i = 0; i < n; i++)
+        l->value->node[i] = dal_const(l->build->graph, l->primes ? 0 : values[i]);
+    return true;
+}
+
+/* Mass, centre and inertia: constants, which depend on the parameters that the description of the body uses. */
+static bool inertial_channel(const dal_lookup *l, int number, const char *rest)
+{
+    static const struct {
+        const char *name;
+        int entry;
+    } entries[] = {{".zz", 8}, {".xx", 0}, {".yy", 4}, {".xy", 1}, {".xz", 2}, {".yz", 5}};
+    const dal_body *body = &l->build->mechanism.bodies[number];
+    const char *more;
+    dal_note_constants(l->build, number);
+    if (!strcmp(rest, ".mass"))
+        return set_constants(l, 1, &body->mass);
+    if (starts(rest, "center", &more)) {
+        const int k = component_of(l->build, more);
+        return k != -1 && set_constants(l, k < 0 ? (int)l->build->spec->space : 1, body->center + (k < 0 ? 0 : k));
+    }
+    for (int i = 0; i < (planar(l->build) ? 1 : 6); i++)
+        if (!strcmp(rest, entries[i].name))
+            return set_constants(l, 1, &body->inertia[entries[i].entry]);
+    return false;
+}
+
 static bool of_body(const dal_lookup *l, int body, const char *rest)
 {
     dal_build *build = l->build;
@@ -321,12 +367,14 @@ static bool of_body(const dal_lookup *l, int body, const char *rest)
     listing list = {.n = 0};
     if (!particle && (attitude_channel(l, body, rest) || !l->value->n))
         return l->value->n > 0;
+    if (starts(rest, "inertial", &more) && inertial_channel(l, body, more))
+        return true;
     const dal_point_spec *point = find_point(&spec->points, rest, &more);
     if (point)
         return of_point(l, point, body, spec->binding, more);
     if (point_channel(l, add_vector(build, body, true, zero), rest) || !l->value->n)
         return l->value->n > 0;
-    list_channels(build, "body", particle, 0, &list);
+    list_channels(build, "body", particle, starts(rest, "inertial", &more) ? 0 : DAL_CHANNEL_CONSTANT, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "%s '%s'", particle ? "particle" : "body", spec->name.text), rest, &list,
                           list_points(build, &spec->points));
 }
@@ -426,6 +474,43 @@ static int first_component(const dal_joint *j, const char **rest)
     return 0;
 }
 
+/* The friction of a joint, by its number among the elements of friction; -1: it has none. */
+static int friction_of(const dal_build *build, int joint)
+{
+    for (int i = 0; i < build->n_frictions; i++)
+        if (build->frictions[i].joint == joint)
+            return i;
+    return -1;
+}
+
+/* What stands behind "friction", of element i: one effort, two, or a vector. */
+static bool friction_channel(const dal_lookup *l, int i, const char *rest)
+{
+    const dal_friction *f = &l->build->frictions[i];
+    dal_signal signal = {DAL_SIGNAL_FRICTION, i, f->shifts ? 0 : 3, 0, 0};
+    if (f->turn && strcmp(rest, ".power"))
+        return add_vector_signals(l, signal, rest, 0);
+    if (!strcmp(rest, ".power"))
+        signal.component = 6;
+    else if (f->n == 2 && !strcmp(rest, ".torque"))
+        signal.component = 4;
+    else if (strcmp(rest, f->n == 2 ? ".force" : ""))
+        return false;
+    return add_signals(l, signal, 1, 0);
+}
+
+/* The channels of the friction of element i, for messages. */
+static void list_friction(const dal_build *build, int i, listing *list)
+{
+    if (build->frictions[i].n == 2) {
+        list->names[list->n++] = "friction.force";
+        list->names[list->n++] = "friction.torque";
+    } else {
+        list->names[list->n++] = "friction";
+    }
+    list->names[list->n++] = "friction.power";
+}
+
 static bool of_joint(const dal_lookup *l, int joint, const char *rest)
 {
     dal_build *build = l->build;
@@ -437,7 +522,7 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         return false;
     }
     bool found = false;
-    const int first = first_component(j, &rest);
+    const int first = first_component(j, &rest), friction = friction_of(build, joint);
     if (starts(rest, "force", &more))
         found = add_vector_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first, 0, 0}, more, 0);
     else if (starts(rest, "torque", &more) && planar(build))
@@ -448,6 +533,8 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         found = add_signals(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
     else if (!strcmp(rest, ".drive.power") && j->drive >= 0)
         found = add_power_signal(l, joint, 1, j->coordinate[j->drive_coordinate]);
+    else if (friction >= 0 && starts(rest, "friction", &more))
+        found = friction_channel(l, friction, more);
     for (int k = 0; k < j->n_coordinates; k++) {
         const char *name = dal_joint_coordinate_name(j, build->spec->space, k);
         const bool alone = build->spec->plain_names && j->n_coordinates == 1 && !*rest; /* the joint's name is the coordinate's */
@@ -460,11 +547,15 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         return found;
     if (j->drive < 0 && (!strcmp(rest, ".drive") || !strcmp(rest, ".drive.power")))
         return dal_refuse(l, "joint '%s' is not driven and has no channel '%s': give it the key `drive:`", j->name, rest + 1);
+    if (friction < 0 && starts(rest, "friction", &more))
+        return dal_refuse(l, "joint '%s' has no dry friction and no channel '%s': give it the key `friction:`", j->name, rest + 1);
     list_channels(build, "joint", false, DAL_CHANNEL_OF_TYPE, &list);
     if (j->drive >= 0) {
         list.names[list.n++] = "drive";
         list.names[list.n++] = "drive.power";
     }
+    if (friction >= 0)
+        list_friction(build, friction, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "joint '%s' of type %s", j->name, j->type->name), rest, &list, "");
 }
 

@@ -9,7 +9,8 @@ enum {
     DAL_CHANNEL_RESULT = 2,   /* known after the forces: for records only */
     DAL_CHANNEL_ATTITUDE = 4, /* particles do not have it */
     DAL_CHANNEL_OF_TYPE = 8,  /* only some types of the element have it */
-    DAL_CHANNEL_ALONG = 16    /* forces: only one whose scalar acts along its length or coordinate has it */
+    DAL_CHANNEL_ALONG = 16,   /* forces: only one whose scalar acts along its length or coordinate has it */
+    DAL_CHANNEL_CONSTANT = 32 /* of the description: not in lists of what moves */
 };
 
 typedef struct dal_channel {

@@ -263,6 +263,7 @@ static void compile_description(dal_build *build, dal_system *system)
     for (int i = 0; i < build->spec->n_joints; i++)
         if (build->mechanism.joints[i].type)
             dal_build_laws(build, i, &build->spec->joints[i].law);
+    dal_build_friction_limits(build);
     for (int i = 0; i < build->spec->n_constraints; i++)
         dal_build_laws(build, build->spec->n_joints + i, &build->spec->constraints[i].law);
     dal_build_systems(build);
@@ -666,7 +667,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
-typedef enum demand { RUN, EVALUATION, ANYTHING } demand;
+typedef enum demand { RUN, CHECK, EVALUATION, ANYTHING } demand;
 
 /* Of one description. The system comes from one allocator, and everything that is needed on the way from the other. */
 static dal_status compile_one(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
@@ -689,6 +690,7 @@ static dal_status compile_one(const dal_allocator *for_system, const dal_allocat
         build->messages = own;
         build->spec = spec;
         build->anyway = what_for == ANYTHING;
+        build->thorough = what_for == CHECK;
         build->undetermined = what_for == EVALUATION;
         build->derivation = derivation;
         status = guarded(build, own, messages);
@@ -830,6 +832,12 @@ dal_status dal_compile_for_evaluation(const dal_allocator *allocator, const dal_
     if (!DAL_NEEDS(messages, spec) || !DAL_NEEDS(messages, system) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
         return DAL_BAD_COMMAND;
     return compile_base(allocator, spec, EVALUATION, messages, system);
+}
+
+dal_status dal_compile_thoroughly(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)
+{
+    *system = NULL;
+    return compile_base(allocator, spec, CHECK, messages, system);
 }
 
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system)

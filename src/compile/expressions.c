@@ -58,7 +58,7 @@ static bool within_reach(const dal_lookup *l, const char *block)
         dal_each_var(l->build->graph, l->value->node[i], widen_reach, &w);
     if (w.reach <= l->build->reach)
         return true;
-    if (block && l->build->reach == DAL_REACH_ACTION && w.reach > DAL_REACH_ACTION)
+    if (block && l->build->reach == DAL_REACH_ACTION && w.reach > DAL_REACH_ACTION && !l->build->friction_limit)
         return dal_refuse(l,
                           "an algebraic loop: '%s' of block '%s' depends on %s, which itself follows from forces and states; it can be recorded, "
                           "but forces and states cannot use it",

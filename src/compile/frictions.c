@@ -11,6 +11,9 @@
  * cylindrical joint (on its whole sliding, g = 1), torque of a revolute (g = r) or screw joint (g = r / cos psi). At rest it is larger by
  * mu_static / mu, unless it is given of its own. Where no normal force counts the radius is only a unit of s: without it g = 1, s = angle',
  * and the screw is resisted by a torque alone.
+ *
+ * A limit that is not constant is an expression like those of forces, T = max(0, expression): the corner at zero is located as an event. It is
+ * compiled after the forces, which it may use.
  */
 #include "math/vec.h"
 #include "compile/build.h"
@@ -25,6 +28,20 @@ static double number(dal_build *build, const dal_joint_spec *spec, dal_text text
         dal_error(build->messages, text.mark, "the %s of the friction of joint '%s' has to be %s, not %.6g", what, spec->name.text,
                   zero ? "zero or positive" : "positive", value);
     return value;
+}
+
+enum { NOT_YET = -2 }; /* the number of an expression that is compiled after the forces */
+
+/* A limit; 1, and *expression NOT_YET, where the text is not a constant. */
+static double limit(dal_build *build, const dal_joint_spec *spec, dal_text text, const char *what, double fallback, int *expression)
+{
+    dal_messages *messages = build->messages;
+    double value;
+    build->messages = NULL;
+    const bool constant = !text.text || dal_build_number(build, spec->binding, text, &value);
+    build->messages = messages;
+    *expression = constant ? -1 : NOT_YET;
+    return constant ? number(build, spec, text, what, fallback, true) : 1;
 }
 
 /* Measures of angle and distance, as far as the joint has them. */
@@ -140,9 +157,9 @@ static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint 
         return false;
     const struct shape *own = &shapes[joint->type->slides];
     f->press = own->press;
-    const double g = own->slides(&s, f);
-    f->limit /= g;
-    f->resting_limit /= g;
+    f->gear = own->slides(&s, f);
+    f->limit /= f->gear;
+    f->resting_limit /= f->gear;
     return f->turn || f->measure[0] >= 0;
 }
 
@@ -154,10 +171,11 @@ static bool check_keys(dal_build *build, const dal_joint_spec *spec, dal_sliding
     const bool turns = slides != DAL_SLIDES_ALONG, one_way = !turns || slides == DAL_SLIDES_AROUND || slides == DAL_SLIDES_ON_THREAD;
     if (!s->coefficient.text && !s->limit.text)
         dal_error(build->messages, s->mark,
-                  "the friction of joint '%s' needs the key 'coefficient' (force over normal force) or 'limit' (a constant one)", name);
+                  "the friction of joint '%s' needs the key 'coefficient' (force over normal force) or 'limit' (one that does not depend on it)",
+                  name);
     else if (s->limit.text && slides == DAL_SLIDES_ANY_WAY)
         dal_error(build->messages, s->limit.mark,
-                  "joint '%s' of type spherical has no coordinate that a constant 'limit' of its friction could act on: give it a "
+                  "joint '%s' of type spherical has no coordinate that a 'limit' of its friction could act on: give it a "
                   "coefficient and a radius",
                   name);
     else if (s->resting_limit.text && !s->limit.text)
@@ -180,16 +198,16 @@ void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number
     f.resting = number(build, spec, s->resting, "static coefficient", f.sliding, true);
     if (!check_keys(build, spec, joint->type->slides, f.sliding > 0 || f.resting > 0))
         return;
-    f.limit = number(build, spec, s->limit, "limit", 0, true);
+    f.limit = limit(build, spec, s->limit, "limit", 0, &f.limit_of);
     const double ratio = f.sliding > 0 ? f.resting / f.sliding : 1;
-    f.resting_limit = number(build, spec, s->resting_limit, "static limit", f.limit * ratio, true);
+    f.resting_limit = limit(build, spec, s->resting_limit, "static limit", f.limit * ratio, &f.resting_limit_of);
     f.stribeck = number(build, spec, s->stribeck, "Stribeck velocity", 0, false);
     f.viscous = number(build, spec, s->viscous, "viscous part", 0, true);
     f.regular = number(build, spec, s->velocity, "velocity", 0, false);
     if (f.resting < f.sliding)
         dal_error(build->messages, s->resting.mark, "the static coefficient of joint '%s' (%.6g) cannot be smaller than the other (%.6g)",
                   spec->name.text, f.resting, f.sliding);
-    if (s->resting_limit.text && f.resting_limit < f.limit)
+    if (s->resting_limit.text && !dal_friction_varies(&f) && f.resting_limit < f.limit)
         dal_error(build->messages, s->resting_limit.mark, "the static limit of joint '%s' (%.6g) cannot be smaller than the other (%.6g)",
                   spec->name.text, f.resting_limit, f.limit);
     if (!shape(build, spec, joint, number(build, spec, s->radius, "radius", 0, false), &f)) {
@@ -201,4 +219,35 @@ void dal_build_friction(dal_build *build, const dal_joint_spec *spec, int number
         f.first = last->first + last->n;
     }
     *DAL_PUSH(build->arena, build->frictions, build->n_frictions, build->cap_frictions) = f;
+}
+
+/* max(0, expression) among those of the forces; -1 with a message. */
+static int limit_expression(dal_build *build, const dal_joint_spec *spec, dal_text text)
+{
+    dal_node node;
+    double value;
+    build->friction_limit = spec->name.text;
+    const bool read = dal_build_scalar(build, DAL_REACH_ACTION, spec->binding, text, &node);
+    build->friction_limit = NULL;
+    if (!read)
+        return -1;
+    if (dal_is_const(build->graph, node, &value) && !isfinite(value)) {
+        dal_error(build->messages, text.mark, "'%.80s' is not a finite number", text.text);
+        return -1;
+    }
+    return dal_build_action(build, text, dal_binary(build->graph, DAL_OP_MAX, dal_const(build->graph, 0), node));
+}
+
+void dal_build_friction_limits(dal_build *build)
+{
+    for (int i = 0; i < build->n_frictions; i++) {
+        dal_friction *f = &build->frictions[i];
+        const dal_joint_spec *spec = &build->spec->joints[f->joint];
+        if (f->limit_of == NOT_YET)
+            f->limit_of = limit_expression(build, spec, spec->friction.limit);
+        if (f->resting_limit_of == NOT_YET)
+            f->resting_limit_of = limit_expression(build, spec, spec->friction.resting_limit);
+        if (!spec->friction.resting_limit.text)
+            f->resting_limit_of = f->limit_of;
+    }
 }

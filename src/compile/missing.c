@@ -232,11 +232,11 @@ static bool add_applied(balance *b, int force, const dal_force_type *type)
     line on;
     if (!read_components(b, spec, spec->value.n == 1 && space == 2 && torque ? 2 : 0, value))
         return false;
+    if (spec->limit.n)
+        return refuse_force(b, spec, "its limits are corners, where the condition has no derivatives");
     if (type->acts == DAL_ACTS_ANY_WAY || spec->joint.text || (spec->connect.n && !torque) || (!spec->connect.n && !spec->body.text)) {
         if (spec->connect.n ? !find_line(b, spec, &on) : false)
             return refuse_force(b, spec, no_symbols);
-        if (spec->limit.n)
-            return refuse_force(b, spec, "its limits are corners, where the condition has no derivatives");
         if (!spec->connect.n)
             on.change = dal_const(b->s->graph, change_of(b, b->build->forces[force].measure));
         add_work(b, value[torque && space == 2 ? 2 : 0], on.change);

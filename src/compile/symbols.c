@@ -358,6 +358,7 @@ const char *dal_signal_noun(const dal_build *build, const dal_signal *s)
     case DAL_SIGNAL_DRIVE: return "a reaction";
     case DAL_SIGNAL_EFFORT: return "the effort of a force";
     case DAL_SIGNAL_POWER: return "a power";
+    case DAL_SIGNAL_FRICTION: return "dry friction";
     case DAL_SIGNAL_ENERGY: return "an energy";
     case DAL_SIGNAL_MOMENTUM: return "a momentum";
     case DAL_SIGNAL_RESIDUAL: return "a residual";
@@ -395,6 +396,7 @@ const char *dal_signal_unit(const dal_build *build, const dal_signal *s)
     case DAL_SIGNAL_DRIVE: return s->component ? "N m" : "N";
     case DAL_SIGNAL_EFFORT: return s->component ? "N m" : "N";
     case DAL_SIGNAL_POWER: return "W";
+    case DAL_SIGNAL_FRICTION: return s->component == 6 ? "W" : s->component < 3 ? "N" : "N m";
     case DAL_SIGNAL_ENERGY: return "J";
     case DAL_SIGNAL_MOMENTUM: return s->component < 3 ? "kg m/s" : "kg m^2/s";
     case DAL_SIGNAL_RESIDUAL: return s->index ? "m/s" : "m";

@@ -76,9 +76,15 @@ static const char *unit_of_joint(dal_inference *units, int joint, const char *pa
         if (name && (!strcmp(path, name) || (!*path && j->n_coordinates == 1)))
             return is_angle(units, j->coordinate[k]) ? "rad" : "m";
     }
+    const bool rubs = !strncmp(path, "friction", 8),
+               angular = rubs ? j->type->slides != DAL_SLIDES_ALONG : j->drive >= 0 && build->mechanism.rows[j->drive].angular;
+    if (rubs && !path[8] && j->type->slides == DAL_SLIDES_ANY_WAY) {
+        *n = 3;
+        return "N m";
+    }
     if (strchr("MNPQ", *path) && path[0] && path[1] == '.')
         path += 2;
-    return unit_of_channel(units, "joint", path, j->drive >= 0 && build->mechanism.rows[j->drive].angular, n);
+    return unit_of_channel(units, "joint", path, angular, n);
 }
 
 static const char *unit_of_ground(dal_inference *units, const char *path, int *n)

@@ -121,12 +121,23 @@ static void derive_spring(const element *e, const dal_force_type *type)
     dal_force_push(d, length, effort);
 }
 
+/* Component i of the value. An effort of one number may have limits. */
+static dal_node value_of(const element *e, int i)
+{
+    dal_graph *graph = e->d->graph;
+    dal_node value = dal_force_read_item(e, &e->spec->value, i);
+    if (e->spec->limit.n != 2)
+        return value;
+    value = dal_binary(graph, DAL_OP_MIN, dal_force_read_item(e, &e->spec->limit, 1), value);
+    return dal_binary(graph, DAL_OP_MAX, dal_force_read_item(e, &e->spec->limit, 0), value);
+}
+
 /* Components in world axes. */
 static void world_components(const element *e, int body, dal_node f[3])
 {
     const char *axes = e->spec->axes.text;
     for (int i = 0; i < 3; i++)
-        f[i] = dal_force_read_item(e, &e->spec->value, i);
+        f[i] = value_of(e, i);
     if (dal_n_planar(e->d) && e->spec->value.n == 1) { /* a torque in the plane */
         f[2] = f[0];
         f[0] = dal_n_const(e->d, 0);
@@ -169,7 +180,7 @@ static void derive_force(const element *e, const dal_force_type *type)
     dal_node s[3], f[3], x[3], turn[3];
     const dal_node length = dal_force_length(e, type);
     if (length != DAL_NO_NODE) {
-        dal_force_push(d, length, dal_force_read_item(e, &e->spec->value, 0));
+        dal_force_push(d, length, value_of(e, 0));
         return;
     }
     const int body = body_of(e, e->spec->body, s);
@@ -188,7 +199,7 @@ static void derive_torque(const element *e, const dal_force_type *type)
     dal_node s[3], f[3], back[3];
     int body[2] = {DAL_GROUND, DAL_GROUND};
     if (e->spec->joint.text || (e->spec->coordinate.text && !e->spec->connect.n && !e->spec->body.text)) {
-        dal_force_push(d, dal_force_length(e, type), dal_force_read_item(e, &e->spec->value, 0));
+        dal_force_push(d, dal_force_length(e, type), value_of(e, 0));
         return;
     }
     if (e->spec->connect.n == 2) { /* on the second, and reversed on the first */
@@ -207,13 +218,7 @@ static void derive_torque(const element *e, const dal_force_type *type)
 
 static void derive_motor(const element *e, const dal_force_type *type)
 {
-    dal_derivation *d = e->d;
-    dal_node effort = dal_force_read_item(e, &e->spec->value, 0);
-    if (e->spec->limit.n == 2) {
-        effort = dal_binary(d->graph, DAL_OP_MIN, dal_force_read_item(e, &e->spec->limit, 1), effort);
-        effort = dal_binary(d->graph, DAL_OP_MAX, dal_force_read_item(e, &e->spec->limit, 0), effort);
-    }
-    dal_force_push(d, dal_force_length(e, type), effort);
+    dal_force_push(e->d, dal_force_length(e, type), value_of(e, 0));
 }
 
 /* The potential of one body; with `gradient`, its second-order part. */

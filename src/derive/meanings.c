@@ -141,12 +141,30 @@ static bool point_channel(dal_derivation *d, const dal_node x[3], const char *re
     return *rest && set_vector(d, x, rest, value);
 }
 
+/* Mass, centre and inertia. */
+static bool inertial_channel(dal_derivation *d, const dal_derived_body *body, const char *rest, dal_value *value)
+{
+    static const char *const entries[] = {".zz", ".xx", ".yy", ".xy", ".xz", ".yz"};
+    static const int at[] = {8, 0, 4, 1, 2, 5};
+    const char *more;
+    if (!strcmp(rest, ".mass"))
+        return set_node(value, body->mass);
+    if (starts(rest, "center", &more))
+        return give_vector(d, body->center, more, value);
+    for (int i = 0; i < (dal_n_planar(d) ? 1 : 6); i++)
+        if (!strcmp(rest, entries[i]))
+            return set_node(value, body->inertia[at[i]]);
+    return false;
+}
+
 static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *value)
 {
     const dal_derived_body *body = &d->bodies[b];
     const dal_body_spec *spec = &d->spec->bodies[b];
     const char *more;
     dal_node w[3];
+    if (starts(rest, "inertial", &more))
+        return inertial_channel(d, body, more, value);
     if (dal_n_planar(d) && !strcmp(rest, ".angle"))
         return set_node(value, dal_n_add(d, body->angle, dal_derive_number(d, body->offset)));
     dal_derive_row_spin(d, b, starts(rest, "omega.body", &more), w);

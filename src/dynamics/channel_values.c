@@ -5,6 +5,7 @@
 #include "model/system.h"
 #include "state/state.h"
 #include "state/state_parts.h"
+#include "dynamics/friction.h"
 #include "dynamics/reactions.h"
 #include "state/values.h"
 #include "state/windings.h"
@@ -116,6 +117,9 @@ double dal_state_signal(dal_state *state, const dal_signal *s)
     case DAL_SIGNAL_DRIVE: dal_need(state, DAL_STAGE_REACTIONS); return dal_multiplier_of(state, system->mechanism.joints[s->index].drive);
     case DAL_SIGNAL_EFFORT: return state->values->effort[s->index];
     case DAL_SIGNAL_POWER: return power_of(state, s);
+    case DAL_SIGNAL_FRICTION:
+        dal_need(state, DAL_STAGE_REACTIONS);
+        return s->component == 6 ? dal_friction_power(state, s->index) : dal_friction_effort(state, s->index, s->component % 3);
     case DAL_SIGNAL_ENERGY: return energy(state, s->index);
     case DAL_SIGNAL_MOMENTUM:
         dal_kinetic(&system->layout, &state->work, linear, angular);

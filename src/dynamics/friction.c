@@ -5,7 +5,8 @@
  *     sticking   s' = 0,  |e| <= K_s + mu_s N
  *     smooth     the slipping law with n replaced by n tanh(|s| / v_r)
  * K is the constant part of the limit (a seal, a brake, gears; `friction` of URDF), K(|s|) = K_d + (K_s - K_d) exp(-(|s| / v_s)^2). It is
- * given as a force or torque T on the joint's coordinate x: with s = g x' the power T x' = K s makes K = T / g.
+ * given as a force or torque T on the joint's coordinate x: with s = g x' the power T x' = K s makes K = T / g. T may be a function of time,
+ * inputs, states, positions and velocities (a brake): known before the accelerations, it is a number in all that follows.
  * e does work, unlike the force of an ideal constraint: this is C of `udwadia-phohomsiri` (2.8) where it depends on the force itself.
  *
  * Accelerations and reactions are linear in applied forces at a given state. So the formulation is solved once without friction and once for each
@@ -29,6 +30,7 @@
 #include "math/vec.h"
 #include "model/system.h"
 #include "state/state.h"
+#include "state/values.h"
 #include "dynamics/reactions.h"
 #include "dynamics/saddle.h"
 
@@ -149,9 +151,26 @@ double dal_friction_coefficient(const dal_friction *f, double speed)
     return f->sliding + (f->resting - f->sliding) * at_rest_still(f, speed);
 }
 
-double dal_friction_limit(const dal_friction *f, double speed)
+static double times_expression(const dal_state *state, double factor, int expression)
 {
-    return f->limit + (f->resting_limit - f->limit) * at_rest_still(f, speed);
+    return expression < 0 ? factor : factor * state->values->expression[expression];
+}
+
+/* K_s is at least K_d, whatever the two expressions say. */
+static double limit_at_rest(const dal_state *state, const dal_friction *f, double sliding)
+{
+    return fmax(times_expression(state, f->resting_limit, f->resting_limit_of), sliding);
+}
+
+double dal_friction_limit(const dal_state *state, const dal_friction *f, double speed)
+{
+    const double K = times_expression(state, f->limit, f->limit_of), still = at_rest_still(f, speed);
+    return still > 0 ? K + (limit_at_rest(state, f, K) - K) * still : K;
+}
+
+double dal_friction_holds(const dal_state *state, const dal_friction *f, double N)
+{
+    return limit_at_rest(state, f, times_expression(state, f->limit, f->limit_of)) + f->resting * N;
 }
 
 /* Second relative to first. */
@@ -387,6 +406,23 @@ void dal_friction_reactions(dal_state *state)
             for (int j = 0; j < f->terms; j++)
                 dal_add_measure(state, f->joint, f->measure[k + j], f->lever[k + j] * e[k], wrench);
     }
+}
+
+/* s = g x', or with two coordinates s_k = g_k x_k': the effort on x_k is g_k e_k. */
+double dal_friction_effort(const dal_state *state, int element, int k)
+{
+    const dal_friction *f = &state->system->acting.frictions[element];
+    return dal_has(state, DAL_STAGE_FRICTION) ? 0 + (f->n == 2 ? f->lever[k] : f->gear) * state->friction->force[f->first + k] : 0; /* no -0 */
+}
+
+double dal_friction_power(const dal_state *state, int element)
+{
+    const dal_friction *f = &state->system->acting.frictions[element];
+    double s[DAL_MAX_SLIP], power = 0;
+    dal_friction_slip(state, f, s);
+    for (int k = 0; k < f->n && dal_has(state, DAL_STAGE_FRICTION); k++)
+        power += state->friction->force[f->first + k] * s[k];
+    return power;
 }
 
 /* ---- the part of a state ------------------------------------------------------------------------ */

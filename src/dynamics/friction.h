@@ -25,8 +25,16 @@ typedef struct dal_friction {
     double lever[DAL_MAX_SLIP];
     double sliding, resting, stribeck, viscous; /* coefficients of friction, Stribeck's velocity, N s/m */
     double limit, resting_limit;                /* the part of |e| that does not depend on the normal force: sliding, at rest */
+    int limit_of, resting_limit_of;             /* expressions that these are multiplied by, as a brake has them; -1: constant */
+    double gear;                                /* s over the rate of the coordinate that a limit acts on */
     double regular;                             /* velocity over which the force is made smooth; 0: it sticks and slips */
 } dal_friction;
+
+/* Is its limit a function of time and motion? */
+static inline bool dal_friction_varies(const dal_friction *f)
+{
+    return f->limit_of >= 0 || f->resting_limit_of >= 0;
+}
 
 /* Does it depend on the normal force at all? */
 static inline bool dal_friction_presses(const dal_friction *f)
@@ -46,6 +54,9 @@ dal_flow dal_friction_accelerate(dal_state *state);
 void dal_friction_push(dal_state *state, const dal_friction *friction, const double *e);
 /* Adds the friction to the reactions of the joints. */
 void dal_friction_reactions(dal_state *state);
+/* Of the last evaluation: component k of the force or torque along the coordinates of the joint (a ball: in world axes), on the second body. */
+double dal_friction_effort(const dal_state *state, int element, int k);
+double dal_friction_power(const dal_state *state, int element);
 
 /* ---- friction_balance.c ---- */
 

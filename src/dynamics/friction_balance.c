@@ -142,7 +142,7 @@ static void slide(const dal_state *state, const dal_friction_parts *p, int eleme
 {
     const dal_friction *f = &state->friction->element[element];
     const double *s = p->slip + f->first, *d = state->friction->direction + f->first, speed = dal_norm(s, f->n);
-    const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(f, speed);
+    const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(state, f, speed);
     const double slow = still * dal_friction_pace(state->layout, f);
     double forward = 0;
     for (int k = 0; k < f->n; k++)
@@ -324,7 +324,7 @@ static double aim_balance(dal_state *state, const dal_friction_parts *p, int ele
 {
     const dal_friction *f = &state->friction->element[element];
     const double h = p->look[element], *s = p->slip + f->first, speed = dal_norm(s, f->n);
-    const double m = h * (dal_friction_limit(f, speed) + dal_friction_coefficient(f, speed) * p->press[element]);
+    const double m = h * (dal_friction_limit(state, f, speed) + dal_friction_coefficient(f, speed) * p->press[element]);
     double *d = state->friction->direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
     for (int k = 0; k < f->n; k++) {
         x[k] = p->rate[f->first + k];

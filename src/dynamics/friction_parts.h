@@ -64,21 +64,16 @@ dal_friction_parts dal_friction_layout(const dal_state *state);
 dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
 dal_flow dal_friction_respond(dal_state *state, const dal_friction_parts *p);
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s);
-double dal_friction_coefficient(const dal_friction *f, double speed);        /* mu */
-double dal_friction_limit(const dal_friction *f, double speed);              /* K */
-double dal_friction_extent(const dal_layout *layout, const dal_friction *f); /* m of sliding where the model moves by its size */
-double dal_friction_pace(const dal_layout *layout, const dal_friction *f);   /* m/s of sliding where it does so in a unit of time */
+double dal_friction_coefficient(const dal_friction *f, double speed);                   /* mu */
+double dal_friction_limit(const dal_state *state, const dal_friction *f, double speed); /* K; after loads, as the next one */
+double dal_friction_holds(const dal_state *state, const dal_friction *f, double N);     /* what it can hold at rest */
+double dal_friction_extent(const dal_layout *layout, const dal_friction *f);            /* m of sliding where the model moves by its size */
+double dal_friction_pace(const dal_layout *layout, const dal_friction *f);              /* m/s of sliding where it does so in a unit of time */
 
 /* Does the element stick and slip, so that it has a guard? */
 static inline bool dal_friction_switches(const dal_friction *f)
 {
     return !(f->regular > 0);
-}
-
-/* What it can hold at rest. */
-static inline double dal_friction_holds(const dal_friction *f, double N)
-{
-    return f->resting_limit + f->resting * N;
 }
 
 /* ---- friction_balance.c ---- */

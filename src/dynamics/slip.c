@@ -70,7 +70,7 @@ static double guard_of_sticking(const dal_state *state, const dal_friction_parts
     const dal_friction *f = &state->friction->element[i];
     const double force = state->layout->units.mass * state->layout->units.length / (state->layout->units.time * state->layout->units.time),
                  pace = dal_friction_pace(state->layout, f);
-    double guard = (dal_friction_holds(f, p->press[i]) - dal_norm(state->friction->force + f->first, f->n) + p->force_error[i]) / force;
+    double guard = (dal_friction_holds(state, f, p->press[i]) - dal_norm(state->friction->force + f->first, f->n) + p->force_error[i]) / force;
     for (int k = f->first; k < f->first + f->n; k++)
         if (p->bound[k] > 0)
             guard = fmin(guard, carried_speed - fabs(p->slip[k]) / pace);
@@ -191,7 +191,7 @@ static double find_force_error(const dal_state *state, const dal_friction_parts 
 static double overload_slip(const dal_state *state, const dal_friction_parts *p, int i)
 {
     const dal_friction *f = &state->friction->element[i];
-    const double wanted = dal_norm(p->e + f->first, f->n), allowed = dal_friction_holds(f, p->press[i]), error = find_force_error(state, p, i);
+    const double wanted = dal_norm(p->e + f->first, f->n), allowed = dal_friction_holds(state, f, p->press[i]), error = find_force_error(state, p, i);
     if (state->friction->broken[i])
         return wanted > (1 - 1e-6) * allowed - error ? 1 + wanted / (allowed + error) : 0;
     return wanted / (allowed + error) > 1 + 1e-10 ? wanted / (allowed + error) : 0;

@@ -97,6 +97,26 @@ static const char *found(const reader *r, char buffer[80])
     return buffer;
 }
 
+/* A hint for a word that stands behind a number: a unit, or a factor. */
+static const char *remedy_of_word(const reader *r)
+{
+    static const char *const units[] = {"m", "mm", "cm", "km", "kg", "g", "s", "ms", "N", "kN", "Nm", "rad", "Hz", "rpm"};
+    const char *s = r->text + r->at;
+    size_t before = r->at, length = 0;
+    while (before > 0 && (r->text[before - 1] == ' ' || r->text[before - 1] == '\t'))
+        before--;
+    while (dal_is_letter(s[length]) || dal_is_digit(s[length]))
+        length++;
+    if (!before || !dal_is_letter(*s) || !(dal_is_digit(r->text[before - 1]) || r->text[before - 1] == '.'))
+        return "";
+    if (length == 3 && !strncmp(s, "deg", 3))
+        return " (write 45*deg for 45 degrees)";
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && !strncmp(s, units[i], length))
+            return " (numbers have no units behind them: they are in m, kg, s, rad, N)";
+    return " (the product is written *)";
+}
+
 /* A hint for operators of other languages. */
 static const char *remedy(const reader *r)
 {
@@ -115,7 +135,7 @@ static const char *remedy(const reader *r)
         if (strncmp(r->text + at, known[i][0], strlen(known[i][0])) == 0)
             return known[i][1];
     }
-    return "";
+    return remedy_of_word(r);
 }
 
 static bool fail_expected(reader *r, const char *expected)
@@ -224,7 +244,8 @@ static __attribute__((noinline)) bool read_number(reader *r, dal_value *value)
     if (dal_is_letter(s[end])) {
         r->at = end;
         char buffer[80];
-        return fail(r, end, "expected an operator after the number '%.*s' but found %s", (int)(end - start), s + start, found(r, buffer));
+        return fail(r, end, "expected an operator after the number '%.*s' but found %s%s", (int)(end - start), s + start, found(r, buffer),
+                    remedy_of_word(r));
     }
     exponent = (exponent > 1000000 ? 1000000 : exponent < -1000000 ? -1000000 : exponent) - (long)fraction;
     double number;

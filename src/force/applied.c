@@ -9,7 +9,7 @@
  *   motor    on the only coordinate of a joint, whatever it is
  *   coordinate-force   on x, y, z or the angle of a body
  *
- * A positive joint force or torque acts on the second body in the positive sense.
+ * A positive joint force or torque acts on the second body in the positive sense. An effort of one number may have limits, beyond which it is cut off.
  */
 #include "force/force.h"
 #include "math/vec.h"
@@ -49,6 +49,39 @@ static void apply_efforts(dal_loads *loads, int n, const void *elements)
 
 #ifndef DAL_SCALAR_VARIANT
 
+/* max(lowest, min(highest, value)): the corners are located as events. */
+static bool compile_limited(dal_force_builder *b, applied *a)
+{
+    const dal_force_spec *spec = b->spec;
+    const char *type = spec->type.text, *name = spec->name.text;
+    double lowest, highest;
+    dal_node value;
+    if (a->n != 1) {
+        dal_error(
+            b->messages, spec->limit.mark,
+            "a limit belongs to an effort of one number, and %s '%s' has %d components: cut each of them off in `value:`, as in \"max(-5, min(5, "
+            "u))\"",
+            type, name, a->n);
+        return false;
+    }
+    if (spec->limit.n != 2) {
+        dal_error(b->messages, spec->limit.mark, "the limit of %s '%s' is two numbers, the lowest and the highest effort; %d given", type, name,
+                  spec->limit.n);
+        return false;
+    }
+    if (!b->number(b, spec->limit.item[0], &lowest) || !b->number(b, spec->limit.item[1], &highest) || !b->parse(b, spec->value.item[0], &value))
+        return false;
+    if (!(lowest < highest)) {
+        dal_error(b->messages, spec->limit.mark, "the limit of %s '%s' runs from %.6g to %.6g: the lowest effort stands first", type, name, lowest,
+                  highest);
+        return false;
+    }
+    value = dal_binary(b->graph, DAL_OP_MIN, dal_const(b->graph, highest), value);
+    value = dal_binary(b->graph, DAL_OP_MAX, dal_const(b->graph, lowest), value);
+    a->expression[0] = b->action(b, spec->value.item[0], value);
+    return true;
+}
+
 static bool read_values(dal_force_builder *b, applied *a, int wanted)
 {
     const dal_list *value = &b->spec->value;
@@ -59,9 +92,11 @@ static bool read_values(dal_force_builder *b, applied *a, int wanted)
                   : wanted == 2 ? "2 components, as in `value: [x, y]`"
                                 : "3 components, as in `value: [x, y, z]`",
                   value->n);
+    a->n = wanted;
+    if (ok && b->spec->limit.n)
+        return compile_limited(b, a);
     for (int i = 0; value->n == wanted && i < wanted; i++)
         ok &= (a->expression[i] = b->expression(b, value->item[i])) >= 0;
-    a->n = wanted;
     return ok;
 }
 
@@ -197,34 +232,10 @@ static bool compile_torque(dal_force_builder *b, void *element)
     return read_values(b, a, b->mechanism->space == DAL_PLANAR ? 1 : 3) & ok;
 }
 
-/* max(lowest, min(highest, value)): the corners are located as events. */
-static bool compile_limited(dal_force_builder *b, applied *a)
-{
-    const dal_force_spec *spec = b->spec;
-    double lowest, highest;
-    dal_node value;
-    if (spec->limit.n != 2) {
-        dal_error(b->messages, spec->limit.mark, "the limit of motor '%s' is two numbers, the lowest and the highest effort; %d given",
-                  spec->name.text, spec->limit.n);
-        return false;
-    }
-    if (!b->number(b, spec->limit.item[0], &lowest) || !b->number(b, spec->limit.item[1], &highest) || !b->parse(b, spec->value.item[0], &value))
-        return false;
-    if (!(lowest < highest)) {
-        dal_error(b->messages, spec->limit.mark, "the limit of motor '%s' runs from %.6g to %.6g: the lowest effort stands first", spec->name.text,
-                  lowest, highest);
-        return false;
-    }
-    value = dal_binary(b->graph, DAL_OP_MIN, dal_const(b->graph, highest), value);
-    value = dal_binary(b->graph, DAL_OP_MAX, dal_const(b->graph, lowest), value);
-    a->expression[0] = b->action(b, spec->value.item[0], value);
-    return true;
-}
-
 static bool compile_motor(dal_force_builder *b, void *element)
 {
     *(applied *)element = (applied){.force = b->force, .vector = -1};
-    return compile_effort(b, element, &dal_force_motor) && (!b->spec->limit.n || compile_limited(b, element));
+    return compile_effort(b, element, &dal_force_motor);
 }
 
 void dal_motor_of(const dal_force_group *motors, int i, int *force, int *measure)
@@ -247,17 +258,18 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
 
 const dal_force_type dal_force_point =
     DAL_FORCE_TYPE("force", "a force at a point, between two points, along a joint or on a coordinate of the model's own",
-                   "joint connect body coordinate axes value!", "distance", applied, apply_efforts, .compile = compile_force, .effort = true,
+                   "joint connect body coordinate axes value! limit", "distance", applied, apply_efforts, .compile = compile_force, .effort = true,
                    .acts = DAL_ACTS_BY_FORCE);
 
-const dal_force_type dal_force_torque = DAL_FORCE_TYPE(
-    "torque", "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own", "joint connect body coordinate axes value!",
-    "angle", applied, apply_efforts, .compile = compile_torque, .effort = true, .acts = DAL_ACTS_BY_TORQUE);
+const dal_force_type dal_force_torque =
+    DAL_FORCE_TYPE("torque", "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own",
+                   "joint connect body coordinate axes value! limit", "angle", applied, apply_efforts, .compile = compile_torque, .effort = true,
+                   .acts = DAL_ACTS_BY_TORQUE);
 
 const dal_force_type dal_force_motor =
     DAL_FORCE_TYPE("motor", "a motor on the coordinate of a joint: torque or force by an expression", "joint! coordinate value! limit", NULL, applied,
                    apply_efforts, .compile = compile_motor, .effort = true, .acts = DAL_ACTS_ANY_WAY);
 
 const dal_force_type dal_force_coordinate =
-    DAL_FORCE_TYPE("coordinate-force", "a generalized force on x, y, z or the angle of a body", "body! coordinate! value!", NULL, applied,
+    DAL_FORCE_TYPE("coordinate-force", "a generalized force on x, y, z or the angle of a body", "body! coordinate! value! limit", NULL, applied,
                    apply_efforts, .compile = compile_coordinate, .effort = true, .acts = DAL_ACTS_ANY_WAY);

@@ -23,6 +23,7 @@ typedef enum dal_signal_kind {
     DAL_SIGNAL_MOMENTUM,  /* component: linear 0..2, angular 3..5 */
     DAL_SIGNAL_RESIDUAL,  /* index: 0 position, 1 velocity */
     DAL_SIGNAL_SPEED,     /* index: a speed of the model */
+    DAL_SIGNAL_FRICTION,  /* element of dry friction, component: force 0..2, torque 3..5 along its coordinates; 6: its power */
     DAL_SIGNAL_MULTIPLIER /* joint: multiplier of its first row */
 } dal_signal_kind;
 

@@ -10,7 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEFT = 74, RIGHT = 16, TOP = 14, BOTTOM = 46, GAP = 20, LEGEND = 18, PANEL = 150, WIDTH = 720, MOST_CHANNELS = 200, TITLE = 22 };
+enum {
+    LEFT = 74,
+    RIGHT = 16,
+    TOP = 14,
+    BOTTOM = 46,
+    GAP = 20,
+    LEGEND = 18,
+    PANEL = 150,
+    WIDTH = 720,
+    MOST_CHANNELS = 200,
+    MOST_UNASKED = 40,
+    MOST_NAMED = 60,
+    TITLE = 22
+};
 
 typedef struct range {
     double least, most, positive; /* positive: the least above zero */
@@ -140,27 +153,56 @@ static int find_column(plot *p, const char *name)
     return -1;
 }
 
+static void add_line(plot *p, int column)
+{
+    int unused;
+    const char *unit = unit_of(p, column), *name = dal_results_columns(p->results, &unused)[column].name;
+    int k = 0;
+    while (k < p->n_panels && (!*unit || strcmp(p->panels[k].unit, unit))) /* unknown units are not assumed to be equal */
+        k++;
+    if (k == p->n_panels)
+        p->panels[p->n_panels++] = (panel){.unit = unit, .y = {.least = INFINITY, .most = -INFINITY, .positive = INFINITY}};
+    p->lines[p->n_lines++] =
+        (line){.column = column, .panel = k, .number = p->panels[k].n_lines++, .pixel = -1, .name = dal_arena_copy(&p->arena, name, strlen(name))};
+}
+
+/* All channels of the file: those that the model records. Of too many the reader has to choose. */
+static dal_status take_all(plot *p)
+{
+    int n;
+    const char *all = "";
+    const dal_column *columns = dal_results_columns(p->results, &n);
+    p->lines = DAL_NEW(&p->arena, line, n);
+    p->panels = DAL_NEW(&p->arena, panel, n);
+    for (int i = 1; i < n; i++) {
+        all = i <= MOST_NAMED ? dal_arena_print(&p->arena, "%s%s%s", all, i > 1 ? ", " : "", columns[i].name) : all;
+        if (i != p->x_column && n - 1 <= MOST_UNASKED)
+            add_line(p, i);
+    }
+    if (p->n_lines)
+        return DAL_OK;
+    if (n - 1 <= MOST_UNASKED)
+        dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has no channel to draw besides %s", columns[p->x_column].name);
+    else
+        dal_error(p->messages, (dal_mark){p->path, 0, 0}, "has %d channels, too many for one picture: choose some of them with --channels: %s%s",
+                  n - 1, all, n - 1 > MOST_NAMED ? ", ..." : "");
+    return DAL_BAD_COMMAND;
+}
+
 static dal_status choose_lines(plot *p)
 {
     const dal_plot_options *o = p->options;
-    int unused;
     p->x_column = o->x ? find_column(p, o->x) : 0;
     bool found = p->x_column >= 0;
+    if (found && !o->n_channels)
+        return take_all(p);
     p->lines = DAL_NEW(&p->arena, line, o->n_channels);
     p->panels = DAL_NEW(&p->arena, panel, o->n_channels);
     for (int i = 0; i < o->n_channels; i++) {
         const int column = find_column(p, o->channels[i]);
         found &= column >= 0;
-        if (column < 0)
-            continue;
-        const char *unit = unit_of(p, column), *name = dal_results_columns(p->results, &unused)[column].name;
-        int k = 0;
-        while (k < p->n_panels && (!*unit || strcmp(p->panels[k].unit, unit))) /* unknown units are not assumed to be equal */
-            k++;
-        if (k == p->n_panels)
-            p->panels[p->n_panels++] = (panel){.unit = unit, .y = {.least = INFINITY, .most = -INFINITY, .positive = INFINITY}};
-        p->lines[p->n_lines++] = (line){
-            .column = column, .panel = k, .number = p->panels[k].n_lines++, .pixel = -1, .name = dal_arena_copy(&p->arena, name, strlen(name))};
+        if (column >= 0)
+            add_line(p, column);
     }
     return found ? DAL_OK : DAL_BAD_COMMAND;
 }
@@ -486,11 +528,11 @@ dal_status dal_plot_svg(const dal_allocator *allocator, const char *results, con
         return DAL_BAD_COMMAND;
     if (!dal_picture_sized(options->width, options->height, results, messages))
         return DAL_BAD_COMMAND;
-    if (options->n_channels < 1 || options->n_channels > MOST_CHANNELS) {
-        dal_error(messages, (dal_mark){results, 0, 0}, "a plot has 1 to %d channels; %d are given", MOST_CHANNELS, options->n_channels);
+    if (options->n_channels < 0 || options->n_channels > MOST_CHANNELS) {
+        dal_error(messages, (dal_mark){results, 0, 0}, "a plot has at most %d channels; %d are given", MOST_CHANNELS, options->n_channels);
         return DAL_BAD_COMMAND;
     }
-    bool named = DAL_NEEDS(messages, options->channels);
+    bool named = !options->n_channels || DAL_NEEDS(messages, options->channels);
     for (int i = 0; named && i < options->n_channels; i++)
         named = dal_needs(messages, __func__, "channels[]", options->channels[i]);
     if (!named)

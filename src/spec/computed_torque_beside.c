@@ -20,6 +20,17 @@ static bool is_own(const dal_robot *r, const dal_force_spec *force)
     return false;
 }
 
+/* The only number of `value:`, within the limits. NULL: zero. */
+static const char *value_of(dal_robot *r, const dal_force_spec *f, const char *part, int number)
+{
+    const char *value = dal_torque_keep(r, f->binding, &f->value.item[0], dal_torque_print(r, "%s.%d", part, number));
+    if (f->limit.n != 2)
+        return value;
+    const char *low = dal_torque_add(r, f->binding, f->limit.mark, dal_torque_print(r, "lowest.%d", number), f->limit.item[0].text);
+    const char *high = dal_torque_add(r, f->binding, f->limit.mark, dal_torque_print(r, "highest.%d", number), f->limit.item[1].text);
+    return dal_torque_print(r, "max(%s, min(%s, %s))", low, high, value ? value : "0");
+}
+
 /* The effort of the element along the coordinate: value - k (q - free) - c q'. NULL: it has none of these texts. */
 static const char *effort_of(dal_robot *r, const dal_torque_axis *a, const dal_force_spec *f, int number)
 {
@@ -30,13 +41,8 @@ static const char *effort_of(dal_robot *r, const dal_torque_axis *a, const dal_f
         known |= dal_torque_is_type(&f->type, types[i]);
     if (!known || f->value.n > 1 || f->stiffness.n > 1 || f->damping.n > 1 || f->direction.n)
         return NULL;
-    if (f->value.n && f->limit.n == 2) {
-        const char *value = dal_torque_keep(r, f->binding, &f->value.item[0], dal_torque_print(r, "value.%d", number));
-        const char *low = dal_torque_add(r, f->binding, f->limit.mark, dal_torque_print(r, "lowest.%d", number), f->limit.item[0].text);
-        const char *high = dal_torque_add(r, f->binding, f->limit.mark, dal_torque_print(r, "highest.%d", number), f->limit.item[1].text);
-        text = value ? dal_torque_print(r, "max(%s, min(%s, %s))", low, high, value) : text;
-    } else if (f->value.n) {
-        const char *value = dal_torque_keep(r, f->binding, &f->value.item[0], dal_torque_print(r, "value.%d", number));
+    if (f->value.n) {
+        const char *value = value_of(r, f, "value", number);
         text = value ? value : text;
     }
     const char *k = f->stiffness.n ? dal_torque_keep(r, f->binding, &f->stiffness.item[0], dal_torque_print(r, "stiffness.%d", number)) : NULL;
@@ -58,7 +64,7 @@ static bool add_outer(dal_robot *r, const dal_force_spec *f, dal_torque_link *l,
     if ((!torque && !dal_torque_is_type(&f->type, "force")) || f->coordinate.text || f->direction.n)
         return false;
     if (torque && r->planar) {
-        value = f->value.n == 1 ? dal_torque_keep(r, f->binding, &f->value.item[0], dal_torque_print(r, "outer.%d", number)) : NULL;
+        value = f->value.n == 1 ? value_of(r, f, "outer", number) : NULL;
         l->outer_moment = value ? dal_torque_print(r, "%s - %s", l->outer_moment, value) : l->outer_moment;
         return f->value.n == 1;
     }

@@ -61,30 +61,45 @@ static void write_outward(dal_robot *r, dal_torque_link *l, int number)
 
 /* ---- inward ------------------------------------------------------------------------------------ */
 
-/* m, s and I of a body; false: the model does not contain them. */
-static bool write_inertia(dal_robot *r, dal_torque_link *l, int number, const char **I)
+/* s of its components in the body; NULL: zero. */
+static void write_center(dal_robot *r, dal_torque_link *l, int number, const char *const component[3])
 {
-    static const char *const axes[] = {"ex", "ey", "ez"}, *const entries[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
-    const dal_body_spec *body = &r->reader->spec->bodies[l->body];
-    const char *name = body->name.text, *factor[3] = {NULL, NULL, NULL}, *of[3];
+    static const char *const axes[] = {"ex", "ey", "ez"};
+    const char *name = r->reader->spec->bodies[l->body].name.text, *of[3];
     const int n = r->planar ? 2 : 3;
-    if (body->density.text || (!body->inertia.n && body->shape.n && !dal_torque_is_zero(body->mass.text)))
-        return dal_torque_refuse(r, body->name.mark,
-                                 "the mass of '%s' comes from its shapes, and is not known yet: give 'mass', 'center' and 'inertia'", name);
-    l->mass = dal_torque_keep(r, body->binding, &body->mass, dal_torque_print(r, "mass.%d", number));
-    for (int i = 0; i < n && i < body->center.n; i++) {
-        factor[i] = dal_torque_keep(r, body->binding, &body->center.item[i], dal_torque_print(r, "center_%c.%d", 'x' + i, number));
+    for (int i = 0; i < n; i++)
         of[i] = dal_torque_print(r, "%s.%s", name, axes[i]);
-    }
-    const char *s = dal_torque_sum(r, n, factor, of);
+    const char *s = dal_torque_sum(r, n, component, of);
     l->s = *s ? dal_torque_add(r, NULL, r->mark, dal_torque_print(r, "center.%d", number), s) : NULL;
     if (r->planar && l->s) {
-        const char *const turned[2] = {factor[1] ? dal_torque_print(r, "(-%s)", factor[1]) : NULL, factor[0]};
+        const char *const turned[2] = {component[1] ? dal_torque_print(r, "(-%s)", component[1]) : NULL, component[0]};
         l->beside = dal_torque_add(r, NULL, r->mark, dal_torque_print(r, "beside.%d", number), dal_torque_sum(r, 2, turned, of));
     }
+}
+
+/* m, s and I of a body: as they are written; those of shapes are known to the compiler only, by their channels. */
+static void write_inertia(dal_robot *r, dal_torque_link *l, int number, const char **I)
+{
+    static const char *const entries[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+    const dal_body_spec *body = &r->reader->spec->bodies[l->body];
+    const char *name = body->name.text, *factor[3] = {NULL, NULL, NULL};
+    const int n = r->planar ? 2 : 3;
+    if (body->density.text || (!body->inertia.n && body->shape.n && !dal_torque_is_zero(body->mass.text))) {
+        const char *center[3];
+        l->mass = dal_torque_print(r, "%s.inertial.mass", name);
+        for (int i = 0; i < n; i++)
+            center[i] = dal_torque_print(r, "%s.inertial.center.%c", name, 'x' + i);
+        write_center(r, l, number, center);
+        for (int i = 0; i < (r->planar ? 1 : 6); i++)
+            I[i] = dal_torque_print(r, "%s.inertial.%s", name, r->planar ? "zz" : entries[i]);
+        return;
+    }
+    l->mass = dal_torque_keep(r, body->binding, &body->mass, dal_torque_print(r, "mass.%d", number));
+    for (int i = 0; i < n && i < body->center.n; i++)
+        factor[i] = dal_torque_keep(r, body->binding, &body->center.item[i], dal_torque_print(r, "center_%c.%d", 'x' + i, number));
+    write_center(r, l, number, factor);
     for (int i = 0; i < body->inertia.n; i++)
         I[i] = dal_torque_keep(r, body->binding, &body->inertia.item[i], dal_torque_print(r, "inertia_%s.%d", entries[i], number));
-    return true;
 }
 
 /* I u in world axes; u has components in the axes of the body. */
@@ -113,14 +128,13 @@ static const char *own_moment(dal_robot *r, dal_torque_link *l, const char *cons
     return *first ? dal_torque_print(r, "%s + cross(%s.omega, %s)", first, name, second) : "[0, 0, 0]";
 }
 
-static bool write_inward(dal_robot *r, int index)
+static void write_inward(dal_robot *r, int index)
 {
     dal_torque_link *l = &r->links[index];
     const char *name = r->reader->spec->bodies[l->body].name.text, *I[6] = {NULL}, *zero = r->planar ? "[0, 0]" : "[0, 0, 0]";
     const int number = index + 1;
     const dal_mark mark = r->mark;
-    if (!write_inertia(r, l, number, I))
-        return false;
+    write_inertia(r, l, number, I);
     const char *a = l->acceleration;
     if (l->s && r->planar)
         a = dal_torque_print(r, "%s + %s*%s - %s.omega^2*%s", a, l->alpha, l->beside, name, l->s);
@@ -141,7 +155,6 @@ static bool write_inward(dal_robot *r, int index)
     }
     l->f = dal_torque_add(r, NULL, mark, dal_torque_print(r, "force.%d", number), f);
     l->n = dal_torque_add(r, NULL, mark, dal_torque_print(r, "moment.%d", number), n);
-    return true;
 }
 
 const char *dal_torque_joint_effort(dal_robot *r, const dal_torque_link *l, const dal_torque_axis *a)
@@ -164,7 +177,6 @@ bool dal_torque_write_motion(dal_robot *r)
         write_outward(r, &r->links[i], i + 1);
     }
     for (int i = r->n_links; i-- > 0;)
-        if (!write_inward(r, i))
-            return false;
+        write_inward(r, i);
     return true;
 }

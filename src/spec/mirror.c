@@ -88,6 +88,10 @@ static void mirror_expressions(const dal_mirror *m)
         dal_mirror_text(m, spec->constraints[i].binding, &spec->constraints[i].velocity);
         dal_mirror_law(m, spec->constraints[i].binding, &spec->constraints[i].law);
     }
+    for (int i = 0; i < spec->n_joints; i++) {
+        dal_mirror_text(m, spec->joints[i].binding, &spec->joints[i].friction.limit);
+        dal_mirror_text(m, spec->joints[i].binding, &spec->joints[i].friction.resting_limit);
+    }
     for (int i = 0; i < spec->n_systems; i++)
         mirror_subsystem(m, &spec->systems[i]);
 }

@@ -76,6 +76,9 @@ static parity of_body(const dal_mirror *m, int along, const dal_points *points, 
     for (int i = 0; i < points->n; i++)
         if (begins(rest, points->item[i].name.text, &more))
             return of_point(m, more);
+    if (begins(rest, "inertial", &more))
+        return begins(more, "center", &rest) ? of_vector(m, along, false, false, rest)
+                                             : scalar(strlen(more) == 3 && more[1] != more[2] && (more[1] == 'x' + along || more[2] == 'x' + along));
     if (space(m) == 2 && (!strcmp(rest, ".angle") || !strcmp(rest, ".omega") || !strcmp(rest, ".alpha")))
         return scalar(true);
     for (int k = 0; k < 2; k++)
@@ -91,6 +94,11 @@ static parity of_body(const dal_mirror *m, int along, const dal_points *points, 
     return of_point(m, rest);
 }
 
+static bool is_type(const dal_joint_spec *joint, const char *type)
+{
+    return joint->type.text && !strcmp(joint->type.text, type);
+}
+
 static parity of_joint(const dal_mirror *m, const dal_joint_spec *joint, const char *rest)
 {
     const char *more;
@@ -98,6 +106,10 @@ static parity of_joint(const dal_mirror *m, const dal_joint_spec *joint, const c
         return of_vector(m, m->axis, false, false, more);
     if (begins(rest, "torque", &more))
         return space(m) == 2 ? scalar(true) : of_vector(m, m->axis, true, false, more);
+    if (begins(rest, "friction", &more) && is_type(joint, "spherical"))
+        return of_vector(m, m->axis, true, false, more);
+    if (begins(rest, "friction", &more) && strcmp(more, ".power"))
+        return scalar(dal_mirror_odd(m, joint, !strcmp(more, ".force") ? "distance" : *more || is_type(joint, "screw") ? "angle" : NULL));
     if (!strcmp(rest, ".drive"))
         return scalar(dal_mirror_odd(m, joint, joint->coordinate.text));
     if (!strcmp(rest, ".angle") || !strcmp(rest, ".angle2") || !strcmp(rest, ".distance"))

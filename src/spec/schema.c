@@ -249,7 +249,7 @@ const dal_key dal_keys_friction[] = {
 #define R dal_friction_spec
     KEY("friction", "coefficient", EXPRESSION, "1", R, coefficient, 0, "of sliding friction: force over normal force; this or a limit is needed"),
     KEY("friction", "static", EXPRESSION, "1", R, resting, 0, "the same at rest; the coefficient if it is not given"),
-    KEY("friction", "limit", EXPRESSION, "N or N m", R, limit, 0, "constant part of it on the joint's coordinate, beside the other: force (prismatic, cylindrical) or torque (revolute, screw)"),
+    KEY("friction", "limit", EXPRESSION, "N or N m", R, limit, 0, "part of it that does not depend on the normal force, on the joint's coordinate: force (prismatic, cylindrical) or torque (revolute, screw); constant, or of a brake an expression of time, inputs, states and motion; a negative one counts as zero"),
     KEY("friction", "static-limit", EXPRESSION, "N or N m", R, resting_limit, 0, "the same at rest; limit * static/coefficient if it is not given"),
     KEY("friction", "stribeck", EXPRESSION, "m/s or rad/s", R, stribeck, 0, "velocity over which what holds at rest falls to what resists sliding, m/s"),
     KEY("friction", "viscous", EXPRESSION, "N s/m or N m s/rad", R, viscous, 0, "force over velocity, N s/m, beside the dry one"),
@@ -281,7 +281,7 @@ const dal_key dal_keys_force[] = {
     KEY("force", "gap", EXPRESSION, "m", F, gap, 0, "play of a clearance: how far the points may be apart before they touch"),
     KEY("force", "restitution", EXPRESSION, "1", F, restitution, 0, "of an end stop or clearance, 0 to 1: part of the velocity that a free impact gives back"),
     KEY("force", "velocity", EXPRESSION, "m/s or rad/s", F, velocity, 0, "with 'restitution': that over which the loss sets in, m/s or rad/s; 1e-3 if omitted"),
-    KEY("force", "limit", EXPRESSIONS, "N or N m", F, limit, 0, "[lowest, highest] effort of a motor: beyond them its value is cut off"),
+    KEY("force", "limit", EXPRESSIONS, "N or N m", F, limit, 0, "[lowest, highest] of an effort that is one number: beyond them its value is cut off"),
     REPEAT("force"),
     END
 #undef F

@@ -545,11 +545,38 @@ static const char **key_names(dal_reader *reader, const dal_key *keys)
     return names;
 }
 
+/* Keys that other programs have in this section, and where the language has them. */
+static const char *elsewhere(const dal_key *keys, const char *name)
+{
+    static const char *const stop = ": ends of its travel are an element of `forces:`, {type: end-stop, joint: , lower: , upper: , stiffness: }";
+    static const char *const spring = ": a spring or damper on it is an element of `forces:`, {type: spring-damper, joint: , stiffness: , damping: }";
+    static const struct {
+        const dal_key *keys;
+        const char *name, *where;
+    } known[] = {{dal_keys_model, "units",
+                  ": numbers are in metre, kilogram, second, radian, newton, or in any other units of which force = mass * length / time^2"},
+                 {dal_keys_joint, "limit",
+                  ": a drive takes whatever effort its motion needs. A motor in `forces:` may have a limit; that of dry friction is `friction: "
+                  "{limit: }`"},
+                 {dal_keys_joint, "limits", stop},
+                 {dal_keys_joint, "range", stop},
+                 {dal_keys_joint, "lower", stop},
+                 {dal_keys_joint, "upper", stop},
+                 {dal_keys_joint, "damping", spring},
+                 {dal_keys_joint, "stiffness", spring}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].keys == keys && !strcmp(known[i].name, name))
+            return known[i].where;
+    return NULL;
+}
+
 /* "(did you mean 'mass'?)", or all known keys if none is similar. */
 static const char *hint_key(dal_reader *reader, const dal_key *keys, const char *name)
 {
     char hint[96];
-    const char *known = "";
+    const char *known = "", *where = elsewhere(keys, name);
+    if (where)
+        return where;
     if (*dal_did_you_mean(name, key_names(reader, keys), hint))
         return dal_arena_copy(reader->scratch, hint, strlen(hint));
     for (const dal_key *key = keys; key->doc.key; key++)

@@ -335,8 +335,8 @@ static void read_points_of(dal_reader *reader, const dal_tree *tree, dal_points 
 
 void dal_read_points(dal_reader *reader, const dal_tree *tree, void *field)
 {
-    static const char *const channels[] = {"x",     "y",  "z",  "angle", "position", "velocity", "acceleration", "omega",
-                                           "alpha", "ex", "ey", "ez",    "qw",       "qx",       "qy",           "qz"};
+    static const char *const channels[] = {"x",  "y",  "z",  "angle", "position", "velocity", "acceleration", "omega",   "alpha",
+                                           "ex", "ey", "ez", "qw",    "qx",       "qy",       "qz",           "inertial"};
     dal_points *points = field;
     if (!dal_needs_map(reader, tree, "{A: [...], B: [...]}"))
         return;

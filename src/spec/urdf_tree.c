@@ -269,8 +269,8 @@ static void report_name(dal_reader *reader, const char *what, const char *name, 
 
 static bool is_channel(const char *name)
 {
-    static const char *const channels[] = {"x",  "y",  "z",  "angle", "position", "velocity", "acceleration", "omega", "alpha",
-                                           "ex", "ey", "ez", "qw",    "qx",       "qy",       "qz",           NULL};
+    static const char *const channels[] = {"x",  "y",  "z",  "angle", "position", "velocity", "acceleration", "omega",    "alpha",
+                                           "ex", "ey", "ez", "qw",    "qx",       "qy",       "qz",           "inertial", NULL};
     return dal_is_one_of(name, channels);
 }
 

@@ -692,6 +692,8 @@ static bool assemble_positions(dal_assembly *a, bool known)
         return false;
     report_moves(a);
     dal_assembly_warn(a, rows);
+    if (a->build->thorough)
+        dal_assembly_undecided(a, rows);
     return true;
 }
 

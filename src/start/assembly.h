@@ -64,6 +64,9 @@ bool dal_assembly_moved_far(const dal_assembly *assembly, int body);
 /* Warnings of given values that moved far, with the other branches. */
 void dal_assembly_warn(dal_assembly *assembly, int rows);
 
+/* start_undecided.c: a note where the start of a body follows from the joints alone, and another position is as near to what is given. */
+void dal_assembly_undecided(dal_assembly *assembly, int rows);
+
 /* start_velocities.c: the given velocities; zero where there are none. */
 void dal_assembly_given(const dal_assembly *assembly, double *v);
 /* False with messages. */
