@@ -176,7 +176,9 @@ static dal_status gather(void *user)
     gather_reactions(f);
     name_friction(f);
     f->out->singular = x->singular;
-    if (!f->out->steady && !f->out->singular)
+    if (f->out->singular)
+        f->out->stability = DAL_NOT_DECIDED;
+    else if (!f->out->steady)
         judge(f);
     return DAL_OK;
 }

@@ -50,6 +50,7 @@ static const double slack = 1e-12;   /* of one over the square of the model's ow
 static const double pushes = 1e-9;   /* in the model's own units: a force that is not balanced */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
+static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
 static const double kept = 1e-13;    /* of the model's length: rows are met */
 static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
 static const double elsewhere = 0.1; /* of that: it does not return */
@@ -67,9 +68,10 @@ typedef struct settler {
     bool straight;            /* Newton's steps only: nothing leads down where forces have no potential */
     double size;              /* of the whole step */
     double shift;             /* of the bodies in the whole step, in lengths and rad */
+    double stiffest;          /* largest number of K */
     double first;             /* largest rate of a state of the model at the start */
     int calm, n_freedoms;
-    bool last_newton, done;
+    bool last_newton, done, cut; /* cut: the step was longer than it may be */
     bool moved; /* at the start */
     uint64_t chance;
     const char *runs; /* what moves the most */
@@ -628,6 +630,9 @@ static dal_status make_step(void *user)
     dal_point *p = &s->point;
     double *dq = DAL_NEW(&s->arena, double, p->nv + 1);
     find_system(s);
+    s->stiffest = 0;
+    for (int i = 0; i < p->velocities.p * p->positions.p && !p->n_z; i++)
+        s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = find_step(s);
@@ -642,6 +647,7 @@ static dal_status make_step(void *user)
         return DAL_NUMERICAL;
     }
     const double part = most > s->radius ? s->radius / most : 1;
+    s->cut = part < 1;
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     name_direction(s, &p->positions, s->step);
@@ -661,7 +667,8 @@ static dal_status finish(void *user)
     s->rho = DAL_NEW(&s->arena, double, p->velocities.p + 1);
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
-    if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * force_unit(s)) {
+    const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
+    if (norm_of(s->rho, p->velocities.p) > 1e3 * fmax(pushes * force_unit(s), rounding)) {
         name_direction(s, &p->velocities, s->rho);
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
                   s->runs ? s->runs : "the model");
@@ -718,8 +725,12 @@ static dal_status search(settler *s, const uint64_t *seed)
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s->done && s->way < far; i++) {
         status = in_own_memory(s, make_step);
         if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
-            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
-                      s->runs ? s->runs : "a state of the model", s->way, i + 1);
+            const char *what = s->runs ? s->runs : "a state of the model";
+            if (s->cut)
+                dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
+                          what, s->way, i + 1);
+            else
+                dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", i + 1, what);
             hint_at_motion(s);
             status = DAL_BAD_MODEL;
         }
