@@ -203,8 +203,8 @@ DAL_API dal_status dal_response_svg(const dal_allocator *allocator, const dal_re
 typedef enum dal_stability {
     DAL_STABLE,      /* every displacement that the constraints allow requires work; by eigenvalues: every small motion decays */
     DAL_UNSTABLE,    /* a displacement releases work; by eigenvalues: a small motion grows */
-    DAL_INDIFFERENT, /* no displacement releases work, some require none; by eigenvalues: some are zero */
-    DAL_NOT_DECIDED  /* no small motion grows, and some do not decay: first order does not decide */
+    DAL_INDIFFERENT, /* to second order no displacement releases work, and some require none; by eigenvalues: some are zero */
+    DAL_NOT_DECIDED  /* no small motion grows, and some do not decay: first order does not decide; or the position is singular */
 } dal_stability;
 
 /* An equilibrium, or a steady motion. */
@@ -231,6 +231,7 @@ typedef struct dal_equilibrium {
     const dal_evaluation_reaction *reactions;
     int n_frictions; /* joints with dry friction: while they stick, positions near it are equilibria as well */
     const char *const *frictions;
+    const char *singular; /* a constraint that depends on others here and not nearby: stability is not decided; else NULL */
     void *memory;
 } dal_equilibrium;
 

@@ -175,7 +175,10 @@ static dal_status gather_equilibrium(void *user)
     gather_coordinates(f);
     gather_reactions(f);
     name_friction(f);
-    if (!f->out->steady)
+    f->out->singular = x->singular;
+    if (f->out->singular)
+        f->out->stability = DAL_NOT_DECIDED;
+    else if (!f->out->steady)
         judge(f);
     return DAL_OK;
 }
@@ -188,7 +191,7 @@ static dal_status find_one(const dal_allocator *allocator, const dal_spec *spec,
     dal_status status = dal_linear_make(&f.linear, true);
     if (status == DAL_OK)
         status = dal_arena_try(&f.linear.arena, gather_equilibrium, &f);
-    if (status == DAL_OK && (f.out->steady || (f.out->stability == DAL_NOT_DECIDED && !f.out->n_frictions)))
+    if (status == DAL_OK && (f.out->steady || (f.out->stability == DAL_NOT_DECIDED && !f.out->n_frictions && !f.out->singular)))
         status = judge_by_modes(&f);
     dal_linear_end(&f.linear);
     return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), out);

@@ -52,6 +52,7 @@ typedef struct dal_linear {
     bool *inclined;       /* 3 a body: the axis is inclined to that of the frame */
     const uint64_t *seed; /* of a random start for "equilibrium"; NULL: the start of the model */
     bool here;            /* only the point is needed */
+    const char *singular; /* a constraint that depends on others at the point and not nearby, or NULL */
     bool absolute;        /* in coordinates of the bodies, because of reactions */
     dal_linearization *out;
 } dal_linear;

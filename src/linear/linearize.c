@@ -24,7 +24,7 @@ static void warn_corners(dal_linear *x)
             corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
 }
 
-/* Some freedoms exist to first order only. */
+/* Some freedoms exist to first order only. An equilibrium may be there. */
 static bool refuse_singular(dal_linear *x)
 {
     char name[DAL_LABEL];
@@ -32,6 +32,9 @@ static bool refuse_singular(dal_linear *x)
     if (row < 0)
         return false;
     dal_row_name(x->state, row, name, sizeof name);
+    x->singular = dal_arena_copy(&x->arena, name, strlen(name));
+    if (x->here && !dal_linear_at_steady(x))
+        return false;
     dal_error(
         x->messages, dal_nowhere,
         "the position is singular: constraint '%s' depends on others here and not nearby, so that freedoms to first order are no motions; small "

@@ -1,6 +1,7 @@
 /* An eigenvalue that occurs a times with g < a independent vectors is defective. Rounding of size eps spreads it over a circle of radius about
  * eps^(1/a), with vectors that are almost parallel, while the mean mu of these a eigenvalues is known to eps. So eigenvalues are merged
  *     if their vectors are parallel, and |s - mu|^a is rounding for all of them, and W - mu has singular values that are rounding: g of them.
+ * Several such groups with the same mean are one eigenvalue with several vectors.
  * Each then is mu, and its vectors are those of the kernel of W - mu. Eigenvalues that are only close are not merged. The condition of a simple
  * eigenvalue is 1 / |y . x| with unit vectors x of W and y of its transpose: ds = y . dW x / y . x.
  */
@@ -50,11 +51,10 @@ static double complex product(const double complex *a, const double complex *b, 
 /* ---- groups ------------------------------------------------------------------------------------------------- */
 
 /* Groups of eigenvalues whose vectors are parallel. */
-static int gather_group(grouping *g, int k, int number)
+static void gather_group(grouping *g, int k, int number)
 {
     const dal_spectrum *s = g->s;
     const size_t m = (size_t)s->m;
-    int n = 1;
     g->group[k] = number;
     for (bool more = true; more;) {
         more = false;
@@ -64,10 +64,8 @@ static int gather_group(grouping *g, int k, int number)
                     cabs(product(g->x + m * (size_t)i, g->x + m * (size_t)j, s->m)) > sqrt(1 - parallel * parallel)) {
                     g->group[j] = number;
                     more = true;
-                    n++;
                 }
     }
-    return n;
 }
 
 /* The kernel of W - mu: its dimension, and rows of `kernel`. */
@@ -121,28 +119,60 @@ static void unite(grouping *g, int number, int a, double complex mu, int shapes,
     }
 }
 
-/* Is a group one eigenvalue? Its conjugates are in it, or are a group of their own. */
-static void judge(grouping *g, int number, int a)
+/* The mean of a group; 0, or its number of eigenvalues if all differ from the mean by rounding. Conjugates are in it, or are a group of their own. */
+static int find_mean(const grouping *g, int number, double complex *mean)
 {
-    dal_spectrum *s = g->s;
+    const dal_spectrum *s = g->s;
     double complex mu = 0;
     double spread = 0;
-    bool above = true, below = true;
+    bool above = true;
+    int a = 0;
     for (int k = 0; k < s->m; k++)
         if (g->group[k] == number) {
-            mu += value_of(s, k) / a;
+            mu += value_of(s, k);
             above = above && s->im[k] > 0;
-            below = below && s->im[k] < 0;
+            a++;
         }
-    if (below)
-        return; /* with its conjugates */
-    if (!above)
-        mu = creal(mu);
+    mu /= a > 0 ? a : 1;
+    bool below = a > 0;
+    for (int k = 0; k < s->m; k++)
+        below = below && (g->group[k] != number || s->im[k] < 0);
+    *mean = mu = above || below ? mu : creal(mu);
     for (int k = 0; k < s->m; k++)
         if (g->group[k] == number)
             spread = fmax(spread, cabs(value_of(s, k) - mu));
-    if (!(pow(spread, a) <= 10 * rounding * s->m))
-        return;
+    return pow(spread, a) <= 10 * rounding * s->m ? a : 0;
+}
+
+/* The same eigenvalue may occur in several groups, each with its own vector, and alone. All become one group. */
+static int absorb(grouping *g, int number, double complex mu)
+{
+    const dal_spectrum *s = g->s;
+    int n = 0;
+    for (int other = 0; other < s->m; other++) {
+        double complex mean;
+        if (other == number || !find_mean(g, other, &mean) || cabs(mean - mu) > equal * fmax(1, cabs(mu)))
+            continue;
+        for (int k = 0; k < s->m; k++)
+            g->group[k] = g->group[k] == other ? number : g->group[k];
+    }
+    for (int k = 0; k < s->m; k++) {
+        if (g->group[k] < 0 && cabs(value_of(s, k) - mu) <= equal * fmax(1, cabs(mu)))
+            g->group[k] = number;
+        n += g->group[k] == number;
+    }
+    return n;
+}
+
+/* Is a group one eigenvalue? */
+static void judge(grouping *g, int number)
+{
+    const dal_spectrum *s = g->s;
+    double complex mu;
+    if (find_mean(g, number, &mu) < 2 || cimag(mu) < 0)
+        return; /* nothing, or with its conjugates */
+    const int a = absorb(g, number, mu);
+    find_mean(g, number, &mu);
     double complex *kernel = DAL_NEW(g->arena, double complex, (size_t)s->m *(size_t)s->m + 1);
     const int shapes = find_kernel(g, mu, kernel);
     if (shapes && shapes < a)
@@ -194,13 +224,12 @@ static void group(dal_arena *arena, const double *W, dal_spectrum *s)
             for (size_t i = 0; i < m; i++)
                 g.x[m * (size_t)k + i] /= size;
         }
-        for (int k = 0, number = 0; k < s->m; k++)
-            if (g.group[k] < 0 && s->condition[k] > ill) {
-                const int a = gather_group(&g, k, number);
-                if (a > 1)
-                    judge(&g, number, a);
-                number++;
-            }
+        int groups = 0;
+        for (int k = 0; k < s->m; k++)
+            if (g.group[k] < 0 && s->condition[k] > ill)
+                gather_group(&g, k, groups++);
+        for (int number = 0; number < groups; number++)
+            judge(&g, number);
     }
     count_equal(s);
 }

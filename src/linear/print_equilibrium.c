@@ -49,6 +49,11 @@ static void print_slowest(dal_tables *p, const dal_equilibrium *e)
 
 static void print_stability(dal_tables *p, const dal_equilibrium *e)
 {
+    if (e->singular)
+        dal_print(&p->out,
+                  "  the position is singular: constraint '%s' depends on others here and not nearby, so that freedoms to first order are no motions; "
+                  "stability is not decided\n",
+                  e->singular);
     if (e->by_eigenvalues) {
         print_slowest(p, e);
         if (e->stability == DAL_NOT_DECIDED)
@@ -66,7 +71,7 @@ static void print_stability(dal_tables *p, const dal_equilibrium *e)
         dal_print(&p->out, "\n");
     }
     if (e->n_free) {
-        dal_print(&p->out, "  nothing holds %d direction%s: ", e->n_free, e->n_free == 1 ? "" : "s");
+        dal_print(&p->out, "  to second order nothing holds %d direction%s: ", e->n_free, e->n_free == 1 ? "" : "s");
         print_list(&p->out, e->n_free, e->free);
     }
     if (e->n_choices > 0)
@@ -114,8 +119,8 @@ static void print_reactions(dal_tables *p, const dal_equilibrium *e, int name)
 static void print_equilibrium(dal_tables *p, const dal_equilibrium *e)
 {
     int name = 8;
-    const char *word = e->stability == DAL_NOT_DECIDED && e->by_eigenvalues ? "stable to first order" : words[e->stability];
-    dal_print(&p->out, "%s has %s, %s%s\n", model_of(e), e->steady ? "a steady motion" : "an equilibrium", word,
+    const char *word = e->singular ? "at a singular position" : e->stability == DAL_NOT_DECIDED && e->by_eigenvalues ? "stable to first order" : words[e->stability];
+    dal_print(&p->out, e->singular ? "%s has %s %s%s\n" : "%s has %s, %s%s\n", model_of(e), e->steady ? "a steady motion" : "an equilibrium", word,
               e->by_eigenvalues && !e->steady ? " by its eigenvalues" : "");
     print_stability(p, e);
     for (int i = 0; i < e->n_coordinates; i++)
@@ -161,6 +166,7 @@ static void write_members(dal_json *json, const dal_equilibrium *e)
     dal_write_shares(dal_json_line(json, "\n"), "softest", e->n_softest, e->softest);
     dal_json_strings(dal_json_line(json, "\n"), "free", e->n_free, e->free);
     dal_json_strings(dal_json_line(json, "\n"), "frictions", e->n_frictions, e->frictions);
+    dal_json_string(json, "singular", e->singular);
     dal_json_integer(json, "choices", e->n_choices);
     dal_write_eigenvalues(dal_json_line(json, "\n"), "eigenvalues", e->n_modes, e->modes);
     dal_json_integer(json, "zeros", e->n_zeros);

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 100 };
+enum { MOST_STEPS = 100, PATIENCE = 20 };
 static const double left_over = 1e-9;    /* of the forces: largest residual F of a solution */
 static const double without_bound = 1e6; /* slope of a coordinate over its rate */
 
@@ -179,16 +179,24 @@ static void restore_standing(dal_steady_search *s, const standing *at)
     dal_state_moved(s->state);
 }
 
-/* Newton's steps at the present values of the given rates. */
+/* Newton's steps at the present values of the given rates. It ends at a solution, or where many steps in a row bring little: further ones would not bring
+ * more. */
 static dal_status settle_search(call *x, bool *calm)
 {
     dal_status status = DAL_OK;
+    double before = INFINITY, marked = INFINITY;
     *calm = false;
     x->what = STEP;
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !*calm; i++) {
         status = make_call(x->s, x);
-        *calm = *x->step == 0;
+        *calm = *x->step == 0 || (*x->size < left_over && *x->size > 0.5 * before); /* the rest is rounding */
         x->start = NULL;
+        before = *x->size;
+        if (i % PATIENCE == PATIENCE - 1) {
+            if (*x->size > 0.5 * marked)
+                break;
+            marked = *x->size;
+        }
     }
     return status;
 }

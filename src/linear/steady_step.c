@@ -16,10 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_HALVES = 10 };
+enum { FEW_HALVES = 3, MOST_HALVES = 10 };
 static const double longest = 0.25;                 /* step, in units of the model's length */
 static const double rounding = 1e-13;               /* of all equations: a smaller residual is zero */
 static const double rates_count = 1e-3;             /* the columns of rates are a thousand times smaller than those of positions */
+static const double small = 1e-6;                   /* of all equations: near a solution */
+static const double undetermined = 1e-8;            /* of the largest singular value: differences leave 1e-11 */
 static const double certain[] = {1e-4, 1e-6, 1e-8}; /* smallest over largest singular value of the equations */
 
 /* Changes unknown j of (positions along T_h, states, coefficients) by this amount, in the model's own units. */
@@ -167,6 +169,65 @@ static void meet_given_rates(dal_steady_search *s, const double *K, const double
         dal_rank_solve(G, g, k, k, 1e-8, R + first, y + m - k, work);
 }
 
+/* The step that is tried, and where it leads. */
+typedef struct attempt {
+    int p_h;
+    const double *T_h, *N, *K, *R; /* R: -R of the equations */
+    double size;                   /* of R */
+    double *y, *slow, *other, *z, *work;
+    trial to;
+    bool better, climbs;
+    dal_status status;
+} attempt;
+
+/* The unknowns in units of equal weight. */
+static double find_slow(const dal_steady_search *s, int p_h, const double *y, double *slow)
+{
+    for (int j = 0; j < s->n_unknowns; j++)
+        slow[j] = y[j] * (j < p_h + s->n_z ? 1 : rates_count);
+    return dal_norm(slow, s->n_unknowns);
+}
+
+/* Unknowns that the equations do not determine: of K, whose columns of rates count as much as the others here. At a solution only. */
+static int count_freedom(dal_steady_search *s, int p_h, const double *K)
+{
+    const int m = s->n_unknowns, n = s->n_equations;
+    double *equal = DAL_NEW(&s->arena, double, (size_t)m *(size_t)n + 1), *sigma = DAL_NEW(&s->arena, double, n + m + 1);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(n + 1, m + 1) + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            equal[m * i + j] = K[m * i + j] / (j < p_h + s->n_z ? 1 : rates_count);
+    return n && m ? m - dal_rank_svd(equal, n, m, m, undetermined, sigma, NULL, NULL, work) : m;
+}
+
+/* Would the next step of the same matrix, |K^+ R(y)|, be shorter? Unlike |R| this does not depend on how stiff an equation is: along a curved
+ * valley of stiff springs |R| grows with the square of the step (the natural monotonicity test, Deuflhard 2004, 3.3). */
+static bool is_nearer(dal_steady_search *s, const attempt *a, double tolerance, double part)
+{
+    const int m = s->n_unknowns, n = s->n_equations;
+    double *right = DAL_NEW(&s->arena, double, n + 1), *next = DAL_NEW(&s->arena, double, m + 1);
+    for (int i = 0; i < n; i++)
+        right[i] = -a->other[i];
+    dal_rank_solve(a->K, n, m, m, tolerance, right, a->z, a->work);
+    return find_slow(s, a->p_h, a->z, next) < (1 - 0.25 * part) * dal_norm(a->slow, m);
+}
+
+/* Parts of Newton's step, each half of the one before. Equations that depend on the others near a solution are omitted by the tolerance. */
+static void try_parts(dal_steady_search *s, attempt *a, double tolerance, int halves, bool natural)
+{
+    const int m = s->n_unknowns, n = s->n_equations;
+    dal_rank_solve(a->K, n, m, m, tolerance, a->R, a->y, a->work);
+    a->climbs = s->descends && !s->n_z && s->p == s->point.positions.p && descend_potential(s, a->p_h, a->N, a->K, a->R, a->y);
+    find_slow(s, a->p_h, a->y, a->slow);
+    double part = dal_norm(a->slow, a->p_h) > longest ? longest / dal_norm(a->slow, a->p_h) : 1;
+    for (int i = 0; i < halves && !a->better; i++, part *= 0.5) {
+        change_unknowns(s, a->T_h, a->p_h, a->slow, part, &a->to);
+        a->status = dal_steady_equations(s, a->to.q, a->to.c, a->to.z, a->other);
+        a->better = a->status == DAL_OK && (a->climbs || dal_norm(a->other, n) < (1 - 0.1 * part) * a->size ||
+                                            (natural && is_nearer(s, a, tolerance, part)));
+    }
+}
+
 dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, double *size, double *step, int *freedom)
 {
     dal_status status = dal_steady_prepare(s, start);
@@ -177,51 +238,46 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
     double *T_h = DAL_NEW(&s->arena, double, area + 1), *N = DAL_NEW(&s->arena, double, (size_t)whole *(size_t)whole + 1);
     memcpy(T_h, s->point.positions.T, sizeof *T_h * area);
     const int p_h = leave_fields(s, whole, T_h, N), m = s->n_unknowns = p_h + s->n_z + s->fields.k;
-    double *K = DAL_NEW(&s->arena, double, (size_t)m *(size_t)n + 1);
-    double *R = DAL_NEW(&s->arena, double, n + 1), *y = DAL_NEW(&s->arena, double, m + 1), *other = DAL_NEW(&s->arena, double, n + 1);
-    double *work = DAL_NEW(&s->arena, double, dal_rank_work(n + 1, m + 1) + 1);
-    const trial to = {DAL_NEW(&s->arena, double, s->layout->nq + 1), DAL_NEW(&s->arena, double, s->n_z + 1),
-                      DAL_NEW(&s->arena, double, s->fields.n + 1)};
+    double *K = DAL_NEW(&s->arena, double, (size_t)m *(size_t)n + 1), *R = DAL_NEW(&s->arena, double, n + 1);
     if ((status = dal_steady_equations(s, s->q, s->c, s->z, R)) != DAL_OK || (status = find_equation_slopes(s, T_h, p_h, K)) != DAL_OK)
         return status;
     *size = dal_norm(R, n);
+    if (*size < small)
+        *freedom = count_freedom(s, p_h, K);
     if (*size < rounding) {
         *step = 0;
         return DAL_OK;
     }
     for (int i = 0; i < n; i++)
         R[i] = -R[i];
-    double *slow = DAL_NEW(&s->arena, double, m + 1);
-    bool better = false;
+    attempt a = {.p_h = p_h, .T_h = T_h, .N = N, .K = K, .R = R, .size = *size};
+    a.y = DAL_NEW(&s->arena, double, m + 1);
+    a.slow = DAL_NEW(&s->arena, double, m + 1);
+    a.z = DAL_NEW(&s->arena, double, m + 1);
+    a.other = DAL_NEW(&s->arena, double, n + 1);
+    a.work = DAL_NEW(&s->arena, double, dal_rank_work(n + 1, m + 1) + 1);
+    a.to = (trial){DAL_NEW(&s->arena, double, s->layout->nq + 1), DAL_NEW(&s->arena, double, s->n_z + 1),
+                   DAL_NEW(&s->arena, double, s->fields.n + 1)};
     if (start && !s->n_driven) { /* drives and rows of velocities are equations for the same coefficients */
-        meet_given_rates(s, K, R, y);
-        for (int j = 0; j < m; j++)
-            slow[j] = y[j] * rates_count;
-        *step = dal_norm(slow, m);
-        change_unknowns(s, T_h, p_h, slow, 1, &to);
-        better = *step > 0 && dal_steady_equations(s, to.q, to.c, to.z, other) == DAL_OK;
+        meet_given_rates(s, K, R, a.y);
+        *step = find_slow(s, p_h, a.y, a.slow);
+        change_unknowns(s, T_h, p_h, a.slow, 1, &a.to);
+        a.better = *step > 0 && dal_steady_equations(s, a.to.q, a.to.c, a.to.z, a.other) == DAL_OK;
     }
-    for (int t = 0; t < 3 && !better; t++) { /* equations that depend on the others near a solution are omitted as long as that helps */
-        const int rank = dal_rank_solve(K, n, m, m, certain[t], R, y, work);
-        if (!t)
-            *freedom = m - rank;
-        const bool climbs = s->descends && !s->n_z && s->p == whole && descend_potential(s, p_h, N, K, R, y);
-        for (int j = 0; j < m; j++)
-            slow[j] = y[j] * (j < p_h + s->n_z ? 1 : rates_count);
-        *step = dal_norm(slow, m);
-        double part = dal_norm(slow, p_h) > longest ? longest / dal_norm(slow, p_h) : 1;
-        for (int i = 0; i < MOST_HALVES && !better; i++, part *= 0.5) {
-            change_unknowns(s, T_h, p_h, slow, part, &to);
-            status = dal_steady_equations(s, to.q, to.c, to.z, other);
-            better = status == DAL_OK && (climbs || dal_norm(other, n) < (1 - 0.1 * part) * *size);
-        }
+    for (int t = 0; t < 3 && !a.better; t++) {
+        try_parts(s, &a, certain[t], FEW_HALVES, false);
+        *step = dal_norm(a.slow, m);
     }
-    if (!better && *size < 1e-6) { /* the rest is rounding */
+    for (int t = 2; t >= 0 && !a.better && !(*size < small); t--) {
+        try_parts(s, &a, certain[t], MOST_HALVES, true);
+        *step = dal_norm(a.slow, m);
+    }
+    if (!a.better && *size < small) { /* the rest is rounding */
         *step = 0;
         return DAL_OK;
     }
-    memcpy(s->q, to.q, sizeof *s->q * (size_t)s->layout->nq);
-    memcpy(s->z, to.z, sizeof *s->z * (size_t)s->n_z);
-    memcpy(s->c, to.c, sizeof *s->c * (size_t)s->fields.n);
-    return status;
+    memcpy(s->q, a.to.q, sizeof *s->q * (size_t)s->layout->nq);
+    memcpy(s->z, a.to.z, sizeof *s->z * (size_t)s->n_z);
+    memcpy(s->c, a.to.c, sizeof *s->c * (size_t)s->fields.n);
+    return a.status;
 }

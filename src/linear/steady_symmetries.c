@@ -28,17 +28,21 @@ enum { MOST_DIRECTIONS = 8 };
 static const double no_symmetry = 1e-5; /* largest change of F along a symmetry */
 static const double further_on = 1e-3;  /* in the model's own units: fields of a symmetry are allowed at both ends, so rounding is the only error */
 
-/* c := the nearest admissible coefficients: the rows of the basis are orthonormal in units of energy. */
+/* c := the nearest admissible coefficients: the rows of the basis are orthonormal in units of energy. Turns count by the model's length. */
 static void keep_admissible_coefficients(dal_steady_search *s)
 {
     const dal_fields *x = &s->fields;
+    double *c = DAL_NEW(&s->arena, double, x->n + 1);
     double *B = DAL_NEW(&s->arena, double, (size_t)x->k *(size_t)x->n + 1), *xi = DAL_NEW(&s->arena, double, x->k + 1);
     double *work = DAL_NEW(&s->arena, double, dal_rank_work(x->n + 1, x->k + 1) + 1);
-    for (int i = 0; i < x->k; i++)
-        for (int j = 0; j < x->n; j++)
-            B[x->k * j + i] = x->basis[x->n * i + j];
+    for (int j = 0; j < x->n; j++) {
+        const double lever = x->list[j].turn ? s->layout->units.length : 1;
+        c[j] = lever * s->c[j];
+        for (int i = 0; i < x->k; i++)
+            B[x->k * j + i] = lever * x->basis[x->n * i + j];
+    }
     if (x->k)
-        dal_rank_solve(B, x->n, x->k, x->k, 1e-12, s->c, xi, work);
+        dal_rank_solve(B, x->n, x->k, x->k, 1e-12, c, xi, work);
     memset(s->c, 0, sizeof *s->c * (size_t)x->n);
     for (int i = 0; i < x->k; i++)
         for (int j = 0; j < x->n; j++)

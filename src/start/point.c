@@ -344,6 +344,19 @@ static double bend_of(dal_point *x, double *c, const double *v)
     return sum;
 }
 
+/* Of rows that depend on each other, sum c_i A_i = 0: row i, or the weightiest row of a joint or constraint if row i relates coordinates of a body. */
+static int joint_among(const dal_point *x, int i, const double *c)
+{
+    int best = i;
+    double most = 0;
+    for (int k = 0; k < x->n_rows && x->layout->row[i].source < 0; k++)
+        if (x->layout->row[k].source >= 0 && fabs(c[k]) * x->layout->units.row_unit[k] > most * (1 + 1e-6)) {
+            most = fabs(c[k]) * x->layout->units.row_unit[k];
+            best = k;
+        }
+    return best;
+}
+
 /* Along a motion q(s) on the rows, A q'' + q' D^2 phi q' = 0. With c^T A = 0 the second term, times c, vanishes for every q' that begins a motion. */
 int dal_point_singular(dal_point *x)
 {
@@ -364,7 +377,7 @@ int dal_point_singular(dal_point *x)
             continue;
         find_dependence(x, i, x->dlambda);
         if (fabs(bend_of(x, x->dlambda, v)) > bent)
-            return i;
+            return joint_among(x, i, x->dlambda);
     }
     return -1;
 }

@@ -7,6 +7,10 @@
  * symmetric part with the absolute values of the curvatures, so that it leads down the potential and does not climb to a saddle. A step never turns a
  * body by more than half a radian, nor shifts it by more than half the extent of the model. After each step the least change puts the position back on
  * the constraints; where that fails, a part of the step is taken.
+ *
+ * At a singular position some directions of T_h begin no motion, and no part of such a step can be taken. Positions a little further are closed there with
+ * all rows (close_rows.h): along -rho and along random directions. The lowest of those that lie elsewhere, on a branch of the mechanism, is where the
+ * search goes on.
  */
 #include "start/settle.h"
 
@@ -19,6 +23,7 @@
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "start/along_tree.h"
+#include "start/close_rows.h"
 #include "start/shares.h"
 #include "state/evaluate.h"
 #include "state/scale.h"
@@ -35,7 +40,8 @@ enum {
     MOST_CALM = 4,
     MOST_PARTS = 6,
     MOST_TRIALS = 24,
-    SCATTERED = 40
+    SCATTERED = 40,
+    MOST_WAYS = 12
 };                                   /* calm: steps that do not move the bodies, while states of the model settle */
 static const double longest = 0.5;   /* rad, or of the extent of the model: a step */
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
@@ -44,7 +50,10 @@ static const double slack = 1e-12;   /* of one over the square of the model's ow
 static const double pushes = 1e-9;   /* in the model's own units: a force that is not balanced */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
+static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
 static const double kept = 1e-13;    /* of the model's length: rows are met */
+static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
+static const double elsewhere = 0.1; /* of that: it does not return */
 
 typedef struct settler {
     dal_arena arena; /* of one step */
@@ -59,9 +68,10 @@ typedef struct settler {
     bool straight;            /* Newton's steps only: nothing leads down where forces have no potential */
     double size;              /* of the whole step */
     double shift;             /* of the bodies in the whole step, in lengths and rad */
+    double stiffest;          /* largest number of K */
     double first;             /* largest rate of a state of the model at the start */
     int calm, n_freedoms;
-    bool last_newton, done;
+    bool last_newton, done, cut; /* cut: the step was longer than it may be */
     bool moved; /* at the start */
     uint64_t chance;
     const char *runs; /* what moves the most */
@@ -482,6 +492,93 @@ static bool leads_up(const settler *s, double before, double part)
     return s->downhill && gain > 1e-10 * (fabs(before) + fabs(now)) && now > before;
 }
 
+/* ---- out of singular positions ------------------------------------------------------------------------------- */
+
+/* How far the bodies have moved from those of `before`: over the extent of the model, or rad. */
+static double moved_from(const settler *s, const dal_kin *before, const double *q)
+{
+    const dal_layout *layout = s->point.layout;
+    const dal_kin *now = dal_seen_work(s->state)->kin;
+    const double extent = extent_of(s);
+    double most = 0;
+    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
+        double apart[3];
+        dal_sub3(now[b].r, before[b].r, apart);
+        most = fmax(most, sqrt(dal_dot(apart, apart)) / extent);
+        for (int i = 0; i < 9 && !layout->mechanism->bodies[b].particle; i++)
+            most = fmax(most, fabs(now[b].R[i] - before[b].R[i]));
+    }
+    for (int k = 0; k < layout->nq && layout->systems; k++)
+        most = fmax(most, fabs(s->q[k] - q[k]) / layout->units.length);
+    return most;
+}
+
+/* The ways that are tried, nv numbers each, of one length: -rho, rho, then random directions. */
+static double *list_ways(settler *s)
+{
+    const dal_point *p = &s->point;
+    double *ways = DAL_NEW(&s->arena, double, (size_t)p->nv *MOST_WAYS), *xi = DAL_NEW(&s->arena, double, p->positions.p + 1);
+    uint64_t chance = 1;
+    for (int i = 0; i < MOST_WAYS; i++) {
+        double *way = ways + (size_t)p->nv * (size_t)i;
+        for (int j = 0; j < p->positions.p; j++)
+            xi[j] = i < 2 ? (j < p->velocities.p ? (2 * i - 1) * s->rho[j] : 0) : dal_chance(&chance);
+        dal_kept_expand(p, &p->positions, 1, xi, way);
+        const double size = size_of_step(s, way);
+        for (int k = 0; k < p->nv; k++)
+            way[k] *= size > 0 ? astride / size : 0;
+    }
+    return ways;
+}
+
+static dal_status refuse_singular_rest(settler *s, int row, bool moves)
+{
+    char name[DAL_LABEL];
+    dal_row_name(s->state, row, name, sizeof name);
+    s->runs = NULL;
+    name_direction(s, &s->point.velocities, s->rho);
+    dal_error(s->messages, dal_nowhere,
+              "there is no equilibrium near the start: the position is singular, because constraint '%s' depends on others here and not nearby. No finite "
+              "reactions balance the forces on '%s', %s",
+              name, s->runs ? s->runs : "the model",
+              moves ? "and no motion that begins here leads down" : "which can move to first order only: the constraints hold the model here");
+    return DAL_BAD_MODEL;
+}
+
+/* From q, where a step failed. DAL_NUMERICAL: the position is not singular. */
+static dal_status leave_singular(settler *s, const double *q)
+{
+    const dal_layout *layout = s->point.layout;
+    const size_t nq = (size_t)layout->nq, bodies = (size_t)layout->mechanism->n_bodies;
+    memcpy(s->q, q, sizeof *q * nq);
+    dal_status status = rest_at(s);
+    const int row = status == DAL_OK ? dal_point_singular(&s->point) : -1;
+    if (row < 0)
+        return DAL_NUMERICAL;
+    const double *ways = list_ways(s);
+    double *best = DAL_NEW(&s->arena, double, nq + 1), lowest = dal_loads_of(s->state)->potential;
+    dal_kin *before = DAL_NEW(&s->arena, dal_kin, bodies + 1);
+    bool moves = false, found = false;
+    memcpy(before, dal_seen_work(s->state)->kin, sizeof *before * bodies);
+    for (int i = 0; i < MOST_WAYS && !(found && !s->downhill); i++) {
+        memcpy(s->q, q, sizeof *q * nq);
+        layout->family->add(layout, s->q, ways + (size_t)s->point.nv * (size_t)i);
+        if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * kept) || rest_at(s) != DAL_OK || moved_from(s, before, q) < elsewhere * astride)
+            continue;
+        moves = true;
+        if (s->downhill && !(dal_loads_of(s->state)->potential < lowest))
+            continue;
+        lowest = dal_loads_of(s->state)->potential;
+        memcpy(best, s->q, sizeof *best * nq);
+        found = true;
+    }
+    memcpy(s->q, found ? best : q, sizeof *best * nq);
+    status = rest_at(s);
+    s->radius = longest;
+    s->way += astride;
+    return status != DAL_OK || found ? status : refuse_singular_rest(s, row, moves);
+}
+
 /* A part of the step, or less of it where the constraints cannot be kept or it would lead up. */
 static dal_status go(settler *s, const double *dq, double part)
 {
@@ -512,10 +609,12 @@ static dal_status go(settler *s, const double *dq, double part)
             dal_messages_free(heard);
             continue;
         }
-        if (status != DAL_OK)
+        s->way += part * s->shift;
+        if (status == DAL_NUMERICAL && layout->n_rows)
+            status = leave_singular(s, base);
+        if (status == DAL_NUMERICAL)
             dal_pass_all(messages, heard);
         dal_messages_free(heard);
-        s->way += part * s->shift;
         return status;
     }
 }
@@ -531,6 +630,9 @@ static dal_status make_step(void *user)
     dal_point *p = &s->point;
     double *dq = DAL_NEW(&s->arena, double, p->nv + 1);
     find_system(s);
+    s->stiffest = 0;
+    for (int i = 0; i < p->velocities.p * p->positions.p && !p->n_z; i++)
+        s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = find_step(s);
@@ -545,6 +647,7 @@ static dal_status make_step(void *user)
         return DAL_NUMERICAL;
     }
     const double part = most > s->radius ? s->radius / most : 1;
+    s->cut = part < 1;
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     name_direction(s, &p->positions, s->step);
@@ -564,7 +667,8 @@ static dal_status finish_search(void *user)
     s->rho = DAL_NEW(&s->arena, double, p->velocities.p + 1);
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
-    if (norm_of(s->rho, p->velocities.p) > 1e3 * pushes * force_unit(s)) {
+    const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
+    if (norm_of(s->rho, p->velocities.p) > 1e3 * fmax(pushes * force_unit(s), rounding)) {
         name_direction(s, &p->velocities, s->rho);
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
                   s->runs ? s->runs : "the model");
@@ -621,8 +725,12 @@ static dal_status search(settler *s, const uint64_t *seed)
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s->done && s->way < far; i++) {
         status = in_own_memory(s, make_step);
         if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
-            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
-                      s->runs ? s->runs : "a state of the model", s->way, i + 1);
+            const char *what = s->runs ? s->runs : "a state of the model";
+            if (s->cut)
+                dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
+                          what, s->way, i + 1);
+            else
+                dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", i + 1, what);
             hint_at_motion(s);
             status = DAL_BAD_MODEL;
         }

@@ -7,7 +7,7 @@
  *           gravity or the start velocities carry them until the end.
  *   mass    the largest of the bodies
  *   time    1 / max(|v|, sqrt|v'|, sqrt(g / length)) with v, v' the velocities and accelerations at the start in lengths and radians;
- *           no more than the end of the run, and that where nothing moves
+ *           no more than the end of the run, and that where nothing moves. Without an end: no more than 1 s, or what gravity gives
  */
 #include "kinematics/tree.h"
 #include "math/vec.h"
@@ -25,8 +25,8 @@
 double dal_system_time(const dal_state *state)
 {
     const dal_system *system = state->system;
-    const double until = system->info.until > 0 ? system->info.until : 1;
     double rate = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / system->layout.units.length);
+    const double until = system->info.until > 0 ? system->info.until : rate > 0 ? 1 / rate : 1;
     for (int k = 0; k < system->layout.nv; k++) {
         const double unit = system->layout.units.column_scale[k] / system->layout.units.length;
         rate = fmax(rate, fabs(state->work.v[k]) * unit);
