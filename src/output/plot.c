@@ -167,7 +167,7 @@ static void add_line(plot *p, int column)
 }
 
 /* All channels of the file: those that the model records. Of too many the reader has to choose. */
-static dal_status take_all(plot *p)
+static dal_status use_all_columns(plot *p)
 {
     int n;
     const char *all = "";
@@ -195,7 +195,7 @@ static dal_status choose_lines(plot *p)
     p->x_column = o->x ? find_column(p, o->x) : 0;
     bool found = p->x_column >= 0;
     if (found && !o->n_channels)
-        return take_all(p);
+        return use_all_columns(p);
     p->lines = DAL_NEW(&p->arena, line, o->n_channels);
     p->panels = DAL_NEW(&p->arena, panel, o->n_channels);
     for (int i = 0; i < o->n_channels; i++) {
