@@ -14,8 +14,7 @@ import { type Motion, placements, transform } from './motion';
 import { STEEL } from './palette';
 
 const Z = new Vector3(0, 0, 1);
-/* Of the smallest radius. In the plane pins and bars are seen in front of thin wheels. */
-const depthOf = (scene: Scene) => (scene.space === 'planar' ? 0.06 : 0.3);
+const THICKNESS = 0.3;      // of the smallest radius: in the plane wheels stand in front of the bars that carry them
 const MOST_TEETH = 160, USUAL_TEETH = 18;
 
 /* Where the bodies are at a frame. */
@@ -177,7 +176,7 @@ function markBeside(mesh: Mesh, start: Places, mate: Wheel, k: number, radius: n
 
 /* The wheels of a train, each once; the first of a pair that is drawn already decides where the teeth of the other stand. */
 function train(scene: Scene, meshes: Mesh[], start: Places, free: (body: number) => boolean): void {
-  const radii = meshes.flatMap((mesh) => mesh.radii), least = Math.min(...radii), fewest = fewestTeeth(radii), thickness = depthOf(scene) * least;
+  const radii = meshes.flatMap((mesh) => mesh.radii), least = Math.min(...radii), fewest = fewestTeeth(radii), thickness = THICKNESS * least;
   const wheels: Wheel[] = [];
   const on = (body: number) => wheels.filter((wheel) => wheel.axle.body === body);
   for (const mesh of meshes) {
@@ -221,7 +220,7 @@ function rack(scene: Scene, joint: Joint, start: Places, motion: Motion, free: (
   const away = start.point(side.body, new Vector3(...side.at)).sub(axle.place);
   away.addScaledVector(line, -away.dot(line)).addScaledVector(axle.line, -away.dot(axle.line));
   const normal = away.length() > 1e-6 * radius ? away.normalize() : new Vector3().crossVectors(line, axle.line).normalize();
-  const teeth = 18, module = (2 * radius) / teeth, thickness = depthOf(scene) * radius;
+  const teeth = 18, module = (2 * radius) / teeth, thickness = THICKNESS * radius;
   if (free(axle.body)) draw(scene, { axle, radius, ring: false, teeth, mark: start.inside(axle.body, normal), level: 0 }, thickness);
   if (side.body < 0 || !free(side.body)) return;
   const along = start.inside(side.body, line), up = start.inside(side.body, normal), turn = turnTo(along, start.inside(side.body, axle.line));
