@@ -17,7 +17,8 @@ export interface Build {
   up: Vector3;
   level: number[];       // planar: height of the middle of each body over the plane, so that bars pass over each other
   thickness: number;     // planar: of a bar
-  stack: number;         // planar: of all levels together
+  stack: number;         // planar: half of all levels together
+  front: number;         // planar: where pins, motors and marks are seen, in front of shapes too
   tint: string | null;   // one colour for all bodies: comparisons
   statics: boolean;      // whether the ground is drawn too
   feet: Vector3[];       // where it has been drawn already

@@ -122,6 +122,12 @@ function occupied(shape: Shape, blocks: Blocks, planar: boolean): Vector[] {
     : spread(shape.points ?? []));
 }
 
+/* How far shapes of a planar model reach towards the reader. */
+export function depth(scene: Scene): number {
+  const half = (s: Shape) => (s.kind === 'box' ? (s.size?.[2] ?? 0) / 2 : s.kind === 'plate' ? (s.thickness ?? 0) / 2 : s.kind === 'cylinder' ? (s.length ?? 0) / 2 : s.kind === 'mesh' ? 0 : s.radius ?? 0);
+  return Math.max(0, ...scene.bodies.flatMap((body) => body.shapes.map((s) => (s.at?.[2] ?? 0) + half(s))).filter(Number.isFinite));
+}
+
 /* A body that hangs on one point, as a rod of its inertia: the far end of it. Null: it is no rod of this length. */
 export function rodEnd(body: Body, planar: boolean, at: Vector3, center: Vector3): Vector3 | null {
   const arm = center.clone().sub(at), length = arm.length(), box = inertiaBox(body, planar);

@@ -14,6 +14,7 @@ import { type Motion, placements, transform } from './motion';
 import { STEEL } from './palette';
 
 const Z = new Vector3(0, 0, 1);
+const THICKNESS = 0.3;      // of the smallest radius: in the plane wheels stand in front of the bars that carry them
 const MOST_TEETH = 160, USUAL_TEETH = 18;
 
 /* Where the bodies are at a frame. */
@@ -150,7 +151,7 @@ function draw(scene: Scene, wheel: Wheel, thickness: number): void {
   if (axle.body >= 0) for (const point of host.points) {
     const arm = new Vector3(...point.at).sub(axle.at), far = arm.length();
     if (far > (ring ? 1.05 * outside : 1.15 * radius))
-      host.shapes.push(shapeAt('polyline', new Vector3(), new Quaternion(), { points: [axle.at.clone().addScaledVector(arm, ring ? radius / far : 0).toArray(), point.at], radius: 0.3 * thickness }));
+      host.shapes.push(shapeAt('polyline', new Vector3(), new Quaternion(), { points: [axle.at.clone().addScaledVector(arm, ring ? radius / far : 0).toArray(), point.at], radius: Math.max(0.3 * thickness, 0.05 * radius) }));
   }
   const outline = ring ? circle(outside) : teethAround(radius, teeth, TOOTH), hole = ring ? teethAround(radius, teeth, GAP) : undefined;
   host.shapes.push(shapeAt('plate', at, turn, { outline, hole, thickness }));
@@ -175,7 +176,7 @@ function markBeside(mesh: Mesh, start: Places, mate: Wheel, k: number, radius: n
 
 /* The wheels of a train, each once; the first of a pair that is drawn already decides where the teeth of the other stand. */
 function train(scene: Scene, meshes: Mesh[], start: Places, free: (body: number) => boolean): void {
-  const radii = meshes.flatMap((mesh) => mesh.radii), least = Math.min(...radii), fewest = fewestTeeth(radii), thickness = 0.3 * least;
+  const radii = meshes.flatMap((mesh) => mesh.radii), least = Math.min(...radii), fewest = fewestTeeth(radii), thickness = THICKNESS * least;
   const wheels: Wheel[] = [];
   const on = (body: number) => wheels.filter((wheel) => wheel.axle.body === body);
   for (const mesh of meshes) {
@@ -204,7 +205,7 @@ function belt(scene: Scene, { ends, radii, way, arm }: Mesh, start: Places, thic
       points.push(start.inside(arm ?? -1, end.place.clone().add(out).addScaledVector(axis, 1.15 * level * thickness).sub(origin)).toArray());
     }
   });
-  host.shapes.push(shapeAt('polyline', new Vector3(), new Quaternion(), { points: [...points, points[0]], radius: 0.12 * thickness, color: STEEL }));
+  host.shapes.push(shapeAt('polyline', new Vector3(), new Quaternion(), { points: [...points, points[0]], radius: 0.036 * Math.min(...radii), color: STEEL }));
 }
 
 /* A bar with teeth on the body that slides, along its axis, and the pinion that rolls on it. */
@@ -219,7 +220,7 @@ function rack(scene: Scene, joint: Joint, start: Places, motion: Motion, free: (
   const away = start.point(side.body, new Vector3(...side.at)).sub(axle.place);
   away.addScaledVector(line, -away.dot(line)).addScaledVector(axle.line, -away.dot(axle.line));
   const normal = away.length() > 1e-6 * radius ? away.normalize() : new Vector3().crossVectors(line, axle.line).normalize();
-  const teeth = 18, module = (2 * radius) / teeth, thickness = 0.3 * radius;
+  const teeth = 18, module = (2 * radius) / teeth, thickness = THICKNESS * radius;
   if (free(axle.body)) draw(scene, { axle, radius, ring: false, teeth, mark: start.inside(axle.body, normal), level: 0 }, thickness);
   if (side.body < 0 || !free(side.body)) return;
   const along = start.inside(side.body, line), up = start.inside(side.body, normal), turn = turnTo(along, start.inside(side.body, axle.line));

@@ -119,8 +119,8 @@ const revolute: Maker = (build, joint) => {
   const { parts } = build;
   feet(build, joint);
   if (build.planar) {
-    parts.disc('joints', side.body, vec(side.at, 0), Z, 0.62 * u, 2.0 * build.stack + 0.1 * u, PIN);
-    parts.disc('joints', side.body, vec(side.at, 0), Z, 0.34 * u, 2.0 * build.stack + 0.24 * u, '#e8ebef');
+    parts.disc('joints', side.body, vec(side.at, 0), Z, 0.62 * u, 2.0 * build.front + 0.1 * u, PIN);
+    parts.disc('joints', side.body, vec(side.at, 0), Z, 0.34 * u, 2.0 * build.front + 0.24 * u, '#e8ebef');
     return;
   }
   const axis = axisOf(side, letter(joint, 'R', 'z'));
@@ -204,7 +204,7 @@ const weld: Maker = (build, joint) => {
   feet(build, joint);
   const side = owner(joint);
   const s = 1.5 * build.extent.unit;
-  if (build.planar) build.parts.add('joints', 'box', side.body, vec(side.at), turnTo(axisOf(side, 'x'), Z), new Vector3(s, s, 2 * build.stack), PIN);
+  if (build.planar) build.parts.add('joints', 'box', side.body, vec(side.at), turnTo(axisOf(side, 'x'), Z), new Vector3(s, s, 2 * build.front), PIN);
   else build.parts.add('joints', 'box', side.body, vec(side.at), turnTo(axisOf(side, 'x'), axisOf(side, 'z')), new Vector3(s, s, s).multiplyScalar(1.4), PIN);
 };
 
@@ -237,7 +237,7 @@ const marble: Maker = (build, joint) => {
 const blade: Maker = (build, joint) => {
   const side = joint.sides[1];
   const u = build.extent.unit;
-  const size = build.planar ? new Vector3(4.5 * u, 0.7 * u, 2 * build.stack) : new Vector3(4.5 * u, 0.5 * u, 1.6 * u);
+  const size = build.planar ? new Vector3(4.5 * u, 0.7 * u, 2 * build.front) : new Vector3(4.5 * u, 0.5 * u, 1.6 * u);
   build.parts.add('joints', 'box', side.body, vec(side.at), turnTo(axisOf(side, joint.motion ? letter(joint, 'T', 'z') : 'z'), build.planar ? Z : build.up), size, PIN);
 };
 

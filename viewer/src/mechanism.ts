@@ -4,7 +4,7 @@ import { Group, MeshLambertMaterial, Vector3 } from 'three';
 import { Arrows } from './arrows';
 import { type Build, levels, upOf } from './build';
 import type { Blocks, Scene, Vector, Wish } from './data';
-import type { Extent } from './extent';
+import { type Extent, depth } from './extent';
 import { addJoint } from './joints';
 import { type Motion, placements, transform } from './motion';
 import { REACTION, VELOCITY } from './palette';
@@ -35,7 +35,7 @@ export class Mechanism {
     material.userData.pieces = look(rank, true);
     this.parts = new Parts(this.bodies, material);
     const build = this.prepare(blocks, tint, rank);
-    this.raise = build.planar ? build.stack + extent.unit : 0;
+    this.raise = build.planar ? build.front + extent.unit : 0;
     scene.bodies.forEach((_, i) => addBody(build, i));
     for (const joint of scene.joints) addJoint(build, joint);
     addTransmissions(build);
@@ -61,11 +61,11 @@ export class Mechanism {
     const planar = scene.space === 'planar';
     const heights = planar ? levels(scene) : [];
     const thickness = 0.7 * extent.unit;
-    const most = Math.max(0, ...heights);
+    const most = Math.max(0, ...heights), stack = ((most + 1) / 2) * 1.04 * thickness;
     return {
       scene, blocks, extent, motion: this.motion, parts: this.parts, planar, up: upOf(scene), tint, statics: rank === 0, feet: [], thickness,
       level: heights.map((k) => (k - most / 2) * 1.04 * thickness),
-      stack: ((most + 1) / 2) * 1.04 * thickness,
+      stack, front: Math.max(stack, Math.min(0.2 * extent.size, planar ? 1.02 * depth(scene) : 0)),
     };
   }
 

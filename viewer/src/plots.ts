@@ -183,7 +183,7 @@ export class TimePlot {
     const { data, series, bands } = this.data();
     const text = cssColor('--dim'), line = cssColor('--line');
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font: '11px system-ui, sans-serif', labelFont: '11px system-ui, sans-serif' };
-    const upright = this.log ? { ...axis, splits: (u: uPlot, at: number, low: number, high: number) => this.decades(u, at, low, high), filter: (_u: uPlot, splits: number[]) => splits } : axis;
+    const upright = this.log ? { ...axis, splits: (u: uPlot, at: number, low: number, high: number) => this.decades(u, at, low, high), filter: (_u: uPlot, splits: number[]) => splits } : { ...axis, splits: (_u: uPlot, _at: number, low: number, high: number) => evenTicks(low, high) };
     this.range = null;
     this.front = 0;
     this.plot = new uPlot({
@@ -317,6 +317,15 @@ function decades(_u: uPlot, _axis: number, low: number, high: number): number[] 
   const every = Math.max(1, Math.ceil((to - from + 1) / 9));
   const out: number[] = [];
   for (let p = Math.ceil(from / every) * every; p <= to; p += every) out.push(Number(`1e${p}`));
+  return out;
+}
+
+/* At most six numbers with even steps of 1, 2, 2.5 or 5: also where the steps are smaller than those of uPlot, 1e-16. */
+function evenTicks(low: number, high: number): number[] {
+  const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+  if (!(rough > 0) || !(power > 0)) return [];
+  const step = ([1, 2, 2.5, 5].find((k) => k * power >= rough * (1 - 1e-9)) ?? 10) * power, out: number[] = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && out.length < 8; k++) out.push(k ? Number((k * step).toPrecision(15)) : 0);
   return out;
 }
 

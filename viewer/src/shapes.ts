@@ -249,7 +249,7 @@ function addCenter(build: Build, index: number, center: Vector3): void {
   const body = build.scene.bodies[index];
   if (body.particle || build.tint) return;
   const at = center.clone();
-  if (build.planar) at.z = build.stack;
+  if (build.planar) at.z = build.front;
   const r = 0.42 * build.extent.unit;
   if (build.planar) build.parts.disc('centers', index, at, new Vector3(0, 0, 1), r, 0.3 * r, CENTER);
   else for (const p of [-1, 1]) build.parts.ball('centers', index, at, r * (p > 0 ? 1 : 0.99), CENTER);

@@ -71,8 +71,8 @@ export class Study implements Owner {
     const bar = h('div', { class: 'tabs', role: 'tablist' }), panels = h('div', { class: 'panel study-panel' });
     for (const [key, title, view] of views) {
       if (!view) continue;
-      const tab = h('button', { type: 'button', role: 'tab', id: `tab-${key}`, onclick: () => this.open(key) }, title);
-      const panel = h('div', { role: 'tabpanel', 'aria-labelledby': `tab-${key}` }, view.element);
+      const tab = h('button', { type: 'button', role: 'tab', id: `tab-${key}`, 'aria-controls': `panel-${key}`, onclick: () => this.open(key) }, title);
+      const panel = h('div', { role: 'tabpanel', id: `panel-${key}`, 'aria-labelledby': `tab-${key}` }, view.element);
       bar.append(tab);
       panels.append(panel);
       this.tabs.set(key, { tab, panel, view });
@@ -110,6 +110,9 @@ export class Study implements Owner {
     if (event.key === ' ' && !(event.target instanceof HTMLButtonElement)) { event.preventDefault(); this.scene.toggle(); }
     else if (event.key === 'd') this.theme.toggle();
     else if (event.key === 'f') this.scene.fit();
+    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') { event.preventDefault(); this.scene.step((event.key === 'ArrowLeft' ? -1 : 1) * (event.shiftKey ? 10 : 1)); }
+    else if (event.key === 'Home' || event.key === 'End') { event.preventDefault(); this.scene.seek(event.key === 'Home' ? this.scene.clock.start : this.scene.clock.end); }
+    else if (/^[1-9]$/.test(event.key)) { const name = [...this.tabs.keys()][Number(event.key) - 1]; if (name) this.open(name); }
   }
 
   /* ---- the run that is chosen ---- */

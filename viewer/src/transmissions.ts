@@ -15,7 +15,7 @@ function motor(build: Build, joint: Joint): void {
   const at = new Vector3(...side.at);
   const turns = /R/.test(joint.motion) || !/T/.test(joint.motion);
   const axis = build.planar && turns ? Z.clone() : axisOf(side, letterOf(joint, turns ? 'R' : 'T'));
-  if (build.planar) at.z = build.stack + 0.5 * u;
+  if (build.planar) at.z = build.front + 0.5 * u;
   const r = 1.9 * u, { parts } = build;
   if (!turns) {
     const off = build.planar ? new Vector3(-axis.y, axis.x, 0) : new Vector3(0, 0, 1).applyQuaternion(turnTo(axis, build.up));
@@ -38,7 +38,7 @@ function motor(build: Build, joint: Joint): void {
 function lock(build: Build, joint: Joint): void {
   if (joint.sides.length < 2) return;
   const u = build.extent.unit, side = rider(joint), at = new Vector3(...side.at);
-  if (build.planar) at.z = build.stack + 0.3 * u;
+  if (build.planar) at.z = build.front + 0.3 * u;
   for (const s of [-1, 1])
     build.parts.add('joints', 'box', side.body, at, turnTo(new Vector3(Math.SQRT1_2, s * Math.SQRT1_2, 0), Z), new Vector3(3.4 * u, 0.5 * u, 0.5 * u), STEEL);
 }

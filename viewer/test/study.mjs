@@ -129,6 +129,14 @@ const tests = {
     await silent(name);
   },
 
+  async keys_step_and_open_views(name) {
+    const after = async (key) => { await page.keyboard.press(key); return api(() => window.dalembert.time()); };
+    const [start, one, eleven, end] = [await after('Home'), await after('ArrowRight'), await after('Shift+ArrowRight'), await after('End')];
+    claim(name, 'arrows go from frame to frame', one > start && Math.abs(eleven - start - 11 * (one - start)) < 1e-9 && end > eleven, [start, one, eleven, end].join());
+    await page.keyboard.press('1');
+    claim(name, 'a number opens a view', (await api(() => window.dalembert.view().tab)) === 'table');
+  },
+
   async the_command_makes_the_page_of_that_run(name) {
     const command = await api(() => window.dalembert.command(17)), words = command.split(' ').slice(1);
     execFileSync(program, [...words, '-q'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
