@@ -5,6 +5,10 @@
 
 enum { MOST_ROWS = 64 };
 
+typedef struct last {
+    double value[16];
+} last;
+
 typedef struct table {
     int n;
     double row[MOST_ROWS][16];
@@ -275,6 +279,50 @@ static void the_power_of_friction_is_what_the_energy_loses(void **unused)
     check_close(rows.row[rows.n - 1][1] - rows.row[0][1], work, 1e-7);
 }
 
+/* ---- parameters ---------------------------------------------------------------------------------------------- */
+
+static last row_at_end(const dal_system *system)
+{
+    table rows = {0};
+    dal_sink sink = {&rows, begin, keep};
+    dal_run_options options = {.sink = &sink};
+    dal_evidence evidence;
+    assert_int_equal(dal_run(system, &options, NULL, &evidence), DAL_OK);
+    last end;
+    memcpy(end.value, rows.row[rows.n - 1], sizeof end.value);
+    return end;
+}
+
+/* A limit, and the mass of shapes in a force, are what a model compiled with these values has. */
+static void limits_and_masses_follow_the_parameters(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {T0: %.17g, rho: %.17g, a: 0.1}\n"
+        "bodies: {arm: {density: rho, shape: {box: [0.4, a, 0.02], at: [0.2, 0]}}}\n"
+        "joints: {A: {type: revolute, connect: [ground, arm], start: {angle: 0.3, rate: 1}, friction: {limit: \"T0*(1 + sin(t))\"}}}\n"
+        "forces: {hold: {type: motor, joint: A, value: 0.9*9.81*arm.inertial.mass*arm.inertial.center.x*cos(A.angle)}}\n"
+        "record: [A.angle, A.friction, arm.inertial.zz, hold.torque]\nsimulate: {until: 0.7, every: 0.7}\n";
+    char model[1500];
+    snprintf(model, sizeof model, text, 0.2, 2700.0);
+    dal_system *base = gallery_compile_text(model, "joint", "lagrange");
+    for (int i = 0; i < 4; i++) { /* the second time from what the first has recorded */
+        const char *const names[] = {"T0", "rho"};
+        const double values[] = {0.05 * (i + 1), 1000 + 500 * i};
+        dal_system *varied;
+        assert_int_equal(dal_system_vary(NULL, base, 2, names, values, NULL, &varied), DAL_OK);
+        snprintf(model, sizeof model, text, values[0], values[1]);
+        dal_system *anew = gallery_compile_text(model, "joint", "lagrange");
+        const last a = row_at_end(varied), b = row_at_end(anew);
+        for (int k = 0; k < 5; k++)
+            check_close(a.value[k], b.value[k], 0);
+        check_close(b.value[3], values[1] * 0.4 * 0.1 * 0.02 * (0.16 + 0.01) / 12, 1e-12);
+        dal_system_free(varied);
+        dal_system_free(anew);
+    }
+    dal_system_free(base);
+}
+
 /* ---- what is refused ---------------------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *text, const char *words)
@@ -325,6 +373,7 @@ int main(void)
         cmocka_unit_test(an_input_works_the_brake),
         cmocka_unit_test(friction_is_a_channel_of_every_joint_that_has_it),
         cmocka_unit_test(the_power_of_friction_is_what_the_energy_loses),
+        cmocka_unit_test(limits_and_masses_follow_the_parameters),
         cmocka_unit_test(a_limit_that_follows_a_reaction_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

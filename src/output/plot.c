@@ -80,6 +80,8 @@ static const char *guess_unit(dal_arena *arena, const char *name)
                                           {".omega.x", "rad/s"},
                                           {".omega.y", "rad/s"},
                                           {".omega.z", "rad/s"},
+                                          {".force", "N"},
+                                          {".power", "W"},
                                           {".force.x", "N"},
                                           {".force.y", "N"},
                                           {".force.z", "N"},

@@ -61,11 +61,11 @@ static const char *obstacle(const run *r)
     if (size)
         return size;
     if (layout->systems)
-        return "it has sub-systems that are given by their equations";
+        return "the model has sub-systems that are given by their equations";
     if (dal_system_acting(r->system)->n_frictions)
-        return "it has dry friction";
+        return "the model has dry friction";
     if (method->minimum_norm || layout->derived)
-        return "its accelerations are not determined by inertia and constraints alone";
+        return "the accelerations of the model are not determined by inertia and constraints alone";
     if (method->stabilization->solve)
         return "the stabilization has accelerations of its own";
     if (method->formulation->unpack && !method->formulation->chooses)

@@ -672,9 +672,14 @@ static bool assemble_positions(dal_assembly *a, bool known)
     double worst = known ? find_gap(a) : evaluate_placement(a);
     for (int i = a->n_own; i < rows; i++)
         open_target |= dal_assembly_target(a, i)->has_value && fabs(a->work.phi[i]) > dal_closed * dal_assembly_row_unit(a, i);
-    if (worst <= dal_closed && !open_target && !a->build->n_wishes)
+    const bool fits = worst <= dal_closed && !open_target && !a->build->n_wishes;
+    if (fits && !(a->build->thorough && a->mechanism.space == DAL_PLANAR)) /* in space a guess that fits is what was meant */
         return true;
     dal_assembly_weigh(a, false);
+    if (fits) {
+        dal_assembly_undecided(a, rows);
+        return true;
+    }
     dal_assembly_dense(a);
     a->following = true;
     worst = dal_newton_close(&a->newton, rows, 100);

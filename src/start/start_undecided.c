@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double products_of_note = 1e8; /* maximum cost of the search */
+static const double products_of_note = 1e7; /* maximum cost of the search */
 static const double as_near = 1e-2;         /* rad, or lengths of the model: given values that are missed by so much more are missed as well */
 static const double another_place = 0.1;    /* the same: a body that stands so much elsewhere stands elsewhere to the eye */
 
