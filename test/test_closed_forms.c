@@ -286,6 +286,38 @@ static void fast_rotors_whirl(void **unused)
     }
 }
 
+/* A rotor with four frequencies that all depend on each other: with coarse steps, too, the lines over its speed keep their order. */
+static void lines_that_veer_do_not_cross(void **unused)
+{
+    (void)unused;
+    enum { N = 5 };
+    dal_modes *modes[N];
+    dal_campbell *c = NULL;
+    double values[N];
+    for (int v = 0; v < N; v++) {
+        values[v] = 50.0 * v;
+        dal_spec *spec = parse(
+            NULL,
+            "dalembert: 1\nspace: spatial\nbodies:\n"
+            "  rotor: {mass: 10, inertia: [0.6, 0.6, 0.9], position: [0, 0, 0], velocity: [0, 0, 0], angular-velocity: {body: [0, 0, %g]},\n"
+            "    points: {P: [0, 0, -0.25], Q: [0, 0, 0.35]}}\njoints: {axial: {type: lock, body: rotor, coordinate: z}}\nforces:\n"
+            "  P: {type: force, body: rotor.P, value: [-2e5*rotor.P.x, -3e5*rotor.P.y, 0]}\n"
+            "  Q: {type: force, body: rotor.Q, value: [-2.5e5*rotor.Q.x, -2.5e5*rotor.Q.y, 0]}\n",
+            values[v]);
+        modes[v] = modes_of(spec, NULL);
+        dal_spec_free(spec);
+    }
+    assert_int_equal(dal_campbell_track(NULL, "W", N, values, (const dal_modes *const *)modes, NULL, &c), DAL_OK);
+    assert_int_equal(c->n_lines, 4);
+    for (int v = 0; v < N; v++)
+        for (int l = 1; l < 4; l++)
+            if (!(c->lines[l].im[v] > c->lines[l - 1].im[v]))
+                fail_msg("lines %d and %d cross before %g rad/s", l, l + 1, values[v]);
+    dal_campbell_free(c);
+    for (int v = 0; v < N; v++)
+        dal_modes_free(modes[v]);
+}
+
 /* Ziegler's column: two bars without mass, 2 m and m at their ends, springs c, a force P along the second bar. With M = m l^2 [3 1; 1 1] and
  * K = [2 c - P l, P l - c; -c, c] it flutters above P l = (7/2 - sqrt 2) c, where both frequencies are one and have one shape. */
 static void followed_columns_flutter(void **unused)
@@ -504,6 +536,7 @@ int main(void)
         cmocka_unit_test(cars_on_tyres_understeer),
         cmocka_unit_test(upright_coins_fall_when_they_are_slow),
         cmocka_unit_test(fast_rotors_whirl),
+        cmocka_unit_test(lines_that_veer_do_not_cross),
         cmocka_unit_test(followed_columns_flutter),
         cmocka_unit_test(balls_roll_in_bowls),
         cmocka_unit_test(equal_defective_eigenvalues_are_one),
