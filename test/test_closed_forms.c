@@ -100,19 +100,20 @@ static void governors_stand_where_watt_says(void **unused)
             const units u = scales[k];
             const double l = 0.4 * u.L, m = 1.5 * u.M, M = 4 * u.M, g = 9.81 * u.L / (u.T * u.T), x = l * sin(0.8), z = l * cos(0.8);
             const double W = sqrt((m + M) * g / (m * l * cos(angles[i]))), J = 0.1 * u.M * u.L * u.L;
-            dal_spec *spec = parse(
-                space[(k + i) % SPACE],
-                "dalembert: 1\nspace: spatial\ngravity: [0, 0, %.17g]\nbodies:\n"
-                "  spindle: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [0, 0, 0], velocity: [0, 0, 0], angular-velocity: [0, 0, %.17g]}\n"
-                "  la: {mass: %.17g, inertia: [0, 0, 0], position: [%.17g, 0, %.17g], points: {h: [%.17g, 0, %.17g]}}\n"
-                "  ra: {mass: %.17g, inertia: [0, 0, 0], position: [%.17g, 0, %.17g], points: {h: [%.17g, 0, %.17g]}}\n"
-                "  sleeve: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [0, 0, %.17g]}\njoints:\n"
-                "  spin: {type: revolute, connect: [ground, spindle], axis: [0, 0, 1]}\n"
-                "  slide: {type: prismatic, connect: [spindle, sleeve], axis: [0, 0, 1]}\n"
-                "  hl: {type: revolute, connect: [spindle, la.h], axis: [0, 1, 0]}\n"
-                "  hr: {type: revolute, connect: [spindle, ra.h], axis: [0, 1, 0]}\n"
-                "  ll: {type: distance, connect: [la, sleeve], length: %.17g}\n  lr: {type: distance, connect: [ra, sleeve], length: %.17g}\n",
-                -g, u.M, J, J, J, 0.9 * W, m, x, -z, -x, z, m, -x, -z, x, z, M, J, J, J, -2 * z, l, l);
+            dal_spec *spec =
+                parse(space[(k + i) % SPACE],
+                      "dalembert: 1\nspace: spatial\ngravity: [0, 0, %.17g]\nbodies:\n"
+                      "  spindle: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [0, 0, 0], velocity: [0, 0, 0], angular-velocity: [0, 0, "
+                      "%.17g]}\n"
+                      "  la: {mass: %.17g, inertia: [0, 0, 0], position: [%.17g, 0, %.17g], points: {h: [%.17g, 0, %.17g]}}\n"
+                      "  ra: {mass: %.17g, inertia: [0, 0, 0], position: [%.17g, 0, %.17g], points: {h: [%.17g, 0, %.17g]}}\n"
+                      "  sleeve: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [0, 0, %.17g]}\njoints:\n"
+                      "  spin: {type: revolute, connect: [ground, spindle], axis: [0, 0, 1]}\n"
+                      "  slide: {type: prismatic, connect: [spindle, sleeve], axis: [0, 0, 1]}\n"
+                      "  hl: {type: revolute, connect: [spindle, la.h], axis: [0, 1, 0]}\n"
+                      "  hr: {type: revolute, connect: [spindle, ra.h], axis: [0, 1, 0]}\n"
+                      "  ll: {type: distance, connect: [la, sleeve], length: %.17g}\n  lr: {type: distance, connect: [ra, sleeve], length: %.17g}\n",
+                      -g, u.M, J, J, J, 0.9 * W, m, x, -z, -x, z, m, -x, -z, x, z, M, J, J, J, -2 * z, l, l);
             dal_equilibrium *e = stand(spec, 1, &(dal_steady){"spin.angle", W});
             check_close(value_of(e, "sleeve.z"), -2 * l * cos(angles[i]), 1e-10 * l);
             assert_int_equal(e->n_choices, 0);
@@ -167,13 +168,12 @@ static void coins_roll_on_circles(void **unused)
                      P = turns[i] / u.T;
         const double w = (A * P * P * sin(th) * cos(th) - m * g * r * sin(th)) / (P * cos(th) * (C + m * r * r));
         const double from = 0.9 * th, away = -r * w / P, s = w - P * sin(th);
-        dal_spec *spec =
-            parse(space[n % SPACE],
-                  "dalembert: 1\nspace: spatial\ngravity: [0, 0, %.17g]\nbodies:\n"
-                  "  coin: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [%.17g, 0, %.17g],\n"
-                  "    orientation: {y: [%.17g, 0, %.17g], x: [0, 1, 0]}, angular-velocity: [%.17g, 0, %.17g]}\njoints:\n"
-                  "  contact: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 1, 0], radius: %.17g}\n",
-                  -g, m, A, C, A, away, r * cos(from), cos(from), sin(from), 1.05 * s * cos(th), 1.05 * (P + s * sin(th)), r);
+        dal_spec *spec = parse(space[n % SPACE],
+                               "dalembert: 1\nspace: spatial\ngravity: [0, 0, %.17g]\nbodies:\n"
+                               "  coin: {mass: %.17g, inertia: [%.17g, %.17g, %.17g], position: [%.17g, 0, %.17g],\n"
+                               "    orientation: {y: [%.17g, 0, %.17g], x: [0, 1, 0]}, angular-velocity: [%.17g, 0, %.17g]}\njoints:\n"
+                               "  contact: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 1, 0], radius: %.17g}\n",
+                               -g, m, A, C, A, away, r * cos(from), cos(from), sin(from), 1.05 * s * cos(th), 1.05 * (P + s * sin(th)), r);
         const dal_steady given[] = {{"atan2(coin.ey.y, coin.ey.x)", P}, {"coin.omega.body.y", w}};
         dal_equilibrium *e = stand(spec, 2, given);
         check_close(value_of(e, "coin.ey.z"), sin(th), 1e-10);
@@ -187,12 +187,12 @@ static void cars_on_blades_go_round(void **unused)
 {
     (void)unused;
     for (int f = 0; f < PLANE; f++) {
-        dal_spec *spec = parse(plane[f],
-                               "dalembert: 1\nspace: planar\nparameters: {L: 2.6, d: 0.1, u: 5}\nbodies:\n"
-                               "  car: {mass: 1000, inertia: 1500, position: [1.3, 0], angle: 0, velocity: [u, 1.3*u*tan(d)/L], rate: u*tan(d)/L,\n"
-                               "    points: {F: [1.3, 0], R: [-1.3, 0]}}\nconstraints:\n"
-                               "  rear: {velocity: \"car.R.y'*car.ex.x - car.R.x'*car.ex.y\"}\n"
-                               "  front: {velocity: \"car.F.y'*(car.ex.x - tan(d)*car.ex.y) - car.F.x'*(car.ex.y + tan(d)*car.ex.x)\"}\n");
+        dal_spec *spec =
+            parse(plane[f], "dalembert: 1\nspace: planar\nparameters: {L: 2.6, d: 0.1, u: 5}\nbodies:\n"
+                            "  car: {mass: 1000, inertia: 1500, position: [1.3, 0], angle: 0, velocity: [u, 1.3*u*tan(d)/L], rate: u*tan(d)/L,\n"
+                            "    points: {F: [1.3, 0], R: [-1.3, 0]}}\nconstraints:\n"
+                            "  rear: {velocity: \"car.R.y'*car.ex.x - car.R.x'*car.ex.y\"}\n"
+                            "  front: {velocity: \"car.F.y'*(car.ex.x - tan(d)*car.ex.y) - car.F.x'*(car.ex.y + tan(d)*car.ex.x)\"}\n");
         dal_equilibrium *e = stand(spec, 1, &(dal_steady){"car.angle", 0.25});
         double rate = NAN;
         for (int i = 0; i < e->n_coordinates; i++)
@@ -211,14 +211,13 @@ static void cars_on_tyres_understeer(void **unused)
     (void)unused;
     const double m = 1500, a = 1.2, b = 1.5, cf = 8e4, cr = 9e4, u = 20, d = 0.02, L = a + b;
     for (int f = 0; f < PLANE; f++) {
-        dal_spec *spec =
-            parse(plane[f],
-                  "dalembert: 1\nspace: planar\nparameters: {a: 1.2, b: 1.5, cf: 8e4, cr: 9e4, u: 20}\ninputs: {steer: 0.02}\nbodies:\n"
-                  "  car: {mass: 1500, inertia: 2500, position: [0, 0], angle: 0, velocity: [u, 0], rate: 0.1, points: {F: [a, 0], R: [-b, 0]}}\n"
-                  "constraints: {speed: {velocity: \"car.x'*car.ex.x + car.y'*car.ex.y - u\"}}\ndefine:\n"
-                  "  vyf: car.F.y'*car.ex.x - car.F.x'*car.ex.y\n  vyr: car.R.y'*car.ex.x - car.R.x'*car.ex.y\nforces:\n"
-                  "  front: {type: force, body: car.F, axes: body, value: [0, -cf*(vyf/u - steer)]}\n"
-                  "  rear: {type: force, body: car.R, axes: body, value: [0, -cr*vyr/u]}\n");
+        dal_spec *spec = parse(
+            plane[f], "dalembert: 1\nspace: planar\nparameters: {a: 1.2, b: 1.5, cf: 8e4, cr: 9e4, u: 20}\ninputs: {steer: 0.02}\nbodies:\n"
+                      "  car: {mass: 1500, inertia: 2500, position: [0, 0], angle: 0, velocity: [u, 0], rate: 0.1, points: {F: [a, 0], R: [-b, 0]}}\n"
+                      "constraints: {speed: {velocity: \"car.x'*car.ex.x + car.y'*car.ex.y - u\"}}\ndefine:\n"
+                      "  vyf: car.F.y'*car.ex.x - car.F.x'*car.ex.y\n  vyr: car.R.y'*car.ex.x - car.R.x'*car.ex.y\nforces:\n"
+                      "  front: {type: force, body: car.F, axes: body, value: [0, -cf*(vyf/u - steer)]}\n"
+                      "  rear: {type: force, body: car.R, axes: body, value: [0, -cr*vyr/u]}\n");
         dal_equilibrium *e = stand(spec, 1, &(dal_steady){"car.x", u});
         for (int i = 0; i < e->n_coordinates; i++)
             if (!strcmp(e->coordinates[i], "car.angle"))
@@ -296,14 +295,14 @@ static void lines_that_veer_do_not_cross(void **unused)
     double values[N];
     for (int v = 0; v < N; v++) {
         values[v] = 50.0 * v;
-        dal_spec *spec = parse(
-            NULL,
-            "dalembert: 1\nspace: spatial\nbodies:\n"
-            "  rotor: {mass: 10, inertia: [0.6, 0.6, 0.9], position: [0, 0, 0], velocity: [0, 0, 0], angular-velocity: {body: [0, 0, %g]},\n"
-            "    points: {P: [0, 0, -0.25], Q: [0, 0, 0.35]}}\njoints: {axial: {type: lock, body: rotor, coordinate: z}}\nforces:\n"
-            "  P: {type: force, body: rotor.P, value: [-2e5*rotor.P.x, -3e5*rotor.P.y, 0]}\n"
-            "  Q: {type: force, body: rotor.Q, value: [-2.5e5*rotor.Q.x, -2.5e5*rotor.Q.y, 0]}\n",
-            values[v]);
+        dal_spec *spec =
+            parse(NULL,
+                  "dalembert: 1\nspace: spatial\nbodies:\n"
+                  "  rotor: {mass: 10, inertia: [0.6, 0.6, 0.9], position: [0, 0, 0], velocity: [0, 0, 0], angular-velocity: {body: [0, 0, %g]},\n"
+                  "    points: {P: [0, 0, -0.25], Q: [0, 0, 0.35]}}\njoints: {axial: {type: lock, body: rotor, coordinate: z}}\nforces:\n"
+                  "  P: {type: force, body: rotor.P, value: [-2e5*rotor.P.x, -3e5*rotor.P.y, 0]}\n"
+                  "  Q: {type: force, body: rotor.Q, value: [-2.5e5*rotor.Q.x, -2.5e5*rotor.Q.y, 0]}\n",
+                  values[v]);
         modes[v] = modes_of(spec, NULL);
         dal_spec_free(spec);
     }
@@ -388,15 +387,16 @@ static void equal_defective_eigenvalues_are_one(void **unused)
 {
     (void)unused;
     for (int n = 0; n < 2; n++) {
-        dal_spec *spec = parse(NULL,
-                               "dalembert: 1\nspace: planar\nbodies:\n  a: {mass: 1, inertia: 1, position: [1, 0]}\n"
-                               "  b: {mass: 2, inertia: 1, position: [2, 0]}\n  c: {mass: 1, inertia: 1, position: [3, 0]}\njoints:\n"
-                               "  A: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n  B: {type: prismatic, connect: [ground, b], axis: [1, 0]}\n"
-                               "  C: {type: prismatic, connect: [ground, c], axis: [1, 0]}\nforces:\n"
-                               "  sa: {type: spring-damper, joint: A, stiffness: 9, damping: 6}\n"
-                               "  sb: {type: spring-damper, joint: B, stiffness: 18, damping: 12}\n"
-                               "  sc: {type: spring-damper, joint: C, stiffness: %d, damping: %d}\n",
-                               n ? 12 : 16, n ? 7 : 2); /* -3 and -4, or -1 +- sqrt(15) i */
+        dal_spec *spec =
+            parse(NULL,
+                  "dalembert: 1\nspace: planar\nbodies:\n  a: {mass: 1, inertia: 1, position: [1, 0]}\n"
+                  "  b: {mass: 2, inertia: 1, position: [2, 0]}\n  c: {mass: 1, inertia: 1, position: [3, 0]}\njoints:\n"
+                  "  A: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n  B: {type: prismatic, connect: [ground, b], axis: [1, 0]}\n"
+                  "  C: {type: prismatic, connect: [ground, c], axis: [1, 0]}\nforces:\n"
+                  "  sa: {type: spring-damper, joint: A, stiffness: 9, damping: 6}\n"
+                  "  sb: {type: spring-damper, joint: B, stiffness: 18, damping: 12}\n"
+                  "  sc: {type: spring-damper, joint: C, stiffness: %d, damping: %d}\n",
+                  n ? 12 : 16, n ? 7 : 2); /* -3 and -4, or -1 +- sqrt(15) i */
         dal_modes *modes = modes_of(spec, NULL);
         int equal = 0;
         for (int i = 0; i < modes->n_modes; i++)
@@ -431,8 +431,8 @@ static void tight_bars_carry_along_their_line_only(void **unused)
         dal_equilibrium *e = NULL;
         assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
         const char *text = dal_messages_first(messages)->text;
-        if (!strstr(text, "the position is singular, because constraint '") || !strstr(text, "No finite reactions balance the forces on 'a along y'") ||
-            !strstr(text, "the constraints hold the model here"))
+        if (!strstr(text, "the position is singular, because constraint '") ||
+            !strstr(text, "No finite reactions balance the forces on 'a along y'") || !strstr(text, "the constraints hold the model here"))
             fail_msg("%s: %s", plane[f], text);
         dal_spec_free(spec);
         dal_messages_free(messages);
@@ -442,7 +442,9 @@ static void tight_bars_carry_along_their_line_only(void **unused)
         assert_int_equal(e->stability, DAL_NOT_DECIDED);
         double along = 0;
         for (int i = 0; i < e->n_reactions; i++) /* of the first end on a, of b on the last */
-            along += !strcmp(e->reactions[i].joint, "A") ? e->reactions[i].force[0] : !strcmp(e->reactions[i].joint, "C") ? -e->reactions[i].force[0] : 0;
+            along += !strcmp(e->reactions[i].joint, "A")   ? e->reactions[i].force[0]
+                     : !strcmp(e->reactions[i].joint, "C") ? -e->reactions[i].force[0]
+                                                           : 0;
         check_close(along, -2 * 1.3 * 9.81, 1e-9);
         dal_equilibrium_free(e);
         dal_spec_free(spec);
@@ -482,13 +484,13 @@ static void equilibria_at_singular_positions_say_so(void **unused)
         char text[4000];
         dal_messages *messages = dal_messages_create(NULL);
         dal_modes *modes = NULL;
-        dal_spec *spec = parse(plane[f],
-                               "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
-                               "  crank: {mass: 1.1, inertia: 0.1, position: [0.4, 0], points: {A: [-0.4, 0], B: [0.4, 0]}}\n"
-                               "  rod: {mass: 1.7, inertia: 0.2, position: [1.2, 0], points: {A: [-0.4, 0], B: [0.4, 0]}}\n"
-                               "  slider: {mass: 2, inertia: 0.2, position: [1.6, 0]}\njoints:\n"
-                               "  A: {type: revolute, connect: [ground, crank.A]}\n  B: {type: revolute, connect: [crank.B, rod.A]}\n"
-                               "  C: {type: revolute, connect: [rod.B, slider]}\n  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n");
+        dal_spec *spec =
+            parse(plane[f], "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+                            "  crank: {mass: 1.1, inertia: 0.1, position: [0.4, 0], points: {A: [-0.4, 0], B: [0.4, 0]}}\n"
+                            "  rod: {mass: 1.7, inertia: 0.2, position: [1.2, 0], points: {A: [-0.4, 0], B: [0.4, 0]}}\n"
+                            "  slider: {mass: 2, inertia: 0.2, position: [1.6, 0]}\njoints:\n"
+                            "  A: {type: revolute, connect: [ground, crank.A]}\n  B: {type: revolute, connect: [crank.B, rod.A]}\n"
+                            "  C: {type: revolute, connect: [rod.B, slider]}\n  guide: {type: prismatic, connect: [ground, slider], axis: [1, 0]}\n");
         dal_equilibrium *e = stand(spec, 0, NULL);
         check_close(value_of(e, "crank.y"), -0.4, 1e-9);
         check_close(value_of(e, "slider.x"), 0, 1e-9);
@@ -510,11 +512,12 @@ static void balls_hang_from_any_start(void **unused)
     for (int n = 0; n < 3 * SPACE; n++) {
         if (!check_chosen(n, 3))
             continue;
-        dal_spec *spec = parse(space[n % SPACE],
-                               "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
-                               "  b: {mass: 2, inertia: [0.1, 0.1, 0.1], orientation: {axis: [0.3, 0.5, 0.2], angle: %g*deg}, points: {P: [0, 0, -1]}}\n"
-                               "joints: {s: {type: spherical, connect: [ground, b.P]}}\n",
-                               angles[n / SPACE]);
+        dal_spec *spec =
+            parse(space[n % SPACE],
+                  "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+                  "  b: {mass: 2, inertia: [0.1, 0.1, 0.1], orientation: {axis: [0.3, 0.5, 0.2], angle: %g*deg}, points: {P: [0, 0, -1]}}\n"
+                  "joints: {s: {type: spherical, connect: [ground, b.P]}}\n",
+                  angles[n / SPACE]);
         dal_equilibrium *e = stand(spec, 0, NULL);
         check_close(value_of(e, "b.z"), -1, 1e-12);
         assert_int_equal(e->stability, DAL_INDIFFERENT);

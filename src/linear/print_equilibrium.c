@@ -50,10 +50,11 @@ static void print_slowest(dal_tables *p, const dal_equilibrium *e)
 static void print_stability(dal_tables *p, const dal_equilibrium *e)
 {
     if (e->singular)
-        dal_print(&p->out,
-                  "  the position is singular: constraint '%s' depends on others here and not nearby, so that freedoms to first order are no motions; "
-                  "stability is not decided\n",
-                  e->singular);
+        dal_print(
+            &p->out,
+            "  the position is singular: constraint '%s' depends on others here and not nearby, so that freedoms to first order are no motions; "
+            "stability is not decided\n",
+            e->singular);
     if (e->by_eigenvalues) {
         print_slowest(p, e);
         if (e->stability == DAL_NOT_DECIDED)
@@ -119,7 +120,9 @@ static void print_reactions(dal_tables *p, const dal_equilibrium *e, int name)
 static void print_equilibrium(dal_tables *p, const dal_equilibrium *e)
 {
     int name = 8;
-    const char *word = e->singular ? "at a singular position" : e->stability == DAL_NOT_DECIDED && e->by_eigenvalues ? "stable to first order" : words[e->stability];
+    const char *word = e->singular                                            ? "at a singular position"
+                       : e->stability == DAL_NOT_DECIDED && e->by_eigenvalues ? "stable to first order"
+                                                                              : words[e->stability];
     dal_print(&p->out, e->singular ? "%s has %s %s%s\n" : "%s has %s, %s%s\n", model_of(e), e->steady ? "a steady motion" : "an equilibrium", word,
               e->by_eigenvalues && !e->steady ? " by its eigenvalues" : "");
     print_stability(p, e);

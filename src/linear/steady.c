@@ -188,7 +188,7 @@ static dal_status settle_search(call *x, bool *calm)
     x->what = STEP;
     for (int i = 0; i < MOST_STEPS && status == DAL_OK && !*calm; i++) {
         status = make_call(x->s, x);
-        *calm = *x->step == 0 || (*x->size < left_over && *x->size > 0.5 * before); /* the rest is rounding */
+        *calm = *x->step == 0 || (*x->size<left_over && * x->size> 0.5 * before); /* the rest is rounding */
         x->start = NULL;
         before = *x->size;
         if (i % PATIENCE == PATIENCE - 1) {

@@ -223,8 +223,8 @@ static void try_parts(dal_steady_search *s, attempt *a, double tolerance, int ha
     for (int i = 0; i < halves && !a->better; i++, part *= 0.5) {
         change_unknowns(s, a->T_h, a->p_h, a->slow, part, &a->to);
         a->status = dal_steady_equations(s, a->to.q, a->to.c, a->to.z, a->other);
-        a->better = a->status == DAL_OK && (a->climbs || dal_norm(a->other, n) < (1 - 0.1 * part) * a->size ||
-                                            (natural && is_nearer(s, a, tolerance, part)));
+        a->better =
+            a->status == DAL_OK && (a->climbs || dal_norm(a->other, n) < (1 - 0.1 * part) * a->size || (natural && is_nearer(s, a, tolerance, part)));
     }
 }
 
@@ -256,8 +256,8 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
     a.z = DAL_NEW(&s->arena, double, m + 1);
     a.other = DAL_NEW(&s->arena, double, n + 1);
     a.work = DAL_NEW(&s->arena, double, dal_rank_work(n + 1, m + 1) + 1);
-    a.to = (trial){DAL_NEW(&s->arena, double, s->layout->nq + 1), DAL_NEW(&s->arena, double, s->n_z + 1),
-                   DAL_NEW(&s->arena, double, s->fields.n + 1)};
+    a.to =
+        (trial){DAL_NEW(&s->arena, double, s->layout->nq + 1), DAL_NEW(&s->arena, double, s->n_z + 1), DAL_NEW(&s->arena, double, s->fields.n + 1)};
     if (start && !s->n_driven) { /* drives and rows of velocities are equations for the same coefficients */
         meet_given_rates(s, K, R, a.y);
         *step = find_slow(s, p_h, a.y, a.slow);

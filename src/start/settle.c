@@ -72,7 +72,7 @@ typedef struct settler {
     double first;             /* largest rate of a state of the model at the start */
     int calm, n_freedoms;
     bool last_newton, done, cut; /* cut: the step was longer than it may be */
-    bool moved; /* at the start */
+    bool moved;                  /* at the start */
     uint64_t chance;
     const char *runs; /* what moves the most */
 } settler;
@@ -537,11 +537,12 @@ static dal_status refuse_singular_rest(settler *s, int row, bool moves)
     dal_row_name(s->state, row, name, sizeof name);
     s->runs = NULL;
     name_direction(s, &s->point.velocities, s->rho);
-    dal_error(s->messages, dal_nowhere,
-              "there is no equilibrium near the start: the position is singular, because constraint '%s' depends on others here and not nearby. No finite "
-              "reactions balance the forces on '%s', %s",
-              name, s->runs ? s->runs : "the model",
-              moves ? "and no motion that begins here leads down" : "which can move to first order only: the constraints hold the model here");
+    dal_error(
+        s->messages, dal_nowhere,
+        "there is no equilibrium near the start: the position is singular, because constraint '%s' depends on others here and not nearby. No finite "
+        "reactions balance the forces on '%s', %s",
+        name, s->runs ? s->runs : "the model",
+        moves ? "and no motion that begins here leads down" : "which can move to first order only: the constraints hold the model here");
     return DAL_BAD_MODEL;
 }
 
@@ -727,10 +728,11 @@ static dal_status search(settler *s, const uint64_t *seed)
         if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
             const char *what = s->runs ? s->runs : "a state of the model";
             if (s->cut)
-                dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps",
-                          what, s->way, i + 1);
+                dal_error(s->messages, dal_nowhere,
+                          "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps", what, s->way, i + 1);
             else
-                dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", i + 1, what);
+                dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", i + 1,
+                          what);
             hint_at_motion(s);
             status = DAL_BAD_MODEL;
         }
