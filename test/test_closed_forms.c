@@ -182,13 +182,58 @@ static void coins_roll_on_circles(void **unused)
     }
 }
 
+/* A car on blades, and nothing that turns with it: it goes round the point where the axles meet, and not straight while it spins. */
+static void cars_on_blades_go_round(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < PLANE; f++) {
+        dal_spec *spec =
+            parse(plane[f], "dalembert: 1\nspace: planar\nparameters: {L: 2.6, d: 0.1, u: 5}\nbodies:\n"
+                            "  car: {mass: 1000, inertia: 1500, position: [1.3, 0], angle: 0, velocity: [u, 1.3*u*tan(d)/L], rate: u*tan(d)/L,\n"
+                            "    points: {F: [1.3, 0], R: [-1.3, 0]}}\nconstraints:\n"
+                            "  rear: {velocity: \"car.R.y'*car.ex.x - car.R.x'*car.ex.y\"}\n"
+                            "  front: {velocity: \"car.F.y'*(car.ex.x - tan(d)*car.ex.y) - car.F.x'*(car.ex.y + tan(d)*car.ex.x)\"}\n");
+        dal_equilibrium *e = stand(spec, 1, &(dal_steady){"car.angle", 0.25});
+        double rate = NAN;
+        for (int i = 0; i < e->n_coordinates; i++)
+            rate = !strcmp(e->coordinates[i], "car.x") ? e->rates[i] : rate;
+        check_close(rate, 0.25 * 2.6 / tan(0.1), 1e-11);
+        assert_int_equal(e->n_choices, 0);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
+/* With tyres of stiffness cf and cr at a and b from the centre of mass, steered by d at a held speed u (single-track model, linear tyres):
+ *     yaw rate = u d / (L + m u^2 (b cr - a cf) / (L cf cr)) */
+static void cars_on_tyres_understeer(void **unused)
+{
+    (void)unused;
+    const double m = 1500, a = 1.2, b = 1.5, cf = 8e4, cr = 9e4, u = 20, d = 0.02, L = a + b;
+    for (int f = 0; f < PLANE; f++) {
+        dal_spec *spec = parse(
+            plane[f], "dalembert: 1\nspace: planar\nparameters: {a: 1.2, b: 1.5, cf: 8e4, cr: 9e4, u: 20}\ninputs: {steer: 0.02}\nbodies:\n"
+                      "  car: {mass: 1500, inertia: 2500, position: [0, 0], angle: 0, velocity: [u, 0], rate: 0.1, points: {F: [a, 0], R: [-b, 0]}}\n"
+                      "constraints: {speed: {velocity: \"car.x'*car.ex.x + car.y'*car.ex.y - u\"}}\ndefine:\n"
+                      "  vyf: car.F.y'*car.ex.x - car.F.x'*car.ex.y\n  vyr: car.R.y'*car.ex.x - car.R.x'*car.ex.y\nforces:\n"
+                      "  front: {type: force, body: car.F, axes: body, value: [0, -cf*(vyf/u - steer)]}\n"
+                      "  rear: {type: force, body: car.R, axes: body, value: [0, -cr*vyr/u]}\n");
+        dal_equilibrium *e = stand(spec, 1, &(dal_steady){"car.x", u});
+        for (int i = 0; i < e->n_coordinates; i++)
+            if (!strcmp(e->coordinates[i], "car.angle"))
+                check_close(e->rates[i], u * d / (L + m * u * u * (b * cr - a * cf) / (L * cf * cr)), 1e-11);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 /* Straight on: (A + m r^2) th'' + (C (C + m r^2) W^2 / A - m g r) th = 0, so that it falls below a certain speed. */
 static void upright_coins_fall_when_they_are_slow(void **unused)
 {
     (void)unused;
     static const double speeds[] = {0.5, 0.99, 1.01, 3};
     for (int n = 0; n < 4 * SPACE; n++) {
-        if (!check_chosen(n, 5))
+        if ((n / 4 + n) % 2 || !check_chosen(n / 2, 3)) /* each family at two speeds */
             continue;
         const double m = 0.3, r = 0.2, g = 9.81, A = 0.25 * m * r * r, C = 0.5 * m * r * r;
         const double W = speeds[n % 4] * sqrt(m * g * r * A / (C * (C + m * r * r)));
@@ -238,6 +283,38 @@ static void fast_rotors_whirl(void **unused)
         dal_modes_free(modes);
         dal_spec_free(spec);
     }
+}
+
+/* A rotor with four frequencies that all depend on each other: with coarse steps, too, the lines over its speed keep their order. */
+static void lines_that_veer_do_not_cross(void **unused)
+{
+    (void)unused;
+    enum { N = 5 };
+    dal_modes *modes[N];
+    dal_campbell *c = NULL;
+    double values[N];
+    for (int v = 0; v < N; v++) {
+        values[v] = 50.0 * v;
+        dal_spec *spec =
+            parse(NULL,
+                  "dalembert: 1\nspace: spatial\nbodies:\n"
+                  "  rotor: {mass: 10, inertia: [0.6, 0.6, 0.9], position: [0, 0, 0], velocity: [0, 0, 0], angular-velocity: {body: [0, 0, %g]},\n"
+                  "    points: {P: [0, 0, -0.25], Q: [0, 0, 0.35]}}\njoints: {axial: {type: lock, body: rotor, coordinate: z}}\nforces:\n"
+                  "  P: {type: force, body: rotor.P, value: [-2e5*rotor.P.x, -3e5*rotor.P.y, 0]}\n"
+                  "  Q: {type: force, body: rotor.Q, value: [-2.5e5*rotor.Q.x, -2.5e5*rotor.Q.y, 0]}\n",
+                  values[v]);
+        modes[v] = modes_of(spec, NULL);
+        dal_spec_free(spec);
+    }
+    assert_int_equal(dal_campbell_track(NULL, "W", N, values, (const dal_modes *const *)modes, NULL, &c), DAL_OK);
+    assert_int_equal(c->n_lines, 4);
+    for (int v = 0; v < N; v++)
+        for (int l = 1; l < 4; l++)
+            if (!(c->lines[l].im[v] > c->lines[l - 1].im[v]))
+                fail_msg("lines %d and %d cross before %g rad/s", l, l + 1, values[v]);
+    dal_campbell_free(c);
+    for (int v = 0; v < N; v++)
+        dal_modes_free(modes[v]);
 }
 
 /* Ziegler's column: two bars without mass, 2 m and m at their ends, springs c, a force P along the second bar. With M = m l^2 [3 1; 1 1] and
@@ -458,8 +535,11 @@ int main(void)
         cmocka_unit_test(governors_stand_where_watt_says),
         cmocka_unit_test(stiff_governors_are_found_at_every_speed),
         cmocka_unit_test(coins_roll_on_circles),
+        cmocka_unit_test(cars_on_blades_go_round),
+        cmocka_unit_test(cars_on_tyres_understeer),
         cmocka_unit_test(upright_coins_fall_when_they_are_slow),
         cmocka_unit_test(fast_rotors_whirl),
+        cmocka_unit_test(lines_that_veer_do_not_cross),
         cmocka_unit_test(followed_columns_flutter),
         cmocka_unit_test(balls_roll_in_bowls),
         cmocka_unit_test(equal_defective_eigenvalues_are_one),

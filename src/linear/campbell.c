@@ -4,7 +4,9 @@
  *
  *     |a^H b|^2 / (|a|^2 |b|^2)  -  |s_a - s_b| / |s_a|
  *
- * (the modal assurance criterion, less the change of the eigenvalue), the surest pair first. Shapes are those of positions, each over its largest value in
+ * (the modal assurance criterion, less the change of the eigenvalue), the surest pair first. Where lines veer, two modes exchange their shapes; half way each
+ * shape is like both, and the criterion says nothing: between `alike` and `unlike` only the change of the eigenvalue counts. Lines that cross keep
+ * their shapes. Shapes are those of positions, each over its largest value in
  * all modes, so that metres and radians count alike.
  */
 #include "linear/linear.h"
@@ -26,6 +28,8 @@ typedef struct tracker {
     int *at; /* lines x values: the mode, or -1 */
     int lines, most;
 } tracker;
+
+static const double unlike = 0.2, alike = 0.8; /* of the criterion: between them shapes have mixed */
 
 /* Only modes that oscillate have a frequency; the others do not become lines. */
 static int oscillating(const dal_modes *m)
@@ -55,7 +59,7 @@ static double likeness(const dal_modes *m, const dal_mode *a, const dal_modes *o
         bb += p * p + q * q;
     }
     const double mac = aa > 0 && bb > 0 ? (re * re + im * im) / (aa * bb) : 0;
-    return mac - hypot(a->re - b->re, a->im - b->im) / hypot(a->re, a->im);
+    return (mac > unlike && mac < alike ? 0.5 : mac) - hypot(a->re - b->re, a->im - b->im) / hypot(a->re, a->im);
 }
 
 /* Lines continue from value v - 1 to v; a mode that belongs to no line begins a new one. */

@@ -140,7 +140,7 @@ static void judge(finder *f)
     const size_t area = (size_t)n * (size_t)n;
     double *K = DAL_NEW(&x->arena, double, area + 1), *value = DAL_NEW(&x->arena, double, n + 1), *vector = DAL_NEW(&x->arena, double, area + 1);
     double *work = DAL_NEW(&x->arena, double, dal_rank_work(n, n) + 1), skew = 0;
-    double size = slack / (flat * p->layout->units.time * p->layout->units.time);
+    double size = 0, nothing = slack / (p->layout->units.time * p->layout->units.time);
     dal_point_stiffnesses(p, &p->velocities, K);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {
@@ -154,8 +154,8 @@ static void judge(finder *f)
     for (int i = 0; i < n; i++)
         size = fmax(size, fabs(value[i]));
     for (int i = 0; i < n; i++) /* rounding becomes zero */
-        value[i] = fabs(value[i]) <= flat * size ? 0 : value[i];
-    f->out->stability = p->n_z || skew > symmetric * size                          ? DAL_NOT_DECIDED
+        value[i] = fabs(value[i]) <= fmax(flat * size, nothing) ? 0 : value[i];
+    f->out->stability = p->n_z || skew > fmax(symmetric * size, nothing)           ? DAL_NOT_DECIDED
                         : n && value[0] < 0                                        ? DAL_UNSTABLE
                         : (n && value[0] == 0) || p->positions.p > p->velocities.p ? DAL_INDIFFERENT
                                                                                    : DAL_STABLE;

@@ -38,9 +38,8 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
     const dal_work *work = dal_seen_work(s->state);
     s->driven = DAL_NEW(s->keep, bool, s->layout->n_rows + 1);
     for (int i = 0; i < s->layout->n_rows; i++) {
-        const int source = s->layout->row[i].source;
-        s->driven[i] =
-            fabs(work->phid[i]) * units->time > 1e-9 * units->row_unit[i] || (source >= 0 && s->layout->mechanism->rows[source].nonholonomic);
+        s->driven[i] = fabs(work->phid[i]) * units->time > 1e-9 * units->row_unit[i] || dal_row_of_velocities(s->layout, i);
+        s->n_velocity_rows += dal_row_of_velocities(s->layout, i);
         s->n_driven += s->driven[i];
     }
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);

@@ -1,7 +1,11 @@
 /* The equations of a steady motion at one position. The state is placed at q with the velocities V(q) c of the fields, least in energy beside the
  * constraints, and there, in the model's own units,
  *
- *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v) - A^T lambda),   z',   phi' of drives and of rows of velocities,   rates less those given
+ *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v) - A^T lambda),   z',   phi' of drives and of rows of velocities,   phi'' of the latter,
+ *     rates less those given
+ *
+ * With phi' alone a body that turns about an axis of its own while it shifts would pass for one that turns about a far axis: they have the same
+ * velocities. The accelerations v' follow from M v' + h = J^T (...) along the rows that c does not meet by equations, and phi'' = A v' - gamma.
  *
  * T and lambda are those of the position where derivatives are computed (steady_symmetries.c), so that F is smooth around it.
  */
@@ -123,6 +127,26 @@ void dal_steady_rates(dal_steady_search *s, double *out)
         out[i] = s->is_rate[i] ? value[s->columns[i]] : slope[s->columns[i]];
 }
 
+/* phi'' of the rows of velocities, with the accelerations of constant c; f: inertia less Q. Returns where `out` ends. */
+static double *add_accelerations(dal_steady_search *s, const dal_kept_rows *loose, const double *f, double *out)
+{
+    const dal_units *units = &s->layout->units;
+    const dal_work *work = dal_seen_work(s->state);
+    double *vd = DAL_NEW(&s->arena, double, s->nv + 1), *rest = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *along = DAL_NEW(&s->arena, double, loose->p + 1), *sums = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
+    dal_kept_reach(&s->point, loose, work->gamma, vd);
+    dal_mass_times(s->layout, work->M, vd, rest);
+    for (int k = 0; k < s->nv; k++)
+        rest[k] = f[k] + work->Q[k] - work->h[k] - rest[k];
+    dal_kept_project(&s->point, loose, rest, along);
+    dal_kept_expand(&s->point, loose, 1, along, vd);
+    dal_rows_times(s->layout, work->A, vd, sums);
+    for (int i = 0; i < s->layout->n_rows; i++)
+        if (dal_row_of_velocities(s->layout, i))
+            *out++ = (sums[i] - work->gamma[i]) * units->time * units->time / units->row_unit[i];
+    return out;
+}
+
 dal_status dal_steady_equations(dal_steady_search *s, double *q, const double *c, const double *z, double *out)
 {
     const dal_units *units = &s->layout->units;
@@ -148,6 +172,7 @@ dal_status dal_steady_equations(dal_steady_search *s, double *q, const double *c
     for (int i = 0; i < s->layout->n_rows; i++)
         if (s->driven[i])
             *out++ = work->phid[i] * units->time / units->row_unit[i];
+    out = add_accelerations(s, &loose, f, out);
     dal_steady_rates(s, of_given);
     for (int i = 0; i < s->n_given; i++)
         *out++ = (of_given[i] - s->given[i]) / fmax(fabs(s->given[i]), 1e-3 / units->time);

@@ -22,8 +22,8 @@ typedef struct dal_steady_search {
     dal_point point;
     dal_kept_rows loose; /* without the drives that move and the rows of velocities */
     dal_fields fields;
-    bool *driven; /* rows */
-    int nv, n_z, n_given, n_driven, n_equations, n_unknowns;
+    bool *driven;                                                             /* rows */
+    int nv, n_z, n_given, n_driven, n_velocity_rows, n_equations, n_unknowns; /* n_driven: rows, with those of velocities */
     const int *columns;
     double *given; /* their rates at the present point of the search */
     double *begin; /* at the start */

@@ -270,7 +270,7 @@ dal_status dal_steady_prepare(dal_steady_search *s, const dal_body_motion *start
         return status;
     const size_t area = (size_t)s->point.velocities.p * (size_t)s->nv;
     s->p = s->point.velocities.p;
-    s->n_equations = s->p + s->n_z + s->n_driven + s->n_given;
+    s->n_equations = s->p + s->n_z + s->n_driven + s->n_velocity_rows + s->n_given;
     s->T = DAL_NEW(&s->arena, double, area + 1);
     memcpy(s->T, s->point.velocities.T, sizeof *s->T * area);
     if (!dal_point_span(&s->point, s->driven, &s->loose)) {

@@ -631,9 +631,6 @@ static dal_status make_step(void *user)
     dal_point *p = &s->point;
     double *dq = DAL_NEW(&s->arena, double, p->nv + 1);
     find_system(s);
-    s->stiffest = 0;
-    for (int i = 0; i < p->velocities.p * p->positions.p && !p->n_z; i++)
-        s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = find_step(s);
@@ -649,6 +646,9 @@ static dal_status make_step(void *user)
     }
     const double part = most > s->radius ? s->radius / most : 1;
     s->cut = part < 1;
+    s->stiffest = 0;
+    for (int i = 0; i < p->velocities.p * p->positions.p && !p->n_z && !s->cut; i++)
+        s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     name_direction(s, &p->positions, s->step);
