@@ -211,6 +211,17 @@ static dal_real spin_rate(const dal_variation *x, const dal_signal *s)
 
 static const dal_real unknown = (dal_real)NAN * (1 + _Complex_I);
 
+/* The friction of an element on the second body of its joint, at P. */
+static void add_friction(const dal_variation *x, const dal_friction *f, int body, const dal_real P[3], dal_real wrench[6])
+{
+    const dal_real *e = x->friction + f->first;
+    if (f->turn)
+        dal_axpy3(f->lever[0], e, wrench + 3);
+    for (int k = 0; k < f->n && !f->turn; k++)
+        for (int j = 0; j < f->terms; j++)
+            dal_add_measure_wrench(&x->layout, &x->work, f->measure[k + j], f->lever[k + j] * e[k], body, P, wrench, wrench + 3);
+}
+
 /* Force and torque on the body of a point of the joint, at that point. Joints of a tree and eliminated rows have no multipliers here. */
 static dal_real reaction(const dal_variation *x, int number, int component)
 {
@@ -236,6 +247,9 @@ static dal_real reaction(const dal_variation *x, int number, int component)
         if (acting->laws[i].joint == number)
             dal_add_measure_wrench(layout, &x->work, acting->laws[i].measure, x->expression[acting->laws[i].expression], marker->body, P, wrench,
                                    wrench + 3);
+    for (int i = 0; i < acting->n_frictions && component < 6; i++)
+        if (acting->frictions[i].joint == number)
+            add_friction(x, &acting->frictions[i], marker->body, P, wrench);
     return wrench[component % 6];
 }
 
