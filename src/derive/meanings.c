@@ -150,7 +150,7 @@ static bool inertial_channel(dal_derivation *d, const dal_derived_body *body, co
     if (!strcmp(rest, ".mass"))
         return set_node(value, body->mass);
     if (starts(rest, "center", &more))
-        return give_vector(d, body->center, more, value);
+        return set_vector(d, body->center, more, value);
     for (int i = 0; i < (dal_n_planar(d) ? 1 : 6); i++)
         if (!strcmp(rest, entries[i]))
             return set_node(value, body->inertia[at[i]]);
