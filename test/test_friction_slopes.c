@@ -66,6 +66,11 @@ static const material materials[] = {
     {"limits alone", true, 2e-2, 0, NULL,
      ARM "joints:\n  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], friction: {limit: 0.8, static-limit: 1.1, stribeck: 0.7}}\n"
          "  B: {type: prismatic, connect: [arm.B, bob], axis: [0, 0.6, 0.8], friction: {limit: 1.1, viscous: 0.3}}\n"},
+    {"a brake and a band, limits that are expressions", true, 2e-2, 0, NULL,
+     ARM "joints:\n  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], friction: {limit: \"1.1 + 0.4*sin(A.angle) + 0.1*A.angle'\", "
+         "static-limit: \"2 + 0.3*bob.x\", stribeck: 0.7}}\n"
+         "  B: {type: revolute, connect: [arm.B, bob], axis: [0, 0.6, 0.8], friction: {coefficient: 0.2, radius: 0.05, limit: \"0.3 + "
+         "0.1*cos(B.angle)\"}}\n"},
     {"a loop that is redundant in space", true, 2e-2, 0, NULL,
      "dalembert: 1\nspace: spatial\ngravity: [0.2, 0.1, -9.81]\nbodies:\n"
      "  crank: {mass: 1.2, inertia: [0.03, 0.02, 0.03], position: [0, 0, 0], center: [0.1, 0.02, 0.01], points: {B: [0, 0, 1]}}\n"
@@ -371,62 +376,51 @@ static dal_status keep(void *user, int n, const double *values)
     return DAL_OK;
 }
 
-static end_of_run run_with(const char *text, const char *family, const char *formulation, const char *integrator)
+static end_of_run run_with(const char *file, const char *until, const char *family, const char *formulation, const char *integrator)
 {
     dal_messages *messages = dal_messages_create(NULL);
     dal_spec *spec = NULL;
     dal_system *system = NULL;
     end_of_run end;
+    char path[300];
     memset(&end, 0, sizeof end);
-    assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+    snprintf(path, sizeof path, DAL_TEST_MODELS "/newton/%s.yaml", file);
+    assert_int_equal(dal_spec_read(NULL, path, 0, NULL, messages, &spec), DAL_OK);
     dal_spec_set(spec, "coordinates", family, messages);
     dal_spec_set(spec, "formulation", formulation, messages);
     dal_spec_set(spec, "integrator", integrator, messages);
+    dal_spec_set(spec, "rtol", "1e-8", messages);
+    dal_spec_set(spec, "until", until, messages);
     assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
     dal_sink sink = {&end, begin, keep};
     if (dal_run(system, &(dal_run_options){.sink = &sink}, messages, &end.evidence) != DAL_OK)
-        fail_msg("%s, %s: %s", family, integrator, dal_messages_first(messages)->text);
+        fail_msg("%s, %s, %s: %s", file, family, integrator, dal_messages_first(messages)->text);
     dal_system_free(system);
     dal_spec_free(spec);
     dal_messages_free(messages);
     return end;
 }
 
-/* A block on a belt sticks and slips, a ghost without mass follows the least accelerations: the places are those of an explicit method, and so are
- * the events; every Newton matrix is exact. */
+/* A block on a belt sticks and slips, an arm slides in a bearing and a ball, a ghost without mass follows the least accelerations: the places are those
+ * of an explicit method, and so are the events; every Newton matrix is exact. */
 static void newtons_method_sticks_and_slips_as_an_explicit_one(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *family, *formulation, *text;
-    } cases[] = {{"angle", "lagrange",
-                  "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  belt: {mass: 5, inertia: 1, position: [0, 0]}\n"
-                  "  block: {mass: 1, inertia: 0.1, position: [0, 0]}\njoints:\n"
-                  "  way: {type: prismatic, connect: [ground, belt], axis: [1, 0], drive: \"0.1*t\"}\n"
-                  "  rub: {type: prismatic, connect: [belt, block], axis: [1, 0], friction: {coefficient: 0.2, static: 0.3, stribeck: 0.05}}\n"
-                  "forces: {s: {type: coordinate-force, body: block, coordinate: x, value: \"-40*block.x\"}}\n"
-                  "record: [block.x]\nsimulate: {until: 4, every: 4, rtol: 1e-8}\n"},
-                 {"joint", "kane",
-                  ARM
-                  "joints:\n  A: {type: revolute, connect: [ground, arm], axis: [0, 1, 0], friction: {coefficient: 0.2, static: 0.3, stribeck: 0.4, "
-                  "radius: 0.05}}\n"
-                  "  B: {type: spherical, connect: [arm.B, bob], friction: {coefficient: 0.15, radius: 0.03, viscous: 0.4}}\n"
-                  "record: [A.angle, bob.x]\nsimulate: {until: 1.5, every: 1.5, rtol: 1e-8}\n"},
-                 {"user", "udwadia-phohomsiri",
-                  "dalembert: 1\nspace: planar\ncoordinates: {th: {start: 0.2, rate: 0.5}, x: {start: 0.7, rate: 0.3}, z: {start: 0.3}}\n"
-                  "bodies: {disc: {mass: 2, inertia: 0.09, position: [0.1*sin(th), 0.2*th], angle: th}, ghost: {mass: 0, position: [x, z]}}\n"
-                  "constraints: {slope: {position: \"x^2 + 2*sin(z)*x - 0.7*th - 0.9\"}}\n"
-                  "forces: {f: {type: torque, coordinate: th, value: \"0.9 - th' - 3*th*x\"}}\nrecord: [th, x, z]\n"
-                  "simulate: {until: 1, every: 1, rtol: 1e-8, undetermined: {minimum-norm: {eta: [7, \"3*cos(x) - x'*z\", \"1 - x*th'\"]}}}\n"}};
+        const char *file, *until, *family, *formulation;
+    } cases[] = {{"belt", "4", "angle", "lagrange"},
+                 {"crank", "0.5", "natural", "maggi"},
+                 {"arm", "1.5", "joint", "kane"},
+                 {"ghost", "1", "user", "udwadia-phohomsiri"}};
     static const char *const implicit[] = {"cvode-bdf", "ida"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const end_of_run truth = run_with(cases[i].text, cases[i].family, cases[i].formulation, "dopri5");
+        const end_of_run truth = run_with(cases[i].file, cases[i].until, cases[i].family, cases[i].formulation, "dopri5");
         for (int j = 0; j < 2; j++) {
             char why[300];
             const dal_integrator *method = j ? &dal_ida : &dal_cvode_bdf;
             if (!method->available(why, sizeof why))
                 continue;
-            const end_of_run end = run_with(cases[i].text, cases[i].family, cases[i].formulation, implicit[j]);
+            const end_of_run end = run_with(cases[i].file, cases[i].until, cases[i].family, cases[i].formulation, implicit[j]);
             assert_string_equal(end.evidence.slopes, "exact derivatives");
             assert_true(end.evidence.matrices > 0);
             assert_int_equal(end.evidence.events, truth.evidence.events);

@@ -16,10 +16,10 @@
 struct dal_friction_slopes {
     const dal_friction_state *friction; /* of the state that was read */
     int n, elements, nv, rows, joints;
-    bool follows;   /* forces depend on v' or lambda: something sticks, is pressed, or starts */
-    bool shared;    /* sticking surfaces hold each other */
-    int n_free;     /* null vectors of redundant rows */
-    bool redundant; /* reactions are chosen among them */
+    bool follows;          /* forces depend on v' or lambda: something sticks, is pressed, or starts */
+    bool shared;           /* sticking surfaces hold each other */
+    int n_free, most_free; /* null vectors of redundant rows, as many as there is room for */
+    bool redundant;        /* reactions are chosen among them */
     /* at the point */
     double *e, *s, *aim, *slide; /* e, s, n; n x DAL_MAX_SLIP: -de/ds of each element at given N and s', by rows */
     double *still;               /* of elements: how much of K is that at rest; 0 where both are the same */
@@ -113,7 +113,7 @@ static size_t layout_friction_slopes(const dal_system *system, double *memory, d
         used += parts[i].size;
     }
     s->n = (int)n, s->elements = (int)m, s->nv = layout->nv, s->rows = layout->n_rows, s->joints = layout->mechanism->n_joints;
-    s->n_free = (int)free;
+    s->most_free = (int)free;
     s->redundant = free > 0;
     return used;
 }
@@ -208,6 +208,7 @@ void dal_friction_slopes_read(dal_state *state, dal_friction_slopes *s)
         dal_need(state, DAL_STAGE_REACTIONS);
         memcpy(s->lambda, dal_multipliers_of(state), sizeof *s->lambda * (size_t)s->rows);
         s->n_free = dal_free_multipliers(state, &Z);
+        s->n_free = s->n_free < s->most_free ? s->n_free : s->most_free; /* there are more at a singular position, where no derivative is */
         memcpy(s->Z, Z, sizeof *Z * (size_t)s->n_free * (size_t)s->rows);
     }
 }
@@ -509,10 +510,11 @@ void dal_friction_slopes_push(dal_friction_slopes *s, double *f)
 {
     for (int i = 0; i < s->elements; i++) {
         const dal_friction *element = &s->friction->element[i];
-        const double *E = s->slide + DAL_MAX_SLIP * element->first;
+        const double *E = s->slide + DAL_MAX_SLIP * element->first, *limits = s->dK + 2 * i;
+        const double dK = s->friction->mode[i] == DAL_STICKS ? 0 : limits[0] + s->still[i] * (limits[1] - limits[0]);
         for (int k = 0; k < element->n; k++) {
             double *de = s->de + element->first + k;
-            *de = s->friction->mode[i] != DAL_STICKS ? -(s->dK[2 * i] + s->still[i] * (s->dK[2 * i + 1] - s->dK[2 * i])) * s->aim[element->first + k] : 0;
+            *de = -dK * s->aim[element->first + k];
             for (int j = 0; j < element->n; j++)
                 *de -= E[DAL_MAX_SLIP * k + j] * s->ds[element->first + j];
             for (int j = 0; j < s->nv; j++)
