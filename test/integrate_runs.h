@@ -11,6 +11,52 @@
 
 enum { ROOM = 512, MOST = 4000 };
 
+/* Derivatives of the problems here, for the methods that need some: central differences of the one that is run. */
+static const dal_ode *differentiated;
+static struct {
+    double t, y[1000], up[1000], down[1000];
+} differentiated_at;
+
+static inline dal_flow linearise_here(void *user, double t, const double *y)
+{
+    (void)user;
+    assert_true(differentiated->n <= 1000);
+    differentiated_at.t = t;
+    memcpy(differentiated_at.y, y, sizeof *y * (size_t)differentiated->n);
+    return 0;
+}
+
+static inline dal_flow product_here(void *user, const double *x, double *out)
+{
+    const int n = differentiated->n;
+    double size = 0, most = 1e-3;
+    for (int i = 0; i < n; i++) {
+        size = fmax(size, fabs(x[i]));
+        most = fmax(most, x[i] != 0 ? fabs(differentiated_at.y[i]) : 0);
+    }
+    const double sigma = size > 0 ? 6e-6 * most / size : 0;
+    dal_flow flow = 0;
+    for (int side = 1; side >= -1 && !flow; side -= 2) {
+        double moved[1000] = {0};
+        for (int i = 0; i < n; i++)
+            moved[i] = differentiated_at.y[i] + side * sigma * x[i];
+        flow = differentiated->derivative(user, differentiated_at.t, moved, side > 0 ? differentiated_at.up : differentiated_at.down);
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = sigma > 0 ? (differentiated_at.up[i] - differentiated_at.down[i]) / (2 * sigma) : 0;
+    return flow;
+}
+
+/* The problem with its derivatives. */
+static inline dal_ode with_derivatives(const dal_ode *ode)
+{
+    dal_ode whole = *ode;
+    differentiated = ode;
+    whole.linearise = linearise_here;
+    whole.product = product_here;
+    return whole;
+}
+
 /* Run on a work block filled with noise; the place behind the block has to stay as it was. */
 static inline dal_drive_result run(const dal_integrator *method, const dal_ode *ode, const dal_drive_options *options, double *y)
 {
@@ -21,7 +67,8 @@ static inline dal_drive_result run(const dal_integrator *method, const dal_ode *
     for (size_t i = 0; i < ROOM; i++)
         work[i] = check_random(&seed);
     double behind = work[size];
-    dal_drive_result result = dal_drive(method, ode, options, y, work);
+    const dal_ode whole = with_derivatives(ode);
+    dal_drive_result result = dal_drive(method, &whole, options, y, work);
     assert_true(work[size] == behind);
     return result;
 }

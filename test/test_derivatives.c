@@ -352,7 +352,9 @@ static void check_sentence(const char *rest, const char *parameter, dal_status e
 static void what_has_no_derivative_is_named(void **unused)
 {
     (void)unused;
-    check_sentence(", friction: {coefficient: 0.2, radius: 0.1}}\nparameters: {m: 1, L: 1}\n", NULL, DAL_BAD_MODEL, "joint 'A' has dry friction");
+    check_sentence(", friction: {coefficient: 0.2, radius: 0.1}}\nparameters: {m: 1, L: 1}\n", NULL, DAL_OK, "the surfaces of joint 'A' are at rest");
+    check_sentence(", start: {angle: 0, rate: 1}, friction: {coefficient: 0.2, radius: 0.1}}\nparameters: {m: 1, L: 1}\n", "L", DAL_BAD_MODEL,
+                   "joint 'A' has dry friction, which follows from accelerations and multipliers that are held here");
     check_sentence("}\nparameters: {m: 1, L: 1}\nforces:\n  s: {type: torque, joint: A, value: \"-abs(A.angle)\"}\n", NULL, DAL_OK,
                    "is at a corner here");
     check_sentence("}\nparameters: {m: 1, L: 1}\n", "nothing", DAL_BAD_COMMAND, "'nothing' is neither a parameter nor an input");

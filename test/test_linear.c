@@ -396,6 +396,89 @@ static void what_cannot_be_is_named(void **unused)
     expect_sentence("", "F", &(dal_linear_options){.at = "/nowhere.json"}, DAL_BAD_FILE, "nowhere.json");
 }
 
+/* ---- dry friction ---------------------------------------------------------------------------------- */
+
+/* m x'' = F - (mu(x') m g + c x'), mu(v) = mu_d + (mu_s - mu_d) exp(-(v/v_s)^2), and the force of the joint along its axis is the friction. */
+static void a_block_that_slides_has_the_slope_of_its_friction(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {F: 0}\nbodies: {block: {mass: 2.3, inertia: 0.1, "
+                               "position: [0.2, 0], velocity: [0.7, "
+                               "0]}}\n"
+                               "joints: {way: {type: prismatic, connect: [ground, block], axis: [1, 0], friction: {coefficient: 0.3, static: 0.5, "
+                               "stribeck: 0.9, viscous: 0.6}}}\n"
+                               "forces: {push: {type: force, body: block, value: [F, 0]}}\n";
+    static const char *const state = "block.x", *const outputs[] = {"block.x''", "way.force.x"};
+    const double m = 2.3, g = 9.81, v = 0.7, over = v / 0.9, slope = (-2 * over / 0.9 * 0.2 * exp(-over * over) * m * g + 0.6) / m;
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        dal_linearization *l = NULL;
+        assert_int_equal(linearize(spec, &(dal_linear_options){.n_states = 1, .states = &state, .n_outputs = 2, .outputs = outputs}, &l), DAL_OK);
+        const double A[4] = {0, 1, 0, -slope}, C[4] = {0, -slope, 0, -slope * m};
+        for (int k = 0; k < 4; k++) {
+            check_close(l->A[k], A[k], 1e-13);
+            check_close(l->C[k], C[k], 1e-12);
+        }
+        check_close(l->B[0], 0, 1e-15);
+        check_close(l->B[1], 1 / m, 1e-14);
+        check_close(l->D[0], 1 / m, 1e-14);
+        check_close(l->D[1], 0, 1e-12);
+        dal_linearization_free(l);
+        dal_spec_free(spec);
+    }
+}
+
+/* Two pins that are pressed by what swings on them: the same in every family. */
+static void dry_pins_have_the_same_matrices_in_every_family(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {M: 0.3}\nbodies:\n"
+        "  rod: {mass: 1.3, inertia: 0.05, center: [0.3, 0.02], points: {Q: [0.7, 0]}}\n  bob: {mass: 0.8, inertia: 0.03, center: [0.2, -0.1]}\n"
+        "joints:\n  P: {type: revolute, connect: [ground, rod], start: {angle: 0.4, rate: 1.7}, friction: {coefficient: 0.2, static: 0.3, stribeck: "
+        "0.2, "
+        "radius: 0.05}}\n"
+        "  Q: {type: revolute, connect: [rod.Q, bob], start: {angle: -0.9, rate: -2.3}, friction: {coefficient: 0.3, radius: 0.04, viscous: 0.2}}\n"
+        "forces: {m: {type: torque, body: bob, value: M}}\n";
+    static const char *const states[] = {"P.angle", "Q.angle"}, *const outputs[] = {"P.force.x", "P.torque", "Q.force.y"};
+    dal_linearization *all[4] = {0};
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        assert_int_equal(linearize(spec, &(dal_linear_options){.n_states = 2, .states = states, .n_outputs = 3, .outputs = outputs}, &all[f]),
+                         DAL_OK);
+        dal_spec_free(spec);
+        for (int k = 0; k < 16; k++)
+            check_close(all[f]->A[k], all[0]->A[k], 1e-11 * 100);
+        for (int k = 0; k < 12; k++)
+            check_close(all[f]->C[k], all[0]->C[k], 1e-11 * 100);
+        for (int k = 0; k < 4; k++)
+            check_close(all[f]->B[k], all[0]->B[k], 1e-11 * 100);
+        assert_true(fabs(all[f]->A[10]) > 1e-3); /* of P.angle'' by P.angle': friction alone, and what turns */
+    }
+    for (int f = 0; f < 4; f++)
+        dal_linearization_free(all[f]);
+}
+
+/* Hanging at rest, a smooth law is a damper: torque -mu m g r tanh(r w / v_r). */
+static void smooth_friction_damps_an_equilibrium(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {bob: {mass: 1.7, inertia: 0.04, points: {P: [-0.6, 0]}}}\n"
+                               "joints: {A: {type: revolute, connect: [ground, bob.P], start: {angle: -1.4, rate: 0}, friction: {coefficient: 0.2, "
+                               "radius: 0.03, velocity: 0.01}}}\n";
+    static const char *const state = "A.angle";
+    const double m = 1.7, g = 9.81, L = 0.6, J = 0.04 + m * L * L;
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(text, families[f]);
+        dal_linearization *l = NULL;
+        assert_int_equal(linearize(spec, &(dal_linear_options){.at = "equilibrium", .n_states = 1, .states = &state}, &l), DAL_OK);
+        check_close(l->A[2], -m * g * L / J, 1e-9);
+        check_close(l->A[3], -0.2 * m * g * 0.03 * 0.03 / 0.01 / J, 1e-9);
+        dal_linearization_free(l);
+        dal_spec_free(spec);
+    }
+}
+
 /* ---- equilibria ------------------------------------------------------------------------------------ */
 
 static dal_equilibrium *equilibrium_of(const dal_spec *spec)
@@ -562,6 +645,9 @@ int main(void)
         cmocka_unit_test(gallery_is_the_same_in_every_family_and_formulation),
         cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),
         cmocka_unit_test(what_cannot_be_is_named),
+        cmocka_unit_test(a_block_that_slides_has_the_slope_of_its_friction),
+        cmocka_unit_test(dry_pins_have_the_same_matrices_in_every_family),
+        cmocka_unit_test(smooth_friction_damps_an_equilibrium),
         cmocka_unit_test(four_bar_rests_where_the_closed_form_says),
         cmocka_unit_test(slider_crank_rests_where_its_potential_is_level),
         cmocka_unit_test(chain_hangs_as_the_catenary_says),

@@ -20,9 +20,10 @@
  * the equations). A joint tree with gravity as its only force is differentiated by recursion.
  *
  * At a corner of a force or rate (a stop that begins to touch, abs(0), a knot of a table) derivatives are those of one side, and a warning names it.
- * DAL_BAD_MODEL with a message: dry friction, `undetermined: minimum-norm`. DAL_NUMERICAL: the state cannot be evaluated. DAL_BAD_COMMAND: an
- * argument cannot be used, or the state belongs to a run. `messages` may be NULL. The first call on a state allocates (DAL_NO_MEMORY); later ones do
- * not, except dal_parameter_derivatives.
+ * Dry friction: derivatives are those of the present mode of every surface, and a warning names a joint whose surfaces are at rest.
+ * DAL_BAD_MODEL with a message: dry friction and `undetermined: minimum-norm` in inverse dynamics and by parameters. DAL_NUMERICAL: the state cannot
+ * be evaluated. DAL_BAD_COMMAND: an argument cannot be used, or the state belongs to a run. `messages` may be NULL. The first call on a state
+ * allocates (DAL_NO_MEMORY); later ones do not, except dal_parameter_derivatives.
  */
 #ifndef DALEMBERT_DERIVATIVES_H
 #define DALEMBERT_DERIVATIVES_H

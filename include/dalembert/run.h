@@ -31,7 +31,7 @@ typedef struct dal_evidence {
     dal_system_info info;
     long steps, rejected, evaluations, events, restarts, charts;
     long matrices, products; /* of Newton's method (cvode-bdf, ida): matrices that were formed; products with one that was not */
-    const char *slopes;      /* what these are made of: "exact derivatives", or "differences: ..." with the reason; "": the integrator has no such */
+    const char *slopes;      /* what these are made of: "exact derivatives"; "": the integrator has no such */
     long late_events;        /* that act at the end of a step, because dal_step_fixed bounds its work */
     long restored;           /* how often the motion was continued from a saved state (dal_simulation_restore, dal_run_options.resume) */
     long fixed_steps;        /* calls of dal_step_fixed, and the wall time that they took: the median to 3 %, the longest; NAN: none */

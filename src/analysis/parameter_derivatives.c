@@ -333,6 +333,8 @@ dal_status dal_parameter_derivatives(dal_state *state, const char *name, dal_par
         dal_error(messages, dal_nowhere, "'%.100s' is neither a parameter nor an input of the model", name);
         return DAL_BAD_COMMAND;
     }
+    if ((status = dal_derivatives_held(state, messages)) != DAL_OK)
+        return status;
     extrapolation x = {.f = {.state = state}, .spec = dal_system_spec(system), .number = number, .messages = messages, .out = out};
     dal_arena_begin(&x.arena, dal_allocator_of(state));
     status = dal_arena_try(&x.arena, differentiate_parameter, &x);

@@ -55,28 +55,6 @@ static int measure_of(const dal_joint *joint, dal_space space, const char *name)
     return -1;
 }
 
-/* ---- what presses: the part of the joint's force F, by its axis ------------------------------- */
-
-static void press_whole(const double axis[3], const double F[3], double out[3])
-{
-    (void)axis;
-    dal_copy3(F, out);
-}
-
-static void press_along(const double axis[3], const double F[3], double out[3])
-{
-    const double along = dal_dot(F, axis);
-    for (int i = 0; i < 3; i++)
-        out[i] = along * axis[i];
-}
-
-static void press_across(const double axis[3], const double F[3], double out[3])
-{
-    const double along = dal_dot(F, axis);
-    for (int i = 0; i < 3; i++)
-        out[i] = F[i] - along * axis[i];
-}
-
 /* ---- what slides -------------------------------------------------------------------------------- */
 
 typedef struct surface {
@@ -130,13 +108,13 @@ static double slide_on_thread(const surface *s, dal_friction *f)
     return s->radius / cos(slope);
 }
 
+/* What presses: whole F + along (F . axis) axis. */
 static const struct shape {
     double (*slides)(const surface *s, dal_friction *f);
-    void (*press)(const double axis[3], const double F[3], double out[3]);
+    double whole, along;
 } shapes[DAL_SLIDINGS] = {
-    [DAL_SLIDES_ALONG] = {slide_along, press_across},        [DAL_SLIDES_AROUND] = {slide_around, press_whole},
-    [DAL_SLIDES_BOTH] = {slide_both, press_across},          [DAL_SLIDES_ANY_WAY] = {slide_any_way, press_whole},
-    [DAL_SLIDES_ON_THREAD] = {slide_on_thread, press_along},
+    [DAL_SLIDES_ALONG] = {slide_along, 1, -1},    [DAL_SLIDES_AROUND] = {slide_around, 1, 0},       [DAL_SLIDES_BOTH] = {slide_both, 1, -1},
+    [DAL_SLIDES_ANY_WAY] = {slide_any_way, 1, 0}, [DAL_SLIDES_ON_THREAD] = {slide_on_thread, 0, 1},
 };
 
 static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint *joint, double radius, dal_friction *f)
@@ -156,7 +134,8 @@ static bool shape(dal_build *build, const dal_joint_spec *spec, const dal_joint 
     if (joint->type->slides == DAL_SLIDES_NOT)
         return false;
     const struct shape *own = &shapes[joint->type->slides];
-    f->press = own->press;
+    f->whole = own->whole;
+    f->along = own->along;
     f->gear = own->slides(&s, f);
     f->limit /= f->gear;
     f->resting_limit /= f->gear;

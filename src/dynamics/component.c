@@ -46,7 +46,7 @@ static bool applies_component(const dal_system *system, dal_refusal *why)
 
 static dal_flow fail_at_table(dal_state *state, int table)
 {
-    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[table - 1]);
+    return dal_state_left_table(state, table);
 }
 
 /* S at the ports as they are, with rows that are independent of each other. */

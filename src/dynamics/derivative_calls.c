@@ -26,6 +26,12 @@ static void warn_corners(dal_state *state, dal_messages *messages)
     if (first && messages)
         dal_say(messages, DAL_WARNING, dal_nowhere, "'%s' is at a corner here: derivatives are those of one side%s", first,
                 dal_slopes_corner(state, 1) ? ", here and of others" : "");
+    const char *at_rest = dal_slopes_at_rest(state);
+    if (at_rest && messages)
+        dal_say(messages, DAL_WARNING, dal_nowhere,
+                "the surfaces of joint '%s' are at rest: derivatives are those of the present state of its friction, as long as it sticks or slips "
+                "as now",
+                at_rest);
 }
 
 dal_status dal_derivatives_begin(dal_state *state, const char *function, dal_messages *messages)
@@ -46,6 +52,15 @@ dal_status dal_derivatives_begin(dal_state *state, const char *function, dal_mes
     if (!flow)
         warn_corners(state, messages);
     return flow ? flow < 0 ? (dal_status)-flow : DAL_NUMERICAL : DAL_OK;
+}
+
+dal_status dal_derivatives_held(const dal_state *state, dal_messages *messages)
+{
+    dal_refusal why = {0};
+    if (!dal_slopes_refuse_held(dal_system_of(state), &why))
+        return DAL_OK;
+    dal_error(messages, dal_nowhere, "%s", why.text);
+    return DAL_BAD_MODEL;
 }
 
 static dal_status failed(dal_state *state, dal_flow flow, dal_messages *messages)
@@ -98,16 +113,18 @@ static dal_flow fill_columns(dal_state *state, const family_of_columns *of)
     return flow;
 }
 
-static void fill_forces(dal_state *state, double *dtau)
+static dal_flow fill_forces(dal_state *state, double *dtau)
 {
     const int nv = dal_layout_of(state)->nv;
     dal_derivative_room room = dal_slopes_room(state);
-    for (int j = 0; dtau && j < nv; j++) {
+    dal_flow flow = 0;
+    for (int j = 0; dtau && j < nv && !flow; j++) {
         room.unit[j] = 1;
-        dal_slopes_by_force(state, room.unit, room.vd, NULL);
+        flow = dal_slopes_by_force(state, room.unit, room.vd, NULL);
         room.unit[j] = 0;
         put_column(dtau, nv, j, room.vd, nv);
     }
+    return flow;
 }
 
 /* dq, dv and dtau by recursion; false: not for this system. */
@@ -144,8 +161,8 @@ dal_status dal_forward_derivatives(dal_state *state, const dal_derivatives *out,
     dal_flow flow = 0;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && !flow; i++)
         flow = fill_columns(state, &columns[i]);
-    if (!done)
-        fill_forces(state, out->dtau);
+    if (!done && !flow)
+        flow = fill_forces(state, out->dtau);
     if (out->dt && !flow)
         flow = dal_slopes_along(state, &(dal_variation_direction){.t = 1}, NULL, room.vd, NULL);
     if (!flow)
@@ -184,7 +201,9 @@ dal_status dal_inverse_derivatives(dal_state *state, const double *vd, const dou
 {
     if (!DAL_NEEDS(messages, out))
         return DAL_BAD_COMMAND;
-    const dal_status status = dal_derivatives_begin(state, __func__, messages);
+    dal_status status = dal_derivatives_begin(state, __func__, messages);
+    if (status == DAL_OK)
+        status = dal_derivatives_held(state, messages);
     if (status != DAL_OK)
         return status;
     const int nv = dal_layout_of(state)->nv;

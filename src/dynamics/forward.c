@@ -145,17 +145,7 @@ static void find_accelerations(dal_state *state)
     dal_state_frames(state);
     const dal_direction along = {state->vd, 0, state->scratch->tangents};
     layout->family->tangent(layout, w, &along);
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        dal_acceleration *a = &state->reactions->body[b];
-        const dal_tangent *tangent = &along.tangent[b];
-        const dal_kin *kin = &w->kin[b];
-        memcpy(a->r_v, tangent->rd, sizeof a->r_v);
-        memcpy(a->R_v, tangent->Rd, sizeof a->R_v);
-        for (int i = 0; i < 3; i++) {
-            a->rdd[i] = tangent->rd[i] + kin->rb[i];
-            a->alpha[i] = tangent->w[i] + kin->wb[i];
-        }
-    }
+    dal_accelerations_of(layout, w, along.tangent, state->reactions->body);
     state->stages |= DAL_STAGE_BODIES;
 }
 

@@ -45,8 +45,7 @@ static const double soft_margin = 100; /* masses differ, and a row acts on some 
 
 static int components(const dal_system *system)
 {
-    const dal_friction *last = &system->acting.frictions[system->acting.n_frictions - 1];
-    return last->first + last->n;
+    return dal_sliding_components(system->acting.frictions, system->acting.n_frictions);
 }
 
 /* One pass of a penalty leaves the part 1 / factor of the residual of the rows, each further pass the same part of the rest; the iteration leaves its
@@ -121,6 +120,11 @@ static size_t layout_friction_parts(const dal_system *system, double *memory, da
     return used;
 }
 
+const dal_friction_state *dal_friction_of(const dal_state *state)
+{
+    return state->friction;
+}
+
 dal_friction_parts dal_friction_layout(const dal_state *state)
 {
     dal_friction_parts p;
@@ -173,27 +177,10 @@ double dal_friction_holds(const dal_state *state, const dal_friction *f, double 
     return limit_at_rest(state, f, times_expression(state, f->limit, f->limit_of)) + f->resting * N;
 }
 
-/* Second relative to first. */
-static void relative(const double *second, const double *first, double radius, double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = radius * (second[i] - first[i]);
-}
-
 void dal_friction_slip(const dal_state *state, const dal_friction *f, double *s)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
-    const dal_work *w = &state->work;
-    const dal_joint *joint = &state->mechanism->joints[f->joint];
-    if (f->turn) {
-        relative(w->kin[joint->marker[1].body].w, w->kin[joint->marker[0].body].w, f->lever[0], s);
-        return;
-    }
-    for (int k = 0; k < f->n; k++) {
-        s[k] = 0;
-        for (int i = 0; i < f->terms; i++)
-            s[k] += f->lever[k + i] * w->rate[f->measure[k + i]];
-    }
+    dal_sliding_velocity(state->mechanism, &state->work, f, s);
 }
 
 static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
@@ -203,8 +190,8 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
     dal_need(state, DAL_STAGE_BODIES);
     if (f->turn) {
         const int first = joint->marker[0].body, second = joint->marker[1].body;
-        relative(second == DAL_GROUND ? still : state->reactions->body[second].alpha,
-                 first == DAL_GROUND ? still : state->reactions->body[first].alpha, f->lever[0], sd);
+        dal_sliding_turn(f, second == DAL_GROUND ? still : state->reactions->body[second].alpha,
+                         first == DAL_GROUND ? still : state->reactions->body[first].alpha, sd);
         return;
     }
     for (int k = 0; k < f->n; k++) {
@@ -216,25 +203,6 @@ static void find_slip_rate(dal_state *state, const dal_friction *f, double *sd)
     }
 }
 
-void dal_friction_push(dal_state *state, const dal_friction *f, const double *e)
-{
-    assert(dal_has(state, DAL_STAGE_POSITION));
-    const dal_joint *joint = &state->mechanism->joints[f->joint];
-    if (f->turn) {
-        double moment[3], back[3];
-        for (int i = 0; i < 3; i++) {
-            moment[i] = f->lever[0] * e[i];
-            back[i] = -moment[i];
-        }
-        dal_push_moment(&state->loads, joint->marker[1].body, moment, false);
-        dal_push_moment(&state->loads, joint->marker[0].body, back, false);
-        return;
-    }
-    for (int k = 0; k < f->n; k++)
-        for (int i = 0; i < f->terms; i++)
-            dal_push_measure(&state->loads, f->measure[k + i], f->lever[k + i] * e[k], false);
-}
-
 /* ---- the formulation, asked again and again ------------------------------------------- */
 
 static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const double *e)
@@ -243,7 +211,7 @@ static dal_flow solve_with(dal_state *state, const dal_friction_parts *p, const 
     memcpy(state->work.force, p->force, sizeof *p->force * 6 * (size_t)system->mechanism.n_bodies);
     memcpy(state->work.direct, p->direct, sizeof *p->direct * (size_t)system->layout.nv);
     for (int i = 0; i < system->acting.n_frictions && e; i++)
-        dal_friction_push(state, &system->acting.frictions[i], e + system->acting.frictions[i].first);
+        dal_sliding_push(&state->loads, &system->acting.frictions[i], e + system->acting.frictions[i].first);
     dal_state_pull(state);
     state->stages &= ~(unsigned)(DAL_STAGE_REACTIONS | DAL_STAGE_BODIES | DAL_STAGE_FRICTION);
     return dal_state_solve(state);
@@ -435,10 +403,9 @@ static void layout_friction(dal_block *block, const dal_system *system, dal_stat
     dal_friction_state local, *friction = DAL_LAYOUT_PART(block, state->friction, local);
     dal_friction_parts parts;
     friction->element = system->acting.frictions;
-    const int components = system->acting.frictions[n - 1].first + system->acting.frictions[n - 1].n;
-    DAL_LAYOUT(block, friction->force, components);
-    DAL_LAYOUT(block, friction->direction, components);
-    DAL_LAYOUT(block, friction->pivots, components);
+    DAL_LAYOUT(block, friction->force, components(system));
+    DAL_LAYOUT(block, friction->direction, components(system));
+    DAL_LAYOUT(block, friction->pivots, components(system));
     DAL_LAYOUT(block, friction->mode, n);
     DAL_LAYOUT(block, friction->broken, n);
     DAL_LAYOUT(block, friction->work, layout_friction_parts(system, NULL, &parts));
@@ -455,9 +422,8 @@ static void copy_friction(const dal_state *from, dal_state *to)
     const dal_system *system = from->system;
     if (!from->friction)
         return;
-    const dal_friction *last = &system->acting.frictions[system->acting.n_frictions - 1];
     memcpy(to->friction->mode, from->friction->mode, sizeof *to->friction->mode * (size_t)system->acting.n_frictions);
-    memcpy(to->friction->direction, from->friction->direction, sizeof *to->friction->direction * (size_t)(last->first + last->n));
+    memcpy(to->friction->direction, from->friction->direction, sizeof *to->friction->direction * (size_t)components(system));
 }
 
 static void keep_friction(dal_state *state, dal_keep *keep)

@@ -23,7 +23,7 @@
  * A surface with several components that starts from rest. There n = s / |s| is undefined, and at first inaccurate: n relaxes to the
  * direction of s' with the rate m G / |s|, m = K + mu N, which no explicit method can follow where s grows slowly (s' = 0 at first, as
  * under a load that grows). While it starts, n is that of the sliding a short time h ahead, s + h s', with s' = r - m G_ii n and r the part
- * of s' that the others cause:
+ * of s' that the others cause, and the viscous part of its own force:
  *     (rho + h m G_ii) n = s + h r,   |n| = 1,   rho > 0
  * |n| falls with rho, because G_ii is not negative, from at least 1 at rho = 0 (the surface slips) to at most 1 at rho = |s + h r|:
  * one solution, by bisection; N and r are iterated. The rate is then below 1 / h, at rest n is the direction of s', and n is wrong by h
@@ -135,24 +135,52 @@ static void complete_balance(const dal_state *state, const dal_friction_parts *p
 
 /* ---- what slips -------------------------------------------------------------------------- */
 
-/* The law of slipping: e = base - mu N n, base = -c s - K n. The direction d of the last step serves a single component, which is thus
- * continued smoothly beyond the end of its sliding, and what has no direction of its own yet; with several components n = s / |s| up to the
- * sign that it has with d: a path that runs through s = 0 keeps its n. */
-static void slide(const dal_state *state, const dal_friction_parts *p, int element)
+/* The direction d of the last step serves a single component, which is thus continued smoothly beyond the end of its sliding, and what has no direction
+ * of its own yet; with several components n = s / |s| up to the sign that it has with d: a path that runs through s = 0 keeps its n. */
+dal_aim dal_friction_aim(const dal_state *state, const dal_friction_parts *p, int element, double *n)
 {
     const dal_friction *f = &state->friction->element[element];
     const double *s = p->slip + f->first, *d = state->friction->direction + f->first, speed = dal_norm(s, f->n);
-    const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(state, f, speed);
     const double slow = still * dal_friction_pace(state->layout, f);
     double forward = 0;
     for (int k = 0; k < f->n; k++)
         forward += d[k] * s[k];
+    const bool held = f->n == 1 || speed <= slow || p->look[element] > 0;
     for (int k = 0; k < f->n; k++) {
-        double along = f->n == 1 || speed <= slow || p->look[element] > 0 ? d[k] : forward < 0 ? -s[k] / speed : s[k] / speed;
+        n[k] = held ? d[k] : forward < 0 ? -s[k] / speed : s[k] / speed;
         if (f->regular > 0)
-            along = speed > 0 ? tanh(speed / f->regular) * s[k] / speed : 0;
-        p->base[f->first + k] = -f->viscous * s[k] - limit * along;
-        p->E[element * p->n + f->first + k] = -mu * along;
+            n[k] = speed > 0 ? tanh(speed / f->regular) * s[k] / speed : 0;
+    }
+    if (f->regular > 0)
+        return DAL_AIM_SMOOTH;
+    if (p->look[element] > 0 && state->friction->mode[element] == DAL_SLIPS)
+        return DAL_AIM_AHEAD;
+    return held ? DAL_AIM_HELD : DAL_AIM_MOTION;
+}
+
+int dal_friction_at_rest(const dal_state *state)
+{
+    const dal_friction_parts p = dal_friction_layout(state);
+    for (int i = 0; i < p.elements; i++) {
+        const dal_friction *f = &state->friction->element[i];
+        const bool moves = dal_norm(p.slip + f->first, f->n) > still * dal_friction_pace(state->layout, f) && !(p.look[i] > 0);
+        if (dal_friction_switches(f) && (state->friction->mode[i] != DAL_SLIPS || !moves))
+            return i;
+    }
+    return -1;
+}
+
+/* The law of slipping: e = base - mu N n, base = -c s - K n. */
+static void slide(const dal_state *state, const dal_friction_parts *p, int element)
+{
+    const dal_friction *f = &state->friction->element[element];
+    const double *s = p->slip + f->first, speed = dal_norm(s, f->n);
+    const double mu = dal_friction_coefficient(f, speed), limit = dal_friction_limit(state, f, speed);
+    double n[DAL_MAX_SLIP];
+    dal_friction_aim(state, p, element, n);
+    for (int k = 0; k < f->n; k++) {
+        p->base[f->first + k] = -f->viscous * s[k] - limit * n[k];
+        p->E[element * p->n + f->first + k] = -mu * n[k];
     }
 }
 
@@ -189,8 +217,7 @@ static void find_columns(const dal_state *state, dal_friction_parts *p)
 static void press_balance(const dal_state *state, const dal_friction_parts *p, int element, const double *F_0, const double *e, double out[3])
 {
     const dal_friction *f = &state->friction->element[element];
-    const int body = state->mechanism->joints[f->joint].marker[0].body;
-    double F[3], axis[3];
+    double F[3];
     if (!dal_friction_presses(f)) {
         memset(out, 0, 3 * sizeof *out);
         return;
@@ -200,10 +227,7 @@ static void press_balance(const dal_state *state, const dal_friction_parts *p, i
         for (int k = 0; k < p->n; k++)
             F[c] += p->F_e[3 * (k * p->elements + element) + c] * e[k];
     }
-    dal_turn(state->work.kin[body].R, f->axis, axis);
-    f->press(axis, F, out);
-    for (int c = 0; c < 3; c++)
-        out[c] *= f->share;
+    dal_sliding_press(state->mechanism, &state->work, f, F, out);
 }
 
 /* ---- the normal forces: (*) ---------------------------------------------------------------- */
@@ -328,9 +352,10 @@ static double aim_balance(dal_state *state, const dal_friction_parts *p, int ele
     double *d = state->friction->direction + f->first, x[DAL_MAX_SLIP], n[DAL_MAX_SLIP], turned = 0;
     for (int k = 0; k < f->n; k++) {
         x[k] = p->rate[f->first + k];
-        for (int j = 0; j < p->n; j++)
-            if (j < f->first || j >= f->first + f->n)
-                x[k] += p->G[j * p->n + f->first + k] * p->e[j];
+        for (int j = 0; j < p->n; j++) {
+            const bool own = j >= f->first && j < f->first + f->n; /* of its own force, what is viscous */
+            x[k] += p->G[j * p->n + f->first + k] * (own ? -f->viscous * s[j - f->first] : p->e[j]);
+        }
     }
     p->ahead[element] = h * dal_norm(x, f->n);
     for (int k = 0; k < f->n; k++)

@@ -59,6 +59,7 @@ typedef struct dal_friction_parts {
 
 /* ---- friction.c ---- */
 
+const dal_friction_state *dal_friction_of(const dal_state *state); /* NULL: there is none */
 /* The parts over state->friction->work. */
 dal_friction_parts dal_friction_layout(const dal_state *state);
 dal_friction_parts dal_friction_begin(dal_state *state); /* loads and velocities of sliding; after loads and stabilise */
@@ -70,16 +71,21 @@ double dal_friction_holds(const dal_state *state, const dal_friction *f, double 
 double dal_friction_extent(const dal_layout *layout, const dal_friction *f);            /* m of sliding where the model moves by its size */
 double dal_friction_pace(const dal_layout *layout, const dal_friction *f);              /* m/s of sliding where it does so in a unit of time */
 
-/* Does the element stick and slip, so that it has a guard? */
-static inline bool dal_friction_switches(const dal_friction *f)
-{
-    return !(f->regular > 0);
-}
-
 /* ---- friction_balance.c ---- */
 
 /* e if it depends on the motion alone: no surface sticks, and no normal force matters. False otherwise. */
 bool dal_friction_given(const dal_state *state, const dal_friction_parts *p);
+
+/* What the direction n of the force of an element that slips depends on. */
+typedef enum dal_aim {
+    DAL_AIM_HELD,   /* nothing: it is that of the last step */
+    DAL_AIM_MOTION, /* n = s / |s|, or -s / |s| */
+    DAL_AIM_SMOOTH, /* n = tanh(|s| / v_r) s / |s| */
+    DAL_AIM_AHEAD   /* n is the direction of s + h s' */
+} dal_aim;
+/* The first element that sticks, yields or starts to slide; -1: none. After accelerate. */
+int dal_friction_at_rest(const dal_state *state);
+dal_aim dal_friction_aim(const dal_state *state, const dal_friction_parts *p, int element, double *n);
 
 /* e and N for the present modes, with n of what starts to slide. False: there is no solution, p->worst says where. */
 bool dal_friction_balance(dal_state *state, dal_friction_parts *p);

@@ -220,7 +220,7 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
             double e[DAL_MAX_SLIP] = {0};
             e[k] = 1.37;
             dal_loads_apply(&state->loads, 0, NULL);
-            dal_friction_push(state, &system->acting.frictions[i], e);
+            dal_sliding_push(&state->loads, &system->acting.frictions[i], e);
             add_forces(state, Q, size);
             known &= sift_forces(state, n, columns);
         }

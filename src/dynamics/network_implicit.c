@@ -305,7 +305,7 @@ static dal_flow visit_network(dal_state *state, double t, const double *y, const
         dal_body_component_set(n->body[b], yd + layout->nq + layout->body[b].v);
     const int left = dal_network_residuals(n, state->work.t);
     if (left)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[left - 1]);
+        return dal_state_left_table(state, left);
     dal_network_wrenches(n, z);
     dal_network_hold(n, z);
     return 0;

@@ -2,14 +2,9 @@
 #ifndef DAL_DYNAMICS_REACTIONS_H
 #define DAL_DYNAMICS_REACTIONS_H
 
+#include "kinematics/wrenches.h"
 #include "state/evaluate.h"
 #include "state/owner.h"
-
-/* Accelerations of a body: the part linear in v', and the whole. */
-typedef struct dal_acceleration {
-    double r_v[3], R_v[9];
-    double rdd[3], alpha[3];
-} dal_acceleration;
 
 typedef struct dal_reactions {
     dal_acceleration *body; /* of each: DAL_STAGE_BODIES */
@@ -28,6 +23,11 @@ void dal_add_measure(const dal_state *state, int joint, int measure, double effo
 void dal_placement_powers(dal_state *state, double *power);
 /* The multiplier of a row of the mechanism that is a row or was eliminated, zero where it was derived: it is no force. After DAL_STAGE_REACTIONS. */
 double dal_multiplier_of(const dal_state *state, int row);
+/* Of redundant rows: how many null vectors A^T Z = 0 there are among which reactions are chosen, and the vectors, one behind the other. They stay until
+ * other reactions are found. */
+int dal_free_multipliers(dal_state *state, const double **Z);
+/* The weight of a component of a joint's wrench in the sum that the choice minimises. */
+double dal_weight_of_reaction(const dal_system *system, int component);
 /* The wrenches: for dal_need(state, DAL_STAGE_REACTIONS). */
 void dal_find_reactions(dal_state *state);
 /* Of a joint of the model's own, after that: force and torque (component 0..5) on the body of its point `side`, at that point. */

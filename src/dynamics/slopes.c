@@ -1,6 +1,9 @@
 /* Derivatives through the factors of the formulation: the equations are in slopes.h. */
 #include "dynamics/slopes.h"
 
+#include "dynamics/friction_parts.h"
+#include "dynamics/friction_slopes.h"
+#include "dynamics/least.h"
 #include "dynamics/refine.h"
 #include "dynamics/saddle.h"
 #include "dynamics/singular.h"
@@ -18,6 +21,7 @@ typedef enum solver { BY_FORMULATION, BY_SADDLE, ON_NULL_SPACE } solver;
 
 struct dal_slopes {
     dal_variation *variation;
+    dal_friction_slopes *friction; /* NULL: there is none */
     solver solver;
     double *motion, *phi, *phid, *phidd; /* D r; D of the rows */
     double *f, *b, *vd, *lambda;         /* right sides; where the caller wants no multipliers, and of the null space */
@@ -26,6 +30,8 @@ struct dal_slopes {
     double *speeds, *speed_rates;        /* of the model's own speeds */
     double *wd;                          /* n_w */
     double *power;
+    /* accelerations that nothing determines: S^2 (v' - eta) = M a + A^T b; and those nearest to which they change */
+    double *least_a, *least_b, *eta, *turned, *shifted_vd, *shifted_mu;
     dal_derivative_room room;
     double *M22; /* routh: the factor of the inertia of the ignorable coordinates */
 };
@@ -41,6 +47,7 @@ static size_t layout_slopes(const dal_system *system, double *memory, dal_slopes
 {
     const dal_layout *layout = &system->layout;
     const int nv = layout->nv, rows = layout->n_rows, ignorable = layout->n_ignorable;
+    const int open_nv = system->method.minimum_norm ? nv : 0, open_rows = system->method.minimum_norm ? rows : 0;
     struct {
         double **at;
         int n;
@@ -62,6 +69,12 @@ static size_t layout_slopes(const dal_system *system, double *memory, dal_slopes
                        {&s->speed_rates, layout->n_speeds},
                        {&s->wd, system->n_w},
                        {&s->power, system->acting.islands.n},
+                       {&s->least_a, open_nv},
+                       {&s->least_b, open_rows},
+                       {&s->eta, open_nv},
+                       {&s->turned, open_nv},
+                       {&s->shifted_vd, open_nv},
+                       {&s->shifted_mu, open_rows},
                        {&s->room.unit, larger(nv, larger(system->n_states, system->n_inputs))},
                        {&s->room.vd, nv},
                        {&s->room.lambda, rows},
@@ -75,12 +88,18 @@ static size_t layout_slopes(const dal_system *system, double *memory, dal_slopes
     return used;
 }
 
+static bool is_open(const dal_state *state)
+{
+    const dal_slopes *s = state->refinement->slopes;
+    return s->variation && (s->friction || !state->friction);
+}
+
 bool dal_slopes_open(dal_state *state)
 {
     const dal_allocator *from = &state->hold.allocator;
     dal_slopes local = {0}, *s = state->refinement->slopes;
     if (s)
-        return s->variation != NULL;
+        return is_open(state);
     if (!dal_state_widen(state))
         return false;
     const size_t numbers = layout_slopes(state->system, NULL, &local);
@@ -90,8 +109,10 @@ bool dal_slopes_open(dal_state *state)
     memset(s, 0, sizeof *s + sizeof(double) * numbers);
     layout_slopes(state->system, (double *)(void *)(s + 1), s);
     s->variation = dal_variation_create(from, state->system, dal_family_number(state->layout->family));
+    if (state->friction)
+        s->friction = dal_friction_slopes_create(from, state->system);
     state->refinement->slopes = s;
-    return s->variation != NULL;
+    return is_open(state);
 }
 
 dal_derivative_room dal_slopes_room(const dal_state *state)
@@ -104,6 +125,7 @@ void dal_slopes_close(dal_state *state, dal_slopes *s)
     if (!s)
         return;
     dal_variation_free(s->variation);
+    dal_friction_slopes_free(&state->hold.allocator, s->friction);
     state->hold.allocator.release(state->hold.allocator.user, s);
 }
 
@@ -111,17 +133,25 @@ void dal_slopes_close(dal_state *state, dal_slopes *s)
 
 bool dal_slopes_refuse(const dal_system *system, dal_refusal *why)
 {
+    if (!system->layout.columnless || system->layout.n_jacobian >= 0)
+        return false;
+    dal_decline(why, DAL_REASON_OTHER, "the tree is too large for matrices of its derivatives: the calls of dalembert/tree.h take it");
+    return true;
+}
+
+bool dal_slopes_refuse_held(const dal_system *system, dal_refusal *why)
+{
     const dal_acting *acting = &system->acting;
     if (acting->n_frictions)
-        dal_decline(why, DAL_REASON_OTHER, "joint '%s' has dry friction, whose force has no derivative where it sticks or begins to slide",
+        dal_decline(why, DAL_REASON_OTHER, "joint '%s' has dry friction, which follows from accelerations and multipliers that are held here",
                     system->mechanism.joints[acting->frictions[0].joint].name);
     else if (system->method.minimum_norm)
-        dal_decline(why, DAL_REASON_OTHER,
-                    "the model takes the least accelerations where none are determined (minimum-norm): how they change is not determined either");
-    else if (system->layout.columnless && system->layout.n_jacobian < 0)
-        dal_decline(why, DAL_REASON_OTHER, "the tree is too large for matrices of its derivatives: the calls of dalembert/tree.h take it");
+        dal_decline(
+            why, DAL_REASON_OTHER,
+            "the model takes the least accelerations where none are determined (minimum-norm): they follow from more than the equations that are "
+            "held here");
     else
-        return false;
+        return dal_slopes_refuse(system, why);
     return true;
 }
 
@@ -159,32 +189,37 @@ static bool in_velocities(const dal_system *system)
     return system->method.formulation->unpack && !system->method.formulation->chooses;
 }
 
-dal_flow dal_slopes_ready(dal_state *state)
+/* Which factors, and these. */
+static dal_flow factor(dal_state *state)
 {
-    const dal_system *system = state->system;
-    const dal_formulation *formulation = system->method.formulation;
-    dal_refusal why = {0};
-    if (dal_slopes_refuse(system, &why))
-        return dal_state_fail(state, "%s", why.text);
-    if (!dal_slopes_open(state))
-        return -DAL_NO_MEMORY;
+    const dal_method *method = &state->system->method;
     dal_slopes *s = state->refinement->slopes;
-    dal_need(state, DAL_STAGE_LOADS);
-    dal_flow flow = 0;
-    if (state->singular->near && state->layout->careful) {
+    if (state->singular->near && state->layout->careful && !method->minimum_norm) {
         s->solver = ON_NULL_SPACE;
-    } else if (formulation->correct && !system->method.stabilization->solve) {
-        s->solver = BY_FORMULATION; /* computed again: reactions and projections use the same memory */
-        flow = dal_state_solve(state);
-        if (!flow && state->singular->near && state->layout->careful)
-            s->solver = ON_NULL_SPACE;
-    } else {
-        s->solver = BY_SADDLE;
-        flow = dal_saddle_ready(state, DAL_METRIC_MASS);
+        return 0;
     }
-    if (!flow && in_velocities(system) && !factor_ignorable(state, s))
-        flow = dal_state_fail(state, "the inertia that belongs to the ignorable coordinates became singular");
+    if (!method->formulation->correct || method->stabilization->solve) {
+        s->solver = BY_SADDLE;
+        return dal_saddle_ready(state, DAL_METRIC_MASS);
+    }
+    s->solver = BY_FORMULATION; /* computed again: reactions and projections use the same memory */
+    const dal_flow flow = dal_state_solve(state);
+    if (!flow && state->singular->near && state->layout->careful && !method->minimum_norm)
+        s->solver = ON_NULL_SPACE;
     return flow;
+}
+
+/* Reactions are found, and the multipliers are left as they were. */
+static dal_flow read_friction(dal_state *state)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const size_t size = sizeof *s->lambda * (size_t)state->layout->n_rows;
+    memcpy(s->lambda, state->lambda, size);
+    if (!dal_has(state, DAL_STAGE_FRICTION))
+        return dal_state_fail(state, "the forces of friction are not known here");
+    dal_friction_slopes_read(state, s->friction);
+    memcpy(state->lambda, s->lambda, size);
+    return 0;
 }
 
 static void exchange(double *a, double *b, int n)
@@ -267,13 +302,14 @@ static dal_variation_point point_of(const dal_state *state)
                                  .lambda = state->lambda,
                                  .winding = state->work.winding,
                                  .chart = state->work.chart,
-                                 .modes = state->values->frozen ? state->values->modes : NULL};
+                                 .modes = state->values->frozen ? state->values->modes : NULL,
+                                 .friction = dal_friction_slopes_forces(state->refinement->slopes->friction)};
 }
 
 static dal_flow vary(dal_state *state, const dal_variation_point *at, const dal_variation_direction *along, const dal_variation_result *out)
 {
     const int exceeded = dal_variation_along(state->refinement->slopes->variation, at, along, out);
-    return exceeded ? dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[exceeded - 1]) : 0;
+    return exceeded ? dal_state_left_table(state, exceeded) : 0;
 }
 
 /* As dal_state_stabilise. */
@@ -286,31 +322,132 @@ void dal_slopes_stabilisation(const dal_system *system, double *a, double *b)
     *b = !pulls || speeds ? 0 : method->beta * method->beta;
 }
 
+/* ---- accelerations that nothing determines ----
+ *
+ * v' is that of the solutions of M v' - A^T lambda = Q - h, A v' = gamma for which |S (v' - eta)| is least:
+ *     S^2 (v' - eta) = M a + A^T b                     with some a, b (dal_least_combination)
+ * Its derivative, S^2 (dv' - deta) = M da + A^T db + D (M a + A^T b) with D at given a and b, says that dv' is the solution nearest to
+ *     e = deta + S^-2 D (M a + A^T b)
+ * with free da and db: dv' = e + x, x the least solution of the same equations less M e and A e. The rank is constant along a run. */
+
+/* D (M a + A^T b) = D r at (v' + a, lambda - b), less D r. */
+static dal_flow find_nearest(dal_state *state, const dal_variation_direction *along, const double *motion)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const dal_layout *layout = state->layout;
+    dal_variation_point at = point_of(state);
+    for (int k = 0; k < layout->nv; k++)
+        s->shifted_vd[k] = state->vd[k] + s->least_a[k];
+    for (int i = 0; i < layout->n_rows; i++)
+        s->shifted_mu[i] = state->lambda[i] - s->least_b[i];
+    at.vd = s->shifted_vd, at.lambda = s->shifted_mu;
+    const dal_flow flow = vary(state, &at, along, &(dal_variation_result){.motion = s->turned, .eta = s->eta});
+    for (int k = 0; k < layout->nv; k++)
+        s->eta[k] += (s->turned[k] - motion[k]) / (layout->units.column_scale[k] * layout->units.column_scale[k]);
+    return flow;
+}
+
+/* f and b less M e and A e; x: scratch, nv and rows. */
+static void move_to_nearest(dal_state *state, double *f, double *b)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const dal_layout *layout = state->layout;
+    dal_mass_times(layout, state->work.M, s->eta, s->turned);
+    dal_rows_times(layout, state->work.A, s->eta, s->shifted_mu);
+    for (int k = 0; k < layout->nv; k++)
+        f[k] -= s->turned[k];
+    for (int i = 0; i < layout->n_rows; i++)
+        b[i] -= s->shifted_mu[i];
+}
+
+/* ---- dry friction ---- */
+
+static dal_flow solve_for_friction(void *user, double *f, double *b, double *x, double *mu)
+{
+    return dal_slopes_solve(user, f, b, x, mu);
+}
+
+static dal_friction_solver solver_of(dal_state *state)
+{
+    return (dal_friction_solver){state, solve_for_friction, state->refinement->slopes->variation, point_of(state)};
+}
+
+static dal_flow respond_to_friction(dal_state *state)
+{
+    const dal_friction_solver by = solver_of(state);
+    return dal_friction_slopes_ready(state, state->refinement->slopes->friction, &by);
+}
+
+/* What friction adds to v' and lambda. */
+static dal_flow follow_friction(dal_state *state, const dal_variation_direction *along, double *vd, double *lambda)
+{
+    dal_slopes *s = state->refinement->slopes;
+    const dal_friction_solver by = solver_of(state);
+    return dal_friction_slopes_follow(state, s->friction, &by, along, s->motion, s->phidd, vd, lambda);
+}
+
+/* ---- all of it ---- */
+
+dal_flow dal_slopes_ready(dal_state *state)
+{
+    const dal_system *system = state->system;
+    dal_refusal why = {0};
+    if (dal_slopes_refuse(system, &why))
+        return dal_state_fail(state, "%s", why.text);
+    if (!dal_slopes_open(state))
+        return -DAL_NO_MEMORY;
+    dal_slopes *s = state->refinement->slopes;
+    dal_need(state, DAL_STAGE_LOADS);
+    dal_flow flow = s->friction ? read_friction(state) : 0;
+    if (!flow)
+        flow = factor(state);
+    if (!flow && system->method.minimum_norm)
+        dal_least_combination(state, s->least_a, s->least_b);
+    if (!flow && in_velocities(system) && !factor_ignorable(state, s))
+        flow = dal_state_fail(state, "the inertia that belongs to the ignorable coordinates became singular");
+    return flow || !s->friction ? flow : respond_to_friction(state);
+}
+
 dal_flow dal_slopes_along(dal_state *state, const dal_variation_direction *along, const dal_variation_result *more, double *vd, double *lambda)
 {
     dal_slopes *s = state->refinement->slopes;
     const dal_layout *layout = state->layout;
+    const bool least = state->system->method.minimum_norm;
     dal_variation_result out = more ? *more : (dal_variation_result){0};
     const dal_variation_point at = point_of(state);
     double a, b;
+    lambda = lambda ? lambda : s->lambda;
     dal_slopes_stabilisation(state->system, &a, &b);
     out.motion = s->motion, out.phi = s->phi, out.phid = s->phid, out.phidd = s->phidd;
-    const dal_flow flow = vary(state, &at, along, &out);
+    out.slip = dal_friction_slopes_slip(s->friction);
+    out.limits = dal_friction_slopes_limits(s->friction);
+    dal_flow flow = vary(state, &at, along, &out);
+    if (!flow && least)
+        flow = find_nearest(state, along, s->motion);
     if (flow)
         return flow;
     for (int k = 0; k < layout->nv; k++)
         s->f[k] = -s->motion[k];
     for (int i = 0; i < layout->n_rows; i++)
         s->b[i] = -(s->phidd[i] + a * s->phid[i] + b * s->phi[i]);
-    return dal_slopes_solve(state, s->f, s->b, vd, lambda ? lambda : s->lambda);
+    if (s->friction)
+        dal_friction_slopes_push(s->friction, s->f);
+    if (least)
+        move_to_nearest(state, s->f, s->b);
+    flow = dal_slopes_solve(state, s->f, s->b, vd, lambda);
+    for (int k = 0; k < layout->nv && least; k++)
+        vd[k] += s->eta[k];
+    return flow || !s->friction ? flow : follow_friction(state, along, vd, lambda);
 }
 
-void dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda)
+dal_flow dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda)
 {
     dal_slopes *s = state->refinement->slopes;
+    lambda = lambda ? lambda : s->lambda;
     memcpy(s->f, tau, sizeof *tau * (size_t)state->layout->nv);
     memset(s->b, 0, sizeof *s->b * (size_t)state->layout->n_rows);
-    dal_slopes_solve(state, s->f, s->b, vd, lambda ? lambda : s->lambda);
+    const dal_flow flow = dal_slopes_solve(state, s->f, s->b, vd, lambda);
+    return flow || !s->friction ? flow : follow_friction(state, NULL, vd, lambda);
 }
 
 dal_flow dal_slopes_of_motion(dal_state *state, const dal_variation_direction *along, const double *vd, const double *lambda, double *motion)
@@ -450,6 +587,8 @@ dal_flow dal_slopes_rates(dal_state *state, const double *x, double *out)
         memcpy(out + nq, s->vd, sizeof *out * (size_t)n_w);
     if (system->works) {
         add_powers(state, s->lambda, s->power);
+        if (s->friction)
+            dal_friction_slopes_power(state, s->friction, s->power);
         memcpy(out + nq + n_w + system->n_states, s->power, sizeof *out * (size_t)system->works);
     }
     return 0;
@@ -463,4 +602,15 @@ const char *dal_slopes_corner(dal_state *state, int n)
         if ((found = dal_variation_corner(state->refinement->slopes->variation, &at, found)) < 0)
             return NULL;
     return dal_program_switch_text(state->system->actions.program, found);
+}
+
+const double *dal_slopes_of_friction(const dal_state *state)
+{
+    return dal_friction_slopes_change(state->refinement->slopes->friction);
+}
+
+const char *dal_slopes_at_rest(const dal_state *state)
+{
+    const int i = state->friction ? dal_friction_at_rest(state) : -1;
+    return i < 0 ? NULL : state->mechanism->joints[state->friction->element[i].joint].name;
 }

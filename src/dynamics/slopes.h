@@ -7,6 +7,8 @@
  * so D r contains sum lambda_i d2phi_i: the change of A^T at given multipliers. `correct` of the formulation solves the left side with its present
  * factors.
  *
+ * Forces of dry friction follow from v' and lambda: friction_slopes.h. Where v' is not unique, the derivative is that of the one that is taken (slopes.c).
+ *
  * y' along a change (dq, dw, dz) of y. Where the integrator sees speeds, v follows from them:
  *     S dv = [dw - D u; -D p; -(D phi' + a D phi)]      u the model's own speeds, p momenta of ignorable coordinates, D at given v
  *     dw' = dv' at the columns that are speeds, or D u' + Y dv'
@@ -36,7 +38,7 @@ bool dal_weight_on_tree(const dal_system *system);
 /* How v' (nv) and lambda (rows; may be NULL) change. `more`: further results of variation.h in the same direction; NULL: none. */
 dal_flow dal_slopes_along(dal_state *state, const dal_variation_direction *along, const dal_variation_result *more, double *vd, double *lambda);
 /* The same for generalized forces tau (nv), dual to v. */
-void dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda);
+dal_flow dal_slopes_by_force(dal_state *state, const double *tau, double *vd, double *lambda);
 /* r itself: D r along a direction, at these v' and lambda (NULL: those of the state). */
 dal_flow dal_slopes_of_motion(dal_state *state, const dal_variation_direction *along, const double *vd, const double *lambda, double *motion);
 /* Applied forces, 6 a body (force, moment about r), and rates of the model's states. Needs dal_slopes_open alone. */
@@ -51,8 +53,14 @@ void dal_slopes_stabilisation(const dal_system *system, double *a, double *b);
 dal_flow dal_slopes_rates(dal_state *state, const double *x, double *out);
 /* The text of the n-th force or rate of the model that is exactly at a corner here, where derivatives are those of one side; NULL: there are fewer. */
 const char *dal_slopes_corner(dal_state *state, int n);
+/* How the forces of dry friction change along the last direction, by components; NULL: there is no friction. */
+const double *dal_slopes_of_friction(const dal_state *state);
+/* The name of a joint with dry friction whose surfaces are at rest, so that derivatives are those of one side; NULL: there is none. */
+const char *dal_slopes_at_rest(const dal_state *state);
 /* Has the model no derivatives at all? Then a sentence. */
 bool dal_slopes_refuse(const dal_system *system, dal_refusal *why);
+/* Has it none of the equations at given v' and lambda? */
+bool dal_slopes_refuse_held(const dal_system *system, dal_refusal *why);
 
 /* Frees the memory of dal_slopes_open. */
 void dal_slopes_close(dal_state *state, dal_slopes *slopes);

@@ -27,6 +27,7 @@
 #include "model/system.h"
 #include "state/state.h"
 #include "dynamics/determined.h"
+#include "dynamics/least.h"
 #include "dynamics/row_rank.h"
 #include "state/report.h"
 #include "state/scratch.h"
@@ -67,7 +68,8 @@ typedef struct parts {
 static size_t work_udwadia_phohomsiri(const dal_system *system)
 {
     const size_t m = (size_t)system->layout.nv, r = (size_t)system->layout.n_rows;
-    const size_t values = system->method.minimum_norm ? (m + r) * m + dal_rank_work((int)(m + r), (int)m) : 0;
+    const size_t least = dal_rank_work((int)(m + r), (int)m), turned = dal_rank_work((int)m, (int)(m + r));
+    const size_t values = system->method.minimum_norm ? 2 * (m + r) * m + (least > turned ? least : turned) : 0;
     return 2 * m * r + 2 * r + (m + r) * m + m + (m + r) + 2 * m + values;
 }
 
@@ -257,7 +259,14 @@ static dal_flow solve_udwadia_phohomsiri(dal_state *state)
     return flow;
 }
 
-/* [P M_s; A_s] x = [P f_s; b_s], f_s = S^-1 f / mu */
+/* K x = b after solve_least, which left K by rows and work space behind it. */
+static void solve_with_values(const dal_state *state, const parts *w, const double *b, double *x)
+{
+    const size_t n = (size_t)(w->m + w->k);
+    dal_rank_solve(w->svd, (int)n, w->m, w->m, state->system->method.rank_tolerance, b, x, w->svd + n * (size_t)w->m);
+}
+
+/* [P M_s; A_s] x = [P f_s; b_s], f_s = S^-1 f / mu; where it is not unique, the least x */
 static void correct_udwadia_phohomsiri(dal_state *state, const double *f, const double *b, double *dv, double *dlambda)
 {
     const parts w = layout_udwadia_phohomsiri(state);
@@ -266,8 +275,33 @@ static void correct_udwadia_phohomsiri(dal_state *state, const double *f, const 
     project_udwadia_phohomsiri(&w, w.b);
     for (int i = 0; i < w.k; i++)
         w.b[w.m + i] = w.unit[state->rank->order[i]] * b[state->rank->order[i]];
-    solve_factored(&w);
+    if (state->system->method.minimum_norm)
+        solve_with_values(state, &w, w.b, w.x);
+    else
+        solve_factored(&w);
     finish_udwadia_phohomsiri(state, &w, dv, dlambda);
+}
+
+/* x - S eta = K^T c, and K^T c = S^-1 (M a + A^T b) with a = S^-1 P c_1 / mu, b = N c_2. */
+void dal_least_combination(dal_state *state, double *a, double *b)
+{
+    const parts w = layout_udwadia_phohomsiri(state);
+    const dal_layout *layout = state->layout;
+    const size_t m = (size_t)w.m, n = m + (size_t)w.k;
+    const double *S = layout->units.column_scale, *eta = state->system->method.n_eta ? state->values->expression + state->system->method.eta : NULL;
+    double *turned = w.svd + n * m, *c = w.b, *work = turned + n * m;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m; j++)
+            turned[j * n + i] = w.svd[i * m + j];
+    for (size_t j = 0; j < m; j++)
+        w.x[j] = S[j] * (state->vd[j] - (eta ? eta[j] : 0));
+    dal_rank_solve(turned, w.m, (int)n, (int)n, state->system->method.rank_tolerance, w.x, c, work);
+    project_udwadia_phohomsiri(&w, c);
+    for (size_t j = 0; j < m; j++)
+        a[j] = c[j] / (S[j] * layout->units.mass);
+    memset(b, 0, sizeof *b * (size_t)layout->n_rows);
+    for (int i = 0; i < w.k; i++)
+        b[state->rank->order[i]] = w.unit[state->rank->order[i]] * c[w.m + i];
 }
 
 /* ---- equations --------------------------------------------------------------------- */
@@ -278,8 +312,8 @@ static void inverse_column(const dal_state *state, const parts *w, size_t i, dou
     const size_t n = (size_t)(w->m + w->k);
     memset(unit, 0, sizeof *unit * n);
     unit[i] = 1;
-    if (state->system->method.minimum_norm) { /* solve_least left the matrix by rows, and its workspace behind it */
-        dal_rank_solve(w->svd, (int)n, w->m, w->m, state->system->method.rank_tolerance, unit, x, w->svd + n * (size_t)w->m);
+    if (state->system->method.minimum_norm) {
+        solve_with_values(state, w, unit, x);
         return;
     }
     dal_qr_qt_times(w->stack, (int)n, w->m, w->ld, w->beta, unit);

@@ -4,8 +4,7 @@
  *   cvode-bdf     backward differences, orders 1 to 5, solved by Newton's method: for stiff motions
  *
  * Newton's matrix I - gamma df/dy is dense up to DAL_SUNDIALS_DENSE unknowns. Beyond, GMRES without a preconditioner replaces it: constraints fill
- * the matrix, and n products and n^3 operations cost more than shorter steps. df/dy, or its products, are exact where the ode has them (linearise);
- * else differences of f.
+ * the matrix, and n products and n^3 operations cost more than shorter steps. df/dy and its products are exact: linearise and product of the ode.
  *
  * Constraints: cvode-bdf gives CVODE its projection, so that a step whose projection fails is repeated shorter, with its past. The
  * vector of local errors could be projected as well, err <- P'(y) err: that would be a second projection in each step, as expensive as the step
@@ -25,7 +24,7 @@ static int slope_cvode(double t, N_Vector Y, N_Vector dY, void *user)
 }
 
 /* Column j of df/dy. */
-static int exact_jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector unit, N_Vector unused, N_Vector more)
+static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector unit, N_Vector unused, N_Vector more)
 {
     dal_sundials *c = user;
     double *x = NV_DATA_S(unit);
@@ -53,29 +52,6 @@ static int product_cvode(N_Vector X, N_Vector out, double t, N_Vector Y, N_Vecto
     (void)Y, (void)F, (void)unused;
     c->s->products++;
     return dal_sundials_product(c, t, NV_DATA_S(X), NV_DATA_S(out));
-}
-
-/* The same by differences: (f(y + sigma e_j) - f(y)) / sigma. */
-static int jacobian_cvode(double t, N_Vector Y, N_Vector F, SUNMatrix J, void *user, N_Vector moved, N_Vector other, N_Vector unused)
-{
-    dal_sundials *c = user;
-    double *y = NV_DATA_S(moved), *f = NV_DATA_S(other);
-    const double *f0 = NV_DATA_S(F);
-    (void)unused;
-    c->s->matrices++;
-    memcpy(y, NV_DATA_S(Y), sizeof *y * (size_t)c->size);
-    for (int j = 0; j < c->size; j++) {
-        const double kept = y[j], sigma = dal_sundials_increment(c, j, kept);
-        y[j] = kept + sigma;
-        int flow = dal_sundials_slope(c, t, moved, f);
-        if (flow)
-            return flow;
-        y[j] = kept;
-        double *column = SM_COLUMN_D(J, j);
-        for (int i = 0; i < c->size; i++)
-            column[i] = (f[i] - f0[i]) / sigma;
-    }
-    return 0;
 }
 
 /* correction = P(Y) - Y; c->base keeps P(Y) itself. */
@@ -117,10 +93,7 @@ static bool set_up_bdf(dal_sundials *c)
     const dal_sundials_library *call = &c->call;
     if (!set_up_cvode(c, CV_BDF) || !dal_sundials_newton(c) || call->SetLinearSolver(c->memory, c->linear, c->matrix))
         return false;
-    const bool exact = c->s->ode->linearise != NULL;
-    if (c->matrix && call->CVodeSetJacFn(c->memory, exact ? exact_jacobian_cvode : jacobian_cvode))
-        return false;
-    if (!c->matrix && exact && call->CVodeSetJacTimes(c->memory, linearise_cvode, product_cvode))
+    if (c->matrix ? call->CVodeSetJacFn(c->memory, jacobian_cvode) : call->CVodeSetJacTimes(c->memory, linearise_cvode, product_cvode))
         return false;
     return !c->s->ode->project || !(call->CVodeSetProjFn(c->memory, put_back) || call->CVodeSetProjErrEst(c->memory, SUNFALSE) ||
                                     call->CVodeSetMaxNumProjFails(c->memory, DAL_SUNDIALS_MAX_FAILURES));
@@ -166,6 +139,7 @@ const dal_integrator dal_cvode_adams = {
 
 const dal_integrator dal_cvode_bdf = {
     .name = "cvode-bdf",
+    .newton = true,
     .title = "backward differences of orders 1 to 5, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
     DAL_STABLE_TO(HUGE_VAL, HUGE_VAL),

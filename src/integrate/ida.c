@@ -2,8 +2,7 @@
  *
  * A formulation may give F with multipliers z as unknowns (dal_implicit); otherwise F = y' - f(t, y). Newton's matrix is
  *     J = [dF/dy + c dF/dy'   dF/dz],
- * c from the formula of the step: by the formulation's own entries, by the exact derivatives of f, or, where there are neither, by differences of F
- * along groups of columns that share no row. It is dense for few unknowns, else sparse on the formulation's pattern (math/sparse.h). F = y' - f has no pattern: dense up to
+ * c from the formula of the step: by the formulation's own entries, or by the exact derivatives of f. It is dense for few unknowns, else sparse on the formulation's pattern (math/sparse.h). F = y' - f has no pattern: dense up to
  * DAL_SUNDIALS_DENSE unknowns, GMRES beyond. Multipliers are solved for to the relative tolerance, but do not affect the choice of the step: they
  * follow from y.
  *
@@ -53,43 +52,6 @@ static int residual_ida(double t, N_Vector Y, N_Vector Yd, N_Vector F, void *use
     return dal_sundials_answer(c, t, flow);
 }
 
-static double *entry_ida(const dal_sundials *c, SUNMatrix J, int row, int column, int k)
-{
-    return c->sparse ? &c->entries[k] : &SM_ELEMENT_D(J, row, column);
-}
-
-/* Columns of J by differences: Y_j + sigma and Y'_j + c_j sigma together, for all columns of a group at once. Without a pattern each
- * column is a group of its own, and full. */
-static int jacobian_by_differences(dal_sundials *c, double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, N_Vector Y1, N_Vector Yd1,
-                                   N_Vector F1)
-{
-    const dal_implicit *form = c->s->ode->implicit;
-    const int n = c->s->ode->n;
-    const double *y = NV_DATA_S(Y), *yd = NV_DATA_S(Yd), *f = NV_DATA_S(F);
-    double *y1 = NV_DATA_S(Y1), *yd1 = NV_DATA_S(Yd1), *f1 = NV_DATA_S(F1);
-    for (int group = 0; group < (form ? c->n_groups : c->size); group++) {
-        for (int j = 0; j < c->size; j++) {
-            const bool in = (form ? c->column_group[j] : j) == group;
-            const double sigma = in ? dal_sundials_increment(c, j, y[j]) : 0;
-            y1[j] = y[j] + sigma;
-            yd1[j] = form && j < n ? yd[j] + cj * sigma : yd[j]; /* dF/dy' is known without one */
-        }
-        int flow = residual_ida(t, Y1, Yd1, F1, c);
-        if (flow)
-            return flow;
-        for (int j = form ? 0 : group; j < (form ? c->size : group + 1); j++) {
-            const double sigma = y1[j] - y[j];
-            if (form && c->column_group[j] != group)
-                continue;
-            for (int k = form ? form->start[j] : 0; k < (form ? form->start[j + 1] : c->size); k++) {
-                const int i = form ? form->row[k] : k;
-                *entry_ida(c, J, i, j, k) = (f1[i] - f[i]) / sigma + (!form && i == j ? cj : 0);
-            }
-        }
-    }
-    return 0;
-}
-
 /* c_j 1 - df/dy */
 static int exact_jacobian_ida(dal_sundials *c, double t, double cj, N_Vector Y, SUNMatrix J, double *x)
 {
@@ -127,16 +89,16 @@ static int product_ida(double t, N_Vector Y, N_Vector Yd, N_Vector F, N_Vector X
     return flow;
 }
 
-static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector Y1, N_Vector Yd1, N_Vector F1)
+static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F, SUNMatrix J, void *user, N_Vector unit, N_Vector unused,
+                        N_Vector more)
 {
     dal_sundials *c = user;
     const dal_implicit *form = c->s->ode->implicit;
+    (void)F, (void)unused, (void)more;
     c->contraction = unknown_contraction;
     c->s->matrices++;
-    if (!form && c->s->ode->linearise)
-        return exact_jacobian_ida(c, t, cj, Y, J, NV_DATA_S(Y1));
-    if (!form || !form->jacobian)
-        return jacobian_by_differences(c, t, cj, Y, Yd, F, J, Y1, Yd1, F1);
+    if (!form)
+        return exact_jacobian_ida(c, t, cj, Y, J, NV_DATA_S(unit));
     dal_flow flow = dal_sundials_state(c, Y);
     if (!flow)
         flow = form->jacobian(c->s->ode->user, t, cj, c->at, NV_DATA_S(Yd), NV_DATA_S(Y) + c->s->ode->n, c->entries);
@@ -144,29 +106,6 @@ static int jacobian_ida(double t, double cj, N_Vector Y, N_Vector Yd, N_Vector F
         for (int k = form->start[j]; k < form->start[j + 1]; k++)
             SM_ELEMENT_D(J, form->row[k], j) = c->entries[k];
     return dal_sundials_answer(c, t, flow);
-}
-
-/* Each column goes into the first group none of whose columns has a row in common with it. `seen` marks the rows of a group. */
-static void group_columns(dal_sundials *c, double *seen)
-{
-    const dal_implicit *form = c->s->ode->implicit;
-    int left = c->size;
-    for (int j = 0; j < c->size; j++)
-        c->column_group[j] = -1;
-    for (c->n_groups = 0; left > 0; c->n_groups++) {
-        memset(seen, 0, sizeof *seen * (size_t)c->size);
-        for (int j = 0; j < c->size; j++) {
-            bool free = c->column_group[j] < 0;
-            for (int k = form->start[j]; k < form->start[j + 1] && free; k++)
-                free = seen[form->row[k]] == 0;
-            if (!free)
-                continue;
-            for (int k = form->start[j]; k < form->start[j + 1]; k++)
-                seen[form->row[k]] = 1;
-            c->column_group[j] = c->n_groups;
-            left--;
-        }
-    }
 }
 
 /* ---- a sparse matrix for SUNDIALS: its entries and factors are the session's ---- */
@@ -273,15 +212,13 @@ static bool set_up_ida(dal_sundials *c)
     if (!c->memory || !dal_sundials_silence(c) || call->IDAInit(c->memory, residual_ida, s->t, c->Y, c->Yd) || !dal_sundials_configure(c) ||
         !suppress_algebraic(c))
         return false;
-    if (s->ode->implicit)
-        group_columns(c, NV_DATA_S(c->interpolated));
     if (!(s->ode->implicit && c->size > SMALL ? use_sparse(c) : dal_sundials_newton(c)))
         return false;
     if (s->ode->implicit && !use_newton(c))
         return false;
     if (call->SetLinearSolver(c->memory, c->linear, c->matrix) || (c->matrix && call->IDASetJacFn(c->memory, jacobian_ida)))
         return false;
-    return c->matrix || !s->ode->linearise || !call->IDASetJacTimes(c->memory, linearise_ida, product_ida);
+    return c->matrix || !call->IDASetJacTimes(c->memory, linearise_ida, product_ida);
 }
 
 /* y' and z of the new start. */
@@ -331,6 +268,7 @@ static bool open_ida(dal_stepper *s)
 
 const dal_integrator dal_ida = {
     .name = "ida",
+    .newton = true,
     .title = "backward differences of orders 1 to 5 on the implicit equations, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
     DAL_STABLE_TO(HUGE_VAL, HUGE_VAL),

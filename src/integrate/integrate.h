@@ -38,7 +38,7 @@ typedef struct dal_implicit {
     /* y' and z that belong to (t, y). */
     dal_flow (*begin)(void *user, double t, const double *y, double *yd, double *z);
     dal_flow (*residual)(void *user, double t, const double *y, const double *yd, const double *z, double *F);
-    /* The entries of the pattern at the same place; NULL: by differences of the residual. */
+    /* The entries of the pattern at the same place. */
     dal_flow (*jacobian)(void *user, double t, double c, const double *y, const double *yd, const double *z, double *entries);
 } dal_implicit;
 
@@ -62,7 +62,7 @@ typedef struct dal_ode {
     double (*least_step)(void *user, double t, const double *y);
     /* Each output time of the grid, in order, with the projected state there; at an event the state before the restart. */
     dal_flow (*output)(void *user, double t, const double *y); /* may be NULL */
-    /* Exact derivatives of f: linearise at (t, y), then any number of products out = (df/dy) x there. NULL: differences of f serve instead. */
+    /* Exact derivatives of f: linearise at (t, y), then any number of products out = (df/dy) x there. For methods that are `newton`; else NULL. */
     dal_flow (*linearise)(void *user, double t, const double *y);
     dal_flow (*product)(void *user, const double *x, double *out);
     const dal_implicit *implicit; /* NULL: F = y' - f(t, y) */
@@ -164,6 +164,7 @@ struct dal_integrator {
     const char *name;
     const char *title; /* one line for `list` */
     int order;
+    bool newton; /* solves implicit equations: needs derivatives of f */
     bool adaptive;
     int vectors;                /* work vectors of length n beyond y, f, y_new */
     double real_stability;      /* |lambda| h on the negative real axis up to which the method is stable */

@@ -11,7 +11,6 @@
 /* Of the weight of a component outside the control (the work): a small weight. With weight 0 the work would be integrated at the order and the steps
  * of the motion alone, which are 1 and very long for a polynomial or prescribed motion. */
 static const double aside = 1e-3;
-static const double least_scale = 3e-3;                 /* of the unit of a component, for differences */
 static const double shortest_start = 1e3 * DBL_EPSILON; /* of t: SUNDIALS refuses to start over less */
 
 static void drop_message(int code, const char *module, const char *function, char *text, void *user)
@@ -24,7 +23,7 @@ size_t dal_sundials_room(const dal_ode *ode)
     const dal_implicit *form = ode->implicit;
     size_t bytes = sizeof(dal_sundials);
     if (form)
-        bytes += sizeof(double) * (size_t)form->n_entries + sizeof(int) * (size_t)(ode->n + form->n_algebraic);
+        bytes += sizeof(double) * (size_t)form->n_entries;
     return (bytes + sizeof(double) - 1) / sizeof(double);
 }
 
@@ -69,7 +68,6 @@ static bool begin_session(dal_sundials *c, dal_stepper *s, int size)
         *vectors[i] = s->vectors + i * n;
     memset(c->offset, 0, sizeof *c->offset * n);
     c->entries = (double *)(c + 1);
-    c->column_group = (int *)(c->entries + (s->ode->implicit ? s->ode->implicit->n_entries : 0));
     if (!create_context(c))
         return false;
     const int vectors_of_gmres = c->size > DAL_SUNDIALS_DENSE ? DAL_SUNDIALS_KRYLOV + 1 : 0;
@@ -195,13 +193,6 @@ static int error_weights(N_Vector Y, N_Vector weights, void *session)
             w[i] *= aside;
     }
     return 0;
-}
-
-double dal_sundials_increment(const dal_sundials *c, int j, double y)
-{
-    const double least = least_scale * dal_unit(c->s->ode, j);
-    volatile double moved = y - sqrt(DBL_EPSILON) * copysign(fmax(fabs(y), least), y); /* inward: no overflow */
-    return moved - y;
 }
 
 /* s->failure, s->flow from a return code of the library and the last results of the hooks; always false. */

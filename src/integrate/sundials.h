@@ -87,7 +87,6 @@ struct dal_sundials {
     /* ida with a sparse matrix */
     dal_sparse *sparse;
     double *entries;
-    int *column_group, n_groups; /* columns that share no row, for differences */
 };
 
 /* Entries of the integrators' tables. `open` and `available` are each package's own and call these. */
@@ -134,12 +133,9 @@ int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow);
 /* f(t, Y - c), counted. */
 int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy);
 
-/* Exact derivatives, where the ode has them: at (t, Y - c); then out (size) = (df/dy) x there. */
+/* Exact derivatives: at (t, Y - c); then out (size) = (df/dy) x there. */
 int dal_sundials_linearise(dal_sundials *c, double t, N_Vector Y);
 int dal_sundials_product(dal_sundials *c, double t, const double *x, double *out);
-
-/* A difference for y_j. */
-double dal_sundials_increment(const dal_sundials *c, int j, double y);
 
 #else
 

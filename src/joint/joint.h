@@ -104,6 +104,12 @@ extern const dal_joint_type dal_joint_constraint;                    /* not in t
 extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: run/standing.c */
 const dal_joint_type *dal_joint_type_find(const char *name);
 
+/* Does it act between two bodies? A constraint that is written as an expression acts between no two in particular. */
+static inline bool dal_joint_has_sides(const dal_joint *joint)
+{
+    return joint->type && joint->type != &dal_joint_constraint;
+}
+
 /* The variant of a type in the plane or in space. */
 static inline const dal_joint_variant *dal_joint_in(const dal_joint_type *type, dal_space space)
 {

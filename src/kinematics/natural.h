@@ -81,10 +81,8 @@ static inline void dal_natural_intrinsic(int space, const dal_real R[9], int i, 
     }
 }
 
-#ifndef DAL_SCALAR_VARIANT
-
 /* Vector and matrix -> coordinates (r, columns). */
-static inline void dal_natural_pack(int space, bool turns, const double r[3], const double R[9], double *q)
+static inline void dal_natural_pack(int space, bool turns, const dal_real r[3], const dal_real R[9], dal_real *q)
 {
     for (int i = 0; i < space; i++)
         q[i] = r[i];
@@ -93,6 +91,8 @@ static inline void dal_natural_pack(int space, bool turns, const double r[3], co
             for (int i = 0; i < space; i++)
                 q[space + space * k + i] = R[3 * i + k];
 }
+
+#ifndef DAL_SCALAR_VARIANT
 
 /* The mass matrix of a body is mu x 1, (55)-(57) of `natural-absolute-coordinates`, corrected: mu has a row and a column for r and for each
  * column of R,

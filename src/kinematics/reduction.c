@@ -572,15 +572,18 @@ const dal_block_array dal_reduction_arrays[] = {
     DAL_ARRAY(dal_reduction, solved, n_held),       DAL_ARRAY(dal_reduction, held_at, n_rows),   DAL_ENDS(dal_reduction, force_first, n_held),
     DAL_ARRAY(dal_reduction, force_from, n_forces), DAL_ARRAY(dal_reduction, force, n_forces),   {0}};
 
+#endif
+
 /* ---- multipliers of the eliminated rows -------------------------------------------------------- */
 
 /* Adds (mu x 1) q'' - Q of a body. */
-static void add_motion(const dal_layout *layout, const dal_work *work, int body, const dal_tangent *motion, double *rho)
+static void add_motion(const dal_layout *layout, const dal_work *work, int body, const dal_tangent *motion, dal_real *rho)
 {
     const int space = (int)layout->mechanism->space, turns = layout->body[body].n_rot > 0, vectors = turns ? 1 + space : 1;
-    const double *mu = layout->reduction->moments[body], *f = work->force + 6 * body;
-    const double force[3] = {-f[0], -f[1], -f[2]}, moment[3] = {-f[3], -f[4], -f[5]};
-    double qdd[DAL_MOST_NATURAL];
+    const double *mu = layout->reduction->moments[body];
+    const dal_real *f = work->force + 6 * body;
+    const dal_real force[3] = {-f[0], -f[1], -f[2]}, moment[3] = {-f[3], -f[4], -f[5]};
+    dal_real qdd[DAL_MOST_NATURAL];
     dal_natural_pack(space, turns, motion->rd, motion->Rd, qdd);
     dal_natural_pull(space, turns, work->kin[body].R, force, moment, rho);
     for (int k = 0; k < vectors; k++)
@@ -590,7 +593,7 @@ static void add_motion(const dal_layout *layout, const dal_work *work, int body,
 }
 
 /* Subtracts lambda times the gradient of a row that is not intrinsic. */
-static void subtract_row(const dal_layout *layout, const dal_work *work, int i, double lambda, double *rho)
+static void subtract_row(const dal_layout *layout, const dal_work *work, int i, dal_real lambda, dal_real *rho)
 {
     const dal_mechanism *m = layout->mechanism;
     const dal_row *row = &m->rows[layout->row[i].source];
@@ -605,18 +608,19 @@ static void subtract_row(const dal_layout *layout, const dal_work *work, int i, 
     }
 }
 
-static void subtract_intrinsic(const dal_layout *layout, const dal_work *work, int body, const double *lambda, double *rho)
+static void subtract_intrinsic(const dal_layout *layout, const dal_work *work, int body, const dal_real *lambda, dal_real *rho)
 {
     const dal_body_layout *at = &layout->body[body];
     for (int i = 0; i < at->n_intrinsic; i++)
         dal_natural_intrinsic((int)layout->mechanism->space, work->kin[body].R, i, -lambda[at->intrinsic + i], rho);
 }
 
-void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
-                               double *mu)
+void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const dal_real *lambda, dal_real *rho,
+                               dal_real *mu)
 {
     const dal_reduction *e = layout->reduction;
-    memset(rho, 0, sizeof *rho * (size_t)e->n_natural);
+    for (int i = 0; i < e->n_natural; i++)
+        rho[i] = 0;
     for (int b = 0; b < e->n_bodies; b++) {
         if (motion)
             add_motion(layout, work, b, &motion[b], rho + e->natural[b]);
@@ -630,5 +634,3 @@ void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, c
             mu[i] += e->force[k] * rho[e->solved[e->force_from[k]]];
     }
 }
-
-#endif

@@ -78,11 +78,13 @@ dal_reduction *dal_reduction_build(dal_arena *arena, const dal_mechanism *mechan
 void dal_reduction_columns(dal_arena *arena, dal_layout *layout);
 void dal_reduction_mass(dal_layout *layout);
 extern const dal_block_array dal_reduction_arrays[];
-/* mu of the held rows. `motion`: accelerations of the bodies, as tangents; NULL: only the part of lambda, without inertia and loads. rho is
- * scratch, of length n_natural. */
-void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const double *lambda, double *rho,
-                               double *mu);
 
 #endif
+
+/* mu of the held rows. `motion`: accelerations of the bodies, as tangents; NULL: only the part of lambda, without inertia and loads. rho is
+ * scratch, of length n_natural. */
+#define dal_reduction_multipliers DAL_K(dal_reduction_multipliers)
+void dal_reduction_multipliers(const dal_layout *layout, const dal_work *work, const dal_tangent *motion, const dal_real *lambda, dal_real *rho,
+                               dal_real *mu);
 
 #endif

@@ -201,7 +201,11 @@ static dal_status open_point(dal_linear *x)
     find_candidate_columns(x);
     if ((status = refuse_states(x)) != DAL_OK || (status = go_to_point(x)) != DAL_OK)
         return status;
-    return dal_point_open(&x->arena, x->state, x->messages, &x->point);
+    const bool rubs = dal_system_acting(x->system)->n_frictions && !x->here;
+    if (rubs && (status = dal_evaluate_whole(x->state, x->messages)) != DAL_OK) /* an equilibrium was found without */
+        return status;
+    status = dal_point_open(&x->arena, x->state, x->messages, &x->point);
+    return status == DAL_OK && rubs ? dal_point_rub(&x->point, x->messages) : status;
 }
 
 void dal_linear_close(dal_linear *x)

@@ -57,7 +57,7 @@ static dal_status linearize_spec(void *user)
     dal_status status = dal_compile(&x->arena.allocator, &spec, x->messages, &x->bare);
     if (status != DAL_OK)
         return status;
-    if ((!x->here || dal_linear_at_steady(x)) && dal_refuse_friction(x->bare, x->messages))
+    if (dal_linear_at_steady(x) && dal_refuse_friction(x->bare, x->messages))
         return DAL_BAD_MODEL;
     if ((status = dal_linear_point(x)) != DAL_OK)
         return status;

@@ -46,9 +46,7 @@ static dal_flow product(void *user, const double *x, double *out)
 
 bool dal_offer_slopes(run *r, dal_ode *ode)
 {
-    dal_refusal why = {0};
-    const dal_integrator *method = dal_system_method(r->system)->integrator;
-    if ((method != &dal_cvode_bdf && method != &dal_ida) || dal_slopes_refuse(r->system, &why))
+    if (!dal_system_method(r->system)->integrator->newton)
         return true;
     ode->linearise = linearise;
     ode->product = product;
@@ -57,10 +55,7 @@ bool dal_offer_slopes(run *r, dal_ode *ode)
 
 const char *dal_slopes_kind(const run *r)
 {
-    const dal_integrator *method = dal_system_method(r->system)->integrator;
-    if (method != &dal_cvode_bdf && method != &dal_ida)
-        return "";
-    return r->ode.linearise || r->implicit.jacobian ? "exact derivatives" : "differences: dry friction and minimum-norm have no derivatives";
+    return dal_system_method(r->system)->integrator->newton ? "exact derivatives" : "";
 }
 
 /* ---- the formulation's own form --------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "base/argument.h"
 #include "base/block.h"
 #include "check/checker.h"
+#include "dynamics/slopes.h"
 #include "run/compiled.h"
 #include "run/standing.h"
 #include "state/owner.h"
@@ -47,13 +48,15 @@ bool dal_simulation_accepts(const dal_system *system, const dal_run_options *o, 
     return true;
 }
 
-static bool has_integrator(const dal_integrator *method, dal_messages *messages)
+static bool has_integrator(const dal_system *system, dal_messages *messages)
 {
+    const dal_integrator *method = system->method.integrator;
+    dal_refusal no = {0};
     char why[300];
-    if (!method->available || method->available(why, sizeof why))
-        return true;
-    dal_error(messages, dal_nowhere, "integrator '%s' cannot be used here: %s", method->name, why);
-    return false;
+    const bool missing = method->available && !method->available(why, sizeof why), refused = method->newton && dal_slopes_refuse(system, &no);
+    if (missing || refused)
+        dal_error(messages, dal_nowhere, "integrator '%s' cannot be used here: %s", method->name, missing ? why : no.text);
+    return !missing && !refused;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -132,7 +135,7 @@ dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_o
     r->evidence.incomplete = true;
     memcpy(r->evidence.gravity, system->acting.gravity, sizeof r->evidence.gravity);
     dal_warn_of_inputs(r, messages);
-    if (!has_integrator(system->method.integrator, messages))
+    if (!has_integrator(system, messages))
         return DAL_BAD_COMMAND;
     r->ode = dal_step_hooks(r);
     if (!open_states(r, readable) || !open_memory(r) || !dal_compiled_open(r))

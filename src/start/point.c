@@ -1,6 +1,8 @@
 /* The tangent space at a point, and the accelerations near it. */
 #include "start/point.h"
 
+#include "dynamics/friction_parts.h"
+#include "dynamics/friction_slopes.h"
 #include "dynamics/row_rank.h"
 #include "math/chance.h"
 #include "math/dense.h"
@@ -68,15 +70,19 @@ static void copy_state(dal_point *x)
                                   .chart = work->chart};
 }
 
+static dal_status say_friction(const dal_system *system, int element, dal_messages *messages)
+{
+    const dal_joint *joint = &dal_system_mechanism(system)->joints[dal_system_acting(system)->frictions[element].joint];
+    dal_error(messages, joint->mark,
+              "joint '%s' has dry friction, which has no derivative where it sticks: take its friction away for this analysis, or make it smooth "
+              "(`velocity:`)",
+              joint->name);
+    return DAL_BAD_MODEL;
+}
+
 bool dal_refuse_friction(const dal_system *system, dal_messages *messages)
 {
-    const dal_acting *acting = dal_system_acting(system);
-    if (!acting->n_frictions)
-        return false;
-    const dal_joint *joint = &dal_system_mechanism(system)->joints[acting->frictions[0].joint];
-    dal_error(messages, joint->mark, "joint '%s' has dry friction, which has no derivative where it sticks: take its friction away for this analysis",
-              joint->name);
-    return true;
+    return dal_system_acting(system)->n_frictions && say_friction(system, 0, messages) != DAL_OK;
 }
 
 /* The velocity along which there is least mass, if there is none. */
@@ -170,7 +176,79 @@ void dal_point_refactor(dal_point *x)
 void dal_point_close(dal_point *x)
 {
     dal_variation_free(x->variation);
+    dal_friction_slopes_free(&x->arena->allocator, x->friction);
     x->variation = NULL;
+    x->friction = NULL;
+}
+
+/* ---- dry friction -------------------------------------------------------------------------------- */
+
+/* M w - A^T mu = f, A w = b. */
+static dal_flow solve_on_kept(void *user, double *f, double *b, double *w, double *mu)
+{
+    dal_point *x = user;
+    dal_kept_reach(x, &x->velocities, b, w);
+    dal_mass_times(x->layout, dal_seen_work(x->state)->M, w, x->w);
+    for (int k = 0; k < x->nv; k++)
+        x->w[k] -= f[k];
+    dal_kept_project(x, &x->velocities, x->w, x->slope);
+    dal_kept_expand(x, &x->velocities, -1, x->slope, w);
+    dal_mass_times(x->layout, dal_seen_work(x->state)->M, w, x->w);
+    for (int k = 0; k < x->nv; k++)
+        x->w[k] -= f[k];
+    dal_point_balance(x, x->w, mu);
+    return 0;
+}
+
+static dal_friction_solver solver_of(dal_point *x)
+{
+    return (dal_friction_solver){x, solve_on_kept, x->variation, x->at};
+}
+
+dal_status dal_point_rub(dal_point *x, dal_messages *messages)
+{
+    const dal_system *system = dal_system_of(x->state);
+    const int most = x->nv > x->n_rows ? x->nv : x->n_rows;
+    if (!dal_system_acting(system)->n_frictions)
+        return DAL_OK;
+    if (dal_friction_at_rest(x->state) >= 0)
+        return say_friction(system, dal_friction_at_rest(x->state), messages);
+    x->friction = dal_friction_slopes_create(&x->arena->allocator, system);
+    if (!x->friction)
+        return DAL_NO_MEMORY;
+    x->f = DAL_NEW(x->arena, double, x->nv + 1);
+    x->b = DAL_NEW(x->arena, double, x->n_rows + 1);
+    x->slope = DAL_NEW(x->arena, double, most + 1);
+    dal_friction_slopes_read(x->state, x->friction);
+    x->at.friction = dal_friction_slopes_forces(x->friction);
+    const dal_friction_solver by = solver_of(x);
+    if (!dal_friction_slopes_ready(x->state, x->friction, &by))
+        return DAL_OK;
+    dal_error(messages, dal_nowhere, "%s", dal_trouble_of(x->state));
+    return DAL_NUMERICAL;
+}
+
+/* dal_point_change with friction: all of it through dlambda, from which friction follows. */
+static void change_with_friction(dal_point *x, const dal_change *change, dal_variation_direction along, double *vd, double *states, double *columns)
+{
+    const dal_friction_solver by = solver_of(x);
+    dal_variation_along(
+        x->variation, &x->at, &along,
+        &(dal_variation_result){.motion = x->phid, .phidd = x->phidd, .states = states, .slip = dal_friction_slopes_slip(x->friction)});
+    for (int k = 0; k < x->nv; k++)
+        x->f[k] = -x->phid[k];
+    for (int i = 0; i < x->n_rows; i++)
+        x->b[i] = -x->phidd[i];
+    if (change->acceleration != 0)
+        x->b[change->row] += change->acceleration;
+    dal_friction_slopes_push(x->friction, x->f);
+    solve_on_kept(x, x->f, x->b, vd, x->dlambda);
+    if (dal_friction_slopes_follow(x->state, x->friction, &by, &along, x->phid, x->phidd, vd, x->dlambda))
+        for (int k = 0; k < x->nv; k++)
+            vd[k] = NAN; /* a table was left: no number is claimed */
+    along.vd = vd, along.lambda = x->dlambda, along.friction = dal_friction_slopes_change(x->friction);
+    if (columns)
+        dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.columns = columns});
 }
 
 /* ---- near it ----------------------------------------------------------------------------------- */
@@ -230,6 +308,10 @@ void dal_point_change(dal_point *x, const dal_change *change, double *vd, double
     dal_variation_direction along = {
         .q = change->q, .v = change->v, .z = change->z, .inputs = change->inputs, .force = change->force, .effort = change->effort};
     double *motion = x->phid, *bound = x->phidd;
+    if (x->friction) {
+        change_with_friction(x, change, along, vd, states, columns);
+        return;
+    }
     dal_variation_along(x->variation, &x->at, &along, &(dal_variation_result){.phidd = bound});
     negate(bound, x->n_rows);
     if (change->acceleration != 0)

@@ -8,7 +8,7 @@
  *     A dv' = -D phi'',   T^T (M dv' + D r) = 0,        r = M v' + h - Q - A^T lambda
  *     dv' = w - T T^T (D r + M w),   A w = -D phi''
  *
- * where D is the derivative at given v' and lambda (variation/variation.h). A displacement dq changes the velocities that the rows require: A dv = -D
+ * where D is the derivative at given v' and lambda (variation/variation.h); dry friction follows from both (dynamics/friction_slopes.h). A displacement dq changes the velocities that the rows require: A dv = -D
  * phi'.
  */
 #ifndef DAL_START_POINT_H
@@ -43,6 +43,8 @@ typedef struct dal_point {
     bool reacts;                                 /* recorded columns depend on multipliers */
     double *motion, *phid, *phidd, *w, *dlambda; /* scratch */
     double *rows, *scales;                       /* of dal_point_refactor */
+    struct dal_friction_slopes *friction;        /* of dal_point_rub; NULL: friction, if there is any, is not seen */
+    double *f, *b, *slope;                       /* its scratch: nv, n_rows, the larger of both */
 } dal_point;
 
 /* A change of the state, and the changes that follow. NULL, 0: zero. */
@@ -54,11 +56,13 @@ typedef struct dal_change {
     double acceleration; /* that it asks for more */
 } dal_change;
 
-/* True, with a sentence, where joints have dry friction: its force is no function of the state. Points do not see it. */
+/* True, with a sentence, where joints have dry friction. */
 bool dal_refuse_friction(const dal_system *system, dal_messages *messages);
 /* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
 void dal_point_close(dal_point *point);
+/* After an evaluation, and dal_point_open: changes see dry friction in the present mode of its surfaces. A surface at rest is refused by name. */
+dal_status dal_point_rub(dal_point *point, dal_messages *messages);
 /* The same rows of positions are factored at the present A of the state. The other parts of the point, and its velocities, become invalid. */
 void dal_point_refactor(dal_point *point);
 

@@ -84,6 +84,7 @@ bool dal_skips_columns(const dal_system *system);
 /* state->report: the sentence, and a reason where something is decided by it. */
 dal_flow dal_state_fail_for(dal_state *state, dal_reason reason, const char *format, ...) DAL_PRINTF(3, 4);
 #define dal_state_fail(state, ...) dal_state_fail_for(state, DAL_REASON_OTHER, __VA_ARGS__)
+dal_flow dal_state_left_table(dal_state *state, int number); /* `number` from 1 */
 
 /* ---- dynamics/state_calls.c ------------------------------------------------------------------------- */
 

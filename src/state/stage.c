@@ -245,6 +245,11 @@ int dal_state_not_finite(const dal_state *state)
     return -1;
 }
 
+dal_flow dal_state_left_table(dal_state *state, int number)
+{
+    return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", state->system->table_names[number - 1]);
+}
+
 dal_flow dal_state_push(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_VELOCITY));
@@ -256,7 +261,7 @@ dal_flow dal_state_push(dal_state *state)
         state->values->table_exceeded = state->values->table_exceeded ? state->values->table_exceeded : left;
     }
     if (state->values->table_exceeded)
-        return dal_state_fail(state, "table '%s' was left, and its `outside:` is error", system->table_names[state->values->table_exceeded - 1]);
+        return dal_state_left_table(state, state->values->table_exceeded);
     dal_loads_apply(&state->loads, system->acting.n_groups, system->acting.groups);
     for (int i = 0; i < system->acting.n_laws; i++)
         dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], true);

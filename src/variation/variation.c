@@ -4,9 +4,13 @@
 #include "expr/program.h"
 #include "force/force.h"
 #include "force/signal.h"
+#include "force/sliding.h"
+#include "joint/joint.h"
 #include "kinematics/newton_euler.h"
+#include "kinematics/reduction.h"
 #include "kinematics/subsystems.h"
 #include "kinematics/tree.h"
+#include "kinematics/wrenches.h"
 #include "math/vec.h"
 #include "model/system.h"
 
@@ -23,10 +27,13 @@ struct dal_variation {
     dal_real *z, *inputs, *variables, *registers, *expression, *effort;
     dal_real *qd, *vd, *sum; /* nq; nv; the larger of nv and n_rows */
     dal_real *columns, *lambda;
+    dal_real *friction, *slip; /* of components */
+    dal_real *wrench, *balance, *held;
     dal_real *wide;       /* of a layout without columns: work.jacobian, then work.M */
     dal_tangent *tangent; /* of the bodies along v' */
-    int *list;            /* and work.body_column */
-    int *modes;           /* of the actions */
+    dal_acceleration *acceleration;
+    int *list;  /* and work.body_column */
+    int *modes; /* of the actions */
     double *guards;
 };
 
@@ -42,11 +49,18 @@ static int registers_of(const dal_compiled *compiled)
     return compiled->program ? dal_program_registers(compiled->program) : 0;
 }
 
+static int components(const dal_system *system)
+{
+    return dal_sliding_components(system->acting.frictions, system->acting.n_frictions);
+}
+
 /* The arrays of a variation over `memory`; how many numbers they are. */
 static size_t layout_variation(dal_variation *x, dal_real *memory)
 {
     const dal_system *system = x->system;
     const dal_layout *layout = &x->layout;
+    const dal_reduction *reduction = layout->reduction;
+    const int sliding = components(system);
     size_t used = dal_work_size(layout);
     struct {
         dal_real **at;
@@ -63,6 +77,11 @@ static size_t layout_variation(dal_variation *x, dal_real *memory)
                        {&x->wide, layout->columnless ? 6 * layout->n_jacobian + layout->n_mass : 0},
                        {&x->loads.island, 2 * system->acting.islands.n},
                        {&x->lambda, layout->n_rows},
+                       {&x->friction, sliding},
+                       {&x->slip, sliding},
+                       {&x->wrench, sliding ? 6 * layout->mechanism->n_joints : 0},
+                       {&x->balance, sliding && reduction ? reduction->n_natural : 0},
+                       {&x->held, sliding && reduction ? reduction->n_held : 0},
                        {&x->sum, larger(layout->nv, layout->n_rows + layout->n_speeds)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (memory)
@@ -93,8 +112,9 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     const size_t numbers = layout_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
     const size_t switches = system->actions.program ? (size_t)dal_program_switches(system->actions.program) : 0;
     const size_t listed = system->layout.columnless ? (size_t)system->layout.n_jacobian : 0;
-    const size_t bytes = sizeof local + sizeof(dal_real) * (numbers + 1) + sizeof(dal_tangent) * bodies + sizeof(double) * switches +
-                         sizeof(int) * (3 * bodies + switches + listed);
+    const size_t accelerations = components(system) ? bodies : 0;
+    const size_t bytes = sizeof local + sizeof(dal_real) * (numbers + 1) + sizeof(dal_tangent) * bodies + sizeof(dal_acceleration) * accelerations +
+                         sizeof(double) * switches + sizeof(int) * (3 * bodies + switches + listed);
     dal_variation *x = allocator->allocate(allocator->user, bytes);
     if (!x)
         return NULL;
@@ -102,7 +122,8 @@ dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_sy
     *x = local;
     dal_real *memory = (dal_real *)(void *)((char *)x + (sizeof *x + sizeof(dal_real) - 1) / sizeof(dal_real) * sizeof(dal_real));
     x->tangent = (dal_tangent *)(void *)(memory + numbers);
-    x->guards = (double *)(void *)(x->tangent + bodies);
+    x->acceleration = (dal_acceleration *)(void *)(x->tangent + bodies);
+    x->guards = (double *)(void *)(x->acceleration + accelerations);
     x->modes = (int *)(void *)(x->guards + switches);
     x->list = x->modes + switches + 3 * bodies;
     dal_work_layout(&x->layout, memory, x->modes + switches, &x->work);
@@ -190,25 +211,15 @@ static dal_real spin_rate(const dal_variation *x, const dal_signal *s)
 
 static const dal_real unknown = (dal_real)NAN * (1 + _Complex_I);
 
-/* The wrench of an effort along a measure on a body, reduced to P. */
-static void add_measure(const dal_variation *x, int number, dal_real effort, int body, const dal_real P[3], dal_real wrench[6])
+/* The friction of an element on the second body of its joint, at P. */
+static void add_friction(const dal_variation *x, const dal_friction *f, int body, const dal_real P[3], dal_real wrench[6])
 {
-    const dal_mechanism *m = x->layout.mechanism;
-    const dal_measure *measure = &m->measures[number];
-    for (int j = 0; j < 4 && measure->kind != DAL_MEASURE_COORDINATE; j++) {
-        const int n = measure->vector[j];
-        if (n < 0 || m->vectors[n].body != body)
-            continue;
-        dal_real f[3], arm[3];
-        dal_zero3(f);
-        dal_axpy3(effort, x->work.gradient + 12 * number + 3 * j, f);
-        dal_copy3(x->work.x + 3 * n, arm);
-        if (m->vectors[n].point) {
-            dal_sub3(arm, P, arm);
-            dal_axpy3(1, f, wrench);
-        }
-        dal_add_cross(arm, f, wrench + 3);
-    }
+    const dal_real *e = x->friction + f->first;
+    if (f->turn)
+        dal_axpy3(f->lever[0], e, wrench + 3);
+    for (int k = 0; k < f->n && !f->turn; k++)
+        for (int j = 0; j < f->terms; j++)
+            dal_add_measure_wrench(&x->layout, &x->work, f->measure[k + j], f->lever[k + j] * e[k], body, P, wrench, wrench + 3);
 }
 
 /* Force and torque on the body of a point of the joint, at that point. Joints of a tree and eliminated rows have no multipliers here. */
@@ -229,12 +240,16 @@ static dal_real reaction(const dal_variation *x, int number, int component)
     dal_axpy3(1, x->work.kin[marker->body].r, P);
     for (int i = 0; i < layout->n_extrinsic; i++) {
         const dal_row *row = &m->rows[layout->row[i].source];
-        for (int k = row->term; row->joint == number && !row->derived && k < row->term + row->n_terms; k++)
-            add_measure(x, m->terms[k].measure, x->lambda[i] * x->work.coef[k], marker->body, P, wrench);
+        if (row->joint == number && !row->derived)
+            dal_add_row_wrench(layout, &x->work, layout->row[i].source, x->lambda[i], marker->body, P, wrench, wrench + 3);
     }
     for (int i = 0; i < acting->n_laws; i++)
         if (acting->laws[i].joint == number)
-            add_measure(x, acting->laws[i].measure, x->expression[acting->laws[i].expression], marker->body, P, wrench);
+            dal_add_measure_wrench(layout, &x->work, acting->laws[i].measure, x->expression[acting->laws[i].expression], marker->body, P, wrench,
+                                   wrench + 3);
+    for (int i = 0; i < acting->n_frictions && component < 6; i++)
+        if (acting->frictions[i].joint == number)
+            add_friction(x, &acting->frictions[i], marker->body, P, wrench);
     return wrench[component % 6];
 }
 
@@ -252,6 +267,15 @@ static dal_real power(const dal_variation *x, const dal_signal *s)
     return multiplier(x, joint->drive) * x->work.rate[joint->coordinate[joint->drive_coordinate]];
 }
 
+/* As dal_friction_effort; component 6: as dal_friction_power. */
+static dal_real friction_value(const dal_variation *x, const dal_friction *f, int component)
+{
+    dal_real power = 0;
+    for (int k = f->first; k < f->first + f->n; k++)
+        power += x->friction[k] * x->slip[k];
+    return component == 6 ? power : (f->n == 2 ? f->lever[component % 3] : f->gear) * x->friction[f->first + component % 3];
+}
+
 /* Signals that exist after the accelerations are known. */
 static dal_real result_value(const dal_variation *x, const dal_signal *s)
 {
@@ -263,6 +287,7 @@ static dal_real result_value(const dal_variation *x, const dal_signal *s)
     case DAL_SIGNAL_MULTIPLIER: return multiplier(x, joints[s->index].row);
     case DAL_SIGNAL_EFFORT: return x->effort[s->index];
     case DAL_SIGNAL_POWER: return power(x, s);
+    case DAL_SIGNAL_FRICTION: return friction_value(x, &x->system->acting.frictions[s->index], s->component);
     case DAL_SIGNAL_ENERGY:
         return s->index == 1   ? dal_kinetic(&x->layout, &x->work, linear, angular)
                : s->index == 2 ? x->loads.potential
@@ -358,6 +383,89 @@ static void keep_powers(const dal_variation *x, const dal_variation_point *at, d
     }
 }
 
+/* ---- sliding surfaces ---------------------------------------------------------------------------- */
+
+/* The forces of friction, onto the loads, and their power. After the other forces. */
+static void push_friction(dal_variation *x, const dal_variation_point *at, const dal_variation_direction *along)
+{
+    const dal_acting *acting = &x->system->acting;
+    set_numbers(x->friction, components(x->system), at->friction, along->friction);
+    for (int i = 0; i < acting->n_frictions && (at->friction || along->friction); i++) {
+        const dal_friction *f = &acting->frictions[i];
+        dal_sliding_push(&x->loads, f, x->friction + f->first);
+        for (int k = f->first; k < f->first + f->n; k++) {
+            const dal_real power = x->friction[k] * x->slip[k];
+            x->loads.power += power;
+            if (x->loads.island)
+                x->loads.island[2 * x->loads.islands->of_joint[f->joint] + 1] += power;
+        }
+    }
+}
+
+/* s' of an element, from the tangents along v'. */
+static void slip_rate(const dal_variation *x, const dal_friction *f, dal_real *out)
+{
+    const dal_joint *joint = &x->layout.mechanism->joints[f->joint];
+    dal_real turn[2][3] = {{0}};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < 3 && joint->marker[side].body != DAL_GROUND; i++)
+            turn[side][i] = x->tangent[joint->marker[side].body].w[i] + x->work.kin[joint->marker[side].body].wb[i];
+    if (f->turn) {
+        dal_sliding_turn(f, turn[1], turn[0], out);
+        return;
+    }
+    for (int k = 0; k < f->n; k++) {
+        out[k] = 0;
+        for (int i = 0; i < f->terms; i++)
+            out[k] += f->lever[k + i] * measure_acceleration(x, f->measure[k + i]);
+    }
+}
+
+/* The force of a joint without its friction: of rows, trees and `non-ideal:`. After the wrenches. */
+static void force_of_joint(const dal_variation *x, int number, dal_real F[3])
+{
+    const dal_acting *acting = &x->system->acting;
+    const dal_joint *joint = &x->layout.mechanism->joints[number];
+    dal_real P[3], moment[3] = {0};
+    dal_copy3(x->wrench + 6 * number, F);
+    dal_joint_point(&x->layout, &x->work, number, 1, P);
+    for (int i = 0; i < acting->n_laws; i++)
+        if (acting->laws[i].joint == number)
+            dal_add_measure_wrench(&x->layout, &x->work, acting->laws[i].measure, x->expression[acting->laws[i].expression], joint->marker[1].body, P,
+                                   F, moment);
+}
+
+/* After the loads: s', wrenches and what presses. */
+static void keep_sliding(dal_variation *x, const dal_variation_result *out)
+{
+    const dal_layout *layout = &x->layout;
+    const dal_acting *acting = &x->system->acting;
+    const dal_wrench_parts parts = {x->vd, x->acceleration, x->tangent, x->balance, x->held};
+    layout->family->tangent(layout, &x->work, &(dal_direction){x->vd, 0, x->tangent});
+    for (int i = 0; i < acting->n_frictions && out->slip_rates; i++) {
+        dal_real rate[DAL_MAX_SLIP];
+        slip_rate(x, &acting->frictions[i], rate);
+        keep_slopes(acting->frictions[i].n, rate, out->slip_rates + acting->frictions[i].first);
+        keep_values(acting->frictions[i].n, rate, out->slip_rate_values ? out->slip_rate_values + acting->frictions[i].first : NULL);
+    }
+    if (!out->press && !out->wrenches)
+        return;
+    dal_accelerations_of(layout, &x->work, x->tangent, x->acceleration);
+    dal_wrenches_of_joints(layout, &x->work, &parts, x->lambda, true, x->wrench);
+    keep_slopes(6 * layout->mechanism->n_joints, x->wrench, out->wrenches);
+    keep_values(6 * layout->mechanism->n_joints, x->wrench, out->wrench_values);
+    for (int i = 0; i < acting->n_frictions && out->press; i++) {
+        const dal_friction *f = &acting->frictions[i];
+        dal_real F[3], press[3] = {0};
+        if (dal_friction_presses(f)) {
+            force_of_joint(x, f->joint, F);
+            dal_sliding_press(layout->mechanism, &x->work, f, F, press);
+        }
+        keep_slopes(3, press, out->press + 3 * i);
+        keep_values(3, press, out->press_values ? out->press_values + 3 * i : NULL);
+    }
+}
+
 /* dT/dv: momenta of the bodies, pulled back as forces are, and those of the sub-systems. */
 static void keep_momenta(dal_variation *x, double *out)
 {
@@ -425,12 +533,24 @@ int dal_variation_along(dal_variation *x, const dal_variation_point *at, const d
     }
     if (out->momenta)
         keep_momenta(x, out->momenta);
-    const bool columns = out->columns || out->values, pushes = out->motion || out->force || out->power;
-    if (!pushes && !out->states && !out->rates && !columns)
+    for (int i = 0; i < system->acting.n_frictions; i++)
+        dal_sliding_velocity(layout->mechanism, w, &system->acting.frictions[i], x->slip + system->acting.frictions[i].first);
+    keep_slopes(components(system), x->slip, out->slip);
+    keep_values(components(system), x->slip, out->slip_values);
+    const bool columns = out->columns || out->values, slides = out->slip_rates || out->press || out->wrenches;
+    const bool pushes = out->motion || out->force || out->power || slides;
+    if (!pushes && !out->states && !out->rates && !columns && !out->eta)
         return exceeded;
     const int of_actions = run_program(x, &system->actions, at->modes, x->expression);
     keep_slopes(system->n_states, x->expression + system->n_expressions, out->states);
     keep_values(system->n_states, x->expression + system->n_expressions, out->rates);
+    for (int i = 0; i < system->acting.n_frictions && out->limits; i++) {
+        const dal_friction *f = &system->acting.frictions[i];
+        out->limits[2 * i] = f->limit_of < 0 ? 0 : f->limit * cimag(x->expression[f->limit_of]) / h;
+        out->limits[2 * i + 1] = f->resting_limit_of < 0 ? 0 : f->resting_limit * cimag(x->expression[f->resting_limit_of]) / h;
+    }
+    for (int k = 0; k < layout->nv && out->eta; k++)
+        out->eta[k] = system->method.n_eta ? cimag(x->expression[system->method.eta + k]) / h : 0;
     if (pushes || columns) {
         dal_loads_apply(&x->loads, system->acting.n_groups, system->acting.groups);
         for (int i = 0; i < system->acting.n_laws; i++)
@@ -439,12 +559,15 @@ int dal_variation_along(dal_variation *x, const dal_variation_point *at, const d
             x->effort[along->force] += _Complex_I * h * along->effort;
             dal_push_measure(&x->loads, system->acting.forces[along->force].measure, _Complex_I * h * along->effort, true);
         }
+        push_friction(x, at, along);
         keep_slopes(6 * layout->mechanism->n_bodies, w->force, out->force);
         if (out->power)
             keep_powers(x, at, out->power);
     }
     if (out->motion)
         keep_motion(x, at, out->motion);
+    if (slides)
+        keep_sliding(x, out);
     const int of_columns = columns ? keep_columns(x, out) : 0;
     return exceeded ? exceeded : of_actions ? of_actions : of_columns;
 }

@@ -10,7 +10,8 @@
  * rounding. A direction moves q along velocities (q' = N dq, as in dalembert/tree.h), and v, v', lambda, t, z and the inputs by themselves. lambda moves
  * for the columns alone: r has it as it is.
  *
- * Switches keep the pieces that hold at the point: at a corner the derivative is one-sided. Dry friction is not among the forces here.
+ * Switches keep the pieces that hold at the point: at a corner the derivative is one-sided. The forces of dry friction are held as v' and lambda are: what
+ * they follow from is among the results (dynamics/friction_slopes.h).
  */
 #ifndef DAL_VARIATION_VARIATION_H
 #define DAL_VARIATION_VARIATION_H
@@ -26,7 +27,8 @@ typedef struct dal_variation_point {
     const double *vd, *lambda;        /* accelerations, multipliers */
     const double *winding;
     const int *chart;
-    const int *modes; /* of the actions */
+    const int *modes;       /* of the actions */
+    const double *friction; /* forces of sliding surfaces, by components: force/sliding.h */
 } dal_variation_point;
 
 /* Whereto; NULL: zero. */
@@ -35,9 +37,10 @@ typedef struct dal_variation_direction {
     const double *q, *v, *vd; /* nv each */
     const double *z, *inputs;
     const double *coordinates; /* nq: q itself, instead of along velocities */
-    const double *lambda;      /* n_rows; seen by columns only */
+    const double *lambda;      /* n_rows; seen by columns, press and wrenches only */
     int force;                 /* a force of the model along a measure: its effort increases by this */
     double effort;
+    const double *friction;
 } dal_variation_direction;
 
 /* The derivatives; NULL: not computed. */
@@ -52,6 +55,12 @@ typedef struct dal_variation_result {
     double *momenta;              /* nv: dT/dv */
     double *force;                /* 6 a body: applied force, and its moment about r */
     double *power;                /* of the applied forces that have no potential, one of each island */
+    double *eta;                  /* nv: the accelerations to which undetermined ones are nearest; zero where the model has none */
+    double *slip, *slip_rates;    /* of sliding surfaces, by components: s, s' at v' */
+    double *limits;               /* 2 an element: of its friction, sliding and at rest, by their expressions */
+    double *press;                /* 3 an element: what presses the surfaces together, at v' and lambda */
+    double *wrenches;             /* 6 a joint: of rows and trees alone, at v' and lambda */
+    double *slip_values, *slip_rate_values, *press_values, *wrench_values;
 } dal_variation_result;
 
 /* `family`: dal_family_number of the layout's. NULL: no memory, or a layout without columns. The system has to outlive it. */
