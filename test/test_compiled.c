@@ -1,11 +1,9 @@
 /* Compiled runs against those of the engine: the same motion, events and ends; what is kept in the cache; what is said where there is no code. */
-#include "check.h"
+#include "cache_folder.h"
 
-#include "base/digest.h"
 #include "dalembert/dalembert.h"
 #include "run/code_cache.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -136,6 +134,28 @@ static const comparison comparisons[] = {
     {"bouncing-door", "", 1e-9, false},
 };
 
+/* Both make the same steps, and evaluate as often. One decision may differ: the slope at the end of a step is that of the next step, unless the
+ * projection moved y there by more than four roundings (project, integrate/drive.c), and in a motion that comes to rest projections do come down to
+ * that. So a step may cost one evaluation more or less; the engine itself makes 3032 to 3036 on digital-pendulum if the angle at the start changes by
+ * one to five units in its last place. Without projections there is no such decision, and counts are equal. */
+static void check_work(const comparison *c, const outcome *engine, const outcome *code)
+{
+    char settings[300];
+    assert_int_equal(engine->evidence.steps, code->evidence.steps);
+    assert_int_equal(engine->evidence.rejected, code->evidence.rejected);
+    if (engine->evidence.evaluations == code->evidence.evaluations)
+        return;
+    assert_true(labs(engine->evidence.evaluations - code->evidence.evaluations) <= engine->evidence.steps);
+    snprintf(settings, sizeof settings, "%s%sstabilization=none", c->settings, *c->settings ? " " : "");
+    outcome a = run_model(c->model, NULL, settings, -1), b = run_model(c->model, NULL, settings, 1);
+    assert_true(b.evidence.compiled_evaluations > 0);
+    assert_int_equal(a.evidence.steps, b.evidence.steps);
+    assert_int_equal(a.evidence.rejected, b.evidence.rejected);
+    assert_int_equal(a.evidence.evaluations, b.evidence.evaluations);
+    free(a.value);
+    free(b.value);
+}
+
 static void a_compiled_run_is_the_run_of_the_engine(void **unused)
 {
     (void)unused;
@@ -149,12 +169,8 @@ static void a_compiled_run_is_the_run_of_the_engine(void **unused)
             fail_msg("%s %s: %.1e", c->model, c->settings, off);
         assert_int_equal(engine.status, code.status);
         assert_string_equal(engine.events, code.events);
-        if (c->bound < 1e-8) {
-            assert_int_equal(engine.evidence.steps, code.evidence.steps);
-            const double more =
-                fabs((double)engine.evidence.evaluations - (double)code.evidence.evaluations); /* of projections that rounding decides */
-            assert_true(engine.evidence.events || more <= 0.01 * (double)engine.evidence.evaluations);
-        }
+        if (c->bound < 1e-8)
+            check_work(c, &engine, &code);
         assert_true(!c->falls || code.evidence.compiled_fallbacks > 0);
         assert_true(code.evidence.compiled_checks >= 2 && code.evidence.compiled_difference <= 1e-10);
         assert_false(engine.evidence.compiled);
@@ -225,30 +241,6 @@ static void the_model_may_ask_for_it(void **unused)
 
 /* ---- the folder ----------------------------------------------------------------------------------------- */
 
-/* The objects of the cache; the last name goes to `name`. */
-static int count_objects(const char *end, char name[300])
-{
-    char path[700];
-    int n = 0;
-    snprintf(path, sizeof path, "%s/dalembert", home);
-    DIR *d = opendir(path);
-    for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-        const size_t length = strlen(e->d_name);
-        struct stat s;
-        if (length < strlen(end) || strcmp(e->d_name + length - strlen(end), end))
-            continue;
-        char file[1000];
-        snprintf(file, sizeof file, "%s/%s", path, e->d_name);
-        assert_int_equal(stat(file, &s), 0);
-        assert_int_equal(s.st_mode & 0777, 0600);
-        snprintf(name, 300, "%s", e->d_name);
-        n++;
-    }
-    if (d)
-        closedir(d);
-    return n;
-}
-
 static void empty_cache(void)
 {
     char path[700];
@@ -264,16 +256,6 @@ static outcome run_oscillator(int compiled)
     char text[500];
     snprintf(text, sizeof text, oscillator, "false");
     return run_model("", text, "", compiled);
-}
-
-static void put(const char *name, const void *bytes, size_t n)
-{
-    char path[1100];
-    snprintf(path, sizeof path, "%s/dalembert/%s", home, name);
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_int_equal(fwrite(bytes, 1, n, out), n);
-    assert_int_equal(fclose(out), 0);
 }
 
 static void objects_are_kept_and_only_whole_ones_are_loaded(void **unused)
@@ -346,56 +328,16 @@ static void code_that_differs_from_the_engine_is_not_trusted(void **unused)
 
 /* ---- what was made before ------------------------------------------------------------------------------- */
 
-enum { OBJECT_AT = 16, NOTES_AT = 80 }; /* in a file of the memory: after its magic word, after the name of the object */
-
-static size_t get(const char *name, char *bytes, size_t room)
-{
-    char path[1100];
-    snprintf(path, sizeof path, "%s/dalembert/%s", home, name);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    const size_t n = fread(bytes, 1, room, in);
-    fclose(in);
-    return n;
-}
-
-static void rename_in_cache(const char *from, const char *to)
-{
-    char a[1100], b[1100];
-    snprintf(a, sizeof a, "%s/dalembert/%s", home, from);
-    snprintf(b, sizeof b, "%s/dalembert/%s", home, to);
-    assert_int_equal(rename(a, b), 0);
-}
-
-/* With the digest that belongs to its contents. */
-static void put_signed(const char *name, char *bytes, size_t n)
-{
-    char sum[65];
-    dal_digest d = dal_digest_begin();
-    dal_digest_add(&d, bytes, n - 64);
-    dal_digest_text(&d, sum);
-    memcpy(bytes + n - 64, sum, 64);
-    put(name, bytes, n);
-}
-
-/* The object of the first run gets another name, which the memory is given: a run that derived its equations would compile it again. */
+/* The object of the first run gets another name: a run that derived its equations would compile it again. */
 static void a_second_run_derives_nothing(void **unused)
 {
-    char name[300] = "", made[300] = "", bytes[400], other[70], sum[70];
+    char name[300] = "", made[300] = "", other[70];
     (void)unused;
     empty_cache();
     outcome first = run_oscillator(1);
     assert_int_equal(count_objects(".so", name), 1);
     assert_int_equal(count_objects(".made", made), 1);
-    const size_t n = get(made, bytes, sizeof bytes);
-    assert_memory_equal(bytes + OBJECT_AT, name, 64);
-    memset(bytes + OBJECT_AT, 'b', 64);
-    put_signed(made, bytes, n);
-    snprintf(other, sizeof other, "%.64s.so", bytes + OBJECT_AT);
-    snprintf(sum, sizeof sum, "%.64s.sum", bytes + OBJECT_AT);
-    rename_in_cache(name, other);
-    snprintf(strrchr(name, '.'), 5, ".sum");
-    rename_in_cache(name, sum);
+    rename_object(made, other);
     outcome second = run_oscillator(1);
     assert_int_equal(count_objects(".so", name), 1);
     assert_string_equal(name, other);

@@ -1,12 +1,10 @@
 /* Rollouts: copies in fours, one by one and by the engine. */
-#include "check.h"
+#include "cache_folder.h"
 
 #include <dalembert/dalembert.h>
 
 #include <math.h>
 #include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -188,6 +186,87 @@ static void rows_and_attitudes_are_those_of_the_engine(void **unused)
     dal_messages_free(messages);
 }
 
+/* ---- what was made before ------------------------------------------------------------------------------- */
+
+static void empty_cache(void)
+{
+    char path[1100];
+    cached_path(path, "");
+    char *const clean[] = {"rm", "-rf", path, NULL};
+    pid_t child;
+    assert_int_equal(posix_spawnp(&child, "rm", NULL, NULL, clean, environ), 0);
+    waitpid(child, NULL, 0);
+}
+
+/* The steps of seven copies by a model that is made now. `turned`: parameters are given in the other order. */
+static batch roll_arm(bool turned, int *operations)
+{
+    static const char *const names[] = {"k", "m", "k"};
+    batch b;
+    fill(&b, 3, 3);
+    for (int c = 0; c < COPIES && turned; c++) {
+        const double k = b.parameters[2 * c];
+        b.parameters[2 * c] = b.parameters[2 * c + 1];
+        b.parameters[2 * c + 1] = k;
+    }
+    dal_rollout_model *model = open_text(arm, &(dal_rollout_options){.n_parameters = 2, .parameters = names + turned}, NULL);
+    const dal_rollout_info info = dal_rollout_describe(model);
+    assert_int_equal(info.lanes, 4);
+    *operations = info.operations;
+    assert_int_equal(roll(model, DAL_ROLLOUT_RK4, 0, COPIES, &b).by_engine, 0);
+    dal_rollout_model_free(model);
+    return b;
+}
+
+/* The object of the first model gets another name: a model that derived its equations would compile it again. Parameters in another order are other
+ * columns of the same code. */
+static void a_second_model_derives_nothing(void **unused)
+{
+    char name[300] = "", made[300] = "", other[70];
+    int operations[3];
+    (void)unused;
+    empty_cache();
+    const batch first = roll_arm(false, &operations[0]);
+    assert_int_equal(count_objects(".so", name), 1);
+    assert_int_equal(count_objects(".made", made), 1);
+    rename_object(made, other);
+    const batch second = roll_arm(false, &operations[1]);
+    assert_int_equal(count_objects(".so", name), 1);
+    assert_string_equal(name, other);
+    assert_int_equal(operations[0], operations[1]);
+    assert_memory_equal(first.q, second.q, sizeof(double) * 3 * COPIES);
+    assert_memory_equal(first.v, second.v, sizeof(double) * 3 * COPIES);
+    const batch third = roll_arm(true, &operations[2]);
+    assert_int_equal(count_objects(".so", name), 1);
+    assert_string_equal(name, other);
+    assert_memory_equal(first.q, third.q, sizeof(double) * 3 * COPIES);
+    empty_cache();
+}
+
+/* Whatever is in such a file, the code is that of the model. */
+static void damaged_memories_are_not_used(void **unused)
+{
+    char made[300] = "", bytes[400], changed[400];
+    int operations;
+    (void)unused;
+    empty_cache();
+    const batch first = roll_arm(false, &operations);
+    assert_int_equal(count_objects(".made", made), 1);
+    const size_t n = get(made, bytes, sizeof bytes);
+    for (int i = 0; i < 5; i++) {
+        const int notes[][5] = {{2, 1, 1, 0, 0}, {2, -1, 0, 0, 0}, {2, 0, 99, 0, 0}, {4, 0, 1, 0, 1}, {1, 1, 0, 0, 0}};
+        const size_t size = sizeof(int) * (size_t)(1 + notes[i][0]);
+        memcpy(changed, bytes, n);
+        memcpy(changed + NOTES_AT, notes[i], size);
+        put_signed(made, changed, NOTES_AT + size + 64);
+        const batch again = roll_arm(false, &operations);
+        assert_memory_equal(first.q, again.q, sizeof(double) * 3 * COPIES);
+        assert_int_equal(get(made, changed, sizeof changed), n); /* it was written anew */
+        assert_memory_equal(changed, bytes, n);
+    }
+    empty_cache();
+}
+
 /* A copy that is no number fails alone; what is not generated is said, and computed by the engine. */
 static void what_cannot_be_is_said(void **unused)
 {
@@ -246,9 +325,13 @@ static void options_that_cannot_be_are_refused(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_has_the_same_bits_in_fours_and_alone), cmocka_unit_test(methods_have_their_orders),
-                                       cmocka_unit_test(rows_and_attitudes_are_those_of_the_engine), cmocka_unit_test(what_cannot_be_is_said),
-                                       cmocka_unit_test(options_that_cannot_be_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_copy_has_the_same_bits_in_fours_and_alone),
+                                       cmocka_unit_test(methods_have_their_orders),
+                                       cmocka_unit_test(rows_and_attitudes_are_those_of_the_engine),
+                                       cmocka_unit_test(what_cannot_be_is_said),
+                                       cmocka_unit_test(options_that_cannot_be_are_refused),
+                                       cmocka_unit_test(a_second_model_derives_nothing),
+                                       cmocka_unit_test(damaged_memories_are_not_used)};
     char cache[] = "/tmp/test_rollout.XXXXXX";
     if (!mkdtemp(cache) || setenv("XDG_CACHE_HOME", cache, 1))
         return 1;

@@ -1,8 +1,11 @@
-/* Generated code for rollouts: made, compiled, loaded, and compared with the engine before it is used. */
+/* Generated code for rollouts: made, compiled, loaded, and compared with the engine before it is used. Code that was made before is found by what it
+ * follows from, and nothing is derived: the record beside the objects is that of compiled runs (run/code_memory.c). */
 #include "analysis/rollout_parts.h"
 #include "base/message.h"
+#include "dynamics/row_rank.h"
 #include "generate/generate.h"
 #include "model/system_parts.h"
+#include "run/known_code.h"
 #include "run/sample_states.h"
 #include "state/state_parts.h"
 #include "state/values.h"
@@ -21,9 +24,13 @@ typedef struct making {
     const dal_rollout_options *options;
     dal_arena arena; /* of what is not needed afterwards */
     dal_messages *messages;
+    const bool *fixed; /* of each parameter of the description: copies do not differ in it */
     const dal_generated *code;
+    int n_arguments;
+    const int *argument; /* of the code: parameters of the description */
     int n;
     dal_reference_state at[SAMPLES];
+    char key[65]; /* digest of all that the code follows from */
     char why[300];
 } making;
 
@@ -94,6 +101,43 @@ static int sample(making *m)
     return found;
 }
 
+/* What the code follows from: the model, its method and the parameters that are arguments; charts and rows of the start; the states, at the first of
+ * which orders of elimination are chosen, with what the engine finds there. */
+static void find_key(making *m)
+{
+    const dal_rollout_model *model = m->model;
+    const dal_layout *layout = dal_system_layout(model->system);
+    const dal_derive_options how = dal_derive_options_of(model->state);
+    const int sizes[] = {model->info.coordinates, model->info.velocities, model->info.inputs, model->info.parameters, DAL_ROLLOUT_LANES, m->n};
+    dal_digest d = dal_digest_begin();
+    dal_digest_word(&d, "rollout");
+    dal_digest_system(&d, model->system, dal_system_contents(model->system), m->fixed);
+    dal_digest_counts(&d, (int)(sizeof sizes / sizeof *sizes), sizes);
+    dal_digest_counts(&d, layout->family->condition ? 3 * layout->mechanism->n_bodies : 0, how.chart);
+    dal_digest_counts(&d, how.rows ? dal_rank_of(model->state)->n : 0, how.rows);
+    for (int i = 0; i < m->n; i++) {
+        const dal_reference_state *at = &m->at[i];
+        dal_digest_numbers(&d, 1, &at->t);
+        dal_digest_numbers(&d, layout->nq, at->q);
+        dal_digest_numbers(&d, layout->nv, at->v);
+        dal_digest_numbers(&d, model->info.inputs, at->inputs);
+        dal_digest_numbers(&d, layout->nv, at->vd);
+    }
+    dal_digest_text(&d, m->key);
+}
+
+/* States to compare with, and the key of the code. */
+static dal_status look(void *user)
+{
+    making *m = user;
+    m->fixed = fixed_parameters(m);
+    m->n = sample(m);
+    if (!m->n || !dal_state_reset(m->model->state) || dal_state_evaluate(m->model->state, NULL) != DAL_OK)
+        return DAL_BAD_MODEL;
+    find_key(m);
+    return DAL_OK;
+}
+
 static dal_status generate(void *user)
 {
     making *m = user;
@@ -102,25 +146,24 @@ static dal_status generate(void *user)
     dal_derive_options how = dal_derive_options_of(model->state);
     how.formulation = method->formulation->name;
     dal_derivation *d = dal_derive_equations(&m->arena, model->spec, model->system, &how, m->messages);
-    m->n = d ? sample(m) : 0;
     dal_generate_options *o = DAL_NEW(&m->arena, dal_generate_options, 1);
     *o =
         (dal_generate_options){.prefix = "dal_code", .rollout = true, .lanes = DAL_ROLLOUT_LANES, .struct_of_parameters = model->info.parameters > 0};
-    o->fixed = fixed_parameters(m);
+    o->fixed = m->fixed;
     if (method->stabilization->stabilises_gamma) {
         o->alpha = 2 * method->alpha;
         o->beta = method->beta * method->beta;
     }
-    if (!d || !m->n || !dal_generates(d, o, m->messages))
+    if (!d || !dal_generates(d, o, m->messages))
         return DAL_BAD_MODEL;
     m->code = dal_generate(d, o, 1, m->at);
+    m->n_arguments = dal_listing_parameters(m->code->listing, &m->argument);
     return DAL_OK;
 }
 
-/* The place in the code of each parameter of the options. */
-static bool find_places(making *m)
+/* The place in the code of each parameter of the options, of n arguments that are these parameters of the description. */
+static bool find_places(making *m, int n, const int *which)
 {
-    const int *which, n = dal_listing_parameters(m->code->listing, &which);
     for (int i = 0; i < m->model->info.parameters; i++) {
         m->model->place[i] = -1;
         for (int k = 0; k < n; k++)
@@ -141,20 +184,37 @@ static bool find_function(making *m, const char *name, void *to, size_t size)
     return found || refuse_code(m, "the compiled code is not complete");
 }
 
-static bool load(making *m)
+/* Functions of the loaded object. What it says of its arrays has to be what they will be. */
+static bool find_functions(making *m, int n_arguments)
 {
     dal_rollout_model *model = m->model;
-    const dal_code_request request = {.source = m->code->source, .version = dal_system_describe(model->system).version, .patience = patience};
-    if (m->code->operations > MOST_OPERATIONS) {
-        snprintf(m->why, sizeof m->why, "its code would have %d operations, more than %d", m->code->operations, MOST_OPERATIONS);
-        return false;
-    }
-    return dal_code_load(&request, &model->object, m->why, sizeof m->why) &&
-           find_function(m, "dal_code_accelerations", &model->accelerations, sizeof model->accelerations) &&
+    const int wanted[] = {model->info.coordinates, model->info.velocities, model->info.inputs, n_arguments, model->n_rows};
+    const int *sizes = dal_code_function(&model->object, "dal_code_sizes");
+    if (!sizes || memcmp(sizes, wanted, sizeof wanted) != 0)
+        return refuse_code(m, "the compiled code is that of another model");
+    model->info.operations = sizes[sizeof wanted / sizeof *wanted];
+    return find_function(m, "dal_code_accelerations", &model->accelerations, sizeof model->accelerations) &&
            find_function(m, "dal_code_euler", &model->one[DAL_ROLLOUT_EULER], sizeof *model->one) &&
            find_function(m, "dal_code_rk4", &model->one[DAL_ROLLOUT_RK4], sizeof *model->one) &&
            find_function(m, "dal_code_euler_lanes", &model->four[DAL_ROLLOUT_EULER], sizeof *model->four) &&
            find_function(m, "dal_code_rk4_lanes", &model->four[DAL_ROLLOUT_RK4], sizeof *model->four);
+}
+
+static dal_code_request request_for(const making *m, const char *source)
+{
+    dal_code_request request = {.source = source, .version = dal_system_describe(m->model->system).version, .patience = patience};
+    memcpy(request.model, m->key, sizeof request.model);
+    return request;
+}
+
+static bool load(making *m)
+{
+    const dal_code_request request = request_for(m, m->code->source);
+    if (m->code->operations > MOST_OPERATIONS) {
+        snprintf(m->why, sizeof m->why, "its code would have %d operations, more than %d", m->code->operations, MOST_OPERATIONS);
+        return false;
+    }
+    return dal_code_load(&request, &m->model->object, m->why, sizeof m->why) && find_functions(m, m->n_arguments);
 }
 
 /* ---- before it is used ------------------------------------------------------------------------- */
@@ -223,6 +283,48 @@ static void set_reason(making *m)
     refuse_code(m, last ? last->text : "no state of the model can be evaluated");
 }
 
+/* Code that was made before of the same model, without deriving anything. It is trusted no more than that which is new. */
+static bool load_known(making *m)
+{
+    const dal_code_request request = request_for(m, NULL);
+    const int most = m->model->spec->n_parameters;
+    dal_code_notes notes;
+    if (!dal_code_load_known(&request, &m->model->object, &notes))
+        return false;
+    bool fit = notes.n <= m->model->info.parameters;
+    for (int i = 0; i < notes.n && fit; i++)
+        fit = notes.number[i] >= 0 && notes.number[i] < most;
+    if (fit && find_places(m, notes.n, notes.number) && find_functions(m, notes.n) && dal_arena_try(&m->arena, verify, m) == DAL_OK)
+        return true;
+    dal_code_unload(&m->model->object);
+    return false;
+}
+
+static void remember(const making *m)
+{
+    const dal_code_request request = request_for(m, NULL);
+    dal_code_notes notes = {.n = m->n_arguments};
+    if (m->n_arguments > DAL_CODE_NOTES)
+        return;
+    memcpy(notes.number, m->argument, sizeof *m->argument * (size_t)m->n_arguments);
+    dal_code_remember(&request, &m->model->object, &notes);
+}
+
+static dal_status generate_and_load(making *m)
+{
+    dal_status status = dal_arena_try(&m->arena, generate, m);
+    if (status != DAL_OK) {
+        set_reason(m);
+        return status;
+    }
+    if (!find_places(m, m->n_arguments, m->argument) || !load(m))
+        return DAL_BAD_MODEL;
+    status = dal_arena_try(&m->arena, verify, m);
+    if (status == DAL_OK)
+        remember(m);
+    return status;
+}
+
 static dal_status make(making *m)
 {
     const char *why = m->options->engine ? "that was asked for" : obstacle(m->model);
@@ -230,12 +332,12 @@ static dal_status make(making *m)
         refuse_code(m, why);
         return DAL_BAD_MODEL;
     }
-    dal_status status = dal_arena_try(&m->arena, generate, m);
-    if (status != DAL_OK)
+    const dal_status status = dal_arena_try(&m->arena, look, m);
+    if (status != DAL_OK) {
         set_reason(m);
-    else if (!find_places(m) || !load(m))
-        status = DAL_BAD_MODEL;
-    return status == DAL_OK ? dal_arena_try(&m->arena, verify, m) : status;
+        return status;
+    }
+    return load_known(m) ? DAL_OK : generate_and_load(m);
 }
 
 dal_status dal_rollout_make_code(dal_rollout_model *model, const dal_rollout_options *options, dal_arena *arena)
@@ -245,11 +347,12 @@ dal_status dal_rollout_make_code(dal_rollout_model *model, const dal_rollout_opt
     dal_arena_begin(&m.arena, &model->allocator);
     if (status == DAL_OK)
         status = make(&m);
-    if (status == DAL_OK) {
+    if (status == DAL_OK)
         model->info.lanes = options->lanes ? options->lanes : DAL_ROLLOUT_LANES;
-        model->info.operations = m.code->operations;
-    } else
+    else {
+        model->info.operations = 0;
         dal_code_unload(&model->object);
+    }
     dal_messages_free(m.messages);
     dal_arena_release(&m.arena);
     if (status == DAL_NO_MEMORY)

@@ -159,13 +159,12 @@ static void add_tables(dal_derivation *d)
 }
 
 /* An entry of M is a sum over the bodies that move with both velocities. Beyond some ten million operations the result is unreadable. The
- * recursion has no M: the number of operations of its code is proportional to the number of bodies, and the time to derive it to the square of
- * that (0.65 s for 400 links). */
+ * recursion has no M: its code is proportional to the number of bodies. What is left is a table of all bodies by all velocities. */
 static bool is_too_large(const dal_derivation *d, const dal_derived_formulation *formulation)
 {
     const double most = 4e6, nv = d->nv;
     if (d->options.whole_systems && formulation->solution == DAL_SOLVED_ALREADY)
-        return nv * d->mechanism->n_bodies > 2e5;
+        return nv * d->mechanism->n_bodies > most;
     return nv * nv * d->mechanism->n_bodies > (d->layout->tree ? most : 10 * most);
 }
 

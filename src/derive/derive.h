@@ -184,7 +184,7 @@ typedef struct dal_derivation {
 
     dal_node T, V;      /* energies; V of gravity and springs */
     dal_node T_systems; /* part of T of sub-systems whose equations are known */
-    dal_node *Q;        /* nv: all applied forces */
+    dal_node *Q;        /* nv: all applied forces; without weight where the formulation is `weightless` */
     dal_node gravity[3], V_gravity;
     const dal_node *weights; /* masses as gravity sees them; NULL: as they are */
     int first_source;        /* letter of the first marker of origins.c; 0: none */
@@ -248,8 +248,9 @@ typedef struct dal_derived_formulation {
     bool speeds;       /* it has W, X and bias */
     bool tree;         /* it uses the joint tree */
     dal_solution solution;
-    bool ignores; /* momenta of ignorable coordinates are constants in it */
-    bool ports;   /* joints are written in the variables of their ports */
+    bool ignores;    /* momenta of ignorable coordinates are constants in it */
+    bool ports;      /* joints are written in the variables of their ports */
+    bool weightless; /* weight is an acceleration of the ground in it, and no part of Q: its potential, differentiated, has n^2 nodes */
     void (*derive)(dal_derivation *d);
 } dal_derived_formulation;
 

@@ -322,6 +322,18 @@ static void derive_laws(dal_derivation *d, int number, const char *name, const d
         dal_force_push(d, channel_of_law(d, number, name, &law->item[i]), read_law(d, name, law->item[i].binding, law->item[i].value));
 }
 
+/* Elements, laws and sub-systems: their parts of V and Q_other. */
+static void derive_elements(dal_derivation *d)
+{
+    for (int i = 0; i < d->spec->n_forces && !d->failed; i++)
+        (d->first_source ? derive_marked_element : derive_element)(d, i);
+    for (int j = 0; j < d->spec->n_joints; j++)
+        derive_laws(d, j, d->spec->joints[j].name.text, &d->spec->joints[j].law);
+    for (int i = 0; i < d->spec->n_constraints; i++)
+        derive_laws(d, d->spec->n_joints + i, d->spec->constraints[i].name.text, &d->spec->constraints[i].law);
+    dal_derive_subsystem_forces(d);
+}
+
 void dal_derive_forces(dal_derivation *d)
 {
     const dal_acting *acting = dal_system_acting(d->system);
@@ -335,15 +347,18 @@ void dal_derive_forces(dal_derivation *d)
                           "the model has dry friction, whose equations change with what slides and sticks: they are not written in symbols; a force "
                           "without jumps is, as -mu*N*max(-1, min(1, v/v0)) with a small v0");
     derive_gravity(d);
-    for (int i = 0; i < d->spec->n_forces && !d->failed; i++)
-        (d->first_source ? derive_marked_element : derive_element)(d, i);
-    for (int j = 0; j < d->spec->n_joints; j++)
-        derive_laws(d, j, d->spec->joints[j].name.text, &d->spec->joints[j].law);
-    for (int i = 0; i < d->spec->n_constraints; i++)
-        derive_laws(d, d->spec->n_joints + i, d->spec->constraints[i].name.text, &d->spec->constraints[i].law);
-    dal_derive_subsystem_forces(d);
+    dal_node V = d->V;
+    if (d->formulation->weightless)
+        d->V = dal_n_const(d, 0);
+    derive_elements(d);
+    if (d->formulation->weightless) {
+        const dal_node rest = d->V;
+        d->V = dal_n_add(d, V, rest);
+        V = rest;
+    } else
+        V = d->V;
     for (int k = 0; k < d->nv; k++)
-        d->Q[k] = d->layout->family->separated ? d->Q_other[k] : dal_n_sub(d, d->Q_other[k], dal_along_column(d, d->V, k));
+        d->Q[k] = d->layout->family->separated ? d->Q_other[k] : dal_n_sub(d, d->Q_other[k], dal_along_column(d, V, k));
     if (d->layout->family->separated)
         dal_push_natural(d, d->V, dal_n_const(d, -1), d->Q);
 }

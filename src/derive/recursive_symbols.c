@@ -585,14 +585,10 @@ static void derive_recursive(dal_derivation *d)
     }
     dal_symbolic_marker *to = DAL_NEW(d->arena, dal_symbolic_marker, n);
     chain c = {d, DAL_NEW(d->arena, link, tree->n_steps + n), 0, DAL_NEW(d->arena, int, n), to};
-    dal_node *tau = DAL_NEW(d->arena, dal_node, d->nv);
-    const dal_node V = dal_n_sub(d, d->V, d->V_gravity);
     for (int i = 0; i < tree->n_bodies && !d->failed; i++)
         add_carrier(&c, &tree->carrier[i], to);
     if (d->failed)
         return;
-    for (int k = 0; k < d->nv; k++)
-        tau[k] = dal_n_sub(d, d->Q_other[k], dal_along_column(d, V, k));
     for (int l = c.n - 1; l >= 0; l--) {
         eliminate_link(d, &c.links[l]);
         if (c.links[l].parent >= 0)
@@ -601,7 +597,7 @@ static void derive_recursive(dal_derivation *d)
     d->accelerations = DAL_NEW(d->arena, dal_node, d->nv);
     d->multipliers = DAL_NEW(d->arena, dal_node, d->n_rows);
     zeros(d, d->n_rows, d->multipliers);
-    sweep(&c, tau, true, d->accelerations);
+    sweep(&c, d->Q, true, d->accelerations);
     if (dal_system_rank(d->system)) {
         dal_node *free = DAL_NEW(d->arena, dal_node, d->nv);
         memcpy(free, d->accelerations, sizeof *free * (size_t)d->nv);
@@ -612,5 +608,5 @@ static void derive_recursive(dal_derivation *d)
 
 const dal_derived_formulation dal_derived_recursive =
     DAL_DERIVED("recursive", "articulated bodies along the joint tree", "v' = D^-1 (u - U^T a'), outwards; I and p by elimination, inwards",
-                "Featherstone 2008, 7.3", derive_recursive, .solution = DAL_SOLVED_ALREADY, .tree = true,
+                "Featherstone 2008, 7.3", derive_recursive, .solution = DAL_SOLVED_ALREADY, .tree = true, .weightless = true,
                 .latex = "\\dot{v} = D^{-1}\\left(u - U^{T} a'\\right)");

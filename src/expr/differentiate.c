@@ -62,6 +62,7 @@ static dal_node derive(dal_graph *g, dal_node node, dal_node du, dal_node dv, da
     case DAL_OP_DIV: return quotient(g, sub(g, du, mul(g, node, dv)), t.b); /* (u' - (u/v) v') / v */
     case DAL_OP_POW: return derive_power(g, node, t, du, dv);
     case DAL_OP_NEG: return dal_unary(g, DAL_OP_NEG, du);
+    case DAL_OP_COPY: return du;
     case DAL_OP_ATAN2: /* (v u' - u v') / (u^2 + v^2) */
         return quotient(g, sub(g, mul(g, t.b, du), mul(g, t.a, dv)), add(g, square(g, t.a), square(g, t.b)));
     case DAL_OP_MIN: return dal_select(g, dal_binary(g, DAL_OP_LEQ, t.a, t.b), du, dv);

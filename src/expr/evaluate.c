@@ -178,6 +178,7 @@ int dal_program_run(const dal_program *program, const dal_real *variables, const
         case DAL_OP_MUL: *to = r[code->a] * r[code->b]; break;
         case DAL_OP_DIV: *to = r[code->a] / r[code->b]; break;
         case DAL_OP_NEG: *to = -r[code->a]; break;
+        case DAL_OP_COPY: *to = r[code->a]; break;
         case DAL_OP_SIN: *to = dal_sin(r[code->a]); break;
         case DAL_OP_COS: *to = dal_cos(r[code->a]); break;
         case DAL_OP_TAN: *to = dal_tan(r[code->a]); break;

@@ -50,7 +50,8 @@ typedef enum dal_op {
     DAL_OP_EQUAL,  /* a == b */
     DAL_OP_SELECT, /* if(a, b, c) */
     DAL_OP_INTERP, /* table `index`, derivative of order `order`, at a */
-    DAL_OP_COUNT
+    DAL_OP_COUNT,  /* of the operations above, which texts have */
+    DAL_OP_COPY = DAL_OP_COUNT + 16 /* a as it was computed, with its rounding: of generated code alone (generate/eliminate.c) */
 } dal_op;
 /* clang-format on */
 

@@ -165,6 +165,7 @@ double dal_fold_one(dal_op op, double x)
 {
     switch (op) {
     case DAL_OP_NEG: return -x;
+    case DAL_OP_COPY: return x;
     case DAL_OP_SIN: return sin(x);
     case DAL_OP_COS: return cos(x);
     case DAL_OP_TAN: return tan(x);

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PART = 2000, DEEPEST = 5, LONG = 12000 }; /* operations of a part; of an expression in one statement; where loops are searched */
+/* Operations of a part; of an expression in one statement; where loops are searched: in files, and in the code of runs, which loops make slower. */
+enum { PART = 2000, DEEPEST = 5, LONG = 12000, LONG_RUN = 60000 };
 
 static dal_node_view view_of(const emitter *e, dal_node node)
 {
@@ -515,6 +516,7 @@ static void print_operation(emitter *e, dal_node node, int outer)
         return;
     case DAL_OP_MUL: print_infix(e, x, "*", 2, outer); return;
     case DAL_OP_DIV: print_infix(e, x, "/", 2, outer); return;
+    case DAL_OP_COPY: print_node(e, x.a, outer); return;
     case DAL_OP_NEG:
         dal_grow(e->out, "(-");
         print_node(e, x.a, 3);
@@ -734,8 +736,9 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
     emitter e = {
         .out = out, .c = code, .prefix = prefix, .state = state, .wide = wide, .exact = code->options->lanes > 0, .grouped = code->options->rates};
     collect_nodes(&e, n_results, results, guarded);
-    if (e.n > (code->rolled ? PART : LONG) && !e.exact && !e.grouped) {
+    if (e.n > (code->rolled ? PART : code->options->rates ? LONG_RUN : LONG) && !e.exact) {
         e.rolled = true;
+        e.grouped = false;
         collect_nodes(&e, n_results, results, guarded);
     }
     int *numbers = DAL_NEW(code->arena, int, 6 * (e.n + 1));
@@ -750,6 +753,7 @@ int dal_emit_function(dal_growing *out, dal_listing *code, const char *name, con
     e.n_parts = 1;
     if (e.rolled && !choose_loops(&e, n_results, results)) {
         e.rolled = false;
+        e.grouped = code->options->rates;
         e.n_slots = 0;
         memset(numbers, 0, sizeof *numbers * 6 * (size_t)(e.n + 1));
         collect_nodes(&e, n_results, results, guarded);

@@ -49,6 +49,7 @@ typedef struct dal_generated {
     int operations; /* of one evaluation of the accelerations */
     const char *const *input_names;
     const char *source, *header;
+    bool rolled;         /* equal links are loops in it */
     const char *missing; /* what could not be written, as the end of a sentence; NULL: nothing */
     int n_switches;      /* operations with pieces */
     struct dal_listing *listing;

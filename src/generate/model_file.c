@@ -455,6 +455,9 @@ static void print_functions(file *f)
     print_function(f, "/* q' of v. */", "coordinate_rates", "v", 1, rates, false);
     if (c->options->rollout) {
         print_lanes(f, accelerations, rates);
+        dal_grow(&f->source,
+                 "/* q, v, inputs, parameters, rows; operations of the accelerations */\nconst int %s_sizes[] = {%d, %d, %d, %d, %d, %d};\n",
+                 f->prefix, d->nq, d->nv, d->spec->n_inputs, c->n_parameters, d->n_rows, f->result->operations);
         return;
     }
     print_function(f, "/* Kinetic and potential energy. */", "energies", "v", 1, energy, false);
@@ -560,6 +563,7 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
                                     .operations = f.result->operations,
                                     .input_names = c->extra,
                                     .source = f.source.text,
+                                    .rolled = c->rolled,
                                     .missing = c->missing,
                                     .n_switches = c->n_switches,
                                     .listing = c};
@@ -581,12 +585,19 @@ const dal_generated *dal_generate(dal_derivation *d, const dal_generate_options 
     dal_grow(&f.header, "\n#endif\n");
     if (options->rollout)
         f.source.text = dal_arena_print(c->arena, "%s%s", f.header.text, f.source.text);
-    *f.result = (dal_generated){d->nq,           d->nv,
-                                d->n_rows,       c->n_extra,
-                                c->n_parameters, c->ud ? d->p : 0,
-                                c->n_outputs,    f.result->operations,
-                                c->extra,        f.source.text,
-                                f.header.text,   NULL,
-                                c->n_switches,   c};
+    *f.result = (dal_generated){.nq = d->nq,
+                                .nv = d->nv,
+                                .n_rows = d->n_rows,
+                                .n_inputs = c->n_extra,
+                                .n_parameters = c->n_parameters,
+                                .n_speeds = c->ud ? d->p : 0,
+                                .n_outputs = c->n_outputs,
+                                .operations = f.result->operations,
+                                .input_names = c->extra,
+                                .source = f.source.text,
+                                .header = f.header.text,
+                                .rolled = c->rolled,
+                                .n_switches = c->n_switches,
+                                .listing = c};
     return f.result;
 }

@@ -28,7 +28,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CODES = DAL_RUN_CODES, SAMPLES = 8, SHARED_SAMPLES = 4, MOST_OPERATIONS = 60000, LOOK_EVERY = 64 };
+enum { CODES = DAL_RUN_CODES, SAMPLES = 8, SHARED_SAMPLES = 4, LOOK_EVERY = 64 };
+enum { MOST_OPERATIONS = 60000, MOST_ROLLED = 200000 }; /* of straight-line code, and of code with loops */
 
 static const double agreement = 1e-10;         /* of the largest rate of its kind */
 static const double patience = 30;             /* s that a compiler may take */
@@ -475,8 +476,9 @@ static bool find_call(const run *r, code *to, char *why, size_t size)
 static bool load(run *r, code *to, const dal_generated *generated, const char *key, char *why, size_t size)
 {
     const dal_code_request request = request_for(r, generated->source, key);
-    if (generated->operations > MOST_OPERATIONS) {
-        snprintf(why, size, "its code would have %d operations, more than %d", generated->operations, MOST_OPERATIONS);
+    const int most = generated->rolled ? MOST_ROLLED : MOST_OPERATIONS;
+    if (generated->operations > most) {
+        snprintf(why, size, "its code would have %d operations, more than %d", generated->operations, most);
         return false;
     }
     return dal_code_load(&request, &to->object, why, size) && find_call(r, to, why, size);

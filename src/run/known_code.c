@@ -1,7 +1,7 @@
 /* What generated code of a run follows from, as a digest, and what a run knows of it, as numbers: so that a run whose code was made before need not
- * derive its equations again.
+ * derive its equations again. Rollouts have the same record (analysis/rollout_code.c).
  *
- *     of the model       its text, its elements, the values of its parameters, the numbers that compile made of them (dal_run_contents)
+ *     of the model       its text, its elements, the values of its parameters, the numbers that compile made of them (dal_system_contents)
  *     of the method      coordinates, formulation, stabilization; which parameters are arguments
  *     of the state       charts, speeds and independent rows as they are chosen now; t, y and inputs, where orders of elimination are chosen
  *     of the engine      y' there: a model that moves otherwise has another digest, whatever the reason
@@ -10,53 +10,59 @@
 #include "dynamics/row_rank.h"
 #include "expr/expr.h"
 #include "run/compiled_code.h"
+#include "run/known_code.h"
 #include "run/sample_states.h"
 #include "spec/copy.h"
 #include "state/state_parts.h"
 
 #include <string.h>
 
-static void add_text(dal_digest *d, const char *text)
+void dal_digest_word(dal_digest *d, const char *text)
 {
     dal_digest_add(d, text ? text : "", (text ? strlen(text) : 0) + 1);
 }
 
-static void add_numbers(dal_digest *d, int n, const double *x)
+void dal_digest_numbers(dal_digest *d, int n, const double *x)
 {
     dal_digest_add(d, &n, sizeof n);
     dal_digest_add(d, x, sizeof *x * (size_t)n);
 }
 
-static void add_counts(dal_digest *d, int n, const int *x)
+void dal_digest_counts(dal_digest *d, int n, const int *x)
 {
     dal_digest_add(d, &n, sizeof n);
     dal_digest_add(d, x, sizeof *x * (size_t)n);
 }
 
-static void add_model(dal_digest *d, run *r)
+static void add_model(dal_digest *d, const dal_system *system, uint64_t contents, const bool *fixed)
 {
-    const dal_spec *spec = dal_system_spec(r->system);
-    const dal_system_info info = dal_system_describe(r->system);
-    const uint64_t number[] = {dal_run_contents(r), dal_spec_outline(spec)};
-    const bool *fixed = r->compiled->fixed;
-    add_text(d, info.model_hash);
+    const dal_spec *spec = dal_system_spec(system);
+    const dal_system_info info = dal_system_describe(system);
+    const uint64_t number[] = {contents, dal_spec_outline(spec)};
+    dal_digest_word(d, info.model_hash);
     dal_digest_add(d, number, sizeof number);
     for (int i = 0; i < spec->n_parameters; i++) {
-        add_text(d, spec->parameters[i].name.text);
-        add_numbers(d, 1, &spec->parameters[i].number);
-        add_text(d, !fixed ? "number" : fixed[i] ? "fixed" : "argument");
+        dal_digest_word(d, spec->parameters[i].name.text);
+        dal_digest_numbers(d, 1, &spec->parameters[i].number);
+        dal_digest_word(d, !fixed ? "number" : fixed[i] ? "fixed" : "argument");
     }
 }
 
-static void add_method(dal_digest *d, const run *r)
+static void add_method(dal_digest *d, const dal_system *system)
 {
-    const dal_method *method = dal_system_method(r->system);
-    const dal_system_info info = dal_system_describe(r->system);
+    const dal_method *method = dal_system_method(system);
+    const dal_system_info info = dal_system_describe(system);
     const double numbers[] = {method->alpha, method->beta};
-    add_text(d, info.coordinates);
-    add_text(d, method->formulation->name);
-    add_text(d, info.stabilization);
-    add_numbers(d, 2, numbers);
+    dal_digest_word(d, info.coordinates);
+    dal_digest_word(d, method->formulation->name);
+    dal_digest_word(d, info.stabilization);
+    dal_digest_numbers(d, 2, numbers);
+}
+
+void dal_digest_system(dal_digest *d, const dal_system *system, uint64_t contents, const bool *fixed)
+{
+    add_model(d, system, contents, fixed);
+    add_method(d, system);
 }
 
 void dal_code_key(run *r, double t, const double *y, char key[65])
@@ -65,15 +71,14 @@ void dal_code_key(run *r, double t, const double *y, char key[65])
     const int sizes[] = {c->n, c->nq, c->n_w, c->n_states, c->n_works, c->n_inputs, c->n_momenta};
     const dal_derive_options how = dal_derive_options_of(r->state);
     dal_digest d = dal_digest_begin();
-    add_model(&d, r);
-    add_method(&d, r);
-    add_counts(&d, (int)(sizeof sizes / sizeof *sizes), sizes);
-    add_counts(&d, c->n_choice, c->choice);
-    add_counts(&d, how.rows ? dal_rank_of(r->state)->n : 0, how.rows);
-    add_numbers(&d, 1, &t);
-    add_numbers(&d, c->n, y);
-    add_numbers(&d, c->n_inputs + c->n_states + c->n_momenta, c->extra);
-    add_numbers(&d, c->n, c->engine);
+    dal_digest_system(&d, r->system, dal_run_contents(r), c->fixed);
+    dal_digest_counts(&d, (int)(sizeof sizes / sizeof *sizes), sizes);
+    dal_digest_counts(&d, c->n_choice, c->choice);
+    dal_digest_counts(&d, how.rows ? dal_rank_of(r->state)->n : 0, how.rows);
+    dal_digest_numbers(&d, 1, &t);
+    dal_digest_numbers(&d, c->n, y);
+    dal_digest_numbers(&d, c->n_inputs + c->n_states + c->n_momenta, c->extra);
+    dal_digest_numbers(&d, c->n, c->engine);
     dal_digest_text(&d, key);
 }
 

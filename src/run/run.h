@@ -190,7 +190,7 @@ dal_flow dal_sample_inputs(run *r, double t, double t_start, const double *y);
 
 /* dal_simulation_restore of options.resume, in words about the file that it comes from. */
 dal_status dal_simulation_resume(run *r);
-/* What the model consists of, as a number: texts of its description and the numbers that came of them. */
+/* dal_system_contents, asked once. */
 uint64_t dal_run_contents(run *r);
 
 /* ---- step.c ---------------------------------------------------------------------------------------- */

@@ -90,13 +90,13 @@ dal_derive_options dal_derive_options_of(const dal_state *state)
                                 .whole_systems = true};
 }
 
-/* The code of the recursion is proportional to the number of links: derived and compiled in 10 s for 400 of them. That of other formulations grows
- * with the cube. */
+/* The code of the recursion is proportional to the number of links (derive/derivation.c has its bound). That of other formulations grows with the
+ * cube. */
 const char *dal_code_obstacle(const dal_layout *layout, bool recursive)
 {
-    enum { MOST_VELOCITIES = 150, MOST_IN_RECURSION = 447 };
+    enum { MOST_VELOCITIES = 150, MOST_IN_RECURSION = 2000 };
     if (layout->nv > (recursive ? MOST_IN_RECURSION : MOST_VELOCITIES))
-        return recursive ? "it has more than 447 velocities" : "it has more than 150 velocities in these coordinates";
+        return recursive ? "it has more than 2000 velocities" : "it has more than 150 velocities in these coordinates";
     if (layout->nv == 0)
         return "nothing moves";
     return layout->curved ? "a constraint is not linear in the velocities" : NULL;

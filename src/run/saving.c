@@ -8,6 +8,7 @@
 #include "model/system.h"
 #include "run/run.h"
 #include "base/argument.h"
+#include "run/known_code.h"
 #include "run/standing.h"
 #include "spec/copy.h"
 
@@ -52,7 +53,7 @@ static uint64_t add_numbers(uint64_t hash, const double *x, size_t n)
 
 /* The hash of a model: the texts of its description, and the numbers that follow from them. The hash of a file does not know what was changed by
  * hand afterwards, and a model that was made by hand has none. */
-static uint64_t contents_of(const dal_system *s)
+uint64_t dal_system_contents(const dal_system *s)
 {
     const dal_mechanism *m = &s->mechanism;
     uint64_t hash = s->spec ? dal_spec_elements(s->spec) : nothing;
@@ -75,13 +76,13 @@ static uint64_t contents_of(const dal_system *s)
     for (int i = 0; i < m->n_rows; i++)
         hash = add_numbers(hash, &m->rows[i].constant, 1);
     hash = add_numbers(hash, s->inputs, (size_t)s->n_inputs);
-    return add_numbers(hash, s->states, (size_t)s->n_states);
+    return add_numbers(hash, s->states, (size_t)s->n_states) | 1;
 }
 
 uint64_t dal_run_contents(run *r)
 {
     if (!r->contents)
-        r->contents = contents_of(r->system) | 1;
+        r->contents = dal_system_contents(r->system);
     return r->contents;
 }
 
