@@ -727,7 +727,7 @@ static dal_status search(settler *s, const uint64_t *seed)
         status = in_own_memory(s, make_step);
         if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
             const char *what = s->runs ? s->runs : "a state of the model";
-            if (s->cut)
+            if (s->cut || s->way > 1)
                 dal_error(s->messages, dal_nowhere,
                           "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps", what, s->way, i + 1);
             else
