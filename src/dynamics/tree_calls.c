@@ -40,6 +40,8 @@ dal_status dal_tree_accepts(const dal_state *state, const double *q, const doubl
         return DAL_BAD_MODEL;
     if (wrenches && !dal_all_finite((const double *)(const void *)wrenches, 6 * links->n_bodies))
         return DAL_NUMERICAL;
+    if (!v && !other)
+        return dal_all_finite(q, links->nq) ? DAL_OK : DAL_NUMERICAL;
     return are_finite(links, q, v ? v : state->scratch->still, other ? other : state->scratch->still) ? DAL_OK : DAL_NUMERICAL;
 }
 

@@ -149,7 +149,7 @@ static void column_momentum(const dal_link_inertia *at, const dal_column_motion 
 {
     const double *s = at->Ht[0];
     dal_cross(c->axis, s, p);
-    dal_axpy3(at->M[0][0], c->direction, p);
+    dal_axpy3(at->Ht[0][3], c->direction, p);
     for (int i = 0; i < 3; i++)
         L[i] = at->I[0][i] * c->axis[0] + at->I[1][i] * c->axis[1] + at->I[2][i] * c->axis[2];
     dal_add_cross(s, c->direction, L);
@@ -170,9 +170,9 @@ dal_status dal_centroidal_momentum(dal_state *state, const double *q, const doub
     for (int i = 0; i < links->n; i++)
         if (links->link[i].parent < 0) { /* what it carries, about the world's origin */
             const dal_link_inertia *at = &work->inertia[i];
-            centroid->mass += at->M[0][0];
+            centroid->mass += at->Ht[0][3];
             dal_axpy3(1, at->Ht[0], centroid->center);
-            dal_axpy3(at->M[0][0], work->motion[i].r, centroid->center);
+            dal_axpy3(at->Ht[0][3], work->motion[i].r, centroid->center);
         }
     for (int i = 0; i < 3 && centroid->mass > 0; i++)
         centroid->center[i] /= centroid->mass;

@@ -33,7 +33,7 @@ size_t dal_links_work_size(const dal_links *links)
 {
     const size_t n = (size_t)links->n + 1;
     return dal_whole_lines(n * DAL_DOUBLES(dal_link_motion)) + dal_whole_lines(n * DAL_DOUBLES(dal_link_wrench)) +
-           dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) + 6 * dal_whole_lines((size_t)links->nv + 4);
+           dal_whole_lines(n * DAL_DOUBLES(dal_link_inertia)) + 2 * dal_whole_lines(n) + dal_whole_lines(24 * (((size_t)links->nv + 3) / 4));
 }
 
 void dal_links_work_layout(const dal_links *links, double *memory, dal_links_work *work)
@@ -49,8 +49,7 @@ void dal_links_work_layout(const dal_links *links, double *memory, dal_links_wor
     memory += dal_whole_lines(n);
     work->sine = memory;
     memory += dal_whole_lines(n);
-    for (int k = 0; k < 6; k++, memory += dal_whole_lines((size_t)links->nv + 4))
-        work->column[k] = memory;
+    work->columns = memory;
 }
 
 size_t dal_derivatives_work_size(const dal_links *links)

@@ -28,8 +28,8 @@ typedef struct dal_link_wrench {
     double f[4], n[4];
 } dal_link_wrench;
 
-/* Articulated inertia: n = I alpha + H a, f = Ht alpha + M a, H = Ht^T; and its joint: U, 1/D, u. Composite inertia uses I, and
- * Ht[0], M[0][0] for first moment and mass, Ht[1] for the arm from the origin of the first link of its tree. Once eliminated, a
+/* Articulated inertia: n = I alpha + H a, f = Ht alpha + M a, H = Ht^T; and its joint: U, 1/D, u. Composite inertia uses I, of
+ * which the fourth numbers have no meaning, Ht[0] for first moment and, in its fourth place, mass, Ht[1] for the arm from the origin of the first link. Once eliminated, a
  * ball has the factor of I in its place, and a free link that of all of it. */
 typedef struct dal_link_inertia {
     union {
@@ -48,7 +48,7 @@ typedef struct dal_links_work {
     dal_link_inertia *inertia; /* [-1]: likewise */
     double lift[4];            /* acceleration of the ground: minus gravity, where weight is not among the wrenches */
     double *cosine, *sine;     /* of turns, a link each */
-    double *column[6];         /* of columns of v: axis (3), velocity at the origin of the first link of the tree (3) */
+    double *columns;           /* of v, for CRBA: axis (3), velocity at the origin of the first link of the tree (3); in blocks of four columns */
 } dal_links_work;
 
 /* The composite body of a link, for derivatives (rnea_derivatives.c): inertia about the link's origin, E and p of the velocity-dependent terms, G and
@@ -125,7 +125,7 @@ typedef struct dal_recursion {
     dal_aba_forward_link_kernel *aba_forward_link;
     /* (moment, force), four numbers each, := inertia^-1 of it, for a free link that has been eliminated. */
     dal_aba_solve_free_kernel *aba_solve_free;
-    /* CRBA (crba.c): the lower triangle of M; NULL: only the composite inertias, in I, Ht[0], M[0][0], and the columns. */
+    /* CRBA (crba.c): the lower triangle of M; NULL: only the composite inertias, in I and Ht[0], and the columns. */
     dal_crba_kernel *crba;
     /* Derivatives of inverse dynamics (rnea_derivatives.c). Columns and single bodies, after rnea_forward, or after ABA (`after_aba`: the motion is
      * completed by the accelerations that aba_solve left); then external loads may be added to body->G, g; then all entries of d tau/dq and

@@ -157,14 +157,21 @@ V4_INLINE void newton_force(const dal_link *link, v4 s, v4 w, v4 alpha, v4 acc, 
 
 /* ---- loops over the links ----------------------------------------------------------------- */
 
+/* Store by store: memset of this length is a loop of microcode. */
 static inline void reset_ground(dal_links_work *work)
 {
     dal_link_motion *m = &work->motion[-1];
-    memset(m, 0, sizeof *m);
-    memcpy(m->a, work->lift, sizeof m->a);
-    for (int i = 0; i < 3; i++)
-        m->R[i][i] = 1;
-    memset(&work->wrench[-1], 0, sizeof work->wrench[-1]);
+    dal_link_wrench *wrench = &work->wrench[-1];
+    const v4 unit[3] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, zero = v4_all(0);
+    store3(m->R, unit);
+    v4_store(m->r, zero);
+    v4_store(m->d, zero);
+    v4_store(m->w, zero);
+    v4_store(m->rd, zero);
+    v4_store(m->alpha, zero);
+    v4_store(m->a, v4_load(work->lift));
+    v4_store(wrench->f, zero);
+    v4_store(wrench->n, zero);
 }
 
 static inline void joint_sincos(const dal_links *links, dal_links_work *work, const double *q)

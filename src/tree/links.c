@@ -17,7 +17,7 @@ typedef struct builder {
     const dal_mechanism *mechanism;
     const dal_tree *tree;
     dal_links *links;
-    size_t cap_links, cap_runs, cap_spans;
+    size_t cap_links, cap_runs, cap_spans, cap_row_parts;
 } builder;
 
 static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -138,6 +138,16 @@ static void add_inertia(builder *b, const dal_body *body, const dal_seat *seat)
         link->inertia[k] += I[at[k]];
 }
 
+static void add_traces(dal_links *links)
+{
+    for (int i = links->n - 1; i >= 0; i--) {
+        dal_link *link = &links->link[i];
+        link->trace += link->inertia[0] + link->inertia[1] + link->inertia[2];
+        if (link->parent >= 0)
+            links->link[link->parent].trace += link->trace;
+    }
+}
+
 static void add_body(builder *b, const dal_carrier *c)
 {
     const dal_tree *tree = b->tree;
@@ -203,10 +213,32 @@ static void list_columns(builder *b)
     }
 }
 
+/* A row has the columns of row p, p before it on the way to the ground, and its own. */
+static void list_row_parts(builder *b)
+{
+    dal_links *links = b->links;
+    DAL_RESERVE(b->arena, links->row_part, links->n_row_parts, b->cap_row_parts, 2 * links->nv);
+    links->n_row_parts = links->nv;
+    for (int j = 0; j < links->nv; j++) {
+        const int p = links->parent_column[j], gap = p < 0 ? 0 : j / 4 - p / 4;
+        dal_row_part part = p < 0 ? (dal_row_part){.before = -1} : links->row_part[p];
+        if (gap == 1 && part.columns == DAL_ALL_COLUMNS) {
+            part.full++;
+            part.columns = 0;
+        } else if (gap) {
+            part.zeros = gap - 1;
+            *DAL_PUSH(b->arena, links->row_part, links->n_row_parts, b->cap_row_parts) = part;
+            part = (dal_row_part){.before = links->n_row_parts - 1};
+        }
+        part.columns |= 1 << j % 4;
+        links->row_part[j] = part;
+    }
+}
+
 dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_tree *tree, const double gravity[3])
 {
     dal_links *links = DAL_NEW(arena, dal_links, 1);
-    builder b = {arena, mechanism, tree, links, 0, 0, 0};
+    builder b = {arena, mechanism, tree, links, 0, 0, 0, 0};
     links->seat = DAL_NEW(arena, dal_seat, mechanism->n_bodies);
     DAL_RESERVE(arena, links->link, links->n, b.cap_links, tree->n_steps);
     links->n_bodies = mechanism->n_bodies;
@@ -219,11 +251,13 @@ dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, con
             return NULL;
         add_body(&b, c);
     }
+    add_traces(links);
     list_columns(&b);
+    list_row_parts(&b);
     return links;
 }
 
-const dal_block_array dal_links_arrays[] = {DAL_ARRAY(dal_links, link, n),        DAL_ARRAY(dal_links, run, n_runs),
-                                            DAL_ARRAY(dal_links, seat, n_bodies), DAL_ARRAY(dal_links, parent_column, nv),
-                                            DAL_ARRAY(dal_links, link_of, nv),    DAL_ENDS(dal_links, span_of, n),
-                                            DAL_ARRAY(dal_links, span, n_spans),  {0}};
+const dal_block_array dal_links_arrays[] = {
+    DAL_ARRAY(dal_links, link, n),           DAL_ARRAY(dal_links, run, n_runs),           DAL_ARRAY(dal_links, seat, n_bodies),
+    DAL_ARRAY(dal_links, parent_column, nv), DAL_ARRAY(dal_links, link_of, nv),           DAL_ENDS(dal_links, span_of, n),
+    DAL_ARRAY(dal_links, span, n_spans),     DAL_ARRAY(dal_links, row_part, n_row_parts), {0}};

@@ -38,6 +38,7 @@ typedef struct dal_link {
     int parent; /* a link before it, or -1: the ground */
     int q, v;   /* its first coordinate and velocity */
     dal_link_kind kind;
+    double trace; /* of the inertia of the link and its subtree, each link's about its own origin */
 } dal_link;
 
 _Static_assert(sizeof(dal_link) == 256, "a link is four cache lines");
@@ -61,6 +62,14 @@ typedef struct dal_span {
     int before; /* the span before it on the way to the ground, or -1 */
 } dal_span;
 
+/* A row of the mass matrix in blocks of four columns (4 k ... 4 k + 3), from its end to its beginning: `zeros` blocks of other branches; a block of which
+ * the columns in `columns` (bit k) are on the way to the ground; `full` blocks of which all are. What is left at the end is zero. */
+enum { DAL_ALL_COLUMNS = 15 };
+typedef struct dal_row_part {
+    int zeros, columns, full;
+    int before; /* the part before it, or -1 */
+} dal_row_part;
+
 typedef struct dal_links {
     int n, n_runs, n_bodies, n_spans, nq, nv;
     double gravity[3];
@@ -72,6 +81,8 @@ typedef struct dal_links {
     int *link_of;       /* of each column: its link */
     int *span_of;       /* the last span of columns before link i on the way to the ground, or -1 */
     dal_span *span;
+    dal_row_part *row_part; /* [j]: the last part of row j, with the block of its diagonal; others follow */
+    int n_row_parts;
 } dal_links;
 
 /* NULL: the tree has bodies on particles, which these recursions do not support. */

@@ -38,30 +38,32 @@ V4_INLINE void sincos4(v4 x, v4 *sine, v4 *cosine)
 
 static const double maximum_angle = 1e6; /* k < 2^20 */
 
+/* The last four overlap with those before, so that nothing behind the angles is read. */
 static inline void sincos_many(int n, const double *x, double *sine, double *cosine)
 {
-    int i = 0;
     v4 s, c;
     double most = 0;
     for (int k = 0; k < n; k++)
         most = fabs(x[k]) > most ? fabs(x[k]) : most;
     if (!(most < maximum_angle)) {
-        for (; i < n; i++)
+        for (int i = 0; i < n; i++)
             sincos(x[i], &sine[i], &cosine[i]);
         return;
     }
-    for (; i + 4 <= n; i += 4) {
-        sincos4(v4_load(x + i), &s, &c);
-        v4_store(sine + i, s);
-        v4_store(cosine + i, c);
-    }
-    if (i == n)
+    if (n >= 4) {
+        for (int i = 0; i < n; i += 4) {
+            const int at = i + 4 <= n ? i : n - 4;
+            sincos4(v4_load(x + at), &s, &c);
+            v4_store(sine + at, s);
+            v4_store(cosine + at, c);
+        }
         return;
-    v4 rest = {x[i], i + 1 < n ? x[i + 1] : 0, i + 2 < n ? x[i + 2] : 0, 0};
-    sincos4(rest, &s, &c);
-    for (int k = 0; i + k < n; k++) {
-        sine[i + k] = s[k];
-        cosine[i + k] = c[k];
+    }
+    const v4 few = {x[0], n > 1 ? x[1] : 0, n > 2 ? x[2] : 0, 0};
+    sincos4(few, &s, &c);
+    for (int k = 0; k < n; k++) {
+        sine[k] = s[k];
+        cosine[k] = c[k];
     }
 }
 
