@@ -176,7 +176,8 @@ void dal_point_refactor(dal_point *x)
 void dal_point_close(dal_point *x)
 {
     dal_variation_free(x->variation);
-    dal_friction_slopes_free(&x->arena->allocator, x->friction);
+    if (x->friction)
+        dal_friction_slopes_free(&x->arena->allocator, x->friction);
     x->variation = NULL;
     x->friction = NULL;
 }
