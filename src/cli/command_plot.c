@@ -60,7 +60,7 @@ static int read_channels(void *user, char *text)
     free(wanted->channels);
     wanted->plot.n_channels = dal_split(text, &wanted->channels);
     wanted->plot.channels = (const char *const *)wanted->channels;
-    return DAL_OK;
+    return wanted->channels ? DAL_OK : DAL_NO_MEMORY;
 }
 
 static const dal_option options[] = {DAL_READ("channels", 'c', read_channels),
