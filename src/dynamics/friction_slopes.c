@@ -32,6 +32,7 @@ struct dal_friction_slopes {
     /* responses to unit forces, one behind the other: S_k^T, B_k (nv), L_k (rows), G_k (n), X_k (3 an element) */
     double *push, *vd, *mult, *G, *X;
     double *K;         /* (n + m)^2 */
+    double *large;     /* of unknowns of K: how large they are in the units of the model, so that pivots do not depend on these */
     int *pivot, *held; /* held: which components stick */
     int n_held;
     /* sticking surfaces that hold each other: projector n x n; the response to w: w, v', lambda */
@@ -74,6 +75,7 @@ static size_t layout_friction_slopes(const dal_system *system, double *memory, d
                  {&s->G, n * n},
                  {&s->X, 3 * m * n},
                  {&s->K, (n + m) * (n + m)},
+                 {&s->large, n + m},
                  {&s->hold, n * n},
                  {&s->w, n},
                  {&s->w_vd, nv},
@@ -455,6 +457,18 @@ static void fill_component(dal_friction_slopes *s, int i, int k)
     }
 }
 
+/* Of e: a power over the speed of its surfaces; of N: over a speed of the model. Equation i has the unit of unknown i. */
+static void measure_unknowns(const dal_state *state, dal_friction_slopes *s)
+{
+    const dal_layout *layout = dal_layout_of(state);
+    for (int i = 0; i < s->elements; i++) {
+        const dal_friction *f = &s->friction->element[i];
+        for (int k = f->first; k < f->first + f->n; k++)
+            s->large[k] = 1 / dal_friction_pace(layout, f);
+        s->large[s->n + i] = layout->units.time / layout->units.length;
+    }
+}
+
 static dal_flow factor_laws(dal_state *state, dal_friction_slopes *s)
 {
     const int n = s->n, size = n + s->elements;
@@ -468,6 +482,10 @@ static dal_flow factor_laws(dal_state *state, dal_friction_slopes *s)
         for (int k = 0; k < n; k++)
             row[k] -= dal_dot(s->unit + 3 * i, s->X + 3 * ((size_t)k * (size_t)s->elements + (size_t)i));
     }
+    measure_unknowns(state, s);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            s->K[(size_t)i * (size_t)size + (size_t)j] *= s->large[j] / s->large[i];
     if (dal_lu(s->K, size, size, s->pivot) > 0)
         return 0;
     return dal_state_fail(state, "the friction of joint '%s' is about to jam: how it changes is not determined",
@@ -653,7 +671,11 @@ dal_flow dal_friction_slopes_follow(dal_state *state, dal_friction_slopes *s, co
         return flow;
     for (int i = 0; i < s->elements; i++)
         fill_right(s, i, along != NULL);
+    for (int i = 0; i < size; i++)
+        s->rhs[i] /= s->large[i];
     dal_lu_solve(s->K, size, size, s->pivot, s->rhs);
+    for (int i = 0; i < size; i++)
+        s->rhs[i] *= s->large[i];
     for (int k = 0; k < s->n; k++) {
         s->de[k] += s->rhs[k];
         for (int j = 0; j < s->nv; j++)
