@@ -7,7 +7,6 @@
 #include "place.h"
 
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -122,13 +121,19 @@ static double stop(const place *here, const char *line, double after, int number
     return taken;
 }
 
-/* A part of results is there for its rows. */
+/* A part of results is there for its rows; that of a page is a whole page of them. */
 static bool has_rows(const place *here, const char *name)
 {
-    char path[400];
-    struct stat found;
+    static const char end[] = "</html>\n";
+    char path[400], last[sizeof end] = "";
     snprintf(path, sizeof path, "%s/%s", here->folder, name);
-    return strstr(name, ".csv.part") && !stat(path, &found) && found.st_size > 0;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    const bool some = !fseek(file, 0, SEEK_END) && ftell(file) > 0;
+    const bool whole = some && !fseek(file, 1 - (long)sizeof end, SEEK_END) && fgets(last, sizeof last, file) && !strcmp(last, end);
+    fclose(file);
+    return (some && strstr(name, ".csv.part")) || (whole && strstr(name, ".html.part"));
 }
 
 /* Nothing unfinished is in the folder afterwards. */
