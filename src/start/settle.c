@@ -12,7 +12,7 @@
  * all rows (close_rows.h): along -rho and along random directions. The lowest of those that lie elsewhere, on a branch of the mechanism, is where the
  * search continues.
  */
-#include "start/settle.h"
+#include "start/settle_parts.h"
 
 #include "dynamics/equations.h"
 #include "force/force.h"
@@ -22,7 +22,6 @@
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "model/system_parts.h"
-#include "start/along_tree.h"
 #include "start/close_rows.h"
 #include "start/shares.h"
 #include "state/evaluate.h"
@@ -43,39 +42,14 @@ enum {
     SCATTERED = 40,
     MOST_WAYS = 12
 };                                   /* calm: steps that do not move the bodies, while states of the model settle */
-static const double longest = 0.5;   /* rad, or of the extent of the model: a step */
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
 static const double flat = 1e-10;    /* of the largest stiffness */
 static const double slack = 1e-12;   /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
-static const double pushes = 1e-9;   /* in the model's own units: a force that is not balanced */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
 static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
-static const double kept = 1e-13;    /* of the model's length: rows are met */
 static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
 static const double elsewhere = 0.1; /* of that: it does not return */
-
-typedef struct settler {
-    dal_arena arena; /* of one step */
-    dal_state *state;
-    dal_messages *messages;
-    dal_point point;
-    double *q, *z, *rest; /* nq; states; zeros */
-    const dal_tree *tree; /* that the bodies follow, or NULL */
-    double *rho, *K, *step;
-    double way, radius, last; /* in lengths; of a step; the size of rho before */
-    bool downhill;            /* all forces have a potential */
-    bool straight;            /* Newton's steps only: nothing leads down where forces have no potential */
-    double size;              /* of the whole step */
-    double shift;             /* of the bodies in the whole step, in lengths and rad */
-    double stiffest;          /* largest number of K */
-    double first;             /* largest rate of a state of the model at the start */
-    int calm, n_freedoms;
-    bool last_newton, done, cut; /* cut: the step was longer than it may be */
-    bool moved;                  /* at the start */
-    uint64_t chance;
-    const char *runs; /* what moves the most */
-} settler;
 
 /* Inputs that the model samples are held: their laws are no part of what is found. */
 void dal_say_sampled(const dal_system *system, dal_messages *messages)
@@ -101,7 +75,7 @@ static void renew_charts(dal_state *state)
 }
 
 /* The state at q, at rest. */
-static dal_status rest_at(settler *s)
+static dal_status rest_at(dal_settler *s)
 {
     dal_state *state = s->state;
     dal_work *work = dal_work_of(state);
@@ -122,7 +96,7 @@ static dal_status rest_at(settler *s)
 }
 
 /* Where the search has come, if the model has coordinates of its own: they may be singular there. */
-static void report_place(const settler *s)
+static void report_place(const dal_settler *s)
 {
     const dal_mechanism *m = s->point.layout->mechanism;
     const int n = m->n_coordinates;
@@ -137,7 +111,7 @@ static void report_place(const settler *s)
 }
 
 /* Opens the point at the present state. */
-static dal_status open_point(settler *s)
+static dal_status open_point(dal_settler *s)
 {
     dal_point_close(&s->point);
     const dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
@@ -147,7 +121,7 @@ static dal_status open_point(settler *s)
 }
 
 /* The rows at q. */
-static double open_rows(settler *s)
+static double open_rows(dal_settler *s)
 {
     const dal_layout *layout = s->point.layout;
     dal_work *work = dal_work_of(s->state);
@@ -159,11 +133,11 @@ static double open_rows(settler *s)
 }
 
 /* The rows at q, after the bodies have followed the joint tree, if that closes them. */
-static double open_rows_along_tree(settler *s)
+static double open_rows_along_tree(dal_settler *s)
 {
     const dal_layout *layout = s->point.layout;
     const double apart = open_rows(s);
-    if (!s->tree || !(apart > kept))
+    if (!s->tree || !(apart > dal_settle_kept))
         return apart;
     double *before = DAL_NEW(&s->arena, double, layout->nq + 1), *shift = DAL_NEW(&s->arena, double, 3 * layout->mechanism->n_bodies + 1);
     memcpy(before, s->q, sizeof *before * (size_t)layout->nq);
@@ -176,13 +150,13 @@ static double open_rows_along_tree(settler *s)
 }
 
 /* Back on the rows by the least change, and at rest there. The factors are those of the point, renewed where they are not good enough. */
-static dal_status correct(settler *s)
+static dal_status correct(dal_settler *s)
 {
     const dal_layout *layout = s->point.layout;
     double *dq = DAL_NEW(&s->arena, double, layout->nv + 1), *phi = DAL_NEW(&s->arena, double, layout->n_rows + 1), last = INFINITY;
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
         const double worst = open_rows_along_tree(s);
-        if (!(worst > kept) || (worst < 1e-9 && worst > 0.5 * last))
+        if (!(worst > dal_settle_kept) || (worst < 1e-9 && worst > 0.5 * last))
             return rest_at(s);
         if (i && worst > 0.4 * last) {
             dal_state_jacobian(s->state);
@@ -199,25 +173,25 @@ static dal_status correct(settler *s)
 }
 
 /* The point at the present state, on the rows. */
-static dal_status stand(settler *s)
+static dal_status stand(dal_settler *s)
 {
     dal_status status = open_point(s);
     int where;
-    if (status != DAL_OK || !s->point.n_rows || !(dal_worst_row(s->state, dal_seen_work(s->state)->phi, &where) > kept))
+    if (status != DAL_OK || !s->point.n_rows || !(dal_worst_row(s->state, dal_seen_work(s->state)->phi, &where) > dal_settle_kept))
         return status;
     status = correct(s);
     return status == DAL_OK ? open_point(s) : status;
 }
 
 /* The start may be a steady motion. */
-static void hint_at_motion(const settler *s)
+static void hint_at_motion(const dal_settler *s)
 {
     if (s->moved)
         dal_say(s->messages, DAL_NOTE, dal_nowhere,
                 "the start of the model moves, and an equilibrium is at rest: a steady motion is found with --steady COORDINATE=RATE");
 }
 
-static dal_status refuse_motion(settler *s, const char *what, const char *name)
+static dal_status refuse_motion(dal_settler *s, const char *what, const char *name)
 {
     dal_error(s->messages, dal_nowhere,
               "%s '%s' is moved by time at t = %g, and nothing can be at rest: an equilibrium takes drives that stand, a steady motion is found with "
@@ -227,12 +201,12 @@ static dal_status refuse_motion(settler *s, const char *what, const char *name)
 }
 
 /* A drive that moves, or that will; a body that time itself moves. */
-static dal_status refuse_drives(settler *s)
+static dal_status refuse_drives(dal_settler *s)
 {
     const dal_layout *layout = s->point.layout;
     const dal_units *units = &layout->units;
     const dal_work *work = dal_seen_work(s->state);
-    const double slow = pushes / units->time, soft = slow / units->time;
+    const double slow = dal_settle_push / units->time, soft = slow / units->time;
     for (int i = 0; i < layout->n_rows; i++)
         if (fabs(work->phid[i]) > slow * units->row_unit[i] || fabs(work->gamma[i]) > soft * units->row_unit[i]) {
             char name[DAL_LABEL];
@@ -252,7 +226,7 @@ static dal_status refuse_drives(settler *s)
 /* ---- one step ------------------------------------------------------------------------------------------------- */
 
 /* rho, z' and their derivatives along T_h and z. Square but for nonholonomic rows. */
-static void find_system(settler *s)
+static void find_system(dal_settler *s)
 {
     dal_point *p = &s->point;
     const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
@@ -280,7 +254,7 @@ static void find_system(settler *s)
 }
 
 /* What nothing holds, and what pushes it: the names of a direction along T. */
-static void name_direction(settler *s, const dal_kept_rows *rows, const double *xi)
+static void name_direction(dal_settler *s, const dal_kept_rows *rows, const double *xi)
 {
     dal_point *p = &s->point;
     double *v = DAL_NEW(&s->arena, double, p->nv + 1);
@@ -298,7 +272,7 @@ static double norm_of(const double *x, int n)
     return sqrt(sum);
 }
 
-static void symmetrise(const settler *s, int n, double *S)
+static void symmetrise(const dal_settler *s, int n, double *S)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -306,7 +280,7 @@ static void symmetrise(const settler *s, int n, double *S)
 }
 
 /* Is every curvature greater than what is flat? A Cholesky factorisation of S - flat |S| decides. */
-static bool is_positive(settler *s, int n, const double *S)
+static bool is_positive(dal_settler *s, int n, const double *S)
 {
     double *L = DAL_NEW(&s->arena, double, (size_t)n *(size_t)n + 1), most = 0;
     int where;
@@ -322,11 +296,11 @@ static bool is_positive(settler *s, int n, const double *S)
     return dal_cholesky(L, n, n, 0, &where);
 }
 
-static double size_of_step(settler *s, const double *dq);
+static double size_of_step(dal_settler *s, const double *dq);
 
 /* Far away a step is shortened in any case: (S + m) step = -rho, with m as small as S + m is positive and the step not much longer than it may be
  * (Levenberg, Marquardt). False: the eigenvalues of S make a longer step. */
-static bool stays_short(settler *s, int n, const double *S)
+static bool stays_short(dal_settler *s, int n, const double *S)
 {
     const size_t area = (size_t)n * (size_t)n;
     double *L = DAL_NEW(&s->arena, double, area + 1), *dq = DAL_NEW(&s->arena, double, s->point.nv + 1), most = norm_of(s->rho, n);
@@ -352,24 +326,24 @@ static bool stays_short(settler *s, int n, const double *S)
     return false;
 }
 
-static double force_unit(const settler *s)
+static double force_unit(const dal_settler *s)
 {
     const dal_units *units = &s->point.layout->units;
     return sqrt(units->mass) * units->length / (units->time * units->time);
 }
 
 /* Nothing holds the model, and nothing pushes it: what K and rho have is rounding. */
-static bool is_at_ease(const settler *s, int n, const double *S)
+static bool is_at_ease(const dal_settler *s, int n, const double *S)
 {
     const double time = s->point.layout->units.time;
     double most = 0;
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
         most = fmax(most, fabs(S[i]));
-    return most <= slack / (time * time) && norm_of(s->rho, n) <= pushes * force_unit(s);
+    return most <= slack / (time * time) && norm_of(s->rho, n) <= dal_settle_push * force_unit(s);
 }
 
 /* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
-static bool descend(settler *s)
+static bool descend(dal_settler *s)
 {
     const int n = s->point.positions.p;
     const size_t area = (size_t)n * (size_t)n;
@@ -400,7 +374,7 @@ static bool descend(settler *s)
         for (int i = 0; i < n; i++)
             along += vector[(size_t)n * (size_t)k + (size_t)i] * s->rho[i];
         if (size <= flat * most || !(most > 0)) {
-            if (fabs(along) <= pushes * unit)
+            if (fabs(along) <= dal_settle_push * unit)
                 continue; /* indifferent */
             size = flat * fmax(most, 1 / (units->time * units->time));
         }
@@ -411,7 +385,7 @@ static bool descend(settler *s)
     return newton;
 }
 
-static bool find_step(settler *s)
+static bool find_step(dal_settler *s)
 {
     const dal_point *p = &s->point;
     const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
@@ -426,7 +400,7 @@ static bool find_step(settler *s)
 }
 
 /* How far the model extends from its middle, at least its own length. */
-static double extent_of(const settler *s)
+static double extent_of(const dal_settler *s)
 {
     const dal_layout *layout = s->point.layout;
     const int n = layout->mechanism->n_bodies;
@@ -443,7 +417,7 @@ static double extent_of(const settler *s)
 }
 
 /* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. */
-static double size_of_step(settler *s, const double *dq)
+static double size_of_step(dal_settler *s, const double *dq)
 {
     const dal_layout *layout = s->point.layout;
     const int n = layout->mechanism->n_bodies;
@@ -483,7 +457,7 @@ static bool has_potential(const dal_state *state)
 }
 
 /* Has the part of a step led up? Changes below the rounding of the potential are ignored. */
-static bool leads_up(const settler *s, double before, double part)
+static bool leads_up(const dal_settler *s, double before, double part)
 {
     const double now = dal_loads_of(s->state)->potential;
     double gain = 0;
@@ -495,7 +469,7 @@ static bool leads_up(const settler *s, double before, double part)
 /* ---- out of singular positions ------------------------------------------------------------------------------- */
 
 /* How far the bodies have moved from those of `before`: over the extent of the model, or rad. */
-static double moved_from(const settler *s, const dal_kin *before, const double *q)
+static double moved_from(const dal_settler *s, const dal_kin *before, const double *q)
 {
     const dal_layout *layout = s->point.layout;
     const dal_kin *now = dal_seen_work(s->state)->kin;
@@ -514,7 +488,7 @@ static double moved_from(const settler *s, const dal_kin *before, const double *
 }
 
 /* The ways that are tried, nv numbers each, of one length: -rho, rho, then random directions. */
-static double *list_ways(settler *s)
+static double *list_ways(dal_settler *s)
 {
     const dal_point *p = &s->point;
     double *ways = DAL_NEW(&s->arena, double, (size_t)p->nv *MOST_WAYS), *xi = DAL_NEW(&s->arena, double, p->positions.p + 1);
@@ -531,7 +505,7 @@ static double *list_ways(settler *s)
     return ways;
 }
 
-static dal_status refuse_singular_rest(settler *s, int row, bool moves)
+static dal_status refuse_singular_rest(dal_settler *s, int row, bool moves)
 {
     char name[DAL_LABEL];
     dal_row_name(s->state, row, name, sizeof name);
@@ -547,7 +521,7 @@ static dal_status refuse_singular_rest(settler *s, int row, bool moves)
 }
 
 /* From q, where a step failed. DAL_NUMERICAL: the position is not singular. */
-static dal_status leave_singular(settler *s, const double *q)
+static dal_status leave_singular(dal_settler *s, const double *q)
 {
     const dal_layout *layout = s->point.layout;
     const size_t nq = (size_t)layout->nq, bodies = (size_t)layout->mechanism->n_bodies;
@@ -564,7 +538,8 @@ static dal_status leave_singular(settler *s, const double *q)
     for (int i = 0; i < MOST_WAYS && !(found && !s->downhill); i++) {
         memcpy(s->q, q, sizeof *q * nq);
         layout->family->add(layout, s->q, ways + (size_t)s->point.nv * (size_t)i);
-        if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * kept) || rest_at(s) != DAL_OK || moved_from(s, before, q) < elsewhere * astride)
+        if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * dal_settle_kept) || rest_at(s) != DAL_OK ||
+            moved_from(s, before, q) < elsewhere * astride)
             continue;
         moves = true;
         if (s->downhill && !(dal_loads_of(s->state)->potential < lowest))
@@ -575,13 +550,13 @@ static dal_status leave_singular(settler *s, const double *q)
     }
     memcpy(s->q, found ? best : q, sizeof *best * nq);
     status = rest_at(s);
-    s->radius = longest;
+    s->radius = dal_settle_longest;
     s->way += astride;
     return status != DAL_OK || found ? status : refuse_singular_rest(s, row, moves);
 }
 
 /* A part of the step, or less of it where the constraints cannot be kept or it would lead up. */
-static dal_status go(settler *s, const double *dq, double part)
+static dal_status go(dal_settler *s, const double *dq, double part)
 {
     dal_messages *messages = s->messages;
     const dal_layout *layout = s->point.layout;
@@ -622,7 +597,7 @@ static dal_status go(settler *s, const double *dq, double part)
 
 static dal_status make_step(void *user)
 {
-    settler *s = user;
+    dal_settler *s = user;
     dal_status status = stand(s);
     if (status == DAL_OK)
         status = refuse_drives(s);
@@ -635,7 +610,7 @@ static dal_status make_step(void *user)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = find_step(s);
     const double size = norm_of(s->rho, p->velocities.p);
-    s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(longest, 2 * s->radius);
+    s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
     s->last = size;
     s->last_newton = newton;
     dal_kept_expand(p, &p->positions, 1, s->step, dq);
@@ -658,7 +633,7 @@ static dal_status make_step(void *user)
 /* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
 static dal_status finish_search(void *user)
 {
-    settler *s = user;
+    dal_settler *s = user;
     dal_status status = stand(s);
     if (status != DAL_OK)
         return status;
@@ -669,7 +644,7 @@ static dal_status finish_search(void *user)
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
     const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
-    if (norm_of(s->rho, p->velocities.p) > 1e3 * fmax(pushes * force_unit(s), rounding)) {
+    if (norm_of(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * force_unit(s), rounding)) {
         name_direction(s, &p->velocities, s->rho);
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
                   s->runs ? s->runs : "the model");
@@ -679,7 +654,7 @@ static dal_status finish_search(void *user)
     for (int k = 0; k < p->n_z; k++)
         most = fmax(most, fmax(fabs(s->z[k]) / units->time, s->first));
     for (int k = 0; k < p->n_z; k++)
-        if (fabs(rates[k]) > 1e3 * pushes * most) {
+        if (fabs(rates[k]) > 1e3 * dal_settle_push * most) {
             const char *const *names;
             dal_system_states(dal_system_of(s->state), &names);
             dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: state '%s' of the model does not settle", names[k]);
@@ -688,7 +663,7 @@ static dal_status finish_search(void *user)
     return DAL_OK;
 }
 
-static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
+static dal_status in_own_memory(dal_settler *s, dal_status (*work)(void *user))
 {
     dal_arena_rewind(&s->arena);
     const dal_status status = dal_arena_try(&s->arena, work, s);
@@ -699,7 +674,7 @@ static dal_status in_own_memory(settler *s, dal_status (*work)(void *user))
 /* A random step of maximum length along the constraints. */
 static dal_status scatter(void *user)
 {
-    settler *s = user;
+    dal_settler *s = user;
     dal_status status = stand(s);
     if (status != DAL_OK)
         return status;
@@ -711,13 +686,13 @@ static dal_status scatter(void *user)
     for (int k = 0; k < p->nv; k++)
         most = fmax(most, fabs(dq[k]) * p->layout->units.column_scale[k] / p->layout->units.length);
     for (int k = 0; k < p->nv; k++)
-        dq[k] *= most > 0 ? 0.5 * longest / most : 0;
+        dq[k] *= most > 0 ? 0.5 * dal_settle_longest / most : 0;
     p->layout->family->add(p->layout, s->q, dq);
     return rest_at(s);
 }
 
 /* From where the state is. */
-static dal_status search(settler *s, const uint64_t *seed)
+static dal_status search(dal_settler *s, const uint64_t *seed)
 {
     dal_status status = rest_at(s);
     s->chance = seed ? *seed : 0;
@@ -770,9 +745,9 @@ static beginning begin(dal_arena *arena, dal_state *state)
 }
 
 /* A controller may hold the model where no potential is least: Newton's method from the same start. Its messages are not passed on. */
-static dal_status search_straight(const settler *first, const beginning *from, const uint64_t *seed)
+static dal_status search_straight(const dal_settler *first, const beginning *from, const uint64_t *seed)
 {
-    settler s = *first;
+    dal_settler s = *first;
     const dal_layout *layout = dal_layout_of(s.state);
     dal_work *work = dal_work_of(s.state);
     s.messages = dal_messages_create(dal_allocator_of(s.state));
@@ -782,7 +757,7 @@ static dal_status search_straight(const settler *first, const beginning *from, c
     s.done = s.last_newton = false;
     s.way = s.first = 0;
     s.calm = 0;
-    s.radius = longest;
+    s.radius = dal_settle_longest;
     s.last = INFINITY;
     memcpy(s.q, from->q, sizeof *s.q * (size_t)layout->nq);
     memcpy(s.z, from->z, sizeof *s.z * (size_t)dal_system_states(dal_system_of(s.state), NULL));
@@ -801,7 +776,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
 {
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
-    settler s = {.state = state, .radius = longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
+    dal_settler s = {.state = state, .radius = dal_settle_longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
     s.downhill = has_potential(state);
     const beginning from = begin(arena, state);
     s.q = copy_of(arena, from.q, layout->nq);

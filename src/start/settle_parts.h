@@ -1,0 +1,41 @@
+/* Common data of the files of the search for a static equilibrium.
+ *
+ *   settle.c           the search: its steps, and where it ends
+ *   settle_place.c     one position: on the constraints, at rest
+ *   settle_step.c      one step: the equations at a position, and the step that follows from them
+ *   settle_singular.c  the way out of a singular position
+ */
+#ifndef DAL_START_SETTLE_PARTS_H
+#define DAL_START_SETTLE_PARTS_H
+
+#include "start/settle.h"
+
+#include "start/along_tree.h"
+
+static const double dal_settle_longest = 0.5; /* rad, or of the extent of the model: a step */
+static const double dal_settle_push = 1e-9;   /* in the model's own units: a force that is not balanced */
+static const double dal_settle_kept = 1e-13;  /* of the model's length: rows are met */
+
+typedef struct dal_settler {
+    dal_arena arena; /* of one step */
+    dal_state *state;
+    dal_messages *messages;
+    dal_point point;
+    double *q, *z, *rest; /* nq; states; zeros */
+    const dal_tree *tree; /* that the bodies follow, or NULL */
+    double *rho, *K, *step;
+    double way, radius, last; /* in lengths; of a step; the size of rho before */
+    bool downhill;            /* all forces have a potential */
+    bool straight;            /* Newton's steps only: nothing leads down where forces have no potential */
+    double size;              /* of the whole step */
+    double shift;             /* of the bodies in the whole step, in lengths and rad */
+    double stiffest;          /* largest number of K */
+    double first;             /* largest rate of a state of the model at the start */
+    int calm, n_freedoms;
+    bool last_newton, done, cut; /* cut: the step was longer than it may be */
+    bool moved;                  /* at the start */
+    uint64_t chance;
+    const char *runs; /* what moves the most */
+} dal_settler;
+
+#endif
