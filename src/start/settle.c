@@ -35,7 +35,6 @@
 
 enum {
     MOST_STEPS = 300,
-    MOST_CORRECTIONS = 60,
     MOST_CALM = 4,
     MOST_PARTS = 6,
     MOST_TRIALS = 24,
@@ -46,7 +45,6 @@ static const double shortest = 1e-9; /* a step after which one more is exact to 
 static const double flat = 1e-10;    /* of the largest stiffness */
 static const double slack = 1e-12;   /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
 static const double far = 1e3;       /* lengths: it runs away */
-static const double chart_end = 0.3; /* of the charts of attitudes: as a run renews them */
 static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
 static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
 static const double elsewhere = 0.1; /* of that: it does not return */
@@ -63,164 +61,12 @@ void dal_say_sampled(const dal_system *system, dal_messages *messages)
                     dal_system_sample_period(system, i));
 }
 
-/* ---- one position ------------------------------------------------------------------------------------------ */
-
-static void renew_charts(dal_state *state)
-{
-    const dal_layout *layout = dal_layout_of(state);
-    dal_work *work = dal_work_of(state);
-    for (int b = 0; layout->family->condition && b < layout->mechanism->n_bodies; b++)
-        if (!layout->sequence_fixed && layout->family->condition(layout, work, b) < chart_end)
-            layout->family->rechart(layout, work, b);
-}
-
-/* The state at q, at rest. */
-static dal_status rest_at(dal_settler *s)
-{
-    dal_state *state = s->state;
-    dal_work *work = dal_work_of(state);
-    const int n_z = dal_system_states(dal_system_of(state), NULL);
-    memcpy(work->q, s->q, sizeof *s->q * (size_t)s->point.layout->nq);
-    memset(work->v, 0, sizeof *work->v * (size_t)s->point.nv);
-    dal_state_moved(state);
-    dal_state_position(state);
-    renew_charts(state);
-    memcpy(s->q, work->q, sizeof *s->q * (size_t)s->point.layout->nq);
-    memset(s->rest, 0, sizeof *s->rest * (size_t)s->point.nv);
-    if (dal_state_adopt(state, work->t, s->q, s->rest)) {
-        dal_error(s->messages, dal_nowhere, "on the way to an equilibrium: %s", dal_trouble_of(state));
-        return DAL_NUMERICAL;
-    }
-    memcpy(dal_own_states_of(state), s->z, sizeof *s->z * (size_t)n_z);
-    return dal_evaluate_whole(state, s->messages);
-}
-
-/* Where the search has come, if the model has coordinates of its own: they may be singular there. */
-static void report_place(const dal_settler *s)
-{
-    const dal_mechanism *m = s->point.layout->mechanism;
-    const int n = m->n_coordinates;
-    char text[4 * DAL_LABEL] = "", name[DAL_LABEL];
-    for (int k = 0; k < n && n == s->point.layout->nq; k++) {
-        dal_coordinate_name(dal_system_of(s->state), k, name, sizeof name);
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s = %.4g", k ? ", " : "", name, s->q[k]);
-    }
-    if (*text)
-        dal_say(s->messages, DAL_NOTE, dal_nowhere, "on the way to an equilibrium, at %s", text);
-}
-
-/* Opens the point at the present state. */
-static dal_status open_point(dal_settler *s)
-{
-    dal_point_close(&s->point);
-    const dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
-    if (status == DAL_BAD_MODEL && s->point.positions.p)
-        report_place(s);
-    return status;
-}
-
-/* The rows at q. */
-static double open_rows(dal_settler *s)
-{
-    const dal_layout *layout = s->point.layout;
-    dal_work *work = dal_work_of(s->state);
-    int where;
-    memcpy(work->q, s->q, sizeof *s->q * (size_t)layout->nq);
-    dal_state_moved(s->state);
-    dal_state_position(s->state);
-    return layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
-}
-
-/* The rows at q, after the bodies have followed the joint tree, if that closes them. */
-static double open_rows_along_tree(dal_settler *s)
-{
-    const dal_layout *layout = s->point.layout;
-    const double apart = open_rows(s);
-    if (!s->tree || !(apart > dal_settle_kept))
-        return apart;
-    double *before = DAL_NEW(&s->arena, double, layout->nq + 1), *shift = DAL_NEW(&s->arena, double, 3 * layout->mechanism->n_bodies + 1);
-    memcpy(before, s->q, sizeof *before * (size_t)layout->nq);
-    dal_follow_tree(s->tree, layout, dal_seen_work(s->state)->kin, s->q, shift);
-    const double closed = open_rows(s);
-    if (closed < apart)
-        return closed;
-    memcpy(s->q, before, sizeof *before * (size_t)layout->nq);
-    return open_rows(s);
-}
-
-/* Back on the rows by the least change, and at rest there. The factors are those of the point, renewed where they are not good enough. */
-static dal_status correct(dal_settler *s)
-{
-    const dal_layout *layout = s->point.layout;
-    double *dq = DAL_NEW(&s->arena, double, layout->nv + 1), *phi = DAL_NEW(&s->arena, double, layout->n_rows + 1), last = INFINITY;
-    for (int i = 0; i < MOST_CORRECTIONS; i++) {
-        const double worst = open_rows_along_tree(s);
-        if (!(worst > dal_settle_kept) || (worst < 1e-9 && worst > 0.5 * last))
-            return rest_at(s);
-        if (i && worst > 0.4 * last) {
-            dal_state_jacobian(s->state);
-            dal_point_refactor(&s->point);
-        }
-        last = worst;
-        for (int k = 0; k < layout->n_rows; k++)
-            phi[k] = -dal_seen_work(s->state)->phi[k];
-        dal_kept_reach(&s->point, &s->point.positions, phi, dq);
-        layout->family->add(layout, s->q, dq);
-    }
-    dal_error(s->messages, dal_nowhere, "on the way to an equilibrium the constraints cannot be kept");
-    return DAL_NUMERICAL;
-}
-
-/* The point at the present state, on the rows. */
-static dal_status stand(dal_settler *s)
-{
-    dal_status status = open_point(s);
-    int where;
-    if (status != DAL_OK || !s->point.n_rows || !(dal_worst_row(s->state, dal_seen_work(s->state)->phi, &where) > dal_settle_kept))
-        return status;
-    status = correct(s);
-    return status == DAL_OK ? open_point(s) : status;
-}
-
 /* The start may be a steady motion. */
 static void hint_at_motion(const dal_settler *s)
 {
     if (s->moved)
         dal_say(s->messages, DAL_NOTE, dal_nowhere,
                 "the start of the model moves, and an equilibrium is at rest: a steady motion is found with --steady COORDINATE=RATE");
-}
-
-static dal_status refuse_motion(dal_settler *s, const char *what, const char *name)
-{
-    dal_error(s->messages, dal_nowhere,
-              "%s '%s' is moved by time at t = %g, and nothing can be at rest: an equilibrium takes drives that stand, a steady motion is found with "
-              "--steady COORDINATE=RATE",
-              what, name, dal_seen_work(s->state)->t);
-    return DAL_BAD_MODEL;
-}
-
-/* A drive that moves, or that will; a body that time itself moves. */
-static dal_status refuse_drives(dal_settler *s)
-{
-    const dal_layout *layout = s->point.layout;
-    const dal_units *units = &layout->units;
-    const dal_work *work = dal_seen_work(s->state);
-    const double slow = dal_settle_push / units->time, soft = slow / units->time;
-    for (int i = 0; i < layout->n_rows; i++)
-        if (fabs(work->phid[i]) > slow * units->row_unit[i] || fabs(work->gamma[i]) > soft * units->row_unit[i]) {
-            char name[DAL_LABEL];
-            dal_row_name(s->state, i, name, sizeof name);
-            return refuse_motion(s, "constraint", name);
-        }
-    for (int b = 0; b < layout->mechanism->n_bodies; b++)
-        for (int k = 0; k < 3; k++) {
-            const dal_kin *kin = &work->kin[b];
-            if (fabs(kin->rd[k]) > slow * units->length || fabs(kin->w[k]) > slow || fabs(kin->rb[k]) > soft * units->length ||
-                fabs(kin->wb[k]) > soft)
-                return refuse_motion(s, "body", layout->mechanism->bodies[b].name);
-        }
-    return DAL_OK;
 }
 
 /* ---- one step ------------------------------------------------------------------------------------------------- */
@@ -526,7 +372,7 @@ static dal_status leave_singular(dal_settler *s, const double *q)
     const dal_layout *layout = s->point.layout;
     const size_t nq = (size_t)layout->nq, bodies = (size_t)layout->mechanism->n_bodies;
     memcpy(s->q, q, sizeof *q * nq);
-    dal_status status = rest_at(s);
+    dal_status status = dal_settle_rest(s);
     const int row = status == DAL_OK ? dal_point_singular(&s->point) : -1;
     if (row < 0)
         return DAL_NUMERICAL;
@@ -538,7 +384,7 @@ static dal_status leave_singular(dal_settler *s, const double *q)
     for (int i = 0; i < MOST_WAYS && !(found && !s->downhill); i++) {
         memcpy(s->q, q, sizeof *q * nq);
         layout->family->add(layout, s->q, ways + (size_t)s->point.nv * (size_t)i);
-        if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * dal_settle_kept) || rest_at(s) != DAL_OK ||
+        if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * dal_settle_kept) || dal_settle_rest(s) != DAL_OK ||
             moved_from(s, before, q) < elsewhere * astride)
             continue;
         moves = true;
@@ -549,7 +395,7 @@ static dal_status leave_singular(dal_settler *s, const double *q)
         found = true;
     }
     memcpy(s->q, found ? best : q, sizeof *best * nq);
-    status = rest_at(s);
+    status = dal_settle_rest(s);
     s->radius = dal_settle_longest;
     s->way += astride;
     return status != DAL_OK || found ? status : refuse_singular_rest(s, row, moves);
@@ -577,7 +423,7 @@ static dal_status go(dal_settler *s, const double *dq, double part)
         layout->family->add(layout, s->q, some);
         for (int k = 0; k < n_z; k++)
             s->z[k] = z[k] + part * s->step[s->n_freedoms + k];
-        dal_status status = layout->n_rows ? correct(s) : rest_at(s);
+        dal_status status = layout->n_rows ? dal_settle_correct(s) : dal_settle_rest(s);
         s->messages = messages;
         if ((status == DAL_NUMERICAL || (status == DAL_OK && leads_up(s, potential, part))) && i < MOST_PARTS) {
             memcpy(s->q, base, sizeof *base * (size_t)nq);
@@ -598,9 +444,9 @@ static dal_status go(dal_settler *s, const double *dq, double part)
 static dal_status make_step(void *user)
 {
     dal_settler *s = user;
-    dal_status status = stand(s);
+    dal_status status = dal_settle_stand(s);
     if (status == DAL_OK)
-        status = refuse_drives(s);
+        status = dal_settle_refuse_drives(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
@@ -634,7 +480,7 @@ static dal_status make_step(void *user)
 static dal_status finish_search(void *user)
 {
     dal_settler *s = user;
-    dal_status status = stand(s);
+    dal_status status = dal_settle_stand(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
@@ -675,7 +521,7 @@ static dal_status in_own_memory(dal_settler *s, dal_status (*work)(void *user))
 static dal_status scatter(void *user)
 {
     dal_settler *s = user;
-    dal_status status = stand(s);
+    dal_status status = dal_settle_stand(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
@@ -688,13 +534,13 @@ static dal_status scatter(void *user)
     for (int k = 0; k < p->nv; k++)
         dq[k] *= most > 0 ? 0.5 * dal_settle_longest / most : 0;
     p->layout->family->add(p->layout, s->q, dq);
-    return rest_at(s);
+    return dal_settle_rest(s);
 }
 
 /* From where the state is. */
 static dal_status search(dal_settler *s, const uint64_t *seed)
 {
-    dal_status status = rest_at(s);
+    dal_status status = dal_settle_rest(s);
     s->chance = seed ? *seed : 0;
     for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
         status = in_own_memory(s, scatter);

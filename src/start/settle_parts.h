@@ -38,4 +38,15 @@ typedef struct dal_settler {
     const char *runs; /* what moves the most */
 } dal_settler;
 
+/* ---- settle_place.c ----------------------------------------------------------------------------------- */
+
+/* The state at s->q and s->z, at rest. */
+dal_status dal_settle_rest(dal_settler *s);
+/* Back on the rows by the least change, and at rest there. DAL_NUMERICAL: they cannot be kept. */
+dal_status dal_settle_correct(dal_settler *s);
+/* The point at the present state, on the rows. */
+dal_status dal_settle_stand(dal_settler *s);
+/* DAL_BAD_MODEL with a sentence: a drive moves, or will; or time itself moves a body. */
+dal_status dal_settle_refuse_drives(dal_settler *s);
+
 #endif
