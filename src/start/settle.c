@@ -37,13 +37,10 @@ enum {
     MOST_STEPS = 300,
     MOST_CALM = 4,
     MOST_PARTS = 6,
-    MOST_TRIALS = 24,
     SCATTERED = 40,
     MOST_WAYS = 12
 };                                   /* calm: steps that do not move the bodies, while states of the model settle */
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
-static const double flat = 1e-10;    /* of the largest stiffness */
-static const double slack = 1e-12;   /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
 static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
@@ -67,226 +64,6 @@ static void hint_at_motion(const dal_settler *s)
     if (s->moved)
         dal_say(s->messages, DAL_NOTE, dal_nowhere,
                 "the start of the model moves, and an equilibrium is at rest: a steady motion is found with --steady COORDINATE=RATE");
-}
-
-/* ---- one step ------------------------------------------------------------------------------------------------- */
-
-/* rho, z' and their derivatives along T_h and z. Square but for nonholonomic rows. */
-static void find_system(dal_settler *s)
-{
-    dal_point *p = &s->point;
-    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
-    double *motion = DAL_NEW(&s->arena, double, p->velocities.p + 1), *states = DAL_NEW(&s->arena, double, p->n_z + 1);
-    double *dz = DAL_NEW(&s->arena, double, p->n_z + 1);
-    s->K = DAL_NEW(&s->arena, double, (size_t)rows *(size_t)columns + 1);
-    s->rho = DAL_NEW(&s->arena, double, rows + 1);
-    dal_point_hold(p);
-    dal_point_values(p, NULL, s->rho + p->velocities.p);
-    dal_point_unbalance(p, s->rho);
-    if (!p->n_z) {
-        dal_point_stiffnesses(p, &p->positions, s->K);
-        return;
-    }
-    for (int j = 0; j < columns; j++) {
-        const bool position = j < p->positions.p;
-        if (!position)
-            dz[j - p->positions.p] = 1;
-        dal_point_stiffness(p, position ? &(dal_change){.q = p->positions.T + (size_t)p->nv * (size_t)j} : &(dal_change){.z = dz}, motion, states);
-        if (!position)
-            dz[j - p->positions.p] = 0;
-        for (int i = 0; i < rows; i++)
-            s->K[(size_t)columns * (size_t)i + (size_t)j] = i < p->velocities.p ? motion[i] : states[i - p->velocities.p];
-    }
-}
-
-/* What nothing holds, and what pushes it: the names of a direction along T. */
-static void name_direction(dal_settler *s, const dal_kept_rows *rows, const double *xi)
-{
-    dal_point *p = &s->point;
-    double *v = DAL_NEW(&s->arena, double, p->nv + 1);
-    const dal_mode_share *shares;
-    dal_kept_expand(p, rows, 1, xi, v);
-    if (dal_find_shares(p, v, NULL, &shares))
-        s->runs = shares[0].part;
-}
-
-static double norm_of(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
-static void symmetrise(const dal_settler *s, int n, double *S)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            S[n * i + j] = 0.5 * (s->K[n * i + j] + s->K[n * j + i]);
-}
-
-/* Is every curvature greater than what is flat? A Cholesky factorisation of S - flat |S| decides. */
-static bool is_positive(dal_settler *s, int n, const double *S)
-{
-    double *L = DAL_NEW(&s->arena, double, (size_t)n *(size_t)n + 1), most = 0;
-    int where;
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < n; j++)
-            sum += fabs(S[n * i + j]);
-        most = fmax(most, sum);
-    }
-    memcpy(L, S, sizeof *L * (size_t)n * (size_t)n);
-    for (int i = 0; i < n; i++)
-        L[(n + 1) * i] -= flat * most;
-    return dal_cholesky(L, n, n, 0, &where);
-}
-
-static double size_of_step(dal_settler *s, const double *dq);
-
-/* Far away a step is shortened in any case: (S + m) step = -rho, with m as small as S + m is positive and the step not much longer than it may be
- * (Levenberg, Marquardt). False: the eigenvalues of S make a longer step. */
-static bool stays_short(dal_settler *s, int n, const double *S)
-{
-    const size_t area = (size_t)n * (size_t)n;
-    double *L = DAL_NEW(&s->arena, double, area + 1), *dq = DAL_NEW(&s->arena, double, s->point.nv + 1), most = norm_of(s->rho, n);
-    int where;
-    for (size_t i = 0; i < area; i++)
-        most = fmax(most, fabs(S[i]));
-    double by = flat * most;
-    for (int trial = 0; trial < MOST_TRIALS; trial++, by *= 8) {
-        memcpy(L, S, sizeof *L * area);
-        for (int i = 0; i < n; i++)
-            L[(n + 1) * i] += by;
-        if (!dal_cholesky(L, n, n, 0, &where))
-            continue;
-        for (int i = 0; i < n; i++)
-            s->step[i] = -s->rho[i];
-        dal_cholesky_solve(L, n, n, s->step);
-        memset(dq, 0, sizeof *dq * (size_t)s->point.nv);
-        dal_kept_expand(&s->point, &s->point.positions, 1, s->step, dq);
-        const double size = size_of_step(s, dq);
-        if (size <= 2 * s->radius)
-            return trial > 0 && size > 0.5 * s->radius;
-    }
-    return false;
-}
-
-static double force_unit(const dal_settler *s)
-{
-    const dal_units *units = &s->point.layout->units;
-    return sqrt(units->mass) * units->length / (units->time * units->time);
-}
-
-/* Nothing holds the model, and nothing pushes it: what K and rho have is rounding. */
-static bool is_at_ease(const dal_settler *s, int n, const double *S)
-{
-    const double time = s->point.layout->units.time;
-    double most = 0;
-    for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
-        most = fmax(most, fabs(S[i]));
-    return most <= slack / (time * time) && norm_of(s->rho, n) <= dal_settle_push * force_unit(s);
-}
-
-/* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
-static bool descend(dal_settler *s)
-{
-    const int n = s->point.positions.p;
-    const size_t area = (size_t)n * (size_t)n;
-    const dal_units *units = &s->point.layout->units;
-    double *S = DAL_NEW(&s->arena, double, area + 1), *value = DAL_NEW(&s->arena, double, n + 1), *vector = DAL_NEW(&s->arena, double, area + 1);
-    double *work = DAL_NEW(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
-    int *pivot = DAL_NEW(&s->arena, int, n + 1);
-    symmetrise(s, n, S);
-    if (is_at_ease(s, n, S))
-        return true;
-    if (is_positive(s, n, S)) {
-        for (int i = 0; i < n; i++)
-            s->step[i] = -s->rho[i];
-        if (dal_lu(s->K, n, n, pivot) > 0) {
-            dal_lu_solve(s->K, n, n, pivot, s->step);
-            return true;
-        }
-    }
-    if (stays_short(s, n, S) || dal_symmetric_eigen(S, n, n, value, vector, work))
-        return false;
-    memset(s->step, 0, sizeof *s->step * (size_t)n);
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(value[i]));
-    const double unit = force_unit(s);
-    bool newton = true;
-    for (int k = 0; k < n; k++) {
-        double along = 0, size = fabs(value[k]);
-        for (int i = 0; i < n; i++)
-            along += vector[(size_t)n * (size_t)k + (size_t)i] * s->rho[i];
-        if (size <= flat * most || !(most > 0)) {
-            if (fabs(along) <= dal_settle_push * unit)
-                continue; /* indifferent */
-            size = flat * fmax(most, 1 / (units->time * units->time));
-        }
-        newton = newton && value[k] > flat * most;
-        for (int i = 0; i < n; i++)
-            s->step[i] -= along / size * vector[(size_t)n * (size_t)k + (size_t)i];
-    }
-    return newton;
-}
-
-static bool find_step(dal_settler *s)
-{
-    const dal_point *p = &s->point;
-    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
-    s->step = DAL_NEW(&s->arena, double, columns + 1);
-    if (!p->n_z && rows == columns && !s->straight)
-        return descend(s);
-    double *right = DAL_NEW(&s->arena, double, rows + 1), *work = DAL_NEW(&s->arena, double, dal_rank_work(rows, columns) + 1);
-    for (int i = 0; i < rows; i++)
-        right[i] = -s->rho[i];
-    dal_rank_solve(s->K, rows, columns, columns, flat, right, s->step, work);
-    return true;
-}
-
-/* How far the model extends from its middle, at least its own length. */
-static double extent_of(const dal_settler *s)
-{
-    const dal_layout *layout = s->point.layout;
-    const int n = layout->mechanism->n_bodies;
-    const dal_kin *kin = dal_seen_work(s->state)->kin;
-    double middle[3] = {0, 0, 0}, most = layout->units.length;
-    for (int b = 0; b < n; b++)
-        dal_axpy3(1.0 / n, kin[b].r, middle);
-    for (int b = 0; b < n; b++) {
-        double apart[3];
-        dal_sub3(kin[b].r, middle, apart);
-        most = fmax(most, sqrt(dal_dot(apart, apart)));
-    }
-    return most;
-}
-
-/* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. */
-static double size_of_step(dal_settler *s, const double *dq)
-{
-    const dal_layout *layout = s->point.layout;
-    const int n = layout->mechanism->n_bodies;
-    dal_work *work = dal_work_of(s->state);
-    dal_tangent *tangent = DAL_NEW(&s->arena, dal_tangent, n + 1);
-    const double extent = extent_of(s);
-    double most = 0, w[3];
-    if (n)
-        layout->family->tangent(layout, work, &(dal_direction){dq, 0, tangent});
-    s->shift = 0;
-    for (int b = 0; b < n; b++) {
-        dal_spin_of(work->kin[b].R, tangent[b].Rd, w);
-        s->shift = fmax(s->shift, sqrt(dal_dot(tangent[b].rd, tangent[b].rd)) / layout->units.length);
-        most = fmax(most, layout->mechanism->bodies[b].particle ? 0 : sqrt(dal_dot(w, w)));
-    }
-    const double turn = most;
-    for (int k = 0; k < layout->nv && (!n || layout->systems); k++)
-        s->shift = fmax(s->shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
-    most = fmax(most, s->shift * layout->units.length / extent);
-    s->shift = fmax(s->shift, turn);
-    for (int k = 0; k < layout->nv && most < INFINITY; k++)
-        most = isfinite(dq[k]) ? most : INFINITY;
-    return most;
 }
 
 /* Do all forces have a potential, and is every row one of positions? Then steps lead down. */
@@ -319,7 +96,7 @@ static double moved_from(const dal_settler *s, const dal_kin *before, const doub
 {
     const dal_layout *layout = s->point.layout;
     const dal_kin *now = dal_seen_work(s->state)->kin;
-    const double extent = extent_of(s);
+    const double extent = dal_settle_extent(s);
     double most = 0;
     for (int b = 0; b < layout->mechanism->n_bodies; b++) {
         double apart[3];
@@ -344,7 +121,7 @@ static double *list_ways(dal_settler *s)
         for (int j = 0; j < p->positions.p; j++)
             xi[j] = i < 2 ? (j < p->velocities.p ? (2 * i - 1) * s->rho[j] : 0) : dal_chance(&chance);
         dal_kept_expand(p, &p->positions, 1, xi, way);
-        const double size = size_of_step(s, way);
+        const double size = dal_settle_size(s, way);
         for (int k = 0; k < p->nv; k++)
             way[k] *= size > 0 ? astride / size : 0;
     }
@@ -356,7 +133,7 @@ static dal_status refuse_singular_rest(dal_settler *s, int row, bool moves)
     char name[DAL_LABEL];
     dal_row_name(s->state, row, name, sizeof name);
     s->runs = NULL;
-    name_direction(s, &s->point.velocities, s->rho);
+    dal_settle_name(s, &s->point.velocities, s->rho);
     dal_error(
         s->messages, dal_nowhere,
         "there is no equilibrium near the start: the position is singular, because constraint '%s' depends on others here and not nearby. No finite "
@@ -451,16 +228,16 @@ static dal_status make_step(void *user)
         return status;
     dal_point *p = &s->point;
     double *dq = DAL_NEW(&s->arena, double, p->nv + 1);
-    find_system(s);
+    dal_settle_system(s);
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
-    const bool newton = find_step(s);
-    const double size = norm_of(s->rho, p->velocities.p);
+    const bool newton = dal_settle_step(s);
+    const double size = dal_settle_norm(s->rho, p->velocities.p);
     s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
     s->last = size;
     s->last_newton = newton;
     dal_kept_expand(p, &p->positions, 1, s->step, dq);
-    const double most = s->size = size_of_step(s, dq);
+    const double most = s->size = dal_settle_size(s, dq);
     if (!isfinite(most)) {
         dal_error(s->messages, dal_nowhere, "on the way to an equilibrium numbers are not finite");
         return DAL_NUMERICAL;
@@ -472,7 +249,7 @@ static dal_status make_step(void *user)
         s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
-    name_direction(s, &p->positions, s->step);
+    dal_settle_name(s, &p->positions, s->step);
     return go(s, dq, part);
 }
 
@@ -490,8 +267,8 @@ static dal_status finish_search(void *user)
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
     const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
-    if (norm_of(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * force_unit(s), rounding)) {
-        name_direction(s, &p->velocities, s->rho);
+    if (dal_settle_norm(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * dal_settle_force_unit(s), rounding)) {
+        dal_settle_name(s, &p->velocities, s->rho);
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
                   s->runs ? s->runs : "the model");
         hint_at_motion(s);

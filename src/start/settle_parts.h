@@ -49,4 +49,21 @@ dal_status dal_settle_stand(dal_settler *s);
 /* DAL_BAD_MODEL with a sentence: a drive moves, or will; or time itself moves a body. */
 dal_status dal_settle_refuse_drives(dal_settler *s);
 
+/* ---- settle_step.c ------------------------------------------------------------------------------------ */
+
+/* How far the model extends from its middle, at least its own length. */
+double dal_settle_extent(const dal_settler *s);
+/* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. Infinite:
+ * it has no size. s->shift becomes the same with all shifts over the length. */
+double dal_settle_size(dal_settler *s, const double *dq);
+/* s->rho and s->K. */
+void dal_settle_system(dal_settler *s);
+/* s->step. True: it is Newton's. */
+bool dal_settle_step(dal_settler *s);
+/* s->runs: the part of the model that a direction along T moves the most. */
+void dal_settle_name(dal_settler *s, const dal_kept_rows *rows, const double *xi);
+/* Of rho, in the model's own units. */
+double dal_settle_force_unit(const dal_settler *s);
+double dal_settle_norm(const double *x, int n);
+
 #endif
