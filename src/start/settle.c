@@ -37,14 +37,11 @@ enum {
     MOST_STEPS = 300,
     MOST_CALM = 4,
     MOST_PARTS = 6,
-    SCATTERED = 40,
-    MOST_WAYS = 12
+    SCATTERED = 40
 };                                   /* calm: steps that do not move the bodies, while states of the model settle */
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
-static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
-static const double elsewhere = 0.1; /* of that: it does not return */
 
 /* Inputs that the model samples are held: their laws are no part of what is found. */
 void dal_say_sampled(const dal_system *system, dal_messages *messages)
@@ -89,95 +86,6 @@ static bool leads_up(const dal_settler *s, double before, double part)
     return s->downhill && gain > 1e-10 * (fabs(before) + fabs(now)) && now > before;
 }
 
-/* ---- out of singular positions ------------------------------------------------------------------------------- */
-
-/* How far the bodies have moved from those of `before`: over the extent of the model, or rad. */
-static double moved_from(const dal_settler *s, const dal_kin *before, const double *q)
-{
-    const dal_layout *layout = s->point.layout;
-    const dal_kin *now = dal_seen_work(s->state)->kin;
-    const double extent = dal_settle_extent(s);
-    double most = 0;
-    for (int b = 0; b < layout->mechanism->n_bodies; b++) {
-        double apart[3];
-        dal_sub3(now[b].r, before[b].r, apart);
-        most = fmax(most, sqrt(dal_dot(apart, apart)) / extent);
-        for (int i = 0; i < 9 && !layout->mechanism->bodies[b].particle; i++)
-            most = fmax(most, fabs(now[b].R[i] - before[b].R[i]));
-    }
-    for (int k = 0; k < layout->nq && layout->systems; k++)
-        most = fmax(most, fabs(s->q[k] - q[k]) / layout->units.length);
-    return most;
-}
-
-/* The ways that are tried, nv numbers each, of one length: -rho, rho, then random directions. */
-static double *list_ways(dal_settler *s)
-{
-    const dal_point *p = &s->point;
-    double *ways = DAL_NEW(&s->arena, double, (size_t)p->nv *MOST_WAYS), *xi = DAL_NEW(&s->arena, double, p->positions.p + 1);
-    uint64_t chance = 1;
-    for (int i = 0; i < MOST_WAYS; i++) {
-        double *way = ways + (size_t)p->nv * (size_t)i;
-        for (int j = 0; j < p->positions.p; j++)
-            xi[j] = i < 2 ? (j < p->velocities.p ? (2 * i - 1) * s->rho[j] : 0) : dal_chance(&chance);
-        dal_kept_expand(p, &p->positions, 1, xi, way);
-        const double size = dal_settle_size(s, way);
-        for (int k = 0; k < p->nv; k++)
-            way[k] *= size > 0 ? astride / size : 0;
-    }
-    return ways;
-}
-
-static dal_status refuse_singular_rest(dal_settler *s, int row, bool moves)
-{
-    char name[DAL_LABEL];
-    dal_row_name(s->state, row, name, sizeof name);
-    s->runs = NULL;
-    dal_settle_name(s, &s->point.velocities, s->rho);
-    dal_error(
-        s->messages, dal_nowhere,
-        "there is no equilibrium near the start: the position is singular, because constraint '%s' depends on others here and not nearby. No finite "
-        "reactions balance the forces on '%s', %s",
-        name, s->runs ? s->runs : "the model",
-        moves ? "and no motion that begins here leads down" : "which can move to first order only: the constraints hold the model here");
-    return DAL_BAD_MODEL;
-}
-
-/* From q, where a step failed. DAL_NUMERICAL: the position is not singular. */
-static dal_status leave_singular(dal_settler *s, const double *q)
-{
-    const dal_layout *layout = s->point.layout;
-    const size_t nq = (size_t)layout->nq, bodies = (size_t)layout->mechanism->n_bodies;
-    memcpy(s->q, q, sizeof *q * nq);
-    dal_status status = dal_settle_rest(s);
-    const int row = status == DAL_OK ? dal_point_singular(&s->point) : -1;
-    if (row < 0)
-        return DAL_NUMERICAL;
-    const double *ways = list_ways(s);
-    double *best = DAL_NEW(&s->arena, double, nq + 1), lowest = dal_loads_of(s->state)->potential;
-    dal_kin *before = DAL_NEW(&s->arena, dal_kin, bodies + 1);
-    bool moves = false, found = false;
-    memcpy(before, dal_seen_work(s->state)->kin, sizeof *before * bodies);
-    for (int i = 0; i < MOST_WAYS && !(found && !s->downhill); i++) {
-        memcpy(s->q, q, sizeof *q * nq);
-        layout->family->add(layout, s->q, ways + (size_t)s->point.nv * (size_t)i);
-        if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * dal_settle_kept) || dal_settle_rest(s) != DAL_OK ||
-            moved_from(s, before, q) < elsewhere * astride)
-            continue;
-        moves = true;
-        if (s->downhill && !(dal_loads_of(s->state)->potential < lowest))
-            continue;
-        lowest = dal_loads_of(s->state)->potential;
-        memcpy(best, s->q, sizeof *best * nq);
-        found = true;
-    }
-    memcpy(s->q, found ? best : q, sizeof *best * nq);
-    status = dal_settle_rest(s);
-    s->radius = dal_settle_longest;
-    s->way += astride;
-    return status != DAL_OK || found ? status : refuse_singular_rest(s, row, moves);
-}
-
 /* A part of the step, or less of it where the constraints cannot be kept or it would lead up. */
 static dal_status go(dal_settler *s, const double *dq, double part)
 {
@@ -210,7 +118,7 @@ static dal_status go(dal_settler *s, const double *dq, double part)
         }
         s->way += part * s->shift;
         if (status == DAL_NUMERICAL && layout->n_rows)
-            status = leave_singular(s, base);
+            status = dal_settle_leave_singular(s, base);
         if (status == DAL_NUMERICAL)
             dal_pass_all(messages, heard);
         dal_messages_free(heard);

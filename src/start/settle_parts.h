@@ -66,4 +66,9 @@ void dal_settle_name(dal_settler *s, const dal_kept_rows *rows, const double *xi
 double dal_settle_force_unit(const dal_settler *s);
 double dal_settle_norm(const double *x, int n);
 
+/* ---- settle_singular.c -------------------------------------------------------------------------------- */
+
+/* From q, where a step failed. DAL_NUMERICAL: the position is not singular. */
+dal_status dal_settle_leave_singular(dal_settler *s, const double *q);
+
 #endif
