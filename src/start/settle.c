@@ -2,43 +2,37 @@
  *
  *     rho = T^T (h - Q) = 0,   phi = 0,   z' = 0
  *
- * by Newton's method on the constraints. K = T^T D r T_h (r with the multipliers that balance best) is the second variation of the potential on the
- * constraints, over the mass, where there is a potential. Where K is positive the step is Newton's. Elsewhere it is taken along the eigenvectors of the
- * symmetric part with the absolute values of the curvatures, so that it leads down the potential and does not climb to a saddle. A step never turns a
- * body by more than half a radian, nor shifts it by more than half the extent of the model. After each step the least change puts the position back on
- * the constraints; where that fails, a part of the step is taken.
+ * by Newton's method on the constraints (T, T_h: start/point.h). K = T^T D r T_h (r with the multipliers that balance best) is the second variation of
+ * the potential on the constraints, over the mass, where there is a potential. This file has the search:
  *
- * At a singular position some directions of T_h begin no motion, and no part of such a step can be taken. Positions a little further are closed there with
- * all rows (close_rows.h): along -rho and along random directions. The lowest of those that lie elsewhere, on a branch of the mechanism, is where the
- * search continues.
+ *     stand      the point at the present position, on the rows                                       settle_place.c
+ *     step       along T_h and z, from rho, z' and K; down the potential where K is not positive      settle_step.c
+ *     shorten    no body turns by more than half a radian, none shifts by more than half the extent of the model
+ *     go         q + step, back on the rows by the least change; where that fails or leads up, a quarter of the step, up to six times
+ *     leave      where no part of a step can be taken because the position is singular                settle_singular.c
+ *
+ * The search ends after a step of 1e-9 rad or extents at most, because Newton's next one is rounding only. Then the forces must balance, and the states z
+ * must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone: a controller may hold the model where no
+ * potential is least.
  */
 #include "start/settle_parts.h"
 
-#include "dynamics/equations.h"
 #include "force/force.h"
 #include "math/chance.h"
-#include "math/dense.h"
-#include "math/rank.h"
-#include "math/vec.h"
-#include "model/coordinate_names.h"
+#include "math/sums.h"
 #include "model/system_parts.h"
-#include "start/close_rows.h"
-#include "start/shares.h"
 #include "state/evaluate.h"
-#include "state/scale.h"
 #include "state/state_parts.h"
-#include "state/values.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
     MOST_STEPS = 300,
-    MOST_CALM = 4,
+    MOST_CALM = 4, /* steps that do not move the bodies, while states of the model settle */
     MOST_PARTS = 6,
     SCATTERED = 40
-};                                   /* calm: steps that do not move the bodies, while states of the model settle */
+};
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
 static const double far = 1e3;       /* lengths: it runs away */
 static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
@@ -140,7 +134,7 @@ static dal_status make_step(void *user)
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = dal_settle_step(s);
-    const double size = dal_settle_norm(s->rho, p->velocities.p);
+    const double size = dal_norm(s->rho, p->velocities.p);
     s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
     s->last = size;
     s->last_newton = newton;
@@ -157,7 +151,7 @@ static dal_status make_step(void *user)
         s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
-    dal_settle_name(s, &p->positions, s->step);
+    dal_settle_name_direction(s, &p->positions, s->step);
     return go(s, dq, part);
 }
 
@@ -175,8 +169,8 @@ static dal_status finish_search(void *user)
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
     const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
-    if (dal_settle_norm(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * dal_settle_force_unit(s), rounding)) {
-        dal_settle_name(s, &p->velocities, s->rho);
+    if (dal_norm(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * dal_settle_force_unit(s), rounding)) {
+        dal_settle_name_direction(s, &p->velocities, s->rho);
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
                   s->runs ? s->runs : "the model");
         hint_at_motion(s);

@@ -61,10 +61,9 @@ void dal_settle_system(dal_settler *s);
 /* s->step. True: it is Newton's. */
 bool dal_settle_step(dal_settler *s);
 /* s->runs: the part of the model that a direction along T moves the most. */
-void dal_settle_name(dal_settler *s, const dal_kept_rows *rows, const double *xi);
+void dal_settle_name_direction(dal_settler *s, const dal_kept_rows *rows, const double *xi);
 /* Of rho, in the model's own units. */
 double dal_settle_force_unit(const dal_settler *s);
-double dal_settle_norm(const double *x, int n);
 
 /* ---- settle_singular.c -------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The way out of a singular position, for the search for an equilibrium.
  *
- * At a singular position some directions of T_h begin no motion: A dq = 0 holds to first order only, and no part of a step along them can be taken. A row
- * that depends on others here, and not nearby, tells such a position (dal_point_singular). Positions a little further are closed with all rows
+ * At a singular position some directions of T_h begin no motion: A dq = 0 holds to first order only, and no part of a step along them can be taken. Such
+ * a position has a row that depends on others here and not nearby (dal_point_singular). Positions a little further are closed with all rows
  * (close_rows.h), from
  *
  *     q + a T_h xi,   xi = -rho, rho, and random directions,   a so that the bodies move by a tenth of a radian, or of the extent of the model
@@ -68,7 +68,7 @@ static dal_status refuse_singular_rest(dal_settler *s, int row, bool moves)
     char name[DAL_LABEL];
     dal_row_name(s->state, row, name, sizeof name);
     s->runs = NULL;
-    dal_settle_name(s, &s->point.velocities, s->rho);
+    dal_settle_name_direction(s, &s->point.velocities, s->rho);
     dal_error(
         s->messages, dal_nowhere,
         "there is no equilibrium near the start: the position is singular, because constraint '%s' depends on others here and not nearby. No finite "

@@ -13,6 +13,7 @@
 
 #include "math/dense.h"
 #include "math/rank.h"
+#include "math/sums.h"
 #include "math/vec.h"
 #include "start/shares.h"
 #include "state/state_parts.h"
@@ -97,7 +98,7 @@ void dal_settle_system(dal_settler *s)
 }
 
 /* What nothing holds, and what pushes it: the names of a direction along T. */
-void dal_settle_name(dal_settler *s, const dal_kept_rows *rows, const double *xi)
+void dal_settle_name_direction(dal_settler *s, const dal_kept_rows *rows, const double *xi)
 {
     dal_point *p = &s->point;
     double *v = DAL_NEW(&s->arena, double, p->nv + 1);
@@ -105,14 +106,6 @@ void dal_settle_name(dal_settler *s, const dal_kept_rows *rows, const double *xi
     dal_kept_expand(p, rows, 1, xi, v);
     if (dal_find_shares(p, v, NULL, &shares))
         s->runs = shares[0].part;
-}
-
-double dal_settle_norm(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
 }
 
 static void symmetrise(const dal_settler *s, int n, double *S)
@@ -144,7 +137,7 @@ static bool is_positive(dal_settler *s, int n, const double *S)
 static bool stays_short(dal_settler *s, int n, const double *S)
 {
     const size_t area = (size_t)n * (size_t)n;
-    double *L = DAL_NEW(&s->arena, double, area + 1), *dq = DAL_NEW(&s->arena, double, s->point.nv + 1), most = dal_settle_norm(s->rho, n);
+    double *L = DAL_NEW(&s->arena, double, area + 1), *dq = DAL_NEW(&s->arena, double, s->point.nv + 1), most = dal_norm(s->rho, n);
     int where;
     for (size_t i = 0; i < area; i++)
         most = fmax(most, fabs(S[i]));
@@ -180,7 +173,7 @@ static bool is_at_ease(const dal_settler *s, int n, const double *S)
     double most = 0;
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
         most = fmax(most, fabs(S[i]));
-    return most <= slack / (time * time) && dal_settle_norm(s->rho, n) <= dal_settle_push * dal_settle_force_unit(s);
+    return most <= slack / (time * time) && dal_norm(s->rho, n) <= dal_settle_push * dal_settle_force_unit(s);
 }
 
 /* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
