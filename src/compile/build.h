@@ -352,7 +352,7 @@ void dal_column_scales(const dal_build *build, dal_system *system); /* when the 
 dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *draft, size_t guess, size_t *bytes);
 
 /* compile.c: `tables:`, before anything is parsed. */
-void dal_build_tables(dal_build *build, dal_system *system);
+void dal_build_tables(dal_build *build);
 /* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
  * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);

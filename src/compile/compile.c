@@ -33,13 +33,10 @@ enum {
 
 /* ---- tables, states, programs ------------------------------------------------------- */
 
-void dal_build_tables(dal_build *build, dal_system *system)
+void dal_build_tables(dal_build *build)
 {
-    system->n_tables = build->spec->n_tables;
-    system->table_names = DAL_NEW(build->arena, const char *, system->n_tables);
     for (int i = 0; i < build->spec->n_tables; i++) {
         const dal_table_spec *t = &build->spec->tables[i];
-        system->table_names[i] = t->name.text;
         const char *why = "";
         double smooth = 2;
         dal_outside outside = DAL_OUTSIDE_ERROR;
@@ -83,6 +80,10 @@ static void add_sample(dal_build *build, dal_system *system, int input)
 static void add_states(dal_build *build, dal_system *system)
 {
     const dal_spec *spec = build->spec;
+    system->n_tables = spec->n_tables;
+    system->table_names = DAL_NEW(build->arena, const char *, spec->n_tables);
+    for (int i = 0; i < spec->n_tables; i++)
+        system->table_names[i] = spec->tables[i].name.text;
     system->n_inputs = spec->n_inputs;
     system->n_states = spec->n_states;
     system->inputs = DAL_NEW(build->arena, double, spec->n_inputs);
@@ -246,7 +247,7 @@ static void fill_info(const dal_build *build, dal_system *system)
 static void compile_description(dal_build *build, dal_system *system)
 {
     dal_symbols_fill(build);
-    dal_build_tables(build, system);
+    dal_build_tables(build);
     dal_build_coordinates(build);
     dal_build_names(build);
     dal_build_bodies(build);

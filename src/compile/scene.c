@@ -1,5 +1,5 @@
 /* A scene: the parts of a description that a picture needs, as numbers, beside what the system knows of joints and bodies. */
-#include "model/system.h"
+#include "model/system_parts.h"
 #include "spec/sound.h"
 #include "compile/scene.h"
 
@@ -75,7 +75,7 @@ static bool add_bodies(maker *m)
     scene->n_bodies = spec->n_bodies;
     scene->bodies = DAL_NEW(m->build.arena, dal_scene_body, spec->n_bodies);
     for (int b = 0; b < spec->n_bodies; b++) {
-        const dal_body *body = &m->system->mechanism.bodies[b];
+        const dal_body *body = &dal_system_mechanism(m->system)->bodies[b];
         dal_scene_body *out = &scene->bodies[b];
         out->name = body->name;
         out->particle = body->particle;
@@ -126,7 +126,9 @@ static void couple(maker *m, const dal_joint_spec *spec, dal_scene_joint *joint)
 static void add_joints(maker *m)
 {
     const dal_system *system = m->system;
-    const dal_mechanism *mechanism = &system->mechanism;
+    const dal_mechanism *mechanism = dal_system_mechanism(system);
+    const dal_layout *layout = dal_system_layout(system);
+    const int *rows = dal_system_start_rows(system);
     dal_scene *scene = m->scene;
     scene->n_joints = m->build.spec->n_joints; /* behind them lie the constraints */
     scene->joints = DAL_NEW(m->build.arena, dal_scene_joint, scene->n_joints);
@@ -144,8 +146,8 @@ static void add_joints(maker *m)
         if (spec->radius.text && !dal_build_number(&m->build, spec->binding, spec->radius, &scene->joints[j].radius))
             scene->joints[j].radius = NAN;
     }
-    for (int i = system->rank; i < system->layout.n_rows; i++) {
-        const int source = system->layout.row[system->start_order[i]].source, joint = source < 0 ? -1 : mechanism->rows[source].joint;
+    for (int i = dal_system_rank(system); i < layout->n_rows; i++) {
+        const int source = layout->row[rows[i]].source, joint = source < 0 ? -1 : mechanism->rows[source].joint;
         if (joint >= 0 && joint < scene->n_joints)
             scene->joints[joint].redundant = true;
     }
@@ -191,11 +193,11 @@ static dal_status make(void *user)
     dal_mechanism_begin(&build->mechanism, arena, build->spec->space);
     build->mechanism.n_coordinates = build->spec->n_coordinates;
     dal_symbols_fill(build);
-    dal_build_tables(build, DAL_NEW(arena, dal_system, 1));
+    dal_build_tables(build);
     dal_build_names(build);
     scene->space = build->spec->space;
-    scene->length = m->system->layout.units.length;
-    memcpy(scene->gravity, m->system->acting.gravity, sizeof scene->gravity);
+    scene->length = dal_system_layout(m->system)->units.length;
+    memcpy(scene->gravity, dal_system_acting(m->system)->gravity, sizeof scene->gravity);
     const bool ok = add_bodies(m);
     add_joints(m);
     add_forces(m);
@@ -206,10 +208,11 @@ static dal_status make(void *user)
 /* Was the system compiled from this spec, or from one with the same bodies and joints? */
 static bool is_of(const dal_spec *spec, const dal_system *system, dal_messages *messages)
 {
-    const dal_mechanism *m = &system->mechanism;
+    const dal_mechanism *m = dal_system_mechanism(system);
     if (!dal_spec_sound(spec, messages))
         return false;
-    bool same = spec->space == m->space && spec->n_bodies == m->n_bodies && spec->n_joints == system->info.joints && spec->n_joints <= m->n_joints;
+    bool same = spec->space == m->space && spec->n_bodies == m->n_bodies && spec->n_joints == dal_system_describe(system).joints &&
+                spec->n_joints <= m->n_joints;
     for (int i = 0; same && i < spec->n_bodies; i++)
         same = !strcmp(spec->bodies[i].name.text, m->bodies[i].name);
     for (int i = 0; same && i < spec->n_joints; i++)
