@@ -14,7 +14,7 @@
 #include "math/vec.h"
 #include "math/rank.h"
 #include "model/coordinate_names.h"
-#include "model/system.h"
+#include "model/system_parts.h"
 #include "dynamics/determined.h"
 #include "dynamics/row_rank.h"
 #include "dynamics/reactions.h"
@@ -70,12 +70,13 @@ static dal_status check_instant(gatherer *g)
 static dal_status check_forces(gatherer *g)
 {
     const dal_system *system = dal_system_of(g->state);
+    const dal_layout *layout = dal_system_layout(system);
     const dal_method *method = dal_system_method(system);
-    for (int i = 0; i < system->layout.n_ignorable && method->formulation->ignores; i++)
-        if (g->options->inverse || g->instant->forces[system->layout.ignorable[i]] != 0) {
+    for (int i = 0; i < layout->n_ignorable && method->formulation->ignores; i++)
+        if (g->options->inverse || g->instant->forces[layout->ignorable[i]] != 0) {
             dal_error(g->messages, dal_nowhere, "%s: formulation %s takes the momentum of '%s' for constant; take another formulation",
                       g->options->inverse ? "the inverse problem changes momenta" : "a force acts on an ignorable coordinate",
-                      method->formulation->name, g->out->rates[system->layout.ignorable[i]]);
+                      method->formulation->name, g->out->rates[layout->ignorable[i]]);
             return DAL_BAD_MODEL;
         }
     return DAL_OK;
@@ -131,7 +132,7 @@ static void warn_moved(gatherer *g)
 static bool is_determined(gatherer *g, dal_status status)
 {
     dal_state *state = g->state;
-    const bool certain = status == DAL_OK ? dal_system_of(state)->undetermined : dal_state_singular(state);
+    const bool certain = status == DAL_OK ? dal_system_undetermined(dal_system_of(state)) : dal_state_singular(state);
     const double doubt = certain ? DAL_RANK_TOLERANCE : status == DAL_OK ? dal_state_doubt(state) : 0;
     dal_determined found;
     if (!(doubt > 0) || dal_system_method(dal_system_of(state))->minimum_norm || dal_state_determined(&g->arena, state, doubt, &found) ||
@@ -369,7 +370,7 @@ static dal_status gather_evaluation(void *user)
     const dal_system *system = dal_system_of(g->state);
     const dal_layout *layout = dal_system_layout(system);
     dal_evaluation *e = g->out = DAL_NEW(&g->arena, dal_evaluation, 1);
-    e->info = system->info;
+    e->info = dal_system_describe(system);
     e->nq = layout->nq;
     e->nv = layout->nv;
     e->coordinates = dal_make_labels(&g->arena, system, false).label;

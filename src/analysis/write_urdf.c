@@ -9,7 +9,8 @@
  *
  * Each element that cannot be written is named: as an error if the mechanism would change without it, as a warning if only a force is omitted.
  */
-#include "model/system.h"
+#include "model/start_values.h"
+#include "model/system_parts.h"
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "analysis/written.h"
@@ -321,8 +322,8 @@ static void place_link(plan *p, int body)
 {
     link *l = &p->link[body];
     if (l->joint < 0) {
-        memcpy(l->xyz, p->system->start[body].r, sizeof l->xyz);
-        memcpy(l->R, p->system->start[body].R, sizeof l->R);
+        memcpy(l->xyz, dal_system_start(p->system)[body].r, sizeof l->xyz);
+        memcpy(l->R, dal_system_start(p->system)[body].R, sizeof l->R);
         return;
     }
     const dal_joint *joint = &p->m->joints[l->joint];

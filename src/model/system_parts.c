@@ -25,6 +25,16 @@ const dal_spec *dal_system_spec(const dal_system *system)
     return system->spec;
 }
 
+bool dal_system_undetermined(const dal_system *system)
+{
+    return system->undetermined;
+}
+
+const dal_start *dal_system_start(const dal_system *system)
+{
+    return system->start;
+}
+
 int dal_system_rank(const dal_system *system)
 {
     return system->rank;

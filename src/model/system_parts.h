@@ -12,10 +12,12 @@ const dal_layout *dal_system_layout(const dal_system *system); /* and, in it, un
 const dal_mechanism *dal_system_mechanism(const dal_system *system);
 const dal_method *dal_system_method(const dal_system *system);
 const dal_acting *dal_system_acting(const dal_system *system);
-const dal_spec *dal_system_spec(const dal_system *system);  /* its own copy of the description; NULL: it has none */
-int dal_system_rank(const dal_system *system);              /* of the rows, at the start */
-int dal_system_freedoms(const dal_system *system);          /* there: nv - rank */
-const int *dal_system_start_rows(const dal_system *system); /* rows of the layout, independent ones first, at the start */
+const dal_spec *dal_system_spec(const dal_system *system);          /* its own copy of the description; NULL: it has none */
+bool dal_system_undetermined(const dal_system *system);             /* its accelerations are not determined at the start: for evaluations only */
+const struct dal_start *dal_system_start(const dal_system *system); /* of each body: model/start_values.h */
+int dal_system_rank(const dal_system *system);                      /* of the rows, at the start */
+int dal_system_freedoms(const dal_system *system);                  /* there: nv - rank */
+const int *dal_system_start_rows(const dal_system *system);         /* rows of the layout, independent ones first, at the start */
 /* How many; `names` (may be NULL) become theirs. */
 int dal_system_states(const dal_system *system, const char *const **names);
 int dal_system_inputs(const dal_system *system, const char *const **names);
