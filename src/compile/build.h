@@ -351,7 +351,7 @@ void dal_column_scales(const dal_build *build, dal_system *system); /* when the 
  * none; *bytes: how large it is. Without memory it jumps to the guard of the arena. */
 dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, const dal_system *draft, size_t guess, size_t *bytes);
 
-/* compile.c: `tables:`, before anything is parsed. */
+/* inputs.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build);
 /* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
  * analyses that say why. */
@@ -359,6 +359,8 @@ dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *sp
 /* compile.c: as dal_compile, with a note where the start is one of several that the description leaves open. */
 dal_status dal_compile_thoroughly(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
+/* inputs.c: inputs and states, when forces are known; with the names of tables. */
+void dal_build_states(dal_build *build, dal_system *system);
 /* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
 /* The same branch by branch; NULL: not here. After forces, methods and states are known. */
