@@ -361,6 +361,12 @@ dal_status dal_compile_thoroughly(const dal_allocator *allocator, const dal_spec
 
 /* inputs.c: inputs and states, when forces are known; with the names of tables. */
 void dal_build_states(dal_build *build, dal_system *system);
+/* conserved.c: which momenta the whole model keeps, as bits (dal_system); does anything but potential forces do work; which expressions of forces are
+ * written as the number zero. n: how many expressions belong to forces. */
+unsigned dal_build_conserved(const dal_build *build);
+bool dal_does_work(const dal_build *build, int n);
+bool *dal_idle_expressions(const dal_build *build, int n);
+
 /* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
 /* The same branch by branch; NULL: not here. After forces, methods and states are known. */
