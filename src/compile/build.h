@@ -367,6 +367,10 @@ unsigned dal_build_conserved(const dal_build *build);
 bool dal_does_work(const dal_build *build, int n);
 bool *dal_idle_expressions(const dal_build *build, int n);
 
+/* system_layout.c: the layout of a system, when the start is known; then all its fields are filled but those of draft.c. */
+void dal_layout_system(dal_build *build, dal_system *system);
+void dal_count_states(dal_system *system); /* n_y, when n_w is known */
+
 /* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
 /* The same branch by branch; NULL: not here. After forces, methods and states are known. */
