@@ -345,7 +345,6 @@ dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec);
 bool dal_build_assemble(dal_build *build, const dal_compiled *drives, double *winding);
 /* own_length.c: the model's length, when bodies are placed; with it the fastest rate that is known before anything is evaluated. */
 double dal_build_length(dal_build *build);
-void dal_column_scales(const dal_build *build, dal_system *system); /* when the layout and the length are known */
 
 /* pack.c: a copy of a draft, in one block that dal_system_free frees. guess: how large it was with a system of the same structure, 0: there is
  * none; *bytes: how large it is. Without memory it jumps to the guard of the arena. */

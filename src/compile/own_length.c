@@ -1,9 +1,6 @@
-/* The model's own length, before anything is evaluated (see state/scale.c for the units), and what follows from it: the scales of the columns. */
-#include "kinematics/reduction.h"
+/* The model's own length, before anything is evaluated (see state/scale.c for the units), and the fastest rate that is known by then. */
 #include "math/vec.h"
 #include "compile/build.h"
-#include "model/system.h"
-#include "state/scale.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,24 +159,4 @@ double dal_build_length(dal_build *build)
     build->length = length > 0 && isfinite(length) ? length : 1;
     build->pace = find_pace(build);
     return build->length;
-}
-
-void dal_column_scales(const dal_build *build, dal_system *system)
-{
-    const dal_layout *layout = &system->layout;
-    for (int j = 0; j < layout->nv; j++)
-        system->layout.units.column_scale[j] = build->column_scale      ? build->column_scale[j]
-                                               : layout->angular[j] > 0 ? system->layout.units.length
-                                                                        : 1;
-    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++) {
-        const double lever = dal_turn_lever(system, b);
-        for (int k = 0; k < layout->body[b].nv; k++)
-            if (layout->angular[layout->body[b].v + k] > 0)
-                system->layout.units.column_scale[layout->body[b].v + k] = lever;
-    }
-    for (int j = 0; j < layout->nv && layout->reduction; j++)
-        if (layout->angular[j] > 0)
-            system->layout.units.column_scale[j] = dal_turn_lever(system, layout->reduction->left_body[j]);
-    for (int j = 0; j < layout->nv; j++)
-        system->layout.units.column_unit[j] = 1 / system->layout.units.column_scale[j];
 }

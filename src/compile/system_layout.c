@@ -146,6 +146,27 @@ static void copy_parts(dal_build *build, dal_system *system)
         system->coordinate_names[i] = build->spec->coordinates[i].name.text;
 }
 
+/* When the layout and the length are known. */
+static void scale_columns(const dal_build *build, dal_system *system)
+{
+    const dal_layout *layout = &system->layout;
+    for (int j = 0; j < layout->nv; j++)
+        system->layout.units.column_scale[j] = build->column_scale      ? build->column_scale[j]
+                                               : layout->angular[j] > 0 ? system->layout.units.length
+                                                                        : 1;
+    for (int b = 0; b < layout->mechanism->n_bodies && !layout->family->shares; b++) {
+        const double lever = dal_turn_lever(system, b);
+        for (int k = 0; k < layout->body[b].nv; k++)
+            if (layout->angular[layout->body[b].v + k] > 0)
+                system->layout.units.column_scale[layout->body[b].v + k] = lever;
+    }
+    for (int j = 0; j < layout->nv && layout->reduction; j++)
+        if (layout->angular[j] > 0)
+            system->layout.units.column_scale[j] = dal_turn_lever(system, layout->reduction->left_body[j]);
+    for (int j = 0; j < layout->nv; j++)
+        system->layout.units.column_unit[j] = 1 / system->layout.units.column_scale[j];
+}
+
 /* The model's units, and those of its states, rows and columns. */
 static void choose_units(dal_build *build, dal_system *system)
 {
@@ -155,7 +176,7 @@ static void choose_units(dal_build *build, dal_system *system)
     system->layout.units.row_unit = DAL_NEW(build->arena, double, system->layout.n_rows);
     system->layout.units.column_scale = DAL_NEW(build->arena, double, system->layout.nv);
     system->layout.units.column_unit = DAL_NEW(build->arena, double, system->layout.nv);
-    dal_column_scales(build, system);
+    scale_columns(build, system);
 }
 
 /* The order in which the saddle matrix is factored; that of an earlier system on the same layout. */
