@@ -370,6 +370,12 @@ bool *dal_idle_expressions(const dal_build *build, int n);
 void dal_layout_system(dal_build *build, dal_system *system);
 void dal_count_states(dal_system *system); /* n_y, when n_w is known */
 
+/* draft.c: before a system is packed. */
+void dal_draft_info(const dal_build *build, dal_system *draft);
+bool dal_draft_prepare(dal_build *build, dal_system *draft);
+bool dal_draft_refuse_curved_friction(dal_build *build);
+bool dal_draft_eta_fits(const dal_build *build, const dal_system *draft);
+
 /* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);
 /* The same branch by branch; NULL: not here. After forces, methods and states are known. */
