@@ -352,10 +352,10 @@ dal_system *dal_pack_system(dal_arena *arena, const dal_allocator *allocator, co
 
 /* inputs.c: `tables:`, before anything is parsed. */
 void dal_build_tables(dal_build *build);
-/* compile.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
+/* compile_calls.c: as dal_compile, also where the start does not satisfy the constraints or does not determine the accelerations. For
  * analyses that say why. */
 dal_status dal_compile_anyway(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
-/* compile.c: as dal_compile, with a note where the start is one of several that the description leaves open. */
+/* compile_calls.c: as dal_compile, with a note where the start is one of several that the description leaves open. */
 dal_status dal_compile_thoroughly(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_system **system);
 
 /* inputs.c: inputs and states, when forces are known; with the names of tables. */
@@ -375,6 +375,9 @@ void dal_draft_info(const dal_build *build, dal_system *draft);
 bool dal_draft_prepare(dal_build *build, dal_system *draft);
 bool dal_draft_refuse_curved_friction(dal_build *build);
 bool dal_draft_eta_fits(const dal_build *build, const dal_system *draft);
+
+/* compile.c: all steps; build->packed becomes the system. DAL_OK or DAL_BAD_MODEL with messages. */
+dal_status dal_build_system(dal_build *build, dal_system *draft);
 
 /* tree_loops.c: the rows of the layout as loops on the links. */
 dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system);

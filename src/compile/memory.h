@@ -199,7 +199,7 @@ bool dal_cache_fits(const dal_build *build);
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-/* compile.c: a description that differs from that of the memory in numbers only, or that of which one is recorded. With a memory, an answer other
+/* compile_calls.c: a description that differs from that of the memory in numbers only, or that of which one is recorded. With a memory, an answer other
  * than DAL_OK says nothing about the model, and has no messages. */
 dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system);
