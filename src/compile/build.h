@@ -376,6 +376,9 @@ bool dal_draft_prepare(dal_build *build, dal_system *draft);
 bool dal_draft_refuse_curved_friction(dal_build *build);
 bool dal_draft_eta_fits(const dal_build *build, const dal_system *draft);
 
+/* programs.c: when all signals that the expressions read are known. */
+void dal_build_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
+
 /* compile.c: all steps; build->packed becomes the system. DAL_OK or DAL_BAD_MODEL with messages. */
 dal_status dal_build_system(dal_build *build, dal_system *draft);
 

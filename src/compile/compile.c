@@ -25,31 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables, states, programs ------------------------------------------------------- */
-
-static void mark_need(void *user, int variable)
-{
-    ((bool *)user)[variable] = true;
-}
-
-static void compile_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
-{
-    if (dal_cached_program(build, list, out))
-        return;
-    bool *needed = DAL_NEW(build->arena, bool, build->n_signals);
-    out->n_outputs = list->n;
-    if (!list->n)
-        return;
-    for (int i = 0; i < list->n; i++)
-        dal_each_var(build->graph, list->node[i], mark_need, needed);
-    out->needs = DAL_NEW(build->arena, int, build->n_signals);
-    for (int i = 0; i < build->n_signals; i++)
-        if (needed[i])
-            out->needs[out->n_needs++] = i;
-    out->program = dal_program_build(build->arena, build->graph, build->n_signals, list->n, list->node);
-    dal_remember_program(build, list, out);
-}
-
 /* ---- the orchestrator ----------------------------------------------------------------------- */
 
 static void compile_description(dal_build *build, dal_system *system)
@@ -114,7 +89,7 @@ dal_status dal_build_system(dal_build *build, dal_system *draft)
     dal_remember_description(build);
     if (build->memory && !dal_cache_fits(build))
         return DAL_BAD_MODEL; /* it is compiled without memory */
-    compile_program(build, &build->drives, &draft->drives);
+    dal_build_program(build, &build->drives, &draft->drives);
     draft->start_winding = DAL_NEW(build->arena, double, build->mechanism.n_windings);
     dal_build_length(build);
     const bool closed = (build->parts.placement ? dal_start_coordinates : dal_build_assemble)(build, &draft->drives, draft->start_winding);
@@ -129,9 +104,9 @@ dal_status dal_build_system(dal_build *build, dal_system *draft)
     if (!dal_build_written_identities(build, draft->start_winding) || (!build->anyway && !dal_build_slopes(build, draft->start_winding)))
         return DAL_BAD_MODEL;
     dal_build_written_ranks(build, draft->start_winding);
-    compile_program(build, &build->actions, &draft->actions);
-    compile_program(build, &build->records, &draft->records);
-    compile_program(build, &build->samples, &draft->samples);
+    dal_build_program(build, &build->actions, &draft->actions);
+    dal_build_program(build, &build->records, &draft->records);
+    dal_build_program(build, &build->samples, &draft->samples);
     dal_layout_system(build, draft);
     if (!build->derivation)
         let_graph_go(build);
