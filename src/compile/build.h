@@ -370,11 +370,8 @@ bool *dal_idle_expressions(const dal_build *build, int n);
 void dal_layout_system(dal_build *build, dal_system *system);
 void dal_count_states(dal_system *system); /* n_y, when n_w is known */
 
-/* draft.c: before a system is packed. */
-void dal_draft_info(const dal_build *build, dal_system *draft);
-bool dal_draft_prepare(dal_build *build, dal_system *draft);
-bool dal_draft_refuse_curved_friction(dal_build *build);
-bool dal_draft_eta_fits(const dal_build *build, const dal_system *draft);
+/* draft.c: before a system is packed: do its choices go with its layout? Its rank, where its size depends on it; its information. False with messages. */
+bool dal_draft_check(dal_build *build, dal_system *draft);
 
 /* programs.c: when all signals that the expressions read are known. */
 void dal_build_program(dal_build *build, const dal_expressions *list, dal_compiled *out);

@@ -13,7 +13,9 @@
 
 #include <string.h>
 
-typedef enum demand { RUN, CHECK, EVALUATION, ANYTHING } demand;
+typedef enum demand { RUN, CHECK, EVALUATION, ANYTHING } demand; /* what it is compiled for */
+
+/* ---- one description -------------------------------------------------------------------------- */
 
 /* The warnings about the text and those of compile stay with the system: every run's evidence has them. */
 static bool keep_warnings(const dal_spec *spec, const dal_messages *own, dal_system *system)
@@ -108,6 +110,8 @@ static dal_status compile_one(const dal_allocator *for_system, const dal_allocat
     return status;
 }
 
+/* ---- with constraints that are derived --------------------------------------------------------- */
+
 /* The description without parts that do not matter for directions without inertia. */
 static dal_spec bare_spec(const dal_spec *spec)
 {
@@ -175,6 +179,8 @@ static dal_status compile_derived(const dal_allocator *for_system, const dal_all
     dal_derivation_release(&d);
     return status;
 }
+
+/* ---- the calls ----------------------------------------------------------------------------------- */
 
 static dal_status compile_spec(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
                                const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system)

@@ -29,7 +29,7 @@ static const char *list_ignorable(const dal_build *build, const dal_system *syst
     return text;
 }
 
-void dal_draft_info(const dal_build *build, dal_system *system)
+static void fill_info(const dal_build *build, dal_system *system)
 {
     dal_system_info *info = &system->info;
     info->model = build->spec->name.text ? build->spec->name.text : build->spec->file ? build->spec->file : "";
@@ -54,15 +54,14 @@ void dal_draft_info(const dal_build *build, dal_system *system)
     info->ignorable_names = list_ignorable(build, system);
 }
 
-/* Rank, ignorable coordinates and speeds at the start. A formulation with speeds needs the rank before its state can be sized: find it on a temporary
- * `lagrange` system. */
-bool dal_draft_prepare(dal_build *build, dal_system *draft)
+/* Rank, ignorable coordinates and speeds at the start, on a temporary system. */
+static bool prepare(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->method.formulation;
     const int nv = draft->layout.nv;
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less memory than any other */
         draft->method.formulation = dal_formulations[0];
-    dal_draft_info(build, draft);
+    fill_info(build, draft);
     size_t bytes;
     build->packed = dal_pack_system(build->arena, &build->allocator, draft, 0, &bytes);
     build->first = dal_state_create(&build->arena->allocator, build->packed);
@@ -97,7 +96,7 @@ bool dal_draft_prepare(dal_build *build, dal_system *draft)
 }
 
 /* Dry friction follows reactions by the derivatives of rows, which are not linear in the rates here. */
-bool dal_draft_refuse_curved_friction(dal_build *build)
+static bool refuse_curved_friction(dal_build *build)
 {
     const dal_mechanism *m = &build->mechanism;
     for (int i = 0; i < m->n_rows && build->n_frictions; i++)
@@ -123,7 +122,7 @@ static const char *list_velocities(const dal_build *build, const dal_system *sys
     return system->layout.nv > MOST ? dal_arena_print(build->arena, "%s, ...", text) : text;
 }
 
-bool dal_draft_eta_fits(const dal_build *build, const dal_system *system)
+static bool eta_fits(const dal_build *build, const dal_system *system)
 {
     if (!system->method.n_eta || system->method.n_eta == system->layout.nv)
         return true;
@@ -131,4 +130,37 @@ bool dal_draft_eta_fits(const dal_build *build, const dal_system *system)
               "`eta` needs one expression for each velocity, %d in the family %s, for %s; %d given", system->layout.nv, system->layout.family->name,
               list_velocities(build, system), system->method.n_eta);
     return false;
+}
+
+/* Formulations and stabilizations that do not go with every layout say so. */
+static bool method_applies(const dal_build *build, const dal_system *draft)
+{
+    dal_refusal why;
+    if (draft->method.formulation->applies && !draft->method.formulation->applies(draft, &why)) {
+        const bool speeds = build->spec->n_speeds && why.reason == DAL_REASON_SPEEDS;
+        dal_error(build->messages, speeds ? build->spec->speeds[0].name.mark : build->spec->simulate.formulation.name.mark, "%s", why.text);
+        return false;
+    }
+    if (draft->method.stabilization->applies && !draft->method.stabilization->applies(draft, &why)) {
+        dal_error(build->messages, build->spec->simulate.stabilization.name.mark, "%s", why.text);
+        return false;
+    }
+    return true;
+}
+
+/* Has the draft to know its rank, its ignorable coordinates or its speeds before it is packed? */
+static bool needs_rank(const dal_system *draft)
+{
+    const dal_formulation *formulation = draft->method.formulation;
+    return formulation->chooses || formulation->unpack || formulation->ignores || (draft->layout.family->shares && !draft->layout.reduction);
+}
+
+bool dal_draft_check(dal_build *build, dal_system *draft)
+{
+    if (refuse_curved_friction(build) || !eta_fits(build, draft))
+        return false;
+    if (needs_rank(draft) && !prepare(build, draft))
+        return false;
+    fill_info(build, draft);
+    return method_applies(build, draft);
 }
