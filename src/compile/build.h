@@ -246,6 +246,9 @@ void dal_build_bodies(dal_build *build);
 bool dal_build_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *orientation, double R[9]);
 void dal_note_constants(dal_build *build, int body); /* the parameters that its mass, centre and inertia are made of are used */
 void dal_build_motion(dal_build *build);             /* start velocities, once every body is placed */
+/* points.c: once for the whole model, before a point of the ground is looked up; then all points of a body, also unused ones. */
+void dal_index_ground(dal_build *build);
+void dal_check_points(dal_build *build, const char *owner, const dal_binding *binding, const dal_points *points);
 bool dal_build_marker(dal_build *build, dal_text name, dal_marker *marker, bool *has_axes);
 /* The axes, in those of its body, in which directions beside this name are written: another body's own, except for the ground of an
  * included model. */
