@@ -7,6 +7,7 @@
  *   collect_sums.c like terms of sums taken together
  *   run_rates.c    y' of a run: what the integrator sees
  *   switches.c     operations with pieces, and their modes
+ *   listing.c      variables, and the nodes of all functions, simplified
  *   emit.c         nodes as C, in parts
  *   rolled_loops.c equal links of a long chain as a loop
  *   code_texts.c   what is printed as it stands: sines and cosines, lanes, tables

@@ -161,12 +161,15 @@ dal_node dal_stabilised_gamma(dal_listing *code, dal_translation *t, int row);
 /* q', zd and power, as `t` sees velocities; behind the accelerations. */
 void dal_listing_run(dal_listing *code, dal_translation *t);
 
+/* ---- listing.c -------------------------------------------------------------------- */
+
+/* Values of the variables at a state. */
+void dal_listing_set_reference(dal_listing *code, const dal_reference_state *at, double *x, const double *parameters);
+
 /* ---- switches.c ------------------------------------------------------------------- */
 
 /* The switches that these results need: they are numbered. */
 void dal_listing_find_switches(dal_listing *code, int n_results, const dal_listing_result *results);
-/* Values of the variables at a state. */
-void dal_listing_set_reference(dal_listing *code, const dal_reference_state *at, double *x, const double *parameters);
 /* The switch of a node, or -1. */
 int dal_listing_switch_of(const dal_listing *code, dal_node node);
 
