@@ -12,33 +12,12 @@
  *   (T + V)' = v.(F + h + dV/dq) + d(V - T)/dx . x' + d(V - T)/dt
  * with x the coordinates of others that T and V may contain: like time, they are given here. Where T is not known, h = 0 and Q = F.
  *
- * Whether masses are symmetric and not indefinite, and whether energies are what they have to be, is tried at the start and at random states.
+ * Whether masses are symmetric and not indefinite, and whether energies are what they have to be, is tried at states: system_trials.c.
  */
-#include "kinematics/subsystems.h"
-#include "compile/build.h"
-#include "math/chance.h"
-#include "math/dense.h"
+#include "compile/systems_parts.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { SAMPLES = 8, SHRINKINGS = 12 };
-static const double rounding = 1e-9;        /* of the terms: what two ways to compute the same may differ by */
-static const double fast_for_size = 1e-3;   /* of the run: a rate at the start counts as a size by what it does in this time */
-static const double least_of_kinetic = 0.1; /* of the size that has the kinetic energy of the model: no coordinate counts as smaller */
-
-/* One of them while it is read. Nodes are functions of the coordinates, their rates and time. */
-typedef struct reading {
-    const dal_subsystem_spec *spec;
-    const char *what; /* "system 'coil'", "the Lagrangian" */
-    int n, *number;   /* its coordinates, ascending */
-    int *order;       /* of each: its place in the lists of the model */
-    dal_node *M, *N;  /* n x n; n */
-    dal_node T, V;    /* T without what does not depend on the rates; DAL_NO_NODE: not known */
-    dal_node written; /* T as it was written: L, or `kinetic`; for tests */
-    dal_node *F, *D;  /* of a system: its force, n; of a Lagrangian: dD/dv of every coordinate of the model */
-    bool energy;
-} reading;
 
 static dal_node zero(dal_build *build)
 {
@@ -78,7 +57,7 @@ static dal_node by_coordinate(dal_build *build, dal_node f, int coordinate)
     return dal_diff(build->graph, f, variable_of(build, coordinate, 0));
 }
 
-static dal_node by_rate(dal_build *build, dal_node f, int coordinate)
+dal_node dal_systems_by_rate(dal_build *build, dal_node f, int coordinate)
 {
     return dal_diff(build->graph, f, variable_of(build, coordinate, 1));
 }
@@ -89,7 +68,7 @@ static dal_node rate_of(dal_build *build, int coordinate)
 }
 
 /* The coordinate behind a variable, or -1. */
-static int coordinate_of(const dal_build *build, int variable)
+int dal_systems_coordinate(const dal_build *build, int variable)
 {
     const dal_signal *s = &build->signals[variable];
     const dal_measure *measure = s->kind == DAL_SIGNAL_MEASURE ? &build->mechanism.measures[s->index] : NULL;
@@ -99,7 +78,7 @@ static int coordinate_of(const dal_build *build, int variable)
 static dal_node rates_are_zero(void *user, dal_graph *graph, int variable)
 {
     const dal_build *build = user;
-    return coordinate_of(build, variable) >= 0 && build->signals[variable].order == 1 ? dal_const(graph, 0) : DAL_NO_NODE;
+    return dal_systems_coordinate(build, variable) >= 0 && build->signals[variable].order == 1 ? dal_const(graph, 0) : DAL_NO_NODE;
 }
 
 /* What stands in an expression. */
@@ -113,7 +92,7 @@ static void note_contents(void *user, int variable)
 {
     contents *c = user;
     const dal_signal *s = &c->build->signals[variable];
-    const int k = coordinate_of(c->build, variable);
+    const int k = dal_systems_coordinate(c->build, variable);
     if (k >= 0) {
         (s->order ? c->rate : c->coordinate)[k] = true;
         c->rates |= s->order == 1;
@@ -134,7 +113,7 @@ static contents contents_of(dal_build *build, dal_node node)
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* A mass or an energy. */
-static bool read_energy(dal_build *build, const reading *r, const char *key, dal_text text, bool rates, dal_node *node)
+static bool read_energy(dal_build *build, const dal_system_reading *r, const char *key, dal_text text, bool rates, dal_node *node)
 {
     if (!dal_build_scalar(build, DAL_REACH_ENERGY, r->spec->binding, text, node))
         return false;
@@ -152,7 +131,7 @@ static bool read_energy(dal_build *build, const reading *r, const char *key, dal
 }
 
 /* The force of a potential may jump; the potential may not. */
-static bool check_potential(dal_build *build, const reading *r, dal_text text)
+static bool check_potential(dal_build *build, const dal_system_reading *r, dal_text text)
 {
     if (dal_smoothness(build->graph, r->V) >= 1)
         return true;
@@ -161,7 +140,7 @@ static bool check_potential(dal_build *build, const reading *r, dal_text text)
 }
 
 /* Masses are part of the smooth equations of motion: their switches are no events. */
-static bool check_masses(dal_build *build, const reading *r, dal_text text)
+static bool check_masses(dal_build *build, const dal_system_reading *r, dal_text text)
 {
     for (int i = 0; i < r->n; i++) {
         int smooth = r->N ? dal_smoothness(build->graph, r->N[i]) : 2;
@@ -179,7 +158,7 @@ static bool check_masses(dal_build *build, const reading *r, dal_text text)
     return true;
 }
 
-static void use_coordinates(dal_build *build, reading *r, const contents *c)
+static void use_coordinates(dal_build *build, dal_system_reading *r, const contents *c)
 {
     r->number = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     for (int k = 0; k < build->spec->n_coordinates; k++)
@@ -187,7 +166,7 @@ static void use_coordinates(dal_build *build, reading *r, const contents *c)
             r->number[r->n++] = k;
 }
 
-static bool read_dissipation(dal_build *build, reading *r)
+static bool read_dissipation(dal_build *build, dal_system_reading *r)
 {
     const dal_text text = r->spec->dissipation;
     dal_node D;
@@ -209,11 +188,11 @@ static bool read_dissipation(dal_build *build, reading *r)
         return false;
     }
     for (int k = 0; k < build->spec->n_coordinates; k++)
-        r->D[k] = by_rate(build, D, k);
+        r->D[k] = dal_systems_by_rate(build, D, k);
     return true;
 }
 
-static bool read_lagrangian(dal_build *build, reading *r)
+static bool read_lagrangian(dal_build *build, dal_system_reading *r)
 {
     const dal_subsystem_spec *spec = r->spec;
     const dal_text text = spec->L.text ? spec->L : spec->T;
@@ -238,15 +217,15 @@ static bool read_lagrangian(dal_build *build, reading *r)
     r->M = DAL_NEW(build->arena, dal_node, r->n * r->n);
     r->N = DAL_NEW(build->arena, dal_node, r->n);
     for (int i = 0; i < r->n; i++) {
-        const dal_node p = by_rate(build, L, r->number[i]);
+        const dal_node p = dal_systems_by_rate(build, L, r->number[i]);
         r->N[i] = dal_substitute(build->graph, p, rates_are_zero, build);
         for (int j = 0; j < r->n; j++)
-            r->M[i * r->n + j] = dal_substitute(build->graph, by_rate(build, p, r->number[j]), rates_are_zero, build);
+            r->M[i * r->n + j] = dal_substitute(build->graph, dal_systems_by_rate(build, p, r->number[j]), rates_are_zero, build);
     }
     return read_dissipation(build, r) && check_masses(build, r, text) && check_potential(build, r, spec->V.text ? spec->V : text);
 }
 
-static bool read_numbers(dal_build *build, reading *r)
+static bool read_numbers(dal_build *build, dal_system_reading *r)
 {
     const dal_subsystem_spec *spec = r->spec;
     bool fine = true;
@@ -270,7 +249,7 @@ static bool read_numbers(dal_build *build, reading *r)
 }
 
 /* Rows and columns of what is written, in ascending order of the coordinates. */
-static void sort_numbers(dal_build *build, reading *r)
+static void sort_numbers(dal_build *build, dal_system_reading *r)
 {
     r->order = DAL_NEW(build->arena, int, r->n);
     for (int i = 0; i < r->n; i++) {
@@ -285,7 +264,7 @@ static void sort_numbers(dal_build *build, reading *r)
     r->number = number;
 }
 
-static bool check_sizes(dal_build *build, const reading *r)
+static bool check_sizes(dal_build *build, const dal_system_reading *r)
 {
     const dal_subsystem_spec *spec = r->spec;
     if (spec->mass.n != spec->coordinates.n)
@@ -300,7 +279,7 @@ static bool check_sizes(dal_build *build, const reading *r)
 }
 
 /* 1/2 v.M v */
-static dal_node quadratic_form(dal_build *build, const reading *r)
+static dal_node quadratic_form(dal_build *build, const dal_system_reading *r)
 {
     dal_node sum = zero(build);
     for (int i = 0; i < r->n; i++)
@@ -311,7 +290,7 @@ static dal_node quadratic_form(dal_build *build, const reading *r)
     return sum;
 }
 
-static bool read_matrices(dal_build *build, reading *r)
+static bool read_matrices(dal_build *build, dal_system_reading *r)
 {
     const dal_subsystem_spec *spec = r->spec;
     bool fine = check_sizes(build, r) && read_numbers(build, r);
@@ -342,7 +321,7 @@ static bool read_matrices(dal_build *build, reading *r)
 static dal_node motion_rate(void *user, dal_graph *graph, int variable)
 {
     dal_build *build = user;
-    const int k = coordinate_of(build, variable);
+    const int k = dal_systems_coordinate(build, variable);
     if (build->signals[variable].kind == DAL_SIGNAL_TIME)
         return dal_const(graph, 1);
     return k >= 0 && build->signals[variable].order == 0 ? rate_of(build, k) : DAL_NO_NODE;
@@ -354,7 +333,7 @@ static dal_node along_motion(dal_build *build, dal_node f)
     return dal_rate(build->graph, f, motion_rate, build);
 }
 
-static void put_place(dal_build *build, const reading *r, dal_expressions *out)
+static void put_place(dal_build *build, const dal_system_reading *r, dal_expressions *out)
 {
     for (int i = 0; i < r->n; i++)
         for (int j = 0; j <= i; j++)
@@ -363,7 +342,7 @@ static void put_place(dal_build *build, const reading *r, dal_expressions *out)
         dal_build_expression(build, out, r->N ? r->N[i] : zero(build));
 }
 
-static void put_motion(dal_build *build, const reading *r, dal_expressions *out)
+static void put_motion(dal_build *build, const dal_system_reading *r, dal_expressions *out)
 {
     for (int i = 0; i < r->n && r->energy; i++)
         for (int j = 0; j <= i; j++)
@@ -375,12 +354,12 @@ static void put_motion(dal_build *build, const reading *r, dal_expressions *out)
 }
 
 /* What of C is skew beside M'/2, below the diagonal. */
-static void put_skew(dal_build *build, const reading *r, dal_expressions *out)
+static void put_skew(dal_build *build, const dal_system_reading *r, dal_expressions *out)
 {
     for (int i = 0; i < r->n && r->energy; i++)
         for (int j = 0; j < i; j++) {
             const dal_node half = dal_const(build->graph, 0.5);
-            const dal_node p[2] = {by_rate(build, r->T, r->number[i]), by_rate(build, r->T, r->number[j])};
+            const dal_node p[2] = {dal_systems_by_rate(build, r->T, r->number[i]), dal_systems_by_rate(build, r->T, r->number[j])};
             dal_node sum = zero(build);
             for (int k = 0; k < 2; k++) {
                 const dal_node N = r->N ? r->N[k ? j : i] : zero(build);
@@ -392,7 +371,7 @@ static void put_skew(dal_build *build, const reading *r, dal_expressions *out)
 }
 
 /* M' v - dT/dq of a system. */
-static dal_node bias_of(dal_build *build, const reading *r, int i)
+static dal_node bias_of(dal_build *build, const dal_system_reading *r, int i)
 {
     dal_node sum = dal_unary(build->graph, DAL_OP_NEG, by_coordinate(build, r->T, r->number[i]));
     for (int j = 0; j < r->n; j++) {
@@ -417,7 +396,7 @@ static int action_of(dal_build *build, dal_text text, dal_node node)
 }
 
 /* The rate of V - T of a system by time and by coordinates of others. */
-static dal_node power_of_others(dal_build *build, const reading *r)
+static dal_node power_of_others(dal_build *build, const dal_system_reading *r)
 {
     const dal_node difference = minus(build, r->V, r->T);
     dal_node sum = dal_diff(build->graph, difference, time_variable(build));
@@ -436,7 +415,7 @@ static void add_force(dal_force_group *group, dal_subsystem_force force)
 }
 
 /* Q and the power of one; their texts are for messages. */
-static void add_forces(dal_build *build, const reading *r, dal_force_group *group)
+static void add_forces(dal_build *build, const dal_system_reading *r, dal_force_group *group)
 {
     const dal_subsystem_spec *spec = r->spec;
     const bool function = r->D;
@@ -464,208 +443,10 @@ static void add_forces(dal_build *build, const reading *r, dal_force_group *grou
     }
 }
 
-/* ---- tests at states ------------------------------------------------------------------------- */
-
-/* The quantities that are tested of one system: M (n x n), M at the rates (of a Lagrangian), then T as written and as it should be. */
-typedef struct trial {
-    dal_build *build;
-    const reading *r;
-    dal_program *program;
-    int n_outputs;
-    double *variables, *registers, *out, *S;
-    uint64_t seed;
-    double until;
-} trial;
-
-static trial begin_trial(dal_build *build, const reading *r)
-{
-    trial t = {.build = build, .r = r, .seed = 1788};
-    dal_expressions list = {0};
-    for (int i = 0; i < r->n * r->n; i++)
-        dal_build_expression(build, &list, r->M[i]);
-    for (int i = 0; i < r->n && r->D; i++)
-        for (int j = 0; j < r->n; j++)
-            dal_build_expression(build, &list, by_rate(build, by_rate(build, r->written, r->number[i]), r->number[j]));
-    if (r->energy && !r->D) {
-        dal_build_expression(build, &list, r->written);
-        dal_build_expression(build, &list, r->T);
-    }
-    t.n_outputs = list.n;
-    t.program = dal_program_build(build->arena, build->graph, build->n_signals, list.n, list.node);
-    t.variables = DAL_NEW(build->arena, double, build->n_signals);
-    t.registers = DAL_NEW(build->arena, double, dal_program_registers(t.program));
-    t.out = DAL_NEW(build->arena, double, list.n);
-    t.S = DAL_NEW(build->arena, double, r->n * r->n);
-    const dal_text *until = &build->spec->simulate.until;
-    if (until->text)
-        dal_build_number(build, NULL, *until, &t.until);
-    return t;
-}
-
-/* At a distance of the order of `shift` sizes from the start; 0: the start itself. False: something is not a finite number there. */
-static bool evaluate_trial(trial *t, double shift)
-{
-    dal_build *build = t->build;
-    const double period = t->until > 0 ? t->until : 1;
-    for (int i = 0; i < build->n_signals; i++) {
-        const int k = coordinate_of(build, i);
-        const double size = k < 0 ? 0 : build->own_size[k], random = dal_chance(&t->seed);
-        if (build->signals[i].kind == DAL_SIGNAL_TIME)
-            t->variables[i] = shift > 0 ? 0.5 * (1 + random) * period : 0;
-        else if (k >= 0 && build->signals[i].order == 0)
-            t->variables[i] = build->start_q[k] + shift * random * size;
-        else if (k >= 0)
-            t->variables[i] = build->start_v[k] + random * size / period;
-    }
-    bool finite = !dal_program_run(t->program, t->variables, NULL, t->registers, t->out);
-    for (int i = 0; i < t->n_outputs; i++)
-        finite = finite && isfinite(t->out[i]);
-    return finite;
-}
-
-static dal_mark mark_of_mass(const reading *r, int i, int j)
-{
-    return r->D ? (r->spec->L.text ? r->spec->L.mark : r->spec->T.mark) : r->spec->mass.row[r->order[i]].item[r->order[j]].mark;
-}
-
-static const char *coordinate_name(const trial *t, int i)
-{
-    return t->build->spec->coordinates[t->r->number[i]].name.text;
-}
-
-static bool is_symmetric(const trial *t)
-{
-    const int n = t->r->n;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            const double a = t->out[i * n + j], b = t->out[j * n + i],
-                         size = fmax(fmax(fabs(a), fabs(b)), sqrt(fabs(t->out[i * n + i] * t->out[j * n + j])));
-            if (fabs(a - b) <= rounding * size)
-                continue;
-            dal_error(t->build->messages, mark_of_mass(t->r, i, j),
-                      "the mass matrix of %s is not symmetric: its entry of '%s' and '%s' is %.6g, and that of '%s' and '%s' is %.6g", t->r->what,
-                      coordinate_name(t, i), coordinate_name(t, j), a, coordinate_name(t, j), coordinate_name(t, i), b);
-            return false;
-        }
-    return true;
-}
-
-static bool refuse_indefinite(const trial *t, int i)
-{
-    dal_error(
-        t->build->messages, mark_of_mass(t->r, i, i),
-        "the mass matrix of %s is indefinite: there are rates, that of '%s' among them, at which the kinetic energy is negative; it is zero or more",
-        t->r->what, coordinate_name(t, i));
-    return false;
-}
-
-static bool is_semidefinite(trial *t)
-{
-    int where;
-    return dal_semidefinite(t->out, t->r->n, rounding, t->S, &where) || refuse_indefinite(t, where);
-}
-
-/* A Lagrangian of second degree: its second derivatives by the rates do not depend on them. */
-static bool is_quadratic(const trial *t)
-{
-    const int n = t->r->n;
-    for (int i = 0; i < n && t->r->D; i++)
-        for (int j = 0; j < n; j++) {
-            const double at_rest = t->out[i * n + j], moving = t->out[n * n + i * n + j];
-            const double size = fmax(fabs(at_rest), sqrt(fabs(t->out[i * n + i] * t->out[j * n + j])));
-            if (fabs(moving - at_rest) <= rounding * fmax(size, fabs(moving)))
-                continue;
-            dal_error(t->build->messages, mark_of_mass(t->r, i, j),
-                      "`%s` is not of second degree in the rates: its second derivative by the rates of '%s' and '%s' changes with them",
-                      t->r->spec->L.text ? "L" : "T", coordinate_name(t, i), coordinate_name(t, j));
-            return false;
-        }
-    return true;
-}
-
-static bool is_kinetic(const trial *t)
-{
-    const int n = t->r->n;
-    if (t->r->D || !t->r->energy)
-        return true;
-    const double written = t->out[n * n], expected = t->out[n * n + 1];
-    if (fabs(written - expected) <= rounding * fmax(fabs(written), fabs(expected)))
-        return true;
-    dal_error(t->build->messages, t->r->spec->kinetic.mark,
-              "`kinetic` of %s is not half of q' M q' of its mass matrix: at some state it is %.6g and not %.6g", t->r->what, written, expected);
-    return false;
-}
-
-static bool try_system(trial *t)
-{
-    int where;
-    for (int i = 0; i <= SAMPLES; i++) {
-        double shift = i ? 1 : 0;
-        bool known = evaluate_trial(t, shift), sound = known && dal_semidefinite(t->out, t->r->n, rounding, t->S, &where);
-        for (int k = 0; k < SHRINKINGS && i && !sound; k++) { /* a chain that falls has no mass left at its end, which lies beyond the start */
-            shift *= 0.3;
-            known = evaluate_trial(t, shift);
-            sound = known && dal_semidefinite(t->out, t->r->n, rounding, t->S, &where);
-        }
-        if (!known && !i) {
-            dal_error(t->build->messages, mark_of_mass(t->r, 0, 0), "at the start the mass or an energy of %s is not a finite number", t->r->what);
-            return false;
-        }
-        if (known && !(is_quadratic(t) && is_symmetric(t) && is_semidefinite(t) && is_kinetic(t)))
-            return false;
-    }
-    return true;
-}
-
-/* ---- sizes ------------------------------------------------------------------------------------ */
-
-/* Of each coordinate of a system: its start, or what its rate does in a small part of the run. Coordinates that bodies move with are measured by
- * these (coordinate_start.c). */
-static void find_sizes(dal_build *build)
-{
-    double until = 0;
-    const dal_text *text = &build->spec->simulate.until;
-    if (text->text)
-        dal_build_number(build, NULL, *text, &until);
-    build->own_size = DAL_NEW(build->arena, double, build->spec->n_coordinates);
-    bool any = false;
-    for (int k = 0; k < build->spec->n_coordinates; k++) {
-        build->own_size[k] = fmax(fabs(build->start_q[k]), fabs(build->start_v[k]) * fast_for_size * until);
-        any |= build->own_size[k] > 0;
-    }
-    for (int k = 0; k < build->spec->n_coordinates && !any; k++)
-        build->own_size[k] = 1;
-}
-
-/* No inertia counts as more than a hundred times smaller than the model's: a size is at least a tenth of what has its kinetic energy. */
-static void adjust_sizes(dal_build *build, int n, trial *trials)
-{
-    double mass = 0;
-    const double length = dal_build_length(build);
-    for (int b = 0; b < build->mechanism.n_bodies; b++)
-        mass = fmax(mass, build->mechanism.bodies[b].mass);
-    for (int i = 0; i < n && !(mass > 0); i++)
-        for (int k = 0; k < trials[i].r->n; k++) {
-            const double size = build->own_size[trials[i].r->number[k]] / length;
-            build->own_mass = fmax(build->own_mass, trials[i].out[k * trials[i].r->n + k] * size * size);
-        }
-    mass = mass > 0 ? mass : build->own_mass;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < trials[i].r->n; k++) {
-            const double M = trials[i].out[k * trials[i].r->n + k];
-            double *size = &build->own_size[trials[i].r->number[k]];
-            if (M > 0)
-                *size = fmax(*size, least_of_kinetic * length * sqrt(mass / M));
-        }
-    for (int k = 0; k < build->spec->n_coordinates; k++)
-        if (!(build->own_size[k] > 0) || !isfinite(build->own_size[k]))
-            build->own_size[k] = 1;
-}
-
 /* ---- all of them ------------------------------------------------------------------------------ */
 
 /* A coordinate belongs to one of them: two masses of the same coordinate are more likely a mistake. */
-static bool own_each(dal_build *build, int n, const reading *all)
+static bool own_each(dal_build *build, int n, const dal_system_reading *all)
 {
     int *owner = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     bool fine = true;
@@ -699,12 +480,12 @@ static void find_needs(dal_build *build, dal_subsystems *s, int n, const dal_exp
         if (used[i]) {
             int *need = s->need + 3 * s->n_needs++;
             need[0] = i;
-            need[1] = coordinate_of(build, i); /* -1: time, which is all that is left */
+            need[1] = dal_systems_coordinate(build, i); /* -1: time, which is all that is left */
             need[2] = build->signals[i].order;
         }
 }
 
-static void make_programs(dal_build *build, int n, const reading *all)
+static void make_programs(dal_build *build, int n, const dal_system_reading *all)
 {
     dal_subsystems *s = build->parts.systems = DAL_NEW(build->arena, dal_subsystems, 1);
     dal_expressions lists[3] = {{0}};
@@ -712,7 +493,7 @@ static void make_programs(dal_build *build, int n, const reading *all)
     s->system = DAL_NEW(build->arena, dal_subsystem, n);
     s->coordinate = DAL_NEW(build->arena, int, build->spec->n_coordinates);
     for (int i = 0; i < n; i++) {
-        const reading *r = &all[i];
+        const dal_system_reading *r = &all[i];
         s->system[i] = (dal_subsystem){.n = r->n,
                                        .column = s->n_coordinates,
                                        .place = lists[0].n,
@@ -755,24 +536,24 @@ void dal_build_systems(dal_build *build)
                   "'%s' is written in coordinates of the model, and there are none: name them in `coordinates:`", spec->systems[0].name.text);
         return;
     }
-    reading *all = DAL_NEW(build->arena, reading, n);
-    trial *trials = DAL_NEW(build->arena, trial, n);
+    dal_system_reading *all = DAL_NEW(build->arena, dal_system_reading, n);
+    dal_system_trial *trials = DAL_NEW(build->arena, dal_system_trial, n);
     for (int i = 0; i < n; i++) {
         const bool function = spec->systems[i].L.text || spec->systems[i].T.text;
-        all[i] = (reading){.spec = &spec->systems[i]};
+        all[i] = (dal_system_reading){.spec = &spec->systems[i]};
         all[i].what = function ? "the Lagrangian" : dal_arena_print(build->arena, "system '%s'", spec->systems[i].name.text);
         fine &= (function ? read_lagrangian : read_matrices)(build, &all[i]);
     }
     if (!fine || !own_each(build, n, all) || dal_messages_count(build->messages, DAL_ERROR))
         return;
-    find_sizes(build);
+    dal_systems_find_sizes(build);
     for (int i = 0; i < n; i++) {
-        trials[i] = begin_trial(build, &all[i]);
-        if (!try_system(&trials[i]))
+        trials[i] = dal_systems_begin_trial(build, &all[i]);
+        if (!dal_systems_try(&trials[i]))
             return;
-        evaluate_trial(&trials[i], 0);
+        dal_systems_evaluate(&trials[i], 0);
     }
-    adjust_sizes(build, n, trials);
+    dal_systems_adjust_sizes(build, n, trials);
     dal_force_group *group = begin_group(build, n * (spec->n_coordinates + 1));
     for (int i = 0; i < n; i++)
         add_forces(build, &all[i], group);
