@@ -13,12 +13,10 @@
  * Only the reference is kept; the others are compared while they run. A row is run twice: once recorded, for the motion and the
  * residuals, and once without records, for the evaluations and the time of the equations.
  */
-#include "analysis/error_history.h"
+#include "analysis/compare_parts.h"
 #include "model/system_parts.h"
 #include "spec/sound.h"
 #include "base/argument.h"
-#include "dalembert/compare.h"
-#include "math/rotation.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,33 +32,10 @@ enum { INSTANTS = 500, REPEATS = 3 };
 enum { REFERENCE = -2, SECOND = -1 }; /* rows of the two runs of the reference */
 static const double short_run = 0.05; /* s: for shorter runs the best time of several is used */
 
-typedef struct comparer {
-    const dal_spec *spec;
-    const dal_compare_options *options;
-    dal_messages *messages, *heard; /* the caller's; those of one compilation or run */
-    dal_arena arena;
-    dal_comparison *comparison;
-    dal_system *system; /* the current one */
-    dal_spec base;      /* the spec that rows are made of: no record */
-    bool *particle;
-    double *own_size; /* of the coordinates that are compared */
-    dal_record_spec *record;
-    int n_record, n_columns, most_instants;
-    double *motion;              /* of the reference: n_instants rows of n_columns */
-    dal_difference *differences; /* of the current run; NULL: it is the reference and is stored */
-    int instant;                 /* rows of the run in work */
-    int row;                     /* its number, for the progress */
-    double *poses;               /* 7 a body, for each instant of the run in work; NULL: not needed */
-    dal_error_history history;   /* of the run in work; none where there is no room in it */
-    bool compared;               /* the last row is one of the instants */
-    double difference;           /* and this is its own */
-    bool stopped;                /* by the progress hook */
-} comparer;
-
 /* ---- specs ----------------------------------------------------------------------------- */
 
 /* Sets a choice, but keeps the model's own text (and options) if it is the same choice. */
-static bool choose(comparer *c, dal_spec *spec, const char *key, const char *word)
+static bool choose(dal_comparer *c, dal_spec *spec, const char *key, const char *word)
 {
     const dal_simulate_spec *own = &c->spec->simulate;
     bool family = !strcmp(key, "coordinates");
@@ -73,7 +48,7 @@ static bool choose(comparer *c, dal_spec *spec, const char *key, const char *wor
 }
 
 /* coordinates NULL: those of the model. */
-static dal_status specify(comparer *c, const char *coordinates, const char *formulation, dal_spec *spec)
+static dal_status specify(dal_comparer *c, const char *coordinates, const char *formulation, dal_spec *spec)
 {
     *spec = c->base;
     if (coordinates && !choose(c, spec, "coordinates", coordinates))
@@ -81,13 +56,13 @@ static dal_status specify(comparer *c, const char *coordinates, const char *form
     return choose(c, spec, "formulation", formulation) ? DAL_OK : DAL_BAD_COMMAND;
 }
 
-static void set_number(comparer *c, dal_spec *spec, const char *key, double value)
+static void set_number(dal_comparer *c, dal_spec *spec, const char *key, double value)
 {
     dal_spec_set(spec, key, dal_arena_print(&c->arena, "%.17g", value), c->messages);
 }
 
 /* With the columns and the instants that are compared. */
-static dal_spec recorded(comparer *c, const dal_spec *bare)
+static dal_spec recorded(dal_comparer *c, const dal_spec *bare)
 {
     dal_spec spec = *bare;
     spec.record = c->record;
@@ -96,13 +71,13 @@ static dal_spec recorded(comparer *c, const dal_spec *bare)
     return spec;
 }
 
-static void discard_system(comparer *c)
+static void discard_system(dal_comparer *c)
 {
     dal_system_free(c->system);
     c->system = NULL;
 }
 
-static dal_status compile_row(comparer *c, const dal_spec *spec)
+static dal_status compile_row(dal_comparer *c, const dal_spec *spec)
 {
     discard_system(c);
     dal_messages_clear(c->heard);
@@ -110,7 +85,7 @@ static dal_status compile_row(comparer *c, const dal_spec *spec)
 }
 
 /* The first message of that severity. */
-static const char *first_heard(comparer *c, dal_severity severity)
+static const char *first_heard(dal_comparer *c, dal_severity severity)
 {
     for (const dal_message *m = dal_messages_first(c->heard); m; m = m->next)
         if (m->severity == severity)
@@ -129,7 +104,7 @@ static int count_listed(const char *kind)
     return n;
 }
 
-static const char *const *list_names(comparer *c, const char *kind, int n)
+static const char *const *list_names(dal_comparer *c, const char *kind, int n)
 {
     const char **names = DAL_NEW(&c->arena, const char *, n + 1), *title;
     for (int i = 0; i < n; i++)
@@ -143,7 +118,7 @@ static bool has_options(const char *word)
 }
 
 /* "angle" of "angle:sequence=zyx", if it is one of the names; else NULL and a message. */
-static const char *listed(comparer *c, const char *what, const char *const *names, const char *word)
+static const char *listed(dal_comparer *c, const char *what, const char *const *names, const char *word)
 {
     size_t length = strcspn(word, ":=");
     const char *all = "", *bare = dal_arena_copy(&c->arena, word, length);
@@ -164,7 +139,7 @@ typedef struct choices {
     const char **name;
 } choices;
 
-static bool read_choices(comparer *c, const char *what, const char *const *names, int n, const char *const *words, const char *const *usual,
+static bool read_choices(dal_comparer *c, const char *what, const char *const *names, int n, const char *const *words, const char *const *usual,
                          int n_usual, choices *out)
 {
     bool good = true;
@@ -173,166 +148,6 @@ static bool read_choices(comparer *c, const char *what, const char *const *names
         if (out->word[i])
             good &= (out->name[i] = listed(c, what, names, out->word[i])) != NULL;
     return good;
-}
-
-/* ---- one motion -------------------------------------------------------------------------- */
-
-/* Columns of a body: r, v, then (no particle) the axes and omega. */
-static int columns_of(const comparer *c, int body)
-{
-    int d = (int)c->base.space;
-    return 2 * d + (c->particle[body] ? 0 : d * d + (d == 2 ? 1 : 3));
-}
-
-static void name_columns(comparer *c)
-{
-    static const char *const channels[] = {"position", "velocity", "ex", "ey", "ez", "omega"};
-    enum { CHANNELS = sizeof channels / sizeof *channels };
-    const dal_spec *spec = &c->base;
-    c->record = DAL_NEW(&c->arena, dal_record_spec, CHANNELS * spec->n_bodies + 2 * c->comparison->n_own);
-    c->poses = c->options->motion ? DAL_NEW(&c->arena, double, (size_t)c->most_instants * 7 * (size_t)spec->n_bodies) : NULL;
-    c->n_columns = 1; /* time */
-    for (int b = 0; b < spec->n_bodies; b++) {
-        for (int k = 0; k < (c->particle[b] ? 2 : CHANNELS); k++)
-            if (spec->space == DAL_SPATIAL || k != 4)
-                c->record[c->n_record++].value = (dal_text){.text = dal_arena_print(&c->arena, "%s.%s", spec->bodies[b].name.text, channels[k])};
-        c->n_columns += columns_of(c, b);
-    }
-    for (int k = 0; k < c->comparison->n_own; k++, c->n_columns += 2)
-        for (int order = 0; order < 2; order++)
-            c->record[c->n_record++].value = (dal_text){.text = dal_arena_print(&c->arena, order ? "%s'" : "%s", c->comparison->own[k])};
-}
-
-static double distance_between(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(sum);
-}
-
-/* The maximum; NaN if one of the values is NaN. */
-static void keep_most(double *most, double value)
-{
-    if (!(value <= *most) && !isnan(*most))
-        *most = value;
-}
-
-/* Of two attitudes, from their axes: |R - R0| = sqrt(8) sin(angle / 2). */
-static double angle_between(int d, const double *axes, const double *axes0)
-{
-    return 2 * asin(fmin(1, distance_between(d * d, axes, axes0) / sqrt(8)));
-}
-
-static void compare_instant(comparer *c, const double *now, const double *then)
-{
-    int d = (int)c->base.space, at = 1;
-    for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
-        dal_difference *most = &c->differences[b];
-        const double *x = now + at, *x0 = then + at;
-        keep_most(&most->position, distance_between(d, x, x0));
-        keep_most(&most->velocity, distance_between(d, x + d, x0 + d));
-        if (c->particle[b])
-            continue;
-        keep_most(&most->attitude, angle_between(d, x + 2 * d, x0 + 2 * d));
-        keep_most(&most->omega, distance_between(d == 2 ? 1 : 3, x + 2 * d + d * d, x0 + 2 * d + d * d));
-    }
-    for (int k = 0; k < c->comparison->n_own; k++, at += 2) {
-        dal_difference *most = &c->differences[c->base.n_bodies + k];
-        keep_most(&most->position, fabs(now[at] - then[at]) / c->own_size[k]);
-        keep_most(&most->velocity, fabs(now[at + 1] - then[at + 1]) / c->own_size[k]);
-    }
-}
-
-/* The difference of one instant: over all bodies the larger of position / length and attitude. */
-static double instant_error(comparer *c, const double *now, const double *then)
-{
-    int d = (int)c->base.space, at = 1;
-    double most = 0;
-    for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
-        keep_most(&most, distance_between(d, now + at, then + at) / c->comparison->info.length);
-        if (!c->particle[b])
-            keep_most(&most, angle_between(d, now + at + 2 * d, then + at + 2 * d));
-    }
-    for (int k = 0; k < c->comparison->n_own; k++, at += 2)
-        keep_most(&most, fabs(now[at] - then[at]) / c->own_size[k]);
-    return most;
-}
-
-/* The axes of a body are the columns of R. */
-static void find_poses(const comparer *c, const double *values, double *poses)
-{
-    int d = (int)c->base.space, at = 1;
-    for (int b = 0; b < c->base.n_bodies; at += columns_of(c, b), b++) {
-        double *pose = poses + 7 * b, R[9] = {[8] = 1};
-        const double *axes = values + at + 2 * d;
-        pose[2] = pose[4] = pose[5] = pose[6] = 0;
-        pose[3] = 1;
-        memcpy(pose, values + at, sizeof *pose * (size_t)d);
-        if (c->particle[b])
-            continue;
-        for (int k = 0; k < d; k++)
-            for (int i = 0; i < d; i++)
-                R[3 * i + k] = axes[d * k + i];
-        dal_quaternion_of(R, pose + 3);
-    }
-}
-
-static double *poses_at(const comparer *c, int instant)
-{
-    return c->poses + (size_t)instant * 7 * (size_t)c->base.n_bodies;
-}
-
-static dal_status begin_rows(void *user, const dal_system_info *info, int n, const dal_column *columns)
-{
-    comparer *c = user;
-    (void)info;
-    (void)columns;
-    c->instant = 0;
-    return n == c->n_columns ? DAL_OK : DAL_BAD_MODEL;
-}
-
-static dal_status receive_row(void *user, int n, const double *values)
-{
-    comparer *c = user;
-    int i = c->instant++;
-    c->compared = false;
-    if (!c->differences && i < c->most_instants) {
-        memcpy(c->motion + (size_t)i * (size_t)n, values, sizeof *values * (size_t)n);
-        c->comparison->n_instants = i + 1;
-        c->compared = true;
-        c->difference = 0;
-    } else if (c->differences && i < c->comparison->n_instants) {
-        const double *then = c->motion + (size_t)i * (size_t)n;
-        /* the last row of a run that stopped early may have a time of its own */
-        if ((c->compared = fabs(values[0] - then[0]) <= 1e-9 * c->comparison->info.until)) {
-            compare_instant(c, values, then);
-            c->difference = instant_error(c, values, then);
-        }
-    }
-    return DAL_OK;
-}
-
-/* The state of that row: its other errors. */
-static dal_status receive_state(void *user, dal_state *state, int n, const double *values)
-{
-    comparer *c = user;
-    (void)n;
-    if (!c->compared || c->history.n == c->history.most)
-        return DAL_OK;
-    if (c->poses)
-        find_poses(c, values, poses_at(c, c->history.n));
-    dal_history_add(&c->history, state, values[0], c->difference);
-    return DAL_OK;
-}
-
-static bool show_progress(void *user, double t, double until, long steps, double wall_seconds)
-{
-    comparer *c = user;
-    (void)until;
-    (void)steps;
-    c->stopped = c->options->progress && !c->options->progress(c->options->progress_user, c->comparison, c->row, t, wall_seconds);
-    return !c->stopped;
 }
 
 /* ---- one row ------------------------------------------------------------------------------ */
@@ -344,11 +159,11 @@ static double cpu_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static dal_status run_row(comparer *c, const dal_sink *sink, dal_evidence *evidence, double *cpu)
+static dal_status run_row(dal_comparer *c, const dal_sink *sink, dal_evidence *evidence, double *cpu)
 {
-    dal_run_options options = {.sink = sink, .progress = show_progress, .progress_user = c, .allocator = &c->arena.allocator};
+    dal_run_options options = {.sink = sink, .progress = dal_compare_show_progress, .progress_user = c, .allocator = &c->arena.allocator};
     if (sink && c->history.most) {
-        options.frame = receive_state;
+        options.frame = dal_compare_receive_state;
         options.frame_user = c;
     }
     double start = cpu_now();
@@ -359,7 +174,7 @@ static dal_status run_row(comparer *c, const dal_sink *sink, dal_evidence *evide
 }
 
 /* Evaluations and time, from runs of the current system without records. */
-static dal_status measure_row(comparer *c, dal_compare_row *row, dal_evidence *bare)
+static dal_status measure_row(dal_comparer *c, dal_compare_row *row, dal_evidence *bare)
 {
     dal_status status = DAL_OK;
     row->cpu_seconds = HUGE_VAL;
@@ -372,7 +187,7 @@ static dal_status measure_row(comparer *c, dal_compare_row *row, dal_evidence *b
 }
 
 /* Names in the info of a run are in its system, which is freed before the row is read. */
-static void keep_names(comparer *c, dal_system_info *info)
+static void keep_names(dal_comparer *c, dal_system_info *info)
 {
     if (!info->model) /* there was no memory for the run */
         return;
@@ -381,7 +196,7 @@ static void keep_names(comparer *c, dal_system_info *info)
     info->ignorable_names = dal_arena_copy(&c->arena, info->ignorable_names, strlen(info->ignorable_names));
 }
 
-static void keep_warnings(comparer *c, dal_evidence *evidence)
+static void keep_warnings(dal_comparer *c, dal_evidence *evidence)
 {
     const dal_message **kept = DAL_NEW(&c->arena, const dal_message *, evidence->n_warnings);
     for (int i = 0; i < evidence->n_warnings; i++)
@@ -389,7 +204,7 @@ static void keep_warnings(comparer *c, dal_evidence *evidence)
     evidence->warnings = kept;
 }
 
-static void fill_errors(dal_compare_row *row, const comparer *c)
+static void fill_errors(dal_compare_row *row, const dal_comparer *c)
 {
     const dal_evidence *e = &row->evidence;
     row->energy_error = e->energy_drift;
@@ -397,28 +212,28 @@ static void fill_errors(dal_compare_row *row, const comparer *c)
     row->momentum_error = isnan(e->ignorable_drift) ? e->momentum_drift : e->ignorable_drift; /* constants of the reduced methods, if any */
     row->difference = row->bodies ? 0 : NAN;
     for (int b = 0; row->bodies && b < c->base.n_bodies; b++)
-        keep_most(&row->difference, fmax(row->bodies[b].position / c->comparison->info.length, row->bodies[b].attitude));
+        dal_compare_keep_most(&row->difference, fmax(row->bodies[b].position / c->comparison->info.length, row->bodies[b].attitude));
     for (int k = 0; row->own && k < c->comparison->n_own; k++)
-        keep_most(&row->difference, row->own[k].position);
+        dal_compare_keep_most(&row->difference, row->own[k].position);
     if (row->bodies && c->comparison->n_instants == 0)
         row->difference = NAN;
 }
 
 /* Errors at the instants of the current run, for the row and for listeners. The second run of a reference has none. */
-static void report_motion(comparer *c, dal_compare_row *row)
+static void report_motion(dal_comparer *c, dal_compare_row *row)
 {
     dal_error_history *h = &c->history;
     dal_history_end(h, &row->evidence, c->comparison->info.length);
     row->n_instants = h->n;
     row->instants = h->at;
     for (int i = 0; c->poses && i < h->n && !c->stopped; i++)
-        c->options->motion(c->options->motion_user, c->comparison, c->row, &h->at[i], poses_at(c, i));
+        c->options->motion(c->options->motion_user, c->comparison, c->row, &h->at[i], dal_compare_poses_at(c, i));
 }
 
 /* Runs the current system, which records; differences NULL: it becomes the reference. */
-static void run_recorded(comparer *c, dal_difference *differences, dal_compare_row *row)
+static void run_recorded(dal_comparer *c, dal_difference *differences, dal_compare_row *row)
 {
-    dal_sink sink = {c, begin_rows, receive_row};
+    dal_sink sink = {c, dal_compare_begin_rows, dal_compare_receive_row};
     double cpu;
     c->differences = differences;
     c->compared = false;
@@ -440,7 +255,7 @@ static void run_recorded(comparer *c, dal_difference *differences, dal_compare_r
     report_motion(c, row);
 }
 
-static void refuse_row(comparer *c, dal_status status, dal_compare_row *row)
+static void refuse_row(dal_comparer *c, dal_status status, dal_compare_row *row)
 {
     row->status = status;
     row->reason = first_heard(c, DAL_ERROR);
@@ -449,7 +264,7 @@ static void refuse_row(comparer *c, dal_status status, dal_compare_row *row)
 }
 
 /* DAL_OK also if it does not apply or stops early: the row says so. */
-static dal_status fill_row(comparer *c, const char *coordinates, const char *formulation, dal_compare_row *row)
+static dal_status fill_row(dal_comparer *c, const char *coordinates, const char *formulation, dal_compare_row *row)
 {
     dal_spec bare;
     dal_evidence evidence = {0};
@@ -482,7 +297,7 @@ static dal_status fill_row(comparer *c, const char *coordinates, const char *for
 /* ---- the reference --------------------------------------------------------------------------- */
 
 /* The first that compiles: of the requested families (the model's own first), in the order of the list of formulations. */
-static dal_status find_reference(comparer *c, const choices *families, const char *const *formulations, dal_spec *spec)
+static dal_status find_reference(dal_comparer *c, const choices *families, const char *const *formulations, dal_spec *spec)
 {
     const char *own = c->spec->simulate.coordinates.name.text;
     int first = 0;
@@ -503,7 +318,7 @@ static dal_status find_reference(comparer *c, const choices *families, const cha
 }
 
 /* Coordinates of a model with sub-systems: no body shows all of them. */
-static void name_own(comparer *c)
+static void name_own(dal_comparer *c)
 {
     const dal_layout *layout = dal_system_layout(c->system);
     const int n = layout->systems ? c->base.n_coordinates : 0;
@@ -518,7 +333,7 @@ static void name_own(comparer *c)
 }
 
 /* Values that all runs share, from the first system that could be compiled. */
-static dal_status describe_model(comparer *c)
+static dal_status describe_model(dal_comparer *c)
 {
     const dal_system *system = c->system;
     dal_comparison *comparison = c->comparison;
@@ -549,7 +364,7 @@ static dal_status describe_model(comparer *c)
         c->particle[b] = dal_system_layout(system)->mechanism->bodies[b].particle;
     }
     name_own(c);
-    name_columns(c);
+    dal_compare_name_columns(c);
     c->motion = DAL_NEW(&c->arena, double, (size_t)c->most_instants *(size_t)c->n_columns);
     return DAL_OK;
 }
@@ -563,7 +378,7 @@ static const char *adaptive_integrator(void)
 }
 
 /* The run of a reference whose tolerances are `factor` times the tightest. */
-static dal_status run_reference(comparer *c, const dal_spec *bare, double factor, dal_difference *differences, dal_compare_row *row)
+static dal_status run_reference(dal_comparer *c, const dal_spec *bare, double factor, dal_difference *differences, dal_compare_row *row)
 {
     const dal_system_info *info = &c->comparison->info;
     bool adaptive = c->comparison->adaptive;
@@ -585,7 +400,7 @@ static dal_status run_reference(comparer *c, const dal_spec *bare, double factor
     return row->status == DAL_NO_MEMORY || c->stopped ? row->status : DAL_OK;
 }
 
-static dal_status make_reference(comparer *c, const dal_spec *bare)
+static dal_status make_reference(dal_comparer *c, const dal_spec *bare)
 {
     dal_compare_row *reference = &c->comparison->reference, second = {0};
     dal_difference *differences = DAL_NEW(&c->arena, dal_difference, c->base.n_bodies + c->comparison->n_own);
@@ -604,7 +419,7 @@ static dal_status make_reference(comparer *c, const dal_spec *bare)
 
 /* ---- all of them ------------------------------------------------------------------------------ */
 
-static void begin_rows_of(comparer *c, const choices *families, const choices *formulations)
+static void begin_rows_of(dal_comparer *c, const choices *families, const choices *formulations)
 {
     dal_compare_row *rows = DAL_NEW(&c->arena, dal_compare_row, families->n * formulations->n);
     c->comparison->rows = rows;
@@ -629,7 +444,7 @@ static void begin_rows_of(comparer *c, const choices *families, const choices *f
 }
 
 /* The caller stopped the comparison in row `from`. */
-static dal_status leave_out(comparer *c, int from)
+static dal_status leave_out(dal_comparer *c, int from)
 {
     for (int i = from; i < c->comparison->n_rows; i++) {
         dal_compare_row *row = (dal_compare_row *)&c->comparison->rows[i];
@@ -646,7 +461,7 @@ static dal_status leave_out(comparer *c, int from)
     return DAL_NUMERICAL;
 }
 
-static dal_status fill_rows(comparer *c, const choices *families, const choices *formulations)
+static dal_status fill_rows(dal_comparer *c, const choices *families, const choices *formulations)
 {
     dal_comparison *comparison = c->comparison;
     dal_compare_row *rows = (dal_compare_row *)comparison->rows;
@@ -667,7 +482,7 @@ static dal_status fill_rows(comparer *c, const choices *families, const choices 
 }
 
 /* If none could be compiled each row has the reason, and the messages are those of the first. */
-static dal_status refuse_all(comparer *c, const choices *families, const choices *formulations)
+static dal_status refuse_all(dal_comparer *c, const choices *families, const choices *formulations)
 {
     begin_rows_of(c, families, formulations);
     dal_compare_row *rows = (dal_compare_row *)c->comparison->rows;
@@ -693,7 +508,7 @@ static bool any_applies(const dal_comparison *comparison)
     return false;
 }
 
-static dal_status compare_all(comparer *c)
+static dal_status compare_all(dal_comparer *c)
 {
     static const char *const of_the_model[] = {NULL};
     const dal_compare_options *o = c->options;
@@ -726,7 +541,7 @@ static dal_status compare_all(comparer *c)
 }
 
 /* Values that are known before the model is compiled. */
-static void begin_comparison(comparer *c)
+static void begin_comparison(dal_comparer *c)
 {
     const dal_spec *spec = c->spec;
     dal_system_info *info = &c->comparison->info;
@@ -747,7 +562,7 @@ static void begin_comparison(comparer *c)
 
 static dal_status begin_and_compare(void *user)
 {
-    comparer *c = user;
+    dal_comparer *c = user;
     c->comparison = DAL_NEW(&c->arena, dal_comparison, 1);
     begin_comparison(c);
     return compare_all(c);
@@ -769,7 +584,7 @@ static bool can_compare(const dal_spec *spec, const dal_compare_options *o, dal_
 dal_status dal_compare(const dal_spec *spec, const dal_compare_options *options, dal_messages *messages, dal_comparison **comparison)
 {
     static const dal_compare_options defaults = {0};
-    comparer c = {.spec = spec, .options = options ? options : &defaults, .messages = messages};
+    dal_comparer c = {.spec = spec, .options = options ? options : &defaults, .messages = messages};
     if (comparison)
         *comparison = NULL;
     if (!DAL_NEEDS(messages, comparison) || !can_compare(spec, c.options, messages))
@@ -794,7 +609,7 @@ bool dal_comparison_agrees(const dal_comparison *comparison, int *methods, doubl
         if (!row->applies)
             continue;
         n++;
-        keep_most(&largest, row->difference);
+        dal_compare_keep_most(&largest, row->difference);
         agrees &= row->status == DAL_OK && row->difference <= DAL_COMPARE_AGREEMENT;
     }
     if (methods)
