@@ -1,4 +1,4 @@
-/* The code of a run, shared by compiled.c and shared_code.c. */
+/* The code of a run: compiled.c calls it, compiled_make.c makes it; known_code.c and shared_code.c keep it for other runs. */
 #ifndef DAL_RUN_COMPILED_CODE_H
 #define DAL_RUN_COMPILED_CODE_H
 
@@ -49,6 +49,30 @@ typedef struct dal_compiled_run {
 void dal_compiled_choose(run *r, double t, const double *y);
 /* Code of this run goes. */
 void dal_compiled_drop(run *r, dal_run_code *code);
+
+/* ---- compiled.c ---------------------------------------------------------------------------- */
+
+static const double dal_compiled_agreement = 1e-10; /* of the largest rate of its kind */
+
+/* Zeros, of the run's allocator; NULL without memory. */
+void *dal_compiled_allocate(run *r, size_t bytes);
+/* What a run has of its own beside the code. False: no memory. */
+bool dal_compiled_equip(run *r, dal_run_code *code);
+/* Inputs, the model's own states, momenta, into c->extra. */
+void dal_compiled_arguments(dal_compiled_run *c, const dal_state *state, const double *y);
+/* y' by the code. False: it finds none here. */
+bool dal_compiled_call(dal_compiled_run *c, const dal_run_code *with, const dal_state *state, double t, const double *y, double *dy);
+/* The largest difference of the rates, of each kind in units of the model and over the largest. */
+double dal_compiled_difference(const run *r, const double *mine, const double *engine);
+
+/* ---- compiled_make.c ----------------------------------------------------------------------- */
+
+/* Code for the present choice of the state at (t, y). False with the reason. */
+bool dal_compiled_make(run *r, dal_run_code *to, double t, const double *y, char *why, size_t size);
+/* Is the code the engine, at (t, y) and at random states? False with the reason. */
+bool dal_compiled_verify(run *r, const dal_run_code *with, double t, const double *y, char *why, size_t size);
+/* The difference of both at (t, c->y) on the viewer. Negative: one of them finds nothing there. */
+double dal_compiled_compare_at(run *r, const dal_run_code *with, double t);
 
 /* ---- known_code.c -------------------------------------------------------------------------- */
 
