@@ -1,4 +1,4 @@
-/* Shared by emit.c and rolled_loops.c: a function while it is printed. */
+/* Shared by emit.c, function_parts.c and rolled_loops.c: a function while it is printed. */
 #ifndef DAL_GENERATE_EMITTER_H
 #define DAL_GENERATE_EMITTER_H
 
@@ -29,6 +29,34 @@ typedef struct emitter {
     int *result, *result_index; /* of each operation: the array and the entry that it is written to; -1 where none, -2 where several */
     bool *in_loop;              /* it is written there by the loop */
 } emitter;
+
+static inline dal_node_view dal_view_of(const emitter *e, dal_node node)
+{
+    return dal_node_read(e->c->graph, node);
+}
+
+static inline bool dal_is_sine(dal_op op)
+{
+    return op == DAL_OP_SIN || op == DAL_OP_COS;
+}
+
+/* ---- function_parts.c ---- */
+
+enum { DAL_PART_SIZE = 2000 }; /* operations of a part */
+
+/* The nodes that the results need, and guards if they are asked for, operands first. */
+void dal_collect_nodes(emitter *e, int n_results, const dal_listing_result *results, bool guarded);
+/* Sines and cosines of the same angle are computed together: the other one of the pair, or -1. */
+void dal_find_pairs(emitter *e);
+/* Which nodes are statements, and which stand inside one. */
+void dal_choose_statements(emitter *e, int n_results, const dal_listing_result *results);
+/* The part of each statement; then places in z. */
+void dal_choose_parts(emitter *e);
+void dal_choose_slots(emitter *e);
+/* All of this with loops; false: there are none. */
+bool dal_choose_loops(emitter *e, int n_results, const dal_listing_result *results);
+/* The part in which a guard is evaluated: the first that has both operands. */
+int dal_guard_part(const emitter *e, int g);
 
 /* ---- emit.c ---- */
 

@@ -8,7 +8,8 @@
  *   run_rates.c    y' of a run: what the integrator sees
  *   switches.c     operations with pieces, and their modes
  *   listing.c      variables, and the nodes of all functions, simplified
- *   emit.c         nodes as C, in parts
+ *   function_parts.c  statements and parts of a function
+ *   emit.c         nodes as C
  *   rolled_loops.c equal links of a long chain as a loop
  *   code_texts.c   what is printed as it stands: sines and cosines, lanes, tables
  *   escape.c       the one way from a text of the model into the file
