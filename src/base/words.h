@@ -29,4 +29,14 @@ static inline bool dal_is_one_of(const char *word, const char *const *list)
     return *list;
 }
 
+/* Does a path begin with a dot and this word, as ".position.x" with "position"? *rest: behind the word, at the next dot or the end. */
+static inline bool dal_path_begins(const char *path, const char *word, const char **rest)
+{
+    const size_t n = strlen(word);
+    if (path[0] != '.' || strncmp(path + 1, word, n) || (path[n + 1] && path[n + 1] != '.'))
+        return false;
+    *rest = path + n + 1;
+    return true;
+}
+
 #endif

@@ -4,6 +4,7 @@
  * the order of the derivative. One table lists the channels that exist; messages
  * and the reference page are printed from it.
  */
+#include "base/words.h"
 #include "compile/channels.h"
 #include "compile/memory.h"
 
@@ -200,15 +201,6 @@ static bool add_vector_signals(const dal_lookup *l, dal_signal signal, const cha
     return add_signals(l, signal, k < 0 ? (int)l->build->spec->space : 1, order);
 }
 
-static bool starts(const char *path, const char *word, const char **rest)
-{
-    size_t n = strlen(word);
-    if (path[0] != '.' || strncmp(path + 1, word, n) || (path[n + 1] && path[n + 1] != '.'))
-        return false;
-    *rest = path + n + 1;
-    return true;
-}
-
 /* A vector of a body, and how it came about, for a compile that takes the value of the expression from a memory. */
 static int add_vector(dal_build *build, int body, bool point, const double s[3])
 {
@@ -225,11 +217,11 @@ static bool point_channel(const dal_lookup *l, int vector, const char *rest)
     const char *more;
     if (rest[0] == '.' && component_of(l->build, rest) >= 0)
         return add_vector_signals(l, point, rest, 0);
-    if (starts(rest, "position", &more))
+    if (dal_path_begins(rest, "position", &more))
         return add_vector_signals(l, point, more, 0);
-    if (starts(rest, "velocity", &more))
+    if (dal_path_begins(rest, "velocity", &more))
         return add_vector_signals(l, point, more, 1);
-    if (starts(rest, "acceleration", &more))
+    if (dal_path_begins(rest, "acceleration", &more))
         return add_vector_signals(l, point, more, 2);
     return false;
 }
@@ -242,7 +234,7 @@ static bool spin_channel(const dal_lookup *l, int body, const char *rest, int or
         omega.component = 2;
         return !*rest && add_signals(l, omega, 1, order);
     }
-    if (starts(rest, "body", &more)) {
+    if (dal_path_begins(rest, "body", &more)) {
         omega.kind = DAL_SIGNAL_OMEGA_BODY;
         rest = more;
     }
@@ -262,13 +254,13 @@ static bool attitude_channel(const dal_lookup *l, int body, const char *rest)
     const char *more;
     if (planar(build) && !strcmp(rest, ".angle"))
         return angle_channel(l, body);
-    if (starts(rest, "omega", &more))
+    if (dal_path_begins(rest, "omega", &more))
         return spin_channel(l, body, more, 0);
-    if (starts(rest, "alpha", &more))
+    if (dal_path_begins(rest, "alpha", &more))
         return spin_channel(l, body, more, 1);
     for (int k = 0; k < (int)build->spec->space; k++) {
         const char name[3] = {'e', (char)('x' + k), 0};
-        if (starts(rest, name, &more)) {
+        if (dal_path_begins(rest, name, &more)) {
             double e[3] = {0, 0, 0};
             e[k] = 1;
             return add_vector_signals(l, (dal_signal){DAL_SIGNAL_VECTOR, add_vector(build, body, false, e), 0, 0, 0}, more, 0);
@@ -287,7 +279,7 @@ static bool attitude_channel(const dal_lookup *l, int body, const char *rest)
 static const dal_point_spec *find_point(const dal_points *points, const char *rest, const char **more)
 {
     for (int i = 0; i < points->n; i++)
-        if (starts(rest, points->item[i].name.text, more))
+        if (dal_path_begins(rest, points->item[i].name.text, more))
             return &points->item[i];
     return NULL;
 }
@@ -347,7 +339,7 @@ static bool inertial_channel(const dal_lookup *l, int number, const char *rest)
     dal_note_constants(l->build, number);
     if (!strcmp(rest, ".mass"))
         return set_constants(l, 1, &body->mass);
-    if (starts(rest, "center", &more)) {
+    if (dal_path_begins(rest, "center", &more)) {
         const int k = component_of(l->build, more);
         return k != -1 && set_constants(l, k < 0 ? (int)l->build->spec->space : 1, body->center + (k < 0 ? 0 : k));
     }
@@ -367,14 +359,14 @@ static bool of_body(const dal_lookup *l, int body, const char *rest)
     listing list = {.n = 0};
     if (!particle && (attitude_channel(l, body, rest) || !l->value->n))
         return l->value->n > 0;
-    if (starts(rest, "inertial", &more) && inertial_channel(l, body, more))
+    if (dal_path_begins(rest, "inertial", &more) && inertial_channel(l, body, more))
         return true;
     const dal_point_spec *point = find_point(&spec->points, rest, &more);
     if (point)
         return of_point(l, point, body, spec->binding, more);
     if (point_channel(l, add_vector(build, body, true, zero), rest) || !l->value->n)
         return l->value->n > 0;
-    list_channels(build, "body", particle, starts(rest, "inertial", &more) ? 0 : DAL_CHANNEL_CONSTANT, &list);
+    list_channels(build, "body", particle, dal_path_begins(rest, "inertial", &more) ? 0 : DAL_CHANNEL_CONSTANT, &list);
     return refuse_channel(l, dal_arena_print(build->arena, "%s '%s'", particle ? "particle" : "body", spec->name.text), rest, &list,
                           list_points(build, &spec->points));
 }
@@ -388,7 +380,7 @@ static bool of_fixed_point(const dal_lookup *l, const dal_point_spec *point, con
     int order = l->primes;
     listing list = {.n = 0};
     for (int i = 0; i < 3; i++)
-        if (starts(more, ways[i], &part))
+        if (dal_path_begins(more, ways[i], &part))
             order += i;
     int k = component_of(build, part);
     if (k == -1 || (k == -2 && part == more)) {
@@ -467,7 +459,7 @@ static int first_component(const dal_joint *j, const char **rest)
     static const char *const points[DAL_MOST_POINTS] = {"M", "N", "P", "Q"};
     const char *more;
     for (int k = 0; k < 2 + j->n_further && j->type->written; k++)
-        if (starts(*rest, points[k], &more) && (starts(more, "force", rest) || starts(more, "torque", rest))) {
+        if (dal_path_begins(*rest, points[k], &more) && (dal_path_begins(more, "force", rest) || dal_path_begins(more, "torque", rest))) {
             *rest = more;
             return 6 * (k + 1);
         }
@@ -523,17 +515,17 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
     }
     bool found = false;
     const int first = first_component(j, &rest), friction = friction_of(build, joint);
-    if (starts(rest, "force", &more))
+    if (dal_path_begins(rest, "force", &more))
         found = add_vector_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first, 0, 0}, more, 0);
-    else if (starts(rest, "torque", &more) && planar(build))
+    else if (dal_path_begins(rest, "torque", &more) && planar(build))
         found = !*more && add_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 5, 0, 0}, 1, 0);
-    else if (starts(rest, "torque", &more))
+    else if (dal_path_begins(rest, "torque", &more))
         found = add_vector_signals(l, (dal_signal){DAL_SIGNAL_REACTION, joint, first + 3, 0, 0}, more, 0);
     else if (!strcmp(rest, ".drive") && j->drive >= 0)
         found = add_signals(l, (dal_signal){DAL_SIGNAL_DRIVE, joint, build->mechanism.rows[j->drive].angular, 0, 0}, 1, 0);
     else if (!strcmp(rest, ".drive.power") && j->drive >= 0)
         found = add_power_signal(l, joint, 1, j->coordinate[j->drive_coordinate]);
-    else if (friction >= 0 && starts(rest, "friction", &more))
+    else if (friction >= 0 && dal_path_begins(rest, "friction", &more))
         found = friction_channel(l, friction, more);
     for (int k = 0; k < j->n_coordinates; k++) {
         const char *name = dal_joint_coordinate_name(j, build->spec->space, k);
@@ -547,7 +539,7 @@ static bool of_joint(const dal_lookup *l, int joint, const char *rest)
         return found;
     if (j->drive < 0 && (!strcmp(rest, ".drive") || !strcmp(rest, ".drive.power")))
         return dal_refuse(l, "joint '%s' is not driven and has no channel '%s': give it the key `drive:`", j->name, rest + 1);
-    if (friction < 0 && starts(rest, "friction", &more))
+    if (friction < 0 && dal_path_begins(rest, "friction", &more))
         return dal_refuse(l, "joint '%s' has no dry friction and no channel '%s': give it the key `friction:`", j->name, rest + 1);
     list_channels(build, "joint", false, DAL_CHANNEL_OF_TYPE, &list);
     if (j->drive >= 0) {

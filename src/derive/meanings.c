@@ -2,6 +2,7 @@
  * and forces at the levels of position and velocity. */
 #include "derive/nodes.h"
 
+#include "base/words.h"
 #include "joint/joint.h"
 
 #include <string.h>
@@ -106,15 +107,6 @@ static bool use_define(dal_derivation *d, int i, dal_value *value)
 
 /* ---- channels ------------------------------------------------------------------------- */
 
-static bool starts(const char *path, const char *word, const char **rest)
-{
-    const size_t n = strlen(word);
-    if (path[0] != '.' || strncmp(path + 1, word, n) || (path[n + 1] && path[n + 1] != '.'))
-        return false;
-    *rest = path + n + 1;
-    return true;
-}
-
 /* A vector, or a component of it. */
 static bool set_vector(dal_derivation *d, const dal_node x[3], const char *rest, dal_value *value)
 {
@@ -131,9 +123,9 @@ static bool point_channel(dal_derivation *d, const dal_node x[3], const char *re
 {
     const char *more;
     dal_node rate[3];
-    if (starts(rest, "position", &more))
+    if (dal_path_begins(rest, "position", &more))
         return set_vector(d, x, more, value);
-    if (starts(rest, "velocity", &more)) {
+    if (dal_path_begins(rest, "velocity", &more)) {
         for (int i = 0; i < 3; i++)
             rate[i] = dal_along_motion(d, x[i]);
         return set_vector(d, rate, more, value);
@@ -149,7 +141,7 @@ static bool inertial_channel(dal_derivation *d, const dal_derived_body *body, co
     const char *more;
     if (!strcmp(rest, ".mass"))
         return set_node(value, body->mass);
-    if (starts(rest, "center", &more))
+    if (dal_path_begins(rest, "center", &more))
         return set_vector(d, body->center, more, value);
     for (int i = 0; i < (dal_n_planar(d) ? 1 : 6); i++)
         if (!strcmp(rest, entries[i]))
@@ -163,23 +155,23 @@ static bool body_channel(dal_derivation *d, int b, const char *rest, dal_value *
     const dal_body_spec *spec = &d->spec->bodies[b];
     const char *more;
     dal_node w[3];
-    if (starts(rest, "inertial", &more))
+    if (dal_path_begins(rest, "inertial", &more))
         return inertial_channel(d, body, more, value);
     if (dal_n_planar(d) && !strcmp(rest, ".angle"))
         return set_node(value, dal_n_add(d, body->angle, dal_derive_number(d, body->offset)));
-    dal_derive_row_spin(d, b, starts(rest, "omega.body", &more), w);
+    dal_derive_row_spin(d, b, dal_path_begins(rest, "omega.body", &more), w);
     if (dal_n_planar(d) && !strcmp(rest, ".omega"))
         return set_node(value, w[2]);
-    if (starts(rest, "omega.body", &more) || (starts(rest, "omega", &more) && !dal_n_planar(d)))
+    if (dal_path_begins(rest, "omega.body", &more) || (dal_path_begins(rest, "omega", &more) && !dal_n_planar(d)))
         return set_vector(d, w, more, value);
     for (int k = 0; k < (int)d->mechanism->space; k++) {
         const char name[3] = {'e', (char)('x' + k), 0};
         const dal_node axis[3] = {body->R[k], body->R[3 + k], body->R[6 + k]};
-        if (starts(rest, name, &more))
+        if (dal_path_begins(rest, name, &more))
             return set_vector(d, axis, more, value);
     }
     for (int i = 0; i < spec->points.n; i++)
-        if (starts(rest, spec->points.item[i].name.text, &more)) {
+        if (dal_path_begins(rest, spec->points.item[i].name.text, &more)) {
             dal_node s[3], x[3];
             const dal_point_spec *point = &spec->points.item[i];
             for (int k = 0; k < 3; k++) {
@@ -238,7 +230,7 @@ static bool ground_channel(dal_derivation *d, const char *path, dal_value *value
     for (int i = 0; i < d->spec->ground.n; i++) {
         const dal_point_spec *point = &d->spec->ground.item[i];
         dal_node s[3];
-        bool fine = starts(path, point->name.text, &more);
+        bool fine = dal_path_begins(path, point->name.text, &more);
         for (int k = 0; k < 3 && fine; k++) {
             dal_value at = {1, {dal_n_const(d, 0)}, 0};
             fine = k >= point->at.n || dal_derive_text(d, point->binding, point->at.item[k], &at);

@@ -6,6 +6,8 @@
  */
 #include "spec/mirror_parts.h"
 
+#include "base/words.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -49,21 +51,12 @@ static parity of_vector(const dal_mirror *m, int axis, bool axial, bool turned, 
     return p;
 }
 
-static bool begins(const char *path, const char *word, const char **rest)
-{
-    const size_t n = strlen(word);
-    if (path[0] != '.' || strncmp(path + 1, word, n) || (path[n + 1] && path[n + 1] != '.'))
-        return false;
-    *rest = path + n + 1;
-    return true;
-}
-
 static parity of_point(const dal_mirror *m, const char *rest)
 {
     static const char *const ways[] = {"position", "velocity", "acceleration"};
     const char *more;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (begins(rest, ways[i], &more))
+        if (dal_path_begins(rest, ways[i], &more))
             return of_vector(m, m->axis, false, false, more);
     return *rest ? of_vector(m, m->axis, false, false, rest) : (parity){.n = 0};
 }
@@ -74,19 +67,20 @@ static parity of_body(const dal_mirror *m, int along, const dal_points *points, 
     static const char *const spins[] = {"omega", "alpha"};
     const char *more;
     for (int i = 0; i < points->n; i++)
-        if (begins(rest, points->item[i].name.text, &more))
+        if (dal_path_begins(rest, points->item[i].name.text, &more))
             return of_point(m, more);
-    if (begins(rest, "inertial", &more))
-        return begins(more, "center", &rest) ? of_vector(m, along, false, false, rest)
-                                             : scalar(strlen(more) == 3 && more[1] != more[2] && (more[1] == 'x' + along || more[2] == 'x' + along));
+    if (dal_path_begins(rest, "inertial", &more))
+        return dal_path_begins(more, "center", &rest)
+                   ? of_vector(m, along, false, false, rest)
+                   : scalar(strlen(more) == 3 && more[1] != more[2] && (more[1] == 'x' + along || more[2] == 'x' + along));
     if (space(m) == 2 && (!strcmp(rest, ".angle") || !strcmp(rest, ".omega") || !strcmp(rest, ".alpha")))
         return scalar(true);
     for (int k = 0; k < 2; k++)
-        if (begins(rest, spins[k], &more))
-            return begins(more, "body", &rest) ? of_vector(m, along, true, false, rest) : of_vector(m, m->axis, true, false, more);
+        if (dal_path_begins(rest, spins[k], &more))
+            return dal_path_begins(more, "body", &rest) ? of_vector(m, along, true, false, rest) : of_vector(m, m->axis, true, false, more);
     for (int k = 0; k < space(m); k++) {
         const char name[3] = {'e', (char)('x' + k), 0};
-        if (begins(rest, name, &more))
+        if (dal_path_begins(rest, name, &more))
             return of_vector(m, m->axis, false, k == along, more);
     }
     if (rest[1] == 'q' && rest[2] && !rest[3])
@@ -102,13 +96,13 @@ static bool is_type(const dal_joint_spec *joint, const char *type)
 static parity of_joint(const dal_mirror *m, const dal_joint_spec *joint, const char *rest)
 {
     const char *more;
-    if (begins(rest, "force", &more))
+    if (dal_path_begins(rest, "force", &more))
         return of_vector(m, m->axis, false, false, more);
-    if (begins(rest, "torque", &more))
+    if (dal_path_begins(rest, "torque", &more))
         return space(m) == 2 ? scalar(true) : of_vector(m, m->axis, true, false, more);
-    if (begins(rest, "friction", &more) && is_type(joint, "spherical"))
+    if (dal_path_begins(rest, "friction", &more) && is_type(joint, "spherical"))
         return of_vector(m, m->axis, true, false, more);
-    if (begins(rest, "friction", &more) && strcmp(more, ".power"))
+    if (dal_path_begins(rest, "friction", &more) && strcmp(more, ".power"))
         return scalar(dal_mirror_odd(m, joint, !strcmp(more, ".force") ? "distance" : *more || is_type(joint, "screw") ? "angle" : NULL));
     if (!strcmp(rest, ".drive"))
         return scalar(dal_mirror_odd(m, joint, joint->coordinate.text));
