@@ -120,12 +120,9 @@ static dal_status go(dal_settler *s, const double *dq, double part)
     }
 }
 
-static dal_status make_step(void *user)
+static dal_status make_step(dal_settler *s)
 {
-    dal_settler *s = user;
-    dal_status status = dal_settle_stand(s);
-    if (status == DAL_OK)
-        status = dal_settle_refuse_drives(s);
+    const dal_status status = dal_settle_refuse_drives(s);
     if (status != DAL_OK)
         return status;
     dal_point *p = &s->point;
@@ -156,12 +153,8 @@ static dal_status make_step(void *user)
 }
 
 /* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
-static dal_status finish_search(void *user)
+static dal_status finish_search(dal_settler *s)
 {
-    dal_settler *s = user;
-    dal_status status = dal_settle_stand(s);
-    if (status != DAL_OK)
-        return status;
     dal_point *p = &s->point;
     const dal_units *units = &p->layout->units;
     double *rates = DAL_NEW(&s->arena, double, p->n_z + 1), most = 0;
@@ -188,21 +181,31 @@ static dal_status finish_search(void *user)
     return DAL_OK;
 }
 
-static dal_status in_own_memory(dal_settler *s, dal_status (*work)(void *user))
+/* What is done at a position, once the state stands there. */
+typedef struct errand {
+    dal_settler *s;
+    dal_status (*work)(dal_settler *s);
+} errand;
+
+static dal_status stand_and_work(void *user)
 {
+    const errand *e = user;
+    const dal_status status = dal_settle_stand(e->s);
+    return status == DAL_OK ? e->work(e->s) : status;
+}
+
+static dal_status in_own_memory(dal_settler *s, dal_status (*work)(dal_settler *s))
+{
+    errand e = {s, work};
     dal_arena_rewind(&s->arena);
-    const dal_status status = dal_arena_try(&s->arena, work, s);
+    const dal_status status = dal_arena_try(&s->arena, stand_and_work, &e);
     dal_point_close(&s->point);
     return status;
 }
 
 /* A random step of maximum length along the constraints. */
-static dal_status scatter(void *user)
+static dal_status scatter(dal_settler *s)
 {
-    dal_settler *s = user;
-    dal_status status = dal_settle_stand(s);
-    if (status != DAL_OK)
-        return status;
     dal_point *p = &s->point;
     double *dq = DAL_NEW(&s->arena, double, p->nv + 1), *xi = DAL_NEW(&s->arena, double, p->positions.p + 1), most = 0;
     for (int j = 0; j < p->positions.p; j++)
