@@ -376,7 +376,8 @@ void dal_count_states(dal_system *system); /* n_y, when n_w is known */
 /* draft.c: before a system is packed: do its choices go with its layout? Its rank, where its size depends on it; its information. False with messages. */
 bool dal_draft_check(dal_build *build, dal_system *draft);
 
-/* programs.c: when all signals that the expressions read are known. */
+/* programs.c: which signals a list reads; the program of a list, when all signals that it reads are known. */
+void dal_mark_needs(dal_build *build, const dal_expressions *list, bool *needed);
 void dal_build_program(dal_build *build, const dal_expressions *list, dal_compiled *out);
 
 /* compile.c: all steps; build->packed becomes the system. DAL_OK or DAL_BAD_MODEL with messages. */

@@ -7,6 +7,12 @@ static void mark_need(void *user, int variable)
     ((bool *)user)[variable] = true;
 }
 
+void dal_mark_needs(dal_build *build, const dal_expressions *list, bool *needed)
+{
+    for (int i = 0; i < list->n; i++)
+        dal_each_var(build->graph, list->node[i], mark_need, needed);
+}
+
 void dal_build_program(dal_build *build, const dal_expressions *list, dal_compiled *out)
 {
     if (dal_cached_program(build, list, out))
@@ -15,8 +21,7 @@ void dal_build_program(dal_build *build, const dal_expressions *list, dal_compil
     out->n_outputs = list->n;
     if (!list->n)
         return;
-    for (int i = 0; i < list->n; i++)
-        dal_each_var(build->graph, list->node[i], mark_need, needed);
+    dal_mark_needs(build, list, needed);
     out->needs = DAL_NEW(build->arena, int, build->n_signals);
     for (int i = 0; i < build->n_signals; i++)
         if (needed[i])

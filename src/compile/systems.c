@@ -463,17 +463,11 @@ static bool own_each(dal_build *build, int n, const dal_system_reading *all)
     return fine;
 }
 
-static void note_need(void *user, int variable)
-{
-    ((bool *)user)[variable] = true;
-}
-
 static void find_needs(dal_build *build, dal_subsystems *s, int n, const dal_expressions *lists)
 {
     bool *used = DAL_NEW(build->arena, bool, build->n_signals);
     for (int l = 0; l < n; l++)
-        for (int i = 0; i < lists[l].n; i++)
-            dal_each_var(build->graph, lists[l].node[i], note_need, used);
+        dal_mark_needs(build, &lists[l], used);
     s->need = DAL_NEW(build->arena, int, 3 * build->n_signals);
     s->n_variables = build->n_signals;
     for (int i = 0; i < build->n_signals; i++)
