@@ -82,7 +82,6 @@ static dal_status make_instant(void *user)
     instant->wanted = DAL_NEW(&m->arena, bool, nv);
     for (int k = 0; dal_next_attitude(m->system, k, &attitude); k = attitude.q + attitude.n)
         dal_level(&attitude, instant->q);
-    instant->memory = dal_arena_keep(&m->arena);
     return DAL_OK;
 }
 
@@ -94,12 +93,8 @@ dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *
     if (!system || !instant || !dal_can_allocate(allocator))
         return DAL_BAD_COMMAND;
     dal_arena_begin(&m.arena, allocator);
-    dal_status status = dal_arena_try(&m.arena, make_instant, &m);
-    if (status == DAL_OK)
-        *instant = m.instant;
-    else
-        dal_arena_release(&m.arena);
-    return status;
+    const dal_status status = dal_arena_try(&m.arena, make_instant, &m);
+    return dal_arena_deliver(&m.arena, status == DAL_OK, status, m.instant, offsetof(dal_instant, memory), instant);
 }
 
 void dal_instant_free(dal_instant *instant)
