@@ -6,13 +6,8 @@
 /* Points of a polyline or an outline: each is a list of expressions, whose length is checked with the numbers. */
 static void read_points(dal_reader *reader, const dal_tree *tree, dal_figure_spec *figure)
 {
-    if (tree->bad)
+    if (!dal_is_list(reader, tree, "a list of points, as in [[0, 0], [1, 0]]"))
         return;
-    if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs a list of points, as in [[0, 0], [1, 0]]; %s was found", dal_label(reader),
-                     dal_tree_found(reader->scratch, tree));
-        return;
-    }
     figure->points_mark = tree->mark;
     figure->points = DAL_NEW(reader->keep, dal_list, tree->n);
     for (const dal_tree *child = tree->first; child; child = child->next)

@@ -140,6 +140,8 @@ const char *dal_what(const dal_reader *reader, const char *section, const char *
 bool dal_read_scalar(dal_reader *reader, const dal_tree *tree, dal_text *text);
 /* The same for an expression. */
 bool dal_read_expression(dal_reader *reader, const dal_tree *tree, dal_text *text);
+/* A sequence with something in it? Else there is a complaint that says what is needed; of a tree with a fault, none. */
+bool dal_is_list(dal_reader *reader, const dal_tree *tree, const char *wanted);
 /* A list of expressions; `n` of them, or any number above 0 for n == 0. */
 bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *list);
 /* As many as the space has dimensions. */

@@ -195,16 +195,18 @@ static void read_name(dal_reader *reader, const dal_tree *tree, void *field)
     read_path(reader, tree, field);
 }
 
+bool dal_is_list(dal_reader *reader, const dal_tree *tree, const char *wanted)
+{
+    if (!tree->bad && (tree->kind != DAL_SEQUENCE || !tree->n))
+        dal_complain(reader->messages, tree->mark, "%s needs %s; %s was found", dal_label(reader), wanted, dal_tree_found(reader->scratch, tree));
+    return !tree->bad && tree->kind == DAL_SEQUENCE && tree->n;
+}
+
 static void read_name_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *list)
 {
     const char *number = n == 2 ? "two names" : "a list of names";
-    if (tree->bad)
+    if (!dal_is_list(reader, tree, n == 2 ? "two names, as in [crank.B, ground]" : "a list of names, as in [crank.B, ground]"))
         return;
-    if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs %s, as in [crank.B, ground]; %s was found", dal_label(reader), number,
-                     dal_tree_found(reader->scratch, tree));
-        return;
-    }
     if (n && tree->n != n) {
         dal_complain(reader->messages, tree->mark, "%s needs %s; %d given", dal_label(reader), number, tree->n);
         return;
@@ -236,13 +238,8 @@ static void read_connect(dal_reader *reader, const dal_tree *tree, void *field)
 
 bool dal_read_list(dal_reader *reader, const dal_tree *tree, int n, dal_list *list)
 {
-    if (tree->bad)
+    if (!dal_is_list(reader, tree, "a list of expressions"))
         return false;
-    if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs a list of expressions; %s was found", dal_label(reader),
-                     dal_tree_found(reader->scratch, tree));
-        return false;
-    }
     if (n && tree->n != n) {
         dal_complain(reader->messages, tree->mark, "%s: %d numbers are needed, %d given", dal_label(reader), n, tree->n);
         return false;
@@ -302,13 +299,8 @@ static void read_expressions(dal_reader *reader, const dal_tree *tree, void *fie
 static void read_groups(dal_reader *reader, const dal_tree *tree, void *field)
 {
     dal_matrix *groups = field;
-    if (tree->bad)
+    if (!dal_is_list(reader, tree, "lists, as in [[crank.angle, rod.angle], [energy]]"))
         return;
-    if (tree->kind != DAL_SEQUENCE || !tree->n) {
-        dal_complain(reader->messages, tree->mark, "%s needs lists, as in [[crank.angle, rod.angle], [energy]]; %s was found", dal_label(reader),
-                     dal_tree_found(reader->scratch, tree));
-        return;
-    }
     const bool one = tree->first->kind != DAL_SEQUENCE;
     groups->row = DAL_NEW(reader->keep, dal_list, one ? 1 : tree->n);
     groups->mark = tree->mark;
