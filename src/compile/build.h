@@ -162,7 +162,7 @@ typedef struct dal_build {
     dal_text *action_texts; /* what the actions were written as */
     dal_system *packed;     /* the result, and a state for the first evaluation: not in the arena */
     dal_state *first;
-    void *markers;                    /* found last, by name: bodies.c */
+    void *markers;                    /* found last, by name: points.c */
     int *ground_slot, n_ground_slots; /* points of the ground by name: open addressing, -1: free; NULL: not yet */
     struct dal_sparse *sparse;        /* of the assembly of large models: not in the arena either */
     int n_times;
@@ -246,6 +246,7 @@ void dal_build_bodies(dal_build *build);
 bool dal_build_orientation(dal_build *build, const dal_binding *binding, const char *name, const dal_orientation *orientation, double R[9]);
 void dal_note_constants(dal_build *build, int body); /* the parameters that its mass, centre and inertia are made of are used */
 void dal_build_motion(dal_build *build);             /* start velocities, once every body is placed */
+
 /* points.c: once for the whole model, before a point of the ground is looked up; then all points of a body, also unused ones. */
 void dal_index_ground(dal_build *build);
 void dal_check_points(dal_build *build, const char *owner, const dal_binding *binding, const dal_points *points);
@@ -290,7 +291,7 @@ void dal_build_joint_programs(dal_build *build, dal_system *system);
 /* finite_forms.c: are the forms numbers at the start? False with a message. */
 bool dal_build_forms_finite(dal_build *build, const dal_mechanism *mechanism, const dal_work *work);
 
-/* subsystems.c: `systems:` and `lagrangian:`, when the names of `define:` are known. */
+/* systems.c: `systems:` and `lagrangian:`, when the names of `define:` are known. */
 void dal_build_systems(dal_build *build);
 
 /* A row of the last joint from an expression in measures, vectors and angular velocities that is zero: constant coefficients where it is

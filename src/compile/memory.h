@@ -6,7 +6,12 @@
  * expressions, and lists of equal nodes the same program.
  *
  * A memory is recorded by the first compile after the one of the base, then never changed but for the spare workspace and a guess of a size:
- * threads share it. */
+ * threads share it.
+ *
+ *   memory.c            texts: their values, numbers and effects
+ *   memory_structure.c  structure: names, programs, layouts, and how the mechanism is numbered
+ *   vary.c              who records and who uses it
+ */
 #ifndef DAL_COMPILE_MEMORY_H
 #define DAL_COMPILE_MEMORY_H
 

@@ -12,7 +12,8 @@
  *   impacts.c           velocities and energies that jump
  *   travel.c            joints that leave limits which nothing enforces
  *   meetings.c          points that meet while a force acts along the line between them
- *   compiled.c          generated code in the place of the engine's right side; code_cache.c: its compiler and its folder
+ *   compiled.c          generated code in the place of the engine's right side
+ *   compiled_make.c     that code: made, matched with the model, compared with the engine; code_cache.c: its compiler and its folder
  *   shared_code.c       the same for all runs of a study
  *   standing.c          discs that lie flat, blades that stand on end
  *   step_stiffness.c    |lambda| h, estimated every so many steps
