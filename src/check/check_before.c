@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const double nearly = 0.02;   /* smallest pivot over the largest, of rows at unit norm */
-enum { ASKED = 100, VISITED = 150 }; /* velocities up to which pivots are asked; up to which neighbours are visited */
+enum { ASKED = 100, VISITED = 150 }; /* velocities up to which pivots are computed; up to which neighbours are visited */
 
 static bool is_suspicious(const dal_system *system, dal_state *state)
 {

@@ -5,11 +5,11 @@
  * both by central differences, in the model's own units: y_k is measured by its unit (dal_state_units), time by that of the units. With T an
  * orthonormal basis of C T = 0 the eigenvalues lambda of T^T J T are those of the motion on the constraints; motions off the constraints are left to the stabilization.
  *
- * A method with steps h is stable if h lambda lies in its region of stability; of that two numbers are known, on the real and on the
- * imaginary axis, so that
+ * A method with steps h is stable if h lambda lies in its region of stability. How far this region reaches is known on the real and on the imaginary
+ * axis, so that
  *   h <= min over lambda of (real / -Re lambda, imaginary / |Im lambda|)
- * is required. Adaptive methods find their steps themselves, but a decay or an oscillation on a time scale much shorter than the run costs as
- * many.
+ * is required. Adaptive methods find their steps themselves, but a decay or an oscillation on a time scale much shorter than the run costs them
+ * as many.
  *
  * Errors of the differences are of the order of eps^(2/3), far below what a warning needs.
  */

@@ -5,8 +5,8 @@
  * dependences do not mix, so that the connected sets of |P_ij| > 0 are these groups, and the trace of P over one is the number of rows
  * that are too many in it.
  *
- * A set of rows may go together if the rows of Z that belong to it are independent, as many as there are null vectors. They are taken from
- * the end, so that what stands later in the model goes first, as long as they are well independent; then those that are it most.
+ * A set of rows may go together if the rows of Z that belong to it are independent, as many as there are null vectors. The next one is the last of the
+ * model that is clearly independent of those chosen before, so that what stands later in the model goes first; if none is, the most independent one.
  *
  * Null vectors are known to eps sigma_1 / sigma_k: entries below a hundred times that are rounding.
  *
@@ -25,7 +25,7 @@
 static const double nearly = 1e-6;      /* singular values below it are all but zero */
 static const double least_noise = 1e-9; /* of entries of null vectors */
 static const double agrees = 1e-7;      /* what is left of z . b, relative */
-static const double well = 0.1;         /* part of a row of Z that is independent of those before: enough */
+static const double well = 0.1;         /* share of a row of Z that is independent of those before: clearly independent */
 
 /* ---- what a row forbids --------------------------------------------------------- */
 

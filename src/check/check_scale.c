@@ -1,5 +1,5 @@
-/* Scales that differ by many powers of ten: masses, inertias, lengths, and the tolerance of lengths. Double precision has sixteen digits, and what lies six of them apart
- * in the masses costs as many in the accelerations of the lighter part. Often a unit is wrong: g for kg, mm for m.
+/* Scales that differ by many powers of ten: masses, inertias, lengths, and the tolerance of lengths. Double precision has sixteen digits. If two masses
+ * differ by a factor of 10^6, the accelerations of the lighter part lose six of them. Often a unit is wrong: g for kg, mm for m.
  */
 #include "check/checker.h"
 #include "math/rank.h"

@@ -4,9 +4,9 @@
  * If the drives leave no freedom, they are released: the question is then about the other positions that they lead through.
  *
  * The rank nearby is that of almost every position; where it is larger than at the start, freedoms are gained at the start. Where the ranks agree,
- * the smallest singular value measures how near a singular position is. A neighbour that returns to the start does not show ranks: there phi falls
- * with the square of the distance, and the distance is known to the root of what phi is closed to. A position to which all come back is isolated: its
- * freedoms are first-order shakes.
+ * the smallest singular value measures how near a singular position is. A neighbour that returns to the start says nothing about ranks: there phi falls
+ * with the square of the distance, and phi closed to 1e-12 leaves a distance of 1e-6. A position to which all neighbours return is isolated: its
+ * freedoms exist to first order only.
  */
 #include "check/checker.h"
 #include "math/rank.h"

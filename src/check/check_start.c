@@ -98,7 +98,7 @@ static void measure_gaps(const dal_probe *p, dal_check_gap *gaps)
     }
 }
 
-/* Beside a gap that is one, 1e-20 rad are none. */
+/* Beside a real gap, 1e-20 rad are rounding. */
 static double without_rounding(double gap, double most)
 {
     return gap > 1e-12 * most ? gap : 0;

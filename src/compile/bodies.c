@@ -70,7 +70,7 @@ static bool names_body(const dal_list *list, const char *body)
     return false;
 }
 
-/* A body without mass and inertia whose attitude nothing speaks of is a point, as a particle is: a node between springs. Joints need an attitude, and
+/* A body without mass and inertia is a point, as a particle is, if no element uses its attitude: a node between springs. Joints need an attitude, and
  * so do torques; coordinates of the model's own place it with one. */
 static bool is_node(dal_build *build, const dal_body_spec *spec)
 {

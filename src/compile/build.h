@@ -110,13 +110,13 @@ typedef struct dal_build {
     dal_messages *messages;
     const dal_spec *spec;
     bool anyway;                     /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
-    bool thorough;                   /* also what is no error is searched: dal_compile_thoroughly */
+    bool thorough;                   /* notes on what is no error, too: dal_compile_thoroughly */
     bool undetermined;               /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
     const struct dal_memory *memory; /* cached results of another compile; NULL: none (memory.h) */
     struct dal_memory *record;       /* recorded for another compile; NULL: not recorded */
     struct dal_log *log;
     struct dal_today *today;
-    bool strange; /* something is not as in the memory */
+    bool strange; /* the description differs from that of the memory in more than numbers */
     dal_mechanism mechanism;
     dal_graph *graph;
 
@@ -220,17 +220,17 @@ const char *dal_signal_unit(const dal_build *build, const dal_signal *signal);
 
 /* expressions.c */
 void dal_build_names(dal_build *build);   /* before anything is parsed */
-void dal_build_defines(dal_build *build); /* when bodies, joints and the measures of forces exist: tells every fault */
+void dal_build_defines(dal_build *build); /* when bodies, joints and the measures of forces exist: reports every fault */
 bool dal_build_state_rate(dal_build *build, int index, dal_node *node);
 bool dal_build_parse(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value);
-/* The same by a parser with other rules; what it does not know it may ask of dal_build_resolve, whose user is the build. */
+/* The same by a parser with other rules; names that it does not know it may look up by dal_build_resolve, whose user is the build. */
 bool dal_build_parse_by(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value);
 bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, dal_value *value, const char **hint);
 bool dal_build_scalar(dal_build *build, dal_reach reach, const dal_binding *binding, dal_text text, dal_node *node);
 /* *value stays what it was without a finite number. */
 bool dal_build_number(dal_build *build, const dal_binding *binding, dal_text text, double *value);
 bool dal_build_vector(dal_build *build, const dal_binding *binding, const dal_list *list, double out[3]); /* fills up with zeros */
-/* Are n sizes such that their squares and products are numbers, too? The second, false with a message: `what` of `name`. */
+/* Are the squares and products of n sizes finite, too? The second, false with a message: `what` of `name`. */
 bool dal_bounded(int n, const double *sizes);
 bool dal_build_bounded(dal_build *build, dal_mark mark, const char *what, const char *name, int n, const double *sizes);
 int dal_build_expression(dal_build *build, dal_expressions *list, dal_node node);
@@ -260,7 +260,7 @@ int dal_build_body_angle(dal_build *build, int body);
 /* A measure of x, y, z or angle of a body; -1 with a message. */
 int dal_build_body_coordinate(dal_build *build, dal_text body, dal_text coordinate);
 
-/* check_masses.c: moments that no body has, once joints are known; what is only rounding is made good */
+/* check_masses.c: moments that no body has, once joints are known; what is only rounding is corrected */
 void dal_build_inertias(dal_build *build);
 
 /* place.c */

@@ -166,7 +166,7 @@ static bool add_signals(const dal_lookup *l, dal_signal signal, int n, int order
 {
     signal.order = order + l->primes;
     if (signal.order > dal_signal_most(&signal))
-        return dal_refuse(l, "'%s' is not there: %s of '%.200s' can be taken", spelled(l),
+        return dal_refuse(l, "'%s' has too many primes: %s of '%.200s' can be taken", spelled(l),
                           dal_signal_most(&signal) - order == 2   ? "two derivatives"
                           : dal_signal_most(&signal) - order == 1 ? "one derivative"
                                                                   : "no derivative",

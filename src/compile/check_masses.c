@@ -1,6 +1,6 @@
 /* Moments of inertia that no body can have (math/inertia.h), and their treatment. One policy for every kind of model file:
  *
- *   a negative moment      as it comes out of the arithmetic, while the numbers have none: not seen
+ *   a negative moment      of the eigenvalues alone, while the numbers as written have none: rounding, ignored
  *                          lost in rounding (1e-12 of the model's largest inertia, m r^2 + l3): taken as zero
  *                          of a body that rigid joints hold to others, or to the ground, such that the whole has none: used as written,
  *                          because only the whole moves
@@ -80,7 +80,7 @@ static double own_scale(const dal_build *build, int b, double largest)
 
 /* ---- rigid groups -------------------------------------------------------------------------------- */
 
-/* The body that stands for the group of body b; the way there is halved. */
+/* The body that represents the group of body b (union-find with path halving). */
 static int root_of(int *group, int b)
 {
     while (b != DAL_GROUND && group[b] != b) {

@@ -161,7 +161,7 @@ static void choose_undetermined(dal_build *build, dal_system *system)
     }
 }
 
-/* An option of the stabilisation that has to be positive; `zero`: zero will do. The first one may be the number behind the word. */
+/* An option of the stabilisation that has to be positive; `zero`: it may also be zero. The value of the first option may stand behind the word alone. */
 static double option_above(dal_build *build, const dal_system *system, const char *key, double fallback, bool zero)
 {
     const dal_choice *c = &build->spec->simulate.stabilization;

@@ -22,7 +22,7 @@ static void add_term(dal_dimension *out, int unknown, double power)
     int at = 0;
     while (at < out->n && out->term[at].unknown != unknown)
         at++;
-    if (at == DAL_DIMENSION_TERMS) { /* more than is worth to follow */
+    if (at == DAL_DIMENSION_TERMS) { /* a product of so many unknowns is not followed further */
         out->lost = true;
         return;
     }

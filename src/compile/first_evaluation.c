@@ -20,8 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double lost = 1e-6;                   /* gap of a row, in its unit, that no assembly leaves */
-static const double coarse = 1e-6, useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: worth a warning, and no place at all */
+static const double lost = 1e-6; /* gap of a row, in its unit, that no assembly leaves */
+static const double coarse = 1e-6,
+                    useless = 1e-2; /* rounding of a place or an angle, in lengths or rad: above the first a warning, above the second an error */
 
 /* "k1*x1 = k2*q2, k2*q2 = 0" */
 static const char *list_derived(const dal_build *build)
@@ -306,7 +307,7 @@ dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec)
     return smooth;
 }
 
-/* The model that is to stand: without friction, recording nothing, in coordinates of its bodies, so that from one start every family comes to one
+/* The model whose equilibrium is the start: without friction, recording nothing, in coordinates of its bodies, so that from one start every family comes to one
  * equilibrium where there are several. What was derived is among its constraints. */
 static dal_spec standing_spec(dal_build *build, const dal_system *system)
 {

@@ -159,8 +159,8 @@ static void add_gravity(dal_build *build)
     group->n = 1;
 }
 
-/* The measure that a force acts on, before any value is read, so that a force may speak of its own length and of that of
- * any other. Quiet: what is wrong is said when the force itself is compiled. */
+/* The measure that a force acts on, before any value is read, so that a force may use its own length and that of any
+ * other. Without messages: faults are reported when the force itself is compiled. */
 static int measure_first(dal_build *build, const dal_force_spec *s, int type, double *zero)
 {
     dal_messages *messages = build->messages;

@@ -47,7 +47,7 @@ static int unite_row(grouping *g, const dal_row *row)
     return first;
 }
 
-/* A joint with its rows; they may speak of further bodies. */
+/* A joint with its rows, which may contain further bodies. */
 static int unite_joint(grouping *g, const dal_joint *joint)
 {
     int first = -1;

@@ -74,8 +74,8 @@ static bool follows_slope(dal_alone *a, int i)
     return fabs(forth - back - expected) < 0.1 * fabs(expected);
 }
 
-/* Is the row what rounding leaves of terms that cancel? In a form they may do so within a coefficient, which tells nothing about their
- * size: there what is small is asked for its slope. */
+/* Is the row what rounding leaves of terms that cancel? In a form they may cancel within a coefficient, whose value then says nothing about their
+ * size: a small row of a form counts as cancelled only if phi does not follow its slope. */
 static bool cancels(dal_alone *a, int i)
 {
     const dal_row *row = &a->mechanism.rows[a->layout->row[i].source];

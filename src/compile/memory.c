@@ -1,8 +1,8 @@
 /* The memory of a compile: numbers and values of texts, for later compiles of a description that differs in numbers only (memory.h).
  *
  *     recorded     of each text: its value, the parameters that it depends on, and the effects of parsing it on the mechanism
- *     looked up    a text whose parameters have today's values of then has its value of then, and its effects are repeated; a number that depends on a
- *                  changed parameter is computed by its steps, or parsed
+ *     looked up    if none of its parameters has changed since then, a text has the recorded value, and its effects are repeated; a number that
+ *                  depends on a changed parameter is computed by its recorded steps, or parsed again
  *
  * The structure of the model: memory_structure.c.
  */

@@ -118,7 +118,7 @@ typedef struct dal_memory {
     _Atomic(dal_workspace *) spare;          /* of the last compile; NULL: another thread uses it */
 } dal_memory;
 
-/* What the parsing that is under way has used, newest last; and of which texts the values of today are known. */
+/* The log: what the parse in progress has used, newest last. `today`: what is known in the present compile, whose numbers are not those of the memory. */
 struct dal_log {
     int n_parameters, n_effects, depth;
     size_t cap_parameters, cap_effects;

@@ -380,7 +380,7 @@ static bool is_condition(balance *b, dal_node node)
 
 /* ---- several directions ----------------------------------------------------------------------------------------- */
 
-/* Sums of the directions in which no rates are, and others to fill up. */
+/* Sums of the directions whose equations contain no rates, and directions that complete the basis. */
 static void separate_rates(dal_build *build, dal_state *state, int n, dal_massless *list)
 {
     double *R = DAL_NEW(build->arena, double, n *n), *sigma = DAL_NEW(build->arena, double, 2 * n), *left = DAL_NEW(build->arena, double, n *n);

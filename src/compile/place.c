@@ -269,8 +269,8 @@ typedef struct placing {
     int n_waiting, *waiting; /* bodies that wait for others: between points, in a model on a body */
     int n_started, *started; /* joints that are certain */
     int *first, *joint;      /* of each body: its other joints, first[b] ... first[b + 1]; ascending */
-    int n_heap, *heap;       /* joints without a start at a body that was placed, the first of the file on top; some in vain, some twice */
-    bool *known;             /* of bodies: their joints are in the heap, or were */
+    int n_heap, *heap; /* joints without a start at a body that was placed, the first of the file on top; some place nothing, some are there twice */
+    bool *known;       /* of bodies: their joints are in the heap, or were */
 } placing;
 
 static void push_joint(placing *p, int joint)
@@ -384,7 +384,7 @@ static bool place_backward(placing *p)
     return false;
 }
 
-/* By the first joint of the file that can. Where bodies wait for others, what failed once may succeed later, and all are asked. */
+/* By the first joint of the file that can. Where bodies wait for others, what failed once may succeed later, and all joints are tried. */
 static bool place_guess(placing *p)
 {
     dal_build *build = p->build;

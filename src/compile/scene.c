@@ -12,7 +12,7 @@
 typedef struct maker {
     dal_build build;
     const dal_system *system;
-    dal_messages *own;   /* what the shapes have to say */
+    dal_messages *own;   /* messages about the shapes */
     dal_messages *aside; /* messages that compile has reported already */
     dal_scene *scene;
 } maker;

@@ -154,7 +154,7 @@ static double side_of(const double *a, const double *b, const double *c)
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-/* Do two edges of an outline that are no neighbours cross? Then it bounds no area that one could know. */
+/* Do two edges of an outline that are no neighbours cross? Then its area is not defined. */
 static bool crosses_itself(const dal_figure *f)
 {
     const int n = f->n_points;

@@ -40,7 +40,7 @@ static dal_tree *build_tree(dal_build *build)
     return dal_tree_build(build->arena, &build->mechanism, cut);
 }
 
-/* Signals of the forces' program, whenever they were asked for. */
+/* Measures and vectors that a program of forces or drives reads are computed at every evaluation. */
 static void read_always(dal_build *build, const dal_compiled *program)
 {
     for (int i = 0; i < program->n_needs; i++) {

@@ -17,7 +17,7 @@ static const dal_dimension one = {.n = 0};
 int dal_unit_add(dal_inference *units, const dal_unit_tag *tag)
 {
     *DAL_PUSH(units->arena, units->tags, units->n_tags, units->cap_tags) = *tag;
-    return units->n_tags; /* the number behind: 0 is none */
+    return units->n_tags; /* its number + 1: 0 is none */
 }
 
 static const dal_unit_tag *tag_of(const dal_inference *units, const dal_value *value)
@@ -59,7 +59,7 @@ static void report(dal_inference *units, const dal_operation *o, const dal_dimen
     dal_warn(units->build->messages, o->mark, DAL_CODE_UNITS, NAN, "%s", what);
 }
 
-/* Names that are now two things are nothing from here on. */
+/* Names that were used with two dimensions have none from here on. */
 static void contradict(dal_inference *units, const dal_dimension *a)
 {
     for (int i = 0; i < a->n; i++)

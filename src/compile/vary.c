@@ -43,7 +43,7 @@ static dal_status compile_first(const dal_allocator *allocator, dal_origin *orig
     return status;
 }
 
-/* With what is known. Any other answer than DAL_OK and DAL_NO_MEMORY: not with that. */
+/* With the memory. Any other answer than DAL_OK and DAL_NO_MEMORY: the memory does not fit. */
 static dal_status compile_known(const dal_allocator *allocator, const dal_origin *origin, dal_memory *memory, const dal_value_changes *v,
                                 dal_system **system)
 {
@@ -100,7 +100,7 @@ typedef struct edit {
     const dal_spec *then, *now;
 } edit;
 
-/* The parameters whose texts are others. Those that follow from them follow. */
+/* The parameters whose texts have changed; parameters that are expressions in these change with them. */
 static dal_status list_values(void *user)
 {
     edit *e = user;

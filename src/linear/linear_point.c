@@ -68,7 +68,7 @@ static dal_status read_instant(dal_linear *x)
     return status;
 }
 
-/* Compiles a spec that says what was said before; its messages are passed on if it fails. */
+/* Compiles a spec whose warnings were given before; its messages are passed on only if it fails. */
 static dal_status compile_spec_quietly(dal_linear *x, const dal_spec *spec, dal_system **system)
 {
     dal_messages *heard = dal_messages_create(&x->arena.allocator);

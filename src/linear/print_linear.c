@@ -115,7 +115,7 @@ int dal_linearization_text(const dal_linearization *l, int digits, int width, ch
         return -1;
     dal_tables p = dal_tables_begin(digits, width, buffer, size);
     print_heading(&p, l);
-    print_block(&p, name, "the states: where they are counted from", l->n_states, 1, l->at, l->states, &name);
+    print_block(&p, name, "the values of the states at the point", l->n_states, 1, l->at, l->states, &name);
     print_block(&p, "A", "x' = A x + B u", l->n_states, l->n_states, l->A, l->states, l->states);
     print_block(&p, "B", "of the inputs", l->n_states, l->n_inputs, l->B, l->states, l->inputs);
     print_block(&p, "C", "y = C x + D u", l->n_outputs, l->n_states, l->C, l->outputs, l->states);

@@ -49,7 +49,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Its end, or that of our patience. The compiler starts others: they are one group of processes, which goes with it. */
+/* Waits until the compiler has ended; one that takes too long is killed. The processes that it starts are in its group, and are killed with it. */
 static bool wait_for(dal_code_work *w, pid_t child)
 {
     const double begin = now();

@@ -1,11 +1,11 @@
 /* Generated code as a shared object: compiled by the machine's cc, kept in the user's cache folder, loaded from there.
  *
  * $XDG_CACHE_HOME/dalembert, or ~/.cache/dalembert: a folder of the user's own (0700) with files of the user's own (0600). The name of an object is the
- * SHA-256 of the source, the options, the compiler and the version of the library; beside it stands the SHA-256 of the object itself, and what does
- * not fit is compiled again. Files take their names when they are complete.
+ * SHA-256 of the source, the options, the compiler and the version of the library; beside it is the SHA-256 of the object itself, and an object
+ * that does not have it is compiled again. Files get their names when they are complete.
  *
- * A caller that knows what its source follows from need not make the source again (code_memory.c): beside the objects stands, under the SHA-256 of
- * that, of the program, the options and the compiler, which object was made of it, and numbers of the caller's.
+ * A caller that knows what its source follows from need not make the source again (code_memory.c): a file beside the objects says which object was made
+ * of it, with numbers of the caller. The name of this file is the SHA-256 of what the source follows from, of the program, the options and the compiler.
  */
 #ifndef DAL_RUN_CODE_CACHE_H
 #define DAL_RUN_CODE_CACHE_H
@@ -38,7 +38,7 @@ void dal_code_unload(dal_loaded_code *code);
 
 enum { DAL_CODE_NOTES = 4096 };
 
-/* Numbers that are kept with an object. They come from a file: they are to be checked like any other. */
+/* Numbers that are kept with an object. They come from a file, and have to be checked. */
 typedef struct dal_code_notes {
     int n, number[DAL_CODE_NOTES];
 } dal_code_notes;
@@ -46,7 +46,7 @@ typedef struct dal_code_notes {
 /* The object that was made for request->model by this very program, loaded, and its notes. False: there is none; the source has to be made.
  * request->source is not read. */
 bool dal_code_load_known(const dal_code_request *request, dal_loaded_code *code, dal_code_notes *notes);
-/* From now on it is recalled. What cannot be written is made again the next time. */
+/* Notes the object for later runs. If the note cannot be written, the code is made again the next time. */
 void dal_code_remember(const dal_code_request *request, const dal_loaded_code *code, const dal_code_notes *notes);
 
 #endif

@@ -36,10 +36,10 @@ bool dal_code_digest_file(int folder, const char *name, char text[65]);
 /* A new file; false: it could not be written. */
 bool dal_code_write(int folder, const char *name, const char *bytes, size_t n);
 
-/* A folder of its own for what is not complete yet, and its end with all that is in it. */
+/* A separate folder for files that are not complete yet, the bench; the second removes it with its files. */
 bool dal_code_open_bench(dal_code_work *w);
 void dal_code_clear_bench(const dal_code_work *w);
-/* A file of the bench takes its name, `name` and `end`. */
+/* A complete file of the bench gets its final name, `name` and `end`, in the cache folder. */
 bool dal_code_publish(const dal_code_work *w, const char *file, const char *end);
 
 /* code_cache.c: the object of this name, loaded, where it is whole; else NULL. */

@@ -47,7 +47,7 @@ typedef struct dal_compiled_run {
 
 /* The code of the present choice at (t, y), into `now`; it is made, or borrowed from options.code, where it is not there yet. */
 void dal_compiled_choose(run *r, double t, const double *y);
-/* Code of this run goes. */
+/* Releases code of this run. */
 void dal_compiled_drop(run *r, dal_run_code *code);
 
 /* ---- compiled.c ---------------------------------------------------------------------------- */

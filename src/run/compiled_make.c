@@ -84,8 +84,7 @@ bool dal_compiled_verify(run *r, const code *with, double t, const double *y, ch
         const double off = dal_compiled_compare_at(r, with, at);
         compared += off >= 0;
         if (off > dal_compiled_agreement) {
-            snprintf(why, size, "generated code differs from the engine by %.1e of the rates at %s", off,
-                     i ? "a state by chance" : "its first state");
+            snprintf(why, size, "generated code differs from the engine by %.1e of the rates at %s", off, i ? "a random state" : "its first state");
             return false;
         }
         if (off < 0 && !i) {
@@ -245,7 +244,7 @@ static dal_status generate(void *user)
     return DAL_OK;
 }
 
-/* The user is asked while the compiler works. */
+/* While the compiler works, the callbacks of the user may stop it. */
 static bool may_go_on(void *user)
 {
     run *r = user;
@@ -297,7 +296,7 @@ static bool load(run *r, code *to, const dal_generated *generated, const char *k
     return dal_code_load(&request, &to->object, why, size) && find_call(r, to, why, size);
 }
 
-/* Without its choice: it may be filled again. */
+/* Releases everything but the choice: the code may be filled again. */
 static void empty(run *r, code *c)
 {
     int *const choice = c->choice;
@@ -306,7 +305,7 @@ static void empty(run *r, code *c)
     c->choice = choice;
 }
 
-/* Code that was made before of the same model, without deriving anything. It is trusted no more than that which is new. */
+/* Code that was made before of the same model, without deriving anything. It is compared with the engine, as new code is. */
 static bool load_known(run *r, code *to, const char *key, double t, const double *y)
 {
     compiled_run *c = r->compiled;

@@ -102,7 +102,7 @@ bool dal_code_note(const dal_run_code *code, dal_code_notes *notes)
     return true;
 }
 
-/* Each number where it may be. */
+/* Is each number in its range? */
 bool dal_code_notes_fit(const run *r, const dal_code_notes *notes)
 {
     const dal_spec *spec = dal_system_spec(r->system);

@@ -103,8 +103,8 @@ static void measure_balance(dal_balance *b, double kinetic, double potential, do
 
 static const double at_rest = 1e-2;
 
-/* Rows on velocities alone (rolling, blades, constraints with rates): no position shows that they are open. A residual is measured by the sizes of the
- * row's terms, sum of |a_k m_k'|, and where these are nothing by a hundredth of its unit in a unit of time. */
+/* Rows on velocities alone (rolling, blades, constraints with rates): no position shows that they are open. A residual is divided by the
+ * sizes of the row's terms, sum of |a_k m_k'|; where these vanish, by a hundredth of the row's unit in a unit of time. */
 static void measure_rates(run *r, const dal_state *state)
 {
     const dal_layout *layout = state->layout;
@@ -148,7 +148,7 @@ void dal_measure_motion(run *r, dal_state *state, const dal_energy *energy)
     r->measured.started = true;
 }
 
-/* The average over time counts a passage by a centre of attraction for as little as it lasts: the trapezoidal rule over the steps. */
+/* An average over time, by the trapezoidal rule over the steps: a short passage by a centre of attraction counts little. */
 static void sum_moving(dal_balance *b, double dt)
 {
     b->moving_sum += dt * (b->moving_last + b->moving) / 2;
@@ -243,8 +243,8 @@ static const char *momentum_text(unsigned kept)
                                        : "angular about the centre of mass";
 }
 
-/* An energy that is only `rounding` of the energies of a model at rest: of its weight, and of motions at the model's speed. An island may be smaller
- * or slower than the model: it moves where the absolute tolerance sees it. */
+/* An energy below which nothing moves: it is `rounding` of the energies of a model at rest, of its weight, and of motions at the model's speed. An
+ * island may be smaller or slower than the model: its motion counts from the absolute tolerance on. */
 double dal_balance_rest(const run *r, const dal_balance *b, double rounding)
 {
     const bool island = b != &r->measured.whole;
@@ -259,7 +259,7 @@ static bool is_left_alone(const run *r, const dal_balance *b)
     return b != &r->measured.whole && given <= 1e-24 * b->pace;
 }
 
-/* The drift relative to the energy that moved. NAN: nothing moved but rounding, or less than the tolerances see; it would be rounding over rounding. */
+/* The drift relative to the energy that moved. NAN: nothing moved, or less than the tolerances see; the quotient would be rounding over rounding. */
 double dal_balance_drift(const run *r, const dal_balance *b)
 {
     const double scale = b->kinetic_most + b->potential_most + b->work_path;

@@ -18,8 +18,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const double most_periods = 1e12; /* as many steps are hopeless, too: integrate/stagnation.c */
-static const double start_open = 1e-6;   /* of a row's unit, and of that in a unit of time: a state that is further off is no start */
+static const double most_periods = 1e12; /* a run of as many steps would not end: integrate/stagnation.c */
+static const double start_open = 1e-6;   /* of a row's unit, and of that in a unit of time: a state that is further off is refused */
 
 /* ---- what users gave ------------------------------------------------------------------------------- */
 

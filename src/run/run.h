@@ -161,9 +161,9 @@ bool dal_simulation_accepts(const dal_system *system, const dal_run_options *opt
 dal_status dal_simulation_open(run *r, const dal_system *system, const dal_run_options *options, bool readable, dal_messages *messages);
 /* The start: what `check` says of it, the sink, the driver with its first row. */
 dal_status dal_simulation_begin(run *r);
-/* States and memory go. */
+/* Releases states and memory. */
 void dal_simulation_close(run *r);
-/* The states that users may see belong to the simulation, and the system has to stay; or no more. */
+/* begin: the states that users may see belong to the simulation, and the system must not be freed. Otherwise this ends. */
 void dal_simulation_claim(run *r, bool begin);
 
 /* ---- simulation.c ----------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ void dal_simulation_claim(run *r, bool begin);
 verdict dal_simulation_go(run *r, double until);
 /* The sentence about a motion that cannot continue, once, into the simulation's messages; then its status. */
 dal_status dal_simulation_failure(run *r);
-/* The verdict on a motion that has ended, or is judged as if it had: into r->evidence and messages. */
+/* Evidence and warnings as if the motion ended here, into r->evidence and messages. */
 dal_status dal_simulation_judge(run *r, dal_messages *messages);
 /* The warnings of the model, then those of `messages` behind `before` (NULL: from the first one on). */
 void dal_gather_warnings(const dal_system *system, dal_messages *messages, const dal_message *before, dal_evidence *evidence);
@@ -264,7 +264,7 @@ void dal_measure_speeds(run *r, double t);                                   /* 
 void dal_measure_switches(run *r, double t);                                 /* at a row: switches that were missed before it */
 void dal_measure_reactions(run *r);                                          /* at the first row: those that are not unique */
 void dal_measure_end(run *r, const dal_drive_result *result);
-/* The energy below which nothing moves but rounding, which is a part of what stands still. */
+/* The energy below which a motion is rounding; `rounding` is the share of the energies at rest that counts as such. */
 double dal_balance_rest(const run *r, const dal_balance *b, double rounding);
 /* The drift of a balance, relative to the energy that moved; NAN: nothing did. */
 double dal_balance_drift(const run *r, const dal_balance *b);

@@ -20,7 +20,7 @@ static void note_product(run *r, double product)
     }
 }
 
-/* |lambda| of the fastest eigenvalue, one step of a power iteration in a while: w := J w by a difference of slopes. Two steps are combined, because
+/* |lambda| of the fastest eigenvalue, one step of a power iteration now and then: w := J w by a difference of slopes. Two steps are combined, because
  * an oscillating pair has no single direction. */
 void dal_stiffness_probe(run *r, double t, const double *y)
 {
@@ -88,8 +88,7 @@ void dal_stiffness_warn(const run *r, dal_messages *messages)
     if (r->stiffness.probes > 4 && 3 * r->stiffness.stiff_probes > r->stiffness.probes)
         dal_warn(messages, dal_nowhere, DAL_CODE_STIFF, (double)r->evidence.steps,
                  "the motion is stiff: stability, not accuracy, held %s to its %ld steps (|lambda| h is about %.2g, "
-                 "and %.2g is what it bears on the real "
-                 "axis); cvode-bdf has no such limit",
+                 "and the limit on the real axis is %.2g); cvode-bdf has no such limit",
                  method->name, r->evidence.steps, r->stiffness.stiff_product / (double)r->stiffness.stiff_probes, method->real_stability);
     if (seen > limit)
         dal_warn(messages, dal_nowhere, DAL_CODE_STEP_TOO_LONG, seen,

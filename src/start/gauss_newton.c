@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double longest = 0.5; /* step, in lengths and radians */
-enum { MOST_CUT = 5000 };          /* steps that are cut to this and bring their part of the way */
+enum { MOST_CUT = 5000 };          /* steps that are cut to this length, and close the gap by the same share */
 
 bool dal_newton_dense(dal_newton *newton, int rows)
 {
@@ -63,7 +63,7 @@ double dal_newton_close(dal_newton *newton, int rows, int most)
         dal_newton_move(newton, step, 1);
         worst = newton->rows->evaluate(newton->user);
         if (step > longest && worst < before * (1 - longest / step / 2) && cut++ < MOST_CUT)
-            i--; /* far, but on the way: many turns of a screw */
+            i--; /* still far, but each step brings it nearer: many turns of a screw */
         if ((worst <= dal_closed && step < 1e-9) || step < 1e-15)
             break;
     }

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE = 90 };                   /* velocities from which on zeros of the rows are counted on */
+enum { LARGE = 90 };                   /* velocities from which on the zeros of the rows are used */
 static const double good_pivot = 1e-4; /* of a row of unit length: else by Householder */
 static const double met = 1e-12;       /* how well the rows hold on a basis whose largest number is one */
 static const double massless = 1e-14;  /* of its own diagonal element: a pivot of T^T M T that is rounding */

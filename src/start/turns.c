@@ -16,7 +16,7 @@
 #include <math.h>
 
 static const double two_pi = 6.28318530717958647692;
-static const double rounding = 1e-9; /* rad: half a turn back is half a turn forth, up to this */
+static const double rounding = 1e-9; /* rad: half a turn back and half a turn forth count as one, up to this */
 
 /* The angle from the angles of the bodies as they are written. */
 static double difference(const dal_build *build, const dal_measure *measure)
