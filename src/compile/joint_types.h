@@ -1,4 +1,4 @@
-/* Joints of the model's own: `joint-types:`. Shared by joint_types.c, joint_equations.c, joint_rank.c, joints.c and place.c. */
+/* Joints of the model's own: `joint-types:`. Shared by joint_types.c, joint_equations.c, joint_vectors.c, joint_rank.c, joints.c and place.c. */
 #ifndef DAL_COMPILE_JOINT_TYPES_H
 #define DAL_COMPILE_JOINT_TYPES_H
 
