@@ -7,13 +7,10 @@
 #include "spec/sound.h"
 #include "base/argument.h"
 #include "analysis/written.h"
-#include "joint/joint.h"
 #include "math/rotation.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the text ------------------------------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
 #include "math/rotation.h"
 #include "math/vec.h"
 #include "compile/build.h"
-#include "compile/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,6 @@
  */
 #include "compile/joint_vectors.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- names ------------------------------------------------------------------------------------ */

@@ -5,7 +5,6 @@
  *     R_ij                                       how much the force along direction i changes between rates of -1 and 1 along direction j
  */
 #include "compile/missing.h"
-#include "math/vec.h"
 #include "state/state_parts.h"
 
 #include <math.h>

@@ -16,7 +16,6 @@
  */
 #include "compile/systems_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 static dal_node zero(dal_build *build)

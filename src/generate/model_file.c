@@ -2,9 +2,7 @@
 #include "generate/listing.h"
 
 #include "expr/table.h"
-#include "model/coordinate_names.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

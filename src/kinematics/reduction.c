@@ -1,11 +1,7 @@
 /* Natural coordinates with linear rows eliminated: columns, M' and multipliers (reduction.h has the equations; reduction_build.c eliminates). */
 #include "kinematics/reduction.h"
 
-#include "joint/joint.h"
 #include "kinematics/layout.h"
-
-#include <math.h>
-#include <string.h>
 
 #ifndef DAL_SCALAR_VARIANT
 

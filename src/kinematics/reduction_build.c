@@ -7,7 +7,6 @@
  */
 #include "kinematics/reduction.h"
 
-#include "joint/joint.h"
 #include "kinematics/layout.h"
 
 #include <math.h>

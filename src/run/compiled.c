@@ -16,8 +16,6 @@
 #include "dynamics/singular.h"
 #include "dynamics/speeds.h"
 #include "expr/table.h"
-#include "integrate/stabilization.h"
-#include "math/chance.h"
 #include "run/sample_states.h"
 #include "state/report.h"
 #include "state/state_parts.h"

@@ -9,11 +9,9 @@
 
 #include "base/message.h"
 #include "dynamics/speeds.h"
-#include "expr/table.h"
 #include "integrate/stabilization.h"
 #include "math/chance.h"
 #include "run/sample_states.h"
-#include "state/report.h"
 #include "state/state_parts.h"
 #include "state/values.h"
 

@@ -21,7 +21,6 @@
 #include "math/chance.h"
 #include "math/sums.h"
 #include "model/system_parts.h"
-#include "state/evaluate.h"
 #include "state/state_parts.h"
 
 #include <math.h>

@@ -16,7 +16,6 @@
 #include "math/vec.h"
 #include "model/coordinate_names.h"
 #include "start/close_rows.h"
-#include "state/scale.h"
 #include "state/state_parts.h"
 
 #include <math.h>
