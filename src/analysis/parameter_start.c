@@ -12,6 +12,7 @@
  */
 #include "analysis/parameter_equations.h"
 
+#include "analysis/start_rules.h"
 #include "dalembert/derivatives.h"
 #include "dynamics/slopes.h"
 #include "dynamics/tree_state.h"
@@ -39,6 +40,7 @@ typedef struct start_slopes {
     bool *linear;
     double *N; /* nq x nv */
     double error;
+    bool by_rules;
 } start_slopes;
 
 static bool set_free(start_slopes *s, const char *why)
@@ -225,6 +227,7 @@ static bool know_rows(start_slopes *s)
     if (dal_state_evaluate(s->start, NULL) != DAL_OK || dal_slopes_ready(s->start))
         return set_free(s, "the start has no derivatives");
     dal_parameter_equations_begin(x, s->x->arena, s->start, s->spec, s->x->number);
+    x->at_start = s->by_rules;
     double *df = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
     if (dal_parameter_symbols(x, df) != DAL_SYMBOLS_EXACT)
         return set_free(s, x->why);
@@ -299,18 +302,65 @@ static bool find_rates(start_slopes *s, const double *dq, double *dv)
     return solve_system(s, &e, dv);
 }
 
+/* ---- by the rules of assembly --------------------------------------------------------------------------------- */
+
+static void add_equations(const start_slopes *s, system_of_slopes *e, const dal_start_equations *more)
+{
+    for (int i = 0; i < more->n; i++)
+        add_equation(s, e, more->row + (size_t)i * (size_t)e->m, more->b[i]);
+}
+
+static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
+{
+    const dal_layout *layout = dal_layout_of(s->start);
+    double *b = DAL_NEW(s->x->arena, double, layout->n_rows + 1);
+    s->by_rules = true;
+    s->df = NULL;
+    s->error = DBL_EPSILON;
+    if (!find_columns(s->x->arena, s->start, &s->N) || !know_rows(s))
+        return false;
+    dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N);
+    if (!proof)
+        return set_free(s, "the rules of its assembly are not written in symbols");
+    const dal_start_equations places = dal_start_of_places(proof);
+    system_of_slopes e = begin_system(s, layout->n_rows + places.n);
+    add_rows(s, &e, s->df + s->at_start.first[DAL_PART_PHI], true);
+    add_equations(s, &e, &places);
+    if (!solve_system(s, &e, out->dq))
+        return false;
+    if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = out->dq}, b))
+        return set_free(s, "the start has no derivatives");
+    for (int i = 0; i < layout->n_rows; i++)
+        b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
+    const dal_start_equations rates = dal_start_of_rates(proof, out->dq);
+    e = begin_system(s, layout->n_rows + rates.n);
+    add_rows(s, &e, b, false);
+    add_equations(s, &e, &rates);
+    if (!solve_system(s, &e, out->dv))
+        return false;
+    return dal_start_of_states(proof, out->dz) || set_free(s, "a state of the model does not start at what is written");
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------------------- */
+
+static bool find_by_numbers(start_slopes *s, dal_start_slopes *out)
+{
+    const int first = s->x->first[DAL_PART_START_Z], states = s->x->first[DAL_PARTS] - first;
+    if (!find_linear(s))
+        return false;
+    if (!all_linear(s, DAL_PART_START_Z))
+        return set_free(s, "a state of the model starts at a value that is not linear in the parameter");
+    if (!find_places(s, out->dq) || !find_rates(s, out->dq, out->dv))
+        return false;
+    if (states)
+        memcpy(out->dz, s->slope + first, sizeof *out->dz * (size_t)states);
+    return true;
+}
 
 bool dal_parameter_start(dal_parameter_equations *x, const dal_spec *spec, dal_state *start, dal_start_slopes *out)
 {
     start_slopes s = {.x = x, .spec = spec, .start = start, .error = DBL_EPSILON};
-    const int first = x->first[DAL_PART_START_Z], states = x->first[DAL_PARTS] - first;
-    bool fine = dal_state_widen(start) && find_linear(&s);
-    if (fine && !all_linear(&s, DAL_PART_START_Z))
-        fine = set_free(&s, "a state of the model starts at a value that is not linear in the parameter");
-    fine = fine && find_places(&s, out->dq) && find_rates(&s, out->dq, out->dv);
-    if (fine && states)
-        memcpy(out->dz, s.slope + first, sizeof *out->dz * (size_t)states);
+    const bool fine = dal_state_widen(start) && (find_by_numbers(&s, out) || find_by_rules(&s, out));
     out->error = s.error;
     return fine;
 }
