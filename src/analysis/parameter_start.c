@@ -276,6 +276,16 @@ static bool find_places(start_slopes *s, double *dq)
     return solve_system(s, &e, dq);
 }
 
+/* dphi'/dp + D phi' dq */
+static bool find_right_side(start_slopes *s, const double *dq, double *b)
+{
+    if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = dq}, b))
+        return set_free(s, "the start has no derivatives");
+    for (int i = 0; i < dal_layout_of(s->start)->n_rows; i++)
+        b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
+    return true;
+}
+
 static bool find_rates(start_slopes *s, const double *dq, double *dv)
 {
     const dal_layout *layout = dal_layout_of(s->start);
@@ -285,12 +295,8 @@ static bool find_rates(start_slopes *s, const double *dq, double *dv)
         return true;
     }
     double *b = DAL_NEW(s->x->arena, double, layout->n_rows + 1), *row = DAL_NEW(s->x->arena, double, layout->nv + 1);
-    if (!know_rows(s))
+    if (!know_rows(s) || !find_right_side(s, dq, b))
         return false;
-    if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = dq}, b))
-        return set_free(s, "the start has no derivatives");
-    for (int i = 0; i < layout->n_rows; i++)
-        b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
     system_of_slopes e = begin_system(s, layout->n_rows + layout->nv);
     add_rows(s, &e, b, false);
     for (int k = 0; k < layout->nv; k++) {
@@ -310,10 +316,40 @@ static void add_equations(const start_slopes *s, system_of_slopes *e, const dal_
         add_equation(s, e, more->row + (size_t)i * (size_t)e->m, more->b[i]);
 }
 
-static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
+/* dq: first by the balance alone, which needs no number to stay what is written. */
+static bool find_places_by_rules(start_slopes *s, dal_start_proof *proof, double *dq)
+{
+    const dal_layout *layout = dal_layout_of(s->start);
+    bool fine = false;
+    for (int known = 0; known < 2 && !fine; known++) {
+        const dal_start_equations more = dal_start_of_places(proof, known);
+        system_of_slopes e = begin_system(s, layout->n_rows + more.n);
+        add_rows(s, &e, s->df + s->at_start.first[DAL_PART_PHI], true);
+        add_equations(s, &e, &more);
+        fine = solve_system(s, &e, dq);
+    }
+    return fine;
+}
+
+static bool find_rates_by_rules(start_slopes *s, dal_start_proof *proof, const double *dq, double *dv)
 {
     const dal_layout *layout = dal_layout_of(s->start);
     double *b = DAL_NEW(s->x->arena, double, layout->n_rows + 1);
+    bool fine = false;
+    if (!find_right_side(s, dq, b))
+        return false;
+    for (int known = 0; known < 2 && !fine; known++) {
+        const dal_start_equations more = dal_start_of_rates(proof, dq, known);
+        system_of_slopes e = begin_system(s, layout->n_rows + more.n);
+        add_rows(s, &e, b, false);
+        add_equations(s, &e, &more);
+        fine = solve_system(s, &e, dv);
+    }
+    return fine;
+}
+
+static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
+{
     s->by_rules = true;
     s->df = NULL;
     s->error = DBL_EPSILON;
@@ -322,21 +358,7 @@ static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
     dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N);
     if (!proof)
         return set_free(s, "the rules of its assembly are not written in symbols");
-    const dal_start_equations places = dal_start_of_places(proof);
-    system_of_slopes e = begin_system(s, layout->n_rows + places.n);
-    add_rows(s, &e, s->df + s->at_start.first[DAL_PART_PHI], true);
-    add_equations(s, &e, &places);
-    if (!solve_system(s, &e, out->dq))
-        return false;
-    if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = out->dq}, b))
-        return set_free(s, "the start has no derivatives");
-    for (int i = 0; i < layout->n_rows; i++)
-        b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
-    const dal_start_equations rates = dal_start_of_rates(proof, out->dq);
-    e = begin_system(s, layout->n_rows + rates.n);
-    add_rows(s, &e, b, false);
-    add_equations(s, &e, &rates);
-    if (!solve_system(s, &e, out->dv))
+    if (!find_places_by_rules(s, proof, out->dq) || !find_rates_by_rules(s, proof, out->dq, out->dv))
         return false;
     return dal_start_of_states(proof, out->dz) || set_free(s, "a state of the model does not start at what is written");
 }

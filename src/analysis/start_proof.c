@@ -17,6 +17,8 @@
 #include "variation/program_slopes.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double agrees = 1e-11; /* over the size of the terms */
@@ -147,6 +149,7 @@ static bool is_balanced(dal_start_proof *s, const dal_start_level *l, int point,
     const int n = find_free(s, &a, &Z);
     const double left = left_of(s, n, Z, s->out[point] + l->balance);
     find_multipliers(s, &a, s->out[point] + l->balance, mu);
+    if (getenv("DBG")) fprintf(stderr, "balance at %d: %g of %g, free %d, soft %d\n", point, left, size_of(s, l, point, turn), n, l->n_soft);
     return left <= agrees * size_of(s, l, point, turn);
 }
 
@@ -196,7 +199,6 @@ typedef struct chosen {
 /* Is a known number what it is at all points? */
 static void choose_known(dal_start_proof *s, const dal_start_level *l, double turn, chosen *c)
 {
-    c->known = DAL_NEW(s->arena, bool, l->n_known + 1);
     for (int j = 0; j < l->n_known; j++) {
         const double size = turn * (l->shift[j] ? s->layout->units.length : 1), here = l->stays[j] ? s->out[0][l->known + j] : 0;
         c->known[j] = true;
@@ -205,11 +207,12 @@ static void choose_known(dal_start_proof *s, const dal_start_level *l, double tu
     }
 }
 
-static void choose(dal_start_proof *s, const dal_start_level *l, bool rates, double turn, chosen *c)
+static void choose(dal_start_proof *s, const dal_start_level *l, bool rates, double turn, bool known, chosen *c)
 {
     bool balanced = l->n_soft > 0, least = rates;
-    *c = (chosen){.level = l};
-    choose_known(s, l, turn, c);
+    *c = (chosen){.level = l, .known = DAL_NEW(s->arena, bool, l->n_known + 1)};
+    if (known)
+        choose_known(s, l, turn, c);
     for (int i = 0; i < DAL_RULE_POINTS; i++) {
         balanced = balanced && is_balanced(s, l, i, turn);
         least = least && is_least(s, l, i);
@@ -265,19 +268,17 @@ static dal_start_equations find_equations(dal_start_proof *s, const chosen *c, c
 
 /* ---- the answers ---------------------------------------------------------------------------------------------- */
 
-dal_start_equations dal_start_of_places(dal_start_proof *s)
+dal_start_equations dal_start_of_places(dal_start_proof *s, bool known)
 {
     chosen c;
-    choose(s, &s->at.rules->places, false, 1, &c);
+    choose(s, &s->at.rules->places, false, 1, known, &c);
     return find_equations(s, &c, NULL);
 }
 
-dal_start_equations dal_start_of_rates(dal_start_proof *s, const double *dq)
+dal_start_equations dal_start_of_rates(dal_start_proof *s, const double *dq, bool known)
 {
     chosen c;
-    if (!s->at.rules->has_rates)
-        return (dal_start_equations){.n = 0};
-    choose(s, &s->at.rules->rates, true, s->pace, &c);
+    choose(s, &s->at.rules->rates, true, s->pace, known, &c);
     return find_equations(s, &c, dq);
 }
 

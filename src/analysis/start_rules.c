@@ -379,7 +379,7 @@ dal_start_rules *dal_start_rules_write(dal_arena *arena, dal_derivation *d)
     level places = {.first = NULL}, rates = {.first = NULL};
     places.last = &places.first;
     rates.last = &rates.first;
-    *w.rules = (dal_start_rules){.d = d, .has_rates = !d->layout->curved};
+    *w.rules = (dal_start_rules){.d = d};
     w.start = DAL_NEW(arena, dal_written_start, d->mechanism->n_bodies + 1);
     if (d->spec->n_coordinates)
         return NULL;

@@ -28,7 +28,6 @@ typedef struct dal_start_rules {
     dal_node *node; /* the outputs */
     dal_program *program;
     dal_start_level places, rates;
-    bool has_rates; /* rows are linear in them */
     int states;     /* one each: by how much it is not as written */
 } dal_start_rules;
 
@@ -54,10 +53,9 @@ typedef struct dal_start_equations {
 typedef struct dal_start_proof dal_start_proof;
 /* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model, x->why says more. */
 dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N);
-/* dq */
-dal_start_equations dal_start_of_places(dal_start_proof *proof);
-/* dv, with dq */
-dal_start_equations dal_start_of_rates(dal_start_proof *proof, const double *dq);
+/* Of dq, and, with dq, of dv; `known`: also those of numbers that stay what is written. */
+dal_start_equations dal_start_of_places(dal_start_proof *proof, bool known);
+dal_start_equations dal_start_of_rates(dal_start_proof *proof, const double *dq, bool known);
 /* dz; false: a state does not start at what is written. */
 bool dal_start_of_states(dal_start_proof *proof, double *dz);
 
