@@ -27,6 +27,7 @@
 #include <string.h>
 
 enum { MOST_UNKNOWNS = 300 };                    /* of a dense system */
+enum { ROUNDS = 3 };                             /* models for which the rules of assembly are tried, nearer each time */
 static const double rounding = 64 * DBL_EPSILON; /* of start values */
 static const double contradicts = 1e-11;         /* what equations that belong together may leave */
 
@@ -355,12 +356,16 @@ static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
     s->error = DBL_EPSILON;
     if (!find_columns(s->x->arena, s->start, &s->N) || !know_rows(s))
         return false;
-    dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N);
-    if (!proof)
-        return set_free(s, "the rules of its assembly are not written in symbols");
-    if (!find_places_by_rules(s, proof, out->dq) || !find_rates_by_rules(s, proof, out->dq, out->dv))
-        return false;
-    return dal_start_of_states(proof, out->dz) || set_free(s, "a state of the model does not start at what is written");
+    bool fine = set_free(s, "the rules of its assembly are not written in symbols");
+    for (int round = 0; round < ROUNDS && !fine; round++) {
+        dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N, round);
+        if (!proof)
+            return false;
+        fine = find_places_by_rules(s, proof, out->dq) && find_rates_by_rules(s, proof, out->dq, out->dv);
+        if (fine && !dal_start_of_states(proof, out->dz))
+            return set_free(s, "a state of the model does not start at what is written");
+    }
+    return fine;
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------------- */

@@ -17,8 +17,8 @@
 #include "variation/program_slopes.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
+
+
 #include <string.h>
 
 static const double agrees = 1e-11; /* over the size of the terms */
@@ -149,7 +149,7 @@ static bool is_balanced(dal_start_proof *s, const dal_start_level *l, int point,
     const int n = find_free(s, &a, &Z);
     const double left = left_of(s, n, Z, s->out[point] + l->balance);
     find_multipliers(s, &a, s->out[point] + l->balance, mu);
-    if (getenv("DBG")) fprintf(stderr, "balance at %d: %g of %g, free %d, soft %d\n", point, left, size_of(s, l, point, turn), n, l->n_soft);
+
     return left <= agrees * size_of(s, l, point, turn);
 }
 
@@ -309,12 +309,12 @@ static void find_pace(dal_start_proof *s)
             s->pace = fmax(s->pace, fabs(s->at.letters[i][s->at.rules->d->v + k]) * units->column_scale[k] / units->length);
 }
 
-dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *N)
+dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *N, int round)
 {
     dal_arena *arena = x->arena;
     dal_start_proof *s = DAL_NEW(arena, dal_start_proof, 1);
     *s = (dal_start_proof){.x = x, .layout = dal_layout_of(x->state), .arena = arena, .N = N};
-    if (s->layout->nv > MOST_SPEEDS || !dal_parameter_rules(x, &s->at))
+    if (s->layout->nv > MOST_SPEEDS || !dal_parameter_rules(x, round, &s->at))
         return NULL;
     const dal_program *program = s->at.rules->program;
     s->room = dal_arena_alloc(arena, dal_program_slopes_room(program));

@@ -272,6 +272,32 @@ static void write_joint(writing *w, level *places, level *rates, int j)
     }
 }
 
+/* ---- the model's own coordinates ---------------------------------------------------------------------------- */
+
+/* Their changes count in metres, as units of the bodies' displacements are at the place itself (start/coordinate_start.c has them at the given one). */
+static void write_coordinate(writing *w, level *l, const dal_coordinate_spec *spec, dal_text text, dal_node now, int v)
+{
+    dal_derivation *d = w->d;
+    const double scale = d->layout->units.column_scale[v];
+    dal_value value;
+    const bool reads = text.text && dal_derive_text(d, spec->binding, text, &value) && value.n == 1;
+    const dal_node miss = reads ? dal_n_sub(d, now, value.node[0]) : now;
+    add_item(w, l, KNOWN, miss, false)->stays = !reads;
+    if (reads)
+        add_given(w, l, text.fix, miss, dal_n_var(d, d->v + v), dal_n_const(d, scale * scale), true);
+}
+
+static void write_coordinates(writing *w, level *places, level *rates)
+{
+    dal_derivation *d = w->d;
+    for (int i = 0; i < d->spec->n_coordinates; i++) {
+        const dal_coordinate_spec *spec = &d->spec->coordinates[i];
+        const int q = d->layout->own_q + i, v = d->layout->own_v + i;
+        write_coordinate(w, places, spec, spec->start, dal_n_var(d, d->q + q), v);
+        write_coordinate(w, rates, spec, spec->rate, dal_n_var(d, d->v + v), v);
+    }
+}
+
 /* ---- rows --------------------------------------------------------------------------------------------------- */
 
 static void write_rows(writing *w, level *l, bool places)
@@ -381,8 +407,6 @@ dal_start_rules *dal_start_rules_write(dal_arena *arena, dal_derivation *d)
     rates.last = &rates.first;
     *w.rules = (dal_start_rules){.d = d};
     w.start = DAL_NEW(arena, dal_written_start, d->mechanism->n_bodies + 1);
-    if (d->spec->n_coordinates)
-        return NULL;
     find_heaviest(&w);
     write_rows(&w, &places, true);
     write_rows(&w, &rates, false);
@@ -393,6 +417,7 @@ dal_start_rules *dal_start_rules_write(dal_arena *arena, dal_derivation *d)
     }
     for (int j = 0; j < d->spec->n_joints; j++)
         write_joint(&w, &places, &rates, j);
+    write_coordinates(&w, &places, &rates);
     put_level(&w, &places, false, &w.rules->places);
     put_level(&w, &rates, true, &w.rules->rates);
     write_states(&w);

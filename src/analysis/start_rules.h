@@ -40,8 +40,9 @@ typedef struct dal_rule_points {
     dal_start_rules *rules;
     double *letters[DAL_RULE_POINTS], *along;
 } dal_rule_points;
-/* parameter_symbols.c, after a success of dal_parameter_symbols at a start; false: there are none. */
-bool dal_parameter_rules(const dal_parameter_equations *start, dal_rule_points *out);
+/* parameter_symbols.c, after a success of dal_parameter_symbols at a start; false: there are none. Round 0 has the models that prove the symbols, each
+ * further one models that are nearer to p: assembly may end before it is at the nearest place. */
+bool dal_parameter_rules(dal_parameter_equations *start, int round, dal_rule_points *out);
 
 /* Equations for slopes: row . x = b, with x of nv entries. */
 typedef struct dal_start_equations {
@@ -52,7 +53,7 @@ typedef struct dal_start_equations {
 /* At the start of the model, and at those of the models that prove it. */
 typedef struct dal_start_proof dal_start_proof;
 /* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model, x->why says more. */
-dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N);
+dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N, int round);
 /* Of dq, and, with dq, of dv; `known`: also those of numbers that stay what is written. */
 dal_start_equations dal_start_of_places(dal_start_proof *proof, bool known);
 dal_start_equations dal_start_of_rates(dal_start_proof *proof, const double *dq, bool known);

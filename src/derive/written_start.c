@@ -24,7 +24,7 @@ static bool world_frame(dal_derivation *d, const char *name, int depth, dal_node
     const int body = dal_written_frame(d, name, P, E);
     if (body == DAL_GROUND)
         return true;
-    if (body < DAL_GROUND || !write_place(d, body, depth + 1, &of) || !of.placed || !of.turned)
+    if (body < DAL_GROUND || !write_place(d, body, depth + 1, &of) || !of.placed)
         return false;
     dal_n_turn(d, of.R, P, P);
     dal_n_sum(d, of.r, P, P);
@@ -79,7 +79,7 @@ static bool place_side(dal_derivation *d, int j, int side, int depth, dal_writte
     if (!read_motion(d, spec, joint, "angle", spec->start.angle, &angle) || !read_motion(d, spec, joint, "distance", spec->start.distance, &distance))
         return false;
     if (other->body != DAL_GROUND) {
-        if (!write_place(d, other->body, depth + 1, &of) || !of.placed || !of.turned)
+        if (!write_place(d, other->body, depth + 1, &of) || !of.placed)
             return false;
         dal_n_turn(d, of.R, P, P);
         dal_n_sum(d, of.r, P, P);
