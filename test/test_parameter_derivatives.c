@@ -491,6 +491,27 @@ static void a_pinned_body_turns_to_the_nearest_angle(void **unused)
     dal_system_free(joint);
 }
 
+/* The same in space, where the turn is a rotation vector of a length of 1 rad. */
+static void a_body_in_space_turns_far(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: spatial\nparameters: {I: 0.7, px: -1.1, py: 0.8}\n"
+                               "bodies: {bar: {mass: 2, inertia: [0.2, 0.9, 3*I - 1.1], center: [0.8, 0, 0], position: [px, py, 0],\n"
+                               "               orientation: {axis: [0, 0, 1], angle: 0.5}}}\n"
+                               "joints: {pin: {type: revolute, connect: [ground, bar], axis: [[0, 0, 1], [0, 0, 1]]}}\n";
+    const double I = 0.7, k = 2 * 0.8, kx = k * (-1.1 + 0.8 * cos(0.5)), ky = k * (0.8 + 0.8 * sin(0.5));
+    double th = 1.5;
+    (void)unused;
+    for (int i = 0; i < 30; i++)
+        th -= (kx * sin(th) - ky * cos(th) + I * (th - 0.5)) / (kx * cos(th) + ky * sin(th) + I);
+    const double below = kx * cos(th) + ky * sin(th) + I;
+    assert_true(th > 1.5 && below > 0);
+    dal_system *system = compile_text(text, "joint");
+    expect_start(system, "px", "pin.angle'", -k * sin(th) / below, 0);
+    expect_start(system, "py", "pin.angle'", k * cos(th) / below, 0);
+    expect_start(system, "I", "pin.angle'", -(th - 0.5) / below, 0);
+    dal_system_free(system);
+}
+
 /* A body may turn about z, and its attitude is given by an angle f about another axis n: the nearest one has the angle 2 atan(n_z tan(f/2)). The joint's
  * own angle counts from the x axis in the body that is nearest to x as given, (R_xx, R_xy) of the given R, so that its zero moves with f. */
 static void a_hinge_takes_the_nearest_attitude(void **unused)
@@ -584,6 +605,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(written_starts_are_differentiated),
                                        cmocka_unit_test(particles_go_to_the_nearest_place),
                                        cmocka_unit_test(a_pinned_body_turns_to_the_nearest_angle),
+                                       cmocka_unit_test(a_body_in_space_turns_far),
                                        cmocka_unit_test(a_hinge_takes_the_nearest_attitude),
                                        cmocka_unit_test(velocities_follow_their_rules),
                                        cmocka_unit_test(starts_of_joints_count),

@@ -27,7 +27,6 @@
 #include <string.h>
 
 enum { MOST_UNKNOWNS = 300 };                    /* of a dense system */
-enum { ROUNDS = 3 };                             /* models for which the rules of assembly are tried, nearer each time */
 static const double rounding = 64 * DBL_EPSILON; /* of start values */
 static const double contradicts = 1e-11;         /* what equations that belong together may leave */
 
@@ -357,8 +356,8 @@ static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
     if (!find_columns(s->x->arena, s->start, &s->N) || !know_rows(s))
         return false;
     bool fine = set_free(s, "the rules of its assembly are not written in symbols");
-    for (int round = 0; round < ROUNDS && !fine; round++) {
-        dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N, round);
+    for (int nearer = 0; nearer < 2 && !fine; nearer++) {
+        dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N, nearer);
         if (!proof)
             return false;
         fine = find_places_by_rules(s, proof, out->dq) && find_rates_by_rules(s, proof, out->dq, out->dv);

@@ -435,40 +435,35 @@ dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
 /* ---- at starts ------------------------------------------------------------------------------------------- */
 
 /* The letters at the start of a twin. */
-static bool read_start(const symbols *s, const dal_parameter_equations *x, const dal_parameter_twin *twin, double *to)
+static bool read_start(const symbols *s, const dal_parameter_equations *x, const dal_parameter_twin *twin, double *p, double *to)
 {
     dal_state *state = twin->state;
     if (!state || dal_state_unpack(state, dal_state_time(state), dal_state_y(state)) || !is_for_charts(s, state))
         return false;
+    *p = dal_system_spec(twin->system)->parameters[x->number].number;
     read_letters(s, x, state, to);
     return true;
 }
 
-static double nearest_twin(const symbols *s, const dal_parameter_equations *x)
+/* Of models that are nearer to p than those that are kept. */
+static bool read_nearer(const symbols *s, dal_parameter_equations *x, dal_rule_points *out)
 {
     double nearest = HUGE_VAL;
+    int found = 0;
     for (int k = 0; k < TWINS; k++)
         nearest = fmin(nearest, fabs(dal_system_spec(s->of[x->number].twin[k].system)->parameters[x->number].number - x->p));
-    return nearest;
-}
-
-/* Of models that are nearer to p than those that are kept. */
-static bool read_nearer(const symbols *s, dal_parameter_equations *x, int round, double *const to[TWINS])
-{
-    const double nearest = nearest_twin(s, x) * ldexp(1, -4 * (round - 1));
-    int found = 0;
     for (int i = 0; i < DAL_PARAMETER_TRIALS && found < TWINS; i++) {
         const double p = dal_parameter_trial(x, i);
         dal_parameter_twin twin;
         if (fabs(p - x->p) >= nearest || !dal_parameter_twin_open(x, p, &twin))
             continue;
-        found += read_start(s, x, &twin, to[found]);
+        found += read_start(s, x, &twin, &out->p[1 + found], out->letters[1 + found]);
         dal_parameter_twin_close(&twin);
     }
     return found == TWINS;
 }
 
-bool dal_parameter_rules(dal_parameter_equations *x, int round, dal_rule_points *out)
+bool dal_parameter_rules(dal_parameter_equations *x, bool nearer, dal_rule_points *out)
 {
     const symbols *s = dal_refinement_of(x->state)->kept;
     if (!s || !s->rules || DAL_RULE_POINTS != TWINS + 1)
@@ -479,10 +474,11 @@ bool dal_parameter_rules(dal_parameter_equations *x, int round, dal_rule_points 
     for (int i = 0; i < DAL_RULE_POINTS; i++)
         out->letters[i] = DAL_NEW(x->arena, double, s->d->n_letters);
     memcpy(out->letters[0], s->x, bytes);
-    if (round)
-        return read_nearer(s, x, round, out->letters + 1);
+    out->p[0] = x->p;
+    if (nearer)
+        return read_nearer(s, x, out);
     for (int i = 0; i < TWINS; i++)
-        if (!read_start(s, x, &s->of[x->number].twin[i], out->letters[1 + i]))
+        if (!read_start(s, x, &s->of[x->number].twin[i], &out->p[1 + i], out->letters[1 + i]))
             return false;
     return true;
 }

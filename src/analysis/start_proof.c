@@ -16,12 +16,16 @@
 #include "state/state_parts.h"
 #include "variation/program_slopes.h"
 
+#include <float.h>
 #include <math.h>
 
 
 #include <string.h>
 
-static const double agrees = 1e-11; /* over the size of the terms */
+static const double agrees = 1e-13;              /* of a balance, over the size of its terms */
+static const double rounding = 64 * DBL_EPSILON; /* of known numbers */
+static const double apart = 1e-4;                /* a start that differs so much shows what is missing, */
+static const double away = 1.0 / 256;            /* and one for a value of p that does, over p */
 enum { MOST_SPEEDS = 120 };         /* of models whose rules are followed: gradients are nv^2 programs */
 
 struct dal_start_proof {
@@ -203,7 +207,7 @@ static void choose_known(dal_start_proof *s, const dal_start_level *l, double tu
         const double size = turn * (l->shift[j] ? s->layout->units.length : 1), here = l->stays[j] ? s->out[0][l->known + j] : 0;
         c->known[j] = true;
         for (int i = 0; i < DAL_RULE_POINTS; i++)
-            c->known[j] = c->known[j] && fabs(s->out[i][l->known + j] - here) <= agrees * size;
+            c->known[j] = c->known[j] && fabs(s->out[i][l->known + j] - here) <= rounding * size;
     }
 }
 
@@ -309,12 +313,32 @@ static void find_pace(dal_start_proof *s)
             s->pace = fmax(s->pace, fabs(s->at.letters[i][s->at.rules->d->v + k]) * units->column_scale[k] / units->length);
 }
 
-dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *N, int round)
+/* The largest difference of n numbers of two starts, over the largest of them. */
+static double differ(int n, const double *a, const double *b)
+{
+    double most = 0, size = 0;
+    for (int k = 0; k < n; k++) {
+        most = fmax(most, fabs(a[k] - b[k]));
+        size = fmax(size, fmax(fabs(a[k]), fabs(b[k])));
+    }
+    return size > 0 ? most / size : 0;
+}
+
+/* Is a model so far from that at p that it proves anything? */
+static bool is_apart(const dal_start_proof *s, int point)
+{
+    const dal_derivation *d = s->at.rules->d;
+    const double *a = s->at.letters[0], *b = s->at.letters[point], p = s->at.p[0];
+    return (p != 0 && fabs(s->at.p[point] - p) >= away * fabs(p)) || differ(s->layout->nq, a + d->q, b + d->q) >= apart ||
+           differ(s->layout->nv, a + d->v, b + d->v) >= apart;
+}
+
+dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *N, bool nearer)
 {
     dal_arena *arena = x->arena;
     dal_start_proof *s = DAL_NEW(arena, dal_start_proof, 1);
     *s = (dal_start_proof){.x = x, .layout = dal_layout_of(x->state), .arena = arena, .N = N};
-    if (s->layout->nv > MOST_SPEEDS || !dal_parameter_rules(x, round, &s->at))
+    if (s->layout->nv > MOST_SPEEDS || !dal_parameter_rules(x, nearer, &s->at))
         return NULL;
     const dal_program *program = s->at.rules->program;
     s->room = dal_arena_alloc(arena, dal_program_slopes_room(program));
@@ -324,7 +348,7 @@ dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *
         return NULL;
     for (int i = 0; i < DAL_RULE_POINTS; i++) {
         s->out[i] = DAL_NEW(arena, double, s->at.rules->n + 1);
-        if (!run(s, i))
+        if (!run(s, i) || (i && !is_apart(s, i)))
             return NULL;
     }
     find_pace(s);

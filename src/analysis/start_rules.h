@@ -38,11 +38,11 @@ dal_start_rules *dal_start_rules_write(dal_arena *arena, dal_derivation *d);
 enum { DAL_RULE_POINTS = 3 };
 typedef struct dal_rule_points {
     dal_start_rules *rules;
-    double *letters[DAL_RULE_POINTS], *along;
+    double p[DAL_RULE_POINTS], *letters[DAL_RULE_POINTS], *along;
 } dal_rule_points;
-/* parameter_symbols.c, after a success of dal_parameter_symbols at a start; false: there are none. Round 0 has the models that prove the symbols, each
- * further one models that are nearer to p: assembly may end before it is at the nearest place. */
-bool dal_parameter_rules(dal_parameter_equations *start, int round, dal_rule_points *out);
+/* parameter_symbols.c, after a success of dal_parameter_symbols at a start; false: there are none. The models are those that prove the symbols, or nearer
+ * ones: assembly may end before it is at the nearest place. */
+bool dal_parameter_rules(dal_parameter_equations *start, bool nearer, dal_rule_points *out);
 
 /* Equations for slopes: row . x = b, with x of nv entries. */
 typedef struct dal_start_equations {
@@ -53,7 +53,7 @@ typedef struct dal_start_equations {
 /* At the start of the model, and at those of the models that prove it. */
 typedef struct dal_start_proof dal_start_proof;
 /* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model, x->why says more. */
-dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N, int round);
+dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N, bool nearer);
 /* Of dq, and, with dq, of dv; `known`: also those of numbers that stay what is written. */
 dal_start_equations dal_start_of_places(dal_start_proof *proof, bool known);
 dal_start_equations dal_start_of_rates(dal_start_proof *proof, const double *dq, bool known);
