@@ -447,9 +447,10 @@ static void written_starts_are_differentiated(void **unused)
  * nearest place on a circle, q = R g/|g|. */
 static void particles_go_to_the_nearest_place(void **unused)
 {
-    static const char text[] = "dalembert: 1\nspace: planar\nparameters: {m: 2, n: 3, L: 1.5, d: 1, gx: 0.6, gy: 1.1, R: 2}\n"
-                               "bodies:\n  a: {mass: m, position: [0, 0]}\n  b: {mass: n, position: [d, 0]}\n  c: {mass: 1, position: [gx, gy]}\n"
-                               "joints:\n  rod: {type: distance, connect: [a, b], length: L}\n  arm: {type: distance, connect: [ground, c], length: R}\n";
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nparameters: {m: 2, n: 3, L: 1.5, d: 1, gx: 0.6, gy: 1.1, R: 2}\n"
+        "bodies:\n  a: {mass: m, position: [0, 0]}\n  b: {mass: n, position: [d, 0]}\n  c: {mass: 1, position: [gx, gy]}\n"
+        "joints:\n  rod: {type: distance, connect: [a, b], length: L}\n  arm: {type: distance, connect: [ground, c], length: R}\n";
     const double m = 2, n = 3, M = m + n, e = 0.5, gx = 0.6, gy = 1.1, R = 2, g = hypot(gx, gy);
     (void)unused;
     dal_system *system = compile_text(text, "angle");

@@ -7,8 +7,9 @@
  * N is that of q' = N v, D the derivative along dq at held v (variation/variation.h). dphi/dp and dphi'/dp come from the symbols, at the start.
  *
  * A number of the start is linear in p if three models say so: the model itself and two that are compiled for values on both sides. Start values that are
- * held are constants, those that are written as p itself have slope 1. Where assembly distributes a gap, nothing but the rows is linear, and directions
- * remain free: there is no answer here. Equations that contradict one another show that something is not as assumed: no answer either.
+ * held are constants, those that are written as p itself have slope 1. Where that leaves directions free, the further equations are the rules of assembly
+ * (start_rules.h): a balance of weighted misses where it distributes a gap, texts of start values where it keeps them. Equations that contradict one
+ * another show that something is not as assumed: no answer. Nor is there one where directions remain free: omitted values stop where an iteration ends.
  */
 #include "analysis/parameter_equations.h"
 

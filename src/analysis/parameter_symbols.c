@@ -49,8 +49,8 @@ typedef struct symbols {
     double *apart;      /* of each number of phi: the kernels have so much more */
     bool at_start;      /* derived with the rules of assembly */
     dal_start_rules *rules;
-    double *values;     /* of the parameters */
-    double *slopes;     /* of these along p */
+    double *values; /* of the parameters */
+    double *slopes; /* of these along p */
     double *registers;
     void *room;
     proof *of;       /* each parameter */
@@ -70,14 +70,6 @@ typedef struct making {
     symbols *s;
     dal_messages *messages;
 } making;
-
-static bool is_unsolved(const dal_derivation *d, dal_node node)
-{
-    for (int i = 0; i < d->n_letters; i++)
-        if ((d->letters[i].role == DAL_ROLE_NAMED || d->letters[i].means != DAL_NO_NODE) && dal_depends(d->graph, node, i))
-            return true;
-    return false;
-}
 
 /* phi'' of row i: A v' - gamma */
 static dal_node row_acceleration(dal_derivation *d, int i)
@@ -108,7 +100,7 @@ static bool write_equations(const dal_parameter_equations *x, dal_derivation *d,
         f[x->first[DAL_PART_ZD] + i] = dal_in_coordinates(d, value.node[0]);
     }
     for (int k = 0; k < x->first[DAL_PART_START_Q]; k++)
-        if (f[k] == DAL_NO_NODE || is_unsolved(d, f[k]))
+        if (f[k] == DAL_NO_NODE || dal_is_unsolved(d, f[k]))
             return false;
     return true;
 }

@@ -4,8 +4,8 @@
  * each direction Z that the exact equations leave free, A Z = 0:
  *     Z^T (S_q + mu A_q) dq = -Z^T (S_p + mu A_p),   mu = -(A^T)^+ S
  * and the same of the energy, with Z that leaves the given values alone, too. All derivatives are complex steps. That a function is zero is not taken
- * on trust: it has to be, to 10^-11 of its terms, at the start of the model and at those of two that are compiled for other values of p. What is not is
- * left out.
+ * on trust: it has to be at the start of the model and at those of two that are compiled for other values of p, and are far enough from it to show what
+ * is missing. Assembly ends with steps of 10^-14: balances hold to 10^-13 of their terms. What is not zero is left out.
  */
 #include "analysis/start_rules.h"
 
@@ -19,14 +19,12 @@
 #include <float.h>
 #include <math.h>
 
-
 #include <string.h>
 
 static const double agrees = 1e-13;              /* of a balance, over the size of its terms */
 static const double rounding = 64 * DBL_EPSILON; /* of known numbers */
 static const double apart = 1e-4;                /* a start that differs so much shows what is missing, */
 static const double away = 1.0 / 256;            /* and one for a value of p that does, over p */
-enum { MOST_SPEEDS = 120 };         /* of models whose rules are followed: gradients are nv^2 programs */
 
 struct dal_start_proof {
     dal_parameter_equations *x;
@@ -35,7 +33,7 @@ struct dal_start_proof {
     const double *N;
     dal_rule_points at;
     double *out[DAL_RULE_POINTS]; /* the outputs there */
-    double *registers, *df;
+    double *registers, *df, *dx;
     void *room;
     double pace; /* of the starts, in radians a second */
 };
@@ -48,7 +46,7 @@ typedef struct rows {
     double *norm;
 } rows;
 
-static void add_rows(dal_start_proof *s, rows *a, int n, const double *from)
+static void take_rows(dal_start_proof *s, rows *a, int n, const double *from)
 {
     const int nv = s->layout->nv;
     const double *unit = s->layout->units.column_scale;
@@ -139,9 +137,9 @@ static double size_of(const dal_start_proof *s, const dal_start_level *l, int po
 static rows exact_rows(dal_start_proof *s, const dal_start_level *l, int point, bool soft)
 {
     rows a = begin_rows(s, l->n_exact + l->n_soft);
-    add_rows(s, &a, l->n_exact, s->out[point] + l->exact);
+    take_rows(s, &a, l->n_exact, s->out[point] + l->exact);
     if (soft)
-        add_rows(s, &a, l->n_soft, s->out[point] + l->gradient);
+        take_rows(s, &a, l->n_soft, s->out[point] + l->gradient);
     return a;
 }
 
@@ -181,7 +179,7 @@ static bool slope(dal_start_proof *s, double p, const double *dq, const double *
 {
     const dal_derivation *d = s->at.rules->d;
     const int nq = s->layout->nq, nv = s->layout->nv;
-    double *dx = DAL_NEW(s->arena, double, d->n_letters + 1);
+    double *dx = s->dx;
     for (int i = 0; i < d->n_letters; i++)
         dx[i] = p != 0 ? p * s->at.along[i] : 0;
     for (int i = 0; i < nq && dq; i++)
@@ -338,12 +336,13 @@ dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *
     dal_arena *arena = x->arena;
     dal_start_proof *s = DAL_NEW(arena, dal_start_proof, 1);
     *s = (dal_start_proof){.x = x, .layout = dal_layout_of(x->state), .arena = arena, .N = N};
-    if (s->layout->nv > MOST_SPEEDS || !dal_parameter_rules(x, nearer, &s->at))
+    if (!dal_parameter_rules(x, nearer, &s->at))
         return NULL;
     const dal_program *program = s->at.rules->program;
     s->room = dal_arena_alloc(arena, dal_program_slopes_room(program));
     s->registers = DAL_NEW(arena, double, dal_program_registers(program) + 1);
     s->df = DAL_NEW(arena, double, s->at.rules->n + 1);
+    s->dx = DAL_NEW(arena, double, s->at.rules->d->n_letters + 1);
     if (dal_program_corner_along(program, s->at.letters[0], s->at.along, s->room) >= 0)
         return NULL;
     for (int i = 0; i < DAL_RULE_POINTS; i++) {

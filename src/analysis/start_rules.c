@@ -46,20 +46,11 @@ typedef struct level {
 
 /* ---- outputs --------------------------------------------------------------------------------------------- */
 
-/* Still with letters that stand for something. */
-static bool is_unsolved(const dal_derivation *d, dal_node node)
-{
-    for (int i = 0; i < d->n_letters; i++)
-        if ((d->letters[i].role == DAL_ROLE_NAMED || d->letters[i].means != DAL_NO_NODE) && dal_depends(d->graph, node, i))
-            return true;
-    return false;
-}
-
 static int put(writing *w, dal_node node)
 {
     dal_start_rules *rules = w->rules;
     const dal_node out = dal_in_coordinates(w->d, node);
-    w->failed = w->failed || is_unsolved(w->d, out);
+    w->failed = w->failed || dal_is_unsolved(w->d, out);
     *DAL_PUSH(w->arena, rules->node, rules->n, rules->capacity) = out;
     return rules->n - 1;
 }
@@ -308,7 +299,7 @@ static void write_rows(writing *w, level *l, bool places)
             continue;
         item *new = add_item(w, l, EXACT, d->row[i].rate, false);
         new->gradient = DAL_NEW(w->arena, dal_node, d->nv + 1);
-        memcpy(new->gradient, d->A + (size_t)i * (size_t)d->nv, sizeof *new->gradient * (size_t)d->nv);
+        memcpy(new->gradient, d->A + (size_t)i * (size_t)d->nv, sizeof *new->gradient *(size_t)d->nv);
     }
 }
 

@@ -8,16 +8,16 @@
 /* Of places, or of rates: numbers of the outputs of the program. */
 typedef struct dal_start_level {
     int n_known, n_exact, n_soft;
-    int known;    /* n_known: written values, and coordinates of joints */
-    bool *shift;  /* of these: a length, not an angle */
-    bool *stays;  /* no value is written: it may be a constant */
-    int exact;    /* n_exact x nv: gradients of what holds exactly */
-    int soft;     /* n_soft: by how much what is given is missed */
-    bool *far;    /* of these: a length */
-    int weight;   /* n_soft */
-    int gradient; /* n_soft x nv */
-    int balance;  /* nv: the gradient of the weighted squares, with multipliers of what is exact */
-    int energy;   /* nv: the gradient of the kinetic energy, with multipliers of both; of rates alone */
+    int known;         /* n_known: written values, and coordinates of joints */
+    bool *shift;       /* of these: a length, not an angle */
+    bool *stays;       /* no value is written: it may be a constant */
+    int exact;         /* n_exact x nv: gradients of what holds exactly */
+    int soft;          /* n_soft: by how much what is given is missed */
+    bool *far;         /* of these: a length */
+    int weight;        /* n_soft */
+    int gradient;      /* n_soft x nv */
+    int balance;       /* nv: the gradient of the weighted squares, with multipliers of what is exact */
+    int energy;        /* nv: the gradient of the kinetic energy, with multipliers of both; of rates alone */
     int mu, nu, kappa; /* letters of these: exact in `balance`; exact and soft in `energy` */
 } dal_start_level;
 
@@ -28,7 +28,7 @@ typedef struct dal_start_rules {
     dal_node *node; /* the outputs */
     dal_program *program;
     dal_start_level places, rates;
-    int states;     /* one each: by how much it is not as written */
+    int states; /* one each: by how much it is not as written */
 } dal_start_rules;
 
 /* NULL: they are not written in symbols. */

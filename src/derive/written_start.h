@@ -6,9 +6,9 @@
 
 /* World axes. What is not written is the unit attitude, or zero. */
 typedef struct dal_written_start {
-    bool placed, turned;             /* r, R are known */
-    bool place_fixed, turn_fixed;    /* and assembly keeps them */
-    bool moves, spins;               /* r', w are known */
+    bool placed, turned;          /* r, R are known */
+    bool place_fixed, turn_fixed; /* and assembly keeps them */
+    bool moves, spins;            /* r', w are known */
     bool motion_fixed, spin_fixed;
     dal_node r[3], R[9], rd[3], w[3];
 } dal_written_start;
