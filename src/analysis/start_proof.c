@@ -5,7 +5,7 @@
  *     Z^T (S_q + mu A_q) dq = -Z^T (S_p + mu A_p),   mu = -(A^T)^+ S
  * and the same of the energy, with Z that leaves the given values alone, too. All derivatives are complex steps. That a function is zero is not taken
  * on trust: it has to be at the start of the model and at those of two that are compiled for other values of p, and are far enough from it to show what
- * is missing. Assembly ends with steps of 10^-14: balances hold to 10^-13 of their terms. What is not zero is left out.
+ * is missing. Assembly ends with steps of 10^-14: balances hold to 10^-13 of their terms. Functions that are not zero give no equation.
  */
 #include "analysis/start_rules.h"
 

@@ -6,8 +6,8 @@
  * |theta|^2 changes by 2 theta . omega, so that this is stationary for large turns, too. Given values that are fixed are among the rows of A.
  * Velocities (start/start_velocities.c) come as near to the given ones as A v = beta allows, and then have the least energy T:
  *     sum w_j s_j G_j + A^T mu = 0,   dT/dv + A^T nu + G^T kappa = 0
- * Given values are written as functions of the parameters (derive/written_start.h). What joints give, or nobody, is in no sum; numbers that stay what is
- * written for every p, as coordinates of joints do in a tree, are known.
+ * Given values are written as functions of the parameters (derive/written_start.h); guessed places are in no sum. Numbers that stay what is written for
+ * every p, as coordinates of joints do in a tree, are known.
  */
 #include "analysis/start_rules.h"
 
