@@ -567,7 +567,38 @@ static void velocities_follow_their_rules(void **unused)
     dal_system_free(system);
 }
 
-/* A body that a joint places, and one that assembly then moves. The rod of a slider-crank has the given angle and place only nearly. */
+/* A weight hangs on a spring, y = -(L + m g/k); a bar lies on a torsional spring, kt th + m g a cos(th) = 0. Both are found by the program. */
+static void equilibria_follow_their_balance(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {m: 0.8, k: 90, L: 0.6, a: 0.5, kt: 6}\n"
+                               "bodies:\n  drop: {mass: m, position: [0.1, -0.5], velocity: [0.3, 0]}\n"
+                               "  bar: {mass: m, inertia: 0.1, center: [a, 0], position: [2, 0], angle: 0.2}\n"
+                               "ground: {points: {P: [2, 0]}}\njoints:\n  pin: {type: revolute, connect: [ground.P, bar]}\n"
+                               "forces:\n  spring: {type: spring-damper, connect: [ground, drop], stiffness: k, length: L}\n"
+                               "  twist: {type: torque, joint: pin, value: -kt*pin.angle}\nsimulate: {start: equilibrium}\n";
+    const double m = 0.8, k = 90, g = 9.81, a = 0.5, kt = 6;
+    double th = -0.5;
+    (void)unused;
+    for (int i = 0; i < 50; i++)
+        th -= (kt * th + m * g * a * cos(th)) / (kt - m * g * a * sin(th));
+    const double below = kt - m * g * a * sin(th);
+    static const char *const families[] = {"angle", "joint", "euler", "natural"};
+    for (int i = 0; i < 4; i++) {
+        dal_system *system = compile_text(text, families[i]);
+        start_answer by_kt, by_m;
+        ask_start(system, "kt", &by_kt);
+        ask_start(system, "m", &by_m);
+        assert_true(by_kt.out.start_exact && by_m.out.start_exact && by_m.out.start_error < 1e-13);
+        expect_start(system, "m", "drop.y'", -g / k, 0);
+        expect_start(system, "k", "drop.y'", m * g / (k * k), 0);
+        expect_start(system, "L", "drop.y'", -1, 0);
+        for (int j = 0; i < 2 && j < 2; j++) /* the others have other coordinates */
+            expect_start(system, j ? "kt" : "a", i ? "pin.angle'" : "bar.angle'", j ? -th / below : -m * g * cos(th) / below, 0);
+        dal_system_free(system);
+    }
+}
+
+/* Places that assembly moves, and bodies of an included model that joints place. */
 static void starts_of_joints_count(void **unused)
 {
     char why[512];
@@ -609,6 +640,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(a_body_in_space_turns_far),
                                        cmocka_unit_test(a_hinge_takes_the_nearest_attitude),
                                        cmocka_unit_test(velocities_follow_their_rules),
+                                       cmocka_unit_test(equilibria_follow_their_balance),
                                        cmocka_unit_test(starts_of_joints_count),
                                        cmocka_unit_test(other_starts_are_extrapolated)};
     everything = argc > 1 && !strcmp(argv[1], "long");

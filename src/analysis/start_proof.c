@@ -150,9 +150,10 @@ static bool is_balanced(dal_start_proof *s, const dal_start_level *l, int point,
     const rows a = exact_rows(s, l, point, false);
     const int n = find_free(s, &a, &Z);
     const double left = left_of(s, n, Z, s->out[point] + l->balance);
+    const bool forces = s->at.rules->settled && l == &s->at.rules->places;
     find_multipliers(s, &a, s->out[point] + l->balance, mu);
 
-    return left <= agrees * size_of(s, l, point, turn);
+    return left <= agrees * (forces ? s->x->size[DAL_PART_R] : size_of(s, l, point, turn));
 }
 
 /* Is the energy the least one there? */
@@ -211,7 +212,7 @@ static void choose_known(dal_start_proof *s, const dal_start_level *l, double tu
 
 static void choose(dal_start_proof *s, const dal_start_level *l, bool rates, double turn, bool known, chosen *c)
 {
-    bool balanced = l->n_soft > 0, least = rates;
+    bool balanced = l->balances, least = rates;
     *c = (chosen){.level = l, .known = DAL_NEW(s->arena, bool, l->n_known + 1)};
     if (known)
         choose_known(s, l, turn, c);
@@ -303,6 +304,16 @@ bool dal_start_of_states(dal_start_proof *s, double *dz)
     return true;
 }
 
+/* Nothing accelerates there, and multipliers are those of the balance. */
+static void hold(dal_start_proof *s)
+{
+    const dal_derivation *d = s->at.rules->d;
+    for (int i = 0; i < DAL_RULE_POINTS; i++) {
+        memset(s->at.letters[i] + d->a, 0, sizeof(double) * (size_t)d->nv);
+        memset(s->at.letters[i] + d->lambda, 0, sizeof(double) * (size_t)d->n_rows);
+    }
+}
+
 static void find_pace(dal_start_proof *s)
 {
     const dal_units *units = &s->layout->units;
@@ -338,6 +349,8 @@ dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *
     *s = (dal_start_proof){.x = x, .layout = dal_layout_of(x->state), .arena = arena, .N = N};
     if (!dal_parameter_rules(x, nearer, &s->at))
         return NULL;
+    if (s->at.rules->settled)
+        hold(s);
     const dal_program *program = s->at.rules->program;
     s->room = dal_arena_alloc(arena, dal_program_slopes_room(program));
     s->registers = DAL_NEW(arena, double, dal_program_registers(program) + 1);

@@ -6,6 +6,7 @@
  * |theta|^2 changes by 2 theta . omega, so that this is stationary for large turns, too. Given values that are fixed are among the rows of A.
  * Velocities (start/start_velocities.c) come as near to the given ones as A v = beta allows, and then have the least energy T:
  *     sum w_j s_j G_j + A^T mu = 0,   dT/dv + A^T nu + G^T kappa = 0
+ * A start that is an equilibrium is at rest, where the forces of f balance, r + A^T mu = 0.
  * Given values are written as functions of the parameters (derive/written_start.h); guessed places are in no sum. Numbers that stay what is written for
  * every p, as coordinates of joints do in a tree, are known.
  */
@@ -316,10 +317,12 @@ static dal_node multiply(const writing *w, const level *l, purpose group, int fi
     return sum;
 }
 
-static dal_node balance_of(const writing *w, const level *l, int mu, int k)
+static dal_node balance_of(const writing *w, const level *l, bool forces, int mu, int k)
 {
     dal_derivation *d = w->d;
     dal_node sum = multiply(w, l, EXACT, mu, k);
+    if (forces)
+        return dal_n_add(d, sum, d->equations[k].zero);
     for (const item *i = l->first; i; i = i->next)
         if (i->group == SOFT)
             sum = dal_n_add(d, sum, dal_n_mul(d, dal_n_mul(d, i->weight, i->value), i->gradient[k]));
@@ -367,9 +370,10 @@ static void put_level(writing *w, const level *l, bool rates, dal_start_level *o
     out->soft = put_values(w, l, SOFT, false);
     out->weight = put_values(w, l, SOFT, true);
     out->gradient = put_gradients(w, l, SOFT);
+    out->balances = out->n_soft || (w->rules->settled && !rates);
     out->balance = w->rules->n;
     for (int k = 0; k < d->nv; k++)
-        put(w, balance_of(w, l, out->mu, k));
+        put(w, balance_of(w, l, w->rules->settled && !rates, out->mu, k));
     out->energy = w->rules->n;
     for (int k = 0; k < d->nv && rates; k++)
         put(w, dal_n_add(d, dal_by_rate(d, d->T, k), dal_n_add(d, multiply(w, l, EXACT, out->nu, k), multiply(w, l, SOFT, out->kappa, k))));
@@ -390,6 +394,29 @@ static void write_states(writing *w)
     }
 }
 
+static void write_given(writing *w, level *places, level *rates)
+{
+    dal_derivation *d = w->d;
+    find_heaviest(w);
+    for (int b = 0; b < d->mechanism->n_bodies; b++) {
+        dal_write_start(d, b, &w->start[b]);
+        write_places(w, places, b);
+        write_rates(w, rates, b);
+    }
+    for (int j = 0; j < d->spec->n_joints; j++)
+        write_joint(w, places, rates, j);
+    write_coordinates(w, places, rates);
+    write_states(w);
+}
+
+/* At rest, whatever is given. */
+static void write_rest(writing *w, level *rates)
+{
+    for (int k = 0; k < w->d->nv; k++)
+        add_item(w, rates, KNOWN, dal_n_var(w->d, w->d->v + k), false);
+    w->failed = w->d->spec->n_states || w->d->n_equations != w->d->nv;
+}
+
 dal_start_rules *dal_start_rules_write(dal_arena *arena, dal_derivation *d)
 {
     writing w = {.arena = arena, .d = d, .rules = DAL_NEW(arena, dal_start_rules, 1)};
@@ -398,19 +425,16 @@ dal_start_rules *dal_start_rules_write(dal_arena *arena, dal_derivation *d)
     rates.last = &rates.first;
     *w.rules = (dal_start_rules){.d = d};
     w.start = DAL_NEW(arena, dal_written_start, d->mechanism->n_bodies + 1);
-    find_heaviest(&w);
+    w.rules->settled = dal_system_describe(d->system).start_settled;
     write_rows(&w, &places, true);
     write_rows(&w, &rates, false);
-    for (int b = 0; b < d->mechanism->n_bodies; b++) {
-        dal_write_start(d, b, &w.start[b]);
-        write_places(&w, &places, b);
-        write_rates(&w, &rates, b);
-    }
-    for (int j = 0; j < d->spec->n_joints; j++)
-        write_joint(&w, &places, &rates, j);
-    write_coordinates(&w, &places, &rates);
+    if (w.rules->settled)
+        write_rest(&w, &rates);
+    else
+        write_given(&w, &places, &rates);
+    if (w.failed)
+        return NULL;
     put_level(&w, &places, false, &w.rules->places);
     put_level(&w, &rates, true, &w.rules->rates);
-    write_states(&w);
     return w.failed ? NULL : w.rules;
 }

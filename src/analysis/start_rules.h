@@ -17,6 +17,7 @@ typedef struct dal_start_level {
     int weight;        /* n_soft */
     int gradient;      /* n_soft x nv */
     int balance;       /* nv: the gradient of the weighted squares, with multipliers of what is exact */
+    bool balances;     /* there is something in it */
     int energy;        /* nv: the gradient of the kinetic energy, with multipliers of both; of rates alone */
     int mu, nu, kappa; /* letters of these: exact in `balance`; exact and soft in `energy` */
 } dal_start_level;
@@ -28,7 +29,8 @@ typedef struct dal_start_rules {
     dal_node *node; /* the outputs */
     dal_program *program;
     dal_start_level places, rates;
-    int states; /* one each: by how much it is not as written */
+    bool settled; /* an equilibrium: `balance` of places is that of the forces, with v' = 0 and multipliers of their own */
+    int states;   /* one each: by how much it is not as written */
 } dal_start_rules;
 
 /* NULL: they are not written in symbols. */
