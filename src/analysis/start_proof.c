@@ -18,7 +18,6 @@
 
 #include <float.h>
 #include <math.h>
-
 #include <string.h>
 
 static const double agrees = 1e-13;              /* of a balance, over the size of its terms */
@@ -152,7 +151,6 @@ static bool is_balanced(dal_start_proof *s, const dal_start_level *l, int point,
     const double left = left_of(s, n, Z, s->out[point] + l->balance);
     const bool forces = s->at.rules->settled && l == &s->at.rules->places;
     find_multipliers(s, &a, s->out[point] + l->balance, mu);
-
     return left <= agrees * (forces ? s->x->size[DAL_PART_R] : size_of(s, l, point, turn));
 }
 
