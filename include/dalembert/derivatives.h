@@ -82,9 +82,10 @@ DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *vd, c
  * (a table, a shape whose numbers depend on the parameter), the derivatives are extrapolated from differences of the compiled equations (Romberg),
  * not from differences of v'.
  *
- * `start_exact`: the rows, in symbols, and those start values that are constant or linear in the parameter determine the start, so that its
- * derivatives are those of implicit functions. Three compiled models show which start values are linear. Otherwise the derivatives are extrapolated
- * from starts that are assembled for other values.
+ * `start_exact`: the derivatives of the start are those of implicit functions. Its equations are the rows, in symbols, with those start values that are
+ * constant or linear in the parameter, or with the rules of assembly: the nearest place to what is given, the nearest velocities, the least energy.
+ * Three compiled models, at the parameter and on both sides, show which of these hold. Where they leave a direction free (omitted values that nothing
+ * determines), the derivatives are extrapolated from starts that are assembled for other values.
  *
  * `error` and `start_error` are bounds of the remaining errors, relative to the largest change; start_error is NAN if no start_... is requested. If
  * the equations are polynomials in the parameter, only rounding remains after the extrapolation, about 1e-13. DAL_NUMERICAL with a message: the

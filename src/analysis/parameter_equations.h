@@ -3,7 +3,8 @@
  *
  *   parameter_samples.c       f at another value of p: the model is compiled for it
  *   parameter_symbols.c       all but the start from the equations in symbols: df/dp exactly
- *   parameter_start.c         the start: from the rows and from what changes in proportion
+ *   parameter_start.c         the start: from the rows and from what changes in proportion, or from the rules of assembly:
+ *   start_rules.c, start_proof.c  these in symbols, and where they hold
  *   parameter_derivatives.c   df/dp from samples by extrapolation; from df/dp the derivatives of v' and lambda
  */
 #ifndef DAL_ANALYSIS_PARAMETER_EQUATIONS_H
@@ -41,6 +42,7 @@ typedef struct dal_parameter_equations {
     bool shapes;              /* the reader itself uses the parameter: in counts, tables, blocks */
     bool structure;           /* it changes the structure */
     bool refused;             /* the model is refused beside the value */
+    bool at_start;            /* the point is the start of the model: rows are asked for alone, with the rules of assembly */
     char why[256];            /* there is no derivative in symbols */
 } dal_parameter_equations;
 

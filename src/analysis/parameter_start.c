@@ -7,11 +7,13 @@
  * N is that of q' = N v, D the derivative along dq at held v (variation/variation.h). dphi/dp and dphi'/dp come from the symbols, at the start.
  *
  * A number of the start is linear in p if three models say so: the model itself and two that are compiled for values on both sides. Start values that are
- * held are constants, those that are written as p itself have slope 1. Where assembly distributes a gap, nothing but the rows is linear, and directions
- * remain free: there is no answer here. Equations that contradict one another show that something is not as assumed: no answer either.
+ * held are constants, those that are written as p itself have slope 1. Where that leaves directions free, the further equations are the rules of assembly
+ * (start_rules.h): a balance of weighted misses where it distributes a gap, texts of start values where it keeps them. Equations that contradict one
+ * another show that something is not as assumed: no answer. Nor is there one where directions remain free: omitted values stop where an iteration ends.
  */
 #include "analysis/parameter_equations.h"
 
+#include "analysis/start_rules.h"
 #include "dalembert/derivatives.h"
 #include "dynamics/slopes.h"
 #include "dynamics/tree_state.h"
@@ -39,6 +41,7 @@ typedef struct start_slopes {
     bool *linear;
     double *N; /* nq x nv */
     double error;
+    bool by_rules;
 } start_slopes;
 
 static bool set_free(start_slopes *s, const char *why)
@@ -225,6 +228,7 @@ static bool know_rows(start_slopes *s)
     if (dal_state_evaluate(s->start, NULL) != DAL_OK || dal_slopes_ready(s->start))
         return set_free(s, "the start has no derivatives");
     dal_parameter_equations_begin(x, s->x->arena, s->start, s->spec, s->x->number);
+    x->at_start = s->by_rules;
     double *df = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
     if (dal_parameter_symbols(x, df) != DAL_SYMBOLS_EXACT)
         return set_free(s, x->why);
@@ -273,6 +277,16 @@ static bool find_places(start_slopes *s, double *dq)
     return solve_system(s, &e, dq);
 }
 
+/* dphi'/dp + D phi' dq */
+static bool find_right_side(start_slopes *s, const double *dq, double *b)
+{
+    if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = dq}, b))
+        return set_free(s, "the start has no derivatives");
+    for (int i = 0; i < dal_layout_of(s->start)->n_rows; i++)
+        b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
+    return true;
+}
+
 static bool find_rates(start_slopes *s, const double *dq, double *dv)
 {
     const dal_layout *layout = dal_layout_of(s->start);
@@ -282,12 +296,8 @@ static bool find_rates(start_slopes *s, const double *dq, double *dv)
         return true;
     }
     double *b = DAL_NEW(s->x->arena, double, layout->n_rows + 1), *row = DAL_NEW(s->x->arena, double, layout->nv + 1);
-    if (!know_rows(s))
+    if (!know_rows(s) || !find_right_side(s, dq, b))
         return false;
-    if (dal_slopes_of_rows(s->start, &(dal_variation_direction){.q = dq}, b))
-        return set_free(s, "the start has no derivatives");
-    for (int i = 0; i < layout->n_rows; i++)
-        b[i] += s->df[s->at_start.first[DAL_PART_PHID] + i];
     system_of_slopes e = begin_system(s, layout->n_rows + layout->nv);
     add_rows(s, &e, b, false);
     for (int k = 0; k < layout->nv; k++) {
@@ -299,18 +309,85 @@ static bool find_rates(start_slopes *s, const double *dq, double *dv)
     return solve_system(s, &e, dv);
 }
 
+/* ---- by the rules of assembly --------------------------------------------------------------------------------- */
+
+static void add_equations(const start_slopes *s, system_of_slopes *e, const dal_start_equations *more)
+{
+    for (int i = 0; i < more->n; i++)
+        add_equation(s, e, more->row + (size_t)i * (size_t)e->m, more->b[i]);
+}
+
+/* dq: first by the balance alone, which needs no number to stay what is written. */
+static bool find_places_by_rules(start_slopes *s, dal_start_proof *proof, double *dq)
+{
+    const dal_layout *layout = dal_layout_of(s->start);
+    bool fine = false;
+    for (int known = 0; known < 2 && !fine; known++) {
+        const dal_start_equations more = dal_start_of_places(proof, known);
+        system_of_slopes e = begin_system(s, layout->n_rows + more.n);
+        add_rows(s, &e, s->df + s->at_start.first[DAL_PART_PHI], true);
+        add_equations(s, &e, &more);
+        fine = solve_system(s, &e, dq);
+    }
+    return fine;
+}
+
+static bool find_rates_by_rules(start_slopes *s, dal_start_proof *proof, const double *dq, double *dv)
+{
+    const dal_layout *layout = dal_layout_of(s->start);
+    double *b = DAL_NEW(s->x->arena, double, layout->n_rows + 1);
+    bool fine = false;
+    if (!find_right_side(s, dq, b))
+        return false;
+    for (int known = 0; known < 2 && !fine; known++) {
+        const dal_start_equations more = dal_start_of_rates(proof, dq, known);
+        system_of_slopes e = begin_system(s, layout->n_rows + more.n);
+        add_rows(s, &e, b, false);
+        add_equations(s, &e, &more);
+        fine = solve_system(s, &e, dv);
+    }
+    return fine;
+}
+
+static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
+{
+    s->by_rules = true;
+    s->df = NULL;
+    s->error = DBL_EPSILON;
+    if (!find_columns(s->x->arena, s->start, &s->N) || !know_rows(s))
+        return false;
+    bool fine = set_free(s, "the rules of its assembly are not written in symbols");
+    for (int nearer = 0; nearer < 2 && !fine; nearer++) {
+        dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N, nearer);
+        if (!proof)
+            return false;
+        fine = find_places_by_rules(s, proof, out->dq) && find_rates_by_rules(s, proof, out->dq, out->dv);
+        if (fine && !dal_start_of_states(proof, out->dz))
+            return set_free(s, "a state of the model does not start at what is written");
+    }
+    return fine;
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------------------- */
+
+static bool find_by_numbers(start_slopes *s, dal_start_slopes *out)
+{
+    const int first = s->x->first[DAL_PART_START_Z], states = s->x->first[DAL_PARTS] - first;
+    if (!find_linear(s))
+        return false;
+    if (!all_linear(s, DAL_PART_START_Z))
+        return set_free(s, "a state of the model starts at a value that is not linear in the parameter");
+    if (!find_places(s, out->dq) || !find_rates(s, out->dq, out->dv))
+        return false;
+    if (states)
+        memcpy(out->dz, s->slope + first, sizeof *out->dz * (size_t)states);
+    return true;
+}
 
 bool dal_parameter_start(dal_parameter_equations *x, const dal_spec *spec, dal_state *start, dal_start_slopes *out)
 {
     start_slopes s = {.x = x, .spec = spec, .start = start, .error = DBL_EPSILON};
-    const int first = x->first[DAL_PART_START_Z], states = x->first[DAL_PARTS] - first;
-    bool fine = dal_state_widen(start) && find_linear(&s);
-    if (fine && !all_linear(&s, DAL_PART_START_Z))
-        fine = set_free(&s, "a state of the model starts at a value that is not linear in the parameter");
-    fine = fine && find_places(&s, out->dq) && find_rates(&s, out->dq, out->dv);
-    if (fine && states)
-        memcpy(out->dz, s.slope + first, sizeof *out->dz * (size_t)states);
+    const bool fine = dal_state_widen(start) && (find_by_numbers(&s, out) || find_by_rules(&s, out));
     out->error = s.error;
     return fine;
 }

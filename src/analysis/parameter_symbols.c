@@ -11,6 +11,7 @@
  * a later call costs an evaluation of each. Turns that angles count are not in the symbols: phi may differ by a constant that is the same in all three.
  */
 #include "analysis/parameter_equations.h"
+#include "analysis/start_rules.h"
 
 #include "base/message.h"
 #include "base/printer.h"
@@ -46,8 +47,10 @@ typedef struct symbols {
     bool *follows;      /* and its value is the expression that it is written as */
     double *x, *dx, *f; /* letters, a direction; f */
     double *apart;      /* of each number of phi: the kernels have so much more */
-    double *values;     /* of the parameters */
-    double *slopes;     /* of these along p */
+    bool at_start;      /* derived with the rules of assembly */
+    dal_start_rules *rules;
+    double *values; /* of the parameters */
+    double *slopes; /* of these along p */
     double *registers;
     void *room;
     proof *of;       /* each parameter */
@@ -67,14 +70,6 @@ typedef struct making {
     symbols *s;
     dal_messages *messages;
 } making;
-
-static bool is_unsolved(const dal_derivation *d, dal_node node)
-{
-    for (int i = 0; i < d->n_letters; i++)
-        if ((d->letters[i].role == DAL_ROLE_NAMED || d->letters[i].means != DAL_NO_NODE) && dal_depends(d->graph, node, i))
-            return true;
-    return false;
-}
 
 /* phi'' of row i: A v' - gamma */
 static dal_node row_acceleration(dal_derivation *d, int i)
@@ -105,9 +100,17 @@ static bool write_equations(const dal_parameter_equations *x, dal_derivation *d,
         f[x->first[DAL_PART_ZD] + i] = dal_in_coordinates(d, value.node[0]);
     }
     for (int k = 0; k < x->first[DAL_PART_START_Q]; k++)
-        if (f[k] == DAL_NO_NODE || is_unsolved(d, f[k]))
+        if (f[k] == DAL_NO_NODE || dal_is_unsolved(d, f[k]))
             return false;
     return true;
+}
+
+/* At a start. */
+static void leave_rows(const dal_parameter_equations *x, dal_derivation *d, dal_node *f)
+{
+    for (int k = 0; k < x->first[DAL_PART_START_Q]; k++)
+        if (k < x->first[DAL_PART_PHI] || k >= x->first[DAL_PART_PHIDD])
+            f[k] = dal_n_const(d, 0);
 }
 
 static void note_need(void *user, int variable)
@@ -125,6 +128,8 @@ static void find_needs(symbols *s, const dal_node *f, const dal_node *parameter)
     bool *seen = DAL_NEW(&s->arena, bool, n + 1);
     for (int k = 0; k < s->n; k++)
         dal_each_var(s->d->graph, f[k], note_need, s);
+    for (int k = 0; s->rules && k < s->rules->n; k++)
+        dal_each_var(s->d->graph, s->rules->node[k], note_need, s);
     for (int i = 0; i < n; i++)
         if (s->needed[i] && !seen[i]) {
             seen[i] = true;
@@ -178,8 +183,14 @@ static dal_status derive(void *user)
     s->of = DAL_NEW(&s->arena, proof, d->spec->n_parameters);
     s->follows = DAL_NEW(&s->arena, bool, d->spec->n_parameters);
     s->needed = DAL_NEW(&s->arena, bool, d->spec->n_parameters);
+    if (s->at_start) {
+        s->rules = dal_start_rules_write(&s->arena, d);
+        leave_rows(m->x, d, f);
+    }
     write_parameters(s, f);
     s->program = dal_program_build(&s->arena, d->graph, d->n_letters, s->n, f);
+    if (s->rules)
+        s->rules->program = dal_program_build(&s->arena, d->graph, d->n_letters, s->rules->n, s->rules->node);
     const size_t one = dal_program_slopes_room(s->program), other = dal_program_slopes_room(s->follow);
     s->room = dal_arena_alloc(&s->arena, one > other ? one : other);
     s->x = DAL_NEW(&s->arena, double, d->n_letters);
@@ -214,7 +225,7 @@ static symbols *symbols_of(dal_parameter_equations *x)
     dal_refinement *keeper = dal_refinement_of(x->state);
     const dal_allocator *from = dal_allocator_of(x->state);
     symbols *s = keeper->kept;
-    if (s && is_for_charts(s, x->state))
+    if (s && is_for_charts(s, x->state) && (s->at_start || !x->at_start))
         return s;
     if (s)
         forget(from, s);
@@ -224,6 +235,7 @@ static symbols *symbols_of(dal_parameter_equations *x)
         return NULL;
     memset(s, 0, sizeof *s);
     dal_arena_begin(&s->arena, from);
+    s->at_start = x->at_start;
     making m = {.x = x, .s = s, .messages = dal_messages_create(from)};
     if (dal_arena_try(&s->arena, derive, &m) != DAL_OK) {
         dal_messages_free(m.messages);
@@ -240,24 +252,31 @@ static symbols *symbols_of(dal_parameter_equations *x)
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
-static void set_letters(symbols *s, const dal_parameter_equations *x)
+/* Of a state of the model, or of one that differs in parameters. */
+static void read_letters(const symbols *s, const dal_parameter_equations *x, dal_state *state, double *to)
 {
-    const dal_work *w = dal_seen_work(x->state);
-    const dal_values *values = dal_values_of(x->state);
+    const dal_work *w = dal_seen_work(state);
+    const dal_values *values = dal_values_of(state);
+    const dal_spec *spec = dal_system_spec(dal_system_of(state));
     for (int i = 0; i < s->d->n_letters; i++) {
         const dal_letter *l = &s->d->letters[i];
         switch (l->role) {
-        case DAL_ROLE_TIME: s->x[i] = w->t; break;
-        case DAL_ROLE_COORDINATE: s->x[i] = w->q[l->index]; break;
-        case DAL_ROLE_RATE: s->x[i] = w->v[l->index]; break;
-        case DAL_ROLE_ACCELERATION: s->x[i] = x->vd[l->index]; break;
-        case DAL_ROLE_MULTIPLIER: s->x[i] = x->lambda[l->index]; break;
-        case DAL_ROLE_STATE: s->x[i] = values->z[l->index]; break;
-        case DAL_ROLE_INPUT: s->x[i] = values->inputs[l->index]; break;
-        case DAL_ROLE_PARAMETER: s->x[i] = s->d->spec->parameters[l->index].number; break;
-        default: s->x[i] = l->value;
+        case DAL_ROLE_TIME: to[i] = w->t; break;
+        case DAL_ROLE_COORDINATE: to[i] = w->q[l->index]; break;
+        case DAL_ROLE_RATE: to[i] = w->v[l->index]; break;
+        case DAL_ROLE_ACCELERATION: to[i] = x->vd[l->index]; break;
+        case DAL_ROLE_MULTIPLIER: to[i] = x->lambda[l->index]; break;
+        case DAL_ROLE_STATE: to[i] = values->z[l->index]; break;
+        case DAL_ROLE_INPUT: to[i] = values->inputs[l->index]; break;
+        case DAL_ROLE_PARAMETER: to[i] = spec->parameters[l->index].number; break;
+        default: to[i] = l->value;
         }
     }
+}
+
+static void set_letters(symbols *s, const dal_parameter_equations *x)
+{
+    read_letters(s, x, x->state, s->x);
 }
 
 static void set_parameters(symbols *s, const dal_spec *values)
@@ -273,6 +292,12 @@ static double more(const symbols *s, const dal_parameter_equations *x, dal_param
     return f[k] - s->f[k] - (which == DAL_PART_PHI ? s->apart[k - x->first[which]] : 0);
 }
 
+/* At a start the rows alone count: forces may be singular there. */
+static bool counts(const symbols *s, dal_parameter_part which)
+{
+    return !s->at_start || which == DAL_PART_PHI || which == DAL_PART_PHID;
+}
+
 /* Is f of the letters that of the model? */
 static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
 {
@@ -281,7 +306,7 @@ static bool has_values(symbols *s, dal_parameter_equations *x, const double *f)
         return set_reason(x, "a table of the model ends");
     for (dal_parameter_part which = 0; which < DAL_PART_START_Q; which++) {
         double size = x->size[which], most = 0;
-        for (int k = x->first[which]; k < x->first[which + 1]; k++) {
+        for (int k = x->first[which]; counts(s, which) && k < x->first[which + 1]; k++) {
             size = fmax(size, fabs(f[k]) / x->unit[k]);
             most = fmax(most, isfinite(s->f[k]) ? fabs(more(s, x, which, k, f)) / x->unit[k] : HUGE_VAL);
         }
@@ -397,4 +422,55 @@ dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
     if (!set_direction(s, x) || dal_program_corner_along(s->program, s->x, s->dx, s->room) >= 0)
         return set_reason(x, "the equations have a corner there"), DAL_SYMBOLS_CORNER;
     return dal_program_slopes(s->program, s->x, s->dx, s->room, df) ? DAL_SYMBOLS_NONE : DAL_SYMBOLS_EXACT;
+}
+
+/* ---- at starts ------------------------------------------------------------------------------------------- */
+
+/* The letters at the start of a twin. */
+static bool read_start(const symbols *s, const dal_parameter_equations *x, const dal_parameter_twin *twin, double *p, double *to)
+{
+    dal_state *state = twin->state;
+    if (!state || dal_state_unpack(state, dal_state_time(state), dal_state_y(state)) || !is_for_charts(s, state))
+        return false;
+    *p = dal_system_spec(twin->system)->parameters[x->number].number;
+    read_letters(s, x, state, to);
+    return true;
+}
+
+/* Of models that are nearer to p than those that are kept. */
+static bool read_nearer(const symbols *s, dal_parameter_equations *x, dal_rule_points *out)
+{
+    double nearest = HUGE_VAL;
+    int found = 0;
+    for (int k = 0; k < TWINS; k++)
+        nearest = fmin(nearest, fabs(dal_system_spec(s->of[x->number].twin[k].system)->parameters[x->number].number - x->p));
+    for (int i = 0; i < DAL_PARAMETER_TRIALS && found < TWINS; i++) {
+        const double p = dal_parameter_trial(x, i);
+        dal_parameter_twin twin;
+        if (fabs(p - x->p) >= nearest || !dal_parameter_twin_open(x, p, &twin))
+            continue;
+        found += read_start(s, x, &twin, &out->p[1 + found], out->letters[1 + found]);
+        dal_parameter_twin_close(&twin);
+    }
+    return found == TWINS;
+}
+
+bool dal_parameter_rules(dal_parameter_equations *x, bool nearer, dal_rule_points *out)
+{
+    const symbols *s = dal_refinement_of(x->state)->kept;
+    if (!s || !s->rules || DAL_RULE_POINTS != TWINS + 1)
+        return false;
+    const size_t bytes = sizeof *s->x * (size_t)s->d->n_letters;
+    *out = (dal_rule_points){.rules = s->rules, .along = DAL_NEW(x->arena, double, s->d->n_letters)};
+    memcpy(out->along, s->dx, bytes);
+    for (int i = 0; i < DAL_RULE_POINTS; i++)
+        out->letters[i] = DAL_NEW(x->arena, double, s->d->n_letters);
+    memcpy(out->letters[0], s->x, bytes);
+    out->p[0] = x->p;
+    if (nearer)
+        return read_nearer(s, x, out);
+    for (int i = 0; i < TWINS; i++)
+        if (!read_start(s, x, &s->of[x->number].twin[i], &out->p[1 + i], out->letters[1 + i]))
+            return false;
+    return true;
 }

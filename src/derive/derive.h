@@ -3,6 +3,7 @@
  *   letters.c             variables with names; texts of the description to nodes: parameters stay symbols, decimals stay exact
  *   meanings.c            names of expressions: their meaning in symbols
  *   markers.c             points and joint frames in symbols; start_frames.c: axes and lengths that follow from directions and start values
+ *   written_start.c       start values of bodies, before assembly
  *   placed_bodies.c       the families: r(t, q), R(t, q) of every body, and their velocities
  *   attitude_parameters.c the families euler and natural, whose attitudes have rows of their own
  *   reduced_coordinates.c natural coordinates where linear rows were eliminated
@@ -285,6 +286,8 @@ const char *dal_intermediate_prefix(dal_derivation *d); /* z of z1, z2, ... */
 int *dal_no_letters(dal_derivation *d, int n);          /* n times -1 */
 /* Does a node contain a letter of one of these roles: of bit 1 << role? */
 bool dal_contains_role(const dal_derivation *d, dal_node node, unsigned roles);
+/* Or one that stands for something else, or for an unknown of a named system? */
+bool dal_is_unsolved(const dal_derivation *d, dal_node node);
 dal_node dal_derive_number(dal_derivation *d, double value); /* a number of the compiled model */
 bool dal_derive_text(dal_derivation *d, const dal_binding *binding, dal_text text, dal_value *value);
 /* The node of a text whose value is a number. If the text cannot be read here, or its value differs from the compiled one, the node of the

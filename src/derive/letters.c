@@ -105,6 +105,14 @@ bool dal_contains_role(const dal_derivation *d, dal_node node, unsigned roles)
     return s.found;
 }
 
+bool dal_is_unsolved(const dal_derivation *d, dal_node node)
+{
+    for (int i = 0; i < d->n_letters; i++)
+        if ((d->letters[i].role == DAL_ROLE_NAMED || d->letters[i].means != DAL_NO_NODE) && dal_depends(d->graph, node, i))
+            return true;
+    return false;
+}
+
 void dal_derive_letters(dal_derivation *d)
 {
     char name[DAL_LABEL];

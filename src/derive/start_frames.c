@@ -48,7 +48,7 @@ static void keep_symbols(dal_derivation *d, int n, const dal_node *from, const d
 
 /* ---- directions ----------------------------------------------------------------------------------- */
 
-static bool read_vector(dal_derivation *d, const dal_binding *binding, const dal_list *list, dal_node out[3])
+bool dal_written_vector(dal_derivation *d, const dal_binding *binding, const dal_list *list, dal_node out[3])
 {
     for (int i = 0; i < 3; i++) {
         dal_value value = {1, {dal_n_const(d, 0)}, 0};
@@ -101,11 +101,18 @@ static void across_plane(dal_derivation *d, dal_node z[3])
         z[i] = dal_n_const(d, i == 2);
 }
 
+void dal_written_axes(dal_derivation *d, const dal_node x[3], dal_node R[9])
+{
+    dal_node z[3];
+    across_plane(d, z);
+    frame_from_axes(d, 0, x, dal_n_planar(d) ? 2 : -1, z, R);
+}
+
 /* The frame with one direction given. */
 static bool frame_along(dal_derivation *d, const dal_binding *binding, const dal_list *list, int letter, const dal_node M[9], dal_node B[9])
 {
     dal_node a[3], z[3], own[9];
-    if (!read_vector(d, binding, list, a))
+    if (!dal_written_vector(d, binding, list, a))
         return false;
     across_plane(d, z);
     frame_from_axes(d, letter, a, dal_n_planar(d) ? 2 : -1, z, own);
@@ -113,7 +120,7 @@ static bool frame_along(dal_derivation *d, const dal_binding *binding, const dal
     return true;
 }
 
-static bool read_orientation(dal_derivation *d, const dal_binding *binding, const dal_orientation *o, dal_node R[9])
+bool dal_written_orientation(dal_derivation *d, const dal_binding *binding, const dal_orientation *o, dal_node R[9])
 {
     dal_node a[4] = {dal_n_const(d, 0), dal_n_const(d, 0), dal_n_const(d, 0), dal_n_const(d, 0)}, b[3], turn[9], z[3];
     int axes[3] = {2, 1, 0};
@@ -123,7 +130,7 @@ static bool read_orientation(dal_derivation *d, const dal_binding *binding, cons
             return false;
         a[i] = value.node[0];
     }
-    if (!read_vector(d, binding, &o->second, b))
+    if (!dal_written_vector(d, binding, &o->second, b))
         return false;
     dal_n_identity(d, R);
     switch (o->kind) {
@@ -193,7 +200,7 @@ static bool add_point(dal_derivation *d, const dal_binding *binding, const dal_p
 {
     dal_node s[3], B[9];
     const dal_binding *own = point->binding ? point->binding : binding;
-    if (!read_vector(d, own, &point->at, s) || !read_orientation(d, own, &point->axes, B))
+    if (!dal_written_vector(d, own, &point->at, s) || !dal_written_orientation(d, own, &point->axes, B))
         return false;
     f->has_axes = point->axes.kind != DAL_ATTITUDE_NONE;
     dal_n_turn(d, f->B, s, s);
@@ -232,6 +239,23 @@ static bool find_frame(dal_derivation *d, const char *name, int depth, frame *f)
     return point && add_point(d, binding, point, f);
 }
 
+int dal_written_frame(dal_derivation *d, const char *name, dal_node s[3], dal_node B[9])
+{
+    frame f;
+    const char *rest = "";
+    int body = DAL_GROUND;
+    const dal_model_spec *model = NULL;
+    if (!name || !find_frame(d, name, 0, &f))
+        return DAL_GROUND - 1;
+    while ((model = model_of_ground(d, name, &rest)))
+        name = model->ground.text;
+    if (dal_find_element(d, NULL, name, &body, &rest) != DAL_ELEMENT_BODY)
+        body = DAL_GROUND;
+    memcpy(s, f.s, sizeof f.s);
+    memcpy(B, f.B, sizeof f.B);
+    return body;
+}
+
 void dal_follow_point(dal_derivation *d, const char *name, dal_symbolic_marker *marker)
 {
     frame f;
@@ -263,7 +287,7 @@ static bool start_attitude(dal_derivation *d, int body, dal_node R[9])
     if (d->spec->n_coordinates || is_mounted(d, body) || spec->between.n)
         return false;
     if (!spec->angle.text)
-        return read_orientation(d, spec->binding, &spec->orientation, R);
+        return dal_written_orientation(d, spec->binding, &spec->orientation, R);
     if (!dal_derive_text(d, spec->binding, spec->angle, &angle) || angle.n != 1)
         return false;
     dal_n_rotation(d, 2, angle.node[0], R);
@@ -278,7 +302,7 @@ static bool start_place(dal_derivation *d, const dal_symbolic_marker *marker, da
     if (marker->body == DAL_GROUND)
         return true;
     const dal_body_spec *spec = &d->spec->bodies[marker->body];
-    if (!spec->position.n || !read_vector(d, spec->binding, &spec->position, r) || !start_attitude(d, marker->body, R))
+    if (!spec->position.n || !dal_written_vector(d, spec->binding, &spec->position, r) || !start_attitude(d, marker->body, R))
         return false;
     dal_n_turn(d, R, P, P);
     dal_n_sum(d, r, P, P);
@@ -360,7 +384,7 @@ static bool cross_frames(joint_frames *f)
 {
     dal_derivation *d = f->d;
     dal_node a[3], b[3], R[2][9], E[2][9], z[3], x[3], own[9];
-    if (!read_vector(d, f->spec->binding, &f->spec->axis, a) || !read_vector(d, f->spec->binding, &f->spec->axis_second, b))
+    if (!dal_written_vector(d, f->spec->binding, &f->spec->axis, a) || !dal_written_vector(d, f->spec->binding, &f->spec->axis_second, b))
         return false;
     for (int i = 0; i < 2; i++) {
         if (!start_attitude(d, f->joint->marker[i].body, R[i]))
