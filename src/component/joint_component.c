@@ -20,8 +20,7 @@ struct dal_joint_component {
     dal_work work;
     int n_sides, n_rows;
     double alpha, beta;
-    dal_port_motion *motion; /* received */
-    dal_real *gradient;      /* 6 per row, rows per side */
+    dal_real *gradient; /* 6 per row, rows per side */
 };
 
 enum { MOST_PORTS = DAL_MAX_SIDES + 1 }; /* the ground is a port, too */
@@ -49,14 +48,21 @@ dal_joint_component *dal_joint_component_create(dal_arena *arena, const dal_join
     const size_t s = (size_t)(j->n_sides = j->mechanism.n_bodies), r = (size_t)(j->n_rows = j->layout->n_rows);
     j->alpha = data->alpha;
     j->beta = data->beta;
-    j->motion = DAL_NEW(arena, dal_port_motion, s);
     j->gradient = DAL_NEW(arena, dal_real, 6 * r * s);
     return j;
 }
 
+/* A port in the place of a body, with its accelerations in the place of the biases. */
 void dal_joint_component_receive(dal_joint_component *joint, int side, const dal_port_motion *motion)
 {
-    joint->motion[side] = *motion;
+    dal_kin *kin = &joint->work.kin[side];
+    dal_copy3(motion->x, kin->r);
+    memcpy(kin->R, motion->R, sizeof kin->R);
+    dal_copy3(motion->xd, kin->rd);
+    dal_copy3(motion->w, kin->w);
+    dal_copy3(motion->xdd, kin->rb);
+    dal_copy3(motion->wd, kin->wb);
+    dal_orthonormal_bias(kin);
 }
 
 void dal_joint_component_signal(dal_joint_component *joint, int time, const dal_real f[3])
@@ -67,19 +73,6 @@ void dal_joint_component_signal(dal_joint_component *joint, int time, const dal_
 void dal_joint_component_turns(dal_joint_component *joint, int winding, dal_real angle)
 {
     joint->work.winding[winding] = angle;
-}
-
-/* A port in the place of a body, with its accelerations in the place of the biases. */
-static void place_side(dal_joint_component *j, int side, const dal_port_motion *motion)
-{
-    dal_kin *kin = &j->work.kin[side];
-    dal_copy3(motion->x, kin->r);
-    memcpy(kin->R, motion->R, sizeof kin->R);
-    dal_copy3(motion->xd, kin->rd);
-    dal_copy3(motion->w, kin->w);
-    dal_copy3(motion->xdd, kin->rb);
-    dal_copy3(motion->wd, kin->wb);
-    dal_orthonormal_bias(kin);
 }
 
 static void find_gradients(dal_joint_component *j)
@@ -94,25 +87,17 @@ static void find_gradients(dal_joint_component *j)
     }
 }
 
-/* (23) at the ports as they are placed. */
-static int evaluate_rows(dal_joint_component *j, double t, dal_real *residual)
+int dal_joint_component_residual(dal_joint_component *joint, double t, dal_real *residual)
 {
+    dal_joint_component *j = joint;
     j->work.t = t;
     j->work.table_exceeded = 0;
     dal_rows_position(j->layout, &j->work);
     dal_rows_velocity(j->layout, &j->work);
     for (int i = 0; i < j->n_rows; i++)
         residual[i] = -j->work.gamma[i] + 2 * j->alpha * j->work.phid[i] + j->beta * j->beta * j->work.phi[i];
+    find_gradients(j);
     return j->work.table_exceeded;
-}
-
-int dal_joint_component_residual(dal_joint_component *joint, double t, dal_real *residual)
-{
-    for (int s = 0; s < joint->n_sides; s++)
-        place_side(joint, s, &joint->motion[s]);
-    int left = evaluate_rows(joint, t, residual);
-    find_gradients(joint);
-    return left;
 }
 
 const dal_real *dal_joint_component_gradient(const dal_joint_component *joint, int side)

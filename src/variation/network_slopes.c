@@ -11,6 +11,7 @@ struct dal_network_slopes {
     dal_work work;       /* of a state, what components are told of it */
     double t;
     dal_real *vd, *lambda;
+    int moved; /* the body whose numbers, and those at its ports, may have imaginary parts; -1: none */
     dal_network_change change;
 };
 
@@ -79,6 +80,7 @@ void dal_network_slopes_at(dal_network_slopes *s, const dal_network_point *at)
     dal_network_residuals(n, s->t);
     dal_network_wrenches(n, s->lambda);
     dal_network_hold(n, s->lambda);
+    s->moved = -1;
 }
 
 static void add_imaginary(dal_network_slopes *s, const dal_network_direction *along, double step)
@@ -89,14 +91,23 @@ static void add_imaginary(dal_network_slopes *s, const dal_network_direction *al
     s->vd[at->v + along->k] += _Complex_I * step * along->vd;
 }
 
-/* The joint at a port receives its motion. */
-static int pass_on(dal_network_slopes *s, int at)
+/* The body moves with v', and the joints at its ports receive that. */
+static void pass_on(dal_network_slopes *s, int b)
 {
-    const dal_connection *c = &s->network.connection[s->network.at_port[at]];
-    dal_port_motion motion;
-    dal_body_component_publish(s->network.body[c->body], c->port, &motion);
-    dal_joint_component_receive(s->network.joint[c->joint], c->side, &motion);
-    return c->joint;
+    const dal_network *n = &s->network;
+    dal_body_component_set(n->body[b], s->vd + s->layout->body[b].v);
+    for (int at = n->of_body[b]; at < n->of_body[b + 1]; at++) {
+        const dal_connection *c = &n->connection[n->at_port[at]];
+        dal_port_motion motion;
+        dal_body_component_publish(n->body[b], c->port, &motion);
+        dal_joint_component_receive(n->joint[c->joint], c->side, &motion);
+    }
+}
+
+static void move(dal_network_slopes *s, int b)
+{
+    const dal_body_layout *at = &s->layout->body[b];
+    dal_body_component_move(s->network.body[b], s->work.q + at->q, s->work.v + at->v);
 }
 
 static void keep_joint(dal_network_slopes *s, int j)
@@ -115,21 +126,21 @@ static void keep_joint(dal_network_slopes *s, int j)
 const dal_network_change *dal_network_slopes_along(dal_network_slopes *s, const dal_network_direction *along)
 {
     const dal_network *n = &s->network;
-    const dal_body_layout *at = &s->layout->body[along->body];
-    dal_body_component *body = n->body[along->body];
+    const int b = along->body;
+    if (s->moved >= 0 && s->moved != b) {
+        move(s, s->moved);
+        pass_on(s, s->moved);
+    }
+    s->moved = b;
     add_imaginary(s, along, h);
-    dal_body_component_move(body, s->work.q + at->q, s->work.v + at->v);
-    dal_body_component_accelerate(body);
-    keep_parts(s->change.vd, at->nv, dal_body_component_acceleration(body));
-    dal_body_component_set(body, s->vd + at->v);
-    const dal_real own = dal_body_component_residual(body);
+    move(s, b);
+    dal_body_component_accelerate(n->body[b]);
+    keep_parts(s->change.vd, s->layout->body[b].nv, dal_body_component_acceleration(n->body[b]));
+    pass_on(s, b);
+    const dal_real own = dal_body_component_residual(n->body[b]);
     keep_parts(&s->change.own, 1, &own);
-    for (int port = n->of_body[along->body]; port < n->of_body[along->body + 1]; port++)
-        keep_joint(s, pass_on(s, port));
+    for (int at = n->of_body[b]; at < n->of_body[b + 1]; at++)
+        keep_joint(s, n->connection[n->at_port[at]].joint);
     add_imaginary(s, along, -h);
-    dal_body_component_move(body, s->work.q + at->q, s->work.v + at->v);
-    dal_body_component_set(body, s->vd + at->v);
-    for (int port = n->of_body[along->body]; port < n->of_body[along->body + 1]; port++)
-        pass_on(s, port);
     return &s->change;
 }
