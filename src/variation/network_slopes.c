@@ -8,7 +8,7 @@ static const double h = 1e-30;
 struct dal_network_slopes {
     const dal_layout *layout;
     dal_network network; /* on complex numbers; all its numbers of rows, ports and connections are those of the one on doubles */
-    dal_work work;       /* of a state, what components are told of it */
+    dal_work work;       /* what components receive of a state */
     double t;
     dal_real *vd, *lambda;
     int moved; /* the body whose numbers, and those at its ports, may have imaginary parts; -1: none */

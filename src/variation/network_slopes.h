@@ -16,7 +16,7 @@
 
 typedef struct dal_network_slopes dal_network_slopes;
 
-/* Where: what bodies and joints are told of a state, v' and lambda. */
+/* Where: what bodies and joints receive of a state; v' and lambda. */
 typedef struct dal_network_point {
     double t;
     const double *q, *v, *vd, *lambda;
