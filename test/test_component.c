@@ -379,6 +379,254 @@ static void the_block_jacobian_is_the_slope_of_the_residual(void **unused)
     for_each_network(NULL, check_jacobian);
 }
 
+/* ---- its Jacobian, to rounding ----------------------------------------------------------------- */
+
+enum { LEVELS = 9, WIDTH = 3 };
+static const double first_step = 0.1, sums = 1e-12; /* of a direction; rounding of a row, as a part of the sum of the sizes of its terms */
+
+/* A place and a direction: of y, y' and z. F along it. */
+typedef struct ray {
+    dal_state *state;
+    int n, all;
+    double t;
+    double *at[WIDTH], *along[WIDTH], *moved[WIDTH];
+    double *F, *slope, *size;      /* F; J times the direction, and the sum of the sizes of its terms */
+    double *terms;                 /* J times the place, all of it taken positive: what F is the sum of */
+    double *table[LEVELS][LEVELS]; /* dF by Romberg */
+} ray;
+
+static ray open_ray(const dal_system *system)
+{
+    ray r = {.state = dal_state_create(NULL, system), .n = system->n_y, .all = system->n_y + system->layout.n_rows};
+    const size_t n = (size_t)r.all + 1;
+    for (int k = 0; k < WIDTH; k++) {
+        r.at[k] = calloc(n, sizeof(double));
+        r.along[k] = calloc(n, sizeof(double));
+        r.moved[k] = calloc(n, sizeof(double));
+    }
+    r.F = calloc(n, sizeof(double));
+    r.slope = calloc(n, sizeof(double));
+    r.size = calloc(n, sizeof(double));
+    r.terms = calloc(n, sizeof(double));
+    for (int i = 0; i < LEVELS; i++)
+        for (int j = 0; j <= i; j++)
+            r.table[i][j] = calloc(n, sizeof(double));
+    return r;
+}
+
+static void close_ray(ray *r)
+{
+    for (int k = 0; k < WIDTH; k++)
+        free(r->at[k]), free(r->along[k]), free(r->moved[k]);
+    for (int i = 0; i < LEVELS; i++)
+        for (int j = 0; j <= i; j++)
+            free(r->table[i][j]);
+    free(r->F), free(r->slope), free(r->size), free(r->terms);
+    dal_state_free(r->state);
+}
+
+static bool residual_at(ray *r, double h)
+{
+    for (int k = 0; k < WIDTH; k++)
+        for (int i = 0; i < r->all; i++)
+            r->moved[k][i] = r->at[k][i] + h * r->along[k][i];
+    return dal_network_implicit.residual(r->state, r->t, r->moved[0], r->moved[1], r->moved[2], r->F) == 0;
+}
+
+/* dF along the direction by central differences with steps h, h / 2, ..., into the first column of the table, and extrapolated to zero. */
+static bool extrapolate(ray *r)
+{
+    double h = first_step;
+    for (int i = 0; i < LEVELS; i++, h /= 2) {
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            if (!residual_at(r, sign * h))
+                return false;
+            for (int k = 0; k < r->all; k++)
+                r->table[i][0][k] = (sign > 0 ? r->F[k] : r->table[i][0][k] - r->F[k]) / (sign > 0 ? 1 : 2 * h);
+        }
+        double power = 1;
+        for (int j = 1; j <= i; j++) {
+            power *= 4;
+            for (int k = 0; k < r->all; k++)
+                r->table[i][j][k] = r->table[i][j - 1][k] + (r->table[i][j - 1][k] - r->table[i - 1][j - 1][k]) / (power - 1);
+        }
+    }
+    return true;
+}
+
+/* Of row k, the entry that is least uncertain: how far it is from those that it was made of, and what rounding of F leaves at its step. */
+static double extrapolated(const ray *r, int k, double *error)
+{
+    double best = NAN, h = first_step;
+    *error = INFINITY;
+    for (int i = 0; i < LEVELS; i++, h /= 2)
+        for (int j = 1; j <= i; j++) {
+            const double x = r->table[i][j][k], apart = fmax(fabs(x - r->table[i][j - 1][k]), fabs(x - r->table[i - 1][j - 1][k]));
+            const double now = apart + DBL_EPSILON * r->terms[k] / h;
+            if (now < *error) {
+                *error = now;
+                best = x;
+            }
+        }
+    return best;
+}
+
+/* J times (dy, dz), where dy' = c dy. */
+static void multiply(ray *r, const dal_implicit *form, double c)
+{
+    double *entries = calloc((size_t)form->n_entries + 1, sizeof *entries);
+    assert_int_equal(dal_network_implicit.jacobian(r->state, r->t, c, r->at[0], r->at[1], r->at[2], entries), 0);
+    memset(r->slope, 0, sizeof *r->slope * (size_t)r->all);
+    memset(r->size, 0, sizeof *r->size * (size_t)r->all);
+    memset(r->terms, 0, sizeof *r->terms * (size_t)r->all);
+    for (int k = 0; k < r->all; k++)
+        for (int e = form->start[k]; e < form->start[k + 1]; e++) {
+            const double term = entries[e] * (k < r->n ? r->along[0][k] : r->along[2][k - r->n]);
+            r->slope[form->row[e]] += term;
+            r->size[form->row[e]] += fabs(term);
+            r->terms[form->row[e]] += fabs(entries[e]) * (k < r->n ? fabs(r->at[0][k]) + fabs(r->at[1][k]) : fabs(r->at[2][k - r->n]));
+        }
+    free(entries);
+}
+
+static int compared, rough;
+static double farthest;
+
+static void compare_slopes(const char *name, ray *r, const dal_implicit *form, double c, const char *what)
+{
+    multiply(r, form, c);
+    if (!extrapolate(r))
+        return;
+    for (int k = 0; k < r->all; k++) {
+        double error;
+        const double found = extrapolated(r, k, &error), apart = fabs(r->slope[k] - found), size = r->size[k];
+        if (k >= r->n - r->state->system->works && k < r->n) /* of works J has only the diagonal */
+            continue;
+        if (!(error <= 1e-11 * size) && size > 0) {
+            rough++;
+            continue;
+        }
+        compared++;
+        if (size > 0)
+            farthest = fmax(farthest, apart / size);
+        if (!(apart <= 4 * error + sums * size))
+            fail_msg("%s, %s: dF_%d (of %d, %d) is %.17g, extrapolated %.17g: %.2g of the terms, and the extrapolation is uncertain by %.2g", name, what,
+                     k, r->n, r->all, r->slope[k], found, apart / size, error / size);
+    }
+}
+
+/* Far from the constraints, with accelerations and multipliers that solve nothing: along positions alone, velocities alone, and everything. */
+static void check_slopes(const char *name, const dal_system *system, const dal_system *unused)
+{
+    uint64_t seed = 41;
+    (void)unused;
+    dal_implicit form = {0};
+    const dal_layout *layout = &system->layout;
+    static const char *const parts[] = {"positions", "velocities", "everything"};
+    ray r = open_ray(system);
+    const double c = 1.3;
+    for (int i = 0; i < STATES && offered(r.state, &form); i++) {
+        scatter(r.state, &seed, 0.3, 3);
+        r.t = r.state->work.t;
+        memcpy(r.at[0], r.state->y, sizeof *r.at[0] * (size_t)r.n);
+        if (dal_network_implicit.begin(r.state, r.t, r.at[0], r.at[1], r.at[2]))
+            continue;
+        const double size = 1 + 0.1 * largest(r.at[1], r.n), pull = 1 + 0.1 * largest(r.at[2], r.all - r.n);
+        for (int k = 0; k < r.n; k++)
+            r.at[1][k] += size * check_random(&seed);
+        for (int k = 0; k < r.all - r.n; k++)
+            r.at[2][k] += pull * check_random(&seed);
+        for (int part = 0; part < 3; part++) {
+            for (int k = 0; k < r.n; k++) {
+                const bool place = k < layout->nq, rate = !place && k < layout->nq + layout->nv;
+                const double unit = place ? layout->units.length / layout->units.column_scale[k] : 1;
+                r.along[0][k] = part == 2 || (part ? rate : place) ? unit * check_random(&seed) : 0;
+                r.along[1][k] = c * r.along[0][k];
+            }
+            for (int k = 0; k < r.all - r.n; k++)
+                r.along[2][k] = part == 2 ? pull * check_random(&seed) : 0;
+            compare_slopes(name, &r, &form, c, parts[part]);
+        }
+    }
+    close_ray(&r);
+}
+
+/* A spatial loop with a ball joint and a drive that is an expression; laws of positions and velocities on bodies, joints and between points; a
+ * state that a law reads; a table. */
+static const char laws[] =
+    "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nstates: {z: {start: 0.1, rate: \"coupler.x*rocker.y' - z\"}}\n"
+    "tables: {soft: {x: [-9, -1, 1, 9], y: [-2, -0.7, 0.9, 2.5], smooth: 2}}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: [0.2, 0.3, 0.4], center: [0.3, 0.05, -0.02], points: {E: [0.6, 0, 0.1]}}\n"
+    "  coupler: {mass: 0.7, inertia: [0.05, 0.12, 0.1], position: [0.6, 0, 0.1], center: [0.5, 0, 0], points: {E: [1.2, 0.3, 0.2]}}\n"
+    "  rocker: {mass: 0.9, inertia: [0.1, 0.07, 0.15], position: [1.7, 0.1, -0.5], points: {E: [0.1, 0.2, 0.8]}}\n"
+    "joints:\n"
+    "  motor: {type: revolute, connect: [ground, crank], axis: [0, 0.1, 1], drive: \"0.3*t + 0.2*sin(3*t)\"}\n"
+    "  neck: {type: spherical, connect: [crank.E, coupler]}\n"
+    "  fork: {type: universal, connect: [coupler.E, rocker.E], axis: [[0, 0, 1], [0, 1, 0]]}\n"
+    "  hinge: {type: revolute, connect: [ground, rocker], axis: [0, 1, 0.2]}\n"
+    "forces:\n"
+    "  swim: {type: force, body: coupler.E, value: [\"-0.4*coupler.x'*abs(coupler.x')\", \"z*sin(rocker.z)\", \"exp(0.3*crank.x)*t\"]}\n"
+    "  twist: {type: torque, joint: hinge, value: \"-3*hinge.angle^3 - 0.4*hinge.angle'*cos(motor.angle) + interp(soft, rocker.x)\"}\n"
+    "  rubber: {type: spring-damper, connect: [crank.E, rocker], stiffness: 40, damping: 3, length: 0.7}\n"
+    "simulate: {until: 1}\n";
+
+/* A tree: a ball on an arm. A coin that rolls. One that slides with a law of its speed. */
+static const char tree[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                           "bodies:\n"
+                           "  arm: {mass: 1, inertia: [0.2, 0.3, 0.4], center: [0.3, 0.05, -0.02], points: {E: [0.6, 0, 0.1]}}\n"
+                           "  bob: {mass: 0.7, inertia: [0.05, 0.12, 0.1], position: [0.6, 0, 0.1], center: [0.1, 0.1, -0.5]}\n"
+                           "  coin: {mass: 0.3, inertia: [0.03, 0.05, 0.03], position: [3, 0, 0.2]}\n"
+                           "joints:\n"
+                           "  hinge: {type: revolute, connect: [ground, arm], axis: [0, 1, 0]}\n"
+                           "  ball: {type: spherical, connect: [arm.E, bob]}\n"
+                           "  contact: {type: rolling-disc, connect: [ground, coin], normal: [0, 0, 1], axis: [0, 1, 0], radius: 0.2}\n"
+                           "forces: {drag: {type: torque, body: bob, value: [\"-bob.omega.x\", \"-0.3*bob.omega.y^3\", \"-bob.ex.z\"]}}\n"
+                           "simulate: {until: 1}\n";
+
+static void check_slopes_of(const char *name, const char *text)
+{
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_system *system = gallery_compile_text(text, families[f], "component");
+        const int before = compared;
+        check_slopes(name, system, NULL);
+        assert_true(compared > before);
+        dal_system_free(system);
+    }
+}
+
+static void check_slopes_in(const char *folder)
+{
+    glob_t found;
+    char pattern[300];
+    snprintf(pattern, sizeof pattern, "%s/%s/*.yaml", DAL_MODELS, folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    for (size_t i = 0; i < FAMILIES * found.gl_pathc; i++) {
+        const char *file = found.gl_pathv[i / FAMILIES];
+        dal_system *system = compile(file, families[i % FAMILIES], "component", NULL, NULL);
+        if (system)
+            check_slopes(file, system, NULL);
+        dal_system_free(system);
+    }
+    globfree(&found);
+}
+
+static void the_block_jacobian_is_exact(void **unused)
+{
+    (void)unused;
+    compared = rough = 0;
+    farthest = 0;
+    for_each_network("none", check_slopes);
+    for_each_network("baumgarte:alpha=3.3,beta=7.1", check_slopes);
+    check_slopes_of("varied", varied);
+    check_slopes_of("laws", laws);
+    check_slopes_of("tree", tree);
+    check_slopes_in("machines");
+    check_slopes_in("joints");
+    print_message("  %d slopes, %d more where the extrapolation is worse than 1e-11; apart by %.1e of their terms at most\n", compared, rough, farthest);
+    assert_true(compared > 2 * rough);
+}
+
 static void ida_and_an_explicit_method_go_the_same_way(void **unused)
 {
     (void)unused;
@@ -646,6 +894,7 @@ int main(void)
         cmocka_unit_test(baumgarte_is_what_components_take_by_themselves),
         cmocka_unit_test(the_explicit_solution_is_a_zero_of_the_implicit_form),
         cmocka_unit_test(the_block_jacobian_is_the_slope_of_the_residual),
+        cmocka_unit_test(the_block_jacobian_is_exact),
         cmocka_unit_test(ida_and_an_explicit_method_go_the_same_way),
         cmocka_unit_test(ida_keeps_the_multipliers_of_drives),
         cmocka_unit_test(closed_loops_of_components_stay_closed),

@@ -32,7 +32,7 @@ struct dal_body_component {
     double alpha, beta, kappa;
     dal_mechanism mechanism;
     dal_body body;
-    dal_layout *layout;
+    const dal_layout *layout;
     dal_work work;
     int chart[3];
     int n, n_rot, space;
@@ -41,12 +41,10 @@ struct dal_body_component {
     double light[3];   /* 1 / m, 0 in directions that do not exist */
     double inverse[9]; /* of the inertia about c, body axes */
     dal_port_wrench *wrench, source;
-    double along[DAL_BODY_VELOCITIES];  /* forces along its coordinates */
-    double mu;                          /* its own multiplier */
-    double rho[3], W[9], gyroscopic[3]; /* c - r; inverse of the inertia, world axes; w x I w */
-    double vd[DAL_BODY_VELOCITIES], rdd[3], wd[3];
-    double *own_q, *own_v, *port_q, *port_v, *port_a, *row_q, *row_v, *row_a;
-    dal_port_motion *before, *after;
+    dal_real along[DAL_BODY_VELOCITIES];  /* forces along its coordinates */
+    dal_real mu;                          /* its own multiplier */
+    dal_real rho[3], W[9], gyroscopic[3]; /* c - r; inverse of the inertia, world axes; w x I w */
+    dal_real vd[DAL_BODY_VELOCITIES], rdd[3], wd[3];
 };
 
 /* Of a symmetric matrix, by its adjoint. */
@@ -73,10 +71,28 @@ static void copy_mass(dal_body_component *c, const dal_body *body)
     c->kappa = dal_size_of_inertia(body);
 }
 
+static const dal_layout *layout_of(dal_body_component *c, dal_arena *arena, const dal_body_data *data)
+{
+#ifdef DAL_SCALAR_VARIANT
+    dal_layout *layout = DAL_NEW(arena, dal_layout, 1);
+    *layout = dal_layout_on_scalar(data->layout, c->family);
+    return layout;
+#else
+    const dal_layout_parts none = {0};
+    dal_mechanism_begin(&c->mechanism, arena, data->space);
+    if (data->body) {
+        c->mechanism.bodies = &c->body;
+        c->mechanism.n_bodies = 1;
+    }
+    const dal_layout *layout = dal_layout_build(arena, &c->mechanism, c->family, &none);
+    c->mechanism.arena = NULL;
+    return layout;
+#endif
+}
+
 dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_data *data)
 {
     dal_body_component *c = DAL_NEW(arena, dal_body_component, 1);
-    const dal_layout_parts none = {0};
     const dal_body *body = data->body;
     c->fixed = !body;
     c->space = (int)data->space;
@@ -84,53 +100,31 @@ dal_body_component *dal_body_component_create(dal_arena *arena, const dal_body_d
     c->family = c->parameters ? &dal_family_euler : &dal_family_angle;
     c->alpha = data->alpha;
     c->beta = data->beta;
-    dal_mechanism_begin(&c->mechanism, arena, data->space);
-    if (body) {
+    if (body)
         c->body = *body;
-        c->mechanism.bodies = &c->body;
-        c->mechanism.n_bodies = 1;
-    }
-    c->layout = dal_layout_build(arena, &c->mechanism, c->family, &none);
-    dal_work_layout(c->layout, DAL_NEW(arena, double, dal_work_size(c->layout)), c->chart, &c->work);
+    c->layout = layout_of(c, arena, data);
+    dal_work_layout(c->layout, DAL_NEW(arena, dal_real, dal_work_size(c->layout)), c->chart, &c->work);
     c->n = c->layout->nv;
     c->n_rot = body ? c->layout->body[0].n_rot : 0;
     if (body)
         copy_mass(c, body);
-    const size_t n = (size_t)c->n, p = (size_t)data->n_ports;
+    const size_t p = (size_t)data->n_ports;
     c->n_ports = data->n_ports;
     c->place = DAL_NEW(arena, dal_port_place, p);
     if (p)
         memcpy(c->place, data->ports, sizeof *data->ports * p);
     c->wrench = DAL_NEW(arena, dal_port_wrench, p);
-    c->own_q = DAL_NEW(arena, double, n *n);
-    c->own_v = DAL_NEW(arena, double, n *n);
-    c->port_q = DAL_NEW(arena, double, 18 * n * p);
-    c->port_v = DAL_NEW(arena, double, 18 * n * p);
-    c->port_a = DAL_NEW(arena, double, 6 * n * p);
-    c->row_q = DAL_NEW(arena, double, n);
-    c->row_v = DAL_NEW(arena, double, n);
-    c->row_a = DAL_NEW(arena, double, n);
-    c->before = DAL_NEW(arena, dal_port_motion, p);
-    c->after = DAL_NEW(arena, dal_port_motion, p);
-    c->mechanism.arena = NULL;
     return c;
 }
 
-int dal_body_component_velocities(const dal_body_component *body)
+/* Frame, velocities and the terms of the balance. */
+void dal_body_component_move(dal_body_component *body, const dal_real *q, const dal_real *v)
 {
-    return body->n;
-}
-
-int dal_body_component_rows(const dal_body_component *body)
-{
-    return body->parameters;
-}
-
-/* Frame, velocities and the terms of the balance, from work.q and work.v. */
-static void move(dal_body_component *c)
-{
+    dal_body_component *c = body;
     const dal_kin *kin = &c->work.kin[0];
-    double I[9];
+    dal_real I[9];
+    memcpy(c->work.q, q, sizeof *q * (size_t)c->n);
+    memcpy(c->work.v, v, sizeof *v * (size_t)c->n);
     c->family->position(c->layout, &c->work);
     c->family->velocity(c->layout, &c->work);
     dal_turn(kin->R, c->body.center, c->rho);
@@ -139,15 +133,13 @@ static void move(dal_body_component *c)
     dal_gyroscopic_moment(I, kin->w, c->gyroscopic);
 }
 
-void dal_body_component_place(dal_body_component *body, const double *q, const double *v, const int *chart)
+void dal_body_component_place(dal_body_component *body, const dal_real *q, const dal_real *v, const int *chart)
 {
     if (body->fixed)
         return;
-    memcpy(body->work.q, q, sizeof *q * (size_t)body->n);
-    memcpy(body->work.v, v, sizeof *v * (size_t)body->n);
     if (chart)
         memcpy(body->chart, chart, sizeof body->chart);
-    move(body);
+    dal_body_component_move(body, q, v);
     memset(body->wrench, 0, sizeof *body->wrench * (size_t)body->n_ports);
     memset(&body->source, 0, sizeof body->source);
     memset(body->along, 0, sizeof body->along);
@@ -159,14 +151,14 @@ void dal_body_component_receive(dal_body_component *body, int port, const dal_po
     body->wrench[port] = *wrench;
 }
 
-void dal_body_component_source(dal_body_component *body, const dal_port_wrench *wrench, const double *along_coordinates)
+void dal_body_component_source(dal_body_component *body, const dal_port_wrench *wrench, const dal_real *along_coordinates)
 {
     body->source = *wrench;
     if (along_coordinates)
         memcpy(body->along, along_coordinates, sizeof *along_coordinates * (size_t)body->n);
 }
 
-void dal_body_component_hold(dal_body_component *body, double multiplier)
+void dal_body_component_hold(dal_body_component *body, dal_real multiplier)
 {
     body->mu = multiplier;
 }
@@ -174,66 +166,58 @@ void dal_body_component_hold(dal_body_component *body, double multiplier)
 /* ---- attitude ---------------------------------------------------------------------------- */
 
 /* Of what its coordinates for the attitude are: sum of a_k b_k. */
-static double along_attitude(const dal_body_component *c, const double *a, const double *b)
+static dal_real along_attitude(const dal_body_component *c, const dal_real *a, const dal_real *b)
 {
-    double sum = 0;
+    dal_real sum = 0;
     for (int k = c->space; k < c->n; k++)
         sum += a[k] * b[k];
     return sum;
 }
 
 /* p.p */
-static double square(const dal_body_component *c)
+static dal_real square(const dal_body_component *c)
 {
     return along_attitude(c, c->work.q, c->work.q);
 }
 
 /* b = -2 p'.p' - 2 alpha f' - beta^2 f: what (23) asks of 2 p.p''. */
-static double asked(const dal_body_component *c)
+static dal_real asked(const dal_body_component *c)
 {
-    const double *q = c->work.q, *v = c->work.v;
+    const dal_real *q = c->work.q, *v = c->work.v;
     return -2 * along_attitude(c, v, v) - 4 * c->alpha * along_attitude(c, q, v) - c->beta * c->beta * (square(c) - 1);
 }
 
-double dal_body_component_residual(const dal_body_component *body)
+dal_real dal_body_component_residual(const dal_body_component *body)
 {
     return body->parameters ? 2 * along_attitude(body, body->work.q, body->vd) - asked(body) : 0;
 }
 
-double dal_body_component_multiplier(const dal_body_component *body)
+dal_real dal_body_component_multiplier(const dal_body_component *body)
 {
     return body->parameters ? -along_attitude(body, body->work.q, body->along) / (2 * square(body)) : 0;
 }
 
 /* 2 n s = b + (mu - the multiplier that meets (23)) / kappa */
-static double stretch(const dal_body_component *c)
+static dal_real stretch(const dal_body_component *c)
 {
     return (asked(c) + (c->mu - dal_body_component_multiplier(c)) / c->kappa) / (2 * square(c));
 }
 
-double dal_body_component_own_mobility(const dal_body_component *body, double *W)
-{
-    const double size = body->parameters ? 1 / body->kappa : 0;
-    for (int i = 0; i < body->n; i++)
-        W[i] = size && i >= body->space ? size * body->work.q[i] / (2 * square(body)) : 0;
-    return size;
-}
-
 /* Directions e_k with J_i . e_k = 1 where i = k, else 0: Cramer's rule. */
-static void reciprocal_axes(const dal_kin *kin, double e[3][3])
+static void reciprocal_axes(const dal_kin *kin, dal_real e[3][3])
 {
     for (int k = 0; k < 3; k++)
         dal_cross(kin->J[(k + 1) % 3], kin->J[(k + 2) % 3], e[k]);
-    const double det = dal_dot(e[2], kin->J[2]);
+    const dal_real det = dal_dot(e[2], kin->J[2]);
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < 3; i++)
             e[k][i] /= det;
 }
 
 /* Rates x of angles with sum of J_k x_k = w, and the torque T with J_k . T = g_k. Of parameters: n/4 J^T w, orthogonal to p, and n/4 J g. */
-static void rates_of_turn(const dal_body_component *c, const double w[3], double *x)
+static void rates_of_turn(const dal_body_component *c, const dal_real w[3], dal_real *x)
 {
-    double e[3][3];
+    dal_real e[3][3];
     if (c->n_rot == 1)
         x[0] = w[2];
     for (int k = 0; c->parameters && k < c->n_rot; k++)
@@ -245,9 +229,9 @@ static void rates_of_turn(const dal_body_component *c, const double w[3], double
         x[k] = dal_dot(e[k], w);
 }
 
-static void add_torque_along(const dal_body_component *c, const double *g, double T[3])
+static void add_torque_along(const dal_body_component *c, const dal_real *g, dal_real T[3])
 {
-    double e[3][3];
+    dal_real e[3][3];
     if (c->n_rot == 1)
         T[2] += g[0];
     for (int k = 0; c->parameters && k < c->n_rot; k++)
@@ -260,7 +244,7 @@ static void add_torque_along(const dal_body_component *c, const double *g, doubl
 }
 
 /* From the frame to a port, and from the centre of mass to it; port -1: the frame itself. */
-static void arm_of(const dal_body_component *c, int port, double arm[3], double d[3])
+static void arm_of(const dal_body_component *c, int port, dal_real arm[3], dal_real d[3])
 {
     dal_zero3(arm);
     if (port >= 0)
@@ -269,9 +253,9 @@ static void arm_of(const dal_body_component *c, int port, double arm[3], double 
 }
 
 /* (9): force and torque about the centre of mass. */
-static void sum_wrenches(const dal_body_component *c, double F[3], double T[3])
+static void sum_wrenches(const dal_body_component *c, dal_real F[3], dal_real T[3])
 {
-    double arm[3], d[3];
+    dal_real arm[3], d[3];
     dal_zero3(F);
     dal_zero3(T);
     for (int p = -1; p < c->n_ports; p++) {
@@ -281,7 +265,7 @@ static void sum_wrenches(const dal_body_component *c, double F[3], double T[3])
         dal_axpy3(1, wrench->torque, T);
         dal_add_cross(d, wrench->force, T);
     }
-    double along[3] = {0};
+    dal_real along[3] = {0};
     memcpy(along, c->along, sizeof *along * (size_t)c->space);
     dal_axpy3(1, along, F);
     arm_of(c, -1, arm, d);
@@ -290,9 +274,9 @@ static void sum_wrenches(const dal_body_component *c, double F[3], double T[3])
 }
 
 /* The part of (r'', w') that is linear in a force at the centre of mass and a torque. */
-static void respond(const dal_body_component *c, const double F[3], const double T[3], double rdd[3], double wd[3])
+static void respond(const dal_body_component *c, const dal_real F[3], const dal_real T[3], dal_real rdd[3], dal_real wd[3])
 {
-    double turn[3];
+    dal_real turn[3];
     dal_mul3(c->W, T, wd);
     dal_cross(wd, c->rho, turn);
     for (int i = 0; i < 3; i++)
@@ -303,7 +287,7 @@ void dal_body_component_accelerate(dal_body_component *body)
 {
     dal_body_component *c = body;
     const dal_kin *kin = &c->work.kin[0];
-    double F[3], T[3], spin[3], inward[3], left[3];
+    dal_real F[3], T[3], spin[3], inward[3], left[3];
     if (c->fixed)
         return;
     sum_wrenches(c, F, T);
@@ -315,12 +299,12 @@ void dal_body_component_accelerate(dal_body_component *body)
     dal_sub3(c->wd, kin->wb, left);
     memcpy(c->vd, c->rdd, sizeof *c->vd * (size_t)c->space);
     rates_of_turn(c, left, c->vd + c->space);
-    const double s = c->parameters ? stretch(c) : 0;
+    const dal_real s = c->parameters ? stretch(c) : 0;
     for (int k = c->space; c->parameters && k < c->n; k++)
         c->vd[k] += s * c->work.q[k];
 }
 
-void dal_body_component_set(dal_body_component *body, const double *vd)
+void dal_body_component_set(dal_body_component *body, const dal_real *vd)
 {
     const dal_kin *kin = &body->work.kin[0];
     if (body->fixed)
@@ -333,7 +317,7 @@ void dal_body_component_set(dal_body_component *body, const double *vd)
         dal_axpy3(vd[body->space + k], kin->J[k], body->wd);
 }
 
-const double *dal_body_component_acceleration(const dal_body_component *body)
+const dal_real *dal_body_component_acceleration(const dal_body_component *body)
 {
     return body->vd;
 }
@@ -341,15 +325,17 @@ const double *dal_body_component_acceleration(const dal_body_component *body)
 static void publish_ground(const dal_port_place *place, dal_port_motion *motion)
 {
     memset(motion, 0, sizeof *motion);
-    memcpy(motion->x, place->s, sizeof motion->x);
-    memcpy(motion->R, place->B, sizeof motion->R);
+    for (int i = 0; i < 3; i++)
+        motion->x[i] = place->s[i];
+    for (int i = 0; i < 9; i++)
+        motion->R[i] = place->B[i];
 }
 
 void dal_body_component_publish(const dal_body_component *body, int port, dal_port_motion *motion)
 {
     const dal_kin *kin = &body->work.kin[0];
     const dal_port_place *place = &body->place[port];
-    double arm[3], turn[3];
+    dal_real arm[3], turn[3], B[9];
     if (body->fixed) {
         publish_ground(place, motion);
         return;
@@ -357,7 +343,9 @@ void dal_body_component_publish(const dal_body_component *body, int port, dal_po
     dal_turn(kin->R, place->s, arm);
     for (int i = 0; i < 3; i++)
         motion->x[i] = kin->r[i] + arm[i];
-    dal_mul33(kin->R, place->B, motion->R);
+    for (int i = 0; i < 9; i++)
+        B[i] = place->B[i];
+    dal_mul33(kin->R, B, motion->R);
     dal_cross(kin->w, arm, turn);
     for (int i = 0; i < 3; i++)
         motion->xd[i] = kin->rd[i] + turn[i];
@@ -366,6 +354,38 @@ void dal_body_component_publish(const dal_body_component *body, int port, dal_po
     dal_add_cross(body->wd, arm, motion->xdd);
     dal_add_cross(kin->w, turn, motion->xdd);
     dal_copy3(body->wd, motion->wd);
+}
+
+#ifndef DAL_SCALAR_VARIANT
+
+int dal_body_component_velocities(const dal_body_component *body)
+{
+    return body->n;
+}
+
+int dal_body_component_rows(const dal_body_component *body)
+{
+    return body->parameters;
+}
+
+dal_body_data dal_body_component_data(const dal_body_component *body)
+{
+    return (dal_body_data){.space = (dal_space)body->space,
+                           .body = body->fixed ? NULL : &body->body,
+                           .parameters = body->parameters,
+                           .alpha = body->alpha,
+                           .beta = body->beta,
+                           .n_ports = body->n_ports,
+                           .ports = body->place,
+                           .layout = body->layout};
+}
+
+double dal_body_component_own_mobility(const dal_body_component *body, double *W)
+{
+    const double size = body->parameters ? 1 / body->kappa : 0;
+    for (int i = 0; i < body->n; i++)
+        W[i] = size && i >= body->space ? size * body->work.q[i] / (2 * square(body)) : 0;
+    return size;
 }
 
 /* (r'', w') of a unit of component k of a wrench at a port. */
@@ -410,99 +430,4 @@ void dal_body_component_mobility(const dal_body_component *body, int port, doubl
     }
 }
 
-/* ---- derivatives ------------------------------------------------------------------------ */
-
-static const double turn_step = 6e-6; /* rad, or of parameters: the cube root of rounding, where central differences err least */
-static const double rate_step = 1;    /* everything is quadratic in the velocities: central differences are exact */
-
-/* Motions of all ports at the present work.q, work.v and v', and what accelerate gives there. */
-static void probe(dal_body_component *c, const double *vd, double *own, dal_port_motion *motion)
-{
-    move(c);
-    dal_body_component_accelerate(c);
-    memcpy(own, c->vd, sizeof *own * (size_t)c->n);
-    dal_body_component_set(c, vd);
-    for (int p = 0; p < c->n_ports; p++)
-        dal_body_component_publish(c, p, &motion[p]);
-}
-
-/* Column `column` of d (x', w; x'', w'); the displacement is known without differences. */
-static void difference(dal_body_component *c, double *slopes, int column, double step)
-{
-    for (int p = 0; p < c->n_ports; p++) {
-        const dal_port_motion *a = &c->before[p], *b = &c->after[p];
-        const double *const from[4] = {a->xd, a->w, a->xdd, a->wd}, *const to[4] = {b->xd, b->w, b->xdd, b->wd};
-        double *out = slopes + 18 * c->n * p + 6 * c->n + column;
-        for (int k = 0; k < 4; k++)
-            for (int i = 0; i < 3; i++)
-                out[c->n * (3 * k + i)] = (to[k][i] - from[k][i]) / (2 * step);
-    }
-}
-
-/* d (x'', w') by v', which is linear. */
-static void slopes_by_acceleration(dal_body_component *c)
-{
-    const dal_kin *kin = &c->work.kin[0];
-    for (int p = 0; p < c->n_ports; p++) {
-        double *out = c->port_a + 6 * c->n * p, arm[3], turn[3];
-        dal_turn(kin->R, c->place[p].s, arm);
-        for (int k = 0; k < c->n; k++) {
-            const double *J = k < c->space ? NULL : kin->J[k - c->space];
-            if (J)
-                dal_cross(J, arm, turn);
-            for (int i = 0; i < 3; i++) {
-                out[c->n * i + k] = J ? turn[i] : i == k;
-                out[c->n * (3 + i) + k] = J ? J[i] : 0;
-            }
-        }
-    }
-}
-
-/* The place of the frame moves the ports and nothing else, and its velocity theirs: exact. The attitude: by differences. */
-static void slopes_of(dal_body_component *c, double *z, bool velocity, const double *vd, double *own, double *ports)
-{
-    const int n = c->n;
-    double a[DAL_BODY_VELOCITIES], b[DAL_BODY_VELOCITIES], step = velocity ? rate_step : turn_step;
-    memset(own, 0, sizeof *own * (size_t)(n * n));
-    memset(ports, 0, sizeof *ports * (size_t)(18 * n * c->n_ports));
-    for (int k = c->space; k < n; k++) {
-        const double here = z[k];
-        z[k] = here - step;
-        probe(c, vd, a, c->before);
-        z[k] = here + step;
-        probe(c, vd, b, c->after);
-        z[k] = here;
-        for (int i = 0; i < n; i++)
-            own[n * i + k] = (b[i] - a[i]) / (2 * step);
-        difference(c, ports, k, step);
-    }
-    for (int p = 0; p < c->n_ports; p++) /* the displacement of a port, or its velocity: as its acceleration by v' */
-        for (int i = 0; i < 6; i++)
-            memcpy(ports + 18 * n * p + n * ((velocity ? 6 : 0) + i), c->port_a + 6 * n * p + n * i, sizeof *ports * (size_t)n);
-}
-
-/* 2 p.p'' + 2 p'.p' + 4 alpha p.p' + beta^2 (p.p - 1) by p, p' and p''. */
-static void slopes_of_own_row(dal_body_component *c, const double *vd)
-{
-    const double *q = c->work.q, *v = c->work.v;
-    for (int k = c->space; c->parameters && k < c->n; k++) {
-        c->row_q[k] = 2 * vd[k] + 4 * c->alpha * v[k] + 2 * c->beta * c->beta * q[k];
-        c->row_v[k] = 4 * v[k] + 4 * c->alpha * q[k];
-        c->row_a[k] = 2 * q[k];
-    }
-}
-
-dal_body_slopes dal_body_component_linearise(dal_body_component *body)
-{
-    double vd[DAL_BODY_VELOCITIES];
-    if (!body->fixed) {
-        memcpy(vd, body->vd, sizeof vd);
-        slopes_by_acceleration(body);
-        slopes_of_own_row(body, vd);
-        slopes_of(body, body->work.q, false, vd, body->own_q, body->port_q);
-        slopes_of(body, body->work.v, true, vd, body->own_v, body->port_v);
-        move(body);
-        dal_body_component_set(body, vd);
-    }
-    return (dal_body_slopes){body->own_q, body->own_v, body->port_q, body->port_v, body->port_a, body->row_q, body->row_v, body->row_a};
-}
+#endif

@@ -11,7 +11,7 @@ void dal_network_begin(dal_network *network, const dal_layout *layout, const dal
 {
     for (int b = 0; b < network->n_bodies; b++) {
         const dal_body_layout *at = &layout->body[b];
-        const double *force = w->force + 6 * b;
+        const dal_real *force = w->force + 6 * b;
         dal_port_wrench source;
         for (int i = 0; i < 3; i++) {
             source.force[i] = force[i];
@@ -42,7 +42,7 @@ int dal_network_residuals(dal_network *network, double t)
     return left;
 }
 
-void dal_network_wrenches(dal_network *network, const double *lambda)
+void dal_network_wrenches(dal_network *network, const dal_real *lambda)
 {
     for (int c = 0; c < network->n_connections; c++) {
         const dal_connection *at = &network->connection[c];
@@ -51,17 +51,19 @@ void dal_network_wrenches(dal_network *network, const double *lambda)
     }
 }
 
-void dal_network_accelerate(dal_network *network)
-{
-    for (int b = 0; b < network->n_bodies; b++)
-        dal_body_component_accelerate(network->body[b]);
-}
-
-void dal_network_hold(dal_network *network, const double *lambda)
+void dal_network_hold(dal_network *network, const dal_real *lambda)
 {
     for (int b = 0; b < network->n_bodies; b++)
         if (network->own_row[b] >= 0)
             dal_body_component_hold(network->body[b], lambda[network->own_row[b]]);
+}
+
+#ifndef DAL_SCALAR_VARIANT
+
+void dal_network_accelerate(dal_network *network)
+{
+    for (int b = 0; b < network->n_bodies; b++)
+        dal_body_component_accelerate(network->body[b]);
 }
 
 void dal_network_hold_themselves(dal_network *network, double *lambda)
@@ -159,3 +161,5 @@ void dal_network_correct(dal_network *network, const bool *independent)
     for (int i = 0; i < network->n_rows; i++)
         x[i] *= network->scale[i];
 }
+
+#endif

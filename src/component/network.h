@@ -51,8 +51,9 @@ typedef struct dal_network_pattern {
     int n_entries, *start, *row;
     bool *follows;           /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
     int n_colours, *colour;  /* of bodies and of the states: those of one colour have no source in common */
-    dal_body_slopes *slopes; /* of each body */
-    double *y, *slope;       /* of the sources: a direction; 6 a body and the rates of states */
+    struct dal_network_slopes *slopes;
+    double *mobility;  /* of a body at the port of each connection: 6 x DAL_BODY_VELOCITIES */
+    double *y, *slope; /* of the sources: a direction; 6 a body and the rates of states */
 } dal_network_pattern;
 
 typedef struct dal_network {
@@ -66,10 +67,12 @@ typedef struct dal_network {
     int *own_row;               /* of each body: the row that is its own, or -1 */
     dal_connection *connection; /* those of a joint side by side */
     int *of_joint;              /* first connection of each joint, n_joints + 1 */
+    int *of_body, *at_port;     /* first port of each body and of the ground, n_bodies + 2; the connection at each port */
     dal_feed *times, *turns;
     dal_meeting *meeting;
     dal_port_wrench *wrench; /* a connection each */
-    double *residual, *change, *scale;
+    dal_real *residual;
+    double *change, *scale;
     bool dense;
     int n_entries, *start, *pattern_row; /* of S by columns, where it is sparse */
     double *S;
@@ -81,18 +84,30 @@ typedef struct dal_network {
 
 /* ---- network_build.c --------------------------------------------------------------- */
 
+#ifndef DAL_SCALAR_VARIANT
 /* joint_forms: the forms of each joint by themselves, or NULL. Returns NULL without memory. */
 dal_network *dal_network_create(const dal_allocator *allocator, const dal_layout *layout, const dal_method *method, dal_program *const *joint_forms);
 void dal_network_free(dal_network *network);
+#endif
 
 /* ---- network.c ------------------------------------------------------------------------ */
 
+#define dal_network_begin DAL_K(dal_network_begin)
+#define dal_network_residuals DAL_K(dal_network_residuals)
+#define dal_network_wrenches DAL_K(dal_network_wrenches)
+#define dal_network_hold DAL_K(dal_network_hold)
 /* Bodies read their positions and sources from w, joints their signals; after position, velocity and loads. */
 void dal_network_begin(dal_network *network, const dal_layout *layout, const dal_work *w);
 /* Ports pass on their motion; residuals of all joints into network->residual. 0 or the table that a form left. */
 int dal_network_residuals(dal_network *network, double t);
 /* Joints pass on the wrenches of lambda. */
-void dal_network_wrenches(dal_network *network, const double *lambda);
+void dal_network_wrenches(dal_network *network, const dal_real *lambda);
+/* Bodies read the multipliers of their own equations from lambda (n_all); or compute those that satisfy (23), and write them there. */
+void dal_network_hold(dal_network *network, const dal_real *lambda);
+#ifndef DAL_SCALAR_VARIANT
+void dal_network_hold_themselves(dal_network *network, double *lambda);
+/* (5), (9) of all bodies. */
+void dal_network_accelerate(dal_network *network);
 /* S of the present ports, after residuals, into network->S. */
 void dal_network_assemble(dal_network *network);
 double dal_network_entry(const dal_network *network, int i, int j); /* of S, after assemble */
@@ -100,15 +115,11 @@ double dal_network_entry(const dal_network *network, int i, int j); /* of S, aft
 double dal_network_factor(dal_network *network, const bool *independent);
 /* After factor: -S^-1 residual on the rows of the mask, into network->change. */
 void dal_network_correct(dal_network *network, const bool *independent);
-/* (5), (9) of all bodies. */
-void dal_network_accelerate(dal_network *network);
-/* Bodies read the multipliers of their own equations from lambda (n_all); or compute those that satisfy (23), and write them there. */
-void dal_network_hold(dal_network *network, const double *lambda);
-void dal_network_hold_themselves(dal_network *network, double *lambda);
 
 /* ---- dynamics/component.c, network_implicit.c: of a state ------------------------------------------ */
 
 extern const dal_owner dal_network_owner;
 extern const dal_implicit_form dal_network_implicit;
+#endif
 
 #endif

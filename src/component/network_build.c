@@ -147,7 +147,7 @@ static void build_joint(builder *b, int j)
         copy_row(b, &own, j, &m->rows[i], &n_outputs, &n_times);
     own.n_bodies = b->network->n_connections - b->network->of_joint[j];
     own.bodies = DAL_NEW(b->arena, dal_body, own.n_bodies);
-    dal_joint_data data = {.mechanism = &own, .n_times = n_times, .alpha = b->alpha, .beta = b->beta, .length = b->layout->units.length};
+    dal_joint_data data = {.mechanism = &own, .n_times = n_times, .alpha = b->alpha, .beta = b->beta};
     copy_needs(b, j, &data);
     b->network->joint[j] = dal_joint_component_create(b->arena, &data);
     for (int i = joint->row; i < joint->row + joint->n_rows; i++)
@@ -179,16 +179,21 @@ static void build_bodies(builder *b)
 {
     dal_network *n = b->network;
     const dal_mechanism *m = b->layout->mechanism;
-    int *count = DAL_NEW(b->arena, int, n->n_bodies + 2), *first = DAL_NEW(b->arena, int, n->n_bodies + 2);
+    int *count = DAL_NEW(b->arena, int, n->n_bodies + 2);
     dal_port_place *ports = DAL_NEW(b->arena, dal_port_place, n->n_connections);
+    n->of_body = DAL_NEW(b->arena, int, n->n_bodies + 2);
+    n->at_port = DAL_NEW(b->arena, int, n->n_connections);
     n->body = DAL_NEW(b->arena, dal_body_component *, n->n_bodies + 1);
     n->own_row = DAL_NEW(b->arena, int, n->n_bodies);
     for (int c = 0; c < n->n_connections; c++)
         n->connection[c].port = count[n->connection[c].body]++;
     for (int i = 0; i <= n->n_bodies; i++)
-        first[i + 1] = first[i] + count[i];
-    for (int c = 0; c < n->n_connections; c++)
-        ports[first[n->connection[c].body] + n->connection[c].port] = b->place[c];
+        n->of_body[i + 1] = n->of_body[i] + count[i];
+    for (int c = 0; c < n->n_connections; c++) {
+        const int at = n->of_body[n->connection[c].body] + n->connection[c].port;
+        ports[at] = b->place[c];
+        n->at_port[at] = c;
+    }
     for (int i = 0; i <= n->n_bodies; i++) {
         const dal_body_data data = {.space = m->space,
                                     .body = i < n->n_bodies ? &m->bodies[i] : NULL,
@@ -196,7 +201,7 @@ static void build_bodies(builder *b)
                                     .alpha = b->alpha,
                                     .beta = b->beta,
                                     .n_ports = count[i],
-                                    .ports = ports + first[i]};
+                                    .ports = ports + n->of_body[i]};
         n->body[i] = dal_body_component_create(b->arena, &data);
         if (i < n->n_bodies)
             n->own_row[i] = dal_body_component_rows(n->body[i]) ? b->layout->body[i].intrinsic : -1;
@@ -210,21 +215,14 @@ static int rows_of(const dal_network *n, int j)
     return n->row[j + 1] - n->row[j];
 }
 
-/* Which joints meet at a body, and through which of their connections: lists of connections of each body that moves. */
+/* Which joints meet at a body that moves, and through which of their connections. */
 static void find_meetings(builder *b)
 {
     dal_network *n = b->network;
-    int *first = DAL_NEW(b->arena, int, n->n_bodies + 2), *list = DAL_NEW(b->arena, int, n->n_connections);
-    for (int c = 0; c < n->n_connections; c++)
-        first[n->connection[c].body + 1]++;
-    for (int i = 0; i <= n->n_bodies; i++)
-        first[i + 1] += first[i];
-    for (int c = 0; c < n->n_connections; c++)
-        list[first[n->connection[c].body] + n->connection[c].port] = c;
     for (int i = 0; i < n->n_bodies; i++)
-        for (int p = first[i]; p < first[i + 1]; p++)
-            for (int q = first[i]; q < first[i + 1]; q++)
-                *DAL_PUSH(b->arena, n->meeting, n->n_meetings, b->cap_meetings) = (dal_meeting){.c = list[p], .d = list[q]};
+        for (int p = n->of_body[i]; p < n->of_body[i + 1]; p++)
+            for (int q = n->of_body[i]; q < n->of_body[i + 1]; q++)
+                *DAL_PUSH(b->arena, n->meeting, n->n_meetings, b->cap_meetings) = (dal_meeting){.c = n->at_port[p], .d = n->at_port[q]};
 }
 
 static void place_dense(dal_network *n)

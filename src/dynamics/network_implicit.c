@@ -2,14 +2,15 @@
  *
  *   rows           F                                  columns
  *   q of a body    q' - v                             c 1 by q, -1 by v
- *   v of a body    v' - a(q, v; wrenches, sources)    c 1 by v; -own slopes; -W g^T by lambda; -W (d wrench) T by q of all sides of its joints;
+ *   v of a body    v' - a(q, v; wrenches, sources)    c 1 by v; -da by q and v; -W g^T by lambda; -W (d wrench) by q of all sides of its joints;
  *                                                     -W (d source) by whatever its sources follow
  *   states, work   y' - f                             c 1; rates of states by whatever they follow
- *   rows of a      f'' + 2 alpha f' + beta^2 f        by q and v of its sides: joint's slopes times the ports' slopes; by v': c g T
+ *   rows of a      f'' + 2 alpha f' + beta^2 f        by q of its sides, and by v, with v' at the rate c
  *   joint          (dependent rows: lambda)
  *   row of a body  the same, p.p - 1 = 0              by q and v of the body; its multiplier: -(own mobility) in v of the body
  *
- * T = d (displacement of a port) by q = d (x'', w') by v', W = d v' by a wrench at a port, g = the joint's rows there. The dependences of sources are
+ * W = d v' by a wrench at a port, g = the joint's rows there. What bodies and joints compute is differentiated through their ports, one coordinate or
+ * velocity of one body at a time, and is exact (variation/network_slopes.h). The dependences of sources are
  * found once: the position of one body at a time is set to NaN, and the wrenches that become NaN depend on it. The slopes of sources are exact
  * (slopes.h), of many bodies at a time where they have no source in common. The work depends on everything, and nothing depends on it: its row has
  * only its diagonal, and is exact after one more iteration.
@@ -23,6 +24,7 @@
 #include "state/report.h"
 #include "state/state.h"
 #include "state/values.h"
+#include "variation/network_slopes.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,6 +89,8 @@ static void colour_network(dal_network_pattern *p, int n)
         p->n_colours = p->n_colours > own + 1 ? p->n_colours : own + 1;
     }
 }
+
+enum { MOBILITY = 6 * DAL_BODY_VELOCITIES }; /* entries of W */
 
 /* ---- pattern ----------------------------------------------------------------------------- */
 
@@ -225,7 +229,8 @@ static dal_status layout_network(void *user)
     p->size = DAL_NEW(l->arena, int, p->n_groups);
     p->follows = DAL_NEW(l->arena, bool, (size_t)(bodies + 1) * (size_t)(bodies + 1));
     p->colour = DAL_NEW(l->arena, int, bodies + 1);
-    p->slopes = DAL_NEW(l->arena, dal_body_slopes, bodies);
+    p->slopes = dal_network_slopes_create(l->arena, &system->layout, n);
+    p->mobility = DAL_NEW(l->arena, double, MOBILITY * n->n_connections);
     p->y = DAL_NEW(l->arena, double, system->n_y);
     p->slope = DAL_NEW(l->arena, double, 6 * bodies + system->n_states);
     bool *mark = DAL_NEW(l->arena, bool, (size_t)p->n_groups *(size_t)p->n_groups);
@@ -360,7 +365,7 @@ typedef struct filler {
     dal_state *state;
     const dal_network *network;
     const dal_network_pattern *pattern;
-    double t, c;
+    double c;
     double *entries;
 } filler;
 
@@ -374,117 +379,83 @@ static double *at_network(const filler *f, int row_group, int column_group, int 
     return f->entries + p->start[p->first[column_group] + column] + p->block[k].offset;
 }
 
-/* The equation of a body by its q and v, and its accelerations by the multiplier. */
-static void fill_own(const filler *f, int b)
+/* A row of 6 of W times a wrench. */
+static double times(const double *row, const double *wrench)
+{
+    double sum = 0;
+    for (int i = 0; i < 6; i++)
+        sum += row[i] * wrench[i];
+    return sum;
+}
+
+/* The effect of a wrench at a connection on its body, if that moves, in one column. */
+static void add_wrench(const filler *f, int c, const double *wrench, int column_group, int column)
+{
+    const int b = f->network->connection[c].body;
+    if (b == f->network->n_bodies)
+        return;
+    const double *W = f->pattern->mobility + MOBILITY * c;
+    double *out = at_network(f, group_v(f->network, b), column_group, column);
+    for (int i = 0; i < f->pattern->size[group_v(f->network, b)]; i++)
+        out[i] -= times(W + 6 * i, wrench);
+}
+
+/* Everything of a body and its joints by coordinate k of the body, or by velocity k. */
+static void fill_column(const filler *f, int b, int k, bool velocity)
 {
     const dal_network *n = f->network;
-    const int row = n->own_row[b], own = group_own(n, b), q = group_q(n, b), v = group_v(n, b);
-    const dal_body_slopes *s = &f->pattern->slopes[b];
-    double W[DAL_BODY_VELOCITIES];
-    if (row < 0)
-        return;
-    *at_network(f, own, own, 0) = n->independent[row] ? 0 : 1;
-    dal_body_component_own_mobility(n->body[b], W);
-    for (int k = 0; k < f->pattern->size[v]; k++) {
-        at_network(f, v, own, 0)[k] = -W[k];
-        if (!n->independent[row])
-            continue;
-        *at_network(f, own, q, k) = s->row_q[k];
-        *at_network(f, own, v, k) = s->row_v[k] + f->c * s->row_a[k];
+    const int group = velocity ? group_v(n, b) : group_q(n, b), own = n->own_row[b];
+    const dal_network_direction along = {.body = b, .k = k, .q = !velocity, .v = velocity, .vd = velocity ? f->c : 0};
+    const dal_network_change *change = dal_network_slopes_along(f->pattern->slopes, &along);
+    double *out = at_network(f, group_v(n, b), group, k);
+    at_network(f, group_q(n, b), group, k)[k] += velocity ? -1 : f->c;
+    out[k] += along.vd;
+    for (int i = 0; i < f->pattern->size[group]; i++)
+        out[i] -= change->vd[i];
+    if (own >= 0 && n->independent[own])
+        *at_network(f, group_own(n, b), group, k) = change->own;
+    for (int port = n->of_body[b]; port < n->of_body[b + 1]; port++) {
+        const int j = n->connection[n->at_port[port]].joint;
+        double *rows = at_network(f, group_joint(n, j), group, k);
+        for (int i = n->row[j]; i < n->row[j + 1]; i++)
+            rows[i - n->row[j]] = n->independent[i] ? change->residual[i] : 0;
+        for (int c = n->of_joint[j]; c < n->of_joint[j + 1] && !velocity; c++)
+            add_wrench(f, c, change->wrench + 6 * c, group, k);
     }
 }
 
 static void fill_body(const filler *f, int b)
 {
-    const dal_network *n = f->network;
-    const int q = group_q(n, b), v = group_v(n, b), size = f->pattern->size[q];
-    const dal_body_slopes *s = &f->pattern->slopes[b];
-    for (int k = 0; k < size; k++) {
-        double *qq = at_network(f, q, q, k), *qv = at_network(f, q, v, k), *vq = at_network(f, v, q, k), *vv = at_network(f, v, v, k);
-        qq[k] += f->c;
-        qv[k] -= 1;
-        vv[k] += f->c;
-        for (int i = 0; i < size; i++) {
-            vq[i] -= s->own_q[size * i + k];
-            vv[i] -= s->own_v[size * i + k];
-        }
-    }
-    fill_own(f, b);
-}
-
-/* A row of 6 times column k of a matrix of 6 rows. */
-static double times(const double *row, const double *matrix, int columns, int k)
-{
-    double sum = 0;
-    for (int i = 0; i < 6; i++)
-        sum += row[i] * matrix[columns * i + k];
-    return sum;
-}
-
-/* Rows of the joint of a connection by q and v of its body. */
-static void fill_rows_network(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
-{
-    const dal_network *n = f->network;
-    const int own = group_joint(n, c->joint), q = group_q(n, c->body), v = group_v(n, c->body), size = f->pattern->size[q];
-    const int rows = f->pattern->size[own], sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
-    const dal_body_slopes *s = &f->pattern->slopes[c->body];
-    const double *port_q = s->port_q + 18 * size * c->port, *port_v = s->port_v + 18 * size * c->port, *port_a = s->port_a + 6 * size * c->port;
-    const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
-    for (int k = 0; k < size; k++) {
-        double *by_q = at_network(f, own, q, k), *by_v = at_network(f, own, v, k);
-        for (int i = 0; i < rows; i++) {
-            const double *x = joint->row_x + 6 * (sides * i + c->side), *rate = joint->row_v + 6 * (sides * i + c->side);
-            if (!n->independent[n->row[c->joint] + i])
-                continue;
-            by_q[i] += times(x, port_q, size, k) + times(rate, port_q + 6 * size, size, k) + times(g + 6 * i, port_q + 12 * size, size, k);
-            by_v[i] +=
-                times(rate, port_v + 6 * size, size, k) + times(g + 6 * i, port_v + 12 * size, size, k) + f->c * times(g + 6 * i, port_a, size, k);
-        }
+    for (int k = 0; k < f->pattern->size[group_q(f->network, b)]; k++) {
+        fill_column(f, b, k, false);
+        fill_column(f, b, k, true);
     }
 }
 
-/* The effect of the wrench at a connection on its body: by lambda, and by the displacements of all sides. */
-static void fill_wrench(const filler *f, const dal_connection *c, const dal_joint_slopes *joint)
+/* By the multiplier of its equation. */
+static void fill_own(const filler *f, int b)
 {
     const dal_network *n = f->network;
-    const int own = group_joint(n, c->joint), v = group_v(n, c->body), size = f->pattern->size[v];
-    const int sides = n->of_joint[c->joint + 1] - n->of_joint[c->joint];
-    const double *g = dal_joint_component_gradient(n->joint[c->joint], c->side);
-    double W[6 * DAL_BODY_VELOCITIES];
-    dal_body_component_mobility(n->body[c->body], c->port, W);
-    for (int i = 0; i < f->pattern->size[own]; i++) {
-        double *out = at_network(f, v, own, i);
-        for (int k = 0; k < size; k++)
-            out[k] -= times(W + 6 * k, g + 6 * i, 1, 0);
-    }
-    for (int d = n->of_joint[c->joint]; d < n->of_joint[c->joint + 1]; d++) {
-        const dal_connection *other = &n->connection[d];
-        if (other->body == n->n_bodies)
-            continue;
-        const int q = group_q(n, other->body), columns = f->pattern->size[q];
-        const double *T = f->pattern->slopes[other->body].port_a + 6 * columns * other->port;
-        for (int k = 0; k < columns; k++) {
-            double wrench[6], *out = at_network(f, v, q, k);
-            for (int i = 0; i < 6; i++)
-                wrench[i] = times(joint->wrench_x + (6 * c->side + i) * 6 * sides + 6 * other->side, T, columns, k);
-            for (int i = 0; i < size; i++)
-                out[i] -= times(W + 6 * i, wrench, 1, 0);
-        }
-    }
+    const int row = n->own_row[b], own = group_own(n, b), v = group_v(n, b);
+    double W[DAL_BODY_VELOCITIES];
+    if (row < 0)
+        return;
+    *at_network(f, own, own, 0) = n->independent[row] ? 0 : 1;
+    dal_body_component_own_mobility(n->body[b], W);
+    for (int k = 0; k < f->pattern->size[v]; k++)
+        at_network(f, v, own, 0)[k] = -W[k];
 }
 
-static void fill_joint(const filler *f, int j, const double *z)
+/* By the multipliers of its rows. */
+static void fill_joint(const filler *f, int j)
 {
     const dal_network *n = f->network;
-    const dal_joint_slopes slopes = dal_joint_component_linearise(n->joint[j], f->t, z + n->row[j]);
     const int own = group_joint(n, j);
-    for (int i = 0; i < f->pattern->size[own]; i++)
+    for (int i = 0; i < f->pattern->size[own]; i++) {
         at_network(f, own, own, i)[i] = n->independent[n->row[j] + i] ? 0 : 1;
-    for (int c = n->of_joint[j]; c < n->of_joint[j + 1]; c++)
-        if (n->connection[c].body < n->n_bodies) {
-            fill_rows_network(f, &n->connection[c], &slopes);
-            fill_wrench(f, &n->connection[c], &slopes);
-        }
+        for (int c = n->of_joint[j]; c < n->of_joint[j + 1]; c++)
+            add_wrench(f, c, dal_joint_component_gradient(n->joint[j], n->connection[c].side) + 6 * i, own, i);
+    }
 }
 
 /* Component k of group c (a body, or the states): is there one? Then its group of columns. */
@@ -516,7 +487,7 @@ static void fill_followers(const filler *f, int c, int k, bool velocity)
 {
     const dal_network *n = f->network;
     const dal_network_pattern *p = f->pattern;
-    double W[6 * DAL_BODY_VELOCITIES];
+    double W[MOBILITY];
     int column;
     if (!has_component(f, c, k, velocity, &column))
         return;
@@ -526,7 +497,7 @@ static void fill_followers(const filler *f, int c, int k, bool velocity)
         double *out = at_network(f, group_v(n, b), column, k);
         dal_body_component_mobility(n->body[b], -1, W);
         for (int i = 0; i < p->size[group_v(n, b)]; i++)
-            out[i] -= times(W + 6 * i, p->slope + 6 * b, 1, 0);
+            out[i] -= times(W + 6 * i, p->slope + 6 * b);
     }
     for (int s = 0; p->follows[c * (n->n_bodies + 1) + n->n_bodies] && s < p->size[group_states(n)]; s++)
         at_network(f, group_states(n), column, k)[s] -= p->slope[6 * n->n_bodies + s];
@@ -551,21 +522,41 @@ static dal_flow fill_sources_network(const filler *f)
     return 0;
 }
 
+/* Components on complex numbers, and mobilities, at the place that was visited. */
+static void place_slopes(const filler *f, const double *yd, const double *z)
+{
+    const dal_network *n = f->network;
+    const dal_work *w = &f->state->work;
+    dal_network_slopes_at(f->pattern->slopes, &(dal_network_point){.t = w->t,
+                                                                   .q = w->q,
+                                                                   .v = w->v,
+                                                                   .vd = yd + f->state->layout->nq,
+                                                                   .lambda = z,
+                                                                   .force = w->force,
+                                                                   .direct = w->direct,
+                                                                   .time = w->time,
+                                                                   .winding = w->winding,
+                                                                   .chart = w->chart});
+    for (int c = 0; c < n->n_connections; c++)
+        dal_body_component_mobility(n->body[n->connection[c].body], n->connection[c].port, f->pattern->mobility + MOBILITY * c);
+}
+
 static dal_flow jacobian_network(dal_state *state, double t, double c, const double *y, const double *yd, const double *z, double *entries)
 {
     dal_network *n = state->network;
-    const filler f = {state, n, n->implicit, t, c, entries};
+    const filler f = {state, n, n->implicit, c, entries};
     dal_flow flow = visit_network(state, t, y, yd, z);
     if (flow)
         return flow;
+    place_slopes(&f, yd, z);
     watch_rows(state);
     memset(entries, 0, sizeof *entries * (size_t)n->implicit->n_entries);
     for (int b = 0; b < n->n_bodies; b++) {
-        n->implicit->slopes[b] = dal_body_component_linearise(n->body[b]);
         fill_body(&f, b);
+        fill_own(&f, b);
     }
     for (int j = 0; j < n->n_joints; j++)
-        fill_joint(&f, j, z);
+        fill_joint(&f, j);
     for (int k = 0; k < state->system->n_states; k++)
         at_network(&f, group_states(n), group_states(n), k)[k] += c;
     for (int k = 0; k < state->system->works; k++)

@@ -30,6 +30,17 @@ const dal_layout *dal_layout_keep(dal_arena *arena, const dal_layout *layout);
 void dal_layout_pack(dal_block *block, const dal_layout *from, const dal_mechanism *mechanism, dal_layout *to);
 void dal_mechanism_pack(dal_block *block, const dal_mechanism *from, dal_mechanism *to);
 
+#else
+
+/* A layout that was built on doubles, with its family on this scalar. It uses the arrays of the other; every measure is evaluated. */
+static inline dal_layout dal_layout_on_scalar(const dal_layout *from, const dal_family *family)
+{
+    dal_layout layout = *from;
+    layout.family = family;
+    dal_layout_keep_busy(&layout);
+    return layout;
+}
+
 #endif
 
 #endif

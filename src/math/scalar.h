@@ -1,9 +1,9 @@
 /* One source, several scalars.
  *
- * The kernels of math, expr (evaluation), joint, kinematics and force are
- * written on `dal_real`. The library compiles them for double, and for
- * `double complex` (derivatives by complex steps: variation/); the tests
- * compile them for `__float128` as well (ranks and residuals in higher
+ * The kernels of math, expr (evaluation), joint, kinematics, force and
+ * component are written on `dal_real`. The library compiles them for double,
+ * and for `double complex` (derivatives by complex steps: variation/); the tests
+ * compile them, but components, for `__float128` as well (ranks and residuals in higher
  * precision): -DDAL_SCALAR_COMPLEX or -DDAL_SCALAR_QUAD. Then every external
  * kernel name gets a suffix (DAL_K), so that all builds live in one program.
  *

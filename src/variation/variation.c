@@ -6,6 +6,7 @@
 #include "force/signal.h"
 #include "force/sliding.h"
 #include "joint/joint.h"
+#include "kinematics/layout.h"
 #include "kinematics/newton_euler.h"
 #include "kinematics/reduction.h"
 #include "kinematics/subsystems.h"
@@ -104,11 +105,10 @@ static void widen(dal_variation *x)
 
 dal_variation *dal_variation_create(const dal_allocator *allocator, const dal_system *system, int family)
 {
-    dal_variation local = {.allocator = *allocator, .system = system, .layout = system->layout};
+    dal_variation local = {.allocator = *allocator, .system = system};
     if ((system->layout.columnless && system->layout.n_jacobian < 0) || !dal_family_numbered(family)) /* too many to be numbered */
         return NULL;
-    local.layout.family = dal_family_numbered(family);
-    dal_layout_keep_busy(&local.layout);
+    local.layout = dal_layout_on_scalar(&system->layout, dal_family_numbered(family));
     const size_t numbers = layout_variation(&local, NULL), bodies = (size_t)system->mechanism.n_bodies;
     const size_t switches = system->actions.program ? (size_t)dal_program_switches(system->actions.program) : 0;
     const size_t listed = system->layout.columnless ? (size_t)system->layout.n_jacobian : 0;
