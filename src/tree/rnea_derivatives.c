@@ -26,7 +26,7 @@
 #include "tree/lanes.h"
 #include "tree/link_motion.h"
 
-enum { AXIS = 0, SHIFT = 3, ORIGIN = 6, PSI1 = 9, PSI2_W = 12, PSI2_V = 15, CHI_W = 18, CHI_V = 21 };
+enum { AXIS = DAL_COLUMN_AXIS, SHIFT = DAL_COLUMN_SHIFT, ORIGIN = DAL_COLUMN_ORIGIN, PSI1 = 9, PSI2_W = 12, PSI2_V = 15, CHI_W = 18, CHI_V = 21 };
 
 V4_INLINE void store_triple(double *const *column, int j, v4 x)
 {
@@ -141,27 +141,12 @@ typedef struct later_column {
     v4 Un, Uf, e, o, qn, qf, vn, vf;
 } later_column;
 
-V4_INLINE lanes3 load_triple(double *const *column, int j)
-{
-    return (lanes3){v4_load(column[0] + j), v4_load(column[1] + j), v4_load(column[2] + j)};
-}
-
-/* n + d x f */
-V4_INLINE lanes3 moved(lanes3 n, lanes3 d, lanes3 f)
-{
-    return add3(n, cross3(d, f));
-}
-
 /* The columns of a matrix by rows are far apart. */
-V4_INLINE void store_down(double *at, size_t stride, int n, v4 x)
+V4_INLINE void store_down(double *at, size_t stride, int n, lanes x)
 {
     at[0] = x[0];
-    if (n > 1)
-        at[stride] = x[1];
-    if (n > 2)
-        at[2 * stride] = x[2];
-    if (n > 3)
-        at[3 * stride] = x[3];
+    for (int k = 1; k < DAL_LANES && k < n; k++)
+        at[stride * (size_t)k] = x[k];
 }
 
 /* The places of the entries of a column: its row and its column of both matrices. */
@@ -177,21 +162,21 @@ V4_INLINE void pair_span(const dal_derivatives_work *d_work, int first, int n, c
     double *const *c = d_work->column;
     const lanes3 r = spread3(origin), Un = spread3(l->Un), Uf = spread3(l->Uf), e = spread3(l->e), o = spread3(l->o);
     const lanes3 qn = spread3(l->qn), qf = spread3(l->qf), vn = spread3(l->vn), vf = spread3(l->vf);
-    for (int j = first; j < first + n; j += 4) {
+    for (int j = first; j < first + n; j += DAL_LANES) {
         const lanes3 at = load_triple(c + ORIGIN, j), a = load_triple(c + AXIS, j), d = sub3(r, at);
         const int left = first + n - j;
         if (rows) {
             const lanes3 g = moved(Un, d, Uf);
-            v4 by_q = dot3(g, load_triple(c + PSI2_W, j)) + dot3(Uf, load_triple(c + PSI2_V, j)) + dot3(e, load_triple(c + PSI1, j));
-            const v4 by_v = dot3(g, load_triple(c + CHI_W, j)) + dot3(Uf, load_triple(c + CHI_V, j)) + dot3(e, a);
+            lanes by_q = dot3(g, load_triple(c + PSI2_W, j)) + dot3(Uf, load_triple(c + PSI2_V, j)) + dot3(e, load_triple(c + PSI1, j));
+            const lanes by_v = dot3(g, load_triple(c + CHI_W, j)) + dot3(Uf, load_triple(c + CHI_V, j)) + dot3(e, a);
             if (loaded)
                 by_q += dot3(o, a);
-            v4_store_some(to->row_q + j, left, by_q);
-            v4_store_some(to->row_v + j, left, by_v);
+            lanes_store_some(to->row_q + j, left, by_q);
+            lanes_store_some(to->row_v + j, left, by_v);
         }
         if (columns) {
             const lanes3 b = load_triple(c + SHIFT, j);
-            const v4 by_q = dot3(moved(qn, d, qf), a) + dot3(qf, b), by_v = dot3(moved(vn, d, vf), a) + dot3(vf, b);
+            const lanes by_q = dot3(moved(qn, d, qf), a) + dot3(qf, b), by_v = dot3(moved(vn, d, vf), a) + dot3(vf, b);
             store_down(to->column_q + to->stride * (size_t)j, to->stride, left, by_q);
             store_down(to->column_v + to->stride * (size_t)j, to->stride, left, by_v);
         }
