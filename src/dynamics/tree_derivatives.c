@@ -74,17 +74,6 @@ static void load_derivatives(const dal_links *links, const dal_links_work *work,
     }
 }
 
-/* One way to the ground for all: no entry is zero by structure. */
-static bool is_chain(const dal_links *links)
-{
-    for (int i = 0; i < links->n; i++) {
-        const int span = links->span_of[i];
-        if (links->link[i].v && (span < 0 || links->span[span].first || links->span[span].n != links->link[i].v))
-            return false;
-    }
-    return true;
-}
-
 static void differentiate_tree(dal_state *state, const double *v, const dal_wrench *wrenches, bool after_aba, double *dq, double *dv)
 {
     const dal_links *links = state->tree->joint_tree;
@@ -92,7 +81,7 @@ static void differentiate_tree(dal_state *state, const double *v, const dal_wren
     dal_links_work *work = &state->tree->links;
     dal_derivatives_work *derivatives = &state->tree->derivatives;
     const size_t size = sizeof(double) * (size_t)links->nv * (size_t)links->nv;
-    if (!is_chain(links)) {
+    if (links->branched) {
         memset(dq, 0, size);
         memset(dv, 0, size);
     }

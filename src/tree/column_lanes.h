@@ -1,8 +1,16 @@
-/* Small matrices times columns of a matrix, one column a lane. Included by kernels only (vector.h). */
+/* Quantities of columns, and small matrices times columns of a matrix: one column a lane. Included by kernels only (vector.h). */
 #ifndef DAL_TREE_COLUMN_LANES_H
 #define DAL_TREE_COLUMN_LANES_H
 
+#include "tree/kernels.h"
 #include "tree/lanes.h"
+
+/* Three numbers of columns j and following. */
+V4_INLINE lanes3 load_triple(dal_column_table table, int quantity, int j)
+{
+    const double *at = table.first + table.stride * (size_t)quantity + j;
+    return (lanes3){lanes_load(at), lanes_load(at + table.stride), lanes_load(at + 2 * table.stride)};
+}
 
 /* A b and A^T b, A by columns of four numbers. */
 V4_INLINE lanes3 times3(const double A[3][4], lanes3 b)

@@ -24,8 +24,8 @@ V4_INLINE void factor_row(const dal_links *links, const dal_derivatives_work *d_
     for (int p = links->span_of[i]; p >= 0; p = links->span[p].before) {
         const int first = links->span[p].first;
         for (int j = first; j < first + links->span[p].n; j += DAL_LANES) {
-            const lanes3 d = sub3(r, load_triple(d_work->column + DAL_COLUMN_ORIGIN, j));
-            const lanes3 a = load_triple(d_work->column + DAL_COLUMN_AXIS, j), b = load_triple(d_work->column + DAL_COLUMN_SHIFT, j);
+            const lanes3 d = sub3(r, load_triple(d_work->column, DAL_COLUMN_ORIGIN, j));
+            const lanes3 a = load_triple(d_work->column, DAL_COLUMN_AXIS, j), b = load_triple(d_work->column, DAL_COLUMN_SHIFT, j);
             lanes_store(row + j, dot3(moved(n, d, f), a) + dot3(f, b));
         }
     }
@@ -103,21 +103,21 @@ V4_INLINE void factor_backward_link(const dal_links *links, const dal_factor_wor
 }
 
 /* -D^-1 y of a ball or a free link, in place; its rows start at y. */
-V4_INLINE void solve_rows3(double (*R)[4], const double *L, double *y, size_t row)
+V4_INLINE void solve_rows3(const dal_link_motion *m, const dal_link_inertia *at, double *y, size_t row)
 {
     const lanes3 given = {lanes_load(y), lanes_load(y + row), lanes_load(y + 2 * row)};
-    const lanes3 x = transposed_times3(R, solved3(L, times3(R, given)));
+    const lanes3 x = transposed_times3(m->R, solved3(at->factor, times3(m->R, given)));
     lanes_store(y, -x.x);
     lanes_store(y + row, -x.y);
     lanes_store(y + 2 * row, -x.z);
 }
 
-V4_INLINE void solve_rows6(const double R[3][4], const double A[36], double *y, size_t row)
+V4_INLINE void solve_rows6(const dal_link_motion *m, const dal_link_inertia *at, double *y, size_t row)
 {
-    const lanes3 n = times3(R, (lanes3){lanes_load(y + 3 * row), lanes_load(y + 4 * row), lanes_load(y + 5 * row)});
+    const lanes3 n = times3(m->R, (lanes3){lanes_load(y + 3 * row), lanes_load(y + 4 * row), lanes_load(y + 5 * row)});
     lanes x[6] = {n.x, n.y, n.z, lanes_load(y), lanes_load(y + row), lanes_load(y + 2 * row)};
-    solve6_lanes(A, x);
-    const lanes3 turn = transposed_times3(R, (lanes3){x[0], x[1], x[2]});
+    solve6_lanes(at->factor, x);
+    const lanes3 turn = transposed_times3(m->R, (lanes3){x[0], x[1], x[2]});
     const lanes all[6] = {x[3], x[4], x[5], turn.x, turn.y, turn.z};
     for (int k = 0; k < 6; k++)
         lanes_store(y + (size_t)k * row, -all[k]);
@@ -131,9 +131,9 @@ V4_INLINE void factor_forward_link(const dal_links *links, const dal_links_work 
     double *own = factor->lanes + row_lanes * (size_t)v;
     for (int b = 0; b < width && n > 1; b++) {
         if (kind == DAL_LINK_FREE)
-            solve_rows6(work->motion[i].R, work->inertia[i].factor, own + DAL_LANES * b, row_lanes);
+            solve_rows6(&work->motion[i], &work->inertia[i], own + DAL_LANES * b, row_lanes);
         else
-            solve_rows3(work->motion[i].R, work->inertia[i].factor, own + DAL_LANES * b, row_lanes);
+            solve_rows3(&work->motion[i], &work->inertia[i], own + DAL_LANES * b, row_lanes);
     }
     const lanes scale = lanes_all(n > 1 ? 1 : -work->inertia[i].inverse);
     for (int c = 0; c < n; c++, own += row_lanes) {

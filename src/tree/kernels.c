@@ -79,7 +79,7 @@ static size_t related_flags(const dal_links *links)
 size_t dal_derivatives_work_size(const dal_links *links)
 {
     const size_t n = (size_t)links->n, nv = links->shallow ? (size_t)links->nv : 0;
-    return dal_whole_lines(n * DAL_DOUBLES(dal_link_composite)) + 24 * padded(links) + n * DAL_COLUMN_NUMBERS + flag_doubles(n) +
+    return dal_whole_lines(n * DAL_DOUBLES(dal_link_composite)) + DAL_COLUMN_QUANTITIES * padded(links) + n * DAL_COLUMN_NUMBERS + flag_doubles(n) +
            nv * (padded(links) + 2 * DAL_FACTOR_VECTORS * DAL_MOST_LANES) + flag_doubles(related_flags(links));
 }
 
@@ -88,8 +88,8 @@ void dal_derivatives_work_layout(const dal_links *links, double *memory, dal_der
     const size_t n = (size_t)links->n, nv = links->shallow ? (size_t)links->nv : 0;
     work->body = (dal_link_composite *)(void *)memory;
     memory += dal_whole_lines(n * DAL_DOUBLES(dal_link_composite));
-    for (int k = 0; k < 24; k++, memory += padded(links))
-        work->column[k] = memory;
+    work->column = (dal_column_table){memory, padded(links)};
+    memory += DAL_COLUMN_QUANTITIES * padded(links);
     work->columns.lanes = memory;
     memory += n * DAL_COLUMN_NUMBERS;
     work->columns.touched = (bool *)(void *)memory;

@@ -67,10 +67,16 @@ typedef struct dal_factor_work {
     bool *related; /* a row for each block of columns: rows that are before or behind one of them, or one of them; filled by the owner */
 } dal_factor_work;
 
-enum { DAL_COLUMN_AXIS = 0, DAL_COLUMN_SHIFT = 3, DAL_COLUMN_ORIGIN = 6 };
+/* Of the columns of v, three numbers each: axis, shift, origin, psi', psi'' (6), chi (6). Number k of column j is at first[stride k + j]. */
+enum { DAL_COLUMN_AXIS = 0, DAL_COLUMN_SHIFT = 3, DAL_COLUMN_ORIGIN = 6, DAL_COLUMN_QUANTITIES = 24 };
+typedef struct dal_column_table {
+    double *first;
+    size_t stride;
+} dal_column_table;
+
 typedef struct dal_derivatives_work {
     dal_link_composite *body;
-    double *column[24]; /* of columns of v, three each: axis, shift, origin, psi', psi'' (6), chi (6) */
+    dal_column_table column;
     dal_factor_work factor;
     struct dal_column_work {
         double *lanes; /* of columns solved together, DAL_COLUMN_NUMBERS a link */

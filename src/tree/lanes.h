@@ -100,13 +100,7 @@ V4_INLINE lanes3 scale3(lanes3 a, lanes k)
     return (lanes3){a.x * k, a.y * k, a.z * k};
 }
 
-/* One number a lane from each of three arrays. */
-V4_INLINE lanes3 load_triple(double *const *column, int j)
-{
-    return (lanes3){lanes_load(column[0] + j), lanes_load(column[1] + j), lanes_load(column[2] + j)};
-}
-
-/* n + d x f: the moment n of a force f about a point that lies -d away. */
+/* n + d x f: a moment of a force about another point; v + w x d, the velocity of another point. */
 V4_INLINE lanes3 moved(lanes3 n, lanes3 d, lanes3 f)
 {
     return add3(n, cross3(d, f));

@@ -277,6 +277,7 @@ static void measure_depth(builder *b)
         links->below_of[i] = -1;
         depth[i] = link->parent < 0 ? 0 : depth[link->parent] + dal_link_velocities(links->link[link->parent].kind);
         entries += (double)depth[i] * dal_link_velocities(link->kind);
+        links->branched = links->branched || depth[i] < link->v;
     }
     links->shallow = links->nv <= MOST_SHALLOW && FACTOR_ENTRY * entries < (double)ABA_LINK * links->n;
     if (links->shallow)
