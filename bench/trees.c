@@ -154,7 +154,7 @@ static const struct {
 static const struct {
     const char *name;
     void (*call)(void *data);
-} quantities[] = {{"forward", forward}, {"inverse", inverse}, {"mass", mass}, {"inverse-derivatives", inverse_derivatives}, {"forward-derivatives", forward_derivatives}, {"mass-inverse", mass_inverse}};
+} quantities[] = {{"forward", forward}, {"inverse", inverse}, {"mass", mass}};
 
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 

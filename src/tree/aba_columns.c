@@ -105,14 +105,17 @@ V4_INLINE void columns_backward_run(const dal_links *links, const dal_links_work
     const int end = run->first + run->n - 1 < block->last ? run->first + run->n - 1 : block->last;
     for (int i = end; i >= run->first; i--) {
         const dal_link *link = &links->link[i];
-        double *own = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)i, *parent = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
+        double *own = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)i,
+               *parent = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
         const bool touched = columns->touched[i], parent_touched = link->parent >= 0 && columns->touched[link->parent];
-        if (block->identity && !touched && (link->v >= block->column + DAL_LANES * block->vectors || link->v + dal_link_velocities(kind) <= block->column)) {
+        if (block->identity && !touched &&
+            (link->v >= block->column + DAL_LANES * block->vectors || link->v + dal_link_velocities(kind) <= block->column)) {
             memset(own, 0, sizeof *own * DAL_COLUMN_NUMBERS);
             continue;
         }
         for (int b = 0; b < block->vectors; b++)
-            column_backward(link, kind, &work->motion[i], &work->inertia[i], block, b, touched, parent_touched, own + DAL_LANES * b, parent + DAL_LANES * b);
+            column_backward(link, kind, &work->motion[i], &work->inertia[i], block, b, touched, parent_touched, own + DAL_LANES * b,
+                            parent + DAL_LANES * b);
         if (link->parent >= 0)
             columns->touched[link->parent] = true;
     }
@@ -143,7 +146,8 @@ V4_INLINE void column_forward(const dal_link *link, dal_link_kind kind, const da
         store_rows3(block, b, link->v, transposed_times3(m->R, sub3(whole, alpha)));
         alpha = whole;
     } else {
-        const lanes inertial = dot3(spread_from(at->Un), alpha) + dot3(spread_from(at->Uf), acc), rise = lanes_load(own) - inertial * lanes_all(at->inverse);
+        const lanes inertial = dot3(spread_from(at->Un), alpha) + dot3(spread_from(at->Uf), acc),
+                    rise = lanes_load(own) - inertial * lanes_all(at->inverse);
         store_row(block, b, link->v, rise);
         if (kind != DAL_LINK_SHIFT)
             alpha = add3(alpha, scale3(spread_from(m->R[2]), rise));

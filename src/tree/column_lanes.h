@@ -27,7 +27,8 @@ V4_INLINE lanes3 transposed_times3(const double A[3][4], lanes3 b)
 V4_INLINE lanes3 solved3(const double L[6], lanes3 b)
 {
     const lanes y1 = b.x, y2 = b.y - lanes_all(L[0]) * y1, y3 = b.z - lanes_all(L[1]) * y1 - lanes_all(L[2]) * y2;
-    const lanes x3 = y3 * lanes_all(L[5]), x2 = y2 * lanes_all(L[4]) - lanes_all(L[2]) * x3, x1 = y1 * lanes_all(L[3]) - lanes_all(L[0]) * x2 - lanes_all(L[1]) * x3;
+    const lanes x3 = y3 * lanes_all(L[5]), x2 = y2 * lanes_all(L[4]) - lanes_all(L[2]) * x3,
+                x1 = y1 * lanes_all(L[3]) - lanes_all(L[0]) * x2 - lanes_all(L[1]) * x3;
     return (lanes3){x1, x2, x3};
 }
 

@@ -157,16 +157,27 @@ V4_INLINE void factor_forward_link(const dal_links *links, const dal_links_work 
     }
 }
 
-V4_INLINE void factor_block(const dal_links *links, const dal_links_work *work, const dal_factor_work *factor, const dal_factor_block *block, int many)
+V4_INLINE void factor_backward_run(const dal_links *links, const dal_factor_work *factor, const dal_factor_block *block, int many,
+                                   const dal_link_run *run, dal_link_kind kind)
 {
-#define CALL(kind)                                                                                                                                   \
-    for (int i = run->first + run->n - 1; i >= run->first; i--)                                                                                      \
-    factor_backward_link(links, factor, block, many, i, dal_link_velocities(kind))
+    for (int i = run->first + run->n - 1; i >= run->first; i--)
+        factor_backward_link(links, factor, block, many, i, dal_link_velocities(kind));
+}
+
+V4_INLINE void factor_forward_run(const dal_links *links, const dal_links_work *work, const dal_factor_work *factor, const dal_factor_block *block,
+                                  int many, const dal_link_run *run, dal_link_kind kind)
+{
+    for (int i = run->first; i < run->first + run->n; i++)
+        factor_forward_link(links, work, factor, block, many, i, kind);
+}
+
+V4_INLINE void factor_block(const dal_links *links, const dal_links_work *work, const dal_factor_work *factor, const dal_factor_block *block,
+                            int many)
+{
+#define CALL(kind) factor_backward_run(links, factor, block, many, run, kind)
     FOR_RUNS_BACKWARD(links, CALL)
 #undef CALL
-#define CALL(kind)                                                                                                                                   \
-    for (int i = run->first; i < run->first + run->n; i++)                                                                                           \
-    factor_forward_link(links, work, factor, block, many, i, kind)
+#define CALL(kind) factor_forward_run(links, work, factor, block, many, run, kind)
     FOR_RUNS_FORWARD(links, CALL)
 #undef CALL
 }
@@ -175,8 +186,8 @@ void DAL_KERNEL(dal_factor_columns)(const dal_links *links, const dal_links_work
 {
     if (block->n <= DAL_LANES)
         factor_block(links, work, factor, block, 1);
-    else if (DAL_FACTOR_VECTORS < 3 || block->n <= 2 * DAL_LANES)
+    else if (block->n <= 2 * DAL_LANES)
         factor_block(links, work, factor, block, 2);
     else
-        factor_block(links, work, factor, block, 3);
+        factor_block(links, work, factor, block, DAL_FACTOR_VECTORS);
 }

@@ -86,7 +86,7 @@ typedef struct dal_derivatives_work {
 typedef struct dal_column_work dal_column_work;
 
 /* The columns first ... first + n of two matrices by rows. */
-enum { DAL_MOST_LANES = 8, DAL_FACTOR_VECTORS = 2 };
+enum { DAL_MOST_LANES = 8, DAL_FACTOR_VECTORS = 3 };
 typedef struct dal_factor_block {
     double *X, *Y; /* row 0 of each */
     size_t stride; /* from row to row */
@@ -126,7 +126,8 @@ typedef void dal_rnea_derivative_columns_kernel(const dal_links *links, dal_link
 typedef void dal_rnea_derivative_rows_kernel(const dal_links *links, dal_links_work *work, dal_derivatives_work *derivatives, bool loaded, double *dq,
                                              double *dv);
 typedef void dal_factor_rows_kernel(const dal_links *links, const dal_links_work *work, dal_derivatives_work *derivatives);
-typedef void dal_factor_columns_kernel(const dal_links *links, const dal_links_work *work, const dal_factor_work *factor, const dal_factor_block *block);
+typedef void dal_factor_columns_kernel(const dal_links *links, const dal_links_work *work, const dal_factor_work *factor,
+                                       const dal_factor_block *block);
 typedef void dal_aba_columns_kernel(const dal_links *links, const dal_links_work *work, dal_column_work *columns, const dal_column_block *block);
 
 typedef struct dal_recursion {

@@ -85,7 +85,7 @@ typedef struct dal_links {
     int n_row_parts;
     bool branched;   /* not every column is behind or before every other: M has zeros */
     bool shallow;    /* M has few entries: it is solved by its factor over the tree */
-    int *below_of;  /* of a shallow tree: the last span of columns behind link i, or -1 */
+    int *below_of;   /* of a shallow tree: the last span of columns behind link i, or -1 */
     dal_span *below; /* each one branch: every column is behind the one before it */
     int n_below;
 } dal_links;
