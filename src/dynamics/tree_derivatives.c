@@ -2,7 +2,7 @@
  *
  * tau = M v' + h - J^T w is differentiated at the motion (q, v, v'). Forward dynamics solves the same equation for v', so that
  *     dv'/dq = -M^-1 dtau/dq,   dv'/dv = -M^-1 dtau/dv,   dv'/dtau = M^-1
- * at the v' that it found; M^-1 by articulated bodies, column by column.
+ * at the v' that it found; M^-1 by articulated bodies, column by column, or by the factor that they have in them where the tree is shallow.
  */
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
@@ -13,6 +13,19 @@
 #include "state/state.h"
 
 #include <string.h>
+
+/* Rows that are before or behind one of a block of columns, or one of them; of every block. */
+static void relate_blocks(const dal_links *links, int width, bool *related)
+{
+    for (int first = 0; first < links->nv; first += width, related += links->nv) {
+        const int end = first + width < links->nv ? first + width : links->nv;
+        for (int k = first; k < links->nv; k++)
+            related[k] = k < end || (links->parent_column[k] >= first && related[links->parent_column[k]]);
+        for (int k = end - 1; k >= first; k--)
+            for (int i = links->parent_column[k]; i >= 0 && !related[i]; i = links->parent_column[i])
+                related[i] = true;
+    }
+}
 
 /* The first call allocates. */
 static bool derivatives_ready(dal_state *state)
@@ -29,6 +42,8 @@ static bool derivatives_ready(dal_state *state)
     tree->derivatives_memory = memory;
     memory += (DAL_BLOCK_ALIGNMENT - (size_t)memory % DAL_BLOCK_ALIGNMENT) % DAL_BLOCK_ALIGNMENT;
     dal_derivatives_work_layout(tree->joint_tree, (double *)(void *)memory, &tree->derivatives);
+    if (tree->joint_tree->shallow)
+        relate_blocks(tree->joint_tree, DAL_FACTOR_VECTORS * tree->recursion->lanes, tree->derivatives.factor.related);
     return true;
 }
 
@@ -59,17 +74,6 @@ static void load_derivatives(const dal_links *links, const dal_links_work *work,
     }
 }
 
-/* One way to the ground for all: no entry is zero by structure. */
-static bool is_chain(const dal_links *links)
-{
-    for (int i = 0; i < links->n; i++) {
-        const int span = links->span_of[i];
-        if (links->link[i].v && (span < 0 || links->span[span].first || links->span[span].n != links->link[i].v))
-            return false;
-    }
-    return true;
-}
-
 static void differentiate_tree(dal_state *state, const double *v, const dal_wrench *wrenches, bool after_aba, double *dq, double *dv)
 {
     const dal_links *links = state->tree->joint_tree;
@@ -77,7 +81,7 @@ static void differentiate_tree(dal_state *state, const double *v, const dal_wren
     dal_links_work *work = &state->tree->links;
     dal_derivatives_work *derivatives = &state->tree->derivatives;
     const size_t size = sizeof(double) * (size_t)links->nv * (size_t)links->nv;
-    if (!is_chain(links)) {
+    if (links->branched) {
         memset(dq, 0, size);
         memset(dv, 0, size);
     }
@@ -98,20 +102,40 @@ static void solve_block(dal_state *state, dal_column_block *block)
 
 static void add_vector(dal_state *state, dal_column_block *block, double *row, int j)
 {
-    const int nv = state->tree->joint_tree->nv;
+    const int nv = state->tree->joint_tree->nv, lanes = state->tree->recursion->lanes;
     block->at[block->vectors] = row + j;
-    block->n[block->vectors++] = nv - j < 4 ? nv - j : 4;
+    block->n[block->vectors++] = nv - j < lanes ? nv - j : lanes;
+}
+
+/* By the factor over the tree. */
+static void solve_shallow(dal_state *state, double *X, double *Y)
+{
+    const dal_links *links = state->tree->joint_tree;
+    const dal_recursion *run = state->tree->recursion;
+    dal_derivatives_work *derivatives = &state->tree->derivatives;
+    const int width = DAL_FACTOR_VECTORS * run->lanes, nv = links->nv;
+    dal_factor_block block = {.X = X, .Y = Y, .stride = (size_t)nv, .related = derivatives->factor.related};
+    run->factor_rows(links, &state->tree->links, derivatives);
+    for (; block.first < nv; block.first += width, block.related += nv) {
+        block.n = nv - block.first < width ? nv - block.first : width;
+        run->factor_columns(links, &state->tree->links, &derivatives->factor, &block);
+    }
 }
 
 /* X := -M^-1 X, nv x nv by rows, for two of them. */
 static void solve_columns(dal_state *state, double *X, double *Y)
 {
     const dal_links *links = state->tree->joint_tree;
+    if (links->shallow) {
+        solve_shallow(state, X, Y);
+        return;
+    }
+    const int lanes = state->tree->recursion->lanes, most = DAL_COLUMN_WIDTH / lanes;
     dal_column_block block = {.stride = (size_t)links->nv, .factor = -1, .last = links->n - 1};
     for (int k = 0; k < 2; k++)
-        for (int j = 0; j < links->nv; j += 4) {
+        for (int j = 0; j < links->nv; j += lanes) {
             add_vector(state, &block, k ? Y : X, j);
-            if (block.vectors == DAL_COLUMN_VECTORS)
+            if (block.vectors == most)
                 solve_block(state, &block);
         }
     solve_block(state, &block);
@@ -131,14 +155,14 @@ static void mirror_tile(size_t n, double *X, size_t i0, size_t j0)
 static void invert_mass(dal_state *state, double *X)
 {
     const dal_links *links = state->tree->joint_tree;
-    const int nv = links->nv;
+    const int nv = links->nv, lanes = state->tree->recursion->lanes;
     const size_t n = (size_t)nv;
     dal_column_block block = {.stride = n, .factor = 1, .identity = true};
-    for (int first = 0; first < nv; first += 4 * DAL_COLUMN_VECTORS) {
+    for (int first = 0; first < nv; first += DAL_COLUMN_WIDTH) {
         block.column = first;
-        for (int j = first; j < nv && block.vectors < DAL_COLUMN_VECTORS; j += 4)
+        for (int j = first; j < nv && j < first + DAL_COLUMN_WIDTH; j += lanes)
             add_vector(state, &block, X, j);
-        for (int j = first; j < nv && j < first + 4 * DAL_COLUMN_VECTORS; j++)
+        for (int j = first; j < nv && j < first + DAL_COLUMN_WIDTH; j++)
             block.last = links->link_of[j] > block.last ? links->link_of[j] : block.last;
         solve_block(state, &block);
     }

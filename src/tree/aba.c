@@ -78,13 +78,6 @@ V4_INLINE bool factor3(const v4 A[3], double out[6])
     return d1 > 0 && d2 > 1e-14 * A[1][1] && d3 > 1e-14 * A[2][2];
 }
 
-V4_INLINE v4 solve3(const double L[6], v4 b)
-{
-    const double y1 = b[0], y2 = b[1] - L[0] * y1, y3 = b[2] - L[1] * y1 - L[2] * y2;
-    const double x3 = y3 * L[5], x2 = y2 * L[4] - L[2] * x3, x1 = y1 * L[3] - L[0] * x2 - L[1] * x3;
-    return (v4){x1, x2, x3, 0};
-}
-
 /* L D L^T of a symmetric matrix of six, lower triangle, in place; 1 / D on the diagonal. */
 static bool factor6(double A[36])
 {

@@ -6,88 +6,41 @@
  * A block has few columns, so that the numbers of its lanes for a chain of a hundred links stay in the first caches. Where X is the identity, a link that
  * no column of the block pushes needs no backward step, and only the links up to the last column are computed: M^-1 is symmetric.
  */
-#include "tree/lanes.h"
+#include "tree/column_lanes.h"
 #include "tree/link_motion.h"
 
-enum { LANES = DAL_COLUMN_VECTORS, NUMBERS = DAL_COLUMN_NUMBERS, FORCE = 12 * LANES };
+enum { WIDTH = DAL_COLUMN_WIDTH, FORCE = 3 * WIDTH };
 
 /* The lanes of one link and vector of columns: three of n, three of f; u of the joint takes their place, then alpha and acc. */
 V4_INLINE lanes3 get3(const double *at)
 {
-    return (lanes3){v4_load(at), v4_load(at + 4 * LANES), v4_load(at + 8 * LANES)};
+    return (lanes3){lanes_load(at), lanes_load(at + WIDTH), lanes_load(at + 2 * WIDTH)};
 }
 
 V4_INLINE void put3(double *at, lanes3 x)
 {
-    v4_store(at, x.x);
-    v4_store(at + 4 * LANES, x.y);
-    v4_store(at + 8 * LANES, x.z);
-}
-
-/* A b and A^T b, A by columns of four numbers. */
-V4_INLINE lanes3 times3(const double A[3][4], lanes3 b)
-{
-    return add3(add3(scale3(spread_from(A[0]), b.x), scale3(spread_from(A[1]), b.y)), scale3(spread_from(A[2]), b.z));
-}
-
-V4_INLINE lanes3 transposed_times3(const double A[3][4], lanes3 b)
-{
-    return (lanes3){dot3(spread_from(A[0]), b), dot3(spread_from(A[1]), b), dot3(spread_from(A[2]), b)};
-}
-
-/* With the factor of factor3 (aba.c). */
-V4_INLINE lanes3 solved3(const double L[6], lanes3 b)
-{
-    const v4 y1 = b.x, y2 = b.y - v4_all(L[0]) * y1, y3 = b.z - v4_all(L[1]) * y1 - v4_all(L[2]) * y2;
-    const v4 x3 = y3 * v4_all(L[5]), x2 = y2 * v4_all(L[4]) - v4_all(L[2]) * x3, x1 = y1 * v4_all(L[3]) - v4_all(L[0]) * x2 - v4_all(L[1]) * x3;
-    return (lanes3){x1, x2, x3};
-}
-
-/* With the factor of factor6 (aba.c). */
-V4_INLINE void solve6_lanes(const double A[36], v4 x[6])
-{
-    for (int i = 1; i < 6; i++)
-        for (int k = 0; k < i; k++)
-            x[i] -= v4_all(A[6 * i + k]) * x[k];
-    for (int i = 0; i < 6; i++)
-        x[i] *= v4_all(A[7 * i]);
-    for (int i = 4; i >= 0; i--)
-        for (int k = i + 1; k < 6; k++)
-            x[i] -= v4_all(A[6 * k + i]) * x[k];
+    lanes_store(at, x.x);
+    lanes_store(at + WIDTH, x.y);
+    lanes_store(at + 2 * WIDTH, x.z);
 }
 
 /* ---- rows of X ---------------------------------------------------------------------------------- */
 
-V4_INLINE v4 load_row(const dal_column_block *block, int vector, int row)
+/* Row `row` of X, where that may be the identity: nothing is read then. */
+V4_INLINE lanes given_row(const dal_column_block *block, int vector, int row)
 {
-    const double *at = block->at[vector] + block->stride * (size_t)row;
-    if (block->n[vector] == 4)
-        return v4_load(at);
-    v4 x = v4_all(0);
-    for (int k = 0; k < 3 && k < block->n[vector]; k++)
-        x[k] = at[k];
+    if (!block->identity)
+        return lanes_load_some(block->at[vector] + block->stride * (size_t)row, block->n[vector]);
+    const int k = row - block->column - DAL_LANES * vector;
+    lanes x = lanes_all(0);
+    for (int lane = 0; lane < DAL_LANES; lane++)
+        x[lane] = lane == k;
     return x;
 }
 
-/* Row `row` of X, where that may be the identity: nothing is read then. */
-V4_INLINE v4 given_row(const dal_column_block *block, int vector, int row)
+V4_INLINE void store_row(const dal_column_block *block, int vector, int row, lanes x)
 {
-    if (!block->identity)
-        return load_row(block, vector, row);
-    const int k = row - block->column - 4 * vector;
-    return k < 0 || k > 3 ? v4_all(0) : (v4){k == 0, k == 1, k == 2, k == 3};
-}
-
-V4_INLINE void store_row(const dal_column_block *block, int vector, int row, v4 x)
-{
-    double *at = block->at[vector] + block->stride * (size_t)row;
-    const v4 y = x * v4_all(block->factor);
-    if (block->n[vector] == 4) {
-        v4_store(at, y);
-        return;
-    }
-    for (int k = 0; k < 3 && k < block->n[vector]; k++)
-        at[k] = y[k];
+    lanes_store_some(block->at[vector] + block->stride * (size_t)row, block->n[vector], x * lanes_all(block->factor));
 }
 
 /* ---- the two passes ------------------------------------------------------------------------------- */
@@ -108,7 +61,7 @@ V4_INLINE void store_rows3(const dal_column_block *block, int vector, int row, l
 V4_INLINE void column_backward(const dal_link *link, dal_link_kind kind, const dal_link_motion *m, const dal_link_inertia *at,
                                const dal_column_block *block, int b, bool touched, bool parent_touched, double *own, double *parent)
 {
-    const lanes3 zero = {v4_all(0), v4_all(0), v4_all(0)};
+    const lanes3 zero = {lanes_all(0), lanes_all(0), lanes_all(0)};
     lanes3 n = zero, f = zero;
     if (touched) {
         n = get3(own);
@@ -125,13 +78,13 @@ V4_INLINE void column_backward(const dal_link *link, dal_link_kind kind, const d
         f = add3(f, times3(at->Ht, solved3(at->factor, u)));
         n = torque;
     } else {
-        v4 u = given_row(block, b, link->v);
+        lanes u = given_row(block, b, link->v);
         if (kind != DAL_LINK_SHIFT)
             u -= dot3(spread_from(m->R[2]), n);
         if (kind != DAL_LINK_TURN)
-            u -= dot3(spread_from(m->R[2]), f) * v4_all(kind == DAL_LINK_SCREW ? link->pitch : 1);
-        u *= v4_all(at->inverse);
-        v4_store(own, u);
+            u -= dot3(spread_from(m->R[2]), f) * lanes_all(kind == DAL_LINK_SCREW ? link->pitch : 1);
+        u *= lanes_all(at->inverse);
+        lanes_store(own, u);
         n = add3(n, scale3(spread_from(at->Un), u));
         f = add3(f, scale3(spread_from(at->Uf), u));
     }
@@ -152,14 +105,17 @@ V4_INLINE void columns_backward_run(const dal_links *links, const dal_links_work
     const int end = run->first + run->n - 1 < block->last ? run->first + run->n - 1 : block->last;
     for (int i = end; i >= run->first; i--) {
         const dal_link *link = &links->link[i];
-        double *own = columns->lanes + NUMBERS * (size_t)i, *parent = columns->lanes + NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
+        double *own = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)i,
+               *parent = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
         const bool touched = columns->touched[i], parent_touched = link->parent >= 0 && columns->touched[link->parent];
-        if (block->identity && !touched && (link->v >= block->column + 4 * block->vectors || link->v + dal_link_velocities(kind) <= block->column)) {
-            memset(own, 0, sizeof *own * NUMBERS);
+        if (block->identity && !touched &&
+            (link->v >= block->column + DAL_LANES * block->vectors || link->v + dal_link_velocities(kind) <= block->column)) {
+            memset(own, 0, sizeof *own * DAL_COLUMN_NUMBERS);
             continue;
         }
         for (int b = 0; b < block->vectors; b++)
-            column_backward(link, kind, &work->motion[i], &work->inertia[i], block, b, touched, parent_touched, own + 4 * b, parent + 4 * b);
+            column_backward(link, kind, &work->motion[i], &work->inertia[i], block, b, touched, parent_touched, own + DAL_LANES * b,
+                            parent + DAL_LANES * b);
         if (link->parent >= 0)
             columns->touched[link->parent] = true;
     }
@@ -168,10 +124,10 @@ V4_INLINE void columns_backward_run(const dal_links *links, const dal_links_work
 V4_INLINE void column_forward(const dal_link *link, dal_link_kind kind, const dal_link_motion *m, const dal_link_inertia *at,
                               const dal_column_block *block, int b, double *own, const double *parent)
 {
-    lanes3 alpha = {v4_all(0), v4_all(0), v4_all(0)}, acc = alpha;
+    lanes3 alpha = {lanes_all(0), lanes_all(0), lanes_all(0)}, acc = alpha;
     if (kind == DAL_LINK_FREE) {
         const lanes3 n = get3(own), f = get3(own + FORCE);
-        v4 x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
+        lanes x[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
         solve6_lanes(at->factor, x);
         alpha = (lanes3){x[0], x[1], x[2]};
         acc = (lanes3){x[3], x[4], x[5]};
@@ -190,12 +146,13 @@ V4_INLINE void column_forward(const dal_link *link, dal_link_kind kind, const da
         store_rows3(block, b, link->v, transposed_times3(m->R, sub3(whole, alpha)));
         alpha = whole;
     } else {
-        const v4 inertial = dot3(spread_from(at->Un), alpha) + dot3(spread_from(at->Uf), acc), rise = v4_load(own) - inertial * v4_all(at->inverse);
+        const lanes inertial = dot3(spread_from(at->Un), alpha) + dot3(spread_from(at->Uf), acc),
+                    rise = lanes_load(own) - inertial * lanes_all(at->inverse);
         store_row(block, b, link->v, rise);
         if (kind != DAL_LINK_SHIFT)
             alpha = add3(alpha, scale3(spread_from(m->R[2]), rise));
         if (kind != DAL_LINK_TURN)
-            acc = add3(acc, scale3(spread_from(m->R[2]), rise * v4_all(kind == DAL_LINK_SCREW ? link->pitch : 1)));
+            acc = add3(acc, scale3(spread_from(m->R[2]), rise * lanes_all(kind == DAL_LINK_SCREW ? link->pitch : 1)));
     }
     put3(own, alpha);
     put3(own + FORCE, acc);
@@ -207,11 +164,11 @@ V4_INLINE void columns_forward_run(const dal_links *links, const dal_links_work 
     const int end = run->first + run->n - 1 < block->last ? run->first + run->n - 1 : block->last;
     for (int i = run->first; i <= end; i++) {
         const dal_link *link = &links->link[i];
-        double *own = columns->lanes + NUMBERS * (size_t)i;
-        const double *parent = columns->lanes + NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
+        double *own = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)i;
+        const double *parent = columns->lanes + DAL_COLUMN_NUMBERS * (size_t)(link->parent < 0 ? 0 : link->parent);
         columns->touched[i] = false; /* as the next block expects it */
         for (int b = 0; b < block->vectors; b++)
-            column_forward(link, kind, &work->motion[i], &work->inertia[i], block, b, own + 4 * b, parent + 4 * b);
+            column_forward(link, kind, &work->motion[i], &work->inertia[i], block, b, own + DAL_LANES * b, parent + DAL_LANES * b);
     }
 }
 

@@ -59,9 +59,25 @@ typedef struct dal_link_composite {
     double mass, reserved[3];
 } dal_link_composite;
 
+/* The factor M = L^T D L (factor_columns.c), of shallow trees. */
+typedef struct dal_factor_work {
+    double *L; /* by rows; only the entries before each link are written */
+    size_t stride;
+    double *lanes; /* of columns solved together */
+    bool *related; /* a row for each block of columns: rows that are before or behind one of them, or one of them; filled by the owner */
+} dal_factor_work;
+
+/* Of the columns of v, three numbers each: axis, shift, origin, psi', psi'' (6), chi (6). Number k of column j is at first[stride k + j]. */
+enum { DAL_COLUMN_AXIS = 0, DAL_COLUMN_SHIFT = 3, DAL_COLUMN_ORIGIN = 6, DAL_COLUMN_QUANTITIES = 24 };
+typedef struct dal_column_table {
+    double *first;
+    size_t stride;
+} dal_column_table;
+
 typedef struct dal_derivatives_work {
     dal_link_composite *body;
-    double *column[24]; /* of columns of v, three each: axis, shift, origin, psi', psi'' (6), chi (6) */
+    dal_column_table column;
+    dal_factor_work factor;
     struct dal_column_work {
         double *lanes; /* of columns solved together, DAL_COLUMN_NUMBERS a link */
         bool *touched; /* links: something was added to the lanes; false between calls */
@@ -69,8 +85,17 @@ typedef struct dal_derivatives_work {
 } dal_derivatives_work;
 typedef struct dal_column_work dal_column_work;
 
-/* Columns of a matrix by rows: four a vector (the last one may have fewer), several vectors a block. */
-enum { DAL_COLUMN_VECTORS = 4, DAL_COLUMN_NUMBERS = 6 * 4 * DAL_COLUMN_VECTORS };
+/* The columns first ... first + n of two matrices by rows. */
+enum { DAL_MOST_LANES = 8, DAL_FACTOR_VECTORS = 3 };
+typedef struct dal_factor_block {
+    double *X, *Y; /* row 0 of each */
+    size_t stride; /* from row to row */
+    int first, n;  /* at most DAL_FACTOR_VECTORS vectors */
+    const bool *related;
+} dal_factor_block;
+
+/* Columns of a matrix by rows: one a lane (the last vector may have fewer), several vectors a block. */
+enum { DAL_COLUMN_WIDTH = 16, DAL_COLUMN_VECTORS = DAL_COLUMN_WIDTH / 4, DAL_COLUMN_NUMBERS = 6 * DAL_COLUMN_WIDTH };
 typedef struct dal_column_block {
     int vectors;
     bool identity; /* it is columns `column` and following of the identity */
@@ -100,6 +125,9 @@ typedef void dal_rnea_derivative_columns_kernel(const dal_links *links, dal_link
                                                 bool after_aba);
 typedef void dal_rnea_derivative_rows_kernel(const dal_links *links, dal_links_work *work, dal_derivatives_work *derivatives, bool loaded, double *dq,
                                              double *dv);
+typedef void dal_factor_rows_kernel(const dal_links *links, const dal_links_work *work, dal_derivatives_work *derivatives);
+typedef void dal_factor_columns_kernel(const dal_links *links, const dal_links_work *work, const dal_factor_work *factor,
+                                       const dal_factor_block *block);
 typedef void dal_aba_columns_kernel(const dal_links *links, const dal_links_work *work, dal_column_work *columns, const dal_column_block *block);
 
 typedef struct dal_recursion {
@@ -134,8 +162,19 @@ typedef struct dal_recursion {
     dal_rnea_derivative_rows_kernel *derivative_rows;
     /* X := factor M^-1 X on a block of columns, after aba_solve or its backward pass (aba_columns.c). */
     dal_aba_columns_kernel *aba_columns;
+    /* L, after aba_solve and derivative_columns; then the columns of a block of two matrices := -M^-1 of them (factor_columns.c). For shallow trees. */
+    dal_factor_rows_kernel *factor_rows;
+    dal_factor_columns_kernel *factor_columns;
+    int lanes; /* of these and of aba_columns: columns a vector */
 } dal_recursion;
 
+/* Those that work on lanes; these are compiled for AVX-512, too. */
+#define DAL_DECLARE_LANES(target)                                                                                                                    \
+    dal_rnea_derivative_columns_kernel dal_rnea_derivative_columns_##target;                                                                         \
+    dal_rnea_derivative_rows_kernel dal_rnea_derivative_rows_##target;                                                                               \
+    dal_aba_columns_kernel dal_aba_columns_##target;                                                                                                 \
+    dal_factor_rows_kernel dal_factor_rows_##target;                                                                                                 \
+    dal_factor_columns_kernel dal_factor_columns_##target;
 #define DAL_DECLARE_KERNELS(target)                                                                                                                  \
     extern const dal_recursion dal_recursion_##target;                                                                                               \
     extern const dal_elimination dal_elimination_##target;                                                                                           \
@@ -151,16 +190,16 @@ typedef struct dal_recursion {
     dal_aba_forward_link_kernel dal_aba_forward_link_##target;                                                                                       \
     dal_aba_solve_free_kernel dal_aba_solve_free_##target;                                                                                           \
     dal_crba_kernel dal_crba_##target;                                                                                                               \
-    dal_rnea_derivative_columns_kernel dal_rnea_derivative_columns_##target;                                                                         \
-    dal_rnea_derivative_rows_kernel dal_rnea_derivative_rows_##target;                                                                               \
-    dal_aba_columns_kernel dal_aba_columns_##target;
+    DAL_DECLARE_LANES(target)
 
 DAL_DECLARE_KERNELS(baseline)
 #if defined(__x86_64__) && !defined(DAL_NO_AVX2)
 DAL_DECLARE_KERNELS(avx2)
+DAL_DECLARE_LANES(avx512)
+extern const dal_recursion dal_recursion_avx512;
 #define DAL_HAVE_AVX2 1
 #endif
-/* The best that this machine has; DAL_ISA=baseline in the environment takes the plain one. */
+/* The best that this machine has; DAL_ISA=baseline or DAL_ISA=avx2 in the environment takes a plainer one. */
 const dal_recursion *dal_recursion_choose(void);
 
 /* Numbers of work space are counted in doubles, arrays in whole cache lines. */

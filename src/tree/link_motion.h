@@ -42,6 +42,14 @@ V4_INLINE void into_link_axes(const v4 R[3], v4 x, double *out)
     out[2] = v4_dot(R[2], x);
 }
 
+/* With the factor of factor3 (aba.c). */
+V4_INLINE v4 solve3(const double L[6], v4 b)
+{
+    const double y1 = b[0], y2 = b[1] - L[0] * y1, y3 = b[2] - L[1] * y1 - L[2] * y2;
+    const double x3 = y3 * L[5], x2 = y2 * L[4] - L[2] * x3, x1 = y1 * L[3] - L[0] * x2 - L[1] * x3;
+    return (v4){x1, x2, x3, 0};
+}
+
 /* ---- frames ---------------------------------------------------------------------- */
 
 /* Rotation of a quaternion of any length, as columns. */

@@ -17,7 +17,7 @@ typedef struct builder {
     const dal_mechanism *mechanism;
     const dal_tree *tree;
     dal_links *links;
-    size_t cap_links, cap_runs, cap_spans, cap_row_parts;
+    size_t cap_links, cap_runs, cap_spans, cap_row_parts, cap_below;
 } builder;
 
 static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -235,10 +235,59 @@ static void list_row_parts(builder *b)
     }
 }
 
+static void add_below(builder *b, int link, int first, int n)
+{
+    dal_links *links = b->links;
+    *DAL_PUSH(b->arena, links->below, links->n_below, b->cap_below) = (dal_span){first, n, links->below_of[link]};
+    links->below_of[link] = links->n_below - 1;
+}
+
+/* The columns behind each link. A branch begins where a column does not stand beside the one before it on the way to the ground; it is behind all links
+ * on that way. */
+static void list_below(builder *b)
+{
+    dal_links *links = b->links;
+    for (int first = 0, end; first < links->nv; first = end) {
+        for (end = first + 1; end < links->nv && links->parent_column[end] == end - 1; end++)
+            ;
+        for (int k = first, i; k < end; k = links->link[i].v + dal_link_velocities(links->link[i].kind)) {
+            i = links->link_of[k];
+            const int behind = k + dal_link_velocities(links->link[i].kind);
+            if (behind < end)
+                add_below(b, i, behind, end - behind);
+        }
+        const int before = links->parent_column[first];
+        for (int i = before < 0 ? -1 : links->link_of[before]; i >= 0; i = links->link[i].parent)
+            add_below(b, i, first, end - first);
+    }
+}
+
+/* Instructions for a vector of columns (callgrind): an entry of M's factor, there and back; a link in the passes of ABA. And the largest matrix L. */
+enum { FACTOR_ENTRY = 3, ABA_LINK = 65, MOST_SHALLOW = 400 };
+
+/* The entries of L are columns times what is before them. */
+static void measure_depth(builder *b)
+{
+    dal_links *links = b->links;
+    int *depth = DAL_NEW(b->arena, int, links->n + 1);
+    double entries = 0;
+    links->below_of = DAL_NEW(b->arena, int, links->n + 1);
+    for (int i = 0; i < links->n; i++) {
+        const dal_link *link = &links->link[i];
+        links->below_of[i] = -1;
+        depth[i] = link->parent < 0 ? 0 : depth[link->parent] + dal_link_velocities(links->link[link->parent].kind);
+        entries += (double)depth[i] * dal_link_velocities(link->kind);
+        links->branched = links->branched || depth[i] < link->v;
+    }
+    links->shallow = links->nv <= MOST_SHALLOW && FACTOR_ENTRY * entries < (double)ABA_LINK * links->n;
+    if (links->shallow)
+        list_below(b);
+}
+
 dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, const dal_tree *tree, const double gravity[3])
 {
     dal_links *links = DAL_NEW(arena, dal_links, 1);
-    builder b = {arena, mechanism, tree, links, 0, 0, 0, 0};
+    builder b = {arena, mechanism, tree, links, 0, 0, 0, 0, 0};
     links->seat = DAL_NEW(arena, dal_seat, mechanism->n_bodies);
     DAL_RESERVE(arena, links->link, links->n, b.cap_links, tree->n_steps);
     links->n_bodies = mechanism->n_bodies;
@@ -254,10 +303,18 @@ dal_links *dal_links_build(dal_arena *arena, const dal_mechanism *mechanism, con
     add_traces(links);
     list_columns(&b);
     list_row_parts(&b);
+    measure_depth(&b);
     return links;
 }
 
-const dal_block_array dal_links_arrays[] = {
-    DAL_ARRAY(dal_links, link, n),           DAL_ARRAY(dal_links, run, n_runs),           DAL_ARRAY(dal_links, seat, n_bodies),
-    DAL_ARRAY(dal_links, parent_column, nv), DAL_ARRAY(dal_links, link_of, nv),           DAL_ENDS(dal_links, span_of, n),
-    DAL_ARRAY(dal_links, span, n_spans),     DAL_ARRAY(dal_links, row_part, n_row_parts), {0}};
+const dal_block_array dal_links_arrays[] = {DAL_ARRAY(dal_links, link, n),
+                                            DAL_ARRAY(dal_links, run, n_runs),
+                                            DAL_ARRAY(dal_links, seat, n_bodies),
+                                            DAL_ARRAY(dal_links, parent_column, nv),
+                                            DAL_ARRAY(dal_links, link_of, nv),
+                                            DAL_ENDS(dal_links, span_of, n),
+                                            DAL_ARRAY(dal_links, span, n_spans),
+                                            DAL_ARRAY(dal_links, row_part, n_row_parts),
+                                            DAL_ENDS(dal_links, below_of, n),
+                                            DAL_ARRAY(dal_links, below, n_below),
+                                            {0}};

@@ -83,6 +83,11 @@ typedef struct dal_links {
     dal_span *span;
     dal_row_part *row_part; /* [j]: the last part of row j, with the block of its diagonal; others follow */
     int n_row_parts;
+    bool branched;   /* not every column is behind or before every other: M has zeros */
+    bool shallow;    /* M has few entries: it is solved by its factor over the tree */
+    int *below_of;   /* of a shallow tree: the last span of columns behind link i, or -1 */
+    dal_span *below; /* each one branch: every column is behind the one before it */
+    int n_below;
 } dal_links;
 
 /* NULL: the tree has bodies on particles, which these recursions do not support. */

@@ -23,21 +23,22 @@
  * Velocities are taken against that of the first link of each tree: the result does not depend on it, and a satellite's kilometres a second do not
  * cancel. World axes; each vector about the origin of its own link, moved where two of them meet.
  */
-#include "tree/lanes.h"
+#include "tree/column_lanes.h"
 #include "tree/link_motion.h"
 
-enum { AXIS = 0, SHIFT = 3, ORIGIN = 6, PSI1 = 9, PSI2_W = 12, PSI2_V = 15, CHI_W = 18, CHI_V = 21 };
+enum { AXIS = DAL_COLUMN_AXIS, SHIFT = DAL_COLUMN_SHIFT, ORIGIN = DAL_COLUMN_ORIGIN, PSI1 = 9, PSI2_W = 12, PSI2_V = 15, CHI_W = 18, CHI_V = 21 };
 
-V4_INLINE void store_triple(double *const *column, int j, v4 x)
+V4_INLINE void store_triple(dal_column_table table, int quantity, int j, v4 x)
 {
+    double *at = table.first + table.stride * (size_t)quantity + j;
     for (int k = 0; k < 3; k++)
-        column[k][j] = x[k];
+        at[table.stride * (size_t)k] = x[k];
 }
 
 /* ---- forward: columns and single bodies -------------------------------------------------- */
 
 /* psi' and psi'' of a column (a; b), with the motion (w, v) and spatial acceleration (alpha, acc) that it does not move; `chi_w`, `chi_v`: V_link x S. */
-V4_INLINE void store_column_rates(double *const *column, int j, v4 a, v4 b, v4 w, v4 v, v4 alpha, v4 acc, v4 own_w, v4 own_v, bool single)
+V4_INLINE void store_column_rates(dal_column_table column, int j, v4 a, v4 b, v4 w, v4 v, v4 alpha, v4 acc, v4 own_w, v4 own_v, bool single)
 {
     const v4 psi_w = v4_cross(w, a), psi_v = v4_cross(w, b) + v4_cross(v, a);
     v4 rate_w = psi_w, rate_v = psi_v; /* V_link = V_p + x S, and S x S = 0 */
@@ -45,13 +46,13 @@ V4_INLINE void store_column_rates(double *const *column, int j, v4 a, v4 b, v4 w
         rate_w = v4_cross(own_w, a);
         rate_v = v4_cross(own_w, b) + v4_cross(own_v, a);
     }
-    store_triple(column + AXIS, j, a);
-    store_triple(column + SHIFT, j, b);
-    store_triple(column + PSI1, j, psi_w);
-    store_triple(column + PSI2_W, j, v4_cross(alpha, a) + v4_cross(w, psi_w));
-    store_triple(column + PSI2_V, j, v4_cross(alpha, b) + v4_cross(acc, a) + v4_cross(w, psi_v) + v4_cross(v, psi_w));
-    store_triple(column + CHI_W, j, psi_w + rate_w);
-    store_triple(column + CHI_V, j, psi_v + rate_v);
+    store_triple(column, AXIS, j, a);
+    store_triple(column, SHIFT, j, b);
+    store_triple(column, PSI1, j, psi_w);
+    store_triple(column, PSI2_W, j, v4_cross(alpha, a) + v4_cross(w, psi_w));
+    store_triple(column, PSI2_V, j, v4_cross(alpha, b) + v4_cross(acc, a) + v4_cross(w, psi_v) + v4_cross(v, psi_w));
+    store_triple(column, CHI_W, j, psi_w + rate_w);
+    store_triple(column, CHI_V, j, psi_v + rate_v);
 }
 
 /* Inertia, E and p of one link; its velocity v against the first link of its tree. */
@@ -91,7 +92,7 @@ V4_INLINE void complete_motion(const dal_link *link, dal_link_motion *m, dal_lin
 V4_INLINE void derivative_columns_run(const dal_links *links, dal_links_work *work, dal_derivatives_work *d_work, const dal_link_run *run,
                                       dal_link_kind kind, const double *rate, bool after_aba)
 {
-    double *const *column = d_work->column;
+    const dal_column_table column = d_work->column;
     const v4 zero = v4_all(0);
     for (int i = run->first; i < run->first + run->n; i++) {
         const dal_link *link = &links->link[i];
@@ -109,12 +110,12 @@ V4_INLINE void derivative_columns_run(const dal_links *links, dal_links_work *wo
             if (kind == DAL_LINK_BALL) {
                 for (int k = 0; k < 3; k++) {
                     store_column_rates(column, link->v + k, R[k], zero, w_p, v, alpha_p, acc, w, v, false);
-                    store_triple(column + ORIGIN, link->v + k, r);
+                    store_triple(column, ORIGIN, link->v + k, r);
                 }
             } else {
                 const v4 a = R[2] * v4_all(kind != DAL_LINK_SHIFT), b = R[2] * v4_all(kind == DAL_LINK_SCREW ? link->pitch : kind == DAL_LINK_SHIFT);
                 store_column_rates(column, link->v, a, b, w_p, v, alpha_p, acc, zero, zero, true);
-                store_triple(column + ORIGIN, link->v, r);
+                store_triple(column, ORIGIN, link->v, r);
                 v += b * v4_all(rate[link->v]);
             }
         }
@@ -127,8 +128,8 @@ V4_INLINE void derivative_columns_run(const dal_links *links, dal_links_work *wo
                 const v4 world = {k == 0, k == 1, k == 2, 0};
                 store_column_rates(column, link->v + k, zero, world, zero, zero, zero, zero, zero, zero, true);
                 store_column_rates(column, link->v + 3 + k, R[k], zero, zero, zero, zero, acc, w, zero, false);
-                store_triple(column + ORIGIN, link->v + k, r);
-                store_triple(column + ORIGIN, link->v + 3 + k, r);
+                store_triple(column, ORIGIN, link->v + k, r);
+                store_triple(column, ORIGIN, link->v + 3 + k, r);
             }
         }
     }
@@ -141,27 +142,12 @@ typedef struct later_column {
     v4 Un, Uf, e, o, qn, qf, vn, vf;
 } later_column;
 
-V4_INLINE lanes3 load_triple(double *const *column, int j)
-{
-    return (lanes3){v4_load(column[0] + j), v4_load(column[1] + j), v4_load(column[2] + j)};
-}
-
-/* n + d x f */
-V4_INLINE lanes3 moved(lanes3 n, lanes3 d, lanes3 f)
-{
-    return add3(n, cross3(d, f));
-}
-
 /* The columns of a matrix by rows are far apart. */
-V4_INLINE void store_down(double *at, size_t stride, int n, v4 x)
+V4_INLINE void store_down(double *at, size_t stride, int n, lanes x)
 {
     at[0] = x[0];
-    if (n > 1)
-        at[stride] = x[1];
-    if (n > 2)
-        at[2 * stride] = x[2];
-    if (n > 3)
-        at[3 * stride] = x[3];
+    for (int k = 1; k < DAL_LANES && k < n; k++)
+        at[stride * (size_t)k] = x[k];
 }
 
 /* The places of the entries of a column: its row and its column of both matrices. */
@@ -174,24 +160,24 @@ typedef struct later_place {
 V4_INLINE void pair_span(const dal_derivatives_work *d_work, int first, int n, const later_column *l, v4 origin, bool rows, bool columns, bool loaded,
                          const later_place *to)
 {
-    double *const *c = d_work->column;
+    const dal_column_table c = d_work->column;
     const lanes3 r = spread3(origin), Un = spread3(l->Un), Uf = spread3(l->Uf), e = spread3(l->e), o = spread3(l->o);
     const lanes3 qn = spread3(l->qn), qf = spread3(l->qf), vn = spread3(l->vn), vf = spread3(l->vf);
-    for (int j = first; j < first + n; j += 4) {
-        const lanes3 at = load_triple(c + ORIGIN, j), a = load_triple(c + AXIS, j), d = sub3(r, at);
+    for (int j = first; j < first + n; j += DAL_LANES) {
+        const lanes3 at = load_triple(c, ORIGIN, j), a = load_triple(c, AXIS, j), d = sub3(r, at);
         const int left = first + n - j;
         if (rows) {
             const lanes3 g = moved(Un, d, Uf);
-            v4 by_q = dot3(g, load_triple(c + PSI2_W, j)) + dot3(Uf, load_triple(c + PSI2_V, j)) + dot3(e, load_triple(c + PSI1, j));
-            const v4 by_v = dot3(g, load_triple(c + CHI_W, j)) + dot3(Uf, load_triple(c + CHI_V, j)) + dot3(e, a);
+            lanes by_q = dot3(g, load_triple(c, PSI2_W, j)) + dot3(Uf, load_triple(c, PSI2_V, j)) + dot3(e, load_triple(c, PSI1, j));
+            const lanes by_v = dot3(g, load_triple(c, CHI_W, j)) + dot3(Uf, load_triple(c, CHI_V, j)) + dot3(e, a);
             if (loaded)
                 by_q += dot3(o, a);
-            v4_store_some(to->row_q + j, left, by_q);
-            v4_store_some(to->row_v + j, left, by_v);
+            lanes_store_some(to->row_q + j, left, by_q);
+            lanes_store_some(to->row_v + j, left, by_v);
         }
         if (columns) {
-            const lanes3 b = load_triple(c + SHIFT, j);
-            const v4 by_q = dot3(moved(qn, d, qf), a) + dot3(qf, b), by_v = dot3(moved(vn, d, vf), a) + dot3(vf, b);
+            const lanes3 b = moved(load_triple(c, SHIFT, j), a, d); /* at the later origin */
+            const lanes by_q = dot3(qn, a) + dot3(qf, b), by_v = dot3(vn, a) + dot3(vf, b);
             store_down(to->column_q + to->stride * (size_t)j, to->stride, left, by_q);
             store_down(to->column_v + to->stride * (size_t)j, to->stride, left, by_v);
         }
@@ -200,18 +186,19 @@ V4_INLINE void pair_span(const dal_derivatives_work *d_work, int first, int n, c
 
 /* ---- backward: sums over all that a link carries ------------------------------------------------ */
 
-V4_INLINE v4 column_triple(double *const *column, int j)
+V4_INLINE v4 column_triple(dal_column_table table, int quantity, int j)
 {
-    return v4_of(column[0][j], column[1][j], column[2][j]);
+    const double *at = table.first + table.stride * (size_t)quantity + j;
+    return v4_of(at[0], at[table.stride], at[2 * table.stride]);
 }
 
 V4_INLINE later_column find_later(const dal_derivatives_work *d_work, const dal_link_composite *body, const dal_link_wrench *wrench, int j,
                                   bool loaded)
 {
-    double *const *c = d_work->column;
-    const v4 a = column_triple(c + AXIS, j), b = column_triple(c + SHIFT, j), psi = column_triple(c + PSI1, j);
-    const v4 psi_w = column_triple(c + PSI2_W, j), psi_v = column_triple(c + PSI2_V, j);
-    const v4 chi_w = column_triple(c + CHI_W, j), chi_v = column_triple(c + CHI_V, j);
+    const dal_column_table c = d_work->column;
+    const v4 a = column_triple(c, AXIS, j), b = column_triple(c, SHIFT, j), psi = column_triple(c, PSI1, j);
+    const v4 psi_w = column_triple(c, PSI2_W, j), psi_v = column_triple(c, PSI2_V, j);
+    const v4 chi_w = column_triple(c, CHI_W, j), chi_v = column_triple(c, CHI_V, j);
     const v4 s = v4_load(body->s), p = v4_load(body->p), p2 = p + p, m = v4_all(body->mass), F = v4_load(wrench->f), N = v4_load(wrench->n);
     v4 I[3], E[3], turned[3];
     load3(body->I[0], I);
