@@ -510,8 +510,8 @@ static void compare_slopes(const char *name, ray *r, const dal_implicit *form, d
         if (size > 0)
             farthest = fmax(farthest, apart / size);
         if (!(apart <= 4 * error + sums * size))
-            fail_msg("%s, %s: dF_%d (of %d, %d) is %.17g, extrapolated %.17g: %.2g of the terms, and the extrapolation is uncertain by %.2g", name, what,
-                     k, r->n, r->all, r->slope[k], found, apart / size, error / size);
+            fail_msg("%s, %s: dF_%d (of %d, %d) is %.17g, extrapolated %.17g: %.2g of the terms, and the extrapolation is uncertain by %.2g", name,
+                     what, k, r->n, r->all, r->slope[k], found, apart / size, error / size);
     }
 }
 
@@ -623,7 +623,8 @@ static void the_block_jacobian_is_exact(void **unused)
     check_slopes_of("tree", tree);
     check_slopes_in("machines");
     check_slopes_in("joints");
-    print_message("  %d slopes, %d more where the extrapolation is worse than 1e-11; apart by %.1e of their terms at most\n", compared, rough, farthest);
+    print_message("  %d slopes, %d more where the extrapolation is worse than 1e-11; apart by %.1e of their terms at most\n", compared, rough,
+                  farthest);
     assert_true(compared > 2 * rough);
 }
 

@@ -413,6 +413,73 @@ static void only_the_first_call_takes_memory(void **unused)
     }
 }
 
+/* A chain of n rods with springs and dampers, away from rest. NULL: the formulation does not apply to it. */
+static dal_system *compile_chain(int n, const char *formulation)
+{
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nparameters: {N: %d, k: 30, c: 0.2}\ngravity: [0, -9.81]\n"
+        "bodies:\n  rod: {repeat: {i: 1..N}, mass: 1+0.01*i, inertia: 0.1, position: [i - 1/2, 0], angle: 0, rate: 0.1*i - 0.002*i^2,\n"
+        "        points: {a: [-1/2, 0], b: [1/2, 0]}}\n"
+        "joints:\n  root: {type: revolute, connect: [ground, rod.1.a]}\n"
+        "  link: {repeat: {i: 2..N}, type: revolute, connect: [rod.{i-1}.b, rod.{i}.a]}\n"
+        "forces:\n  bend: {repeat: {i: 2..N}, type: torsional-spring-damper, joint: link.{i}, stiffness: k, damping: c}\n"
+        "simulate: {until: 1}\n";
+    char model[2000];
+    snprintf(model, sizeof model, text, n);
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_parse(NULL, "chain.yaml", model, strlen(model), 0, NULL, messages, &spec), DAL_OK);
+    dal_spec_set(spec, "coordinates", "joint", messages);
+    dal_spec_set(spec, "formulation", formulation, messages);
+    dal_compile(NULL, spec, messages, &system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return system;
+}
+
+/* Formulations that leave the matrices of long open trees to recursion have them for derivatives: up to 64 unknowns dense, beyond sparse. */
+static void long_chains_have_the_same_derivatives_in_every_formulation(void **unused)
+{
+    (void)unused;
+    enum { MOST = 70 };
+    static const int lengths[] = {20, MOST};
+    double *dq = numbers(MOST * MOST), *dv = numbers(MOST * MOST), *dtau = numbers(MOST * MOST);
+    double *first_dq = numbers(MOST * MOST), *first_dv = numbers(MOST * MOST), *first_dtau = numbers(MOST * MOST);
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+        int compared = 0;
+        const int size = lengths[l] * lengths[l];
+        const double rounding = 2.2e-16 * size * size; /* M of a chain of n links has a condition of about n^4 */
+        for (int f = 0; dal_formulations[f]; f++) {
+            dal_system *system = compile_chain(lengths[l], dal_formulations[f]->name);
+            if (!system)
+                continue;
+            dal_state *state = dal_state_create(NULL, system);
+            assert_int_equal(dal_forward_derivatives(state, &(dal_derivatives){.dq = dq, .dv = dv, .dtau = dtau}, NULL), DAL_OK);
+            if (!compared++) {
+                memcpy(first_dq, dq, sizeof *dq * (size_t)size);
+                memcpy(first_dv, dv, sizeof *dv * (size_t)size);
+                memcpy(first_dtau, dtau, sizeof *dtau * (size_t)size);
+            }
+            double most[3] = {0}, apart[3] = {0};
+            for (int k = 0; k < size; k++) {
+                const double value[3] = {dq[k], dv[k], dtau[k]}, first[3] = {first_dq[k], first_dv[k], first_dtau[k]};
+                for (int i = 0; i < 3; i++) {
+                    most[i] = fmax(most[i], fabs(first[i]));
+                    apart[i] = fmax(apart[i], fabs(value[i] - first[i]));
+                }
+            }
+            for (int i = 0; i < 3; i++)
+                if (!(apart[i] <= rounding * most[i]))
+                    fail_msg("%d rods, %s: derivative %d differs by %.1e of %.1e", lengths[l], dal_formulations[f]->name, i, apart[i], most[i]);
+            dal_state_free(state);
+            dal_system_free(system);
+        }
+        assert_true(compared > 6);
+    }
+    free(dq), free(dv), free(dtau), free(first_dq), free(first_dv), free(first_dtau);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rates_of_y_follow_differences),
@@ -420,7 +487,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(sensitivities_of_a_motion_are_those_of_the_reference),
                                        cmocka_unit_test(what_has_no_derivative_is_named),
                                        cmocka_unit_test(derivatives_by_parameters_of_a_pendulum_are_the_closed_forms),
-                                       cmocka_unit_test(only_the_first_call_takes_memory)};
+                                       cmocka_unit_test(only_the_first_call_takes_memory),
+                                       cmocka_unit_test(long_chains_have_the_same_derivatives_in_every_formulation)};
     whole_product = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void layout_coordinates(dal_build *build, dal_system *system)
     memcpy(system->layout.sequence, sequence, sizeof sequence);
     system->links = system->layout.tree ? dal_links_build(build->arena, &build->mechanism, system->layout.tree, build->gravity) : NULL;
     system->recursion = dal_recursion_choose();
-    if (system->links && system->method.formulation->recursive)
+    if (system->links && (system->method.formulation->recursive || system->layout.columnless)) /* M is factored over the tree */
         system->loops = dal_build_loops(build->arena, system);
     if (system->method.formulation->components)
         dal_build_joint_programs(build, system);

@@ -49,8 +49,8 @@ typedef struct dal_network_pattern {
     dal_network_block *block;    /* by column group, then row group */
     int n_blocks, *block_start;  /* of each column group, n_groups + 1 */
     int n_entries, *start, *row;
-    bool *follows;           /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
-    int n_colours, *colour;  /* of bodies and of the states: those of one colour have no source in common */
+    bool *follows;          /* (n_bodies + 1)^2: sources of body j (or rates of states) that follow body i (or states), at i, j */
+    int n_colours, *colour; /* of bodies and of the states: those of one colour have no source in common */
     struct dal_network_slopes *slopes;
     double *mobility;  /* of a body at the port of each connection: 6 x DAL_BODY_VELOCITIES */
     double *y, *slope; /* of the sources: a direction; 6 a body and the rates of states */

@@ -396,8 +396,9 @@ dal_flow dal_saddle_least(dal_state *state)
     const dal_layout *layout = state->layout;
     if (!state->system->loops) /* the links have their own */
         dal_inertia(layout, &state->work);
-    if (!dal_saddle_ready(state, DAL_METRIC_MASS))
-        return 0;
+    const dal_flow flow = dal_saddle_ready(state, DAL_METRIC_MASS);
+    if (!flow || layout->columnless) /* without rows there is nothing that another metric could solve */
+        return flow;
     state->report->trouble[0] = '\0';
     return dal_saddle_ready(state, DAL_METRIC_UNIT);
 }
