@@ -480,6 +480,46 @@ static void long_chains_have_the_same_derivatives_in_every_formulation(void **un
     free(dq), free(dv), free(dtau), free(first_dq), free(first_dv), free(first_dtau);
 }
 
+/* Two sliders: x'' = f(y), y'' = -x. The value of f is a smooth number, parts of it overflow. */
+static void laws_with_infinite_parts_have_derivatives(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *law;
+        double y, slope;
+    } cases[] = {{"1/(1+exp(1000*a.distance))", 1, 0},
+                 {"exp(500*a.distance)/(1+exp(500*a.distance))", 1, 0},
+                 {"sinh(500*a.distance)/cosh(500*a.distance)", 1, 0},
+                 {"1/cosh(0.8/(1e-3+a.distance))", 0, 0},
+                 {"atan(1/a.distance)", 1e-200, -1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: [0, 0]\nbodies: {p: {mass: 1, inertia: 1}, q: {mass: 1, inertia: 1}}\n"
+                 "joints: {a: {type: prismatic, connect: [ground, p], axis: [1, 0], start: {distance: %g}},\n"
+                 "  b: {type: prismatic, connect: [ground, q], axis: [1, 0]}}\n"
+                 "forces: {f: {type: force, joint: b, value: '%s - 3*b.distance'}, g: {type: force, joint: a, value: '-2*a.distance'}}\n"
+                 "simulate: {coordinates: joint, until: 1}\n",
+                 cases[k].y, cases[k].law);
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_system *system = NULL;
+        assert_int_equal(dal_spec_parse(NULL, "laws.yaml", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+        assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+        dal_state *state = dal_state_create(NULL, system);
+        double dq[4];
+        assert_int_equal(dal_forward_derivatives(state, &(dal_derivatives){.dq = dq}, messages), DAL_OK);
+        const double expected[4] = {-2, 0, cases[k].slope, -3};
+        for (int i = 0; i < 4; i++)
+            if (!(fabs(dq[i] - expected[i]) < 1e-13))
+                fail_msg("%s: %g instead of %g", cases[k].law, dq[i], expected[i]);
+        dal_state_free(state);
+        dal_system_free(system);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rates_of_y_follow_differences),
@@ -488,7 +528,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(what_has_no_derivative_is_named),
                                        cmocka_unit_test(derivatives_by_parameters_of_a_pendulum_are_the_closed_forms),
                                        cmocka_unit_test(only_the_first_call_takes_memory),
-                                       cmocka_unit_test(long_chains_have_the_same_derivatives_in_every_formulation)};
+                                       cmocka_unit_test(long_chains_have_the_same_derivatives_in_every_formulation),
+                                       cmocka_unit_test(laws_with_infinite_parts_have_derivatives)};
     whole_product = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,8 @@
  *
  * tau = M v' + h - J^T w is differentiated at the motion (q, v, v'). Forward dynamics solves the same equation for v', so that
  *     dv'/dq = -M^-1 dtau/dq,   dv'/dv = -M^-1 dtau/dv,   dv'/dtau = M^-1
- * at the v' that it found; M^-1 by articulated bodies, column by column, or by the factor that they have in them where the tree is shallow.
+ * at the v' that it found. M^-1 is applied by articulated bodies, column by column. Where the tree is shallow it is applied by a factor of M, which
+ * follows from the articulated bodies.
  */
 #include "dalembert/tree.h"
 #include "dynamics/tree_columns.h"
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/* Rows that are before or behind one of a block of columns, or one of them; of every block. */
+/* For each block of columns: which rows are one of its columns, before one on the way to the ground, or behind one. */
 static void relate_blocks(const dal_links *links, int width, bool *related)
 {
     for (int first = 0; first < links->nv; first += width, related += links->nv) {

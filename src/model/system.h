@@ -31,7 +31,7 @@ struct dal_system {
 
     dal_links *links;               /* the joint tree, for recursion; NULL: another family, or bodies on particles */
     const dal_recursion *recursion; /* for this machine */
-    dal_loops *loops;               /* formulation `recursive`: the rows on top of the tree; else NULL */
+    dal_loops *loops;               /* formulation `recursive`, and layouts without columns: the rows on top of the tree; else NULL */
     dal_sweep *sweep;               /* where these can be taken branch by branch; else NULL */
     dal_program **joint_forms;      /* formulation `component`: the forms of each joint by themselves, or NULL; else NULL */
 

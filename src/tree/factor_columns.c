@@ -5,8 +5,9 @@
  * eliminated, the row of M is that of the articulated body (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 7): with the twist (a_i; b_i)
  * of column i about its own origin, d the way from there to link k, and U = I_k S_k, D = S_k.U of aba.c,
  *     L_ki = (a_i.(U_n + d x U_f) + b_i.U_f) / D
- * The three columns of a ball stay together: D = R^T I R, and rows of L are R^T (a_i + I^-1 H (b_i + a_i x d)), which is the same with R_c in the
- * place of U_n / D and H^T I^-1 R_c in that of U_f / D. A free link has nothing before it; D is its matrix of six.
+ * The three columns R_c of a ball stay together. D = R^T I R, and
+ *     L_ci = a_i.(R_c + d x G_c) + b_i.G_c,   G_c = H^T I^-1 R_c
+ * so that R_c and G_c take the places of U_n / D and U_f / D. A free link has nothing before it; D is its matrix of six.
  *
  * Backward, over what is behind a link, and forward, over what is before it:
  *     y_i = x_i - sum_k L_ki y_k          z_k = -D^-1 y_k - sum_i L_ki z_i

@@ -64,13 +64,13 @@ static size_t flag_doubles(size_t flags)
     return dal_whole_lines((flags * sizeof(bool) + sizeof(double) - 1) / sizeof(double));
 }
 
-/* Numbers of a row, and more that are written and loaded beside the last ones. */
+/* The length of a row. Kernels load and store whole vectors, which end behind the last number. */
 static size_t padded(const dal_links *links)
 {
     return dal_whole_lines((size_t)links->nv + DAL_MOST_LANES);
 }
 
-/* Blocks of four lanes are the most. */
+/* A row for each block. Blocks are the narrowest, and so the most, with four lanes. */
 static size_t related_flags(const dal_links *links)
 {
     return links->shallow ? (size_t)links->nv * ((size_t)links->nv / (4 * DAL_FACTOR_VECTORS) + 1) : 0;

@@ -61,7 +61,7 @@ typedef struct dal_link_composite {
 
 /* The factor M = L^T D L (factor_columns.c), of shallow trees. */
 typedef struct dal_factor_work {
-    double *L; /* by rows; only the entries before each link are written */
+    double *L; /* by rows; only entries of columns before a link count: vectors end behind them */
     size_t stride;
     double *lanes; /* of columns solved together */
     bool *related; /* a row for each block of columns: rows that are before or behind one of them, or one of them; filled by the owner */

@@ -262,10 +262,11 @@ static void list_below(builder *b)
     }
 }
 
-/* Instructions for a vector of columns (callgrind): an entry of M's factor, there and back; a link in the passes of ABA. And the largest matrix L. */
+/* What a vector of columns takes, in instructions (callgrind): for an entry of M's factor in both passes, and for a link in both passes of ABA. A larger
+ * L than MOST_SHALLOW does not stay in the caches. */
 enum { FACTOR_ENTRY = 3, ABA_LINK = 65, MOST_SHALLOW = 400 };
 
-/* The entries of L are columns times what is before them. */
+/* Column k of v has as many entries in its row of L as there are columns before it on the way to the ground. */
 static void measure_depth(builder *b)
 {
     dal_links *links = b->links;
