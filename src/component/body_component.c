@@ -384,7 +384,7 @@ double dal_body_component_own_mobility(const dal_body_component *body, double *W
 {
     const double size = body->parameters ? 1 / body->kappa : 0;
     for (int i = 0; i < body->n; i++)
-        W[i] = size && i >= body->space ? size * body->work.q[i] / (2 * square(body)) : 0;
+        W[i] = size > 0 && i >= body->space ? size * body->work.q[i] / (2 * square(body)) : 0;
     return size;
 }
 

@@ -105,7 +105,7 @@ static void place_link(dal_derivation *d, const dal_carrier *carrier, const dal_
     const dal_node sign = dal_n_const(d, step->sign);
     dal_node R[9], p[4];
     x->sign = step->sign;
-    x->kind = step->kind;
+    x->kind = (int)step->kind;
     x->axis = step->axis;
     x->v = step->v;
     x->n_v = dal_step_velocities(step);

@@ -201,7 +201,10 @@ static void list_letters(const dal_document *doc, dal_role role, const char *wha
     for (int i = 0; i < d->n_letters; i++) {
         if (d->letters[i].role != role)
             continue;
-        dal_grow(doc->out, n++ ? ", " : in_language(doc, "  %s: ", "\n%s: ", "<p class=\"letters\">%s: "), what);
+        if (n++)
+            dal_grow(doc->out, ", ");
+        else
+            dal_grow(doc->out, in_language(doc, "  %s: ", "\n%s: ", "<p class=\"letters\">%s: "), what);
         list_letter(doc, &d->letters[i], values);
     }
     if (n)

@@ -133,11 +133,18 @@ static bool finish_stop(dal_force_builder *b, stop *s, const stop_nodes *sum)
     return true;
 }
 
+/* Both, so that each is refused by itself. */
+static bool find_ends(dal_force_builder *b, const dal_force_spec *spec)
+{
+    dal_marker end;
+    const bool first = b->marker(b, spec->connect.item[0], &end);
+    return b->marker(b, spec->connect.item[1], &end) && first;
+}
+
 /* The coordinate of a joint, or the distance of two points. */
 static bool find_measure(dal_force_builder *b, stop *s)
 {
     const dal_force_spec *spec = b->spec;
-    dal_marker end;
     if (!spec->joint.text == !spec->connect.n) {
         dal_error(b->messages, spec->joint.text ? spec->joint.mark : spec->name.mark,
                   "end-stop '%s' acts either on a joint (`joint: A`) or between two points (`connect: [P, Q]`); %s given", spec->name.text,
@@ -149,7 +156,7 @@ static bool find_measure(dal_force_builder *b, stop *s)
     else if (spec->coordinate.text)
         return refuse_stop(b, spec->coordinate.mark, "acts between points: `coordinate` belongs to `joint:`");
     else
-        s->measure = b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end) ? b->measure : -1;
+        s->measure = find_ends(b, spec) ? b->measure : -1;
     b->measure = s->measure;
     return s->measure >= 0;
 }
@@ -183,12 +190,10 @@ static bool compile_clearance(dal_force_builder *b, void *element)
     const dal_force_spec *spec = b->spec;
     stop *s = element;
     stop_law law;
-    dal_marker end;
     double gap;
     dal_node zero = dal_const(b->graph, 0);
     stop_nodes sum = {zero, zero, zero};
-    if (!(b->marker(b, spec->connect.item[0], &end) & b->marker(b, spec->connect.item[1], &end)) || !read_law(b, &law) ||
-        !b->number(b, spec->gap, &gap))
+    if (!find_ends(b, spec) || !read_law(b, &law) || !b->number(b, spec->gap, &gap))
         return false;
     if (!(gap > 0))
         return refuse_stop(b, spec->gap.mark, "needs a positive gap; points that are held together without play are a joint or a bushing");

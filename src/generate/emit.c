@@ -76,7 +76,10 @@ static void print_call(emitter *e, const char *name, dal_node_view x)
     else
         dal_grow(e->out, "%s(", name);
     print_node(e, x.a, 0);
-    dal_grow(e->out, e->wide ? "), %s_W(" : x.b >= 0 ? ", " : "", e->prefix);
+    if (e->wide)
+        dal_grow(e->out, "), %s_W(", e->prefix);
+    else if (x.b >= 0)
+        dal_grow(e->out, ", ");
     if (x.b >= 0 || e->wide)
         print_node(e, x.b >= 0 ? x.b : x.a, 0);
     dal_grow(e->out, e->wide ? "))" : ")");
