@@ -1,4 +1,15 @@
-/* A compile in progress: everything lives in one arena until it is packed. */
+/* A compile in progress: arenas for what lives until the system is packed, until the start is found, until the programs are built.
+ *
+ *   compile_calls.c, compile.c, draft.c, system_layout.c, pack.c, first_evaluation.c   the way through (compile.c has the order)
+ *   symbols, expressions, channels, programs, records, inputs                          names, texts, signals, programs
+ *   bodies, shape_mass, check_masses, points, frames, place, coordinates               bodies and where they are
+ *   figures, scene, view                                                               what pictures show
+ *   joints, keys, joint_*, constraints, laws, frictions, tree_loops                    joints and rows
+ *   forces, systems, system_trials, islands, conserved                                 forces
+ *   choices, own_length, units, unit_*, dimension, lists, owners                       methods, units, lists
+ *   memory*, workspace, vary                                                           compiled again with other numbers
+ *   missing*                                                                           constraints that are derived
+ */
 #ifndef DAL_COMPILE_BUILD_H
 #define DAL_COMPILE_BUILD_H
 
@@ -109,8 +120,8 @@ typedef struct dal_build {
     dal_arena graph_arena;   /* of the graph and of what its parser needs; released when all programs are built */
     dal_messages *messages;
     const dal_spec *spec;
-    bool anyway;                     /* neither need the start close nor the accelerations be determined: dal_compile_anyway */
-    bool thorough;                   /* notes on what is no error, too: dal_compile_thoroughly */
+    bool anyway;                     /* the start need not close, the accelerations need not be determined: dal_compile_anyway */
+    bool thorough;                   /* also notes on what is no error: dal_compile_thoroughly */
     bool undetermined;               /* accelerations that are not determined are a warning: dal_compile_for_evaluation */
     const struct dal_memory *memory; /* cached results of another compile; NULL: none (memory.h) */
     struct dal_memory *record;       /* recorded for another compile; NULL: not recorded */
@@ -131,7 +142,7 @@ typedef struct dal_build {
     bool equation;                     /* it belongs to a joint type */
     const char *friction_limit;        /* it is a limit of the friction of this joint; or NULL */
     const dal_parser *reader;          /* of all expressions, by other rules; NULL: by those of the language */
-    struct dal_derivation *derivation; /* what is to be derived (derive.h); NULL: nothing */
+    struct dal_derivation *derivation; /* what is to be derived (missing.h); NULL: nothing */
 
     int n_signals;
     size_t cap_signals;
@@ -183,7 +194,7 @@ typedef struct dal_build {
     bool records_results;
     dal_family const *family;
     dal_layout_parts parts;         /* of the layout: tree, placement, forms */
-    const dal_layout *start_layout; /* of assembly: known, or where `kept` is given found, for the next compile */
+    const dal_layout *start_layout; /* of the assembly; if NULL and `kept` is given, it is found and kept there for the next compile */
     dal_arena *kept;
     dal_program *place_angle;       /* coordinates of the model's own: angles of the bodies, unwrapped */
     double *start_q, *start_v;      /* their start, as given and then assembled */

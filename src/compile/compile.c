@@ -4,6 +4,7 @@
  *     assemble            start values that satisfy the constraints                                    start/assemble.c, coordinate_start.c
  *     build_programs      lists of expressions → programs                                              programs.c
  *     dal_layout_system   coordinates, tree, units, states, solvers                                    system_layout.c
+ *     let_graph_go        the graph is freed
  *     dal_draft_check     do the choices go with the layout? Rank and speeds where the size needs them  draft.c
  *     pack                the draft → one block: the system                                            pack.c
  *     evaluate_start      on the system: its rank, and the first evaluation                            first_evaluation.c
@@ -114,7 +115,7 @@ static void let_graph_go(dal_build *build)
 
 /* ---- the system ------------------------------------------------------------------------------ */
 
-/* Systems of one memory that share the layout are of one size, but for what programs of their own take. */
+/* Systems of one memory that share the layout have the same size, except for programs of their own. */
 static void pack(dal_build *build, const dal_system *draft)
 {
     const bool alike = build->memory && draft->layout.shared;

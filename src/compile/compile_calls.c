@@ -42,7 +42,7 @@ static bool keep_warnings(const dal_spec *spec, const dal_messages *own, dal_sys
     return system->said;
 }
 
-/* All code that may longjmp on out-of-memory. */
+/* Out of memory, all code below jumps back to here. */
 static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *messages)
 {
     jmp_buf no_memory;
@@ -67,7 +67,7 @@ static dal_status guarded(dal_build *build, dal_messages *own, dal_messages *mes
     return dal_messages_deliver(build->arena, build->spec->file, own, messages) ? status : DAL_NO_MEMORY;
 }
 
-/* Of one description. The system comes from one allocator, and everything that is needed on the way from the other. */
+/* Compiles one description. `for_system` gives the memory of the system, `allocator` that of everything on the way. */
 static dal_status compile_one(const dal_allocator *for_system, const dal_allocator *allocator, const dal_spec *spec, demand what_for,
                               const dal_memory *memory, dal_memory *record, dal_derivation *derivation, dal_messages *messages, dal_system **system)
 {

@@ -1,10 +1,11 @@
-/* A draft: the system in the arena of the build, laid out and not yet packed. Here is what has to be known of it before it is packed.
+/* A draft: the system in the arena of the build, laid out and not yet packed. This file finds what must be known before it is packed.
  *
  *     choices     do the formulation, the stabilization, dry friction and `eta` go with the layout?
  *     n_w         formulations with speeds have nv - rank of them or more: their state cannot be sized before the rank is known
  *     info        what a user is shown
  *
- * The rank is found on a temporary system: the same draft, packed with the formulation lagrange.
+ * The rank is found on a temporary system: the same draft, packed with the formulation lagrange, or with its own one if the
+ * layout has no columns.
  */
 #include "compile/build.h"
 #include "dynamics/determined.h"
@@ -55,12 +56,12 @@ static void fill_info(const dal_build *build, dal_system *system)
 }
 
 /* Rank, ignorable coordinates and speeds at the start, on a temporary system. */
-static bool prepare(dal_build *build, dal_system *draft)
+static bool find_rank_and_speeds(dal_build *build, dal_system *draft)
 {
     const dal_formulation *wanted = draft->method.formulation;
     const int nv = draft->layout.nv;
     if (!draft->layout.columnless) /* solved by recursion: no speeds, and less memory than any other */
-        draft->method.formulation = dal_formulations[0];
+        draft->method.formulation = &dal_lagrange;
     fill_info(build, draft);
     size_t bytes;
     build->packed = dal_pack_system(build->arena, &build->allocator, draft, 0, &bytes);
@@ -159,7 +160,7 @@ bool dal_draft_check(dal_build *build, dal_system *draft)
 {
     if (refuse_curved_friction(build) || !eta_fits(build, draft))
         return false;
-    if (needs_rank(draft) && !prepare(build, draft))
+    if (needs_rank(draft) && !find_rank_and_speeds(build, draft))
         return false;
     fill_info(build, draft);
     return method_applies(build, draft);

@@ -204,8 +204,8 @@ bool dal_cache_fits(const dal_build *build);
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-/* compile_calls.c: a description that differs from that of the memory in numbers only, or that of which one is recorded. With a memory, an answer other
- * than DAL_OK says nothing about the model, and has no messages. */
+/* compile_calls.c: dal_compile with a memory: a description that differs from the remembered one in numbers only. Or, with `record`, the compile that is
+ * remembered. With a memory, an answer other than DAL_OK says nothing about the model, and has no messages. */
 dal_status dal_compile_varied(const dal_allocator *allocator, const dal_allocator *scratch, const dal_spec *spec, bool for_evaluation,
                               const dal_memory *memory, dal_memory *record, dal_messages *messages, dal_system **system);
 

@@ -1,4 +1,4 @@
-/* The balance of the forces along directions without inertia, as texts of the model language; derive.h has the equation.
+/* The balance of the forces along directions without inertia, as texts of the model language; missing.h has the equation.
  *
  * A force that acts along a measure x with the effort F adds F dx, dx the change of x along the direction; one at a point, f . dr; a torque, t . dw.
  * Gravity has no effect there: no body with a mass moves.

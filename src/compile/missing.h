@@ -4,8 +4,13 @@
  *     n . (Q - h) = 0,   and n . h = 0, because no body with a mass moves along n
  * (cases 5.2 and 5.3 of `udwadia-phohomsiri`). It is one more constraint, between positions where Q holds no rates, else between
  * velocities. Its multiplier is zero: with its rows D beside A, n . (M v' + h - Q) = n . D^T lambda, whose left side vanishes where it holds.
- * It is written as a text of the model language (missing_symbols.c, missing_sum.c) for each direction (missing_directions.c: which; missing_motion.c: what
- * moves), and compiled as if the model had it.
+ * It is written as a text of the model language for each direction, and compiled as if the model had it.
+ *
+ *   missing.c             the sum of the forces along a direction, and its verdict
+ *   missing_directions.c  which directions there are
+ *   missing_motion.c      what moves along one
+ *   missing_symbols.c     expressions of the model with names
+ *   missing_sum.c         sums in a normal form, and their texts
  */
 #ifndef DAL_COMPILE_MISSING_H
 #define DAL_COMPILE_MISSING_H

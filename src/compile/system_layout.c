@@ -1,6 +1,6 @@
 /* From the parts of a description to the fields of a system, when the start is known: coordinates, tree, units, states, solvers.
  *
- *     y = (q, w, z, works)     w: what the integrator sees of the velocities, v or speeds; works: one of each island, where forces do work
+ *     y = (q, w, z, works)     w: what the integrator sees of the velocities, v or speeds; works: one for each island, where forces do work
  *     units                    length: own_length.c; mass: of the heaviest body; time: the end of the run, until it is known better (state/scale.c)
  *     column_scale             what a unit of v_k moves, in metres: 1, or for an angular one the lever of its body
  *
@@ -52,8 +52,8 @@ static void read_always(dal_build *build, const dal_compiled *program)
     }
 }
 
-/* May the formulation leave M and the columns of bodies to recursion over the links, and is it worth it? Without rows a projection has nothing to do;
- * the layout decides whether there are any. */
+/* May the formulation work on the links, without M and the columns of the bodies, and is it worth it? The stabilization must not solve for itself. Whether
+ * the tree is open, the layout decides. */
 static bool goes_on_tree(dal_build *build, const dal_system *system)
 {
     return system->method.formulation->on_tree && build->parts.tree && build->mechanism.n_bodies > FEW_BODIES &&

@@ -21,9 +21,11 @@
  *   derivation_steps.c    positions, velocities and energies as steps
  *   normal.c              the normal form: polynomials in parameters, rates, and sines and cosines of integer combinations of angles
  *   polynomial.c, polynomial_of_node.c, polynomial_form.c, polynomial_collect.c, factored_form.c: its arithmetic, and how it is printed
+ *   common_sums.c         sums that all terms share are divided out
  *   plain.c               nodes as they stand, with names for what is shared; the count of operations
  *   origins.c             which body, force or joint each printed term comes from
  *   form_text.c, mathml.c, write.c, write_html.c, write_json.c: text, Markdown, LaTeX, HTML with MathML, JSON
+ *   latex_lines.c         wide formulas in LaTeX, broken into lines
  *
  * It is an implementation independent of the kernels: it reads the description (texts), and of the compiled model only its structure (which joint
  * carries which body, which vectors a row is made of, how coordinates are called). It uses no function of kinematics/, tree/ and dynamics/, so that

@@ -2,8 +2,9 @@
  *   y -> (q, v, z) -> frames -> rows -> forces -> M, h, Q, gamma   state/stage.c: dal_state_unpack or dal_state_revisit, then dal_state_equations
  *   -> v', lambda                                                  dal_state_solve (refine.c), which calls the formulation
  *   -> y'
- * The formulation `recursive` skips M, h, Q and A (accelerate_on_links), or everything but v' and lambda (accelerate_by_sweep); dal_need
- * computes what was skipped. Nothing here allocates, except dal_state_widen.
+ * dal_state_slope takes accelerate_speeds where a formulation with speeds needs no multipliers. `recursive`, and formulations with `on_tree` on a large
+ * open tree, skip M, h, Q and A (accelerate_on_links); where it can sweep, `recursive` computes v' and lambda alone (accelerate_by_sweep). dal_need
+ * computes what was skipped. Nothing here allocates, except dal_state_widen (recursive.c).
  */
 #include "kinematics/placement.h"
 #include "math/vec.h"

@@ -1,4 +1,4 @@
-/* Rows that are independent because they are near rows that are: independent_rows.c. */
+/* Rows that are independent because they are near rows that are: near_rows.c. */
 #ifndef DAL_DYNAMICS_NEAR_ROWS_H
 #define DAL_DYNAMICS_NEAR_ROWS_H
 

@@ -17,7 +17,7 @@ dal_flow dal_open_solve(dal_state *state, const double *f, double *x);
 void dal_open_rates(dal_state *state);
 /* K u' = f with the wrenches of the formulation, which hold all of f but the forces given on coordinates: wd, vd. */
 dal_flow dal_open_finish(dal_state *state);
-/* (the same, f is complete) */
+/* The same, with f given completely. */
 dal_flow dal_open_finish_with(dal_state *state, const double *f);
 
 /* Rows of M of the ignorable coordinates, n_ignorable x nv: after dal_state_position. */

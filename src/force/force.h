@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-/* An island: bodies that joints, constraints or forces connect, directly or through others; the ground connects nothing. Each island has its own
- * energy balance. */
+/* An island: bodies that joints, constraints or forces connect, directly or through others; two bodies that both touch only the ground are not
+ * connected by it. Each island has its own energy balance. */
 typedef struct dal_islands {
     int n;           /* 1: the model is connected, and there are no lists */
     int *of_body;    /* and, behind the bodies, of the coordinates of the model's own */
@@ -41,7 +41,7 @@ typedef struct dal_loads {
     dal_real *island; /* potential and power of each; NULL: there is one */
 } dal_loads;
 
-/* Potential energy along a measure or of a body, and power of forces without a potential. */
+/* Potential energy along a measure. */
 static inline void dal_store_along(dal_loads *loads, int measure, dal_real energy)
 {
     loads->potential += energy;

@@ -7,13 +7,13 @@
 
 typedef enum dal_signal_kind {
     DAL_SIGNAL_TIME,
-    DAL_SIGNAL_INPUT,                                 /* index */
-    DAL_SIGNAL_STATE,                                 /* index: a state of the model; order 1: its rate (record only) */
-    DAL_SIGNAL_MEASURE,                               /* index; order 0, 1, 2; plus `zero` */
-    DAL_SIGNAL_VECTOR,                                /* index, component; order 0, 1, 2: a material point or direction */
-    DAL_SIGNAL_OMEGA,                                 /* body, component; order 0 is the angular velocity, 1 its rate; world axes */
-    DAL_SIGNAL_OMEGA_BODY,                            /* the same in body axes */
-    DAL_SIGNAL_KINDS_OF_MOTION,                       /* from here on only results: they exist after the accelerations are known */
+    DAL_SIGNAL_INPUT,           /* index */
+    DAL_SIGNAL_STATE,           /* index: a state of the model; order 1: its rate (record only) */
+    DAL_SIGNAL_MEASURE,         /* index; order 0, 1, 2; plus `zero` */
+    DAL_SIGNAL_VECTOR,          /* index, component; order 0, 1, 2: a material point or direction */
+    DAL_SIGNAL_OMEGA,           /* body, component; order 0 is the angular velocity, 1 its rate; world axes */
+    DAL_SIGNAL_OMEGA_BODY,      /* the same in body axes */
+    DAL_SIGNAL_KINDS_OF_MOTION, /* from here on results: they can be recorded, and forces cannot read them; some need v' and lambda */
     DAL_SIGNAL_ATTITUDE = DAL_SIGNAL_KINDS_OF_MOTION, /* body, component w x y z of the unit quaternion, continuous sign */
     DAL_SIGNAL_REACTION,  /* joint, component: force 0..2, torque 3..5 on the second body; 6 (k + 1) + these: on the body of its point k */
     DAL_SIGNAL_DRIVE,     /* joint: effort of its driven row */

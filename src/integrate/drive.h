@@ -5,7 +5,7 @@
 #include "base/keep.h"
 #include "integrate/integrate.h"
 
-typedef enum verdict { GOOD, AGAIN, STOP } verdict; /* AGAIN: the same step, smaller */
+typedef enum verdict { GOOD, AGAIN, STOP } verdict; /* AGAIN: the step is tried again: shorter, longer, or after an event at its start */
 
 /* One step on its way: from s.t over h to t_new. */
 typedef struct stride {

@@ -4,7 +4,8 @@
  *   forbid   the rows, made of the basic constraints below
  *            (`natural-absolute-coordinates` (26), (32), (38), (48)),
  *   motion   the motion that is left free, as a sequence of elementary motions from the first joint frame to the second:
- *            "Rz" a turn about z, "Tx" a shift along x, "Lx" a constant shift by the joint's length.
+ *            "Rz" a turn about z, "Tx" a shift along x, "Lx" a constant shift by the joint's length, "Pz" a screw: a turn
+ *            about z with a shift in proportion.
  * Joints that forbid a velocity and not a position (rolling, skate) have no such sequence.
  * A conformance test runs over the list: at every position that the motion can
  * reach the rows are zero, and the motion spans exactly the null space of their

@@ -121,7 +121,7 @@ typedef struct dal_joint {
     const char *derived;       /* a constraint that was derived from the balance of forces, as an equation: it has no force; NULL: none */
     const char *derived_text;  /* what is zero there, as a text of the description */
     int equations;             /* types of the model's own: how many, a vector as one; 0: built in */
-    int removed, removed_near; /* freedoms that they take from free bodies: at the start, and at consistent positions nearby */
+    int removed, removed_near; /* freedoms that the equations take from free bodies: at the start, and at consistent positions nearby */
 } dal_joint;
 
 typedef struct dal_mechanism {

@@ -7,7 +7,7 @@
  *
  *   x = r + R s         value of a material vector
  *   x' = r' + R' s      its rate
- *   x'' = (J v') + r_b + R_b s    the part that remains for v' = 0 is the bias (index b)
+ *   x'' = (J v') + r_b + R_b s    second rate; the part without v' is the bias (index b)
  *
  * Derivatives along directions, for the formulations that need more than one velocity. A direction is (a, da): velocities a and
  * a rate da of time. With D_a the derivative along it (q moves by N a, t by da, everything else frozen):

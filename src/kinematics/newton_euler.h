@@ -4,7 +4,7 @@
  *     moment = d/dt (I w) = I alpha + w x I w              w x I w is the gyroscopic term
  *
  * In world axes I = R I' R^T; in the body's axes the same expression holds with the constant I' and w, alpha in these axes. All code outside tree/
- * uses these functions: mass matrices and h of the families, formulations on bodies, reactions, power, components.
+ * and derive/ uses these functions: mass matrices and h of the families, formulations on bodies, reactions, power, components.
  */
 #ifndef DAL_KINEMATICS_NEWTON_EULER_H
 #define DAL_KINEMATICS_NEWTON_EULER_H

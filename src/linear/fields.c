@@ -1,4 +1,4 @@
-/* Under gravity an island turns about the vertical; a planar one in a vertical plane does not turn. */
+/* Motions that keep the shape (fields.h). Under gravity an island turns about the vertical; a planar one in a vertical plane does not turn. */
 #include "linear/fields.h"
 
 #include "kinematics/newton_euler.h"

@@ -70,6 +70,7 @@ struct dal_stabilization {
 };
 
 extern const dal_formulation *const dal_formulations[];     /* dynamics/formulations.c; ends with NULL */
+extern const dal_formulation dal_lagrange;                  /* the first of them, which goes with every layout that has columns */
 extern const dal_stabilization *const dal_stabilizations[]; /* integrate/stabilization.c; ends with NULL */
 
 #endif

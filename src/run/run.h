@@ -13,7 +13,10 @@
  *   travel.c            joints that leave limits which nothing enforces
  *   meetings.c          points that meet while a force acts along the line between them
  *   compiled.c          generated code in the place of the engine's right side
- *   compiled_make.c     that code: made, matched with the model, compared with the engine; code_cache.c: its compiler and its folder
+ *   compiled_make.c     that code: made, matched with the model, compared with the engine
+ *   code_cache.c        its compiler and its objects; code_folder.c: their folder; code_memory.c: which object was made of which model
+ *   known_code.c        a digest of all that the code follows from: a run whose code exists derives nothing
+ *   sample_states.c     random states on the constraints, to compare it at
  *   shared_code.c       the same for all runs of a study
  *   standing.c          discs that lie flat, blades that stand on end
  *   step_stiffness.c    |lambda| h, estimated every so many steps
@@ -22,7 +25,7 @@
  *   run_warnings.c      what a user should know about a run that went through
  *   evidence.c          the evidence as text and as JSON
  *
- * Each of them has a struct below, and writes that one alone. Those of the file are all set to zero when a simulation begins.
+ * A file that remembers something has a struct, below or in its own header, and writes it. A simulation begins with all of them zero.
  */
 #ifndef DAL_RUN_RUN_H
 #define DAL_RUN_RUN_H
@@ -76,7 +79,7 @@ typedef struct passage {
     double acceleration_most;         /* largest |dv| / dt of a step away from singular positions */
     double fastest;                   /* largest velocity so far, in lengths and radians */
     int ends_avoided, stages_avoided; /* since then */
-    bool singular_start;              /* the start is a singular position: dal_check_before_run; set by run.c */
+    bool singular_start;              /* the start is a singular position: dal_check_before_run; set by opening.c */
 } passage;
 
 /* Written by step_stiffness.c. */
@@ -89,7 +92,7 @@ typedef struct stiffness {
     double stiff_product;          /* sum of |lambda| h over the latter */
 } stiffness;
 
-/* Callbacks of the user; written by step.c. */
+/* Callbacks of the user; written by step.c, opening.c, sampling.c, simulation.c, saving.c, compiled_make.c. */
 typedef struct callbacks {
     double clock_start, clock_last; /* s: when the run began, when `progress` was called last */
     double clock_checkpoint;        /* s: when `checkpoint` is called next; 0: not known yet */
@@ -120,7 +123,8 @@ struct dal_simulation {
     dal_state *state;      /* what is integrated */
     dal_state *viewer;     /* rows and probes are computed here, so that looking does not change the motion */
     dal_state *reader;     /* what users see between steps; NULL: not readable */
-    dal_evidence evidence; /* filled by measure_evidence.c, but for rows_recorded, steps and time_end (step.c) and warnings (run.c) */
+    dal_evidence evidence; /* filled by measure_evidence.c, but for steps, rows_recorded, time_end (step.c); fixed_*, warnings (simulation.c);
+                            * compiled (compiled.c); restored (saving.c); what is known before the start (opening.c) */
     uint64_t contents;     /* of the model: dal_run_contents; 0: not asked yet */
     void *memory;          /* of the arrays below */
     double *y;             /* integrated by the driver */

@@ -5,7 +5,7 @@
  *   steps    of adaptive methods have no stage and no end right at it, where all is rounding.
  *   passage  on the branch on which the position was reached: velocities and energy are continuous there. If they jump, rounding has decided,
  *            and the run ends instead of continuing with an arbitrary motion.
- *   rank     is decided again after it.
+ *   rank     is decided again after it, near it if rows are redundant, and where a skipped row is violated.
  */
 #include "model/system.h"
 #include "run/run.h"

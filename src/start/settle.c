@@ -2,12 +2,12 @@
  *
  *     rho = T^T (h - Q) = 0,   phi = 0,   z' = 0
  *
- * by Newton's method on the constraints (T, T_h: start/point.h). K = T^T D r T_h (r with the multipliers that balance best) is the second variation of
- * the potential on the constraints, over the mass, where there is a potential. This file has the search:
+ * by Newton's method on the constraints (T, T_h: start/point.h). K = T^T D r T_h. Where the forces have a potential, K is its second variation on the
+ * constraints, over the mass; r is taken with the multipliers that balance best. This file has the search:
  *
  *     stand      the point at the present position, on the rows                                       settle_place.c
  *     step       along T_h and z, from rho, z' and K; down the potential where K is not positive      settle_step.c
- *     shorten    no body turns by more than half a radian, none shifts by more than half the extent of the model
+ *     shorten    (in make_step) no body turns by more than half a radian, none shifts by more than half the extent of the model
  *     go         q + step, back on the rows by the least change; where that fails or leads up, a quarter of the step, up to six times
  *     leave      where no part of a step can be taken because the position is singular                settle_singular.c
  *
@@ -131,6 +131,7 @@ static dal_status make_step(dal_settler *s)
         s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
     const bool newton = dal_settle_step(s);
     const double size = dal_norm(s->rho, p->velocities.p);
+    /* half of it if Newton's last step made rho larger and no potential tells the way; else up to twice as large */
     s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
     s->last = size;
     s->last_newton = newton;

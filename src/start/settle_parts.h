@@ -21,21 +21,26 @@ typedef struct dal_settler {
     dal_state *state;
     dal_messages *messages;
     dal_point point;
-    double *q, *z, *rest; /* nq; states; zeros */
-    const dal_tree *tree; /* that the bodies follow, or NULL */
-    double *rho, *K, *step;
-    double way, radius, last; /* in lengths; of a step; the size of rho before */
-    bool downhill;            /* all forces have a potential */
-    bool straight;            /* Newton's steps only: nothing leads down where forces have no potential */
-    double size;              /* of the whole step */
-    double shift;             /* of the bodies in the whole step, in lengths and rad */
-    double stiffest;          /* largest number of K */
-    double first;             /* largest rate of a state of the model at the start */
-    int calm, n_freedoms;
-    bool last_newton, done, cut; /* cut: the step was longer than it may be */
-    bool moved;                  /* at the start */
-    uint64_t chance;
-    const char *runs; /* what moves the most */
+    double *q, *z, *rest;   /* nq; states; zeros */
+    const dal_tree *tree;   /* that the bodies follow, or NULL */
+    double *rho, *K, *step; /* settle_step.c */
+    double way;             /* shifted so far, in lengths */
+    double radius;          /* the longest step now */
+    double last;            /* |rho| before the last step */
+    bool downhill;          /* all forces have a potential */
+    bool straight;          /* Newton's steps only: nothing leads down where forces have no potential */
+    double size;            /* of the whole step */
+    double shift;           /* of the bodies in the whole step, in lengths and rad */
+    double stiffest;        /* largest number of K */
+    double first;           /* largest rate of z at the start */
+    int calm;               /* steps in a row that moved nothing */
+    int n_freedoms;         /* of positions */
+    bool last_newton;       /* the last step was Newton's */
+    bool done;              /* the last step was rounding */
+    bool cut;               /* the step was longer than it may be */
+    bool moved;             /* the model moves at the start */
+    uint64_t chance;        /* of random steps */
+    const char *runs;       /* what moves the most */
 } dal_settler;
 
 /* ---- settle_place.c ----------------------------------------------------------------------------------- */

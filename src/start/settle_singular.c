@@ -6,8 +6,8 @@
  *
  *     q + a T_h xi,   xi = -rho, rho, and random directions,   a so that the bodies move by a tenth of a radian, or of the extent of the model
  *
- * Where a position that is closed in this way lies elsewhere, it is on a branch of the mechanism. The search continues on the one with the lowest
- * potential, if this is lower than here; without a potential, on the first one.
+ * A position that is closed in this way and lies away from here is on a branch of the mechanism. The search continues on the branch with the lowest
+ * potential, if that is lower than here. Without a potential it takes the first branch.
  */
 #include "start/settle_parts.h"
 

@@ -2,10 +2,12 @@
  *
  *     F = (rho, z'),   rho = T^T (h - Q),   K = dF / d(along T_h, z),   S = (K + K^T) / 2
  *
- *   S > 0, no states z      K step = -rho                                        Newton
- *   S not positive, far     (S + m) step = -rho, m > 0 as small as it may be     Levenberg, Marquardt: no longer than a step may be
- *   S not positive, near    step = -sum over k of (e_k . rho) / |s_k| e_k        with S e_k = s_k e_k: down the potential, not up to a saddle
- *   states z, or straight   K step = -F                                          Newton, least squares and least norm
+ *   S > 0, no states z       K step = -rho                                       Newton
+ *   S not positive, and the step would be longer than the radius
+ *                            (S + m) step = -rho, m > 0 as small as it may be    Levenberg, Marquardt: about as long as the radius
+ *   S not positive, and within the radius
+ *                            step = -sum over k of (e_k . rho) / |s_k| e_k       with S e_k = s_k e_k: down the potential, not up to a saddle
+ *   states z, or straight    K step = -F                                         Newton, least squares and least norm
  *
  * A curvature s_k is zero below 1e-10 of the largest. A direction with such a curvature is indifferent if no force acts along it.
  */

@@ -23,7 +23,7 @@ struct dal_state {
     const dal_mechanism *mechanism;
     dal_hold hold;                       /* its memory, and whose it is */
     unsigned stages;                     /* bits of dal_stage */
-    dal_work work;                       /* t, q, v; frames, rows, M, h, Q: kinematics/layout.h */
+    dal_work work;                       /* t, q, v; frames, rows, M, h, Q: kinematics/family.h */
     dal_loads loads;                     /* computed by dal_state_push */
     double *y;                           /* flat state: q, w, states, work */
     double *vd, *lambda;                 /* accelerations, multipliers of all rows: computed by the formulation */

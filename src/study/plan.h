@@ -4,11 +4,14 @@
  *   sample.c    random numbers and samples
  *   summary.c   texts of `each` to parts (one pass over the rows) and a program that combines them
  *   study.c     dal_study_create: the whole study, and the compiled models
+ *   read_study.c   a study from YAML
  *   one_run.c   one run and its record
+ *   study_code.c   generated code for all runs
  *   journal.c   the file of records
  *   crew.c      threads that make the runs
+ *   remote.c    runs in other processes
  *   study_rows.c  records in the order of the plan
- *   study_csv.c, study_hdf5.c   files of results
+ *   study_write.c               files of results from journals: study_csv.c, study_hdf5.c
  *   study_page.h                the page of a study, and its files
  */
 #ifndef DAL_STUDY_PLAN_H

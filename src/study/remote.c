@@ -1,4 +1,4 @@
-/* The first eight bytes of a message are its kind:
+/* Runs in other processes (remote.h). The first eight bytes of a message are its kind:
  *
  *     to the first process     ASK and the mark of its generated code; RECORD and the bytes of a record; DROPPED: a run that was stopped, or had no memory
  *     from it                  RUNS and their numbers, eight bytes each; without any: there is no more work
