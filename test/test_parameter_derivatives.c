@@ -627,6 +627,63 @@ static void other_starts_are_extrapolated(void **unused)
     dal_system_free(system);
 }
 
+/* ---- corners ----------------------------------------------------------------------------------------------- */
+
+/* The answer by a parameter at the start: of the start, or of v' there; `found`: the last message. */
+static dal_status ask(dal_system *system, const char *parameter, bool of_start, start_answer *a, char *found, size_t size)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_state *state = dal_state_create(NULL, system);
+    assert_true(state && dal_derivatives_describe(system).velocities <= WIDEST);
+    a->out = of_start ? (dal_parameter_result){.start_dq = a->dq, .start_dv = a->dv, .start_dz = a->dz} : (dal_parameter_result){.dvd = a->dv};
+    const dal_status status = dal_parameter_derivatives(state, parameter, &a->out, messages);
+    found[0] = 0;
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        snprintf(found, size, "%s", m->text);
+    dal_state_free(state);
+    dal_messages_free(messages);
+    return status;
+}
+
+static void expect_corner(const char *text, const char *parameter, bool of_start, const char *words)
+{
+    start_answer a;
+    char found[600];
+    dal_system *system = compile_text(text, "joint");
+    const dal_status status = ask(system, parameter, of_start, &a, found, sizeof found);
+    if (status != DAL_NUMERICAL || !strstr(found, words))
+        fail_msg("by %s: status %d, exact %d, \"%s\" of\n%s", parameter, status, of_start ? a.out.start_exact : a.out.exact, found, text);
+    dal_system_free(system);
+}
+
+/* A weight on a spring that just touches a stop, and one that a force holds at the place where the stiffness changes. */
+static void equilibria_at_corners_are_refused(void **unused)
+{
+    static const char stop[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {m: %s, k: 100, L: 0.1962}\n"
+                               "bodies: {drop: {mass: m, inertia: 1, position: [0, -0.1], angle: 0}}\n"
+                               "joints: {slide: {type: prismatic, connect: [ground, drop], axis: [0, 1]}}\nforces:\n"
+                               "  f: {type: force, joint: slide, value: -k*slide.distance}\n"
+                               "  stop: {type: force, joint: slide, value: '50*k*max(0, -L - slide.distance)'}\nsimulate: {start: equilibrium}\n";
+    static const char bend[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 0, k: 90}\n"
+                               "bodies: {drop: {mass: 1, inertia: 1, position: [0, 0], angle: 0}}\n"
+                               "joints: {slide: {type: prismatic, connect: [ground, drop], axis: [1, 0]}}\n"
+                               "forces: {f: {type: force, joint: slide, value: 'p - k*slide.distance*if(slide.distance < 0, 2, 1)'}}\n"
+                               "simulate: {start: equilibrium}\n";
+    char text[1000];
+    (void)unused;
+    snprintf(text, sizeof text, stop, "2");
+    expect_corner(text, "m", true, "a corner there");
+    expect_corner(text, "k", true, "a corner there");
+    expect_corner(text, "L", true, "a corner there");
+    expect_corner(bend, "p", true, "was not found"); /* far from 0 there is no equilibrium, either */
+    snprintf(text, sizeof text, stop, "1.5");
+    dal_system *system = compile_text(text, "joint");
+    expect_start(system, "m", "slide.distance'", -9.81 / 100, 0);
+    expect_start(system, "k", "slide.distance'", 1.5 * 9.81 / 1e4, 0);
+    expect_start(system, "L", "slide.distance'", 0, 0);
+    dal_system_free(system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
@@ -642,7 +699,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(velocities_follow_their_rules),
                                        cmocka_unit_test(equilibria_follow_their_balance),
                                        cmocka_unit_test(starts_of_joints_count),
-                                       cmocka_unit_test(other_starts_are_extrapolated)};
+                                       cmocka_unit_test(other_starts_are_extrapolated),
+                                       cmocka_unit_test(equilibria_at_corners_are_refused)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

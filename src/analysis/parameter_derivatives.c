@@ -61,15 +61,16 @@ static double apart(const extrapolation *x, part which, const double *a, const d
     return most;
 }
 
-/* Row i of the table: is one of its entries better for a part than the best so far? Errors are relative. */
+/* Row i of the table: is one of its entries better for a part than the best so far? Errors are relative. Places are found to rounding of the model's
+ * length, also those that are zero. */
 static void choose_entry(extrapolation *x, part which, int i, double step)
 {
-    const double span = fmax(fabs(x->f.p), step);
+    const double span = fmax(fabs(x->f.p), step), length = which == DAL_PART_START_Q ? dal_layout_of(x->f.state)->units.length : 0;
     for (int j = 1; j <= i; j++) {
         const double *now = entry(x, i, j);
         const double size = fmax(apart(x, which, now, NULL), x->f.size[which] / span);
         const double error = fmax(apart(x, which, now, entry(x, i, j - 1)), apart(x, which, now, entry(x, i - 1, j - 1)));
-        const double rounding = size > 0 ? DBL_EPSILON * x->f.size[which] / (size * step) : 0;
+        const double rounding = size > 0 ? DBL_EPSILON * fmax(x->f.size[which], length) / (size * step) : 0;
         const double relative = fmax(size > 0 ? error / size : 0, rounding);
         if (!(relative < x->error[which]))
             continue;

@@ -362,6 +362,8 @@ static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
         if (!proof)
             return false;
         fine = find_places_by_rules(s, proof, out->dq) && find_rates_by_rules(s, proof, out->dq, out->dv);
+        if (fine && dal_start_at_corner(proof, out->dq, out->dv))
+            return set_free(s, "the rules of its assembly have a corner there");
         if (fine && !dal_start_of_states(proof, out->dz))
             return set_free(s, "a state of the model does not start at what is written");
     }

@@ -173,8 +173,8 @@ static bool is_least(dal_start_proof *s, const dal_start_level *l, int point)
 
 /* ---- slopes --------------------------------------------------------------------------------------------------- */
 
-/* Of all outputs at the start: by p as `p`, along velocities dq, by velocities dv; NULL: none. */
-static bool slope(dal_start_proof *s, double p, const double *dq, const double *dv, double *df)
+/* The direction of the letters: by p as `p`, along velocities dq, by velocities dv; NULL: none. */
+static const double *direct(dal_start_proof *s, double p, const double *dq, const double *dv)
 {
     const dal_derivation *d = s->at.rules->d;
     const int nq = s->layout->nq, nv = s->layout->nv;
@@ -186,7 +186,18 @@ static bool slope(dal_start_proof *s, double p, const double *dq, const double *
             dx[d->q + i] += s->N[(size_t)i * (size_t)nv + (size_t)k] * dq[k];
     for (int k = 0; k < nv && dv; k++)
         dx[d->v + k] += dv[k];
-    return !dal_program_slopes(s->at.rules->program, s->at.letters[0], dx, s->room, df);
+    return dx;
+}
+
+/* Of all outputs at the start, along that direction. */
+static bool slope(dal_start_proof *s, double p, const double *dq, const double *dv, double *df)
+{
+    return !dal_program_slopes(s->at.rules->program, s->at.letters[0], direct(s, p, dq, dv), s->room, df);
+}
+
+bool dal_start_at_corner(dal_start_proof *s, const double *dq, const double *dv)
+{
+    return dal_program_corner_along(s->at.rules->program, s->at.letters[0], direct(s, 1, dq, dv), s->room) >= 0;
 }
 
 /* Which functions of a level are equations for its slopes. */
@@ -354,7 +365,7 @@ dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *
     s->registers = DAL_NEW(arena, double, dal_program_registers(program) + 1);
     s->df = DAL_NEW(arena, double, s->at.rules->n + 1);
     s->dx = DAL_NEW(arena, double, s->at.rules->d->n_letters + 1);
-    if (dal_program_corner_along(program, s->at.letters[0], s->at.along, s->room) >= 0)
+    if (dal_start_at_corner(s, NULL, NULL))
         return NULL;
     for (int i = 0; i < DAL_RULE_POINTS; i++) {
         s->out[i] = DAL_NEW(arena, double, s->at.rules->n + 1);
