@@ -684,6 +684,66 @@ static void equilibria_at_corners_are_refused(void **unused)
     dal_system_free(system);
 }
 
+static const char *const cornered[] = {"sqrt((p-1)^2)",  "((p-1)^2)^0.5",  "((p-1)^2)^(h/2)", "((p-1)^4)^0.25",
+                                       "acos(cos(p-1))", "asin(cos(p-1))", "acos(p)"};
+/* These are smooth at p = 1, or p does not move what is at the edge. */
+static const struct {
+    const char *text;
+    double slope;
+} smooth[] = {{"p + sqrt((h-1)^2)", 1},
+              {"p + acos(h)", 1},
+              {"sqrt((p-1)^4)", 0},
+              {"((p-1)^2)^1.5", 0},
+              {"(p-1)^h", 1},
+              {"p + acos(cos(h-1))*p", 1},
+              {"acos(cos(p-0.5))", 1},
+              {"sqrt((p-3)^2)", -1},
+              {"p + (h-1)^0.5", 1},
+              {"p + (h-1)^(1.5*h)", 1},
+              {"acos(p/2)", -0.57735026918962576},
+              {"if(p > 0.5, p, sqrt((p-1)^2))", 1}};
+
+/* Roots at zero and arcs at their ends have no switch. */
+static void edges_of_functions_are_corners(void **unused)
+{
+    static const char start[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 1, h: 1}\n"
+                                "bodies: {a: {mass: 1, position: ['0.2*(%s)', 0], fix: true}}\n";
+    static const char force[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 1, h: 1}\n"
+                                "coordinates: {x: {start: 0.4}}\nbodies: {a: {mass: 5, position: [x, 0]}}\n"
+                                "forces: {f: {type: force, coordinate: x, value: '%s'}}\n";
+    char text[1000], found[600];
+    start_answer a;
+    (void)unused;
+    for (size_t i = 0; i < sizeof cornered / sizeof *cornered; i++)
+        for (int of_start = 0; of_start < 2; of_start++) {
+            if (!strcmp(cornered[i], "acos(p)") && of_start)
+                continue; /* beside it there is no model */
+            snprintf(text, sizeof text, of_start ? start : force, cornered[i]);
+            if (of_start)
+                expect_corner(text, "p", true, "a corner there");
+            else {
+                dal_system *system = compile_text(text, "user");
+                const dal_status status = ask(system, "p", false, &a, found, sizeof found);
+                if (status != DAL_NUMERICAL || !strstr(found, i == 6 ? "by parameter" : "a corner there"))
+                    fail_msg("%s: status %d, exact %d, %g, \"%s\"", cornered[i], status, a.out.exact, a.dv[0], found);
+                dal_system_free(system);
+            }
+        }
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
+        snprintf(text, sizeof text, start, smooth[i].text);
+        dal_system *system = compile_text(text, "joint");
+        expect_start(system, "p", "a.x'", 0.2 * smooth[i].slope, 0);
+        dal_system_free(system);
+        snprintf(text, sizeof text, force, smooth[i].text);
+        system = compile_text(text, "user");
+        const dal_status status = ask(system, "p", false, &a, found, sizeof found);
+        if (status != DAL_OK || !a.out.exact)
+            fail_msg("%s: status %d, exact %d, \"%s\"", smooth[i].text, status, a.out.exact, found);
+        expect_slope(smooth[i].text, a.dv[0], 0.2 * smooth[i].slope);
+        dal_system_free(system);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
@@ -700,7 +760,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(equilibria_follow_their_balance),
                                        cmocka_unit_test(starts_of_joints_count),
                                        cmocka_unit_test(other_starts_are_extrapolated),
-                                       cmocka_unit_test(equilibria_at_corners_are_refused)};
+                                       cmocka_unit_test(equilibria_at_corners_are_refused),
+                                       cmocka_unit_test(edges_of_functions_are_corners)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

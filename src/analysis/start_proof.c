@@ -197,7 +197,7 @@ static bool slope(dal_start_proof *s, double p, const double *dq, const double *
 
 bool dal_start_at_corner(dal_start_proof *s, const double *dq, const double *dv)
 {
-    return dal_program_corner_along(s->at.rules->program, s->at.letters[0], direct(s, 1, dq, dv), s->room) >= 0;
+    return dal_program_corner_along(s->at.rules->program, s->at.letters[0], direct(s, 1, dq, dv), s->room);
 }
 
 /* Which functions of a level are equations for its slopes. */
