@@ -744,6 +744,23 @@ static void edges_of_functions_are_corners(void **unused)
     }
 }
 
+/* An attitude that is the same at p + p/8 and at p - 13 p/128: models for these values would prove that it is constant. */
+static void turns_are_not_constants(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, 0]\nparameters: {p: 128}\n"
+                               "bodies: {a: {mass: 1, inertia: [1, 2, 3], position: [0, 0, 0],\n"
+                               "             orientation: {axis: [0, 0, 1], angle: 2*pi*p}}}\n";
+    start_answer a;
+    char found[600];
+    (void)unused;
+    dal_system *system = compile_text(text, "euler");
+    assert_int_equal(ask(system, "p", true, &a, found, sizeof found), DAL_OK);
+    if (!a.out.start_exact)
+        fail_msg("exact %d, error %g, \"%s\"", a.out.start_exact, a.out.start_error, found);
+    expect_slope("e3 by p", a.dq[velocity_named(system, "a.e3'")], acos(-1));
+    dal_system_free(system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
@@ -761,7 +778,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(starts_of_joints_count),
                                        cmocka_unit_test(other_starts_are_extrapolated),
                                        cmocka_unit_test(equilibria_at_corners_are_refused),
-                                       cmocka_unit_test(edges_of_functions_are_corners)};
+                                       cmocka_unit_test(edges_of_functions_are_corners),
+                                       cmocka_unit_test(turns_are_not_constants)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,10 +111,12 @@ dal_flow dal_parameter_measure_start(const dal_parameter_equations *x, dal_state
     return 0;
 }
 
+/* sqrt(5) - 2 and sqrt(2/3): numbers whose multiples are not whole, so that a period of p does not look like a constant. */
 double dal_parameter_trial(const dal_parameter_equations *x, int i)
 {
+    static const double above = 0.23606797749978969, below = 0.81649658092772603;
     const double size = x->p != 0 ? fabs(x->p) * ldexp(0.5, -2 * i) : ldexp(1, 10 - 4 * i);
-    return x->p + (i % 2 ? -0.8125 : 0.25) * size;
+    return x->p + (i % 2 ? -below : above) * size;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */
