@@ -356,11 +356,11 @@ static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
     s->error = DBL_EPSILON;
     if (!find_columns(s->x->arena, s->start, &s->N) || !know_rows(s))
         return false;
-    bool fine = set_free(s, "the rules of its assembly are not written in symbols");
+    bool fine = false;
     for (int nearer = 0; nearer < 2 && !fine; nearer++) {
         dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N, nearer);
         if (!proof)
-            return false;
+            return nearer ? false : set_free(s, s->at_start.why); /* what the farther models left open stays the reason */
         fine = find_places_by_rules(s, proof, out->dq) && find_rates_by_rules(s, proof, out->dq, out->dv);
         if (fine && dal_start_at_corner(proof, out->dq, out->dv))
             return set_free(s, "the rules of its assembly have a corner there");

@@ -18,6 +18,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double agrees = 1e-13;              /* of a balance, over the size of its terms */
@@ -351,13 +352,19 @@ static bool is_apart(const dal_start_proof *s, int point)
            differ(s->layout->nv, a + d->v, b + d->v) >= apart;
 }
 
+static dal_start_proof *refuse(const dal_start_proof *s, const char *why)
+{
+    snprintf(s->x->why, sizeof s->x->why, "%s", why);
+    return NULL;
+}
+
 dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *N, bool nearer)
 {
     dal_arena *arena = x->arena;
     dal_start_proof *s = DAL_NEW(arena, dal_start_proof, 1);
     *s = (dal_start_proof){.x = x, .layout = dal_layout_of(x->state), .arena = arena, .N = N};
     if (!dal_parameter_rules(x, nearer, &s->at))
-        return NULL;
+        return refuse(s, "the rules of its assembly are not written in symbols, or no model is found beside the value");
     if (s->at.rules->settled)
         hold(s);
     const dal_program *program = s->at.rules->program;
@@ -366,11 +373,13 @@ dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *
     s->df = DAL_NEW(arena, double, s->at.rules->n + 1);
     s->dx = DAL_NEW(arena, double, s->at.rules->d->n_letters + 1);
     if (dal_start_at_corner(s, NULL, NULL))
-        return NULL;
+        return refuse(s, "the rules of its assembly have a corner there");
     for (int i = 0; i < DAL_RULE_POINTS; i++) {
         s->out[i] = DAL_NEW(arena, double, s->at.rules->n + 1);
-        if (!run(s, i) || (i && !is_apart(s, i)))
-            return NULL;
+        if (!run(s, i))
+            return refuse(s, "a table of its start ends");
+        if (i && !is_apart(s, i))
+            return refuse(s, "models are found only so near to the value that they show nothing");
     }
     find_pace(s);
     return s;

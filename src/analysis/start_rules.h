@@ -54,7 +54,8 @@ typedef struct dal_start_equations {
 
 /* At the start of the model, and at those of the models that prove it. */
 typedef struct dal_start_proof dal_start_proof;
-/* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model, x->why says more. */
+/* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model; start->why is the
+ * reason. */
 dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N, bool nearer);
 /* Of dq, and, with dq, of dv; `known`: also those of numbers that stay what is written. */
 dal_start_equations dal_start_of_places(dal_start_proof *proof, bool known);
