@@ -68,7 +68,7 @@ static rows begin_rows(dal_start_proof *s, int most)
     return (rows){.row = DAL_NEW(s->arena, double, (size_t)most *(size_t)s->layout->nv + 1), .norm = DAL_NEW(s->arena, double, most + 1)};
 }
 
-/* Z: directions that they leave free, as rows; returns how many. */
+/* Z: the directions that the rows `a` leave free, one a row; returns how many. */
 static int find_free(dal_start_proof *s, const rows *a, double **Z)
 {
     const int nv = s->layout->nv, most = a->n + nv;
@@ -121,7 +121,7 @@ static bool run(dal_start_proof *s, int point)
     return !dal_program_run(s->at.rules->program, s->at.letters[point], NULL, s->registers, s->out[point]);
 }
 
-/* What rows of given values and their weights amount to if all of it were missed, in units. */
+/* The largest term of the balance if each given value were missed by `turn` radians, or by `turn` lengths of the model; in units. */
 static double size_of(const dal_start_proof *s, const dal_start_level *l, int point, double turn)
 {
     const int nv = s->layout->nv;
@@ -235,7 +235,7 @@ static void choose(dal_start_proof *s, const dal_start_level *l, bool rates, dou
     c->n_energy = least ? find_free(s, &b, &c->Y) : 0;
 }
 
-/* The functions of a level, of a column of slopes, one below the other. */
+/* From the slopes of all outputs those of the chosen functions: the known numbers, then the balance and the energy along their free directions. */
 static void gather(const dal_start_proof *s, const chosen *c, const double *df, double *to)
 {
     const dal_start_level *l = c->level;
