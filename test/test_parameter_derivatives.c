@@ -744,6 +744,21 @@ static void edges_of_functions_are_corners(void **unused)
     }
 }
 
+/* Below 0.95 there is no model: the two nearest that are tried first are both above 1. */
+static void one_side_proves_nothing(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 1}\n"
+                               "bodies: {a: {mass: p - 0.95, position: [%s, 0], fix: true}}\n";
+    char model[400];
+    (void)unused;
+    snprintf(model, sizeof model, text, "abs(p-1)");
+    expect_corner(model, "p", true, "was not found");
+    snprintf(model, sizeof model, text, "3*p");
+    dal_system *system = compile_text(model, "joint");
+    expect_start(system, "p", "a.x'", 3, 0);
+    dal_system_free(system);
+}
+
 /* An attitude that is the same at p + p/8 and at p - 13 p/128: models for these values would prove that it is constant. */
 static void turns_are_not_constants(void **unused)
 {
@@ -779,6 +794,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(other_starts_are_extrapolated),
                                        cmocka_unit_test(equilibria_at_corners_are_refused),
                                        cmocka_unit_test(edges_of_functions_are_corners),
+                                       cmocka_unit_test(one_side_proves_nothing),
                                        cmocka_unit_test(turns_are_not_constants)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);

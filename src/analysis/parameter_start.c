@@ -7,9 +7,10 @@
  * N is that of q' = N v, D the derivative along dq at held v (variation/variation.h). dphi/dp and dphi'/dp come from the symbols, at the start.
  *
  * A number of the start is linear in p if three models say so: the model itself and two that are compiled for values on both sides. Start values that are
- * held are constants, those that are written as p itself have slope 1. Where that leaves directions free, the further equations are the rules of assembly
- * (start_rules.h): a balance of weighted misses where it distributes a gap, texts of start values where it keeps them. Equations that contradict one
- * another show that something is not as assumed: no answer. Nor is there one where directions remain free: omitted values stop where an iteration ends.
+ * held are constants. Those that are written as p itself have slope 1. If directions are free then, the rules of assembly give further equations
+ * (start_rules.h). Start values that assembly keeps are functions of p, as they are written. Start values that contradict one another are missed, and the
+ * sum of the weighted misses is balanced. Equations that contradict one another show that something is not as assumed: there is no answer. There is none
+ * either if directions remain free: assembly leaves omitted values where its iteration ends, and no equation says where.
  */
 #include "analysis/parameter_equations.h"
 
@@ -76,6 +77,7 @@ static void compare_samples(start_slopes *s, dal_parameter_part which, const dou
         s->error = fmax(s->error, off / fmax(steepest, size / fmax(fabs(x->p), 1)));
 }
 
+/* Models of one side alone would not show a corner. */
 static bool find_linear(start_slopes *s)
 {
     dal_parameter_equations *x = s->x;
@@ -91,10 +93,11 @@ static bool find_linear(start_slopes *s)
         return set_free(s, "the start cannot be evaluated");
     for (int i = 0; i < DAL_PARAMETER_TRIALS && found < 2 && !x->structure; i++) {
         p[found] = dal_parameter_trial(x, i);
-        found += dal_parameter_sample(x, p[found], f[found]);
+        if (!found || (p[1] < x->p) != (p[0] < x->p))
+            found += dal_parameter_sample(x, p[found], f[found]);
     }
     if (found < 2)
-        return set_free(s, "no model is found beside the value");
+        return set_free(s, "models are not found on both sides of the value");
     for (dal_parameter_part which = DAL_PART_START_Q; which < DAL_PARTS; which++)
         compare_samples(s, which, p, f);
     return s->error <= contradicts || set_free(s, "rounding hides how the start changes");
