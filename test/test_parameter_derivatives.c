@@ -13,6 +13,7 @@
 #include "model/coordinate_names.h"
 #include "state/state_parts.h"
 
+#include <limits.h>
 #include <setjmp.h>
 
 static bool everything;
@@ -776,6 +777,49 @@ static void turns_are_not_constants(void **unused)
     dal_system_free(system);
 }
 
+/* ---- without memory ------------------------------------------------------------------------------------------ */
+
+static long allocations, allowed;
+
+static void *allocate_some(void *user, size_t bytes)
+{
+    (void)user;
+    return allocations++ < allowed ? malloc(bytes) : NULL;
+}
+
+static void release_one(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+/* No memory is left from one allocation on, from each in turn. That is the reason given, or the answer is the same. */
+static void running_out_of_memory_is_said(void **unused)
+{
+    const dal_allocator scarce = {allocate_some, release_one, NULL};
+    char why[512];
+    double dq[WIDEST], dv[WIDEST], expected[WIDEST];
+    (void)unused;
+    dal_system *system = gallery_compile(DAL_MODELS "/slider-crank.yaml", "angle", "lagrange", why);
+    const size_t bytes = sizeof *dq * (size_t)dal_derivatives_describe(system).velocities;
+    for (long k = 0, all = 1; k <= all; k++) { /* the first has all that it asks for */
+        allowed = LONG_MAX;
+        dal_state *state = dal_state_create(&scarce, system);
+        assert_non_null(state);
+        dal_parameter_result out = {.start_dq = dq, .start_dv = dv};
+        allowed = k ? k - 1 : LONG_MAX;
+        allocations = 0;
+        const dal_status status = dal_parameter_derivatives(state, "l", &out, NULL);
+        all = k ? all : allocations;
+        if (!k)
+            memcpy(expected, dq, bytes);
+        if (status != (k ? DAL_NO_MEMORY : DAL_OK) && (status != DAL_OK || memcmp(dq, expected, bytes)))
+            fail_msg("allocation %ld of %ld: status %d", k, all, status);
+        dal_state_free(state);
+    }
+    dal_system_free(system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
@@ -795,7 +839,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(equilibria_at_corners_are_refused),
                                        cmocka_unit_test(edges_of_functions_are_corners),
                                        cmocka_unit_test(one_side_proves_nothing),
-                                       cmocka_unit_test(turns_are_not_constants)};
+                                       cmocka_unit_test(turns_are_not_constants),
+                                       cmocka_unit_test(running_out_of_memory_is_said)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,6 +188,8 @@ static void layout_extrapolation(extrapolation *x)
 
 static dal_status report_structure(const extrapolation *x)
 {
+    if (x->f.no_memory)
+        return DAL_NO_MEMORY;
     dal_error(x->messages, dal_nowhere,
               "parameter '%s' changes the structure of the model, or what the reader makes of its text: it has no derivative", x->f.name);
     return DAL_BAD_MODEL;
@@ -195,6 +197,8 @@ static dal_status report_structure(const extrapolation *x)
 
 static dal_status report_not_found(const extrapolation *x, const char *why)
 {
+    if (x->f.no_memory)
+        return DAL_NO_MEMORY;
     dal_error(x->messages, dal_nowhere, "the derivative by parameter '%s' was not found at %g: %s", x->f.name, x->f.p, why);
     return DAL_NUMERICAL;
 }

@@ -126,9 +126,11 @@ bool dal_parameter_twin_open(dal_parameter_equations *x, double p, dal_parameter
     const dal_allocator *allocator = dal_allocator_of(x->state);
     dal_messages *heard = dal_messages_create(allocator);
     *twin = (dal_parameter_twin){0};
-    bool fine = heard && dal_system_vary(allocator, dal_system_of(x->state), 1, &x->name, &p, heard, &twin->system) == DAL_OK;
+    const dal_status status = heard ? dal_system_vary(allocator, dal_system_of(x->state), 1, &x->name, &p, heard, &twin->system) : DAL_NO_MEMORY;
+    bool fine = status == DAL_OK;
     if (fine)
         twin->state = dal_state_create(allocator, twin->system);
+    x->no_memory = x->no_memory || status == DAL_NO_MEMORY || (fine && !twin->state);
     x->structure = x->structure || (twin->state && !is_same_shape(x->state, twin->state));
     fine = fine && twin->state && !x->structure;
     x->structure = x->structure || (x->shapes && !fine); /* half an element */
@@ -148,7 +150,9 @@ void dal_parameter_twin_close(dal_parameter_twin *twin)
 
 bool dal_parameter_twin_measure(dal_parameter_equations *x, const dal_parameter_twin *twin, double *f)
 {
-    bool fine = !evaluate_held(x, twin->state);
+    const dal_flow flow = evaluate_held(x, twin->state);
+    bool fine = !flow;
+    x->no_memory = x->no_memory || flow == -DAL_NO_MEMORY;
     if (fine)
         dal_parameter_measure(x, twin->state, f);
     for (int k = 0; fine && k < x->first[DAL_PART_START_Q]; k++)

@@ -402,5 +402,6 @@ bool dal_parameter_start(dal_parameter_equations *x, const dal_spec *spec, dal_s
     start_slopes s = {.x = x, .spec = spec, .start = start, .error = DBL_EPSILON};
     const bool fine = dal_state_widen(start) && (find_by_numbers(&s, out) || find_by_rules(&s, out));
     out->error = s.error;
+    x->no_memory = x->no_memory || s.at_start.no_memory;
     return fine;
 }

@@ -412,6 +412,7 @@ static bool set_direction(symbols *s, const dal_parameter_equations *x)
 dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
 {
     symbols *s = x->structure ? NULL : symbols_of(x);
+    x->no_memory = x->no_memory || (!s && !x->structure);
     if (!s || !s->d) {
         set_reason(x, "%s", s && s->why ? s->why : "the structure changes");
         return DAL_SYMBOLS_NONE;
