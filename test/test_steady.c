@@ -222,6 +222,64 @@ static void car_with_blades_goes_round(void **unused)
     }
 }
 
+/* A car on tyres whose side forces grow with the slip v_y/u: at rest they have no value. With L = a + b its forces balance where
+ *     r (L + m u^2/L (b/Cf - a/Cr)) = u d,   w = b r - a m u^2 r/(L Cr),   5000 (v - u) + m w r = 0 */
+static const char car_on_tyres[] =
+    "dalembert: 1\nspace: planar\nparameters: {a: 1.2, b: 1.4, m: 1200, I: 1800, Cf: 8e4, Cr: 9e4, d: 0.03, v: 15}\nbodies:\n"
+    "  car: {mass: m, inertia: I, position: [0, 0], velocity: [v, 0], points: {F: [a, 0], R: [-b, 0]}}\ndefine:\n"
+    "  u: \"car.x'*cos(car.angle) + car.y'*sin(car.angle)\"\n  w: \"car.y'*cos(car.angle) - car.x'*sin(car.angle)\"\n"
+    "forces:\n  f: {type: force, body: car.F, axes: body, value: [0, \"Cf*(d - (w + a*car.angle')/u)\"]}\n"
+    "  r: {type: force, body: car.R, axes: body, value: [0, \"-Cr*(w - b*car.angle')/u\"]}\n"
+    "  drive: {type: force, body: car, axes: body, value: [5000*(v - u), 0]}\n";
+
+static double turning_of_car_on_tyres(double *u, double *w)
+{
+    double r = 0;
+    *u = 15;
+    for (int i = 0; i < 50; i++) {
+        r = *u * 0.03 / (2.6 + 1200 * *u * *u / 2.6 * (1.4 / 8e4 - 1.2 / 9e4));
+        *w = 1.4 * r - 1.2 * 1200 * *u * *u * r / (2.6 * 9e4);
+        *u = 15 + 1200 * *w * r / 5000;
+    }
+    return r;
+}
+
+static void car_on_tyres_goes_round(void **unused)
+{
+    (void)unused;
+    double u, w;
+    const dal_steady given = {"car.angle", turning_of_car_on_tyres(&u, &w)};
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(car_on_tyres, families[f]);
+        dal_equilibrium *e = steady_of(spec, 1, &given);
+        check_close(number_of(e, e->values, "car.angle"), 0, 1e-12);
+        check_close(number_of(e, e->rates, "car.angle"), given.rate, 1e-7 * 0.15); /* 1e-7 of the forces may be left over */
+        check_close(number_of(e, e->rates, "car.x"), u, 1e-7 * 15);
+        check_close(number_of(e, e->rates, "car.y"), w, 1e-7 * 15);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
+/* Hands-free turns of a bicycle begin at its capsize speed, 6.024262 m/s (Meijaard et al. 2007), and change with the square of the turning rate. The start
+ * is at 5 m/s. */
+static void bicycle_turns_at_its_capsize_speed(void **unused)
+{
+    (void)unused;
+    static const dal_override value = {"dphi", "0"};
+    static const double turns[] = {0.01, 0.1};
+    for (int i = 0; i < 2; i++) {
+        dal_spec *spec = NULL;
+        assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/whipple-bicycle.yaml", 1, &value, NULL, &spec), DAL_OK);
+        const dal_steady given = {"atan2(-frame.ex.y, frame.ex.x)", turns[i]};
+        dal_equilibrium *e = steady_of(spec, 1, &given);
+        check_close(0.3 * number_of(e, e->rates, "R.angle"), -6.024262, 2 * turns[i] * turns[i]);
+        assert_int_equal(e->n_choices, 0);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 static void expect(const char *text, int n, const dal_steady *given, const char *sentence)
 {
     dal_messages *messages = dal_messages_create(NULL);
@@ -442,6 +500,8 @@ int main(void)
         cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(slow_motions_are_found),
         cmocka_unit_test(car_with_blades_goes_round),
+        cmocka_unit_test(car_on_tyres_goes_round),
+        cmocka_unit_test(bicycle_turns_at_its_capsize_speed),
         cmocka_unit_test(driven_bead_moves_out_under_every_formulation),
         cmocka_unit_test(driven_governor_lifts_its_arms_under_every_formulation),
         cmocka_unit_test(bob_trails_a_cart_on_a_belt_under_every_formulation),

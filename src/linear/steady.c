@@ -27,21 +27,34 @@ static const double without_bound = 1e6; /* slope of a coordinate over its rate 
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* Finds the rows that depend on time or constrain velocities, and the given channels that are rates themselves. */
-static dal_status find_givens(dal_steady_search *s, const char *const *names)
+/* Rows that depend on time, phi' - A v != 0, or constrain velocities. */
+static void find_driven(dal_steady_search *s)
 {
-    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dv = DAL_NEW(&s->arena, double, s->nv + 1);
-    const dal_units *units = &s->layout->units;
-    dal_status status = dal_steady_open(s, s->q, zero, s->z, true);
-    if (status != DAL_OK)
-        return status;
     const dal_work *work = dal_seen_work(s->state);
+    double *sums = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
     s->driven = DAL_NEW(s->keep, bool, s->layout->n_rows + 1);
+    dal_rows_times(s->layout, work->A, work->v, sums);
     for (int i = 0; i < s->layout->n_rows; i++) {
-        s->driven[i] = fabs(work->phid[i]) * units->time > 1e-9 * units->row_unit[i] || dal_row_of_velocities(s->layout, i);
+        const bool moves = fabs(work->phid[i] - sums[i]) * s->layout->units.time > 1e-9 * s->layout->units.row_unit[i];
+        s->driven[i] = moves || dal_row_of_velocities(s->layout, i);
         s->n_velocity_rows += dal_row_of_velocities(s->layout, i);
         s->n_driven += s->driven[i];
     }
+}
+
+/* At the start, in its motion: the rows that move, and the given channels that are rates themselves. */
+static dal_status find_givens(dal_steady_search *s, const char *const *names)
+{
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dv = DAL_NEW(&s->arena, double, s->nv + 1);
+    dal_messages *messages = s->messages;
+    memcpy(s->v, dal_seen_work(s->state)->v, sizeof *s->v * (size_t)s->nv);
+    s->messages = NULL;
+    s->restless = dal_steady_evaluate(s, s->q, zero, s->z, false) != DAL_OK;
+    s->messages = messages;
+    dal_status status = dal_steady_open(s, s->q, s->v, s->z, true);
+    if (status != DAL_OK)
+        return status;
+    find_driven(s);
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
     s->is_rate = DAL_NEW(s->keep, bool, s->n_given + 1);
     for (int j = 0; j < s->nv; j++) {
@@ -104,7 +117,7 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
         return status;
     if (further > 1e-6 * force)
         return refuse_motion(s, "the forces change along the motion that was found, so it does not stay as it is");
-    return dal_steady_enter(s, s->q, s->v, s->z, true);
+    return dal_steady_evaluate(s, s->q, s->v, s->z, true);
 }
 
 /* The rates that the given channels have at the start. */

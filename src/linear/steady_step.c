@@ -16,13 +16,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_HALVES = 3, MOST_HALVES = 10 };
-static const double longest = 0.25;                 /* step, in units of the model's length */
-static const double rounding = 1e-13;               /* of all equations: a smaller residual is zero */
-static const double rates_count = 1e-3;             /* the columns of rates are a thousand times smaller than those of positions */
-static const double small = 1e-6;                   /* of all equations: near a solution */
-static const double undetermined = 1e-8;            /* of the largest singular value: differences leave 1e-11 */
-static const double certain[] = {1e-4, 1e-6, 1e-8}; /* smallest over largest singular value of the equations */
+enum { FEW_HALVES = 3, MOST_HALVES = 10, TOLERANCES = 4 };
+static const double longest = 0.25;      /* step, in units of the model's length */
+static const double rounding = 1e-13;    /* of all equations: a smaller residual is zero */
+static const double rates_count = 1e-3;  /* the columns of rates are a thousand times smaller than those of positions */
+static const double small = 1e-6;        /* of all equations: near a solution */
+static const double undetermined = 1e-8; /* of the largest singular value: differences leave 1e-11 */
+static const double certain[TOLERANCES] = {1e-4, 1e-6, 1e-8,
+                                           1e-10}; /* smallest over largest singular value of the equations: those of rates are small */
 
 /* Changes unknown j of (positions along T_h, states, coefficients) by this amount, in the model's own units. */
 typedef struct trial {
@@ -264,11 +265,11 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         change_unknowns(s, T_h, p_h, a.slow, 1, &a.to);
         a.better = *step > 0 && dal_steady_equations(s, a.to.q, a.to.c, a.to.z, a.other) == DAL_OK;
     }
-    for (int t = 0; t < 3 && !a.better; t++) {
+    for (int t = 0; t < TOLERANCES && !a.better; t++) {
         try_parts(s, &a, certain[t], FEW_HALVES, false);
         *step = dal_norm(a.slow, m);
     }
-    for (int t = 2; t >= 0 && !a.better && !(*size < small); t--) {
+    for (int t = TOLERANCES - 1; t >= 0 && !a.better && !(*size < small); t--) {
         try_parts(s, &a, certain[t], MOST_HALVES, true);
         *step = dal_norm(a.slow, m);
     }
