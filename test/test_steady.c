@@ -280,6 +280,23 @@ static void bicycle_turns_at_its_capsize_speed(void **unused)
     }
 }
 
+/* A torque of 2 - 0.5 W about a hinge leaves one rate, 4; that the body turns about its own middle as well is no second one. */
+static void torque_determines_the_rate(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 1}}\n"
+                                    "joints: {s: {type: revolute, connect: [ground, b]}}\n"
+                                    "forces: {m: {type: motor, joint: s, value: \"2 - 0.5*s.angle'\"}}\n",
+                                    families[f]);
+        dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"s.angle", 4});
+        assert_int_equal(e->n_choices, 0);
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 static void expect(const char *text, int n, const dal_steady *given, const char *sentence)
 {
     dal_messages *messages = dal_messages_create(NULL);
@@ -501,6 +518,7 @@ int main(void)
         cmocka_unit_test(slow_motions_are_found),
         cmocka_unit_test(car_with_blades_goes_round),
         cmocka_unit_test(car_on_tyres_goes_round),
+        cmocka_unit_test(torque_determines_the_rate),
         cmocka_unit_test(bicycle_turns_at_its_capsize_speed),
         cmocka_unit_test(driven_bead_moves_out_under_every_formulation),
         cmocka_unit_test(driven_governor_lifts_its_arms_under_every_formulation),

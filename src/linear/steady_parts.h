@@ -72,7 +72,7 @@ dal_status dal_steady_prepare(dal_steady_search *search, const dal_body_motion *
 
 /* ---- steady_step.c ------------------------------------------------------------------------------ */
 
-/* *step becomes 0 if the equations are satisfied; *freedom: number of unknowns that the equations do not determine. */
+/* *step becomes 0 if the equations are satisfied; *freedom: number of rates that the equations do not determine. */
 dal_status dal_steady_step(dal_steady_search *search, const dal_body_motion *start, double *size, double *step, int *freedom);
 
 /* ---- steady_further.c --------------------------------------------------------------------------- */
