@@ -325,6 +325,20 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     static const char driven[] =
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
         "joints: {A: {type: revolute, connect: [ground, b], drive: 3*t}, B: {type: revolute, connect: [b, c]}}\n";
+    static const char turned[] = "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 1}}\n"
+                                 "joints: {s: {type: revolute, connect: [ground, b]}}\n"
+                                 "forces: {m: {type: motor, joint: s, value: \"2 - 0.5*s.angle'\"}}\n";
+    static const char free_turn[] = "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 1}}\n"
+                                    "joints: {s: {type: revolute, connect: [ground, b]}}\n";
+    const dal_steady twice[] = {{"s.angle", 2}, {"s.angle", 3}}, both[] = {{"s.angle", 2}, {"b.angle", 3}}, same[] = {{"s.angle", 2}, {"s.angle", 2}};
+    expect(turned, 1, &(dal_steady){"s.angle", 3}, "if the rate of 's.angle' is left open, one is found in which it is 4");
+    expect(driven, 1, &(dal_steady){"A.angle", 2}, "a drive or a constraint prescribes the rate of 'A.angle', 3, not 2");
+    expect(free_turn, 2, twice, "the rate of 's.angle' is given twice: 2 and 3");
+    expect(free_turn, 2, both, "if the rate of 's.angle' is left open, one is found in which it is 3");
+    expect(car_on_tyres, 1, &(dal_steady){"car.angle", 0.15}, "if the rate of 'car.angle' is left open, one is found in which it is 0.1483835799");
+    dal_spec *spec = parse_spec(free_turn, NULL);
+    dal_equilibrium_free(steady_of(spec, 2, same));
+    dal_spec_free(spec);
     expect(pendulum, 1, &(dal_steady){"A.angle", 2}, "there is no steady motion near the start");
     expect(pendulum, 1, &(dal_steady){"A.angles", 2}, "has no channel 'angles'");
     expect(faller, 0, NULL, "a steady motion is found with --steady");
