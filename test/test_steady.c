@@ -2,6 +2,7 @@
 #include "check.h"
 #include "dalembert/dalembert.h"
 #include "json.h"
+#include "model/choices.h"
 
 #define LINEAR DAL_REFERENCE "/linear/"
 
@@ -221,6 +222,81 @@ static void car_with_blades_goes_round(void **unused)
     }
 }
 
+/* A car on tyres whose side forces grow with the slip v_y/u: at rest they have no value. With L = a + b its forces balance where
+ *     r (L + m u^2/L (b/Cf - a/Cr)) = u d,   w = b r - a m u^2 r/(L Cr),   5000 (v - u) + m w r = 0 */
+static const char car_on_tyres[] =
+    "dalembert: 1\nspace: planar\nparameters: {a: 1.2, b: 1.4, m: 1200, I: 1800, Cf: 8e4, Cr: 9e4, d: 0.03, v: 15}\nbodies:\n"
+    "  car: {mass: m, inertia: I, position: [0, 0], velocity: [v, 0], points: {F: [a, 0], R: [-b, 0]}}\ndefine:\n"
+    "  u: \"car.x'*cos(car.angle) + car.y'*sin(car.angle)\"\n  w: \"car.y'*cos(car.angle) - car.x'*sin(car.angle)\"\n"
+    "forces:\n  f: {type: force, body: car.F, axes: body, value: [0, \"Cf*(d - (w + a*car.angle')/u)\"]}\n"
+    "  r: {type: force, body: car.R, axes: body, value: [0, \"-Cr*(w - b*car.angle')/u\"]}\n"
+    "  drive: {type: force, body: car, axes: body, value: [5000*(v - u), 0]}\n";
+
+static double turning_of_car_on_tyres(double *u, double *w)
+{
+    double r = 0;
+    *u = 15;
+    for (int i = 0; i < 50; i++) {
+        r = *u * 0.03 / (2.6 + 1200 * *u * *u / 2.6 * (1.4 / 8e4 - 1.2 / 9e4));
+        *w = 1.4 * r - 1.2 * 1200 * *u * *u * r / (2.6 * 9e4);
+        *u = 15 + 1200 * *w * r / 5000;
+    }
+    return r;
+}
+
+static void car_on_tyres_goes_round(void **unused)
+{
+    (void)unused;
+    double u, w;
+    const dal_steady given = {"car.angle", turning_of_car_on_tyres(&u, &w)};
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec(car_on_tyres, families[f]);
+        dal_equilibrium *e = steady_of(spec, 1, &given);
+        check_close(number_of(e, e->values, "car.angle"), 0, 1e-12);
+        check_close(number_of(e, e->rates, "car.angle"), given.rate, 1e-7 * 0.15); /* 1e-7 of the forces may be left over */
+        check_close(number_of(e, e->rates, "car.x"), u, 1e-7 * 15);
+        check_close(number_of(e, e->rates, "car.y"), w, 1e-7 * 15);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
+/* Hands-free turns of a bicycle begin at its capsize speed, 6.024262 m/s (Meijaard et al. 2007), and change with the square of the turning rate. The start
+ * is at 5 m/s. */
+static void bicycle_turns_at_its_capsize_speed(void **unused)
+{
+    (void)unused;
+    static const dal_override value = {"dphi", "0"};
+    static const double turns[] = {0.01, 0.1};
+    for (int i = 0; i < 2; i++) {
+        dal_spec *spec = NULL;
+        assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/whipple-bicycle.yaml", 1, &value, NULL, &spec), DAL_OK);
+        const dal_steady given = {"atan2(-frame.ex.y, frame.ex.x)", turns[i]};
+        dal_equilibrium *e = steady_of(spec, 1, &given);
+        check_close(0.3 * number_of(e, e->rates, "R.angle"), -6.024262, 2 * turns[i] * turns[i]);
+        assert_int_equal(e->n_choices, 0);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
+/* A torque of 2 - 0.5 W about a hinge leaves one rate, 4; that the body turns about its own middle as well is no second one. */
+static void torque_determines_the_rate(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = parse_spec("dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 1}}\n"
+                                    "joints: {s: {type: revolute, connect: [ground, b]}}\n"
+                                    "forces: {m: {type: motor, joint: s, value: \"2 - 0.5*s.angle'\"}}\n",
+                                    families[f]);
+        dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"s.angle", 4});
+        assert_int_equal(e->n_choices, 0);
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 static void expect(const char *text, int n, const dal_steady *given, const char *sentence)
 {
     dal_messages *messages = dal_messages_create(NULL);
@@ -249,6 +325,20 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     static const char driven[] =
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
         "joints: {A: {type: revolute, connect: [ground, b], drive: 3*t}, B: {type: revolute, connect: [b, c]}}\n";
+    static const char turned[] = "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 1}}\n"
+                                 "joints: {s: {type: revolute, connect: [ground, b]}}\n"
+                                 "forces: {m: {type: motor, joint: s, value: \"2 - 0.5*s.angle'\"}}\n";
+    static const char free_turn[] = "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, rate: 1}}\n"
+                                    "joints: {s: {type: revolute, connect: [ground, b]}}\n";
+    const dal_steady twice[] = {{"s.angle", 2}, {"s.angle", 3}}, both[] = {{"s.angle", 2}, {"b.angle", 3}}, same[] = {{"s.angle", 2}, {"s.angle", 2}};
+    expect(turned, 1, &(dal_steady){"s.angle", 3}, "if the rate of 's.angle' is left open, one is found in which it is 4");
+    expect(driven, 1, &(dal_steady){"A.angle", 2}, "a drive or a constraint prescribes the rate of 'A.angle', 3, not 2");
+    expect(free_turn, 2, twice, "the rate of 's.angle' is given twice: 2 and 3");
+    expect(free_turn, 2, both, "if the rate of 's.angle' is left open, one is found in which it is 3");
+    expect(car_on_tyres, 1, &(dal_steady){"car.angle", 0.15}, "if the rate of 'car.angle' is left open, one is found in which it is 0.1483835799");
+    dal_spec *spec = parse_spec(free_turn, NULL);
+    dal_equilibrium_free(steady_of(spec, 2, same));
+    dal_spec_free(spec);
     expect(pendulum, 1, &(dal_steady){"A.angle", 2}, "there is no steady motion near the start");
     expect(pendulum, 1, &(dal_steady){"A.angles", 2}, "has no channel 'angles'");
     expect(faller, 0, NULL, "a steady motion is found with --steady");
@@ -308,6 +398,131 @@ static void sticking_friction_makes_a_set(void **unused)
     dal_messages_free(messages);
 }
 
+/* ---- under every formulation -------------------------------------------------------------------- */
+
+typedef struct closed_form {
+    const char *channel;
+    bool rate;
+    double value;
+} closed_form;
+
+typedef struct driven_model {
+    const char *text;
+    dal_steady given[2];
+    int n_given, n_forms;
+    closed_form forms[3];
+    void (*check)(const dal_equilibrium *motion); /* more, or NULL */
+} driven_model;
+
+/* In every family and under every formulation that can be compiled. Returns the number of motions that were found. */
+static int check_formulations(const driven_model *m)
+{
+    int found = 0;
+    for (int f = 0; f < 4; f++)
+        for (int j = 0; dal_formulations[j]; j++) {
+            dal_spec *spec = parse_spec(m->text, families[f]);
+            dal_system *system = NULL;
+            assert_true(dal_spec_set(spec, "formulation", dal_formulations[j]->name, NULL));
+            if (dal_compile(NULL, spec, NULL, &system) == DAL_OK) {
+                dal_equilibrium *e = steady_of(spec, m->n_given, m->given);
+                for (int i = 0; i < m->n_forms; i++)
+                    check_close(number_of(e, m->forms[i].rate ? e->rates : e->values, m->forms[i].channel), m->forms[i].value,
+                                1e-10 * fmax(1, fabs(m->forms[i].value)));
+                if (m->check)
+                    m->check(e);
+                dal_equilibrium_free(e);
+                found++;
+            }
+            dal_system_free(system);
+            dal_spec_free(spec);
+        }
+    return found;
+}
+
+/* A bead on a driven arm: x = k free/(k - m W^2). */
+static void driven_bead_moves_out_under_every_formulation(void **unused)
+{
+    (void)unused;
+    static const driven_model bead = {
+        "dalembert: 1\nspace: planar\nbodies: {arm: {mass: 5, inertia: 1}, bead: {mass: 1, inertia: 0.1, position: [1, 0]}}\njoints:\n"
+        "  axle: {type: revolute, connect: [ground, arm], drive: 3*t}\n  slot: {type: prismatic, connect: [arm, bead], axis: [1, 0]}\n"
+        "forces: {k: {type: spring-damper, joint: slot, stiffness: 100, free: 0.5}}\n",
+        {{"axle.angle", 3}},
+        1,
+        2,
+        {{"slot.distance", false, 50.0 / 91}, {"axle.angle", true, 3}},
+        NULL};
+    assert_true(check_formulations(&bead) >= 30);
+}
+
+static void driven_governor_lifts_its_arms_under_every_formulation(void **unused)
+{
+    (void)unused;
+    char text[1500];
+    snprintf(text, sizeof text, governor, "", ", drive: 6*t");
+    const driven_model model = {text, {{"spin.angle", 6}}, 1, 2, {{"left.z", false, -9.81 / 36}, {"right.z", false, -9.81 / 36}}, NULL};
+    assert_true(check_formulations(&model) >= 30);
+}
+
+/* A cart that a belt carries at 1 m/s, and a bob behind it on a rod of 0.9 m: tan a = drag/(m g) = 0.5/(0.7 * 9.81). */
+static void bob_trails_a_cart_on_a_belt_under_every_formulation(void **unused)
+{
+    (void)unused;
+    const double a = atan(0.5 / (0.7 * 9.81));
+    const driven_model belt = {
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  cart: {mass: 2, inertia: 1, position: [0, 0], velocity: [1, 0]}\n"
+        "  bob: {mass: 0.7, position: [0, -0.9]}\njoints:\n  rail: {type: prismatic, connect: [ground, cart], axis: [1, 0]}\n"
+        "  rod: {type: distance, connect: [cart, bob], length: 0.9}\nconstraints: {belt: {velocity: \"cart.x' - 1\"}}\n"
+        "forces: {drag: {type: force, body: bob, value: [\"-0.5*bob.x'\", 0]}}\n",
+        {{"cart.x", 1}},
+        1,
+        2,
+        {{"bob.y", false, -0.9 * cos(a)}, {"bob.x", true, 1}},
+        NULL};
+    assert_true(check_formulations(&belt) >= 30);
+}
+
+/* A car on two skates, the front one turned by d: it goes round a point on the line of its rear axle, (a + b)/tan d away. */
+static void car_on_skates_goes_round_under_every_formulation(void **unused)
+{
+    (void)unused;
+    const double W = 0.25, radius = 2.5 / tan(0.2);
+    const driven_model skates = {
+        "dalembert: 1\nspace: planar\nparameters: {d: 0.2, a: 1.2, b: 1.3}\nbodies:\n"
+        "  car: {mass: 1000, inertia: 1500, position: [0, 0], angle: 0, velocity: [5, 0], points: {F: [a, 0], R: [-b, 0]}}\njoints:\n"
+        "  front: {type: skate, connect: [ground, car.F], axis: [cos(d), sin(d)]}\n  rear: {type: skate, connect: [ground, car.R], axis: [1, 0]}\n",
+        {{"car.angle", W}},
+        1,
+        2,
+        {{"car.x", true, W * radius}, {"car.y", true, W * 1.3}},
+        NULL};
+    assert_true(check_formulations(&skates) >= 30);
+}
+
+/* A thin disc of radius r that rolls in a circle. With the angle a of its axis above the horizontal, its precession W and its spin w about the axis,
+ *     3/2 r w W cos a - 1/4 r W^2 sin a cos a + g sin a = 0 */
+static void check_disc(const dal_equilibrium *e)
+{
+    const double s = number_of(e, e->values, "disc.ez.z"), c = sqrt(1 - s * s), W = -0.4;
+    check_close(1.5 * 0.3 * 10 * W * c - 0.25 * 0.3 * W * W * s * c + 9.81 * s, 0, 1e-10 * 9.81);
+}
+
+static void disc_rolls_in_a_circle_under_every_formulation(void **unused)
+{
+    (void)unused;
+    static const driven_model disc = {
+        "dalembert: 1\nspace: spatial\nparameters: {r: 0.3, m: 2, lean: 80*deg, w: 10}\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  disc: {mass: m, inertia: [m*r^2/4, m*r^2/4, m*r^2/2], position: [0, 0, r*sin(lean)],\n"
+        "    orientation: {axis: [1, 0, 0], angle: lean}, angular-velocity: {body: [0, 0, w]}}\njoints:\n"
+        "  table: {type: rolling-disc, connect: [ground, disc], normal: [0, 0, 1], axis: [0, 0, 1], radius: r}\n",
+        {{"atan2(disc.ez.y, disc.ez.x)", -0.4}, {"disc.omega.body.z", 10}},
+        2,
+        0,
+        {{NULL, false, 0}},
+        check_disc};
+    assert_true(check_formulations(&disc) >= 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +531,14 @@ int main(void)
         cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(slow_motions_are_found),
         cmocka_unit_test(car_with_blades_goes_round),
+        cmocka_unit_test(car_on_tyres_goes_round),
+        cmocka_unit_test(torque_determines_the_rate),
+        cmocka_unit_test(bicycle_turns_at_its_capsize_speed),
+        cmocka_unit_test(driven_bead_moves_out_under_every_formulation),
+        cmocka_unit_test(driven_governor_lifts_its_arms_under_every_formulation),
+        cmocka_unit_test(bob_trails_a_cart_on_a_belt_under_every_formulation),
+        cmocka_unit_test(car_on_skates_goes_round_under_every_formulation),
+        cmocka_unit_test(disc_rolls_in_a_circle_under_every_formulation),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
         cmocka_unit_test(starts_find_what_the_seed_says),
         cmocka_unit_test(sticking_friction_makes_a_set),

@@ -139,6 +139,11 @@ static void record_channel(dal_spec *spec, const char *text, bool given)
     spec->record[spec->n_record++].value = (dal_text){.text = text, .mark = given ? (dal_mark){"command line", 0, 0} : dal_nowhere};
 }
 
+static void take_lagrange(dal_spec *spec)
+{
+    spec->simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
+}
+
 /* The model in coordinates and a formulation that have matrices, without recorded columns yet. */
 static dal_spec begin_records(dal_linear *x, int most)
 {
@@ -148,7 +153,7 @@ static dal_spec begin_records(dal_linear *x, int most)
     if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && !x->absolute)
         spec.simulate.start.text = "equilibrium"; /* every family finds the same equilibrium from the same start; it is made exact there */
     if (dal_system_layout(x->bare)->columnless || x->absolute) /* `recursive` keeps no matrices; the equations are the same */
-        spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};
+        take_lagrange(&spec);
     if (x->absolute)
         spec.simulate.coordinates = (dal_choice){.name = {.text = "angle", .mark = dal_nowhere}};
     spec.record_given = true;
@@ -158,9 +163,12 @@ static dal_spec begin_records(dal_linear *x, int most)
     return spec;
 }
 
+/* A formulation with speeds of its own keeps the velocities on the rows: then no row says what a drive asks for. */
 dal_spec dal_record_steady(dal_linear *x)
 {
     dal_spec spec = begin_records(x, x->options->n_steady);
+    if (dal_system_method(x->bare)->formulation->speeds)
+        take_lagrange(&spec);
     for (int i = 0; i < x->options->n_steady; i++)
         record_channel(&spec, x->options->steady[i].coordinate, true);
     return spec;

@@ -104,6 +104,12 @@ static dal_status keep_steady_motion(dal_linear *x, const dal_system *system, da
                       names[i]);
             return DAL_BAD_COMMAND;
         }
+        for (int k = 0; k < i; k++)
+            if (columns[k] == columns[i] && rates[k] != rates[i]) {
+                dal_error(x->messages, (dal_mark){"command line", 0, 0}, "the rate of '%s' is given twice: %.10g and %.10g", names[i], rates[k],
+                          rates[i]);
+                return DAL_BAD_COMMAND;
+            }
     }
     dal_status status = dal_evaluate_whole(state, x->messages);
     if (status == DAL_OK)

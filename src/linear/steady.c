@@ -27,23 +27,37 @@ static const double without_bound = 1e6; /* slope of a coordinate over its rate 
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* Finds the rows that depend on time or constrain velocities, and the given channels that are rates themselves. */
-static dal_status find_givens(dal_steady_search *s, const char *const *names)
+/* Rows that depend on time, phi' - A v != 0, or constrain velocities. */
+static void find_driven(dal_steady_search *s)
 {
-    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dv = DAL_NEW(&s->arena, double, s->nv + 1);
-    const dal_units *units = &s->layout->units;
-    dal_status status = dal_steady_open(s, s->q, zero, s->z, true);
-    if (status != DAL_OK)
-        return status;
     const dal_work *work = dal_seen_work(s->state);
+    double *sums = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
     s->driven = DAL_NEW(s->keep, bool, s->layout->n_rows + 1);
+    dal_rows_times(s->layout, work->A, work->v, sums);
     for (int i = 0; i < s->layout->n_rows; i++) {
-        s->driven[i] = fabs(work->phid[i]) * units->time > 1e-9 * units->row_unit[i] || dal_row_of_velocities(s->layout, i);
+        const bool moves = fabs(work->phid[i] - sums[i]) * s->layout->units.time > 1e-9 * s->layout->units.row_unit[i];
+        s->driven[i] = moves || dal_row_of_velocities(s->layout, i);
         s->n_velocity_rows += dal_row_of_velocities(s->layout, i);
         s->n_driven += s->driven[i];
     }
+}
+
+/* At the start, in its motion: the rows that move, and the given channels that are rates themselves. */
+static dal_status find_givens(dal_steady_search *s, const char *const *names)
+{
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dv = DAL_NEW(&s->arena, double, s->nv + 1);
+    dal_messages *messages = s->messages;
+    memcpy(s->v, dal_seen_work(s->state)->v, sizeof *s->v * (size_t)s->nv);
+    s->messages = NULL;
+    s->restless = dal_steady_evaluate(s, s->q, zero, s->z, false) != DAL_OK;
+    s->messages = messages;
+    dal_status status = dal_steady_open(s, s->q, s->v, s->z, true);
+    if (status != DAL_OK)
+        return status;
+    find_driven(s);
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
-    s->is_rate = DAL_NEW(s->keep, bool, s->n_given + 1);
+    bool *is_rate = DAL_NEW(s->keep, bool, s->n_given + 1);
+    s->is_rate = is_rate;
     for (int j = 0; j < s->nv; j++) {
         dv[j] = 1;
         dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.v = dv},
@@ -55,7 +69,7 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
                           names[i]);
                 return DAL_BAD_COMMAND;
             }
-            s->is_rate[i] = s->is_rate[i] || slope[s->columns[i]] != 0;
+            is_rate[i] = is_rate[i] || slope[s->columns[i]] != 0;
         }
     }
     return DAL_OK;
@@ -104,18 +118,36 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
         return status;
     if (further > 1e-6 * force)
         return refuse_motion(s, "the forces change along the motion that was found, so it does not stay as it is");
-    return dal_steady_enter(s, s->q, s->v, s->z, true);
+    return dal_steady_evaluate(s, s->q, s->v, s->z, true);
 }
 
-/* The rates that the given channels have at the start. */
-static dal_status evaluate_start(dal_steady_search *s, const dal_body_motion *start)
+/* Do the rows, drives among them, leave this given channel no other rate? */
+static bool is_bound(dal_steady_search *s, int given)
+{
+    const double usual = fmax(1, s->layout->units.length);
+    double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    for (int j = 0; j < s->p; j++) {
+        const double *along = s->T + (size_t)s->nv * (size_t)j;
+        const dal_variation_direction rate = {.v = along}, place = {.q = along};
+        dal_variation_along(s->point.variation, &s->point.at, s->is_rate[given] ? &rate : &place,
+                            &(dal_variation_result){.columns = slope, .values = value});
+        if (!(fabs(slope[s->columns[given]]) * s->unit < 1e-9 * usual))
+            return false;
+    }
+    return true;
+}
+
+/* The rates that the given channels have at the present position, in the motion of the start or that of c. */
+static dal_status evaluate_start(dal_steady_search *s, const dal_body_motion *start, bool *bound)
 {
     dal_status status = dal_steady_prepare(s, start);
     double *R = DAL_NEW(&s->arena, double, s->n_equations + 1);
     if (status == DAL_OK)
         status = dal_steady_equations(s, s->q, s->c, s->z, R);
-    if (status == DAL_OK)
+    if (status == DAL_OK) {
         dal_steady_rates(s, s->begin);
+        *bound = s->n_given && is_bound(s, s->n_given - 1);
+    }
     return status;
 }
 
@@ -127,6 +159,7 @@ typedef struct call {
     int *freedom;
     const char *const *names;
     dal_steady_motion *out;
+    bool bound; /* after LOOK: the rows leave the last given channel no other rate */
     enum { FIND_GIVENS, LOOK, STEP, CONCLUDE } what;
 } call;
 
@@ -134,7 +167,7 @@ static dal_status do_call(void *user)
 {
     call *x = user;
     return x->what == FIND_GIVENS ? find_givens(x->s, x->names)
-           : x->what == LOOK      ? evaluate_start(x->s, x->start)
+           : x->what == LOOK      ? evaluate_start(x->s, x->start, &x->bound)
            : x->what == STEP      ? dal_steady_step(x->s, x->start, x->size, x->step, x->freedom)
                                   : conclude_search(x->s, *x->size, x->out);
 }
@@ -258,6 +291,58 @@ static dal_status search_from(call *x, const dal_body_motion *start, const stand
     return status == DAL_OK ? make_call(s, x) : status;
 }
 
+/* The rate of the last given channel that the others leave it: false if they do not lead to a motion, or to no other rate. */
+static bool find_rate_left(call *x, const dal_body_motion *start, const standing *at, const double *values)
+{
+    dal_steady_search *s = x->s;
+    const int last = s->n_given - 1;
+    s->n_given = last;
+    dal_status status = search_from(x, start, at, values);
+    s->n_given = last + 1;
+    x->what = LOOK;
+    x->start = NULL;
+    if (status == DAL_OK)
+        status = make_call(s, x);
+    return status == DAL_OK && fabs(s->begin[last] - values[last]) > 1e-9 * fmax(fabs(s->begin[last]), fabs(values[last]));
+}
+
+/* Why no motion has all of the given rates: is there one if one of them is left open? True: it is said. */
+static bool explain_refusal(call *x, const dal_body_motion *start, const standing *at, const double *values)
+{
+    dal_steady_search *s = x->s;
+    const int n = s->n_given;
+    const int *columns = s->columns;
+    const bool *is_rate = s->is_rate;
+    int *other = DAL_NEW(s->keep, int, n + 1);
+    bool *rate = DAL_NEW(s->keep, bool, n + 1), said = false;
+    double *wanted = DAL_NEW(s->keep, double, n + 1);
+    for (int open = 0; open < n && !said; open++) {
+        dal_messages *messages = s->messages;
+        for (int i = 0; i < n; i++) { /* the open one comes last */
+            const int from = i == n - 1 ? open : i < open ? i : i + 1;
+            other[i] = columns[from];
+            rate[i] = is_rate[from];
+            wanted[i] = values[from];
+        }
+        s->columns = other;
+        s->is_rate = rate;
+        s->messages = NULL;
+        said = find_rate_left(x, start, at, wanted);
+        s->messages = messages;
+        if (said && x->bound)
+            dal_error(messages, dal_nowhere,
+                      "there is no steady motion near the start: a drive or a constraint prescribes the rate of '%s', %.10g, not %.10g",
+                      x->names[open], s->begin[n - 1], values[open]);
+        else if (said)
+            dal_error(messages, dal_nowhere,
+                      "there is no steady motion near the start with %s: if the rate of '%s' is left open, one is found in which it is %.10g",
+                      n == 1 ? "this rate" : "these rates", x->names[open], s->begin[n - 1]);
+    }
+    s->columns = columns;
+    s->is_rate = is_rate;
+    return said;
+}
+
 dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, int n, const int *columns, const double *values,
                             const char *const *names, dal_messages *messages, dal_steady_motion *out)
 {
@@ -292,7 +377,7 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     s.given = DAL_NEW(arena, double, n + 1);
     s.begin = DAL_NEW(arena, double, n + 1);
     memcpy(s.given, values, sizeof *s.given * (size_t)n);
-    call x = {&s, start, &size, &step, &freedom, names, out, FIND_GIVENS};
+    call x = {.s = &s, .start = start, .size = &size, .step = &step, .freedom = &freedom, .names = names, .out = out, .what = FIND_GIVENS};
     const dal_status status = make_call(&s, &x);
     if (status != DAL_OK)
         return status;
@@ -305,5 +390,5 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
         return DAL_OK;
     s.descends = descends;
     s.messages = messages;
-    return search_from(&x, start, &at, values);
+    return explain_refusal(&x, start, &at, values) ? DAL_BAD_MODEL : search_from(&x, start, &at, values);
 }

@@ -12,6 +12,8 @@
 #include "linear/steady_parts.h"
 
 #include "base/message.h"
+#include "math/vec.h"
+#include "model/system_parts.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
 
@@ -49,22 +51,41 @@ dal_status dal_steady_enter(dal_steady_search *s, double *q, const double *v, co
         dal_error(s->messages, dal_nowhere, "on the way to a steady motion: %s", dal_trouble_of(s->state));
         return DAL_NUMERICAL;
     }
+    dal_state_columns(s->state);
     memcpy(dal_own_states_of(s->state), z, sizeof *z * (size_t)s->n_z);
-    return dal_evaluate_whole(s->state, s->messages);
+    return DAL_OK;
+}
+
+dal_status dal_steady_evaluate(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted)
+{
+    const dal_status status = dal_steady_enter(s, q, v, z, recharted);
+    return status == DAL_OK ? dal_evaluate_whole(s->state, s->messages) : status;
 }
 
 dal_status dal_steady_open(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted)
 {
-    const dal_status status = dal_steady_enter(s, q, v, z, recharted);
+    const dal_status status = dal_steady_evaluate(s, q, v, z, recharted);
     if (status != DAL_OK)
         return status;
     dal_point_close(&s->point);
     return dal_point_open(&s->arena, s->state, s->messages, &s->point);
 }
 
+/* The point with its rows and masses, but without forces: these need not have values at rest, as slip over a speed has none. */
+static dal_status open_without_forces(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted)
+{
+    const dal_status status = dal_steady_enter(s, q, v, z, recharted);
+    if (status != DAL_OK)
+        return status;
+    dal_state_jacobian(s->state);
+    dal_inertia_and_forces(s->layout, dal_work_of(s->state));
+    dal_point_close(&s->point);
+    return dal_point_open(&s->arena, s->state, s->messages, &s->point);
+}
+
 dal_status dal_steady_span(dal_steady_search *s, double *q, const double *v, const double *z, bool recharted, dal_kept_rows *rows)
 {
-    const dal_status status = dal_steady_open(s, q, v, z, recharted);
+    const dal_status status = open_without_forces(s, q, v, z, recharted);
     if (status != DAL_OK)
         return status;
     return dal_point_span(&s->point, s->driven, rows) ? DAL_OK : DAL_BAD_MODEL;
@@ -75,7 +96,7 @@ dal_status dal_steady_correct(dal_steady_search *s)
     double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1), last = INFINITY;
     double *phi = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
     for (int i = 0; i < MOST_CORRECTIONS; i++) {
-        const dal_status status = dal_steady_open(s, s->q, zero, s->z, i == 0);
+        const dal_status status = open_without_forces(s, s->q, zero, s->z, i == 0);
         if (status != DAL_OK)
             return status;
         const dal_work *work = dal_seen_work(s->state);
@@ -93,15 +114,88 @@ dal_status dal_steady_correct(dal_steady_search *s)
     return DAL_NUMERICAL;
 }
 
-void dal_steady_velocities(dal_steady_search *s, const dal_kept_rows *rows, const double *c, double *v)
+void dal_steady_follow(dal_steady_search *s, const dal_kept_rows *rows, const dal_body_motion *motion, double *v)
 {
-    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
     double *momenta = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, rows->p + 1);
-    dal_fields_move(s->state, &s->fields, c, motion);
     dal_fields_momenta(s->state, motion, momenta);
     dal_kept_project(&s->point, rows, momenta, along);
     memset(v, 0, sizeof *v * (size_t)s->nv);
     dal_kept_expand(&s->point, rows, 1, along, v);
+}
+
+void dal_steady_velocities(dal_steady_search *s, const dal_kept_rows *rows, const double *c, double *v)
+{
+    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
+    dal_fields_move(s->state, &s->fields, c, motion);
+    dal_steady_follow(s, rows, motion, v);
+}
+
+/* ---- forces without values at rest ----------------------------------------------------------------------------
+ *
+ * Where forces have no values at rest, they are compared in motion. The bodies move at different positions in the same way, seen from the heaviest
+ * body of their island, the leader. */
+
+static int find_leader(const dal_steady_search *s, int b)
+{
+    const int *of_body = dal_system_acting(dal_system_of(s->state))->islands.of_body;
+    const dal_mechanism *m = s->layout->mechanism;
+    int leader = -1;
+    for (int i = 0; i < m->n_bodies; i++)
+        if (dal_island(of_body, i) == dal_island(of_body, b) && !m->bodies[i].particle && (leader < 0 || m->bodies[i].mass > m->bodies[leader].mass))
+            leader = i;
+    return leader;
+}
+
+/* In axes of the leader, or back. */
+static void turn_by_leader(const dal_steady_search *s, int b, bool back, const double x[3], double out[3])
+{
+    const int leader = find_leader(s, b);
+    const double *R = leader < 0 ? NULL : dal_seen_work(s->state)->kin[leader].R;
+    for (int k = 0; k < 3; k++)
+        out[k] = !R ? x[k] : back ? R[3 * k] * x[0] + R[3 * k + 1] * x[1] + R[3 * k + 2] * x[2] : R[k] * x[0] + R[3 + k] * x[1] + R[6 + k] * x[2];
+}
+
+/* From the point of a body to its centre of mass. */
+static void find_arm(const dal_steady_search *s, int b, double rho[3])
+{
+    dal_turn(dal_seen_work(s->state)->kin[b].R, s->layout->mechanism->bodies[b].center, rho);
+}
+
+void dal_steady_note(dal_steady_search *s, const dal_body_motion *start)
+{
+    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
+    s->carried = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
+    if (start)
+        memcpy(motion, start, sizeof *motion * (size_t)s->fields.n_bodies);
+    else
+        dal_fields_move(s->state, &s->fields, s->c, motion);
+    for (int b = 0; b < s->fields.n_bodies; b++) {
+        double rho[3];
+        find_arm(s, b, rho);
+        dal_add_cross(motion[b].w, rho, motion[b].rd);
+        turn_by_leader(s, b, false, motion[b].w, s->carried[b].w);
+        turn_by_leader(s, b, false, motion[b].rd, s->carried[b].rd);
+    }
+}
+
+dal_status dal_steady_carry(dal_steady_search *s, double *q, double *v)
+{
+    dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, s->fields.n_bodies + 1);
+    dal_kept_rows loose;
+    if (!s->restless)
+        return DAL_OK;
+    const dal_status status = dal_steady_span(s, q, v, s->z, false, &loose);
+    if (status != DAL_OK)
+        return status;
+    for (int b = 0; b < s->fields.n_bodies; b++) {
+        double rho[3];
+        find_arm(s, b, rho);
+        turn_by_leader(s, b, true, s->carried[b].w, motion[b].w);
+        turn_by_leader(s, b, true, s->carried[b].rd, motion[b].rd);
+        dal_add_cross(rho, motion[b].w, motion[b].rd);
+    }
+    dal_steady_follow(s, &loose, motion, v);
+    return DAL_OK;
 }
 
 /* ---- equations ---------------------------------------------------------------------------------------------- */

@@ -25,9 +25,11 @@ typedef struct dal_steady_search {
     bool *driven;                                                             /* rows */
     int nv, n_z, n_given, n_driven, n_velocity_rows, n_equations, n_unknowns; /* n_driven: rows, with those of velocities */
     const int *columns;
-    double *given; /* their rates at the present point of the search */
-    double *begin; /* at the start */
-    bool *is_rate; /* the column is a rate itself */
+    double *given;            /* their rates at the present point of the search */
+    double *begin;            /* at the start */
+    const bool *is_rate;      /* the column is a rate itself */
+    bool restless;            /* forces have no values at rest, as slip over a speed has none */
+    dal_body_motion *carried; /* then: w and the velocity of the centre of mass of each body, in axes of the leader of its island */
     double *q, *v, *z, *c;
     double *T, *lambda; /* where derivatives are computed: velocities; multipliers */
     bool descends;      /* it finds states that are stable at given rates */
@@ -38,16 +40,24 @@ typedef struct dal_steady_search {
 
 /* ---- steady_equations.c ------------------------------------------------------------------------- */
 
-/* The state at q, moving with v. `recharted`: with new charts for this position; q is converted. */
+/* The state at q, moving with v: its bodies, without forces. `recharted`: with new charts for this position; q is converted. */
 dal_status dal_steady_enter(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
+/* The same, evaluated. */
+dal_status dal_steady_evaluate(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
 /* The same, with the point opened there. */
 dal_status dal_steady_open(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted);
-/* The same, and the velocities that all rows allow but the driven ones. DAL_BAD_MODEL: some have no mass. */
+/* The point opened there without forces, and the velocities that all rows allow but the driven ones. DAL_BAD_MODEL: some have no mass. */
 dal_status dal_steady_span(dal_steady_search *search, double *q, const double *v, const double *z, bool recharted, dal_kept_rows *rows);
-/* q back on the rows, at rest; the point is open there. */
+/* q back on the rows, at rest and without forces; the point is open there. */
 dal_status dal_steady_correct(dal_steady_search *search);
-/* Velocities of the fields with coefficients c at the present position, least in energy beside the constraints. */
+/* Velocities nearest to a motion of the bodies, in energy beside the constraints. */
+void dal_steady_follow(dal_steady_search *search, const dal_kept_rows *rows, const dal_body_motion *motion, double *v);
+/* The same, of the fields with coefficients c at the present position. */
 void dal_steady_velocities(dal_steady_search *search, const dal_kept_rows *rows, const double *c, double *v);
+/* search->carried: the motion of the start, or of c if start is NULL. */
+void dal_steady_note(dal_steady_search *search, const dal_body_motion *start);
+/* v: zero, which stays, or the velocities of that motion at q where forces have no values at rest. */
+dal_status dal_steady_carry(dal_steady_search *search, double *q, double *v);
 /* J^T (inertia) - Q; its parts are measured for search->force. */
 void dal_steady_forces(dal_steady_search *search, const double *c, double *out);
 /* The rates of the given channels. After a point is open at a state that moves. */
@@ -62,7 +72,7 @@ dal_status dal_steady_prepare(dal_steady_search *search, const dal_body_motion *
 
 /* ---- steady_step.c ------------------------------------------------------------------------------ */
 
-/* *step becomes 0 if the equations are satisfied; *freedom: number of unknowns that the equations do not determine. */
+/* *step becomes 0 if the equations are satisfied; *freedom: number of rates that the equations do not determine. */
 dal_status dal_steady_step(dal_steady_search *search, const dal_body_motion *start, double *size, double *step, int *freedom);
 
 /* ---- steady_further.c --------------------------------------------------------------------------- */

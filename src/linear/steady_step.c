@@ -16,13 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_HALVES = 3, MOST_HALVES = 10 };
-static const double longest = 0.25;                 /* step, in units of the model's length */
-static const double rounding = 1e-13;               /* of all equations: a smaller residual is zero */
-static const double rates_count = 1e-3;             /* the columns of rates are a thousand times smaller than those of positions */
-static const double small = 1e-6;                   /* of all equations: near a solution */
-static const double undetermined = 1e-8;            /* of the largest singular value: differences leave 1e-11 */
-static const double certain[] = {1e-4, 1e-6, 1e-8}; /* smallest over largest singular value of the equations */
+enum { FEW_HALVES = 3, MOST_HALVES = 10, TOLERANCES = 4 };
+static const double longest = 0.25;      /* step, in units of the model's length */
+static const double rounding = 1e-13;    /* of all equations: a smaller residual is zero */
+static const double rates_count = 1e-3;  /* the columns of rates are a thousand times smaller than those of positions */
+static const double small = 1e-6;        /* of all equations: near a solution */
+static const double undetermined = 1e-8; /* of the largest singular value: differences leave 1e-11 */
+static const double counts = 1e-6;       /* of the model's length, in its time: a velocity that is not zero */
+static const double certain[TOLERANCES] = {1e-4, 1e-6, 1e-8,
+                                           1e-10}; /* smallest over largest singular value of the equations: those of rates are small */
 
 /* Changes unknown j of (positions along T_h, states, coefficients) by this amount, in the model's own units. */
 typedef struct trial {
@@ -188,16 +190,28 @@ static double find_slow(const dal_steady_search *s, int p_h, const double *y, do
     return dal_norm(slow, s->n_unknowns);
 }
 
-/* Unknowns that the equations do not determine: of K, whose columns of rates count as much as the others here. At a solution only. */
+/* Rates that the equations do not determine: the velocities of the unknowns that solve K y = 0, whose columns of rates count as much as the others here.
+ * Not counted are fields that move alike here, as a turn about the middle of a body and its own turn. At a solution only. */
 static int count_freedom(dal_steady_search *s, int p_h, const double *K)
 {
-    const int m = s->n_unknowns, n = s->n_equations;
-    double *equal = DAL_NEW(&s->arena, double, (size_t)m *(size_t)n + 1), *sigma = DAL_NEW(&s->arena, double, n + m + 1);
-    double *work = DAL_NEW(&s->arena, double, dal_rank_work(n + 1, m + 1) + 1);
+    const int m = s->n_unknowns, n = s->n_equations, rates = m - s->fields.k;
+    const int most = n + m + s->nv + 2;
+    double *equal = DAL_NEW(&s->arena, double, (size_t)m *(size_t)(n + 1) + 1), *sigma = DAL_NEW(&s->arena, double, most);
+    double *null = DAL_NEW(&s->arena, double, (size_t)m *(size_t)m + 1), *work = DAL_NEW(&s->arena, double, dal_rank_work(most, most));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
             equal[m * i + j] = K[m * i + j] / (j < p_h + s->n_z ? 1 : rates_count);
-    return n && m ? m - dal_rank_svd(equal, n, m, m, undetermined, sigma, NULL, NULL, work) : m;
+    if (!m)
+        return 0;
+    const int open = m - dal_rank_svd(equal, n + 1, m, m, undetermined, sigma, null, NULL, work), wide = s->nv + 1;
+    double *moved = DAL_NEW(&s->arena, double, (size_t)(open + 1) * (size_t)wide);
+    for (int d = 0; d < open; d++)
+        for (int i = 0; i < s->fields.k; i++)
+            for (int a = 0; a < s->nv; a++)
+                moved[wide * d + a] +=
+                    null[m * d + rates + i] * s->unit * s->fields.V[s->nv * i + a] * s->layout->units.column_scale[a] / s->layout->units.length;
+    moved[wide * open + s->nv] = 1; /* an own dimension: nothing counts because all is small */
+    return dal_rank_svd(moved, open + 1, wide, wide, counts, sigma, NULL, NULL, work) - 1;
 }
 
 /* Would the next step of the same matrix, |K^+ R(y)|, be shorter? Unlike |R| this does not depend on how stiff an equation is: along a curved
@@ -264,11 +278,11 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         change_unknowns(s, T_h, p_h, a.slow, 1, &a.to);
         a.better = *step > 0 && dal_steady_equations(s, a.to.q, a.to.c, a.to.z, a.other) == DAL_OK;
     }
-    for (int t = 0; t < 3 && !a.better; t++) {
+    for (int t = 0; t < TOLERANCES && !a.better; t++) {
         try_parts(s, &a, certain[t], FEW_HALVES, false);
         *step = dal_norm(a.slow, m);
     }
-    for (int t = 2; t >= 0 && !a.better && !(*size < small); t--) {
+    for (int t = TOLERANCES - 1; t >= 0 && !a.better && !(*size < small); t--) {
         try_parts(s, &a, certain[t], MOST_HALVES, true);
         *step = dal_norm(a.slow, m);
     }

@@ -71,14 +71,16 @@ static void project_start_motion(dal_steady_search *s, const dal_body_motion *st
             s->c[j] += xi[i] * x->basis[x->n * i + j];
 }
 
-/* The forces on the bodies at rest at q, in world axes: for each body a force and a moment about its centre of mass, in the model's own units. */
+/* The forces on the bodies at q, at rest if they have values there, in world axes: for each body a force and a moment about its centre of mass, in the model's own units. */
 static dal_status find_wrenches(dal_steady_search *s, double *q, double *out)
 {
     const dal_units *units = &s->layout->units;
     const dal_mechanism *m = s->layout->mechanism;
-    double *zero = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *v = DAL_NEW(&s->arena, double, s->nv + 1);
     const double force = units->mass * units->length / (units->time * units->time);
-    const dal_status status = dal_steady_enter(s, q, zero, s->z, false);
+    dal_status status = dal_steady_carry(s, q, v);
+    if (status == DAL_OK)
+        status = dal_steady_evaluate(s, q, v, s->z, false);
     for (int b = 0; b < m->n_bodies && status == DAL_OK; b++) {
         const dal_work *work = dal_seen_work(s->state);
         double rho[3], *w = out + 6 * b;
@@ -278,10 +280,8 @@ dal_status dal_steady_prepare(dal_steady_search *s, const dal_body_motion *start
         return DAL_BAD_MODEL;
     }
     dal_fields_admit(&s->arena, &s->point, &s->loose, &s->fields);
-    double *f = DAL_NEW(&s->arena, double, s->nv + 1), *none = DAL_NEW(&s->arena, double, s->fields.n + 1);
-    dal_steady_forces(s, none, f);
-    dal_point_balance(&s->point, f, s->lambda);
-    double *v = DAL_NEW(&s->arena, double, s->nv + 1);
+    dal_steady_note(s, start);
+    double *f = DAL_NEW(&s->arena, double, s->nv + 1), *v = DAL_NEW(&s->arena, double, s->nv + 1);
     if ((status = find_symmetries(s)) != DAL_OK || (status = dal_steady_enter(s, s->q, v, s->z, false)) != DAL_OK)
         return status;
     if (start)
