@@ -221,6 +221,43 @@ static void car_with_blades_goes_round(void **unused)
     }
 }
 
+/* A disc with its centre of mass e beside its middle, on a spring there: the middle goes round, x = e m W^2 / (k - m W^2). It does not turn freely about
+ * its centre of mass, however small e is. Planar; a rotor on two springs. */
+static void unbalanced_rotors_whirl(void **unused)
+{
+    (void)unused;
+    static const double beside[] = {1e-6, 1e-5, 1e-3, 5e-3};
+    for (int f = 0; f < 4; f++)
+        for (int i = 0; i < 8; i++) {
+            const bool spatial = i >= 4;
+            const double e = beside[i % 4], m = spatial ? 20 : 2, k = spatial ? 2e6 : 1000, W = spatial ? 100 : 10,
+                         x = e * m * W * W / (k - m * W * W);
+            char text[1200];
+            if (spatial)
+                snprintf(text, sizeof text,
+                         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  disc: {mass: 20, inertia: [0.8, 0.8, 0.5], center: "
+                         "[%.17g, 0, 0],\n"
+                         "    angular-velocity: {body: [0, 0, 100]}, points: {P: [0, 0, -0.3], Q: [0, 0, 0.3]}}\n"
+                         "joints: {axial: {type: lock, body: disc, coordinate: z}}\nforces:\n"
+                         "  P: {type: force, body: disc.P, value: [-1e6*disc.P.x, -1e6*disc.P.y, 0]}\n"
+                         "  Q: {type: force, body: disc.Q, value: [-1e6*disc.Q.x, -1e6*disc.Q.y, 0]}\n",
+                         e);
+            else
+                snprintf(text, sizeof text,
+                         "dalembert: 1\nspace: planar\nbodies: {disc: {mass: 2, inertia: 0.1, center: [%.17g, 0], rate: 10}}\n"
+                         "forces: {P: {type: spring-damper, connect: [ground, disc], stiffness: 1000, length: 0}}\n",
+                         e);
+            dal_spec *spec = parse_spec(text, families[f]);
+            dal_equilibrium *found = steady_of(spec, 1, &(dal_steady){spatial ? "disc.omega.z" : "disc.angle", W});
+            check_close(hypot(number_of(found, found->values, "disc.x"), number_of(found, found->values, "disc.y")), x, 1e-6 * x);
+            check_close(hypot(number_of(found, found->rates, "disc.x"), number_of(found, found->rates, "disc.y")), W * x, 1e-6 * W * x);
+            assert_int_equal(found->n_choices, 0); /* nothing is free */
+            assert_int_equal(found->stability, DAL_NOT_DECIDED);
+            dal_equilibrium_free(found);
+            dal_spec_free(spec);
+        }
+}
+
 static void expect(const char *text, int n, const dal_steady *given, const char *sentence)
 {
     dal_messages *messages = dal_messages_create(NULL);
@@ -316,6 +353,7 @@ int main(void)
         cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(slow_motions_are_found),
         cmocka_unit_test(car_with_blades_goes_round),
+        cmocka_unit_test(unbalanced_rotors_whirl),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
         cmocka_unit_test(starts_find_what_the_seed_says),
         cmocka_unit_test(sticking_friction_makes_a_set),

@@ -6,8 +6,8 @@
  * the start. The equations are exact; their derivatives are differences, which affect only the speed of convergence. Moving drives and nonholonomic
  * rows are equations for c; along a drive nothing has to balance.
  *
- * Motions that the constraints allow need not be symmetries. At rest, the forces on the bodies must turn with them and change in no other way; at
- * the solution F must also be zero at later positions along the motion.
+ * Motions that the constraints allow need not be symmetries. At rest, here and nearby, the forces on the bodies must turn with them and change in no
+ * other way; at the solution F must also be zero at later positions along the motion, against the forces of this motion.
  */
 #include "linear/steady.h"
 #include "linear/steady_parts.h"
@@ -86,8 +86,12 @@ static bool rate_has_no_meaning(dal_steady_search *s)
 
 static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_motion *out)
 {
+    const double on_the_way = s->force;
+    s->force = 0;
     dal_status status = dal_steady_prepare(s, NULL);
     double *R = DAL_NEW(&s->arena, double, s->n_equations + 1), further = 0;
+    const double now = s->force / sqrt(s->layout->units.mass); /* the forces of this motion, which may be far smaller than the unit */
+    s->force = fmax(s->force, on_the_way);
     if (status == DAL_OK)
         status = dal_steady_equations(s, s->q, s->c, s->z, R);
     if (status != DAL_OK)
@@ -102,7 +106,7 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     dal_steady_frames(s, out);
     if ((status = dal_steady_further(s, &further)) != DAL_OK)
         return status;
-    if (further > 1e-6 * force)
+    if (!(further <= 1e-7 * now + 1e-10 * force))
         return refuse_motion(s, "the forces change along the motion that was found, so it does not stay as it is");
     return dal_steady_enter(s, s->q, s->v, s->z, true);
 }

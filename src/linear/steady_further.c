@@ -73,22 +73,23 @@ static void carry_bodies(dal_steady_search *s, double t, double *q)
     double *r = DAL_NEW(&s->arena, double, 3 * bodies + 1), *R = DAL_NEW(&s->arena, double, 9 * bodies + 1);
     for (int b = 0; b < bodies; b++)
         carry_body(s, b, t, r + 3 * b, R + 9 * b);
-    if (s->layout->body[0].n_columns && !s->layout->tree && !s->layout->placement)
+    if (s->layout->family->shares) { /* all bodies, from their frames */
+        for (int b = 0; b < bodies; b++) {
+            dal_copy3(r + 3 * b, work->kin[b].r);
+            memcpy(work->kin[b].R, R + 9 * b, sizeof work->kin[b].R);
+        }
+        s->layout->family->place(s->layout, work, -1, NULL, NULL);
+    } else
         for (int b = 0; b < bodies; b++)
             s->layout->family->place(s->layout, work, b, r + 3 * b, R + 9 * b);
-    else
-        s->layout->family->place(s->layout, work, -1, r, R);
     memcpy(q, work->q, sizeof *q * (size_t)s->layout->nq);
 }
 
-dal_status dal_steady_further(dal_steady_search *s, double *size)
+/* The size of F at the present place, which is q, with T and multipliers of this place. */
+static dal_status find_size_here(dal_steady_search *s, double *q, double *size)
 {
-    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), rate = 1 / s->layout->units.time, *f = DAL_NEW(&s->arena, double, s->nv + 1);
-    double *v = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *f = DAL_NEW(&s->arena, double, s->nv + 1), *v = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, s->nv + 1);
     dal_kept_rows loose;
-    for (int b = 0; b < s->fields.n_bodies; b++)
-        rate = fmax(rate, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
-    carry_bodies(s, 0.9 / rate, q);
     dal_status status = dal_steady_span(s, q, v, s->z, true, &loose);
     if (status != DAL_OK)
         return status;
@@ -97,8 +98,29 @@ dal_status dal_steady_further(dal_steady_search *s, double *size)
         return status;
     dal_steady_forces(s, s->c, f);
     dal_kept_project(&s->point, &s->point.velocities, f, along);
-    *size = dal_norm(along, s->point.velocities.p);
+    *size = fmax(*size, dal_norm(along, s->point.velocities.p));
     return DAL_OK;
+}
+
+dal_status dal_steady_further(dal_steady_search *s, double *size)
+{
+    static const double turns[] = {0.9, 2.3, 7.7}; /* how far, in radians of the fastest body: steps one after the other */
+    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), rate = 1 / s->layout->units.time;
+    const size_t charts = 3 * (size_t)s->layout->mechanism->n_bodies;
+    int *chart = DAL_NEW(&s->arena, int, charts + 1);
+    dal_status status = DAL_OK;
+    *size = 0;
+    if (!s->layout->family->place) /* the model's own coordinates */
+        return DAL_OK;
+    memcpy(chart, dal_seen_work(s->state)->chart, sizeof *chart * charts);
+    for (int b = 0; b < s->fields.n_bodies; b++)
+        rate = fmax(rate, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
+    for (int i = 0; i < 3 && status == DAL_OK; i++) {
+        carry_bodies(s, turns[i] / rate, q);
+        status = find_size_here(s, q, size);
+    }
+    memcpy(dal_work_of(s->state)->chart, chart, sizeof *chart * charts);
+    return status;
 }
 
 void dal_steady_frames(dal_steady_search *s, dal_steady_motion *out)
