@@ -31,6 +31,7 @@ typedef struct dal_steady_search {
     double *q, *v, *z, *c;
     double *T, *lambda; /* where derivatives are computed: velocities; multipliers */
     bool descends;      /* it finds states that are stable at given rates */
+    bool held;          /* positions stay, and rates that are not given change */
     int p;              /* columns of T */
     double force;       /* size of the terms of F */
     double unit;        /* sqrt(m) L */
