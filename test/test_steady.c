@@ -336,11 +336,15 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     static const char hanging[] = /* slower than sqrt(g/l): only straight down, where the azimuth means nothing */
         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 2, position: [0.6, 0, -0.8]}}\n"
         "joints: {top: {type: distance, connect: [ground, b], length: 1}}\n";
+    static const char upright[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 2, inertia: [1, 1, 0.5], center: [0, 0, "
+                                  "1], angular-velocity: [0, 0, 9]}}\n"
+                                  "joints: {top: {type: spherical, connect: [ground, b]}}\n";
     static const char driven[] =
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
         "joints: {A: {type: revolute, connect: [ground, b], drive: 3*t}, B: {type: revolute, connect: [b, c]}}\n";
     expect(pendulum, 1, &(dal_steady){"A.angle", 2}, "there is no steady motion near the start");
     expect(hanging, 1, &(dal_steady){"atan2(b.y, b.x)", 2}, "there is no steady motion near the start");
+    expect(upright, 1, &(dal_steady){"atan2(b.ez.y, b.ez.x)", 3}, "has no rate at the start, as an azimuth on its axis");
     expect(pendulum, 1, &(dal_steady){"A.angles", 2}, "has no channel 'angles'");
     expect(faller, 0, NULL, "a steady motion is found with --steady");
     expect(driven, 0, NULL, "a steady motion is found with --steady");

@@ -31,6 +31,22 @@ static const double regular = 1e-3;      /* F at a solution, of F as far away as
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
+/* Is a channel that has no rate here a coordinate or a rate at positions nearby? */
+static bool is_regular_aside(dal_steady_search *s, int column)
+{
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    for (int j = 0; j < s->point.positions.p; j++)
+        for (int k = 0; k < s->nv; k++)
+            dq[k] += near_enough / (j + 1) * s->unit * s->point.positions.T[(size_t)s->nv * (size_t)j + (size_t)k];
+    s->layout->family->add(s->layout, s->q, dq);
+    if (dal_steady_open(s, s->q, zero, s->z, false) != DAL_OK)
+        return false;
+    dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.v = zero},
+                        &(dal_variation_result){.columns = slope, .values = value});
+    return isfinite(slope[column]);
+}
+
 /* Finds the rows that depend on time or constrain velocities, and the given channels that are rates themselves. */
 static dal_status find_givens(dal_steady_search *s, const char *const *names)
 {
@@ -55,7 +71,9 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
         dv[j] = 0;
         for (int i = 0; i < s->n_given; i++) {
             if (!isfinite(slope[s->columns[i]])) {
-                dal_error(s->messages, (dal_mark){"command line", 0, 0}, "'%s' is neither a coordinate nor a rate: a steady motion is given by one",
+                dal_error(s->messages, (dal_mark){"command line", 0, 0},
+                          is_regular_aside(s, s->columns[i]) ? "'%s' has no rate at the start, as an azimuth on its axis: start beside it"
+                                                             : "'%s' is neither a coordinate nor a rate: a steady motion is given by one",
                           names[i]);
                 return DAL_BAD_COMMAND;
             }
