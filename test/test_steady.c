@@ -195,6 +195,21 @@ static void slow_motions_are_found(void **unused)
         }
 }
 
+/* The same in coordinates of the model: a particle of 0.7 kg on a spring of 50 N/m and 0.4 m. */
+static void own_coordinates_move_steadily(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ncoordinates: {r: {start: 0.4}, th: {start: 0.2}}\n"
+                               "bodies: {bead: {mass: 0.7, inertia: 0.01, position: [r*cos(th), r*sin(th)], angle: th}}\n"
+                               "forces: {s: {type: spring-damper, connect: [ground, bead], stiffness: 50, length: 0.4}}\n";
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"th", 3});
+    check_close(number_of(e, e->values, "r"), 50 * 0.4 / (50 - 0.7 * 9), 1e-12);
+    check_close(number_of(e, e->rates, "bead.angle"), 3, 1e-12);
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+}
+
 /* Blades under a car with its axles L apart: v = r L / tan d at the rear axle; the hub holds a wheel on the circle. */
 static void car_with_blades_goes_round(void **unused)
 {
@@ -333,6 +348,12 @@ static void what_does_not_move_steadily_is_refused(void **unused)
                                    "bodies: {bob: {mass: 1, inertia: 0.1, position: [1, 0], rate: 2, points: {A: [-1, 0]}}}\n"
                                    "joints: {A: {type: revolute, connect: [ground, bob.A]}}\n";
     static const char faller[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 1, position: [0, 0], velocity: [1, 0]}}\n";
+    static const char sleigh[] = /* v' = a w^2: it does not turn steadily, and stands on its edge for an instant */
+        "dalembert: 1\nspace: planar\nbodies: {sleigh: {mass: 1.2, inertia: 0.15, position: [0.4, 0], rate: 1.5, velocity: [-0.7, 0.6]}}\n"
+        "constraints: {blade: {velocity: \"-sin(sleigh.angle)*sleigh.x' + cos(sleigh.angle)*sleigh.y' - 0.4*sleigh.angle'\"}}\n";
+    static const char own[] = "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.4, rate: -0.7}, y: {rate: 0.6}, th: {rate: 1.5}}\n"
+                              "bodies: {sleigh: {mass: 1.2, inertia: 0.15, position: [x, y], angle: th}}\n"
+                              "constraints: {blade: {velocity: \"-sin(th)*x' + cos(th)*y' - 0.4*th'\"}}\n";
     static const char hanging[] = /* slower than sqrt(g/l): only straight down, where the azimuth means nothing */
         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 2, position: [0.6, 0, -0.8]}}\n"
         "joints: {top: {type: distance, connect: [ground, b], length: 1}}\n";
@@ -343,6 +364,8 @@ static void what_does_not_move_steadily_is_refused(void **unused)
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
         "joints: {A: {type: revolute, connect: [ground, b], drive: 3*t}, B: {type: revolute, connect: [b, c]}}\n";
     expect(pendulum, 1, &(dal_steady){"A.angle", 2}, "there is no steady motion near the start");
+    expect(sleigh, 1, &(dal_steady){"sleigh.angle", 0.1}, "do not allow the motion that was found for more than an instant");
+    expect(own, 1, &(dal_steady){"th", 0.1}, "do not allow the motion that was found for more than an instant");
     expect(hanging, 1, &(dal_steady){"atan2(b.y, b.x)", 2}, "there is no steady motion near the start");
     expect(upright, 1, &(dal_steady){"atan2(b.ez.y, b.ez.x)", 3}, "has no rate at the start, as an azimuth on its axis");
     expect(pendulum, 1, &(dal_steady){"A.angles", 2}, "has no channel 'angles'");
@@ -410,6 +433,7 @@ int main(void)
         cmocka_unit_test(governor_lifts_its_arms),
         cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(slow_motions_are_found),
+        cmocka_unit_test(own_coordinates_move_steadily),
         cmocka_unit_test(car_with_blades_goes_round),
         cmocka_unit_test(azimuths_near_the_axis_are_rates),
         cmocka_unit_test(tops_keep_their_lean),

@@ -138,7 +138,7 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     const double on_the_way = s->force;
     s->force = 0;
     dal_status status = dal_steady_prepare(s, NULL);
-    double *R = DAL_NEW(&s->arena, double, s->n_equations + 1), further = 0;
+    double *R = DAL_NEW(&s->arena, double, s->n_equations + 1), further = 0, slip = 0;
     const double now = s->force / sqrt(s->layout->units.mass); /* the forces of this motion, which may be far smaller than the unit */
     s->force = fmax(s->force, on_the_way);
     if (status == DAL_OK)
@@ -156,10 +156,12 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     if ((status = dal_steady_open(s, s->q, s->v, s->z, false)) != DAL_OK) /* back from the positions beside */
         return status;
     dal_steady_frames(s, out);
-    if ((status = dal_steady_further(s, &further)) != DAL_OK)
+    if ((status = dal_steady_further(s, &further, &slip)) != DAL_OK)
         return status;
     if (!(further <= 1e-7 * now + 1e-10 * force))
         return refuse_motion(s, "the forces change along the motion that was found, so it does not stay as it is");
+    if (!(slip <= 1e-7))
+        return refuse_motion(s, "the constraints do not allow the motion that was found for more than an instant");
     return dal_steady_enter(s, s->q, s->v, s->z, true);
 }
 

@@ -85,8 +85,38 @@ static void carry_bodies(dal_steady_search *s, double t, double *q)
     memcpy(q, work->q, sizeof *q * (size_t)s->layout->nq);
 }
 
-/* The size of F at the present place, which is q, with T and multipliers of this place. */
-static dal_status find_size_here(dal_steady_search *s, double *q, double *size)
+/* The model's own coordinates cannot be found from the frames of the bodies: q' = V(q) c, by Runge and Kutta's method of fourth order. The position
+ * after a time t, in `angle` radians. */
+static dal_status flow_along(dal_steady_search *s, double t, double angle, double *q)
+{
+    enum { A_RADIAN = 50 };
+    static const double ahead[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    const int steps = (int)ceil(A_RADIAN * angle);
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *v = DAL_NEW(&s->arena, double, s->nv + 1), *sum = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *at = DAL_NEW(&s->arena, double, s->layout->nq + 1);
+    dal_kept_rows loose;
+    for (int i = 0; i < steps; i++) {
+        memset(sum, 0, sizeof *sum * (size_t)s->nv);
+        for (int stage = 0; stage < 4; stage++) {
+            for (int k = 0; k < s->nv; k++)
+                dq[k] = ahead[stage] * t / steps * v[k];
+            memcpy(at, q, sizeof *at * (size_t)s->layout->nq);
+            s->layout->family->add(s->layout, at, dq);
+            const dal_status status = dal_steady_span(s, at, zero, s->z, false, &loose);
+            if (status != DAL_OK)
+                return status;
+            dal_steady_velocities(s, &loose, s->c, v);
+            for (int k = 0; k < s->nv; k++)
+                sum[k] += weight[stage] * t / steps * v[k];
+        }
+        s->layout->family->add(s->layout, q, sum);
+    }
+    return DAL_OK;
+}
+
+/* The size of F at the present place, which is q, with T and multipliers of this place; of the rows that the fields do not meet by themselves (drives,
+ * rows of velocities), over the speed of the motion. */
+static dal_status find_size_here(dal_steady_search *s, double *q, double *size, double *slip)
 {
     double *f = DAL_NEW(&s->arena, double, s->nv + 1), *v = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, s->nv + 1);
     dal_kept_rows loose;
@@ -99,25 +129,36 @@ static dal_status find_size_here(dal_steady_search *s, double *q, double *size)
     dal_steady_forces(s, s->c, f);
     dal_kept_project(&s->point, &s->point.velocities, f, along);
     *size = fmax(*size, dal_norm(along, s->point.velocities.p));
+    const dal_units *units = &s->layout->units;
+    const double *phid = dal_seen_work(s->state)->phid;
+    double speed = 0;
+    for (int k = 0; k < s->nv; k++)
+        speed = fmax(speed, fabs(v[k]) * units->column_scale[k]);
+    for (int i = 0; i < s->layout->n_rows; i++)
+        if (s->driven[i] && fabs(phid[i]) * units->length > *slip * speed * units->row_unit[i])
+            *slip = fabs(phid[i]) * units->length / (speed * units->row_unit[i]);
     return DAL_OK;
 }
 
-dal_status dal_steady_further(dal_steady_search *s, double *size)
+dal_status dal_steady_further(dal_steady_search *s, double *size, double *slip)
 {
     static const double turns[] = {0.9, 2.3, 7.7}; /* how far, in radians of the fastest body: steps one after the other */
     double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), rate = 1 / s->layout->units.time;
     const size_t charts = 3 * (size_t)s->layout->mechanism->n_bodies;
     int *chart = DAL_NEW(&s->arena, int, charts + 1);
     dal_status status = DAL_OK;
-    *size = 0;
-    if (!s->layout->family->place) /* the model's own coordinates */
-        return DAL_OK;
+    *size = *slip = 0;
+    memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
     memcpy(chart, dal_seen_work(s->state)->chart, sizeof *chart * charts);
     for (int b = 0; b < s->fields.n_bodies; b++)
         rate = fmax(rate, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
     for (int i = 0; i < 3 && status == DAL_OK; i++) {
-        carry_bodies(s, turns[i] / rate, q);
-        status = find_size_here(s, q, size);
+        if (s->layout->family->place)
+            carry_bodies(s, turns[i] / rate, q);
+        else
+            status = flow_along(s, turns[i] / rate, turns[i], q);
+        if (status == DAL_OK)
+            status = find_size_here(s, q, size, slip);
     }
     memcpy(dal_work_of(s->state)->chart, chart, sizeof *chart * charts);
     return status;

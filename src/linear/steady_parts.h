@@ -68,8 +68,9 @@ dal_status dal_steady_step(dal_steady_search *search, const dal_body_motion *sta
 
 /* ---- steady_further.c --------------------------------------------------------------------------- */
 
-/* The size of F at a later position of the motion, with T and multipliers of that position. */
-dal_status dal_steady_further(dal_steady_search *search, double *size);
+/* The size of F at later positions of the motion, with T and multipliers of each; and how far drives and rows of velocities are missed there, over
+ * the speed of the motion. */
+dal_status dal_steady_further(dal_steady_search *search, double *size, double *slip);
 /* The motions of the frames of the bodies: the turns and shifts of their islands. */
 void dal_steady_frames(dal_steady_search *search, dal_steady_motion *out);
 
