@@ -165,7 +165,8 @@ static bool forces_balance(const dal_linear *x)
     return true;
 }
 
-/* No state accelerates; does this stay? x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. */
+/* No state accelerates; does this stay? Then x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. A
+ * force that vanishes there with its slope is not seen. */
 static bool stays_steady(const dal_linear *x)
 {
     const dal_units *units = &x->point.layout->units;
