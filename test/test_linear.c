@@ -100,6 +100,28 @@ static void find_eigenvalue(const dal_modes *modes, double re, double im, double
     }
 }
 
+/* At its lowest point a pendulum does not accelerate; a disc on its axle turns steadily. */
+static void one_instant_is_no_steady_motion(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ngravity: [0, %g]\nbodies: {p: {mass: 1, inertia: 0.1, position: [0, -1], velocity: [3, 0], rate: 3,"
+        " points: {O: [0, 1]}}}\njoints: {O: {type: revolute, connect: [ground, p.O]}}\n";
+    for (int f = 0; f < 4; f++)
+        for (int falls = 0; falls < 2; falls++) {
+            char model[400];
+            dal_spec *spec = NULL;
+            snprintf(model, sizeof model, text, falls ? -9.81 : 0);
+            assert_int_equal(dal_spec_parse(NULL, "text", model, strlen(model), 0, NULL, NULL, &spec), DAL_OK);
+            assert_true(dal_spec_set(spec, "coordinates", families[f], NULL));
+            dal_modes *modes = modes_of(spec, NULL);
+            assert_non_null(modes);
+            assert_int_equal(modes->linearization->kind, falls ? DAL_LINEAR_MOTION : DAL_LINEAR_STEADY);
+            dal_modes_free(modes);
+            dal_spec_free(spec);
+        }
+}
+
 static double part(const json *value, const char *which)
 {
     return value->text ? (*which == 'r' ? value->number : 0) : json_get(value, which)->number;
@@ -637,6 +659,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cart_has_the_exact_matrices),
+        cmocka_unit_test(one_instant_is_no_steady_motion),
         cmocka_unit_test(bicycle_has_the_eigenvalues_of_the_benchmark),
         cmocka_unit_test(four_bar_has_the_eigenvalues_of_one_coordinate),
         cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),

@@ -196,6 +196,21 @@ static void slow_motions_are_found(void **unused)
         }
 }
 
+/* The same in coordinates of the model: a particle of 0.7 kg on a spring of 50 N/m and 0.4 m. */
+static void own_coordinates_move_steadily(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ncoordinates: {r: {start: 0.4}, th: {start: 0.2}}\n"
+                               "bodies: {bead: {mass: 0.7, inertia: 0.01, position: [r*cos(th), r*sin(th)], angle: th}}\n"
+                               "forces: {s: {type: spring-damper, connect: [ground, bead], stiffness: 50, length: 0.4}}\n";
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"th", 3});
+    check_close(number_of(e, e->values, "r"), 50 * 0.4 / (50 - 0.7 * 9), 1e-12);
+    check_close(number_of(e, e->rates, "bead.angle"), 3, 1e-12);
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+}
+
 /* Blades under a car with its axles L apart: v = r L / tan d at the rear axle; the hub holds a wheel on the circle. */
 static void car_with_blades_goes_round(void **unused)
 {
@@ -297,6 +312,93 @@ static void torque_determines_the_rate(void **unused)
     }
 }
 
+/* The same disc, given by the azimuth of its middle, which is near the axis: a rate of 10 at 0.25 mm is regular. */
+static void azimuths_near_the_axis_are_rates(void **unused)
+{
+    (void)unused;
+    static const double starts[] = {1e-5, 1e-4, 1e-3};
+    for (int f = 0; f < 4; f++)
+        for (int i = 0; i < 3; i++) {
+            char text[400];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nbodies: {disc: {mass: 2, inertia: 0.1, center: [1e-3, 0], position: [%g, 0], rate: 10}}\n"
+                     "forces: {P: {type: spring-damper, connect: [ground, disc], stiffness: 1000, length: 0}}\n",
+                     starts[i]);
+            dal_spec *spec = parse_spec(text, families[f]);
+            dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"atan2(disc.y, disc.x)", 10});
+            check_close(hypot(number_of(e, e->values, "disc.x"), number_of(e, e->values, "disc.y")), 2.5e-4, 1e-10);
+            dal_equilibrium_free(e);
+            dal_spec_free(spec);
+        }
+}
+
+/* Tops of m g l = 0.981 with A = 0.02 about the tip and C = 0.004 precess where C W w - A W^2 cos a = m g l. The start leans by 0.6 rad and spins at any
+ * rate, with or without the precession: the spin is not given and changes, the top does not rise to where an azimuth means nothing. */
+static void tops_keep_their_lean(void **unused)
+{
+    (void)unused;
+    static const double spins[] = {60, 94, 95, 100}, rates[] = {3, 3.2};
+    for (int f = 0; f < 4; f++)
+        for (int i = 0; i < 16; i++) {
+            const double W = rates[i % 2], spin = spins[i / 2 % 4], c = cos(0.6);
+            char text[900];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  top: {mass: 1, inertia: [0.01, 0.01, 0.004], points: {O: [0, "
+                     "0, -0.1]},\n"
+                     "    position: [%.17g, 0, %.17g], orientation: {axis: [0, 1, 0], angle: 0.6}, angular-velocity: {body: [%.17g, 0, %g]}}\n"
+                     "joints: {O: {type: spherical, connect: [ground, top.O]}}\n",
+                     0.1 * sin(0.6), 0.1 * c, i < 8 ? 0 : -W * sin(0.6), spin);
+            dal_spec *spec = parse_spec(text, families[f]);
+            dal_equilibrium *found = steady_of(spec, 1, &(dal_steady){"atan2(top.ez.y, top.ez.x)", W});
+            check_close(number_of(found, found->values, "top.ez.z"), c, 1e-9);
+            double w = 0;
+            for (int k = 0; k < 3; k++) { /* e_y . e_x' */
+                const char *ex[] = {"top.ex.x", "top.ex.y", "top.ex.z"}, *ey[] = {"top.ey.x", "top.ey.y", "top.ey.z"};
+                w += number_of(found, found->values, ey[k]) * number_of(found, found->rates, ex[k]);
+            }
+            check_close(w, (0.981 + 0.02 * W * W * c) / (0.004 * W), 1e-7);
+            dal_equilibrium_free(found);
+            dal_spec_free(spec);
+        }
+}
+
+/* A disc with its centre of mass e beside its middle, on a spring there: the middle goes round, x = e m W^2 / (k - m W^2). It does not turn freely about
+ * its centre of mass, however small e is. Planar; a rotor on two springs. */
+static void unbalanced_rotors_whirl(void **unused)
+{
+    (void)unused;
+    static const double beside[] = {1e-6, 1e-5, 1e-3, 5e-3};
+    for (int f = 0; f < 4; f++)
+        for (int i = 0; i < 8; i++) {
+            const bool spatial = i >= 4;
+            const double e = beside[i % 4], m = spatial ? 20 : 2, k = spatial ? 2e6 : 1000, W = spatial ? 100 : 10,
+                         x = e * m * W * W / (k - m * W * W);
+            char text[1200];
+            if (spatial)
+                snprintf(text, sizeof text,
+                         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  disc: {mass: 20, inertia: [0.8, 0.8, 0.5], center: "
+                         "[%.17g, 0, 0],\n"
+                         "    angular-velocity: {body: [0, 0, 100]}, points: {P: [0, 0, -0.3], Q: [0, 0, 0.3]}}\n"
+                         "joints: {axial: {type: lock, body: disc, coordinate: z}}\nforces:\n"
+                         "  P: {type: force, body: disc.P, value: [-1e6*disc.P.x, -1e6*disc.P.y, 0]}\n"
+                         "  Q: {type: force, body: disc.Q, value: [-1e6*disc.Q.x, -1e6*disc.Q.y, 0]}\n",
+                         e);
+            else
+                snprintf(text, sizeof text,
+                         "dalembert: 1\nspace: planar\nbodies: {disc: {mass: 2, inertia: 0.1, center: [%.17g, 0], rate: 10}}\n"
+                         "forces: {P: {type: spring-damper, connect: [ground, disc], stiffness: 1000, length: 0}}\n",
+                         e);
+            dal_spec *spec = parse_spec(text, families[f]);
+            dal_equilibrium *found = steady_of(spec, 1, &(dal_steady){spatial ? "disc.omega.z" : "disc.angle", W});
+            check_close(hypot(number_of(found, found->values, "disc.x"), number_of(found, found->values, "disc.y")), x, 1e-6 * x);
+            check_close(hypot(number_of(found, found->rates, "disc.x"), number_of(found, found->rates, "disc.y")), W * x, 1e-6 * W * x);
+            assert_int_equal(found->n_choices, 0); /* nothing is free */
+            assert_int_equal(found->stability, DAL_NOT_DECIDED);
+            dal_equilibrium_free(found);
+            dal_spec_free(spec);
+        }
+}
+
 static void expect(const char *text, int n, const dal_steady *given, const char *sentence)
 {
     dal_messages *messages = dal_messages_create(NULL);
@@ -322,6 +424,18 @@ static void what_does_not_move_steadily_is_refused(void **unused)
                                    "bodies: {bob: {mass: 1, inertia: 0.1, position: [1, 0], rate: 2, points: {A: [-1, 0]}}}\n"
                                    "joints: {A: {type: revolute, connect: [ground, bob.A]}}\n";
     static const char faller[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 1, position: [0, 0], velocity: [1, 0]}}\n";
+    static const char sleigh[] = /* v' = a w^2: it does not turn steadily, and stands on its edge for an instant */
+        "dalembert: 1\nspace: planar\nbodies: {sleigh: {mass: 1.2, inertia: 0.15, position: [0.4, 0], rate: 1.5, velocity: [-0.7, 0.6]}}\n"
+        "constraints: {blade: {velocity: \"-sin(sleigh.angle)*sleigh.x' + cos(sleigh.angle)*sleigh.y' - 0.4*sleigh.angle'\"}}\n";
+    static const char own[] = "dalembert: 1\nspace: planar\ncoordinates: {x: {start: 0.4, rate: -0.7}, y: {rate: 0.6}, th: {rate: 1.5}}\n"
+                              "bodies: {sleigh: {mass: 1.2, inertia: 0.15, position: [x, y], angle: th}}\n"
+                              "constraints: {blade: {velocity: \"-sin(th)*x' + cos(th)*y' - 0.4*th'\"}}\n";
+    static const char hanging[] = /* slower than sqrt(g/l): only straight down, where the azimuth means nothing */
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 2, position: [0.6, 0, -0.8]}}\n"
+        "joints: {top: {type: distance, connect: [ground, b], length: 1}}\n";
+    static const char upright[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies: {b: {mass: 2, inertia: [1, 1, 0.5], center: [0, 0, "
+                                  "1], angular-velocity: [0, 0, 9]}}\n"
+                                  "joints: {top: {type: spherical, connect: [ground, b]}}\n";
     static const char driven[] =
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
         "joints: {A: {type: revolute, connect: [ground, b], drive: 3*t}, B: {type: revolute, connect: [b, c]}}\n";
@@ -340,6 +454,10 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     dal_equilibrium_free(steady_of(spec, 2, same));
     dal_spec_free(spec);
     expect(pendulum, 1, &(dal_steady){"A.angle", 2}, "there is no steady motion near the start");
+    expect(sleigh, 1, &(dal_steady){"sleigh.angle", 0.1}, "do not allow the motion that was found for more than an instant");
+    expect(own, 1, &(dal_steady){"th", 0.1}, "do not allow the motion that was found for more than an instant");
+    expect(hanging, 1, &(dal_steady){"atan2(b.y, b.x)", 2}, "there is no steady motion near the start");
+    expect(upright, 1, &(dal_steady){"atan2(b.ez.y, b.ez.x)", 3}, "has no rate at the start, as an azimuth on its axis");
     expect(pendulum, 1, &(dal_steady){"A.angles", 2}, "has no channel 'angles'");
     expect(faller, 0, NULL, "a steady motion is found with --steady");
     expect(driven, 0, NULL, "a steady motion is found with --steady");
@@ -530,7 +648,11 @@ int main(void)
         cmocka_unit_test(governor_lifts_its_arms),
         cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(slow_motions_are_found),
+        cmocka_unit_test(own_coordinates_move_steadily),
         cmocka_unit_test(car_with_blades_goes_round),
+        cmocka_unit_test(azimuths_near_the_axis_are_rates),
+        cmocka_unit_test(tops_keep_their_lean),
+        cmocka_unit_test(unbalanced_rotors_whirl),
         cmocka_unit_test(car_on_tyres_goes_round),
         cmocka_unit_test(torque_determines_the_rate),
         cmocka_unit_test(bicycle_turns_at_its_capsize_speed),

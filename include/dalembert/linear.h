@@ -40,7 +40,7 @@ typedef struct dal_linear_options {
 
 typedef enum dal_linear_kind {
     DAL_LINEAR_REST,   /* an equilibrium: no velocity, no acceleration */
-    DAL_LINEAR_STEADY, /* it moves, and no state accelerates */
+    DAL_LINEAR_STEADY, /* it moves, and no state accelerates, here or further on */
     DAL_LINEAR_MOTION  /* A and B belong to this instant of a motion */
 } dal_linear_kind;
 

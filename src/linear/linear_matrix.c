@@ -165,6 +165,24 @@ static bool forces_balance(const dal_linear *x)
     return true;
 }
 
+/* No state accelerates; does this stay? Then x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. A
+ * force that vanishes there with its slope is not seen. */
+static bool stays_steady(const dal_linear *x)
+{
+    const dal_units *units = &x->point.layout->units;
+    for (int i = x->out->n_positions; i < x->n_x; i++) {
+        const double *row = x->out->A + (size_t)x->n_x * (size_t)i;
+        double sum = 0, terms = 0;
+        for (int j = 0; j < x->n_x; j++) {
+            sum += row[j] * x->out->rates[j];
+            terms += fabs(row[j] * x->out->rates[j]);
+        }
+        if (fabs(sum) * units->time * units->time * units->time > balanced * fmax(terms * units->time * units->time * units->time, units->length))
+            return false;
+    }
+    return true;
+}
+
 static dal_linear_kind kind_of_point(const dal_linear *x)
 {
     const dal_point *p = &x->point;
@@ -176,7 +194,7 @@ static dal_linear_kind kind_of_point(const dal_linear *x)
         steady = steady && fabs(x->out->rates[i]) * units->time * units->time <= balanced * fmax(fabs(x->out->at[i]) * units->time, units->length);
     if (rests)
         return forces_balance(x) && steady ? DAL_LINEAR_REST : DAL_LINEAR_MOTION;
-    return steady ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
+    return steady && (dal_linear_at_steady(x) || stays_steady(x)) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
 }
 
 static const char *keep_text(dal_linear *x, const char *text)
@@ -220,7 +238,7 @@ static dal_status fill_matrices(dal_linear *x)
 dal_status dal_linear_matrices(dal_linear *x)
 {
     differentiate_columns(x);
-    const dal_status status = dal_choose_states(x);
+    dal_status status = dal_choose_states(x);
     if (status != DAL_OK)
         return status;
     gather_rows(x);
@@ -229,6 +247,8 @@ dal_status dal_linear_matrices(dal_linear *x)
     x->out->info = dal_linear_heading(x);
     fill_state_values(x);
     x->out->time = x->point.at.t;
-    x->out->kind = kind_of_point(x);
-    return fill_matrices(x);
+    status = fill_matrices(x);
+    if (status == DAL_OK)
+        x->out->kind = kind_of_point(x);
+    return status;
 }

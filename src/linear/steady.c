@@ -3,11 +3,12 @@
  *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v)) = 0,   phi = 0,   z' = 0,   rates as they are given
  *
  * by Newton's method, with the changes of least size: positions move before rates do, and numbers that no equation determines keep their values of
- * the start. The equations are exact; their derivatives are differences, which affect only the speed of convergence. Moving drives and nonholonomic
+ * the start. If this leads nowhere, or far, positions are held, and rates that are not
+ * given change: of both motions the one nearer to the start is taken. The equations are exact; their derivatives are differences, which affect only the speed of convergence. Moving drives and nonholonomic
  * rows are equations for c; along a drive nothing has to balance.
  *
- * Motions that the constraints allow need not be symmetries. At rest, the forces on the bodies must turn with them and change in no other way; at
- * the solution F must also be zero at later positions along the motion.
+ * Motions that the constraints allow need not be symmetries. At rest, here and nearby, the forces on the bodies must turn with them and change in no
+ * other way; at the solution F must also be zero at later positions along the motion, against the forces of this motion.
  */
 #include "linear/steady.h"
 #include "linear/steady_parts.h"
@@ -24,8 +25,27 @@
 enum { MOST_STEPS = 100, PATIENCE = 20 };
 static const double left_over = 1e-9;    /* of the forces: largest residual F of a solution */
 static const double without_bound = 1e6; /* slope of a coordinate over its rate */
+static const double near_enough = 0.01;  /* lengths of the model, radians: a position that has moved less is that of the start */
+static const double steep_enough = 1e2;  /* the same: an axis may be near */
+static const double regular = 1e-3;      /* F at a solution, of F as far away as an axis may be */
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
+
+/* Is a channel that has no rate here a coordinate or a rate at positions nearby? */
+static bool is_regular_aside(dal_steady_search *s, int column)
+{
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    for (int j = 0; j < s->point.positions.p; j++)
+        for (int k = 0; k < s->nv; k++)
+            dq[k] += near_enough / (j + 1) * s->unit * s->point.positions.T[(size_t)s->nv * (size_t)j + (size_t)k];
+    s->layout->family->add(s->layout, s->q, dq);
+    if (dal_steady_open(s, s->q, zero, s->z, false) != DAL_OK)
+        return false;
+    dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.v = zero},
+                        &(dal_variation_result){.columns = slope, .values = value});
+    return isfinite(slope[column]);
+}
 
 /* Rows that depend on time, phi' - A v != 0, or constrain velocities. */
 static void find_driven(dal_steady_search *s)
@@ -65,7 +85,9 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
         dv[j] = 0;
         for (int i = 0; i < s->n_given; i++) {
             if (!isfinite(slope[s->columns[i]])) {
-                dal_error(s->messages, (dal_mark){"command line", 0, 0}, "'%s' is neither a coordinate nor a rate: a steady motion is given by one",
+                dal_error(s->messages, (dal_mark){"command line", 0, 0},
+                          is_regular_aside(s, s->columns[i]) ? "'%s' has no rate at the start, as an azimuth on its axis: start beside it"
+                                                             : "'%s' is neither a coordinate nor a rate: a steady motion is given by one",
                           names[i]);
                 return DAL_BAD_COMMAND;
             }
@@ -81,43 +103,79 @@ static dal_status refuse_motion(dal_steady_search *s, const char *why)
     return DAL_BAD_MODEL;
 }
 
+/* The size of F at a distance along column j of T. */
+static dal_status find_forces_aside(dal_steady_search *s, int j, double distance, double *size)
+{
+    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *R = DAL_NEW(&s->arena, double, s->n_equations + 1);
+    for (int k = 0; k < s->nv; k++)
+        dq[k] = distance * s->T[(size_t)s->nv * (size_t)j + (size_t)k];
+    memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+    s->layout->family->add(s->layout, q, dq);
+    const dal_status status = dal_steady_equations(s, q, s->c, s->z, R);
+    *size = fmax(*size, dal_norm(R, s->p));
+    return status;
+}
+
 /* A coordinate that changes without bound near this position has no rate: an azimuth on its axis. In the model's own units a finite coordinate
- * changes by about a radian, by the length of the model, or by its rate; that of a slow motion is no measure. */
-static bool rate_has_no_meaning(dal_steady_search *s)
+ * changes by about a radian, by the length of the model, or by its rate; that of a slow motion is no measure.
+ *
+ * A search that leads to the axis ends beside it, at a distance of 1/slope, with forces F that are small because the distance is. A solution is another
+ * one: there, F is far smaller than at such a distance. */
+static bool rate_has_no_meaning(dal_steady_search *s, double forces)
 {
     const double usual = fmax(1, s->layout->units.length);
     double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    double steepest = 0, around = 0;
     for (int j = 0; j < s->p; j++) {
         dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.q = s->T + (size_t)s->nv * (size_t)j},
                             &(dal_variation_result){.columns = slope, .values = value});
-        for (int i = 0; i < s->n_given; i++)
-            if (!s->is_rate[i] && s->given[i] != 0 &&
-                !(fabs(slope[s->columns[i]]) * s->unit < without_bound * fmax(usual, fabs(s->given[i]) * s->layout->units.time)))
+        for (int i = 0; i < s->n_given; i++) {
+            if (s->is_rate[i] || s->given[i] == 0)
+                continue;
+            const double steep = fabs(slope[s->columns[i]]) * s->unit / fmax(usual, fabs(s->given[i]) * s->layout->units.time);
+            if (!(steep < without_bound))
                 return true;
+            steepest = fmax(steepest, steep);
+        }
     }
-    return false;
+    if (steepest < steep_enough)
+        return false;
+    for (int j = 0; j < s->p; j++)
+        if (find_forces_aside(s, j, s->unit / steepest, &around) != DAL_OK)
+            return true;
+    return !(forces < regular * around);
 }
 
 static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_motion *out)
 {
+    const double on_the_way = s->force;
+    s->force = 0;
     dal_status status = dal_steady_prepare(s, NULL);
-    double *R = DAL_NEW(&s->arena, double, s->n_equations + 1), further = 0;
+    double *R = DAL_NEW(&s->arena, double, s->n_equations + 1), further = 0, slip = 0;
+    const double now = s->force / sqrt(s->layout->units.mass); /* the forces of this motion, which may be far smaller than the unit */
+    s->force = fmax(s->force, on_the_way);
     if (status == DAL_OK)
         status = dal_steady_equations(s, s->q, s->c, s->z, R);
     if (status != DAL_OK)
         return status;
     size = dal_norm(R, s->n_equations);
+    const double forces = dal_norm(R, s->p);
     memcpy(s->v, s->point.v, sizeof *s->v * (size_t)s->nv);
     const double unit = s->unit / (s->layout->units.time * s->layout->units.time), force = fmax(unit, s->force / sqrt(s->layout->units.mass));
     if (!(size * unit <= 1e2 * left_over * force))
         return refuse_motion(s, "where the search ends, forces or rates are left over");
-    if (rate_has_no_meaning(s))
+    if (rate_has_no_meaning(s, forces))
         return refuse_motion(s, "the search ends where the given coordinate has no value and no rate, as an azimuth on its axis");
-    dal_steady_frames(s, out);
-    if ((status = dal_steady_further(s, &further)) != DAL_OK)
+    if ((status = dal_steady_open(s, s->q, s->v, s->z, false)) != DAL_OK) /* back from the positions beside */
         return status;
-    if (further > 1e-6 * force)
+    dal_steady_frames(s, out);
+    if ((status = dal_steady_further(s, &further, &slip)) != DAL_OK)
+        return status;
+    if (!(further <= 1e-7 * now + 1e-10 * force))
         return refuse_motion(s, "the forces change along the motion that was found, so it does not stay as it is");
+    if (!(slip <= 1e-7))
+        return refuse_motion(s, "the constraints do not allow the motion that was found for more than an instant");
     return dal_steady_evaluate(s, s->q, s->v, s->z, true);
 }
 
@@ -343,6 +401,52 @@ static bool explain_refusal(call *x, const dal_body_motion *start, const standin
     return said;
 }
 
+/* How far the motion that was found is from the start: positions in lengths of the model and radians; with turns of the bodies in their own axes, over
+ * the fastest at the start. */
+static double find_distance(const dal_steady_search *s, const dal_kin *begin, double *moved)
+{
+    double fastest = 0, turned = 0;
+    *moved = 0;
+    for (int b = 0; b < s->fields.n_bodies; b++) {
+        const dal_kin *kin = &dal_seen_work(s->state)->kin[b];
+        double shift[3], R[9], w[3], before[3];
+        dal_sub3(kin->r, begin[b].r, shift);
+        for (int i = 0; i < 9; i++)
+            R[i] = kin->R[i] - begin[b].R[i];
+        *moved = fmax(*moved, fmax(dal_norm(shift, 3) / s->layout->units.length, dal_norm(R, 9) / sqrt(2)));
+        dal_mulT3(kin->R, kin->w, w);
+        dal_mulT3(begin[b].R, begin[b].w, before);
+        fastest = fmax(fastest, dal_norm(before, 3));
+        dal_axpy3(-1, before, w);
+        turned = fmax(turned, dal_norm(w, 3));
+    }
+    return *moved + (turned > 0 ? turned / fastest : 0);
+}
+
+/* Positions moved, and rates that are not given could have changed instead: of both motions the one that is nearer to the start. */
+static dal_status take_nearer(call *x, const dal_body_motion *start, const dal_kin *begin, const standing *at, const double *values)
+{
+    dal_steady_search *s = x->s;
+    double moved, unmoved;
+    const double distance = find_distance(s, begin, &moved);
+    if (!(moved > near_enough) || !isfinite(distance))
+        return DAL_OK;
+    const standing first = remember_standing(s, NULL);
+    const dal_steady_motion found = *x->out;
+    const double force = s->force;
+    s->held = true;
+    const bool nearer = search_from(x, start, at, values) == DAL_OK && find_distance(s, begin, &unmoved) < distance;
+    s->held = false;
+    if (nearer)
+        return DAL_OK;
+    restore_standing(s, &first);
+    memcpy(s->given, values, sizeof *values * (size_t)s->n_given);
+    s->force = force;
+    *x->out = found;
+    x->what = CONCLUDE;
+    return make_call(s, x);
+}
+
 dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, int n, const int *columns, const double *values,
                             const char *const *names, dal_messages *messages, dal_steady_motion *out)
 {
@@ -373,6 +477,8 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
         dal_copy3(dal_seen_work(state)->kin[b].w, start[b].w);
         dal_copy3(dal_seen_work(state)->kin[b].rd, start[b].rd);
     }
+    dal_kin *begin = DAL_NEW(arena, dal_kin, s.fields.n_bodies + 1);
+    memcpy(begin, dal_seen_work(state)->kin, sizeof *begin * (size_t)s.fields.n_bodies);
     s.c = DAL_NEW(arena, double, s.fields.n + 1);
     s.given = DAL_NEW(arena, double, n + 1);
     s.begin = DAL_NEW(arena, double, n + 1);
@@ -384,7 +490,11 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     const standing at = remember_standing(&s, NULL);
     s.messages = NULL; /* a failed search is not reported if another one succeeds */
     if (search_from(&x, start, &at, values) == DAL_OK)
+        return descends || s.fields.k <= n ? DAL_OK : take_nearer(&x, start, begin, &at, values);
+    s.held = !descends && s.fields.k > n;
+    if (s.held && search_from(&x, start, &at, values) == DAL_OK)
         return DAL_OK;
+    s.held = false;
     s.descends = true;
     if (!descends && search_from(&x, start, &at, values) == DAL_OK)
         return DAL_OK;

@@ -73,22 +73,53 @@ static void carry_bodies(dal_steady_search *s, double t, double *q)
     double *r = DAL_NEW(&s->arena, double, 3 * bodies + 1), *R = DAL_NEW(&s->arena, double, 9 * bodies + 1);
     for (int b = 0; b < bodies; b++)
         carry_body(s, b, t, r + 3 * b, R + 9 * b);
-    if (s->layout->body[0].n_columns && !s->layout->tree && !s->layout->placement)
+    if (s->layout->family->shares) { /* all bodies, from their frames */
+        for (int b = 0; b < bodies; b++) {
+            dal_copy3(r + 3 * b, work->kin[b].r);
+            memcpy(work->kin[b].R, R + 9 * b, sizeof work->kin[b].R);
+        }
+        s->layout->family->place(s->layout, work, -1, NULL, NULL);
+    } else
         for (int b = 0; b < bodies; b++)
             s->layout->family->place(s->layout, work, b, r + 3 * b, R + 9 * b);
-    else
-        s->layout->family->place(s->layout, work, -1, r, R);
     memcpy(q, work->q, sizeof *q * (size_t)s->layout->nq);
 }
 
-dal_status dal_steady_further(dal_steady_search *s, double *size)
+/* The model's own coordinates cannot be found from the frames of the bodies: q' = V(q) c, by Runge and Kutta's method of fourth order. The position
+ * after a time t, in `angle` radians. */
+static dal_status flow_along(dal_steady_search *s, double t, double angle, double *q)
 {
-    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), rate = 1 / s->layout->units.time, *f = DAL_NEW(&s->arena, double, s->nv + 1);
-    double *v = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, s->nv + 1);
+    enum { A_RADIAN = 50 };
+    static const double ahead[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    const int steps = (int)ceil(A_RADIAN * angle);
+    double *zero = DAL_NEW(&s->arena, double, s->nv + 1), *v = DAL_NEW(&s->arena, double, s->nv + 1), *sum = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *at = DAL_NEW(&s->arena, double, s->layout->nq + 1);
     dal_kept_rows loose;
-    for (int b = 0; b < s->fields.n_bodies; b++)
-        rate = fmax(rate, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
-    carry_bodies(s, 0.9 / rate, q);
+    for (int i = 0; i < steps; i++) {
+        memset(sum, 0, sizeof *sum * (size_t)s->nv);
+        for (int stage = 0; stage < 4; stage++) {
+            for (int k = 0; k < s->nv; k++)
+                dq[k] = ahead[stage] * t / steps * v[k];
+            memcpy(at, q, sizeof *at * (size_t)s->layout->nq);
+            s->layout->family->add(s->layout, at, dq);
+            const dal_status status = dal_steady_span(s, at, zero, s->z, false, &loose);
+            if (status != DAL_OK)
+                return status;
+            dal_steady_velocities(s, &loose, s->c, v);
+            for (int k = 0; k < s->nv; k++)
+                sum[k] += weight[stage] * t / steps * v[k];
+        }
+        s->layout->family->add(s->layout, q, sum);
+    }
+    return DAL_OK;
+}
+
+/* The size of F at the present place, which is q, with T and multipliers of this place; of the rows that the fields do not meet by themselves (drives,
+ * rows of velocities), over the speed of the motion. */
+static dal_status find_size_here(dal_steady_search *s, double *q, double *size, double *slip)
+{
+    double *f = DAL_NEW(&s->arena, double, s->nv + 1), *v = DAL_NEW(&s->arena, double, s->nv + 1), *along = DAL_NEW(&s->arena, double, s->nv + 1);
+    dal_kept_rows loose;
     dal_status status = dal_steady_span(s, q, v, s->z, true, &loose);
     if (status != DAL_OK)
         return status;
@@ -97,8 +128,40 @@ dal_status dal_steady_further(dal_steady_search *s, double *size)
         return status;
     dal_steady_forces(s, s->c, f);
     dal_kept_project(&s->point, &s->point.velocities, f, along);
-    *size = dal_norm(along, s->point.velocities.p);
+    *size = fmax(*size, dal_norm(along, s->point.velocities.p));
+    const dal_units *units = &s->layout->units;
+    const double *phid = dal_seen_work(s->state)->phid;
+    double speed = 0;
+    for (int k = 0; k < s->nv; k++)
+        speed = fmax(speed, fabs(v[k]) * units->column_scale[k]);
+    for (int i = 0; i < s->layout->n_rows; i++)
+        if (s->driven[i] && fabs(phid[i]) * units->length > *slip * speed * units->row_unit[i])
+            *slip = fabs(phid[i]) * units->length / (speed * units->row_unit[i]);
     return DAL_OK;
+}
+
+dal_status dal_steady_further(dal_steady_search *s, double *size, double *slip)
+{
+    static const double turns[] = {0.9, 2.3, 7.7}; /* how far, in radians of the fastest body: steps one after the other */
+    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), rate = 1 / s->layout->units.time;
+    const size_t charts = 3 * (size_t)s->layout->mechanism->n_bodies;
+    int *chart = DAL_NEW(&s->arena, int, charts + 1);
+    dal_status status = DAL_OK;
+    *size = *slip = 0;
+    memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+    memcpy(chart, dal_seen_work(s->state)->chart, sizeof *chart * charts);
+    for (int b = 0; b < s->fields.n_bodies; b++)
+        rate = fmax(rate, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
+    for (int i = 0; i < 3 && status == DAL_OK; i++) {
+        if (s->layout->family->place)
+            carry_bodies(s, turns[i] / rate, q);
+        else
+            status = flow_along(s, turns[i] / rate, turns[i], q);
+        if (status == DAL_OK)
+            status = find_size_here(s, q, size, slip);
+    }
+    memcpy(dal_work_of(s->state)->chart, chart, sizeof *chart * charts);
+    return status;
 }
 
 void dal_steady_frames(dal_steady_search *s, dal_steady_motion *out)

@@ -33,6 +33,7 @@ typedef struct dal_steady_search {
     double *q, *v, *z, *c;
     double *T, *lambda; /* where derivatives are computed: velocities; multipliers */
     bool descends;      /* it finds states that are stable at given rates */
+    bool held;          /* positions stay, and rates that are not given change */
     int p;              /* columns of T */
     double force;       /* size of the terms of F */
     double unit;        /* sqrt(m) L */
@@ -77,8 +78,9 @@ dal_status dal_steady_step(dal_steady_search *search, const dal_body_motion *sta
 
 /* ---- steady_further.c --------------------------------------------------------------------------- */
 
-/* The size of F at a later position of the motion, with T and multipliers of that position. */
-dal_status dal_steady_further(dal_steady_search *search, double *size);
+/* The size of F at later positions of the motion, with T and multipliers of each; and how far drives and rows of velocities are missed there, over
+ * the speed of the motion. */
+dal_status dal_steady_further(dal_steady_search *search, double *size, double *slip);
 /* The motions of the frames of the bodies: the turns and shifts of their islands. */
 void dal_steady_frames(dal_steady_search *search, dal_steady_motion *out);
 

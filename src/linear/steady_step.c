@@ -2,7 +2,7 @@
  *
  *     K y = -R,   |y| least,   K = dR/dy by central differences
  *
- * where the columns of rates are small, so that positions move before rates do; only the first step changes the coefficients to the given rates, at
+ * where the columns of rates are small, so that positions move before rates do (those of a search that holds positions are zero); only the first step changes the coefficients to the given rates, at
  * the position of the start. Positions do not move along the fields themselves. A step is halved until R becomes smaller. A search that descends
  * decreases the potential of the motion at given rates instead: y = |S|^-1 N (-R), S being the symmetric part of the stiffness N K, with the rows N
  * of T_h = T N^T across the fields.
@@ -262,8 +262,10 @@ dal_status dal_steady_step(dal_steady_search *s, const dal_body_motion *start, d
         *step = 0;
         return DAL_OK;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         R[i] = -R[i];
+        memset(K + m * i, 0, s->held ? sizeof *K * (size_t)p_h : 0);
+    }
     attempt a = {.p_h = p_h, .T_h = T_h, .N = N, .K = K, .R = R, .size = *size};
     a.y = DAL_NEW(&s->arena, double, m + 1);
     a.slow = DAL_NEW(&s->arena, double, m + 1);

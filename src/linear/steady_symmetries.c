@@ -5,18 +5,20 @@
  *
  *     df = w x f,   dm = w x m
  *
- * The constraints must allow the field at later positions, too. They allow a particle on a rod to shift along every tangent of its sphere, but only
- * for an instant. With the motion V of the bodies by a field j, and P V, the part of it that the constraints allow,
+ * The constraints must allow the field at other positions, too. They allow a particle on a rod to shift along every tangent of its sphere, but only
+ * for an instant: with the motion V of the bodies by a field, and P V, the part of it that the constraints allow, V - P V = 0.
  *
- *     d(V_j - P V_j) = 0   along all fields that they allow at this position
- *
- * Of the admissible fields those combinations are kept for which the rest is zero: the null space of D D^T, a row of D being the rest along a field.
+ * Both hold with the same c at every position nearby, or the linearisation would change along the motion; at one position a force may vanish by
+ * chance, as at the middle of an unbalanced rotor. So the defects D are those at several places, and of the admissible fields those combinations are
+ * kept for which they are zero: the null space of L, where D = L Q with orthonormal rows of Q. (The squares D D^T would have half of the digits.)
  */
 #include "linear/steady_parts.h"
 
 #include "base/message.h"
 #include "math/chance.h"
+#include "math/dense.h"
 #include "math/rank.h"
+#include "math/sums.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
@@ -24,9 +26,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DIRECTIONS = 8 };
-static const double no_symmetry = 1e-5; /* largest change of F along a symmetry */
-static const double further_on = 1e-3;  /* in the model's own units: fields of a symmetry are allowed at both ends, so rounding is the only error */
+enum { PLACES = 4 };
+static const double no_symmetry = 1e-9; /* largest change of F along a symmetry, of all changes: differences leave 1e-11 */
+static const double no_spin = 1e-6;     /* of a symmetry: a smaller part is rounding */
+static const double aside = 1e-2;       /* of the model's length: distance of the places */
+static const double least_force = 1e-3; /* change of a wrench that counts, in the model's own units */
 
 /* c := the nearest admissible coefficients: the rows of the basis are orthonormal in units of energy. Turns count by the model's length. */
 static void keep_admissible_coefficients(dal_steady_search *s)
@@ -102,25 +106,29 @@ static double find_change_size(const dal_steady_search *s, const double *dq)
     return size;
 }
 
-/* The change of the wrenches along field i of the basis, in a frame that turns with it: zero for a symmetry. */
-static dal_status find_wrench_change(dal_steady_search *s, int i, const double *here, double *out)
+/* The change of the wrenches per unit of a field with velocities V, in a frame that turns with it: zero for a symmetry. Differences over h and 2 h leave
+ * an error of h^4. */
+static dal_status find_wrench_change(dal_steady_search *s, int i, const double *at, const double *V, const double *here, double *out)
 {
+    static const double difference = 1e-4; /* in the model's own units */
     const dal_fields *x = &s->fields;
     const int bodies = x->n_bodies;
     double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *q = DAL_NEW(&s->arena, double, s->layout->nq + 1);
     double *wrench = DAL_NEW(&s->arena, double, 6 * bodies + 1);
-    const double size = find_change_size(s, x->V + (size_t)s->nv * (size_t)i);
-    memset(out, 0, sizeof *out * 6 * (size_t)bodies);
-    for (int sign = 0; sign < 2 && size * s->unit > 1e-6; sign++) {
+    const double size = find_change_size(s, V);
+    for (int step = -2; step <= 2 && size * s->unit > 1e-14; step++) {
+        if (step == 0)
+            continue;
         for (int a = 0; a < s->nv; a++)
-            dq[a] = (sign ? -1 : 1) * dal_steady_difference / size * x->V[s->nv * i + a];
-        memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+            dq[a] = step * difference / size * V[a];
+        memcpy(q, at, sizeof *q * (size_t)s->layout->nq);
         s->layout->family->add(s->layout, q, dq);
         const dal_status status = find_wrenches(s, q, wrench);
         if (status != DAL_OK)
             return status;
+        const double weight = (step * step == 1 ? 8 : -1) * (step < 0 ? -1 : 1) / (12 * difference);
         for (int k = 0; k < 6 * bodies; k++)
-            out[k] += (sign ? -1 : 1) * wrench[k] / (2 * dal_steady_difference) * size * s->unit;
+            out[k] += weight * size * s->unit * wrench[k];
     }
     for (int b = 0; b < bodies; b++) {
         const int island = dal_island(dal_system_acting(dal_system_of(s->state))->islands.of_body, b);
@@ -134,24 +142,25 @@ static dal_status find_wrench_change(dal_steady_search *s, int i, const double *
     return DAL_OK;
 }
 
-/* The part of each field of the basis that the constraints at q do not allow, as velocities of the bodies weighted by their energy: k rows. */
-static dal_status find_forbidden(dal_steady_search *s, double *q, double factor, double *out)
+/* The part of each field of the basis that the constraints at q do not allow, as velocities of the bodies weighted by their energy: k rows with this
+ * stride. V: k rows, the part that they allow. */
+static dal_status find_forbidden(dal_steady_search *s, double *q, size_t stride, double *out, double *V)
 {
     const dal_fields *x = &s->fields;
     const dal_mechanism *m = s->layout->mechanism;
     dal_body_motion *motion = DAL_NEW(&s->arena, dal_body_motion, x->n_bodies + 1);
-    double *v = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *rest = DAL_NEW(&s->arena, double, s->nv + 1);
     dal_kept_rows loose;
-    dal_status status = dal_steady_span(s, q, v, s->z, false, &loose);
+    dal_status status = dal_steady_span(s, q, rest, s->z, false, &loose);
     if (status != DAL_OK)
         return status;
-    for (int i = 0; i < x->k; i++) {
+    for (int i = 0; i < x->k; i++, out += stride, V += s->nv) {
         const double *c = x->basis + x->n * i;
         dal_fields_move(s->state, x, c, motion);
-        dal_steady_velocities(s, &loose, c, v);
-        if ((status = dal_steady_enter(s, q, v, s->z, false)) != DAL_OK)
+        dal_steady_velocities(s, &loose, c, V);
+        if ((status = dal_steady_enter(s, q, V, s->z, false)) != DAL_OK)
             return status;
-        for (int b = 0; b < x->n_bodies; b++, out += 6) {
+        for (int b = 0; b < x->n_bodies; b++) {
             const dal_body *body = &m->bodies[b];
             const dal_kin *kin = &dal_seen_work(s->state)->kin[b];
             const double turns = body->particle ? 0 : body->inertia[0] + body->inertia[4] + body->inertia[8];
@@ -161,107 +170,150 @@ static dal_status find_forbidden(dal_steady_search *s, double *q, double factor,
             dal_sub3(motion[b].rd, kin->rd, u);
             if (!body->particle)
                 dal_add_cross(w, rho, u);
-            dal_axpy3(factor * sqrt(body->mass), u, out);
-            dal_axpy3(factor * sqrt(turns), w, out + 3);
+            dal_axpy3(sqrt(body->mass), u, out + 6 * b);
+            dal_axpy3(sqrt(turns), w, out + 6 * b + 3);
         }
     }
     return status;
 }
 
-/* Direction d along the fields at this position: field d, or a random sum of all fields if there are many. */
-static void choose_direction(const dal_steady_search *s, int d, double *dq)
+/* What the fields of the basis lack to be symmetries: for each, numbers that are zero for one. */
+typedef struct defects {
+    int places;
+    size_t stride;          /* numbers of a field: at each place, changes of the wrenches, then forbidden velocities */
+    double *list, greatest; /* k rows; the largest wrench */
+} defects;
+
+/* Those at position q, which is on the rows. */
+static dal_status add_defects(dal_steady_search *s, double *q, defects *x)
 {
-    const dal_fields *x = &s->fields;
-    uint64_t seed = (uint64_t)d;
-    memset(dq, 0, sizeof *dq * (size_t)s->nv);
-    for (int i = 0; i < x->k; i++) {
-        const double part = x->k <= MOST_DIRECTIONS ? i == d : dal_chance(&seed);
-        for (int a = 0; a < s->nv; a++)
-            dq[a] += part * x->V[(size_t)s->nv * (size_t)i + (size_t)a];
-    }
+    const int k = s->fields.k, rows = 6 * s->fields.n_bodies;
+    double *at = x->list + (size_t)(2 * rows) * (size_t)x->places;
+    double *V = DAL_NEW(&s->arena, double, (size_t)k *(size_t)s->nv + 1), *here = DAL_NEW(&s->arena, double, rows + 1);
+    dal_status status = find_forbidden(s, q, x->stride, at + rows, V);
+    if (status == DAL_OK)
+        status = find_wrenches(s, q, here);
+    for (int i = 0; i < k && status == DAL_OK; i++)
+        status = find_wrench_change(s, i, q, V + (size_t)s->nv * (size_t)i, here, at + x->stride * (size_t)i);
+    if (status == DAL_OK) {
+        x->greatest = fmax(x->greatest, dal_norm(here, rows));
+        x->places++;
+    } else
+        for (int i = 0; i < k; i++)
+            memset(at + x->stride * (size_t)i, 0, sizeof *at * (size_t)(2 * rows));
+    return status;
 }
 
-/* q back on the rows; the position of the search stays. */
-static dal_status correct_aside(dal_steady_search *s, double *q)
+/* q := a position nearby that the rows of positions allow. The position of the search stays. */
+static dal_status go_aside(dal_steady_search *s, int place, const double *T, int p, double *q)
 {
-    double *here = s->q;
+    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *here = s->q;
+    uint64_t seed = (uint64_t)place;
+    for (int j = 0; j < p; j++) {
+        const double part = dal_chance(&seed);
+        for (int a = 0; a < s->nv; a++)
+            dq[a] += part * T[(size_t)s->nv * (size_t)j + (size_t)a];
+    }
+    const double size = find_change_size(s, dq);
+    for (int a = 0; a < s->nv; a++)
+        dq[a] *= size > 0 ? aside / size : 0;
+    memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+    s->layout->family->add(s->layout, q, dq);
     s->q = q;
     const dal_status status = dal_steady_correct(s);
     s->q = here;
     return status;
 }
 
-/* G += D D^T, where D has the parts of the fields that the constraints do not allow at later positions. */
-static dal_status add_constraint_changes(dal_steady_search *s, double *G)
+/* The defects here and at places around, where the model has them: at one place a force that vanishes there hides them. */
+static dal_status find_defects(dal_steady_search *s, defects *x)
+{
+    const int p = s->point.positions.p;
+    const size_t charts = 3 * (size_t)s->layout->mechanism->n_bodies, area = (size_t)p * (size_t)s->nv;
+    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), *T = DAL_NEW(&s->arena, double, area + 1);
+    int *chart = DAL_NEW(&s->arena, int, charts + 1);
+    dal_messages *messages = s->messages;
+    memcpy(T, s->point.positions.T, sizeof *T * area);
+    memcpy(chart, dal_seen_work(s->state)->chart, sizeof *chart * charts);
+    memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+    const dal_status status = add_defects(s, q, x);
+    s->messages = NULL;
+    for (int place = 1; place < PLACES && status == DAL_OK; place++) {
+        if (go_aside(s, place, T, p, q) == DAL_OK)
+            add_defects(s, q, x);
+        memcpy(dal_work_of(s->state)->chart, chart, sizeof *chart * charts);
+    }
+    s->messages = messages;
+    return status;
+}
+
+/* Changes of wrenches in units of the largest. If none is large, as where all fields are symmetries, these are forces over the distance between the
+ * places. */
+static void scale_wrenches(const dal_steady_search *s, defects *x)
 {
     const int k = s->fields.k, rows = 6 * s->fields.n_bodies;
-    double *dq = DAL_NEW(&s->arena, double, s->nv + 1), *q = DAL_NEW(&s->arena, double, s->layout->nq + 1);
-    double *D = DAL_NEW(&s->arena, double, (size_t)k *(size_t)rows + 1);
-    const size_t charts = 3 * (size_t)s->layout->mechanism->n_bodies;
-    int *chart = DAL_NEW(&s->arena, int, charts + 1);
-    memcpy(chart, dal_seen_work(s->state)->chart, sizeof *chart * charts);
-    for (int d = 0; d < k && d < MOST_DIRECTIONS; d++) {
-        choose_direction(s, d, dq);
-        const double size = find_change_size(s, dq);
-        if (!(size * s->unit > 1e-6))
-            continue;
-        memset(D, 0, sizeof *D * (size_t)k * (size_t)rows);
-        for (int a = 0; a < s->nv; a++)
-            dq[a] *= further_on / size;
-        for (int sign = 0; sign < 2; sign++) {
-            memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
-            s->layout->family->add(s->layout, q, dq);
-            dal_status status = correct_aside(s, q);
-            if (status == DAL_OK)
-                status = find_forbidden(s, q, (sign ? -1 : 1) * size * s->unit / (2 * further_on), D);
-            memcpy(dal_work_of(s->state)->chart, chart, sizeof *chart * charts);
-            if (status != DAL_OK)
-                return status;
-            for (int a = 0; a < s->nv; a++)
-                dq[a] = -dq[a];
-        }
+    double scale = fmax(least_force, x->greatest / aside);
+    for (int sweep = 0; sweep < 2; sweep++)
         for (int i = 0; i < k; i++)
-            for (int j = 0; j < k; j++)
-                for (int a = 0; a < rows; a++)
-                    G[k * i + j] += D[rows * i + a] * D[rows * j + a];
+            for (int place = 0; place < x->places; place++) {
+                double *at = x->list + x->stride * (size_t)i + (size_t)(2 * rows) * (size_t)place;
+                for (int a = 0; a < rows && sweep; a++)
+                    at[a] /= scale;
+                scale = sweep ? scale : fmax(scale, dal_norm(at, rows));
+            }
+}
+
+/* from := the rows of `by` (k + 1 numbers each) times the rows of `from`: n of them out of k. */
+static void combine_rows(dal_steady_search *s, int n, int k, const double *by, size_t width, double *from)
+{
+    double *sum = DAL_NEW(&s->arena, double, (size_t)n *width + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < k; j++)
+            for (size_t a = 0; a < width; a++)
+                sum[width * (size_t)i + a] += by[(k + 1) * i + j] * from[width * (size_t)j + a];
+    memcpy(from, sum, sizeof *from * (size_t)n * width);
+}
+
+/* A spin that a symmetry has by rounding only is none of its parts: turn and spin of a body differ by little where its eccentricity is small, so that
+ * rounding mixes them. */
+static void leave_small_spins(const dal_steady_search *s)
+{
+    const dal_fields *x = &s->fields;
+    for (int i = 0; i < x->k; i++) {
+        double *c = x->basis + x->n * i, most = 0;
+        for (int j = 0; j < x->n; j++)
+            most = fmax(most, fabs(c[j]) * (x->list[j].turn ? s->layout->units.length : 1));
+        for (int j = 0; j < x->n; j++)
+            if (x->list[j].island < 0 && fabs(c[j]) * s->layout->units.length < no_spin * most)
+                c[j] = 0;
     }
-    return DAL_OK;
 }
 
 /* Only symmetries are kept in the basis. */
 static dal_status find_symmetries(dal_steady_search *s)
 {
     dal_fields *x = &s->fields;
-    const int k = x->k, rows = 6 * x->n_bodies;
-    const size_t area = (size_t)k * (size_t)k;
-    double *here = DAL_NEW(&s->arena, double, rows + 1), *D = DAL_NEW(&s->arena, double, (size_t)k *(size_t)rows + 1), most = 1;
-    double *G = DAL_NEW(&s->arena, double, area + 1), *value = DAL_NEW(&s->arena, double, k + 1), *vector = DAL_NEW(&s->arena, double, area + 1);
-    double *work = DAL_NEW(&s->arena, double, dal_rank_work(k + 1, k + 1) + 1);
-    dal_status status = find_wrenches(s, s->q, here);
-    for (int i = 0; i < k && status == DAL_OK; i++)
-        status = find_wrench_change(s, i, here, D + (size_t)rows * (size_t)i);
+    const int k = x->k, wide = k + 1;
+    const size_t area = (size_t)wide * (size_t)wide;
+    double *L = DAL_NEW(&s->arena, double, area), *sigma = DAL_NEW(&s->arena, double, wide), *kept = DAL_NEW(&s->arena, double, area);
+    double *work = DAL_NEW(&s->arena, double, dal_rank_work(wide, wide)), *tau = DAL_NEW(&s->arena, double, wide);
+    defects lacks = {.stride = (size_t)PLACES * 12 * (size_t)x->n_bodies};
+    lacks.list = DAL_NEW(&s->arena, double, (size_t)k *lacks.stride + 1);
+    const dal_status status = find_defects(s, &lacks);
     if (status != DAL_OK)
         return status;
+    scale_wrenches(s, &lacks);
+    dal_qr(lacks.list, (int)lacks.stride, k, (int)lacks.stride, tau);
     for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            for (int a = 0; a < rows; a++)
-                G[k * i + j] += D[rows * i + a] * D[rows * j + a];
-    if ((status = add_constraint_changes(s, G)) != DAL_OK)
-        return status;
-    if (k && dal_symmetric_eigen(G, k, k, value, vector, work))
+        memcpy(L + wide * i, lacks.list + lacks.stride * (size_t)i, sizeof *L * (size_t)(i + 1));
+    L[area - 1] = 1; /* an own dimension: no singular value is small because all are */
+    const int rank = dal_rank_svd(L, wide, wide, wide, no_symmetry, sigma, NULL, kept, work);
+    if (rank < 0)
         return DAL_NUMERICAL;
-    double *basis = DAL_NEW(&s->arena, double, (size_t)k *(size_t)x->n + 1), *V = DAL_NEW(&s->arena, double, (size_t)k *(size_t)s->nv + 1);
-    for (int i = 0; i < k; i++)
-        most = fmax(most, value[i]);
-    for (x->k = 0; x->k < k && value[x->k] < no_symmetry * no_symmetry * most; x->k++)
-        for (int a = 0; a < k; a++) {
-            for (int j = 0; j < x->n; j++)
-                basis[x->n * x->k + j] += vector[k * x->k + a] * x->basis[x->n * a + j];
-            for (int j = 0; j < s->nv; j++)
-                V[s->nv * x->k + j] += vector[k * x->k + a] * x->V[s->nv * a + j];
-        }
-    x->basis = basis;
-    x->V = V;
+    x->k = wide - rank;
+    combine_rows(s, x->k, k, kept, (size_t)x->n, x->basis);
+    combine_rows(s, x->k, k, kept, (size_t)s->nv, x->V);
+    leave_small_spins(s);
     return status;
 }
 
