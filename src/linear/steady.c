@@ -165,6 +165,7 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     const double unit = s->unit / (s->layout->units.time * s->layout->units.time), force = fmax(unit, s->force / sqrt(s->layout->units.mass));
     if (!(size * unit <= 1e2 * left_over * force))
         return refuse_motion(s, "where the search ends, forces or rates are left over");
+    s->balanced = true;
     if (rate_has_no_meaning(s, forces))
         return refuse_motion(s, "the search ends where the given coordinate has no value and no rate, as an azimuth on its axis");
     if ((status = dal_steady_open(s, s->q, s->v, s->z, false)) != DAL_OK) /* back from the positions beside */
@@ -241,23 +242,30 @@ static dal_status make_call(dal_steady_search *s, call *x)
 
 /* ---- towards the given rates ----------------------------------------------------------------------------------- */
 
-/* The present state of a search. */
+/* The present state of a search, with the turns that its angles have counted. */
 typedef struct standing {
-    double *q, *z, *c;
+    double *q, *z, *c, *winding;
     int *chart;
 } standing;
 
 static standing remember_standing(dal_steady_search *s, standing *old)
 {
-    const size_t nq = (size_t)s->layout->nq, charts = 3 * (size_t)s->layout->mechanism->n_bodies;
+    const dal_mechanism *m = s->layout->mechanism;
+    const size_t nq = (size_t)s->layout->nq, charts = 3 * (size_t)m->n_bodies;
     standing at = old ? *old
                       : (standing){DAL_NEW(s->keep, double, nq + 1), DAL_NEW(s->keep, double, s->n_z + 1), DAL_NEW(s->keep, double, s->fields.n + 1),
-                                   DAL_NEW(s->keep, int, charts + 1)};
+                                   DAL_NEW(s->keep, double, m->n_windings + 1), DAL_NEW(s->keep, int, charts + 1)};
     memcpy(at.q, s->q, sizeof *at.q * nq);
     memcpy(at.z, s->z, sizeof *at.z * (size_t)s->n_z);
     memcpy(at.c, s->c, sizeof *at.c * (size_t)s->fields.n);
+    memcpy(at.winding, dal_seen_work(s->state)->winding, sizeof *at.winding * (size_t)m->n_windings);
     memcpy(at.chart, dal_seen_work(s->state)->chart, sizeof *at.chart * charts);
     return at;
+}
+
+static void restore_turns(dal_steady_search *s, const standing *at)
+{
+    memcpy(dal_work_of(s->state)->winding, at->winding, sizeof *at->winding * (size_t)s->layout->mechanism->n_windings);
 }
 
 static void restore_standing(dal_steady_search *s, const standing *at)
@@ -265,6 +273,7 @@ static void restore_standing(dal_steady_search *s, const standing *at)
     memcpy(s->q, at->q, sizeof *at->q * (size_t)s->layout->nq);
     memcpy(s->z, at->z, sizeof *at->z * (size_t)s->n_z);
     memcpy(s->c, at->c, sizeof *at->c * (size_t)s->fields.n);
+    restore_turns(s, at);
     memcpy(dal_work_of(s->state)->chart, at->chart, sizeof *at->chart * 3 * (size_t)s->layout->mechanism->n_bodies);
     dal_state_moved(s->state);
 }
@@ -330,6 +339,7 @@ static dal_status search_from(call *x, const dal_body_motion *start, const stand
     restore_standing(s, at);
     memcpy(s->given, values, sizeof *values * (size_t)s->n_given);
     s->force = 0;
+    s->balanced = false;
     x->start = start;
     dal_status status = settle_search(x, &calm);
     if (status == DAL_OK && !calm) {
@@ -359,6 +369,7 @@ static bool find_rate_left(call *x, const dal_body_motion *start, const standing
     s->n_given = last + 1;
     x->what = LOOK;
     x->start = NULL;
+    restore_turns(s, at); /* later positions of the motion have counted turns */
     if (status == DAL_OK)
         status = make_call(s, x);
     return status == DAL_OK && fabs(s->begin[last] - values[last]) > 1e-9 * fmax(fabs(s->begin[last]), fabs(values[last]));
@@ -387,14 +398,15 @@ static bool explain_refusal(call *x, const dal_body_motion *start, const standin
         s->messages = NULL;
         said = find_rate_left(x, start, at, wanted);
         s->messages = messages;
+        const double left = fabs(s->begin[n - 1]) > 1e2 * left_over * fabs(values[open]) ? s->begin[n - 1] : 0; /* the rest may be zero */
         if (said && x->bound)
             dal_error(messages, dal_nowhere,
                       "there is no steady motion near the start: a drive or a constraint prescribes the rate of '%s', %.10g, not %.10g",
-                      x->names[open], s->begin[n - 1], values[open]);
+                      x->names[open], left, values[open]);
         else if (said)
             dal_error(messages, dal_nowhere,
                       "there is no steady motion near the start with %s: if the rate of '%s' is left open, one is found in which it is %.10g",
-                      n == 1 ? "this rate" : "these rates", x->names[open], s->begin[n - 1]);
+                      n == 1 ? "this rate" : "these rates", x->names[open], left);
     }
     s->columns = columns;
     s->is_rate = is_rate;
@@ -495,10 +507,11 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
     if (s.held && search_from(&x, start, &at, values) == DAL_OK)
         return DAL_OK;
     s.held = false;
+    const bool unbalanced = !s.balanced;
     s.descends = true;
     if (!descends && search_from(&x, start, &at, values) == DAL_OK)
         return DAL_OK;
     s.descends = descends;
     s.messages = messages;
-    return explain_refusal(&x, start, &at, values) ? DAL_BAD_MODEL : search_from(&x, start, &at, values);
+    return unbalanced && explain_refusal(&x, start, &at, values) ? DAL_BAD_MODEL : search_from(&x, start, &at, values);
 }

@@ -28,6 +28,7 @@ typedef struct dal_steady_search {
     double *given;            /* their rates at the present point of the search */
     double *begin;            /* at the start */
     const bool *is_rate;      /* the column is a rate itself */
+    bool balanced;            /* the last search ended where all equations are met */
     bool restless;            /* forces have no values at rest, as slip over a speed has none */
     dal_body_motion *carried; /* then: w and the velocity of the centre of mass of each body, in axes of the leader of its island */
     double *q, *v, *z, *c;
