@@ -67,14 +67,16 @@ typedef struct dal_mode {
 
 typedef struct dal_root {
     double re, im; /* 1/s, rad/s; of a conjugate pair the one with im > 0 */
+    double error;  /* how far rounding of A, B, C and D moves it, to first order */
 } dal_root;
 
 /* Zeros from one input to one output. */
 typedef struct dal_zeros {
     const char *output, *input;
-    int relative_degree; /* poles less zeros; -1: the input does not reach the output */
+    int relative_degree; /* poles less zeros; -1: the input does not reach the output. At most that, where zeros are not determined */
     int n;
     const dal_root *roots;
+    int n_undetermined; /* zeros that are not in `roots`: rounding moves them by more than a thousandth of their size. All, where -1 may be rounding */
 } dal_zeros;
 
 typedef struct dal_linearization {
@@ -101,7 +103,7 @@ typedef struct dal_linearization {
     void *memory;
 } dal_linearization;
 
-/* DAL_BAD_COMMAND: an unknown input or state, or one that depends on others. DAL_BAD_MODEL: dry friction that sticks, no freedom, parts without mass; an
+/* DAL_BAD_COMMAND: an unknown input, state or output, or one that depends on others. DAL_BAD_MODEL: dry friction that sticks, no freedom, parts without mass; an
  * output that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
 DAL_API dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                                  dal_linearization **linearization);
@@ -176,6 +178,7 @@ typedef struct dal_response {
     const double *omega;   /* rad/s */
     const double *re, *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue */
     int n_infinite;        /* frequencies at which there is one */
+    const bool *reached; /* [output * n_inputs + input]: false: the response is zero at every frequency, because nothing leads from the input there */
     void *memory;
 } dal_response;
 

@@ -1,4 +1,5 @@
 /* dalembert modes: frequencies, damping and shapes of small motions; over a parameter, Campbell's diagram. */
+#include "base/message.h"
 #include "cli/chart_page.h"
 #include "cli/modes_page.h"
 #include "cli/options.h"
@@ -33,6 +34,8 @@ static const char usage[] =
     "    -h, --help              this text\n";
 /* clang-format on */
 
+enum { MOST_ORDERS = 64 };
+
 typedef struct request {
     dal_model_options model;
     dal_steady_list where;
@@ -61,7 +64,7 @@ static int read_over(void *user, char *text)
     return DAL_OK;
 }
 
-static const dal_option options[] = {DAL_TEXT("at", 0, where.at),
+static const dal_option options[] = {DAL_ONCE("at", where.at),
                                      DAL_STEADY(where),
                                      DAL_READ("over", 0, read_over),
                                      DAL_NAMES("orders", orders),
@@ -77,6 +80,17 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     static const char *const types[] = {".csv", ".svg", ".png", NULL};
+    const int status = dal_steady_list_check(&wanted->where, "modes");
+    char *end;
+    if (status)
+        return status;
+    if (wanted->output && wanted->json)
+        return dal_wrong_use("modes", "--json prints, and -o writes a file: one of them");
+    for (int i = 0; i < wanted->orders.n; i++)
+        if (!isfinite(strtod(wanted->orders.names[i], &end)) || *end)
+            return dal_wrong_use("modes", "--orders needs numbers separated by commas, as in 1,2, not '%s'", wanted->orders.names[i]);
+    if (wanted->orders.n > MOST_ORDERS)
+        return dal_wrong_use("modes", "--orders takes %d numbers at most", MOST_ORDERS);
     if (wanted->over && wanted->json)
         return dal_wrong_use("modes", "--json and --over do not go together: write a .csv file with -o");
     if (wanted->orders.n && !wanted->over)
@@ -125,13 +139,24 @@ static dal_status find_modes(request *wanted, dal_messages *messages, dal_modes 
     return status;
 }
 
+/* A message about --set is one about --over here. */
+static void pass_message(const request *wanted, const dal_message *m)
+{
+    const char *file = m->mark.file;
+    if (file && !strncmp(file, "--set ", 6) && !strncmp(file + 6, wanted->over, strlen(wanted->over)) && file[6 + strlen(wanted->over)] == '=')
+        dal_say(wanted->model.messages, m->severity, (dal_mark){"--over", 0, 0}, "%s%s", m->text,
+                strchr(wanted->over, '.') ? "; the rate of a coordinate needs --steady with the same name" : "");
+    else
+        dal_pass_on(wanted->model.messages, m);
+}
+
 /* One value; messages of the first value are not repeated. */
 static dal_status find_at(request *wanted, double value, bool first, dal_modes **modes)
 {
     char text[40];
     dal_steady *rate = varied_rate(wanted);
     dal_model_options *model = &wanted->model;
-    dal_messages *heard = first ? model->messages : dal_messages_create(NULL);
+    dal_messages *heard = dal_messages_create(NULL);
     snprintf(text, sizeof text, "%.17g", value);
     if (rate)
         rate->rate = value;
@@ -140,10 +165,11 @@ static dal_status find_at(request *wanted, double value, bool first, dal_modes *
     const dal_status status = find_modes(wanted, heard, modes);
     if (!rate)
         model->n_overrides--;
+    for (const dal_message *m = heard && first ? dal_messages_first(heard) : NULL; m; m = m->next)
+        pass_message(wanted, m);
     for (const dal_message *m = dal_messages_first(heard); !first && status != DAL_OK && m; m = m->next)
         fprintf(stderr, "dalembert modes: at %s = %s: %s\n", wanted->over, text, m->text);
-    if (!first)
-        dal_messages_free(heard);
+    dal_messages_free(heard);
     return status;
 }
 
@@ -161,6 +187,8 @@ static dal_status find_campbell(request *wanted)
         status = dal_campbell_track(NULL, wanted->over, n, values, (const dal_modes *const *)modes, wanted->model.messages, &wanted->campbell);
     if (status == DAL_OK)
         snprintf(wanted->usual_title, sizeof wanted->usual_title, "%s: modes over %s", modes[0]->linearization->info.model, wanted->over);
+    if (status == DAL_OK && wanted->output && !wanted->campbell->n_lines)
+        dal_say(wanted->model.messages, DAL_WARNING, dal_nowhere, "no mode oscillates at any of these values: '%s' has no lines", wanted->output);
     for (int i = 0; modes && i < n; i++)
         dal_modes_free(modes[i]);
     free(modes);
@@ -176,11 +204,11 @@ static int table_of(const void *user, char *buffer, size_t size)
 static dal_status write_diagram(const request *wanted)
 {
     char *svg = NULL, *page = NULL;
-    double orders[64];
+    double orders[MOST_ORDERS];
     int n = 0;
     if (dal_has_extension(wanted->output, ".csv"))
         return dal_write_printed_file("modes", wanted->output, table_of, wanted);
-    for (int i = 0; i < wanted->orders.n && n < 64; i++)
+    for (int i = 0; i < wanted->orders.n; i++)
         orders[n++] = strtod(wanted->orders.names[i], NULL);
     dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->size.width, wanted->size.height,
                                          wanted->title ? wanted->title : wanted->usual_title, wanted->model.messages, &svg);

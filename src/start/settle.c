@@ -48,6 +48,11 @@ void dal_say_sampled(const dal_system *system, dal_messages *messages)
                     dal_system_sample_period(system, i));
 }
 
+void dal_say_ages(double t, dal_messages *messages)
+{
+    dal_say(messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g", t);
+}
+
 /* The start may be a steady motion. */
 static void hint_at_motion(const dal_settler *s)
 {
@@ -326,5 +331,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
         dal_pass_all(messages, heard);
     dal_messages_free(heard);
     dal_say_sampled(dal_system_of(state), messages);
+    if (dal_system_ages(dal_system_of(state), true))
+        dal_say_ages(dal_seen_work(state)->t, messages);
     return again == DAL_OK ? DAL_OK : status;
 }
