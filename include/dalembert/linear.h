@@ -67,14 +67,16 @@ typedef struct dal_mode {
 
 typedef struct dal_root {
     double re, im; /* 1/s, rad/s; of a conjugate pair the one with im > 0 */
+    double error;  /* how far rounding of A, B, C and D moves it, to first order */
 } dal_root;
 
 /* Zeros from one input to one output. */
 typedef struct dal_zeros {
     const char *output, *input;
-    int relative_degree; /* poles less zeros; -1: the input does not reach the output */
+    int relative_degree; /* poles less zeros; -1: the input does not reach the output. At most that, where zeros are not determined */
     int n;
     const dal_root *roots;
+    int n_undetermined; /* zeros that are not in `roots`: rounding moves them by more than a thousandth of their size. All, where -1 may be rounding */
 } dal_zeros;
 
 typedef struct dal_linearization {

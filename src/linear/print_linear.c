@@ -41,6 +41,23 @@ static void print_root(dal_tables *p, double re, double im)
         dal_print(&p->out, " %.*g", p->digits, part);
 }
 
+/* Digits of a part of a zero that its error leaves. */
+static int digits_left(const dal_tables *p, double part, double error)
+{
+    const double digits = error > 0 ? floor(log10(fabs(part) / error)) : p->digits;
+    return digits < 1 ? 1 : digits < p->digits ? (int)digits : p->digits;
+}
+
+static void print_zero(dal_tables *p, const dal_root *z)
+{
+    const double part = fabs(z->re) <= z->error ? 0 : dal_without_rounding(p, z->re, hypot(z->re, z->im));
+    const int of_re = digits_left(p, part, z->error), of_im = digits_left(p, z->im, z->error);
+    if (z->im > 0)
+        dal_print(&p->out, " %.*g +- %.*g i", of_re, part, of_im, z->im);
+    else
+        dal_print(&p->out, " %.*g", of_re, part);
+}
+
 static void print_hidden(dal_tables *p, const char *what, int n, const char *const *names)
 {
     if (!n)
@@ -55,13 +72,16 @@ static void print_zeros(dal_tables *p, const dal_zeros *z)
 {
     dal_print(&p->out, "  %s by %s:", z->output, z->input);
     if (z->relative_degree < 0)
-        dal_print(&p->out, " the input does not reach the output");
-    else if (!z->n)
+        dal_print(&p->out, z->n_undetermined ? " the input does not reach the output by more than rounding" : " the input does not reach the output");
+    else if (!z->n && !z->n_undetermined)
         dal_print(&p->out, " none");
     for (int i = 0; i < z->n; i++) {
         dal_print(&p->out, i ? "," : "");
-        print_root(p, z->roots[i].re, z->roots[i].im);
+        print_zero(p, &z->roots[i]);
     }
+    if (z->n_undetermined && z->relative_degree >= 0)
+        dal_print(&p->out, "%s %d%s not determined: rounding of A, B, C and D moves them by more than 0.1 %% of their size", z->n ? ";" : "",
+                  z->n_undetermined, z->n ? " more are" : " are");
     dal_print(&p->out, "\n");
 }
 
@@ -217,6 +237,11 @@ static void write_zeros(dal_json *json, const void *of, int i)
     dal_json_string(json, "input", zeros->input);
     dal_json_integer(json, "relative_degree", zeros->relative_degree);
     write_roots(json, "roots", zeros->n, zeros->roots);
+    dal_json_open(json, "errors", '[');
+    for (int k = 0; k < zeros->n; k++)
+        dal_json_number(json, NULL, zeros->roots[k].error);
+    dal_json_close(json, ']');
+    dal_json_integer(json, "undetermined", zeros->n_undetermined);
 }
 
 static void write_structure(dal_json *json, const dal_linearization *l)

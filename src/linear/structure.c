@@ -2,14 +2,11 @@
  *
  * Poles are the eigenvalues of modes.c. Pole s is controllable if [s - A, B] has full rank, observable if [s - A; C] has full rank (Popov,
  * Belevitch, Hautus), by the smallest singular value; equal poles are tested together. A is balanced and time counted in its fastest motion, and
- * columns of B and rows of C have length one.
- *
- * Zeros of one input and one output: with the first r for which c A^(r-1) b is not zero (r = 0: d is not), they are the eigenvalues of
- *
- *     (1 - b (c A^(r-1) b)^-1 c A^(r-1)) A     on     {x : c x = c A x = ... = c A^(r-1) x = 0};     r = 0: of A - b c / d
+ * columns of B and rows of C have length one. Zeros: zeros.c.
  */
 #include "linear/balance.h"
 #include "linear/linear.h"
+#include "linear/zeros.h"
 
 #include <complex.h>
 #include <lapacke.h>
@@ -19,8 +16,6 @@
 
 enum { MOST_STATES = 80, MOST_PAIRS = 64 }; /* larger models: only poles */
 static const double no_rank = 1e-9;         /* a singular value that is zero */
-static const double no_root = 1e-7;         /* of the fastest motion: size of a double zero at 0 after rounding */
-static const double no_gain = 1e-10;        /* of |c A^k| |b| */
 
 typedef struct studied {
     dal_linear *linear;
@@ -119,108 +114,17 @@ static int list_hidden(studied *s, bool seen, const char *const **list)
 
 /* ---- zeros ---------------------------------------------------------------------------------------------- */
 
-static void times(const double *row, const double *A, int n, double *out)
-{
-    for (int j = 0; j < n; j++) {
-        out[j] = 0;
-        for (int i = 0; i < n; i++)
-            out[j] += row[i] * A[n * i + j];
-    }
-}
-
-static double dot(const double *a, const double *b, int n, int stride)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[(size_t)stride * (size_t)i];
-    return sum;
-}
-
-/* N: an orthonormal basis (rows) of the null space of r rows. */
-static int find_rest(studied *s, const double *rows, int r, double *N)
-{
-    dal_arena *arena = &s->linear->arena;
-    const int n = s->n, room = 16 * n + 64;
-    double *M = DAL_NEW(arena, double, (size_t)n *(size_t)n + 1), *sigma = DAL_NEW(arena, double, n + 1), *work = DAL_NEW(arena, double, room);
-    double *vt = DAL_NEW(arena, double, (size_t)n *(size_t)n + 1), *u = DAL_NEW(arena, double, (size_t)n *(size_t)n + 1);
-    for (int i = 0; i < r; i++) { /* rows of length one */
-        const double size = size_of(rows + n * i, n, 1);
-        for (int j = 0; j < n; j++)
-            M[(size_t)n * (size_t)j + (size_t)i] = size > 0 ? rows[n * i + j] / size : 0;
-    }
-    if (LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'A', 'A', n, n, M, n, sigma, u, n, vt, n, work, room))
-        return 0;
-    for (int i = r; i < n; i++)
-        for (int j = 0; j < n; j++)
-            N[n * (i - r) + j] = vt[(size_t)n * (size_t)j + (size_t)i];
-    return n - r;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const dal_root *x = a, *y = b;
-    const double p = hypot(x->re, x->im), q = hypot(y->re, y->im);
-    return p < q ? -1 : p > q ? 1 : x->im < y->im ? -1 : x->im > y->im;
-}
-
-/* Eigenvalues of N Z N^T, times omega. */
-static void find_roots(studied *s, const double *Z, const double *N, int k, dal_zeros *out)
-{
-    dal_arena *arena = &s->linear->arena;
-    const int n = s->n, room = 8 * n + 64;
-    double *S = DAL_NEW(arena, double, (size_t)k *(size_t)k + 1), *re = DAL_NEW(arena, double, k + 1), *im = DAL_NEW(arena, double, k + 1);
-    double *work = DAL_NEW(arena, double, room), *row = DAL_NEW(arena, double, n + 1);
-    dal_root *roots = DAL_NEW(arena, dal_root, k + 1);
-    for (int i = 0; i < k; i++) {
-        times(N + n * i, Z, n, row);
-        for (int j = 0; j < k; j++)
-            S[(size_t)k * (size_t)j + (size_t)i] = dot(row, N + n * j, n, 1);
-    }
-    if (k && LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', k, S, k, re, im, NULL, 1, NULL, 1, work, room))
-        return;
-    for (int i = 0; i < k; i++)
-        if (im[i] >= 0 || hypot(re[i], im[i]) < no_root)
-            roots[out->n++] =
-                hypot(re[i], im[i]) < no_root ? (dal_root){0, 0} : (dal_root){fabs(re[i]) < 1e-12 ? 0 : re[i] * s->omega, im[i] * s->omega};
-    qsort(roots, (size_t)out->n, sizeof *roots, by_value);
-    out->roots = roots;
-}
-
 static void find_zeros(studied *s, int i, int j, dal_zeros *out)
 {
-    dal_arena *arena = &s->linear->arena;
     const dal_linearization *l = s->linear->out;
-    const int n = s->n, m = s->m;
-    double *Z = DAL_NEW(arena, double, (size_t)n *(size_t)n + 1), *N = DAL_NEW(arena, double, (size_t)n *(size_t)n + 1);
-    double *rows = DAL_NEW(arena, double, (size_t)(n + 1) * (size_t)n + 1), d = l->D[m * i + j] * s->omega, gain = 0;
-    *out = (dal_zeros){.output = l->outputs[i], .input = l->inputs[j]};
     const double size = s->b_size[j] * s->c_size[i];
-    int r = 0;
-    memcpy(rows, s->C + n * i, sizeof *rows * (size_t)n);
-    if (fabs(d) > no_gain * size)
-        gain = d / (size > 0 ? size : 1);
-    while (gain == 0 && r < n) {
-        const double product = dot(rows + n * r, s->B + j, n, m), most = size_of(rows + n * r, n, 1);
-        r++;
-        if (fabs(product) > no_gain * most && size > 0 && most > 0)
-            gain = product;
-        else
-            times(rows + n * (r - 1), s->A, n, rows + n * r);
-    }
-    out->relative_degree = gain == 0 ? -1 : r;
-    if (gain == 0)
-        return;
-    memcpy(Z, s->A, sizeof *Z * (size_t)n * (size_t)n);
-    const int first = r ? r - 1 : 0;
-    double *last = DAL_NEW(arena, double, n + 1);
-    if (r)
-        times(rows + n * first, s->A, n, last);
-    else
-        memcpy(last, rows, sizeof *last * (size_t)n);
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < n; b++)
-            Z[n * a + b] -= s->B[m * a + j] * last[b] / gain;
-    find_roots(s, Z, N, find_rest(s, rows, r, N), out);
+    double *b = DAL_NEW(&s->linear->arena, double, s->n + 1);
+    for (int k = 0; k < s->n; k++)
+        b[k] = s->B[s->m * k + j];
+    const double d = l->D[s->m * i + j] * s->omega / (size > 0 ? size : 1);
+    const dal_plant plant = {s->n, l->n_positions, l->n_rates, s->A, b, s->C + s->n * i, d, s->omega};
+    *out = (dal_zeros){.output = l->outputs[i], .input = l->inputs[j]};
+    dal_find_zeros(&s->linear->arena, &plant, out);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------- */
