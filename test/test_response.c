@@ -379,6 +379,54 @@ static void zeros_of_a_chain_hold_or_are_not_claimed(void **unused)
     }
 }
 
+/* The messages of a linearisation with one output, or with none. */
+static dal_status told(const char *text, const char *output, const char *input, char *heard, size_t size)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_linearization *l = NULL;
+    dal_spec *spec = parse_spec(text, NULL);
+    const dal_linear_options options = {.n_outputs = output ? 1 : 0, .outputs = &output, .n_inputs = input ? 1 : 0, .inputs = input ? &input : NULL};
+    const dal_status status = dal_linearize(NULL, spec, &options, messages, &l);
+    *heard = '\0';
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        snprintf(heard + strlen(heard), size - strlen(heard), "%s\n", m->text);
+    dal_linearization_free(l);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+    return status;
+}
+
+static const char slider[] = "dalembert: 1\nspace: planar\ninputs: {F: 0}\nbodies: {a: {mass: 1, inertia: 1}, b: {mass: 1, inertia: 1}}\n"
+                             "joints:\n  A: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n"
+                             "  B: {type: prismatic, connect: [ground, b], axis: [1, 0]}\n"
+                             "forces:\n  fa: {type: spring-damper, joint: A, stiffness: 9, damping: 1}\n  fb: {type: motor, joint: B, value: F}\n";
+
+/* An output at a corner is named; one with an infinite slope is refused. What does not move there, or is smooth, is neither. */
+static void outputs_without_a_derivative_are_named(void **unused)
+{
+    (void)unused;
+    static const char *const refused[] = {"sqrt(a.x)",     "sqrt(abs(a.x))",      "a.x^0.5",   "acos(cos(a.x))",
+                                          "asin(1 - a.x)", "sqrt(a.x^2 + b.x^2)", "sqrt(b.x')"};
+    static const char *const cornered[] = {"abs(a.x)", "if(a.x > 0, 1, 2)", "max(a.x, 0)", "sign(a.x')", "abs(F)"};
+    static const char *const smooth[] = {"a.x",          "sqrt(1 + a.x)", "a.x^2",     "a.x^3",
+                                         "abs(a.x - 1)", "sqrt(0)",       "acos(a.x)", "if(t < 1, a.x, abs(b.x))"};
+    char heard[2000];
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(told(slider, refused[i], "F", heard, sizeof heard), DAL_BAD_MODEL);
+        assert_non_null(strstr(heard, refused[i]));
+        assert_non_null(strstr(heard, "has no derivative here"));
+    }
+    for (size_t i = 0; i < sizeof cornered / sizeof *cornered; i++) {
+        assert_int_equal(told(slider, cornered[i], "F", heard, sizeof heard), DAL_OK);
+        assert_non_null(strstr(heard, cornered[i]));
+        assert_non_null(strstr(heard, "is at a corner here"));
+    }
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
+        assert_int_equal(told(slider, smooth[i], "F", heard, sizeof heard), DAL_OK);
+        assert_string_equal(heard, "");
+    }
+}
+
 /* The diagram has the eigenvalues of the reference, and each line goes on without a jump. */
 static void rotor_is_followed_over_its_spin(void **unused)
 {
@@ -435,6 +483,7 @@ int main(void)
         cmocka_unit_test(hidden_modes_are_named),
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
+        cmocka_unit_test(outputs_without_a_derivative_are_named),
         cmocka_unit_test(rotor_is_followed_over_its_spin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,8 +133,7 @@ static dal_status name_inputs(dal_linear *x, source **sources)
     return DAL_OK;
 }
 
-/* The columns of an output: one, or those of a vector. */
-static int columns_of(const dal_linear *x, const char *output, int column[3])
+int dal_output_columns(const dal_linear *x, const char *output, int column[3])
 {
     int n = 0;
     column[0] = dal_system_column(x->system, output);
@@ -155,7 +154,7 @@ static int *name_outputs(dal_linear *x)
     int *numbers = DAL_NEW(&x->arena, int, 3 * x->options->n_outputs + 1), column[3];
     const char **names = DAL_NEW(&x->arena, const char *, 3 * x->options->n_outputs + 1);
     for (int i = 0; i < x->options->n_outputs; i++) {
-        const int n = columns_of(x, x->options->outputs[i], column);
+        const int n = dal_output_columns(x, x->options->outputs[i], column);
         for (int k = 0; k < n; k++) {
             names[x->out->n_outputs] = dal_arena_copy(&x->arena, columns[column[k]].name, strlen(columns[column[k]].name));
             numbers[x->out->n_outputs++] = column[k];
@@ -192,6 +191,23 @@ static dal_status fill_outputs(dal_linear *x, const int *numbers, double *C, dou
     return DAL_OK;
 }
 
+/* After all directions of states and inputs. */
+static dal_status judge_corners(dal_linear *x, const int *numbers)
+{
+    for (int i = 0; i < x->out->n_outputs && x->corner; i++)
+        if (x->edge[numbers[i]]) {
+            dal_error(x->messages, command_line, "output '%s' has no derivative here: it has a root of zero, or asin or acos at 1 or -1",
+                      x->out->outputs[i]);
+            return DAL_BAD_MODEL;
+        }
+    for (int i = 0; i < x->out->n_outputs && x->corner; i++)
+        if (x->corner[numbers[i]])
+            dal_say(x->messages, DAL_WARNING, dal_nowhere,
+                    "output '%s' is at a corner here (abs, a comparison, a knot of a table): its derivative is that of one side, or zero",
+                    x->out->outputs[i]);
+    return DAL_OK;
+}
+
 /* The changes along input j, in `room`. False: other rows forbid it. */
 static bool change_input(dal_linear *x, const source *s, change_room *room)
 {
@@ -209,6 +225,7 @@ static bool change_input(dal_linear *x, const source *s, change_room *room)
         change = (dal_change){.q = room->dq, .v = room->dv, .row = s->number, .acceleration = s->level == 2};
     }
     dal_point_change(p, &change, room->vd, room->state, room->column);
+    dal_meet_corners(x);
     if (s->kind == SOURCE_INPUT)
         room->du[s->number] = 0;
     return true;
@@ -300,5 +317,7 @@ dal_status dal_fill_ports(dal_linear *x)
     double *D = DAL_NEW(&x->arena, double, (size_t)out->n_outputs *(size_t)out->n_inputs + 1), *y = DAL_NEW(&x->arena, double, out->n_outputs + 1);
     out->B = B, out->C = C, out->D = D, out->y = y;
     status = fill_outputs(x, outputs, C, y);
-    return status == DAL_OK ? fill_inputs(x, sources, outputs, B, D) : status;
+    if (status == DAL_OK)
+        status = fill_inputs(x, sources, outputs, B, D);
+    return status == DAL_OK ? judge_corners(x, outputs) : status;
 }

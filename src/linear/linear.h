@@ -5,6 +5,7 @@
  *   candidates.c       which coordinates describe the small motions
  *   linearize.c        the call; linear_point.c: the point that it is made at
  *   linear_matrix.c    A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, controllability, observability
+ *   corners.c          outputs without a derivative; zeros.c: zeros of one input and one output
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
  *   response.c         the frequency response
  *   print_*.c          text, JSON, CSV, pictures
@@ -48,12 +49,16 @@ typedef struct dal_linear {
     dal_steady_motion steady; /* of "steady" */
     double *steady_q, *steady_v, *steady_z;
     int *steady_chart;
-    bool descends;        /* its search finds states that are stable at given rates */
-    bool *inclined;       /* 3 a body: the axis is inclined to that of the frame */
-    const uint64_t *seed; /* of a random start for "equilibrium"; NULL: the start of the model */
-    bool here;            /* only the point is needed */
-    const char *singular; /* a constraint that depends on others at the point and not nearby, or NULL */
-    bool absolute;        /* in coordinates of the bodies, because of reactions */
+    bool descends;              /* its search finds states that are stable at given rates */
+    bool *inclined;             /* 3 a body: the axis is inclined to that of the frame */
+    const uint64_t *seed;       /* of a random start for "equilibrium"; NULL: the start of the model */
+    bool here;                  /* only the point is needed */
+    const char *singular;       /* a constraint that depends on others at the point and not nearby, or NULL */
+    bool *corner, *edge;        /* of the columns that are outputs: two slopes meet here; at a root of zero, or an arc at its end */
+    struct dal_program **alone; /* of each of these */
+    double *signals;            /* what they read, and its change */
+    void *room;
+    bool absolute; /* in coordinates of the bodies, because of reactions */
     dal_linearization *out;
 } dal_linear;
 
@@ -70,8 +75,15 @@ dal_status dal_choose_states(dal_linear *linear);
 
 /* ---- inputs_outputs.c ---------------------------------------------------------------------------- */
 
+/* The columns of an output: one, or those of a vector; their number. */
+int dal_output_columns(const dal_linear *linear, const char *output, int column[3]);
 /* Names of inputs and outputs, B, C, D and y, after A. */
 dal_status dal_fill_ports(dal_linear *linear);
+
+/* ---- corners.c ----------------------------------------------------------------------------------- */
+
+/* After a change along one direction: which outputs have a corner in it? In linear->corner and edge. */
+void dal_meet_corners(dal_linear *linear);
 
 /* ---- linear_point.c ------------------------------------------------------------------------------ */
 

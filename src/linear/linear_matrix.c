@@ -27,6 +27,7 @@ static void keep_direction(dal_linear *x, int j, const dal_change *change, doubl
 {
     const size_t n = (size_t)x->n_x;
     dal_point_change(&x->point, change, vd, state, column);
+    dal_meet_corners(x);
     for (int i = 0; i < x->point.n_columns; i++)
         x->columns[n * (size_t)i + (size_t)j] = column[i];
     for (int i = 0; i < x->point.n_z; i++)

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double h = 1e-30;
 
@@ -58,6 +59,17 @@ int dal_program_slopes(const dal_program *program, const double *x, const double
 
 /* ---- corners -------------------------------------------------------------------------------------------- */
 
+/* Does an output need switch i? */
+static bool needs_switch(const dal_program *program, const dal_real *needed, int i)
+{
+    const dal_instruction *code = DAL_PROGRAM_PART(program, dal_instruction, code);
+    const int op = DAL_PROGRAM_PART(program, dal_switch, switches)[i].op;
+    for (int k = 0; k < program->n_code; k++)
+        if (code[k].op == op && code[k].c == i && creal(needed[k]) != 0)
+            return true;
+    return false;
+}
+
 /* The operands of switch i change along the direction if one of them has an imaginary part. */
 static bool moves_switch(const dal_program *program, const room *r)
 {
@@ -67,7 +79,7 @@ static bool moves_switch(const dal_program *program, const room *r)
         const bool two = list[i].op == DAL_OP_LESS || list[i].op == DAL_OP_LEQ || list[i].op == DAL_OP_EQUAL;
         const bool between = (list[i].op == DAL_OP_SIGN || list[i].op == DAL_OP_EQUAL) && r->modes[i] == 0;
         const bool moves = cimag(r->registers[list[i].a]) != 0 || (two && cimag(r->registers[list[i].b]) != 0);
-        if ((r->guards[i] == 0 || between) && moves)
+        if ((r->guards[i] == 0 || between) && moves && needs_switch(program, dal_program_needed(program, r->registers), i))
             return true;
     }
     return false;
@@ -136,4 +148,26 @@ bool dal_program_corner_along(const dal_program *program, const double *x, const
     dal_program_modes(program, r.registers, r.modes);
     dal_program_run(program, r.variables, r.modes, r.registers, r.outputs);
     return moves_switch(program, &r) || (meets_edge(program, &r) && (moves_edge(program, &r, x, dx, ROOT) || moves_edge(program, &r, x, dx, ARC)));
+}
+
+bool dal_program_edge(const dal_program *program, const double *x, void *memory)
+{
+    const room r = layout_room(program, memory);
+    for (int i = 0; i < dal_program_variables(program); i++)
+        r.variables[i] = x[i];
+    dal_program_run(program, r.variables, NULL, r.registers, r.outputs);
+    const dal_real *needed = dal_program_needed(program, r.registers);
+    for (int i = 0; i < program->n_code; i++)
+        if (creal(needed[i]) != 0 && edge_at(DAL_PROGRAM_PART(program, dal_instruction, code) + i, r.registers))
+            return true;
+    return false;
+}
+
+dal_program *dal_program_alone(dal_arena *arena, const dal_program *program, int output)
+{
+    dal_program *alone = dal_arena_alloc(arena, dal_program_bytes(program));
+    memcpy(alone, program, dal_program_bytes(program));
+    ((int32_t *)(void *)((char *)alone + alone->outputs))[0] = DAL_PROGRAM_PART(program, int32_t, outputs)[output];
+    alone->n_outputs = 1;
+    return alone;
 }

@@ -2,6 +2,8 @@
 #ifndef DAL_VARIATION_PROGRAM_SLOPES_H
 #define DAL_VARIATION_PROGRAM_SLOPES_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,5 +16,10 @@ int dal_program_slopes(const struct dal_program *program, const double *x, const
 /* Does the direction move a switch that is exactly between two pieces at x, or a function that is at an edge (a root of zero, an arc sine of one)? There
  * are two slopes then, or none. What the direction does not move, or only from the second order on, is no corner. */
 bool dal_program_corner_along(const struct dal_program *program, const double *x, const double *dx, void *room);
+
+/* Does its value need a function that is at an edge at x? */
+bool dal_program_edge(const struct dal_program *program, const double *x, void *room);
+/* The same with one output. */
+struct dal_program *dal_program_alone(dal_arena *arena, const struct dal_program *program, int output);
 
 #endif

@@ -586,6 +586,16 @@ bool dal_variation_reacts(const dal_variation *x, bool *rowless)
     return reacts;
 }
 
+void dal_variation_read(const dal_variation *x, double *values, double *slopes)
+{
+    const dal_compiled *records = &x->system->records;
+    for (int i = 0; i < records->n_needs; i++) {
+        const int k = records->needs[i];
+        values[k] = creal(x->variables[k]);
+        slopes[k] = cimag(x->variables[k]) / h;
+    }
+}
+
 /* Is switch i exactly between two pieces? */
 static bool is_corner(const dal_variation *x, const dal_switch *list, int i)
 {

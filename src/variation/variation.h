@@ -73,6 +73,8 @@ int dal_variation_along(dal_variation *variation, const dal_variation_point *at,
 /* Do recorded columns depend on multipliers? `rowless`: on reactions of joints that have no rows in this family. */
 bool dal_variation_reacts(const dal_variation *variation, bool *rowless);
 
+/* What the recorded columns read, after dal_variation_along with columns: a number a signal, and its derivative. */
+void dal_variation_read(const dal_variation *variation, double *values, double *slopes);
 /* How many switches of the forces and states are exactly at a corner: the derivatives above are one-sided there. */
 int dal_variation_corners(dal_variation *variation, const dal_variation_point *at);
 /* The number of the first of them behind switch `after` (-1: of all), or -1. */
