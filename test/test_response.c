@@ -427,6 +427,27 @@ static void outputs_without_a_derivative_are_named(void **unused)
     }
 }
 
+/* A force, a stiffness or a drive that reads the time is said to do so, where its rate of change is zero as well. */
+static void what_changes_with_time_is_said(void **unused)
+{
+    (void)unused;
+    static const char *const parts[] = {"forces: {f: {type: force, body: b, value: [0, 5*cos(t)]}}",
+                                        "forces: {f: {type: force, body: b, value: [0, 5*sin(t)]}}",
+                                        "forces: {f: {type: motor, joint: s, value: -40*cos(t)*b.y}}",
+                                        "forces: {f: {type: spring-damper, joint: s, stiffness: 40}}\nstates: {z: {rate: t^2 - z, start: 0}}",
+                                        "forces: {f: {type: spring-damper, joint: s, stiffness: 40}}",
+                                        "forces: {f: {type: spring-damper, joint: s, stiffness: 40 + 0*cos(0)}}"};
+    for (int i = 0; i < 6; i++) {
+        char text[1000], heard[2000];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nbodies: {b: {mass: 2, inertia: 0.1}}\n"
+                 "joints: {s: {type: prismatic, connect: [ground, b], axis: [0, 1]}}\n%s\n",
+                 parts[i]);
+        assert_int_equal(told(text, NULL, NULL, heard, sizeof heard), DAL_OK);
+        assert_int_equal(strstr(heard, "change with time: what is found belongs to t = 0") != NULL, i < 4);
+    }
+}
+
 /* The diagram has the eigenvalues of the reference, and each line goes on without a jump. */
 static void rotor_is_followed_over_its_spin(void **unused)
 {
@@ -484,6 +505,7 @@ int main(void)
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),
+        cmocka_unit_test(what_changes_with_time_is_said),
         cmocka_unit_test(rotor_is_followed_over_its_spin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

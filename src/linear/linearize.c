@@ -66,9 +66,8 @@ static dal_status linearize_spec(void *user)
     warn_corners(x);
     if (!x->options->at || strcmp(x->options->at, "equilibrium"))
         dal_say_sampled(x->bare, x->messages);
-    if (!dal_linear_at_steady(x) && dal_point_ages(&x->point))
-        dal_say(x->messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g",
-                x->point.at.t);
+    if (!dal_linear_at_steady(x) && (dal_system_ages(x->system) || dal_point_ages(&x->point)))
+        dal_say_ages(x->point.at.t, x->messages);
     x->values = DAL_NEW(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
     dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
     return x->here && !dal_linear_at_steady(x) ? DAL_OK : find_matrices(x);
