@@ -236,6 +236,21 @@ static void a_response_of_zero_has_no_phase(void **unused)
     assert_null(strstr(line, "nan"));
     assert_non_null(strstr(line, ",0,0,0,\n"));
     dal_response_free(r);
+    static const char *const rate = "b.x'";
+    r = response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &rate}, 1, (double[]){0});
+    assert_true(dal_response_text(r, 6, line, sizeof line) < (int)sizeof line);
+    assert_non_null(strstr(line, "b.x' by F: zero at this frequency\n"));
+    dal_response_free(r);
+    dal_spec_free(spec);
+    /* at an eigenvalue that nothing damps the response is infinite, and has no phase either */
+    spec = parse_spec("dalembert: 1\nspace: planar\ninputs: {F: 0}\nbodies: {b: {mass: 2}}\njoints: {guide: {type: lock, body: b, coordinate: y}}\n"
+                      "forces: {f: {type: force, body: b, value: [F - 8*b.x, 0]}}\n",
+                      NULL);
+    r = response_of(spec, &(dal_linear_options){.n_inputs = 1, .inputs = &F, .n_outputs = 1, .outputs = &rate}, 2, (double[]){1, 2});
+    assert_true(dal_response_text(r, 6, line, sizeof line) < (int)sizeof line);
+    assert_null(strstr(line, "nan"));
+    assert_non_null(strstr(line, "inf             -\n"));
+    dal_response_free(r);
     dal_spec_free(spec);
 }
 

@@ -178,6 +178,7 @@ typedef struct dal_response {
     const double *omega;   /* rad/s */
     const double *re, *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue */
     int n_infinite;        /* frequencies at which there is one */
+    const bool *reached; /* [output * n_inputs + input]: false: the response is zero at every frequency, because nothing leads from the input there */
     void *memory;
 } dal_response;
 

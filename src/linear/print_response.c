@@ -29,6 +29,18 @@ static double next_phase(const dal_response *r, size_t at, double last)
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
+/* Where the response is zero or infinite there is no phase. */
+static void print_line(dal_tables *p, const dal_response *r, int f, size_t at, const char *remark)
+{
+    const int wide = p->digits + 7;
+    const double phase = next_phase(r, at, NAN) * 180 / M_PI;
+    dal_print(&p->out, "  %*.*g %*.*g ", wide, p->digits, r->omega[f] / (2 * M_PI), wide, p->digits, magnitude(r, at));
+    if (isfinite(phase))
+        dal_print(&p->out, "%*.*g%s\n", wide, p->digits, phase, remark);
+    else
+        dal_print(&p->out, "%*s%s\n", wide, "-", remark);
+}
+
 /* Few frequencies: all of them. Of many the ends, and the largest. */
 static void print_pair(dal_tables *p, const dal_response *r, int i, int j)
 {
@@ -37,7 +49,11 @@ static void print_pair(dal_tables *p, const dal_response *r, int i, int j)
     for (int f = 1; f <= last; f++)
         peak = magnitude(r, place_of(r, f, i, j)) > magnitude(r, place_of(r, peak, i, j)) ? f : peak;
     if (magnitude(r, place_of(r, peak, i, j)) == 0) {
-        dal_print(&p->out, "\n%s by %s: zero at every frequency, because the input does not reach the output\n", r->outputs[i], r->inputs[j]);
+        const bool never = !r->reached[i * r->n_inputs + j];
+        dal_print(&p->out, "\n%s by %s: zero at %s\n", r->outputs[i], r->inputs[j],
+                  never       ? "every frequency, because the input does not reach the output"
+                  : last == 0 ? "this frequency"
+                              : "each of these frequencies");
         return;
     }
     dal_print(&p->out, "\n%s by %s\n", r->outputs[i], r->inputs[j]);
@@ -45,8 +61,7 @@ static void print_pair(dal_tables *p, const dal_response *r, int i, int j)
     for (int f = 0; f <= last; f++) {
         const size_t at = place_of(r, f, i, j);
         if (last < 20 || f == 0 || f == peak || f == last)
-            dal_print(&p->out, "  %*.*g %*.*g %*.*g%s\n", wide, p->digits, r->omega[f] / (2 * M_PI), wide, p->digits, magnitude(r, at), wide,
-                      p->digits, next_phase(r, at, NAN) * 180 / M_PI, last >= 20 && f == peak ? "  largest of these" : "");
+            print_line(p, r, f, at, last >= 20 && f == peak ? "  largest of these" : "");
     }
 }
 

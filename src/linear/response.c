@@ -167,6 +167,41 @@ static void answer_one(answerer *a, int f)
     }
 }
 
+/* Which outputs does each input reach, along numbers of A, B, C and D that are not zero? */
+static const bool *find_reach(answerer *a)
+{
+    const dal_linearization *l = a->linear.out;
+    const size_t n = (size_t)l->n_states, m = (size_t)l->n_inputs;
+    bool *reached = DAL_NEW(&a->linear.arena, bool, l->n_outputs * a->out->n_inputs + 1), *moved = DAL_NEW(&a->linear.arena, bool, n + 1);
+    for (int j = 0; j < a->out->n_inputs; j++) {
+        const size_t from = (size_t)first_column(a, j);
+        size_t to = from + 1;
+        bool more = true;
+        while (to < m && l->input_orders[to])
+            to++;
+        for (size_t i = 0; i < n; i++) {
+            moved[i] = false;
+            for (size_t k = from; k < to; k++)
+                moved[i] = moved[i] || l->B[m * i + k] != 0;
+        }
+        while (more) {
+            more = false;
+            for (size_t i = 0; i < n; i++)
+                for (size_t k = 0; k < n && !moved[i]; k++)
+                    if (moved[k] && l->A[n * i + k] != 0)
+                        more = moved[i] = true;
+        }
+        for (int o = 0; o < l->n_outputs; o++) {
+            bool *at = &reached[o * a->out->n_inputs + j];
+            for (size_t k = from; k < to; k++)
+                *at = *at || l->D[m * (size_t)o + k] != 0;
+            for (size_t k = 0; k < n; k++)
+                *at = *at || (moved[k] && l->C[n * (size_t)o + k] != 0);
+        }
+    }
+    return reached;
+}
+
 static dal_status answer(void *user)
 {
     answerer *a = user;
@@ -185,6 +220,7 @@ static dal_status answer(void *user)
     }
     for (int f = 0; f < a->n_frequencies; f++)
         answer_one(a, f);
+    a->out->reached = find_reach(a);
     a->out->linearization = l;
     a->out->n_outputs = l->n_outputs;
     a->out->outputs = l->outputs;
