@@ -565,6 +565,31 @@ static void several_models_run_one_after_another(void **state)
     remove(in_folder(here, "bad.yaml"));
 }
 
+/* Options of small motions that contradict one another, or say one thing twice, are refused by a sentence. */
+static void small_motions_refuse_what_contradicts(void **state)
+{
+    place *here = *state;
+    static const char *const lines[][2] = {
+        {"linearize @/pendulum.yaml --at equilibrium --steady pivot.angle=1", "--steady gives a steady motion, and --at equilibrium another place"},
+        {"modes @/pendulum.yaml --at start --steady pivot.angle=1", "--steady gives a steady motion, and --at start another place"},
+        {"modes @/pendulum.yaml --steady pivot.angle=1 --steady pivot.angle=2", "--steady gives the rate of 'pivot.angle' twice"},
+        {"linearize @/pendulum.yaml --at start --at equilibrium", "--at was given twice"},
+        {"linearize @/pendulum.yaml --states pivot.angle,pivot.angle", "--states names 'pivot.angle' twice"},
+        {"linearize @/pendulum.yaml --json -o @/x.csv", "--json prints, and -o writes a file"},
+        {"modes @/pendulum.yaml --json -o @/x.html", "--json prints, and -o writes a file"},
+        {"modes @/pendulum.yaml --over l=1:2:3 --orders a", "--orders needs numbers"},
+        {"response @/pendulum.yaml --input u,u --output pivot.angle --frequencies 1", "--input names 'u' twice"},
+        {"response @/pendulum.yaml --input u --output pivot.angle --frequencies 1 --from 1 --to 2", "--frequencies lists them"},
+        {"response @/pendulum.yaml --input u --output pivot.angle --frequencies 1 --nyquist", "--nyquist is for a picture"},
+        {"response @/pendulum.yaml --input u --output pivot.angle --frequencies 1 --json -o @/x.csv", "--json prints, and -o writes a file"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        assert_int_equal(run(here, lines[i][0]), DAL_BAD_COMMAND);
+        assert_string_equal(here->out, "");
+        expect(here->err, lines[i][1]);
+    }
+}
+
 static void a_model_comes_from_standard_input(void **state)
 {
     place *here = *state;
@@ -804,6 +829,7 @@ int main(void)
         in_place(a_parameter_can_be_set),
         in_place(several_values_and_columns_stand_in_one_option),
         in_place(several_models_run_one_after_another),
+        in_place(small_motions_refuse_what_contradicts),
         in_place(a_model_comes_from_standard_input),
         in_place(assembly_is_one_line_and_v_lists_the_bodies),
         in_place(ports_prints_tables_and_writes_a_whole_picture),

@@ -39,7 +39,7 @@ typedef struct request {
     dal_linearization *linearization;
 } request;
 
-static const dal_option options[] = {DAL_TEXT("at", 0, where.at),
+static const dal_option options[] = {DAL_ONCE("at", where.at),
                                      DAL_STEADY(where),
                                      DAL_NAMES("states", states),
                                      DAL_NAMES("inputs", inputs),
@@ -54,7 +54,19 @@ static const dal_option options[] = {DAL_TEXT("at", 0, where.at),
 static int check_output(void *user)
 {
     static const char *const types[] = {".csv", ".json", ".npz", NULL};
-    const char *output = ((request *)user)->output;
+    const request *wanted = user;
+    const char *output = wanted->output;
+    int status = dal_steady_list_check(&wanted->where, "linearize");
+    if (!status)
+        status = dal_name_list_check(&wanted->states, "linearize", "--states");
+    if (!status)
+        status = dal_name_list_check(&wanted->inputs, "linearize", "--inputs");
+    if (!status)
+        status = dal_name_list_check(&wanted->outputs, "linearize", "--outputs");
+    if (status)
+        return status;
+    if (output && wanted->json)
+        return dal_wrong_use("linearize", "--json prints, and -o writes a file: one of them");
     if (output && !dal_has_one_extension(output, types))
         return dal_wrong_use("linearize", "the type of '%s' is not known: matrices are written as .json, .csv or .npz", output);
     return DAL_OK;

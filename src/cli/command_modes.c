@@ -33,6 +33,8 @@ static const char usage[] =
     "    -h, --help              this text\n";
 /* clang-format on */
 
+enum { MOST_ORDERS = 64 };
+
 typedef struct request {
     dal_model_options model;
     dal_steady_list where;
@@ -61,7 +63,7 @@ static int read_over(void *user, char *text)
     return DAL_OK;
 }
 
-static const dal_option options[] = {DAL_TEXT("at", 0, where.at),
+static const dal_option options[] = {DAL_ONCE("at", where.at),
                                      DAL_STEADY(where),
                                      DAL_READ("over", 0, read_over),
                                      DAL_NAMES("orders", orders),
@@ -77,6 +79,17 @@ static int check_use(void *user)
 {
     const request *wanted = user;
     static const char *const types[] = {".csv", ".svg", ".png", NULL};
+    const int status = dal_steady_list_check(&wanted->where, "modes");
+    char *end;
+    if (status)
+        return status;
+    if (wanted->output && wanted->json)
+        return dal_wrong_use("modes", "--json prints, and -o writes a file: one of them");
+    for (int i = 0; i < wanted->orders.n; i++)
+        if (!isfinite(strtod(wanted->orders.names[i], &end)) || *end)
+            return dal_wrong_use("modes", "--orders needs numbers separated by commas, as in 1,2, not '%s'", wanted->orders.names[i]);
+    if (wanted->orders.n > MOST_ORDERS)
+        return dal_wrong_use("modes", "--orders takes %d numbers at most", MOST_ORDERS);
     if (wanted->over && wanted->json)
         return dal_wrong_use("modes", "--json and --over do not go together: write a .csv file with -o");
     if (wanted->orders.n && !wanted->over)
@@ -176,11 +189,11 @@ static int table_of(const void *user, char *buffer, size_t size)
 static dal_status write_diagram(const request *wanted)
 {
     char *svg = NULL, *page = NULL;
-    double orders[64];
+    double orders[MOST_ORDERS];
     int n = 0;
     if (dal_has_extension(wanted->output, ".csv"))
         return dal_write_printed_file("modes", wanted->output, table_of, wanted);
-    for (int i = 0; i < wanted->orders.n && n < 64; i++)
+    for (int i = 0; i < wanted->orders.n; i++)
         orders[n++] = strtod(wanted->orders.names[i], NULL);
     dal_status status = dal_campbell_svg(NULL, wanted->campbell, n, orders, wanted->size.width, wanted->size.height,
                                          wanted->title ? wanted->title : wanted->usual_title, wanted->model.messages, &svg);

@@ -53,8 +53,8 @@ typedef struct request {
 
 static const dal_option options[] = {DAL_NAMES("input", inputs),
                                      DAL_NAMES("output", outputs),
-                                     DAL_TEXT("from", 0, from),
-                                     DAL_TEXT("to", 0, to),
+                                     DAL_ONCE("from", from),
+                                     DAL_ONCE("to", to),
                                      DAL_WHOLE("points", points, 2, 1000000),
                                      DAL_NAMES("frequencies", frequencies),
                                      DAL_FLAG("omega", 0, omega),
@@ -62,7 +62,7 @@ static const dal_option options[] = {DAL_NAMES("input", inputs),
                                      DAL_FLAG("nyquist", 0, drawing.nyquist),
                                      DAL_SIZE(size),
                                      DAL_TEXT("title", 0, drawing.title),
-                                     DAL_TEXT("at", 0, where.at),
+                                     DAL_ONCE("at", where.at),
                                      DAL_STEADY(where),
                                      DAL_SET,
                                      DAL_DIGITS,
@@ -115,6 +115,25 @@ static int list_frequencies(request *wanted)
     return status;
 }
 
+/* What says one thing twice, or two things. */
+static int check_choices(const request *wanted)
+{
+    int status = dal_steady_list_check(&wanted->where, "response");
+    if (!status)
+        status = dal_name_list_check(&wanted->inputs, "response", "--input");
+    if (!status)
+        status = dal_name_list_check(&wanted->outputs, "response", "--output");
+    if (status)
+        return status;
+    if (wanted->frequencies.n && (wanted->from || wanted->to || wanted->points))
+        return dal_wrong_use("response", "--frequencies lists them, and --from, --to and --points make a range: one of them");
+    if (wanted->file && wanted->json)
+        return dal_wrong_use("response", "--json prints, and -o writes a file: one of them");
+    if (wanted->drawing.nyquist && !draws(wanted))
+        return dal_wrong_use("response", "--nyquist is for a picture: -o FILE.svg or -o FILE.png");
+    return DAL_OK;
+}
+
 static int check_use(void *user)
 {
     static const char *const types[] = {".csv", ".json", ".svg", ".png", NULL};
@@ -126,6 +145,9 @@ static int check_use(void *user)
         return dal_wrong_use("response", "the response of what? give --output: a channel, as in --output body.y");
     if (file && !dal_has_one_extension(file, types) && !dal_is_page(file))
         return dal_wrong_use("response", "the type of '%s' is not known: .csv, .json, .svg, .png or .html", file);
+    int status = check_choices(wanted);
+    if (status)
+        return status;
     wanted->drawing.width = wanted->size.width;
     wanted->drawing.height = wanted->size.height;
     return list_frequencies(wanted);

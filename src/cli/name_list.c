@@ -35,6 +35,15 @@ int dal_name_list_add(dal_name_list *list, const char *command, const char *opti
     return DAL_OK;
 }
 
+int dal_name_list_check(const dal_name_list *list, const char *command, const char *option)
+{
+    for (int i = 0; i < list->n; i++)
+        for (int j = 0; j < i; j++)
+            if (!strcmp(list->names[i], list->names[j]))
+                return dal_wrong_use(command, "%s names '%s' twice", option, list->names[i]);
+    return DAL_OK;
+}
+
 void dal_name_list_free(dal_name_list *list)
 {
     free(list->names);

@@ -106,6 +106,11 @@ static int use_option(const char *command, const dal_option *o, dal_model_option
     switch (o->kind) {
     case DAL_OPTION_SET: return add_override(command, model, optarg);
     case DAL_OPTION_FLAG: *(bool *)member = true; break;
+    case DAL_OPTION_ONCE:
+        if (*(const char **)member)
+            return dal_wrong_use(command, "%s was given twice", option);
+        *(const char **)member = optarg;
+        break;
     case DAL_OPTION_PICTURE:
     case DAL_OPTION_FILE:
         if (*(const char **)member)

@@ -16,7 +16,8 @@ typedef enum dal_option_kind {
     DAL_OPTION_END,
     DAL_OPTION_FLAG,    /* takes no value: a bool of the request becomes true */
     DAL_OPTION_TEXT,    /* a const char * of the request becomes the value; of several the last */
-    DAL_OPTION_FILE,    /* the same, but a second one is an error */
+    DAL_OPTION_ONCE,    /* the same, but a second one is an error */
+    DAL_OPTION_FILE,    /* the same, for a file that is written */
     DAL_OPTION_PICTURE, /* the same, for a file whose type is that of a picture */
     DAL_OPTION_READ,    /* the value is only read by `read` */
     DAL_OPTION_WHOLE,   /* an int of the request becomes the value, a whole number from `least` to `most`; it begins as `usual` */
@@ -56,6 +57,7 @@ typedef struct dal_option {
     }
 #define DAL_FLAG(name, letter, member) DAL_OPTION_OF(name, letter, DAL_OPTION_FLAG, member)
 #define DAL_TEXT(name, letter, member) DAL_OPTION_OF(name, letter, DAL_OPTION_TEXT, member)
+#define DAL_ONCE(name, member) DAL_OPTION_OF(name, 0, DAL_OPTION_ONCE, member)
 #define DAL_FILE(name, letter, member) DAL_OPTION_OF(name, letter, DAL_OPTION_FILE, member)
 #define DAL_PICTURE(member) DAL_OPTION_OF("output", 'o', DAL_OPTION_PICTURE, member)
 #define DAL_COUNT(name, member) DAL_OPTION_OF(name, 0, DAL_OPTION_COUNT, member)

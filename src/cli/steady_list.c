@@ -21,6 +21,17 @@ int dal_steady_list_add(dal_steady_list *x, const char *command, char *text)
     return DAL_OK;
 }
 
+int dal_steady_list_check(const dal_steady_list *x, const char *command)
+{
+    if (x->n && x->at && strcmp(x->at, "steady"))
+        return dal_wrong_use(command, "--steady gives a steady motion, and --at %s another place: one of them", x->at);
+    for (int i = 0; i < x->n; i++)
+        for (int j = 0; j < i; j++)
+            if (!strcmp(x->list[i].coordinate, x->list[j].coordinate))
+                return dal_wrong_use(command, "--steady gives the rate of '%s' twice", x->list[i].coordinate);
+    return DAL_OK;
+}
+
 dal_linear_options dal_steady_options(const dal_steady_list *x, const dal_name_list *inputs, const dal_name_list *outputs)
 {
     dal_linear_options options = {.at = x->n && !x->at ? "steady" : x->at, .n_steady = x->n, .steady = x->list};
