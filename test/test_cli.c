@@ -590,6 +590,26 @@ static void small_motions_refuse_what_contradicts(void **state)
     }
 }
 
+/* --over names itself where its parameter is unknown, and says where nothing oscillates. */
+static void modes_over_a_parameter_say_what_is_missing(void **state)
+{
+    place *here = *state;
+    write_file(in_folder(here, "slow.yaml"), "dalembert: 1\nspace: planar\nparameters: {c: 1}\nbodies: {a: {mass: 1, inertia: 1}}\n"
+                                             "joints: {A: {type: prismatic, connect: [ground, a], axis: [1, 0]}}\n"
+                                             "forces: {f: {type: spring-damper, joint: A, stiffness: 9, damping: c}}\n");
+    assert_int_equal(run(here, "modes @/slow.yaml --over foo=1:2:3"), DAL_BAD_COMMAND);
+    expect(here->err, "--over: error: the model has no parameter 'foo'\n");
+    assert_null(strstr(here->err, "--set"));
+    assert_int_equal(run(here, "modes @/slow.yaml --over a.x=1:2:3"), DAL_BAD_COMMAND);
+    expect(here->err, "the rate of a coordinate needs --steady with the same name");
+    assert_int_equal(run(here, "modes @/slow.yaml --over c=100:200:3"), DAL_OK);
+    expect(here->out, "no mode oscillates at any of the 3 values of c");
+    assert_int_equal(run(here, "modes @/slow.yaml --over c=100:200:3 -o @/slow.svg"), DAL_OK);
+    expect(here->err, "no mode oscillates at any of these values");
+    remove(in_folder(here, "slow.svg"));
+    remove(in_folder(here, "slow.yaml"));
+}
+
 static void a_model_comes_from_standard_input(void **state)
 {
     place *here = *state;
@@ -830,6 +850,7 @@ int main(void)
         in_place(several_values_and_columns_stand_in_one_option),
         in_place(several_models_run_one_after_another),
         in_place(small_motions_refuse_what_contradicts),
+        in_place(modes_over_a_parameter_say_what_is_missing),
         in_place(a_model_comes_from_standard_input),
         in_place(assembly_is_one_line_and_v_lists_the_bodies),
         in_place(ports_prints_tables_and_writes_a_whole_picture),

@@ -383,7 +383,7 @@ static void what_cannot_be_is_named(void **unused)
     expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &still}, DAL_BAD_COMMAND, "state 'cart.y' does not move here");
     expect_sentence("", "F", &(dal_linear_options){.n_states = 3, .states = three}, DAL_BAD_COMMAND, "state 'bob.y' is one too many");
     expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &vector}, DAL_BAD_COMMAND, "state 'cart.position' is not a scalar");
-    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &nowhere}, DAL_BAD_MODEL, "body 'cart' has no channel 'q'");
+    expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &nowhere}, DAL_BAD_COMMAND, "body 'cart' has no channel 'q'");
     expect_sentence("", "F", &(dal_linear_options){.n_outputs = 1, .outputs = &attitude}, DAL_BAD_MODEL,
                     "output 'constraint.position' has no derivative");
     expect_sentence("", "F", &(dal_linear_options){.n_inputs = 1, .inputs = &none}, DAL_BAD_COMMAND, "no input 'H'");

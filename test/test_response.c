@@ -442,6 +442,34 @@ static void outputs_without_a_derivative_are_named(void **unused)
     }
 }
 
+/* What has no derivative is refused for its own reason, and unknown names are faults of the call. */
+static void reasons_are_true(void **unused)
+{
+    (void)unused;
+    static const char *const reasons[][2] = {{"1/a.x", "its value is not a finite number"},
+                                             {"log(a.x)", "its value is not a finite number"},
+                                             {"energy.work", "work since the start is no function of the state"},
+                                             {"a.x + energy.balance", "work since the start is no function of the state"}};
+    static const char *const states[][2] = {{"a.x'", "state 'a.x'' is a rate"}, {"a.foo", "body 'a' has no channel 'foo'"}};
+    char heard[2000];
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        assert_int_equal(told(slider, reasons[i][0], NULL, heard, sizeof heard), DAL_BAD_MODEL);
+        assert_non_null(strstr(heard, reasons[i][1]));
+    }
+    assert_int_equal(told(slider, "a.foo", NULL, heard, sizeof heard), DAL_BAD_COMMAND);
+    dal_spec *spec = parse_spec(slider, NULL);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_linearization *l = NULL;
+        assert_int_equal(dal_linearize(NULL, spec, &(dal_linear_options){.n_states = 1, .states = &states[i][0]}, messages, &l), DAL_BAD_COMMAND);
+        assert_null(l);
+        assert_int_equal(dal_messages_count(messages, DAL_ERROR), 1);
+        assert_non_null(strstr(dal_messages_first(messages)->text, states[i][1]));
+        dal_messages_free(messages);
+    }
+    dal_spec_free(spec);
+}
+
 /* A force, a stiffness or a drive that reads the time is said to do so, where its rate of change is zero as well. */
 static void what_changes_with_time_is_said(void **unused)
 {
@@ -520,6 +548,7 @@ int main(void)
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),
+        cmocka_unit_test(reasons_are_true),
         cmocka_unit_test(what_changes_with_time_is_said),
         cmocka_unit_test(rotor_is_followed_over_its_spin),
     };

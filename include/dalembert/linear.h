@@ -103,7 +103,7 @@ typedef struct dal_linearization {
     void *memory;
 } dal_linearization;
 
-/* DAL_BAD_COMMAND: an unknown input or state, or one that depends on others. DAL_BAD_MODEL: dry friction that sticks, no freedom, parts without mass; an
+/* DAL_BAD_COMMAND: an unknown input, state or output, or one that depends on others. DAL_BAD_MODEL: dry friction that sticks, no freedom, parts without mass; an
  * output that is not a function of the state, or a reaction that is not unique; no equilibrium. options may be NULL. */
 DAL_API dal_status dal_linearize(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, dal_messages *messages,
                                  dal_linearization **linearization);

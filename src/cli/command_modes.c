@@ -1,4 +1,5 @@
 /* dalembert modes: frequencies, damping and shapes of small motions; over a parameter, Campbell's diagram. */
+#include "base/message.h"
 #include "cli/chart_page.h"
 #include "cli/modes_page.h"
 #include "cli/options.h"
@@ -138,13 +139,24 @@ static dal_status find_modes(request *wanted, dal_messages *messages, dal_modes 
     return status;
 }
 
+/* A message about --set, which nobody gave: the name is that of --over. */
+static void pass_message(const request *wanted, const dal_message *m)
+{
+    const char *file = m->mark.file;
+    if (file && !strncmp(file, "--set ", 6) && !strncmp(file + 6, wanted->over, strlen(wanted->over)) && file[6 + strlen(wanted->over)] == '=')
+        dal_say(wanted->model.messages, m->severity, (dal_mark){"--over", 0, 0}, "%s%s", m->text,
+                strchr(wanted->over, '.') ? "; the rate of a coordinate needs --steady with the same name" : "");
+    else
+        dal_pass_on(wanted->model.messages, m);
+}
+
 /* One value; messages of the first value are not repeated. */
 static dal_status find_at(request *wanted, double value, bool first, dal_modes **modes)
 {
     char text[40];
     dal_steady *rate = varied_rate(wanted);
     dal_model_options *model = &wanted->model;
-    dal_messages *heard = first ? model->messages : dal_messages_create(NULL);
+    dal_messages *heard = dal_messages_create(NULL);
     snprintf(text, sizeof text, "%.17g", value);
     if (rate)
         rate->rate = value;
@@ -153,10 +165,11 @@ static dal_status find_at(request *wanted, double value, bool first, dal_modes *
     const dal_status status = find_modes(wanted, heard, modes);
     if (!rate)
         model->n_overrides--;
+    for (const dal_message *m = heard && first ? dal_messages_first(heard) : NULL; m; m = m->next)
+        pass_message(wanted, m);
     for (const dal_message *m = dal_messages_first(heard); !first && status != DAL_OK && m; m = m->next)
         fprintf(stderr, "dalembert modes: at %s = %s: %s\n", wanted->over, text, m->text);
-    if (!first)
-        dal_messages_free(heard);
+    dal_messages_free(heard);
     return status;
 }
 
@@ -174,6 +187,8 @@ static dal_status find_campbell(request *wanted)
         status = dal_campbell_track(NULL, wanted->over, n, values, (const dal_modes *const *)modes, wanted->model.messages, &wanted->campbell);
     if (status == DAL_OK)
         snprintf(wanted->usual_title, sizeof wanted->usual_title, "%s: modes over %s", modes[0]->linearization->info.model, wanted->over);
+    if (status == DAL_OK && wanted->output && !wanted->campbell->n_lines)
+        dal_say(wanted->model.messages, DAL_WARNING, dal_nowhere, "no mode oscillates at any of these values: '%s' has no lines", wanted->output);
     for (int i = 0; modes && i < n; i++)
         dal_modes_free(modes[i]);
     free(modes);

@@ -182,6 +182,10 @@ int dal_campbell_text(const dal_campbell *c, int digits, char *buffer, size_t si
         return -1;
     digits = digits < 1 ? 1 : digits > 17 ? 17 : digits;
     const int wide = digits + 7;
+    if (!c->n_lines) {
+        dal_print(&out, "no mode oscillates at any of the %d values of %s: there are no frequencies\n", c->n_values, c->parameter);
+        return out.length;
+    }
     for (int l = 0; l < c->n_lines; l++)
         dal_print(&out, "mode %d: %s\n", l + 1, c->lines[l].name);
     dal_print(&out, "\nfrequencies, Hz; they grow where there is a +\n  %*s", wide, c->parameter);

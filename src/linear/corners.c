@@ -6,6 +6,8 @@
 #include "model/system.h"
 #include "variation/program_slopes.h"
 
+#include <math.h>
+
 void dal_meet_corners(dal_linear *x)
 {
     const dal_program *program = x->system->records.program;
@@ -34,4 +36,40 @@ void dal_meet_corners(dal_linear *x)
             x->corner[column[k]] = true;
             x->edge[column[k]] = dal_program_edge(*alone, values, x->room);
         }
+}
+
+static const char *reason_of(const dal_signal *s)
+{
+    switch (s->kind) {
+    case DAL_SIGNAL_ATTITUDE: return "quaternions are no function of the state: their sign is that of the way there";
+    case DAL_SIGNAL_RESIDUAL: return "residuals of constraints are no function of the state";
+    case DAL_SIGNAL_ENERGY: return "work since the start is no function of the state";
+    case DAL_SIGNAL_REACTION:
+    case DAL_SIGNAL_DRIVE:
+    case DAL_SIGNAL_MULTIPLIER:
+    case DAL_SIGNAL_POWER: return "reactions need --coordinates angle, euler or natural";
+    default: return "it reads a channel that has no derivative";
+    }
+}
+
+/* A signal without a derivative is to blame if the output changes along that signal alone by what is no number. */
+const char *dal_why_no_derivative(dal_linear *x, int column)
+{
+    const dal_compiled *records = &x->system->records;
+    const int n = x->system->n_signals;
+    double *values = DAL_NEW(&x->arena, double, n + 1), *slopes = DAL_NEW(&x->arena, double, n + 1), slope = 0;
+    const dal_program *alone = dal_program_alone(&x->arena, records->program, column);
+    for (int k = 0; k < n; k++)
+        values[k] = isfinite(x->signals[k]) ? x->signals[k] : 1;
+    for (int i = 0; i < records->n_needs; i++) {
+        const int k = records->needs[i];
+        if (isfinite(x->signals[k]) && isfinite(x->signals[n + k]))
+            continue;
+        slopes[k] = NAN;
+        dal_program_slopes(alone, values, slopes, x->room, &slope);
+        slopes[k] = 0;
+        if (isnan(slope))
+            return reason_of(&x->system->signals[k]);
+    }
+    return isfinite(x->values[column]) ? "its derivative is infinite" : "its value is not a finite number";
 }

@@ -177,12 +177,12 @@ static dal_status fill_outputs(dal_linear *x, const int *numbers, double *C, dou
         for (int j = 0; j < x->n_x; j++)
             finite = finite && isfinite(from[j]);
         if (!finite || loose[numbers[i]]) {
-            dal_error(x->messages, command_line,
-                      finite
-                          ? "output '%s' is one of many: the constraints are redundant, and forces of constraints are not unique"
-                          : "output '%s' has no derivative here: quaternions, residuals and work since the start are not functions of the state, and "
-                            "reactions need --coordinates angle, euler or natural",
-                      x->out->outputs[i]);
+            if (finite)
+                dal_error(x->messages, command_line,
+                          "output '%s' is one of many: the constraints are redundant, and forces of constraints are not unique", x->out->outputs[i]);
+            else
+                dal_error(x->messages, command_line, "output '%s' has no derivative here: %s", x->out->outputs[i],
+                          dal_why_no_derivative(x, numbers[i]));
             return DAL_BAD_MODEL;
         }
         dal_over_states(x, from, C + (size_t)i * (size_t)x->n_x);

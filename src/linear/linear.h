@@ -84,6 +84,8 @@ dal_status dal_fill_ports(dal_linear *linear);
 
 /* After a change along one direction: which outputs have a corner in it? In linear->corner and edge. */
 void dal_meet_corners(dal_linear *linear);
+/* Why a column has no derivative, after dal_meet_corners: a clause. */
+const char *dal_why_no_derivative(dal_linear *linear, int column);
 
 /* ---- linear_point.c ------------------------------------------------------------------------------ */
 

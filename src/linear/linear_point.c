@@ -194,15 +194,44 @@ static dal_status refuse_states(dal_linear *x)
     return DAL_OK;
 }
 
+/* A rate is a state beside its coordinate, and is not chosen. */
+static bool refuse_rates(dal_linear *x)
+{
+    for (int i = 0; i < x->options->n_states; i++) {
+        const char *name = x->options->states[i];
+        const size_t n = strlen(name);
+        if (!n || name[n - 1] != '\'')
+            continue;
+        dal_error(x->messages, (dal_mark){"command line", 0, 0},
+                  "state '%s' is a rate: a state is a channel of position, as in A.angle or cart.x, "
+                  "and its rate is a state with it",
+                  name);
+        return true;
+    }
+    return false;
+}
+
+/* The model was compiled without the states and outputs: a fault that is found with them is in their names. */
+static dal_status compile_columns(dal_linear *x, const dal_spec *spec)
+{
+    const dal_status status = compile_spec_quietly(x, spec, &x->system);
+    for (const dal_message *m = dal_messages_first(x->messages); m && status == DAL_BAD_MODEL; m = m->next)
+        if (m->severity == DAL_ERROR && m->mark.file && !strcmp(m->mark.file, "command line"))
+            return DAL_BAD_COMMAND;
+    return status;
+}
+
 /* Compiles with the columns, and opens the point. */
 static dal_status open_point(dal_linear *x)
 {
+    if (refuse_rates(x))
+        return DAL_BAD_COMMAND;
     dal_status status = dal_linear_at_steady(x) ? find_steady_motion(x) : DAL_OK;
     if (status != DAL_OK)
         return status;
     dal_list_candidates(x);
     const dal_spec spec = dal_record_candidates(x);
-    if ((status = compile_spec_quietly(x, &spec, &x->system)) != DAL_OK)
+    if ((status = compile_columns(x, &spec)) != DAL_OK)
         return status;
     find_candidate_columns(x);
     if ((status = refuse_states(x)) != DAL_OK || (status = go_to_point(x)) != DAL_OK)
