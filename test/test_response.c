@@ -489,6 +489,25 @@ static void what_changes_with_time_is_said(void **unused)
         assert_int_equal(told(text, NULL, NULL, heard, sizeof heard), DAL_OK);
         assert_int_equal(strstr(heard, "change with time: what is found belongs to t = 0") != NULL, i < 4);
     }
+    /* a motion is not steady where a force changes with time */
+    for (int i = 0; i < 2; i++) {
+        char text[1000];
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_modes *modes = NULL;
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\n"
+                 "bodies: {b: {mass: 2, inertia: 0.1}, c: {mass: 1, inertia: 0.1, position: [0.5, 0]}}\n"
+                 "joints: {s: {type: revolute, connect: [ground, b]}, p: {type: prismatic, connect: [b, c], axis: [1, 0]}}\n"
+                 "forces: {k: {type: spring-damper, joint: p, stiffness: 500, free: 0.4}, m: {type: motor, joint: p, value: %s}}\n",
+                 i ? "5*cos(t)" : "5");
+        dal_spec *spec = parse_spec(text, NULL);
+        const dal_steady rate = {"s.angle", 3};
+        assert_int_equal(dal_modes_find(NULL, spec, &(dal_linear_options){.at = "steady", .n_steady = 1, .steady = &rate}, messages, &modes), DAL_OK);
+        assert_int_equal(dal_messages_count(messages, DAL_WARNING), i);
+        dal_modes_free(modes);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
 }
 
 /* The diagram has the eigenvalues of the reference, and each line goes on without a jump. */

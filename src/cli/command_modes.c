@@ -139,7 +139,7 @@ static dal_status find_modes(request *wanted, dal_messages *messages, dal_modes 
     return status;
 }
 
-/* A message about --set, which nobody gave: the name is that of --over. */
+/* A message about --set is one about --over here. */
 static void pass_message(const request *wanted, const dal_message *m)
 {
     const char *file = m->mark.file;

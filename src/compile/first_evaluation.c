@@ -9,6 +9,7 @@
 #include "math/finite.h"
 #include "math/rank.h"
 #include "model/system.h"
+#include "model/system_parts.h"
 #include "start/settle.h"
 #include "state/directions.h"
 #include "state/report.h"
@@ -357,7 +358,7 @@ bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state)
     if (status == DAL_NO_MEMORY)
         longjmp(*build->arena->guard, 1);
     system->info.start_settled = status == DAL_OK;
-    if (status == DAL_OK && dal_system_ages(system))
+    if (status == DAL_OK && dal_system_ages(system, true))
         dal_say(build->messages, DAL_NOTE, build->spec->simulate.start.mark,
                 "the start is the equilibrium of t = %g: forces or constraints of the model change with time", dal_seen_work(state)->t);
     return status == DAL_OK && dal_state_reset(state) && dal_build_first(build, system, state);

@@ -3,16 +3,17 @@
  */
 #include "linear/linear.h"
 
-#include "model/system.h"
+#include "force/signal.h"
+#include "model/system_parts.h"
 #include "variation/program_slopes.h"
 
 #include <math.h>
 
 void dal_meet_corners(dal_linear *x)
 {
-    const dal_program *program = x->system->records.program;
-    const int n = x->system->n_signals;
-    int column[3];
+    const dal_program *program = dal_system_records(x->system)->program;
+    int column[3], n;
+    dal_system_signals(x->system, &n);
     if (!x->options->n_outputs || !program)
         return;
     if (!x->corner) {
@@ -52,11 +53,12 @@ static const char *reason_of(const dal_signal *s)
     }
 }
 
-/* A signal without a derivative is to blame if the output changes along that signal alone by what is no number. */
+/* The signal without a derivative along which alone the output has none either. */
 const char *dal_why_no_derivative(dal_linear *x, int column)
 {
-    const dal_compiled *records = &x->system->records;
-    const int n = x->system->n_signals;
+    int n;
+    const dal_compiled *records = dal_system_records(x->system);
+    const dal_signal *signals = dal_system_signals(x->system, &n);
     double *values = DAL_NEW(&x->arena, double, n + 1), *slopes = DAL_NEW(&x->arena, double, n + 1), slope = 0;
     const dal_program *alone = dal_program_alone(&x->arena, records->program, column);
     for (int k = 0; k < n; k++)
@@ -69,7 +71,7 @@ const char *dal_why_no_derivative(dal_linear *x, int column)
         dal_program_slopes(alone, values, slopes, x->room, &slope);
         slopes[k] = 0;
         if (isnan(slope))
-            return reason_of(&x->system->signals[k]);
+            return reason_of(&signals[k]);
     }
     return isfinite(x->values[column]) ? "its derivative is infinite" : "its value is not a finite number";
 }

@@ -9,6 +9,7 @@
 #include "base/argument.h"
 #include "dynamics/equations.h"
 #include "model/coordinate_names.h"
+#include "model/system_parts.h"
 #include "spec/sound.h"
 
 #include <math.h>
@@ -64,10 +65,12 @@ static dal_status linearize_spec(void *user)
     if (refuse_singular(x))
         return DAL_BAD_MODEL;
     warn_corners(x);
-    if (!x->options->at || strcmp(x->options->at, "equilibrium"))
+    if (!x->options->at || strcmp(x->options->at, "equilibrium")) { /* an equilibrium has said both */
         dal_say_sampled(x->bare, x->messages);
-    if (!dal_linear_at_steady(x) && (dal_system_ages(x->system) || dal_point_ages(&x->point)))
-        dal_say_ages(x->point.at.t, x->messages);
+        const bool steady = dal_linear_at_steady(x); /* its drives move */
+        if (dal_system_ages(x->system, !steady) || (!steady && dal_point_ages(&x->point)))
+            dal_say_ages(x->point.at.t, x->messages);
+    }
     x->values = DAL_NEW(&x->arena, double, x->point.n_columns + x->point.n_z + 1);
     dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
     return x->here && !dal_linear_at_steady(x) ? DAL_OK : find_matrices(x);

@@ -1,4 +1,6 @@
+#include "kinematics/subsystems.h"
 #include "model/system.h"
+#include "model/system_parts.h"
 
 const dal_layout *dal_system_layout(const dal_system *system)
 {
@@ -70,4 +72,30 @@ double dal_system_sample_period(const dal_system *system, int input)
         if (system->sample_input[k] == input)
             return system->sample_period[k];
     return 0;
+}
+
+/* What an expression reads decides, not its present rate of change: that of cos(t) is zero at t = 0. */
+bool dal_system_ages(const dal_system *system, bool drives)
+{
+    const dal_layout *layout = dal_system_layout(system);
+    const dal_compiled *actions = &system->actions;
+    bool ages = drives && system->drives.n_needs > 0;
+    for (int i = 0; i < actions->n_needs; i++)
+        ages = ages || system->signals[actions->needs[i]].kind == DAL_SIGNAL_TIME;
+    for (int i = 0; i < layout->forms.n_needs; i++)
+        ages = ages || layout->forms.need[2 * i + 1] < 0;
+    for (int i = 0; layout->systems && i < layout->systems->n_needs; i++)
+        ages = ages || layout->systems->need[3 * i + 1] < 0;
+    return ages;
+}
+
+const dal_compiled *dal_system_records(const dal_system *system)
+{
+    return &system->records;
+}
+
+const dal_signal *dal_system_signals(const dal_system *system, int *n)
+{
+    *n = system->n_signals;
+    return system->signals;
 }

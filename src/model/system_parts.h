@@ -23,5 +23,10 @@ int dal_system_states(const dal_system *system, const char *const **names);
 int dal_system_inputs(const dal_system *system, const char *const **names);
 /* Of an input, s; 0: it is not sampled. */
 double dal_system_sample_period(const dal_system *system, int input);
+/* Do forces, constraints, states of the model, and (if asked) drives read the time? */
+bool dal_system_ages(const dal_system *system, bool drives);
+/* The recorded columns, and what they read. */
+const struct dal_compiled *dal_system_records(const dal_system *system);
+const struct dal_signal *dal_system_signals(const dal_system *system, int *n);
 
 #endif

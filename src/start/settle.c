@@ -18,15 +18,12 @@
 #include "start/settle_parts.h"
 
 #include "force/force.h"
-#include "kinematics/subsystems.h"
 #include "math/chance.h"
 #include "math/sums.h"
-#include "model/system.h"
 #include "model/system_parts.h"
 #include "state/state_parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -51,29 +48,9 @@ void dal_say_sampled(const dal_system *system, dal_messages *messages)
                     dal_system_sample_period(system, i));
 }
 
-/* What an expression reads decides, not its present rate of change: that of cos(t) is zero at t = 0. */
-bool dal_system_ages(const dal_system *system)
-{
-    const dal_layout *layout = dal_system_layout(system);
-    const dal_compiled *actions = &system->actions;
-    bool ages = system->drives.n_needs > 0;
-    for (int i = 0; i < actions->n_needs; i++)
-        ages = ages || system->signals[actions->needs[i]].kind == DAL_SIGNAL_TIME;
-    for (int i = 0; i < layout->forms.n_needs; i++)
-        ages = ages || layout->forms.need[2 * i + 1] < 0;
-    for (int i = 0; layout->systems && i < layout->systems->n_needs; i++)
-        ages = ages || layout->systems->need[3 * i + 1] < 0;
-    return ages;
-}
-
 void dal_say_ages(double t, dal_messages *messages)
 {
-    char text[120];
-    snprintf(text, sizeof text, "forces or constraints of the model change with time: what is found belongs to t = %g", t);
-    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
-        if (!strcmp(m->text, text))
-            return;
-    dal_say(messages, DAL_WARNING, dal_nowhere, "%s", text);
+    dal_say(messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g", t);
 }
 
 /* The start may be a steady motion. */
@@ -354,7 +331,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
         dal_pass_all(messages, heard);
     dal_messages_free(heard);
     dal_say_sampled(dal_system_of(state), messages);
-    if (dal_system_ages(dal_system_of(state)))
+    if (dal_system_ages(dal_system_of(state), true))
         dal_say_ages(dal_seen_work(state)->t, messages);
     return again == DAL_OK ? DAL_OK : status;
 }

@@ -8,9 +8,7 @@
 dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *seed, dal_messages *messages);
 /* A warning for each input that is sampled. */
 void dal_say_sampled(const dal_system *system, dal_messages *messages);
-/* Do forces, states, drives or constraints of the model read the time? */
-bool dal_system_ages(const dal_system *system);
-/* A warning that what is found belongs to time t; once. */
+/* A warning that what is found belongs to time t. */
 void dal_say_ages(double t, dal_messages *messages);
 
 #endif
