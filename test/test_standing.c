@@ -285,6 +285,52 @@ static void refusals_name_what_is_pushed_and_where(void **unused)
     }
 }
 
+/* ---- dry friction ------------------------------------------------------------------------------------------- */
+
+static dal_spec *incline(double friction, const char *family, const char *more)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "dalembert: 1\nspace: planar\ngravity: [9.81*sin(10*deg), -9.81*cos(10*deg)]\nbodies: {b: {mass: 2, inertia: 1}}\n"
+             "joints: {s: {type: prismatic, connect: [ground, b], axis: [1, 0], friction: {coefficient: %g}%s}}\n"
+             "simulate: {until: 1, coordinates: %s}\n",
+             friction, more, family);
+    return parse(text);
+}
+
+/* It stays if mu > tan 10 deg = 0.1763, with N = m g cos 10 deg and the friction m g sin 10 deg; else nothing holds it, and friction is named. */
+static void friction_that_sticks_holds_a_start(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    static const double coefficient[] = {0.3, 0.177, 0.175, 0.3};
+    for (int i = 0; i < 12; i++) {
+        const bool moves = i % 4 == 3, holds = i % 4 < 2;
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        dal_system *system = NULL;
+        dal_spec *spec = incline(coefficient[i % 4], plane[i / 4], moves ? ", start: {rate: 0.1}" : "");
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), holds ? DAL_OK : DAL_BAD_MODEL);
+        if (holds) {
+            assert_true(e->held && e->stability == DAL_NOT_DECIDED);
+            assert_int_equal(e->n_frictions, 1);
+            assert_string_equal(e->frictions[0], "s");
+            check_close(e->values[0], 0, 1e-12);
+            check_close(e->reactions[0].force[0], -2 * 9.81 * sin(M_PI / 18), 1e-9);
+            check_close(e->reactions[0].force[1], 2 * 9.81 * cos(M_PI / 18), 1e-9);
+            assert_null(dal_messages_first(messages));
+        } else {
+            expect_words(messages, "the search leaves dry friction out ('s')");
+        }
+        assert_true(dal_spec_set(spec, "start", "equilibrium", messages));
+        assert_int_equal(dal_compile(NULL, spec, messages, &system), holds ? DAL_OK : DAL_BAD_MODEL);
+        dal_equilibrium_free(e);
+        dal_system_free(system);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* Two bars in a line between fixed points can move to first order, and not at all. */
 static void singular_positions_are_refused_by_name(void **unused)
 {
@@ -381,6 +427,7 @@ int main(void)
         cmocka_unit_test(long_chains_in_space_hang_down),
         cmocka_unit_test(a_table_stands_where_it_is),
         cmocka_unit_test(what_a_regulator_holds_is_found),
+        cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

@@ -142,10 +142,10 @@ static void record_channel(dal_spec *spec, const char *text, bool given)
 /* The model in coordinates and a formulation that have matrices, without recorded columns yet. */
 static dal_spec begin_records(dal_linear *x, int most)
 {
-    dal_spec spec = x->here ? dal_spec_without_friction(&x->arena, x->spec) : *x->spec; /* an equilibrium needs no friction */
+    dal_spec spec = x->here && !x->held ? dal_spec_without_friction(&x->arena, x->spec) : *x->spec; /* most equilibria need no friction */
     if (x->options->at && strcmp(x->options->at, "start"))
         spec.simulate.start = (dal_text){0};
-    if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && !x->absolute)
+    if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && (!x->absolute || x->held))
         spec.simulate.start.text = "equilibrium"; /* every family finds the same equilibrium from the same start; it is made exact there */
     if (dal_system_layout(x->bare)->columnless || x->absolute) /* `recursive` keeps no matrices; the equations are the same */
         spec.simulate.formulation = (dal_choice){.name = {.text = "lagrange", .mark = dal_nowhere}};

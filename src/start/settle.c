@@ -17,6 +17,8 @@
  */
 #include "start/settle_parts.h"
 
+#include "dynamics/friction.h"
+#include "dynamics/slopes.h"
 #include "force/force.h"
 #include "math/chance.h"
 #include "math/sums.h"
@@ -34,6 +36,7 @@ enum {
 };
 static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
 static const double far = 1e3;       /* lengths: it runs away */
+static const double moving = 1e-9;   /* lengths in the model's time: a velocity that is more than rounding */
 static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
 
 /* Inputs that the model samples are held: their laws are no part of what is found. */
@@ -46,6 +49,60 @@ void dal_say_sampled(const dal_system *system, dal_messages *messages)
             dal_say(messages, DAL_WARNING, dal_nowhere,
                     "input '%s' is sampled every %g s, and is held at its present value here: what its law does is no part of the answer", names[i],
                     dal_system_sample_period(system, i));
+}
+
+/* At rest: v = 0, v' = 0 with the forces of friction, z' = 0. */
+bool dal_state_stays(dal_arena *arena, dal_state *state)
+{
+    dal_messages *heard = dal_messages_create(dal_allocator_of(state));
+    const bool evaluated = heard && dal_evaluate_whole(state, heard) == DAL_OK;
+    dal_messages_free(heard);
+    if (!evaluated)
+        return false;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_units *units = &layout->units;
+    const int n_z = dal_system_states(dal_system_of(state), NULL);
+    const double fast = moving * units->length / units->time, *z = dal_own_states_of(state);
+    double *rates = DAL_NEW(arena, double, n_z + 1), most = 0;
+    for (int k = 0; k < layout->nv; k++)
+        if (fabs(dal_seen_work(state)->v[k]) * units->column_scale[k] > fast ||
+            fabs(dal_rates_of(state)[k]) * units->column_scale[k] > 1e3 * fast / units->time)
+            return false;
+    dal_slopes_rates_of_states(state, rates);
+    for (int k = 0; k < n_z; k++)
+        most = fmax(most, fabs(z[k]) / units->time);
+    for (int k = 0; k < n_z; k++)
+        if (fabs(rates[k]) > 1e3 * dal_settle_push * most)
+            return false;
+    return true;
+}
+
+/* The force of a surface that only touches is rounding. */
+bool dal_friction_rubs(const dal_state *state, int i)
+{
+    const dal_units *units = &dal_layout_of(state)->units;
+    const double unit = units->mass * units->length / (units->time * units->time);
+    bool rubs = false;
+    for (int k = 0; k < dal_system_acting(dal_system_of(state))->frictions[i].n; k++)
+        rubs = rubs || fabs(dal_friction_effort(state, i, k)) > 1e3 * dal_settle_push * unit * fmin(1, units->length);
+    return rubs;
+}
+
+bool dal_state_rubs(const dal_state *state)
+{
+    bool rubs = false;
+    for (int i = 0; i < dal_system_acting(dal_system_of(state))->n_frictions; i++)
+        rubs = rubs || dal_friction_rubs(state, i);
+    return rubs;
+}
+
+void dal_say_friction_left_out(const dal_system *system, dal_messages *messages)
+{
+    const dal_acting *acting = dal_system_acting(system);
+    if (acting->n_frictions)
+        dal_say(messages, DAL_NOTE, dal_nowhere,
+                "the search leaves dry friction out ('%s'%s), and at the start it does not hold the model: where it sticks, it may hold it elsewhere",
+                dal_system_mechanism(system)->joints[acting->frictions[0].joint].name, acting->n_frictions > 1 ? " and others" : "");
 }
 
 /* The start may be a steady motion. */
@@ -312,7 +369,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
     s.tree = dal_tree_to_follow(arena, layout);
     for (int k = 0; k < layout->nv; k++)
-        s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > 1e-9 * layout->units.length / layout->units.time;
+        s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > moving * layout->units.length / layout->units.time;
     dal_messages *heard = s.messages = dal_messages_create(dal_allocator_of(state));
     if (!heard)
         return DAL_NO_MEMORY;
