@@ -285,6 +285,53 @@ static void refusals_name_what_is_pushed_and_where(void **unused)
     }
 }
 
+/* ---- what a search that finds nothing says ------------------------------------------------------------------- */
+
+/* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
+static void a_pinned_chain_never_runs_away(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\nparameters: {n: 100, L: 0.1}\ngravity: [0, -9.81]\nsimulate: {coordinates: joint}\nbodies:\n"
+                           "  link: {repeat: {i: 1..n}, mass: 0.3, inertia: 0.3*L^2/12, position: [1e-6*i, (i-0.5)*L], angle: 90*deg-1e-3*i,\n"
+                           "         points: {A: [-L/2, 0], B: [L/2, 0]}}\n"
+                           "joints:\n  top: {type: revolute, connect: [ground, link.1.A]}\n"
+                           "  pin: {repeat: {i: 2..n}, type: revolute, connect: [\"link.{i-1}.B\", \"link.{i}.A\"]}\n");
+    dal_equilibrium *e = NULL;
+    if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+        fail_msg("%s", dal_messages_first(messages)->text);
+    assert_int_equal(e->stability, DAL_STABLE);
+    for (int k = 0; k < 100; k++)
+        check_close(e->reactions[k].force[1], 0.3 * 9.81 * (100 - k), 1e-8);
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* A torque turns the crank of a four-bar linkage for ever: its coupler stays within a metre. */
+static void a_crank_that_turns_is_named(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (int i = 0; i < 3; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec =
+            parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {D: [0.8, 0]}}\nbodies:\n"
+                  "  crank: {mass: 0.6, inertia: 0.0045, angle: 60*deg, points: {A: [-0.15, 0], B: [0.15, 0]}}\n"
+                  "  coupler: {mass: 1.4, inertia: 0.0945, points: {B: [-0.45, 0], C: [0.45, 0]}}\n"
+                  "  rocker: {mass: 1.1, inertia: 0.0449, points: {D: [-0.35, 0], C: [0.35, 0]}}\n"
+                  "joints:\n  C: {type: revolute, connect: [coupler.C, rocker.C]}\n  B: {type: revolute, connect: [crank.B, coupler.B]}\n"
+                  "  A: {type: revolute, connect: [ground, crank.A]}\n  D: {type: revolute, connect: [ground.D, rocker.D]}\n"
+                  "forces: {motor: {type: motor, joint: A, value: 20}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", plane[i], messages));
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
+        expect_words(messages, "there is no equilibrium near the start: 'crank' turns and turns at joint 'A'");
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- dry friction ------------------------------------------------------------------------------------------- */
 
 static dal_spec *incline(double friction, const char *family, const char *more)
@@ -427,6 +474,8 @@ int main(void)
         cmocka_unit_test(long_chains_in_space_hang_down),
         cmocka_unit_test(a_table_stands_where_it_is),
         cmocka_unit_test(what_a_regulator_holds_is_found),
+        cmocka_unit_test(a_pinned_chain_never_runs_away),
+        cmocka_unit_test(a_crank_that_turns_is_named),
         cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),

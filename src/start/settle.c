@@ -30,7 +30,8 @@
 
 enum {
     MOST_STEPS = 300,
-    MOST_CALM = 4, /* steps that do not move the bodies, while states of the model settle */
+    MOST_STEPS_EACH = 10, /* a freedom, if these are more */
+    MOST_CALM = 4,        /* steps that do not move the bodies, while states of the model settle */
     MOST_PARTS = 6,
     SCATTERED = 40
 };
@@ -166,7 +167,6 @@ static dal_status go(dal_settler *s, const double *dq, double part)
             dal_messages_free(heard);
             continue;
         }
-        s->way += part * s->shift;
         if (status == DAL_NUMERICAL && layout->n_rows)
             status = dal_settle_leave_singular(s, base);
         if (status == DAL_NUMERICAL)
@@ -206,7 +206,11 @@ static dal_status make_step(dal_settler *s)
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     dal_settle_name_direction(s, &p->positions, s->step);
-    return go(s, dq, part);
+    const dal_settle_places before = dal_settle_places_now(s);
+    const dal_status gone = go(s, dq, part);
+    if (gone == DAL_OK)
+        dal_settle_track(s, &before);
+    return gone;
 }
 
 /* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
@@ -276,6 +280,15 @@ static dal_status scatter(dal_settler *s)
     return dal_settle_rest(s);
 }
 
+/* Many freedoms need many steps; what runs away or turns and turns needs no more. */
+static bool is_lost(const dal_settler *s, int steps)
+{
+    double turns;
+    if (dal_settle_gone(s) >= far)
+        return true;
+    return steps >= MOST_STEPS && (steps >= MOST_STEPS_EACH * s->n_freedoms || dal_settle_gone(s) > 0 || dal_settle_turning(s, &turns));
+}
+
 /* From where the state is. */
 static dal_status search(dal_settler *s, const uint64_t *seed)
 {
@@ -283,18 +296,13 @@ static dal_status search(dal_settler *s, const uint64_t *seed)
     s->chance = seed ? *seed : 0;
     for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
         status = in_own_memory(s, scatter);
-    for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s->done && s->way < far; i++) {
+    if (status == DAL_OK)
+        dal_settle_set_out(s);
+    for (int i = 0; status == DAL_OK && !s->done; i++) {
         status = in_own_memory(s, make_step);
-        if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
-            const char *what = s->runs ? s->runs : "a state of the model";
-            if (s->cut || s->way > 1)
-                dal_error(s->messages, dal_nowhere,
-                          "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps", what, s->way, i + 1);
-            else
-                dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", i + 1,
-                          what);
+        if (status == DAL_OK && !s->done && is_lost(s, i + 1)) {
+            status = dal_settle_refuse_lost(s, i + 1);
             hint_at_motion(s);
-            status = DAL_BAD_MODEL;
         }
         s->runs = NULL;
     }
@@ -340,7 +348,7 @@ static dal_status search_straight(const dal_settler *first, const beginning *fro
         return DAL_NO_MEMORY;
     s.straight = true;
     s.done = s.last_newton = false;
-    s.way = s.first = 0;
+    s.first = 0;
     s.calm = 0;
     s.radius = dal_settle_longest;
     s.last = INFINITY;
@@ -367,6 +375,8 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     s.q = copy_of(arena, from.q, layout->nq);
     s.z = copy_of(arena, from.z, n_z);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
+    s.first_places = dal_settle_make_places(arena, layout);
+    s.turned = DAL_NEW(arena, double, 3 * layout->mechanism->n_bodies + 1);
     s.tree = dal_tree_to_follow(arena, layout);
     for (int k = 0; k < layout->nv; k++)
         s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > moving * layout->units.length / layout->units.time;
