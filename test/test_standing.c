@@ -332,6 +332,21 @@ static void a_crank_that_turns_is_named(void **unused)
     }
 }
 
+/* The spring holds the body at -0.3924 m, where the rate of a state that only counts is not zero. */
+static void a_state_that_cannot_rest_is_named(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *e = NULL;
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nstates: {y: {start: 2, rate: \"b.y - 0.5\"}}\n"
+                           "bodies: {b: {mass: 2, inertia: 0.1}}\njoints: {s: {type: prismatic, connect: [ground, b], axis: [0, 1]}}\n"
+                           "forces: {k: {type: spring-damper, joint: s, stiffness: 50}}\n");
+    assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
+    expect_words(messages, "state 'y' of the model cannot rest");
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
 /* ---- dry friction ------------------------------------------------------------------------------------------- */
 
 static dal_spec *incline(double friction, const char *family, const char *more)
@@ -476,6 +491,7 @@ int main(void)
         cmocka_unit_test(what_a_regulator_holds_is_found),
         cmocka_unit_test(a_pinned_chain_never_runs_away),
         cmocka_unit_test(a_crank_that_turns_is_named),
+        cmocka_unit_test(a_state_that_cannot_rest_is_named),
         cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),

@@ -35,10 +35,11 @@ enum {
     MOST_PARTS = 6,
     SCATTERED = 40
 };
-static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
-static const double far = 1e3;       /* lengths: it runs away */
-static const double moving = 1e-9;   /* lengths in the model's time: a velocity that is more than rounding */
-static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
+static const double shortest = 1e-9;            /* a step after which one more is exact to rounding */
+static const double far = 1e3;                  /* lengths: it runs away */
+static const double moving = 1e-9;              /* lengths in the model's time: a velocity that is more than rounding */
+static const double rounding_of_slopes = 1e-12; /* of the largest */
+static const double inexact = 1e-15;            /* of the stiffest springs times the model's length: rounding of their forces */
 
 /* Inputs that the model samples are held: their laws are no part of what is found. */
 void dal_say_sampled(const dal_system *system, dal_messages *messages)
@@ -213,6 +214,25 @@ static dal_status make_step(dal_settler *s)
     return gone;
 }
 
+/* A state of the model that acts on nothing, its own rate included, and whose rate is not zero; -1: none. Overwrites rho. */
+static int restless_state(dal_settler *s, const double *rates, double unit)
+{
+    const dal_point *p = &s->point;
+    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    dal_settle_system(s);
+    double most = 0;
+    for (int i = 0; i < rows * columns; i++)
+        most = fmax(most, fabs(s->K[i]));
+    for (int k = 0; k < p->n_z; k++) {
+        double acts = 0;
+        for (int i = 0; i < rows; i++)
+            acts = fmax(acts, fabs(s->K[columns * i + p->positions.p + k]));
+        if (!(acts > rounding_of_slopes * most) && fabs(rates[k]) > 1e3 * dal_settle_push * unit)
+            return k;
+    }
+    return -1;
+}
+
 /* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
 static dal_status finish_search(dal_settler *s)
 {
@@ -224,9 +244,19 @@ static dal_status finish_search(dal_settler *s)
     dal_point_values(p, NULL, rates);
     const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
     if (dal_norm(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * dal_settle_force_unit(s), rounding)) {
+        const char *const *names;
+        const int restless = p->n_z ? restless_state(s, rates, s->first) : -1;
         dal_settle_name_direction(s, &p->velocities, s->rho);
-        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
-                  s->runs ? s->runs : "the model");
+        dal_system_states(dal_system_of(s->state), &names);
+        if (restless >= 0)
+            dal_error(
+                s->messages, dal_nowhere,
+                "there is no equilibrium near the start: state '%s' of the model cannot rest. It acts on nothing, and no position near the start "
+                "balances the forces where its rate is zero",
+                names[restless]);
+        else
+            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
+                      s->runs ? s->runs : "the model");
         hint_at_motion(s);
         return DAL_BAD_MODEL;
     }
