@@ -347,6 +347,44 @@ static void a_state_that_cannot_rest_is_named(void **unused)
     dal_messages_free(messages);
 }
 
+/* Controllers whose limits are reached on the way, one or two of them, with and without states of their own; m g = 19.62 N. Where the limit is less than the
+ * weight, nothing holds the body. */
+static void a_limit_on_the_way_hides_no_equilibrium(void **unused)
+{
+    (void)unused;
+    static const double start[] = {0, 0.5, 2, -3};
+    static const struct {
+        const char *block, *value;
+        double y; /* NAN: none */
+    } law[] = {{"kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-1000, 1000]", "c", 1},
+               {"kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-10, 10]", "c", NAN},
+               {"kp: 1", "max(-30, min(30, 100*(1 - b.y)))", 1 - 0.1962},
+               {"kp: 1", "max(-15, min(15, 100*(1 - b.y)))", NAN}};
+    for (int i = 0; i < 16; i++) {
+        char text[900];
+        const double y = law[i / 4].y;
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, inertia: 0.1}, e: {mass: 1, inertia: 0.1}}\n"
+                 "joints:\n  s: {type: prismatic, connect: [ground, b], axis: [0, 1], start: {distance: %g}}\n"
+                 "  r: {type: prismatic, connect: [ground, e], axis: [0, 1], start: {distance: 0}}\n"
+                 "blocks:\n  c: {type: pid, input: 1 - b.y, %s}\n"
+                 "  d: {type: pid, input: 2 - e.y, kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-100, 100]}\n"
+                 "forces: {f: {type: motor, joint: s, value: \"%s\"}, g: {type: motor, joint: r, value: d}}\n",
+                 start[i % 4], law[i / 4].block, law[i / 4].value);
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        dal_spec *spec = parse(text);
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), isnan(y) ? DAL_BAD_MODEL : DAL_OK);
+        if (e) {
+            check_close(e->values[0], y, 1e-9);
+            check_close(e->values[1], 2, 1e-9);
+        }
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- dry friction ------------------------------------------------------------------------------------------- */
 
 static dal_spec *incline(double friction, const char *family, const char *more)
@@ -492,6 +530,7 @@ int main(void)
         cmocka_unit_test(a_pinned_chain_never_runs_away),
         cmocka_unit_test(a_crank_that_turns_is_named),
         cmocka_unit_test(a_state_that_cannot_rest_is_named),
+        cmocka_unit_test(a_limit_on_the_way_hides_no_equilibrium),
         cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),

@@ -13,7 +13,7 @@
  *
  * The search ends after a step of 1e-9 rad or extents at most, because Newton's next one is rounding only. Then the forces must balance, and the states z
  * must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone: a controller may hold the model where no
- * potential is least.
+ * potential is least. Further searches leave limits of controllers out (settle_limits.c).
  */
 #include "start/settle_parts.h"
 
@@ -367,31 +367,65 @@ static beginning begin(dal_arena *arena, dal_state *state)
     return b;
 }
 
-/* A controller may hold the model where no potential is least: Newton's method from the same start. Its messages are not passed on. */
-static dal_status search_straight(const dal_settler *first, const beginning *from, const uint64_t *seed)
+static void go_back(dal_settler *s, const beginning *from)
+{
+    const dal_layout *layout = dal_layout_of(s->state);
+    dal_work *work = dal_work_of(s->state);
+    memcpy(s->q, from->q, sizeof *s->q * (size_t)layout->nq);
+    memcpy(s->z, from->z, sizeof *s->z * (size_t)dal_system_states(dal_system_of(s->state), NULL));
+    if (layout->mechanism->n_bodies)
+        memcpy(work->chart, from->chart, sizeof *work->chart * 3 * (size_t)layout->mechanism->n_bodies);
+    if (layout->mechanism->n_windings)
+        memcpy(work->winding, from->winding, sizeof *work->winding * (size_t)layout->mechanism->n_windings);
+}
+
+/* Another search from the same start. Its messages are not passed on. modes: the pieces of switches that it uses everywhere; what it finds has to be an
+ * equilibrium in the pieces that hold there. NULL: those that hold. */
+static dal_status search_again(const dal_settler *first, const beginning *from, const uint64_t *seed, const int *modes)
 {
     dal_settler s = *first;
-    const dal_layout *layout = dal_layout_of(s.state);
-    dal_work *work = dal_work_of(s.state);
     s.messages = dal_messages_create(dal_allocator_of(s.state));
     if (!s.messages)
         return DAL_NO_MEMORY;
-    s.straight = true;
     s.done = s.last_newton = false;
     s.first = 0;
     s.calm = 0;
     s.radius = dal_settle_longest;
     s.last = INFINITY;
-    memcpy(s.q, from->q, sizeof *s.q * (size_t)layout->nq);
-    memcpy(s.z, from->z, sizeof *s.z * (size_t)dal_system_states(dal_system_of(s.state), NULL));
-    if (layout->mechanism->n_bodies)
-        memcpy(work->chart, from->chart, sizeof *work->chart * 3 * (size_t)layout->mechanism->n_bodies);
-    if (layout->mechanism->n_windings)
-        memcpy(work->winding, from->winding, sizeof *work->winding * (size_t)layout->mechanism->n_windings);
+    go_back(&s, from);
+    dal_settle_hold_pieces(&s, modes);
     dal_arena_begin(&s.arena, dal_allocator_of(s.state));
-    const dal_status status = search(&s, seed);
+    dal_status status = search(&s, seed);
+    dal_settle_hold_pieces(&s, NULL);
+    if (modes && status == DAL_OK)
+        status = dal_settle_rest(&s);
+    if (modes && status == DAL_OK)
+        status = in_own_memory(&s, finish_search);
     dal_arena_release(&s.arena);
     dal_messages_free(s.messages);
+    return status;
+}
+
+/* A controller may hold the model where no potential is least: Newton's method. */
+static dal_status search_straight(const dal_settler *first, const beginning *from, const uint64_t *seed)
+{
+    dal_settler s = *first;
+    s.straight = true;
+    return search_again(&s, from, seed, NULL);
+}
+
+/* Where a controller is at its limit nothing that it could do is seen. The search is made as if some limits were not there. */
+static dal_status search_past_limits(dal_arena *arena, dal_settler *s, const beginning *from, const uint64_t *seed)
+{
+    dal_settle_limits limits;
+    dal_status status = DAL_BAD_MODEL;
+    if (!dal_settle_compare(arena, s, &limits, false))
+        return status;
+    go_back(s, from);
+    if (!dal_settle_compare(arena, s, &limits, true))
+        return status;
+    for (int choice = 1; choice < 1 << limits.n && status != DAL_OK && status != DAL_NO_MEMORY; choice++)
+        status = search_again(s, from, seed, dal_settle_pieces(&limits, choice));
     return status;
 }
 
@@ -419,6 +453,8 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     dal_status again = status;
     if (status != DAL_OK && status != DAL_NO_MEMORY && !s.downhill && !n_z && s.n_freedoms > 0)
         again = search_straight(&s, &from, seed);
+    if (again != DAL_OK && again != DAL_NO_MEMORY && !s.downhill && s.n_freedoms > 0)
+        again = search_past_limits(arena, &s, &from, seed);
     if (again != DAL_OK || status == DAL_OK)
         dal_pass_all(messages, heard);
     dal_messages_free(heard);

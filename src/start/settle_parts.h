@@ -4,6 +4,7 @@
  *   settle_place.c     one position: on the constraints, at rest
  *   settle_step.c      one step: the equations at a position, and the step that follows from them
  *   settle_singular.c  the way out of a singular position
+ *   settle_limits.c    limits of controllers, beyond which nothing is seen of them
  *   settle_lost.c      where a search goes that finds nothing
  */
 #ifndef DAL_START_SETTLE_PARTS_H
@@ -81,6 +82,24 @@ double dal_settle_force_unit(const dal_settler *s);
 
 /* From q, where a step failed. DAL_NUMERICAL: the position is not singular. */
 dal_status dal_settle_leave_singular(dal_settler *s, const double *q);
+
+/* ---- settle_limits.c ---------------------------------------------------------------------------------- */
+
+enum { DAL_SETTLE_LIMITS = 4 };
+
+/* Switches that compare a number with a constant, among all of the model. */
+typedef struct dal_settle_limits {
+    int switches, n, limit[DAL_SETTLE_LIMITS];
+    double *a, *b;     /* what each switch compares where the search ended */
+    int *modes, *some; /* the pieces that hold there; a choice */
+} dal_settle_limits;
+
+/* The pieces that are used everywhere from now on; NULL: those that hold. The state has to be evaluated again. */
+void dal_settle_hold_pieces(dal_settler *s, const int *modes);
+/* Where the search ended; `again`: at its start. False: there is no limit. */
+bool dal_settle_compare(dal_arena *arena, dal_settler *s, dal_settle_limits *limits, bool again);
+/* Choice 1 to 2^n - 1: which of them have their other piece. */
+const int *dal_settle_pieces(dal_settle_limits *limits, int choice);
 
 /* ---- settle_lost.c ------------------------------------------------------------------------------------ */
 
