@@ -390,7 +390,7 @@ static void what_cannot_be_is_named(void **unused)
     expect_sentence("", "F", &(dal_linear_options){.n_inputs = 1, .inputs = &none}, DAL_BAD_COMMAND, "no input 'H'");
     expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &x}, DAL_OK, "input 'G' acts on nothing");
     expect_sentence("", "F + sin(t)", NULL, DAL_OK, "change with time");
-    expect_sentence("", "F - abs(track.distance)", NULL, DAL_OK, "at a corner");
+    expect_sentence("", "F - abs(track.distance)", NULL, DAL_OK, "(track.distance)' is at a corner");
     expect_sentence(", friction: {coefficient: 0.2}", "F", NULL, DAL_BAD_MODEL, "joint 'track' has dry friction");
     expect_sentence("", "F + 3", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "runs away");
     expect_sentence(", drive: 0.1*t", "F", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "is moved by time");
