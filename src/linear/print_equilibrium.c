@@ -154,6 +154,15 @@ int dal_equilibria_text(const dal_equilibria *all, int digits, char *buffer, siz
     if (all->failed)
         dal_print(&p.out, ", none from %d of them", all->failed);
     dal_print(&p.out, "; there may be others\n");
+    int families = 0;
+    for (int i = 0; i < all->n; i++)
+        families += all->list[i]->stability == DAL_INDIFFERENT;
+    if (families)
+        dal_print(&p.out,
+                  families == all->n
+                      ? "  each is a point of a family of equilibria, along the directions that nothing holds; several may be of one family\n"
+                      : "  %d of them %s of a family of equilibria, along the directions that nothing holds; several may be of one family\n",
+                  families, families == 1 ? "is a point" : "are points");
     for (int i = 0; i < all->n; i++) {
         dal_print(&p.out, "\n%d. found %d time%s: ", i + 1, all->times[i], all->times[i] == 1 ? "" : "s");
         print_equilibrium(&p, all->list[i]);
