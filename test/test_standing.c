@@ -420,7 +420,7 @@ static void friction_that_sticks_holds_a_start(void **unused)
             check_close(e->reactions[0].force[1], 2 * 9.81 * cos(M_PI / 18), 1e-9);
             assert_null(dal_messages_first(messages));
         } else {
-            expect_words(messages, "the search leaves dry friction out ('s')");
+            expect_words(messages, "the search omits dry friction ('s')");
         }
         assert_true(dal_spec_set(spec, "start", "equilibrium", messages));
         assert_int_equal(dal_compile(NULL, spec, messages, &system), holds ? DAL_OK : DAL_BAD_MODEL);

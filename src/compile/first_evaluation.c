@@ -357,7 +357,7 @@ bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state)
         status = unheard ? settle_elsewhere(build, system, true, unheard) : DAL_NO_MEMORY;
         dal_messages_free(unheard);
         if (status != DAL_OK && status != DAL_NO_MEMORY)
-            dal_say_friction_left_out(system, heard);
+            dal_say_friction_omitted(system, heard);
     }
     for (const dal_message *m = heard ? dal_messages_first(heard) : NULL; m && status != DAL_OK; m = m->next)
         if (m->severity != DAL_WARNING)

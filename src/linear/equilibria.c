@@ -197,7 +197,7 @@ static dal_status search_once(const dal_allocator *allocator, const dal_linear *
         status = judge_by_modes(&f);
     *rubs = f.linear.bare && dal_system_acting(f.linear.bare)->n_frictions;
     if (status == DAL_BAD_MODEL && *rubs && !asked->held)
-        dal_say_friction_left_out(f.linear.bare, asked->messages);
+        dal_say_friction_omitted(f.linear.bare, asked->messages);
     dal_linear_end(&f.linear);
     return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), out);
 }

@@ -13,7 +13,7 @@
  *
  * The search ends after a step of 1e-9 rad or extents at most, because Newton's next one is rounding only. Then the forces must balance, and the states z
  * must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone: a controller may hold the model where no
- * potential is least. Further searches leave limits of controllers out (settle_limits.c).
+ * potential is least. Further searches omit limits of controllers (settle_limits.c).
  */
 #include "start/settle_parts.h"
 
@@ -98,12 +98,12 @@ bool dal_state_rubs(const dal_state *state)
     return rubs;
 }
 
-void dal_say_friction_left_out(const dal_system *system, dal_messages *messages)
+void dal_say_friction_omitted(const dal_system *system, dal_messages *messages)
 {
     const dal_acting *acting = dal_system_acting(system);
     if (acting->n_frictions)
         dal_say(messages, DAL_NOTE, dal_nowhere,
-                "the search leaves dry friction out ('%s'%s), and at the start it does not hold the model: where it sticks, it may hold it elsewhere",
+                "the search omits dry friction ('%s'%s), and at the start it does not hold the model: where it sticks, it may hold it elsewhere",
                 dal_system_mechanism(system)->joints[acting->frictions[0].joint].name, acting->n_frictions > 1 ? " and others" : "");
 }
 

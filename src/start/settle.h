@@ -11,8 +11,8 @@ bool dal_state_stays(dal_arena *arena, dal_state *state);
 /* Does dry friction act, of one element or of any? Of an evaluated state. */
 bool dal_friction_rubs(const dal_state *state, int element);
 bool dal_state_rubs(const dal_state *state);
-/* A note, after a search that failed: which dry friction it left out. */
-void dal_say_friction_left_out(const dal_system *system, dal_messages *messages);
+/* A note, after a search that failed: which dry friction it omitted. */
+void dal_say_friction_omitted(const dal_system *system, dal_messages *messages);
 /* A warning for each input that is sampled. */
 void dal_say_sampled(const dal_system *system, dal_messages *messages);
 
