@@ -332,6 +332,21 @@ static void a_crank_that_turns_is_named(void **unused)
     }
 }
 
+/* A rotor on springs that has no joint. */
+static void a_free_rotor_that_turns_is_named(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *e = NULL;
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\nbodies: {rotor: {mass: 2, inertia: 0.1}}\n"
+                           "forces:\n  f: {type: force, body: rotor, value: [-30*rotor.x, -30*rotor.y]}\n"
+                           "  spin: {type: torque, body: rotor, value: 3}\n");
+    assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
+    expect_words(messages, "there is no equilibrium near the start: 'rotor' turns and turns, by");
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
 /* The spring holds the body at -0.3924 m, where the rate of a state that only counts is not zero. */
 static void a_state_that_cannot_rest_is_named(void **unused)
 {
@@ -529,6 +544,7 @@ int main(void)
         cmocka_unit_test(what_a_regulator_holds_is_found),
         cmocka_unit_test(a_pinned_chain_never_runs_away),
         cmocka_unit_test(a_crank_that_turns_is_named),
+        cmocka_unit_test(a_free_rotor_that_turns_is_named),
         cmocka_unit_test(a_state_that_cannot_rest_is_named),
         cmocka_unit_test(a_limit_on_the_way_hides_no_equilibrium),
         cmocka_unit_test(friction_that_sticks_holds_a_start),

@@ -313,10 +313,9 @@ static dal_status scatter(dal_settler *s)
 /* Many freedoms need many steps; what runs away or turns and turns needs no more. */
 static bool is_lost(const dal_settler *s, int steps)
 {
-    double turns;
     if (dal_settle_gone(s) >= far)
         return true;
-    return steps >= MOST_STEPS && (steps >= MOST_STEPS_EACH * s->n_freedoms || dal_settle_gone(s) > 0 || dal_settle_turning(s, &turns));
+    return steps >= MOST_STEPS && (steps >= MOST_STEPS_EACH * s->n_freedoms || dal_settle_gone(s) > 0 || dal_settle_turning(s).body);
 }
 
 /* From where the state is. */

@@ -115,8 +115,8 @@ static bool is_enough(const dal_settler *s, double angle)
     return angle > turns_least * turn && angle > straight * s->rotated;
 }
 
-/* A joint to the ground that turns drives the others. */
-const dal_joint *dal_settle_turning(const dal_settler *s, double *turns)
+/* A joint to the ground that turns drives the others. NULL: none turns. */
+static const dal_joint *turning_joint(const dal_settler *s, double *angle)
 {
     const dal_mechanism *m = s->point.layout->mechanism;
     double most = 0;
@@ -126,26 +126,43 @@ const dal_joint *dal_settle_turning(const dal_settler *s, double *turns)
         for (int j = 0; j < m->n_joints; j++) {
             const dal_joint *joint = &m->joints[j];
             const bool grounded = joint->marker[0].body == DAL_GROUND || joint->marker[1].body == DAL_GROUND;
-            *turns = turned_at(s, joint) / turn;
-            if (*turns * turn >= as_much * most && (grounded || inner))
+            *angle = turned_at(s, joint);
+            if (*angle >= as_much * most && (grounded || inner))
                 return joint;
         }
     return NULL;
 }
 
-dal_status dal_settle_refuse_lost(const dal_settler *s, int steps)
+dal_settle_turn dal_settle_turning(const dal_settler *s)
 {
     const dal_mechanism *m = s->point.layout->mechanism;
+    double angle = 0, most = 0;
+    const dal_joint *joint = turning_joint(s, &angle);
+    if (joint)
+        return (dal_settle_turn){m->bodies[joint->marker[joint->marker[1].body == DAL_GROUND ? 0 : 1].body].name, joint->name, angle / turn};
+    dal_settle_turn found = {0};
+    for (int b = 0; b < m->n_bodies; b++) {
+        angle = sqrt(dal_dot(s->turned + 3 * b, s->turned + 3 * b));
+        if (is_enough(s, angle) && angle > most)
+            found = (dal_settle_turn){m->bodies[b].name, NULL, (most = angle) / turn};
+    }
+    return found;
+}
+
+dal_status dal_settle_refuse_lost(const dal_settler *s, int steps)
+{
     const char *what = s->runs ? s->runs : "a state of the model";
     const double gone = dal_settle_gone(s);
-    double turns;
-    const dal_joint *joint = dal_settle_turning(s, &turns);
+    const dal_settle_turn turning = dal_settle_turning(s);
     if (gone > 0)
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps", what,
                   gone, steps);
-    else if (joint)
+    else if (turning.joint)
         dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' turns and turns at joint '%s', by %.3g turns in %d steps",
-                  m->bodies[joint->marker[joint->marker[1].body == DAL_GROUND ? 0 : 1].body].name, joint->name, turns, steps);
+                  turning.body, turning.joint, turning.turns, steps);
+    else if (turning.body)
+        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: '%s' turns and turns, by %.3g turns in %d steps", turning.body,
+                  turning.turns, steps);
     else
         dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", steps, what);
     return DAL_BAD_MODEL;

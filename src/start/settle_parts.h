@@ -112,8 +112,13 @@ dal_settle_places dal_settle_places_now(dal_settler *s);
 void dal_settle_track(dal_settler *s, const dal_settle_places *before);
 /* How many lengths it has run away; 0: it does not run away. */
 double dal_settle_gone(const dal_settler *s);
-/* The joint at which a body turns and turns, and by how many whole turns; NULL: there is none. */
-const struct dal_joint *dal_settle_turning(const dal_settler *s, double *turns);
+/* A body that turns and turns (NULL: none), the joint at which it does (NULL: it has none with an angle), and by how many whole turns. */
+typedef struct dal_settle_turn {
+    const char *body, *joint;
+    double turns;
+} dal_settle_turn;
+
+dal_settle_turn dal_settle_turning(const dal_settler *s);
 /* DAL_BAD_MODEL with a sentence: what the search does after so many steps. */
 dal_status dal_settle_refuse_lost(const dal_settler *s, int steps);
 
