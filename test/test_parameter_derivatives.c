@@ -13,6 +13,7 @@
 #include "model/coordinate_names.h"
 #include "state/state_parts.h"
 
+#include <limits.h>
 #include <setjmp.h>
 
 static bool everything;
@@ -627,6 +628,198 @@ static void other_starts_are_extrapolated(void **unused)
     dal_system_free(system);
 }
 
+/* ---- corners ----------------------------------------------------------------------------------------------- */
+
+/* The answer by a parameter at the start: of the start, or of v' there; `found`: the last message. */
+static dal_status ask(dal_system *system, const char *parameter, bool of_start, start_answer *a, char *found, size_t size)
+{
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_state *state = dal_state_create(NULL, system);
+    assert_true(state && dal_derivatives_describe(system).velocities <= WIDEST);
+    a->out = of_start ? (dal_parameter_result){.start_dq = a->dq, .start_dv = a->dv, .start_dz = a->dz} : (dal_parameter_result){.dvd = a->dv};
+    const dal_status status = dal_parameter_derivatives(state, parameter, &a->out, messages);
+    found[0] = 0;
+    for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+        snprintf(found, size, "%s", m->text);
+    dal_state_free(state);
+    dal_messages_free(messages);
+    return status;
+}
+
+static void expect_corner(const char *text, const char *parameter, bool of_start, const char *words)
+{
+    start_answer a;
+    char found[600];
+    dal_system *system = compile_text(text, "joint");
+    const dal_status status = ask(system, parameter, of_start, &a, found, sizeof found);
+    if (status != DAL_NUMERICAL || !strstr(found, words))
+        fail_msg("by %s: status %d, exact %d, \"%s\" of\n%s", parameter, status, of_start ? a.out.start_exact : a.out.exact, found, text);
+    dal_system_free(system);
+}
+
+/* A weight on a spring that just touches a stop, and one that a force holds at the place where the stiffness changes. */
+static void equilibria_at_corners_are_refused(void **unused)
+{
+    static const char stop[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nparameters: {m: %s, k: 100, L: 0.1962}\n"
+                               "bodies: {drop: {mass: m, inertia: 1, position: [0, -0.1], angle: 0}}\n"
+                               "joints: {slide: {type: prismatic, connect: [ground, drop], axis: [0, 1]}}\nforces:\n"
+                               "  f: {type: force, joint: slide, value: -k*slide.distance}\n"
+                               "  stop: {type: force, joint: slide, value: '50*k*max(0, -L - slide.distance)'}\nsimulate: {start: equilibrium}\n";
+    static const char bend[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 0, k: 90}\n"
+                               "bodies: {drop: {mass: 1, inertia: 1, position: [0, 0], angle: 0}}\n"
+                               "joints: {slide: {type: prismatic, connect: [ground, drop], axis: [1, 0]}}\n"
+                               "forces: {f: {type: force, joint: slide, value: 'p - k*slide.distance*if(slide.distance < 0, 2, 1)'}}\n"
+                               "simulate: {start: equilibrium}\n";
+    char text[1000];
+    (void)unused;
+    snprintf(text, sizeof text, stop, "2");
+    expect_corner(text, "m", true, "a corner there");
+    expect_corner(text, "k", true, "a corner there");
+    expect_corner(text, "L", true, "a corner there");
+    expect_corner(bend, "p", true, "was not found"); /* far from 0 there is no equilibrium, either */
+    snprintf(text, sizeof text, stop, "1.5");
+    dal_system *system = compile_text(text, "joint");
+    expect_start(system, "m", "slide.distance'", -9.81 / 100, 0);
+    expect_start(system, "k", "slide.distance'", 1.5 * 9.81 / 1e4, 0);
+    expect_start(system, "L", "slide.distance'", 0, 0);
+    dal_system_free(system);
+}
+
+static const char *const cornered[] = {"sqrt((p-1)^2)",  "((p-1)^2)^0.5",  "((p-1)^2)^(h/2)", "((p-1)^4)^0.25",
+                                       "acos(cos(p-1))", "asin(cos(p-1))", "acos(p)"};
+/* These are smooth at p = 1, or p does not move what is at the edge. */
+static const struct {
+    const char *text;
+    double slope;
+} smooth[] = {{"p + sqrt((h-1)^2)", 1},
+              {"p + acos(h)", 1},
+              {"sqrt((p-1)^4)", 0},
+              {"((p-1)^2)^1.5", 0},
+              {"(p-1)^h", 1},
+              {"p + acos(cos(h-1))*p", 1},
+              {"acos(cos(p-0.5))", 1},
+              {"sqrt((p-3)^2)", -1},
+              {"p + (h-1)^0.5", 1},
+              {"p + (h-1)^(1.5*h)", 1},
+              {"acos(p/2)", -0.57735026918962576},
+              {"if(p > 0.5, p, sqrt((p-1)^2))", 1}};
+
+/* Roots at zero and arcs at their ends have no switch. */
+static void edges_of_functions_are_corners(void **unused)
+{
+    static const char start[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 1, h: 1}\n"
+                                "bodies: {a: {mass: 1, position: ['0.2*(%s)', 0], fix: true}}\n";
+    static const char force[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 1, h: 1}\n"
+                                "coordinates: {x: {start: 0.4}}\nbodies: {a: {mass: 5, position: [x, 0]}}\n"
+                                "forces: {f: {type: force, coordinate: x, value: '%s'}}\n";
+    char text[1000], found[600];
+    start_answer a;
+    (void)unused;
+    for (size_t i = 0; i < sizeof cornered / sizeof *cornered; i++)
+        for (int of_start = 0; of_start < 2; of_start++) {
+            if (!strcmp(cornered[i], "acos(p)") && of_start)
+                continue; /* beside it there is no model */
+            snprintf(text, sizeof text, of_start ? start : force, cornered[i]);
+            if (of_start)
+                expect_corner(text, "p", true, "a corner there");
+            else {
+                dal_system *system = compile_text(text, "user");
+                const dal_status status = ask(system, "p", false, &a, found, sizeof found);
+                if (status != DAL_NUMERICAL || !strstr(found, i == 6 ? "by parameter" : "a corner there"))
+                    fail_msg("%s: status %d, exact %d, %g, \"%s\"", cornered[i], status, a.out.exact, a.dv[0], found);
+                dal_system_free(system);
+            }
+        }
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++) {
+        snprintf(text, sizeof text, start, smooth[i].text);
+        dal_system *system = compile_text(text, "joint");
+        expect_start(system, "p", "a.x'", 0.2 * smooth[i].slope, 0);
+        dal_system_free(system);
+        snprintf(text, sizeof text, force, smooth[i].text);
+        system = compile_text(text, "user");
+        const dal_status status = ask(system, "p", false, &a, found, sizeof found);
+        if (status != DAL_OK || !a.out.exact)
+            fail_msg("%s: status %d, exact %d, \"%s\"", smooth[i].text, status, a.out.exact, found);
+        expect_slope(smooth[i].text, a.dv[0], 0.2 * smooth[i].slope);
+        dal_system_free(system);
+    }
+}
+
+/* Below 0.95 there is no model: the two nearest that are tried first are both above 1. */
+static void one_side_proves_nothing(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, 0]\nparameters: {p: 1}\n"
+                               "bodies: {a: {mass: p - 0.95, position: [%s, 0], fix: true}}\n";
+    char model[400];
+    (void)unused;
+    snprintf(model, sizeof model, text, "abs(p-1)");
+    expect_corner(model, "p", true, "was not found");
+    snprintf(model, sizeof model, text, "3*p");
+    dal_system *system = compile_text(model, "joint");
+    expect_start(system, "p", "a.x'", 3, 0);
+    dal_system_free(system);
+}
+
+/* An attitude that is the same at p + p/8 and at p - 13 p/128: models for these values would prove that it is constant. */
+static void turns_are_not_constants(void **unused)
+{
+    static const char text[] = "dalembert: 1\nspace: spatial\ngravity: [0, 0, 0]\nparameters: {p: 128}\n"
+                               "bodies: {a: {mass: 1, inertia: [1, 2, 3], position: [0, 0, 0],\n"
+                               "             orientation: {axis: [0, 0, 1], angle: 2*pi*p}}}\n";
+    start_answer a;
+    char found[600];
+    (void)unused;
+    dal_system *system = compile_text(text, "euler");
+    assert_int_equal(ask(system, "p", true, &a, found, sizeof found), DAL_OK);
+    if (!a.out.start_exact)
+        fail_msg("exact %d, error %g, \"%s\"", a.out.start_exact, a.out.start_error, found);
+    expect_slope("e3 by p", a.dq[velocity_named(system, "a.e3'")], acos(-1));
+    dal_system_free(system);
+}
+
+/* ---- without memory ------------------------------------------------------------------------------------------ */
+
+static long allocations, allowed;
+
+static void *allocate_some(void *user, size_t bytes)
+{
+    (void)user;
+    return allocations++ < allowed ? malloc(bytes) : NULL;
+}
+
+static void release_one(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+/* No memory is left from one allocation on, from each in turn. That is the reason given, or the answer is the same. */
+static void running_out_of_memory_is_said(void **unused)
+{
+    const dal_allocator scarce = {allocate_some, release_one, NULL};
+    char why[512];
+    double dq[WIDEST], dv[WIDEST], expected[WIDEST];
+    (void)unused;
+    dal_system *system = gallery_compile(DAL_MODELS "/slider-crank.yaml", "angle", "lagrange", why);
+    const size_t bytes = sizeof *dq * (size_t)dal_derivatives_describe(system).velocities;
+    for (long k = 0, all = 1; k <= all; k++) { /* the first has all that it asks for */
+        allowed = LONG_MAX;
+        dal_state *state = dal_state_create(&scarce, system);
+        assert_non_null(state);
+        dal_parameter_result out = {.start_dq = dq, .start_dv = dv};
+        allowed = k ? k - 1 : LONG_MAX;
+        allocations = 0;
+        const dal_status status = dal_parameter_derivatives(state, "l", &out, NULL);
+        all = k ? all : allocations;
+        if (!k)
+            memcpy(expected, dq, bytes);
+        if (status != (k ? DAL_NO_MEMORY : DAL_OK) && (status != DAL_OK || memcmp(dq, expected, bytes)))
+            fail_msg("allocation %ld of %ld: status %d", k, all, status);
+        dal_state_free(state);
+    }
+    dal_system_free(system);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(symbols_and_compiled_models_have_the_same_derivatives),
@@ -642,7 +835,12 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(velocities_follow_their_rules),
                                        cmocka_unit_test(equilibria_follow_their_balance),
                                        cmocka_unit_test(starts_of_joints_count),
-                                       cmocka_unit_test(other_starts_are_extrapolated)};
+                                       cmocka_unit_test(other_starts_are_extrapolated),
+                                       cmocka_unit_test(equilibria_at_corners_are_refused),
+                                       cmocka_unit_test(edges_of_functions_are_corners),
+                                       cmocka_unit_test(one_side_proves_nothing),
+                                       cmocka_unit_test(turns_are_not_constants),
+                                       cmocka_unit_test(running_out_of_memory_is_said)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,8 +84,9 @@ DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *vd, c
  *
  * `start_exact`: the derivatives of the start are those of implicit functions. Its equations are the rows, in symbols, with those start values that are
  * constant or linear in the parameter, or with the rules of assembly: the nearest place to what is given, the nearest velocities, the least energy.
- * Three compiled models, at the parameter and on both sides, show which of these hold. Where they leave a direction free (omitted values that nothing
- * determines), the derivatives are extrapolated from starts that are assembled for other values.
+ * Three compiled models show which of these hold: one at the parameter and two at other values. These are on both sides where start
+ * values count as linear, if there is a model on both. Where they leave a direction free (omitted values that nothing determines), or the start moves to a corner, the derivatives are extrapolated
+ * from starts that are assembled for other values.
  *
  * `error` and `start_error` are bounds of the remaining errors, relative to the largest change; start_error is NAN if no start_... is requested. If
  * the equations are polynomials in the parameter, only rounding remains after the extrapolation, about 1e-13. DAL_NUMERICAL with a message: the

@@ -61,15 +61,16 @@ static double apart(const extrapolation *x, part which, const double *a, const d
     return most;
 }
 
-/* Row i of the table: is one of its entries better for a part than the best so far? Errors are relative. */
+/* Row i of the table: is one of its entries better for a part than the best so far? Errors are relative. Places are found to rounding of the model's
+ * length, also those that are zero. */
 static void choose_entry(extrapolation *x, part which, int i, double step)
 {
-    const double span = fmax(fabs(x->f.p), step);
+    const double span = fmax(fabs(x->f.p), step), length = which == DAL_PART_START_Q ? dal_layout_of(x->f.state)->units.length : 0;
     for (int j = 1; j <= i; j++) {
         const double *now = entry(x, i, j);
         const double size = fmax(apart(x, which, now, NULL), x->f.size[which] / span);
         const double error = fmax(apart(x, which, now, entry(x, i, j - 1)), apart(x, which, now, entry(x, i - 1, j - 1)));
-        const double rounding = size > 0 ? DBL_EPSILON * x->f.size[which] / (size * step) : 0;
+        const double rounding = size > 0 ? DBL_EPSILON * fmax(x->f.size[which], length) / (size * step) : 0;
         const double relative = fmax(size > 0 ? error / size : 0, rounding);
         if (!(relative < x->error[which]))
             continue;
@@ -187,6 +188,8 @@ static void layout_extrapolation(extrapolation *x)
 
 static dal_status report_structure(const extrapolation *x)
 {
+    if (x->f.no_memory)
+        return DAL_NO_MEMORY;
     dal_error(x->messages, dal_nowhere,
               "parameter '%s' changes the structure of the model, or what the reader makes of its text: it has no derivative", x->f.name);
     return DAL_BAD_MODEL;
@@ -194,6 +197,8 @@ static dal_status report_structure(const extrapolation *x)
 
 static dal_status report_not_found(const extrapolation *x, const char *why)
 {
+    if (x->f.no_memory)
+        return DAL_NO_MEMORY;
     dal_error(x->messages, dal_nowhere, "the derivative by parameter '%s' was not found at %g: %s", x->f.name, x->f.p, why);
     return DAL_NUMERICAL;
 }

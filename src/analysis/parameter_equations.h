@@ -42,6 +42,7 @@ typedef struct dal_parameter_equations {
     bool shapes;              /* the reader itself uses the parameter: in counts, tables, blocks */
     bool structure;           /* it changes the structure */
     bool refused;             /* the model is refused beside the value */
+    bool no_memory;           /* for a model beside the value, or for the symbols */
     bool at_start;            /* the point is the start of the model: rows are asked for alone, with the rules of assembly */
     char why[256];            /* there is no derivative in symbols */
 } dal_parameter_equations;

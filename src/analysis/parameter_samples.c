@@ -111,10 +111,12 @@ dal_flow dal_parameter_measure_start(const dal_parameter_equations *x, dal_state
     return 0;
 }
 
+/* sqrt(5) - 2 and sqrt(2/3): numbers whose multiples are not whole, so that a period of p does not look like a constant. */
 double dal_parameter_trial(const dal_parameter_equations *x, int i)
 {
+    static const double above = 0.23606797749978969, below = 0.81649658092772603;
     const double size = x->p != 0 ? fabs(x->p) * ldexp(0.5, -2 * i) : ldexp(1, 10 - 4 * i);
-    return x->p + (i % 2 ? -0.8125 : 0.25) * size;
+    return x->p + (i % 2 ? -below : above) * size;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */
@@ -124,9 +126,11 @@ bool dal_parameter_twin_open(dal_parameter_equations *x, double p, dal_parameter
     const dal_allocator *allocator = dal_allocator_of(x->state);
     dal_messages *heard = dal_messages_create(allocator);
     *twin = (dal_parameter_twin){0};
-    bool fine = heard && dal_system_vary(allocator, dal_system_of(x->state), 1, &x->name, &p, heard, &twin->system) == DAL_OK;
+    const dal_status status = heard ? dal_system_vary(allocator, dal_system_of(x->state), 1, &x->name, &p, heard, &twin->system) : DAL_NO_MEMORY;
+    bool fine = status == DAL_OK;
     if (fine)
         twin->state = dal_state_create(allocator, twin->system);
+    x->no_memory = x->no_memory || status == DAL_NO_MEMORY || (fine && !twin->state);
     x->structure = x->structure || (twin->state && !is_same_shape(x->state, twin->state));
     fine = fine && twin->state && !x->structure;
     x->structure = x->structure || (x->shapes && !fine); /* half an element */
@@ -146,7 +150,9 @@ void dal_parameter_twin_close(dal_parameter_twin *twin)
 
 bool dal_parameter_twin_measure(dal_parameter_equations *x, const dal_parameter_twin *twin, double *f)
 {
-    bool fine = !evaluate_held(x, twin->state);
+    const dal_flow flow = evaluate_held(x, twin->state);
+    bool fine = !flow;
+    x->no_memory = x->no_memory || flow == -DAL_NO_MEMORY;
     if (fine)
         dal_parameter_measure(x, twin->state, f);
     for (int k = 0; fine && k < x->first[DAL_PART_START_Q]; k++)

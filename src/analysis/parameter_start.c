@@ -6,10 +6,11 @@
  *     A dv = -dphi'/dp - D phi' dq,       dv_k = c'_k       for velocities of this kind
  * N is that of q' = N v, D the derivative along dq at held v (variation/variation.h). dphi/dp and dphi'/dp come from the symbols, at the start.
  *
- * A number of the start is linear in p if three models say so: the model itself and two that are compiled for values on both sides. Start values that are
- * held are constants, those that are written as p itself have slope 1. Where that leaves directions free, the further equations are the rules of assembly
- * (start_rules.h): a balance of weighted misses where it distributes a gap, texts of start values where it keeps them. Equations that contradict one
- * another show that something is not as assumed: no answer. Nor is there one where directions remain free: omitted values stop where an iteration ends.
+ * A number of the start is linear in p if three models say so: the model itself and two that are compiled for values on both sides, as far as there are
+ * models. Start values that are held are constants. Those that are written as p itself have slope 1. If directions are free then, the rules of assembly
+ * give further equations (start_rules.h). Start values that assembly keeps are functions of p, as they are written. Start values that contradict one
+ * another are missed, and the sum of the weighted misses is balanced. Equations that contradict one another show that something is not as assumed: there
+ * is no answer. There is none either if directions remain free: assembly leaves omitted values where its iteration ends, and no equation says where.
  */
 #include "analysis/parameter_equations.h"
 
@@ -76,12 +77,26 @@ static void compare_samples(start_slopes *s, dal_parameter_part which, const dou
         s->error = fmax(s->error, off / fmax(steepest, size / fmax(fabs(x->p), 1)));
 }
 
+/* Numbers of two models on both sides of p: one side alone would not show a corner. If there is no model on one side (a mass below zero), the slopes are
+ * those of the other. */
+static bool sample_sides(start_slopes *s, double p[2], double *const f[2])
+{
+    dal_parameter_equations *x = s->x;
+    int found = 0;
+    for (int i = 0; i < (found ? 2 : 1) * DAL_PARAMETER_TRIALS && found < 2 && !x->structure; i++) {
+        p[found] = dal_parameter_trial(x, i % DAL_PARAMETER_TRIALS);
+        const bool other = found && (p[1] < x->p) != (p[0] < x->p), again = found && p[1] == p[0];
+        if (!found || (i < DAL_PARAMETER_TRIALS ? other : !other && !again))
+            found += dal_parameter_sample(x, p[found], f[found]);
+    }
+    return found == 2;
+}
+
 static bool find_linear(start_slopes *s)
 {
     dal_parameter_equations *x = s->x;
     const int n = x->first[DAL_PARTS];
     double p[2], *f[2];
-    int found = 0;
     s->here = DAL_NEW(x->arena, double, n + 1);
     s->slope = DAL_NEW(x->arena, double, n + 1);
     s->linear = DAL_NEW(x->arena, bool, n + 1);
@@ -89,11 +104,7 @@ static bool find_linear(start_slopes *s)
         f[i] = DAL_NEW(x->arena, double, n + 1);
     if (dal_parameter_measure_start(x, s->start, s->here))
         return set_free(s, "the start cannot be evaluated");
-    for (int i = 0; i < DAL_PARAMETER_TRIALS && found < 2 && !x->structure; i++) {
-        p[found] = dal_parameter_trial(x, i);
-        found += dal_parameter_sample(x, p[found], f[found]);
-    }
-    if (found < 2)
+    if (!sample_sides(s, p, f))
         return set_free(s, "no model is found beside the value");
     for (dal_parameter_part which = DAL_PART_START_Q; which < DAL_PARTS; which++)
         compare_samples(s, which, p, f);
@@ -356,12 +367,14 @@ static bool find_by_rules(start_slopes *s, dal_start_slopes *out)
     s->error = DBL_EPSILON;
     if (!find_columns(s->x->arena, s->start, &s->N) || !know_rows(s))
         return false;
-    bool fine = set_free(s, "the rules of its assembly are not written in symbols");
+    bool fine = false;
     for (int nearer = 0; nearer < 2 && !fine; nearer++) {
         dal_start_proof *proof = dal_start_proof_open(&s->at_start, s->N, nearer);
         if (!proof)
-            return false;
+            return nearer ? false : set_free(s, s->at_start.why); /* what the farther models left open stays the reason */
         fine = find_places_by_rules(s, proof, out->dq) && find_rates_by_rules(s, proof, out->dq, out->dv);
+        if (fine && dal_start_at_corner(proof, out->dq, out->dv))
+            return set_free(s, "the rules of its assembly have a corner there");
         if (fine && !dal_start_of_states(proof, out->dz))
             return set_free(s, "a state of the model does not start at what is written");
     }
@@ -389,5 +402,6 @@ bool dal_parameter_start(dal_parameter_equations *x, const dal_spec *spec, dal_s
     start_slopes s = {.x = x, .spec = spec, .start = start, .error = DBL_EPSILON};
     const bool fine = dal_state_widen(start) && (find_by_numbers(&s, out) || find_by_rules(&s, out));
     out->error = s.error;
+    x->no_memory = x->no_memory || s.at_start.no_memory;
     return fine;
 }

@@ -395,7 +395,7 @@ static bool set_direction(symbols *s, const dal_parameter_equations *x)
         s->dx[d->parameter[x->number]] = 1;
     for (int rounds = 0, changed = 1; changed && rounds <= n; rounds++) {
         changed = 0;
-        if (dal_program_corner_along(s->follow, s->x, s->dx, s->room) >= 0)
+        if (dal_program_corner_along(s->follow, s->x, s->dx, s->room))
             return false;
         dal_program_slopes(s->follow, s->x, s->dx, s->room, s->slopes);
         for (int i = 0; i < n; i++) {
@@ -412,6 +412,7 @@ static bool set_direction(symbols *s, const dal_parameter_equations *x)
 dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
 {
     symbols *s = x->structure ? NULL : symbols_of(x);
+    x->no_memory = x->no_memory || (!s && !x->structure);
     if (!s || !s->d) {
         set_reason(x, "%s", s && s->why ? s->why : "the structure changes");
         return DAL_SYMBOLS_NONE;
@@ -419,7 +420,7 @@ dal_symbol_answer dal_parameter_symbols(dal_parameter_equations *x, double *df)
     double *f = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
     if (!is_at_state(s, x, f) || !is_proven(s, x, f))
         return DAL_SYMBOLS_NONE;
-    if (!set_direction(s, x) || dal_program_corner_along(s->program, s->x, s->dx, s->room) >= 0)
+    if (!set_direction(s, x) || dal_program_corner_along(s->program, s->x, s->dx, s->room))
         return set_reason(x, "the equations have a corner there"), DAL_SYMBOLS_CORNER;
     return dal_program_slopes(s->program, s->x, s->dx, s->room, df) ? DAL_SYMBOLS_NONE : DAL_SYMBOLS_EXACT;
 }

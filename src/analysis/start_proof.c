@@ -18,6 +18,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double agrees = 1e-13;              /* of a balance, over the size of its terms */
@@ -67,7 +68,7 @@ static rows begin_rows(dal_start_proof *s, int most)
     return (rows){.row = DAL_NEW(s->arena, double, (size_t)most *(size_t)s->layout->nv + 1), .norm = DAL_NEW(s->arena, double, most + 1)};
 }
 
-/* Z: directions that they leave free, as rows; returns how many. */
+/* Z: the directions that the rows `a` leave free, one a row; returns how many. */
 static int find_free(dal_start_proof *s, const rows *a, double **Z)
 {
     const int nv = s->layout->nv, most = a->n + nv;
@@ -120,7 +121,7 @@ static bool run(dal_start_proof *s, int point)
     return !dal_program_run(s->at.rules->program, s->at.letters[point], NULL, s->registers, s->out[point]);
 }
 
-/* What rows of given values and their weights amount to if all of it were missed, in units. */
+/* The largest term of the balance if each given value were missed by `turn` radians, or by `turn` lengths of the model; in units. */
 static double size_of(const dal_start_proof *s, const dal_start_level *l, int point, double turn)
 {
     const int nv = s->layout->nv;
@@ -173,8 +174,8 @@ static bool is_least(dal_start_proof *s, const dal_start_level *l, int point)
 
 /* ---- slopes --------------------------------------------------------------------------------------------------- */
 
-/* Of all outputs at the start: by p as `p`, along velocities dq, by velocities dv; NULL: none. */
-static bool slope(dal_start_proof *s, double p, const double *dq, const double *dv, double *df)
+/* The direction of the letters: by p as `p`, along velocities dq, by velocities dv; NULL: none. */
+static const double *direct(dal_start_proof *s, double p, const double *dq, const double *dv)
 {
     const dal_derivation *d = s->at.rules->d;
     const int nq = s->layout->nq, nv = s->layout->nv;
@@ -186,7 +187,18 @@ static bool slope(dal_start_proof *s, double p, const double *dq, const double *
             dx[d->q + i] += s->N[(size_t)i * (size_t)nv + (size_t)k] * dq[k];
     for (int k = 0; k < nv && dv; k++)
         dx[d->v + k] += dv[k];
-    return !dal_program_slopes(s->at.rules->program, s->at.letters[0], dx, s->room, df);
+    return dx;
+}
+
+/* Of all outputs at the start, along that direction. */
+static bool slope(dal_start_proof *s, double p, const double *dq, const double *dv, double *df)
+{
+    return !dal_program_slopes(s->at.rules->program, s->at.letters[0], direct(s, p, dq, dv), s->room, df);
+}
+
+bool dal_start_at_corner(dal_start_proof *s, const double *dq, const double *dv)
+{
+    return dal_program_corner_along(s->at.rules->program, s->at.letters[0], direct(s, 1, dq, dv), s->room);
 }
 
 /* Which functions of a level are equations for its slopes. */
@@ -223,7 +235,7 @@ static void choose(dal_start_proof *s, const dal_start_level *l, bool rates, dou
     c->n_energy = least ? find_free(s, &b, &c->Y) : 0;
 }
 
-/* The functions of a level, of a column of slopes, one below the other. */
+/* From the slopes of all outputs those of the chosen functions: the known numbers, then the balance and the energy along their free directions. */
 static void gather(const dal_start_proof *s, const chosen *c, const double *df, double *to)
 {
     const dal_start_level *l = c->level;
@@ -340,13 +352,19 @@ static bool is_apart(const dal_start_proof *s, int point)
            differ(s->layout->nv, a + d->v, b + d->v) >= apart;
 }
 
+static dal_start_proof *refuse(const dal_start_proof *s, const char *why)
+{
+    snprintf(s->x->why, sizeof s->x->why, "%s", why);
+    return NULL;
+}
+
 dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *N, bool nearer)
 {
     dal_arena *arena = x->arena;
     dal_start_proof *s = DAL_NEW(arena, dal_start_proof, 1);
     *s = (dal_start_proof){.x = x, .layout = dal_layout_of(x->state), .arena = arena, .N = N};
     if (!dal_parameter_rules(x, nearer, &s->at))
-        return NULL;
+        return refuse(s, "the rules of its assembly are not written in symbols, or no model is found beside the value");
     if (s->at.rules->settled)
         hold(s);
     const dal_program *program = s->at.rules->program;
@@ -354,12 +372,14 @@ dal_start_proof *dal_start_proof_open(dal_parameter_equations *x, const double *
     s->registers = DAL_NEW(arena, double, dal_program_registers(program) + 1);
     s->df = DAL_NEW(arena, double, s->at.rules->n + 1);
     s->dx = DAL_NEW(arena, double, s->at.rules->d->n_letters + 1);
-    if (dal_program_corner_along(program, s->at.letters[0], s->at.along, s->room) >= 0)
-        return NULL;
+    if (dal_start_at_corner(s, NULL, NULL))
+        return refuse(s, "the rules of its assembly have a corner there");
     for (int i = 0; i < DAL_RULE_POINTS; i++) {
         s->out[i] = DAL_NEW(arena, double, s->at.rules->n + 1);
-        if (!run(s, i) || (i && !is_apart(s, i)))
-            return NULL;
+        if (!run(s, i))
+            return refuse(s, "a table of its start ends");
+        if (i && !is_apart(s, i))
+            return refuse(s, "models are found only so near to the value that they show nothing");
     }
     find_pace(s);
     return s;

@@ -234,8 +234,9 @@ static bool is_started(const dal_joint_spec *spec, const dal_joint_variant *vari
     return spec->start.mark.line && (name ? variant->coordinates[k] && !strcmp(variant->coordinates[k], name) : k == 0);
 }
 
-/* Known is what it is less what is written, or the number itself; what is fixed holds exactly. A rate that may yield has a weight of its own in
- * assembly, which counts only where it is missed: here it is 0, and the balance is not met there. */
+/* If a value is written, the known number is the coordinate less this value. Otherwise it is the coordinate itself. A fixed value holds exactly. A rate
+ * that may yield has a weight of its own in assembly. Here the weight is 0: where the rate is met, the weight has no effect; where it is missed, the
+ * balance fails, and the rule is not used. */
 static void add_coordinate(writing *w, level *l, const dal_joint_spec *spec, dal_text text, bool started, dal_node now, dal_node rate, bool shift)
 {
     dal_value value;
@@ -266,7 +267,8 @@ static void write_joint(writing *w, level *places, level *rates, int j)
 
 /* ---- the model's own coordinates ---------------------------------------------------------------------------- */
 
-/* Their changes count in metres, as units of the bodies' displacements are at the place itself (start/coordinate_start.c has them at the given one). */
+/* The weight turns a change of the coordinate into metres by which bodies move. This unit is taken at the assembled place; assembly takes it at the given
+ * place (start/coordinate_start.c). */
 static void write_coordinate(writing *w, level *l, const dal_coordinate_spec *spec, dal_text text, dal_node now, int v)
 {
     dal_derivation *d = w->d;

@@ -54,11 +54,14 @@ typedef struct dal_start_equations {
 
 /* At the start of the model, and at those of the models that prove it. */
 typedef struct dal_start_proof dal_start_proof;
-/* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model, x->why says more. */
+/* `start`: with df/dp known there; N: nq x nv of q' = N v. NULL: the rules are not those of the model; start->why is the
+ * reason. */
 dal_start_proof *dal_start_proof_open(dal_parameter_equations *start, const double *N, bool nearer);
-/* Of dq, and, with dq, of dv; `known`: also those of numbers that stay what is written. */
+/* Equations for dq, and for dv when dq is known. `known`: numbers that stay what is written give equations, too. */
 dal_start_equations dal_start_of_places(dal_start_proof *proof, bool known);
 dal_start_equations dal_start_of_rates(dal_start_proof *proof, const double *dq, bool known);
+/* Does the start move to a corner of a rule, by p with its dq and dv? It has two derivatives there. NULL: by p alone. */
+bool dal_start_at_corner(dal_start_proof *proof, const double *dq, const double *dv);
 /* dz; false: a state does not start at what is written. */
 bool dal_start_of_states(dal_start_proof *proof, double *dz);
 

@@ -13,7 +13,7 @@ typedef struct dal_written_start {
     dal_node r[3], R[9], rd[3], w[3];
 } dal_written_start;
 
-/* Places that follow from a joint are not written here, nor motions relative to a body that carries an included model. */
+/* Also places that follow from the start of a joint. Motions relative to a body that carries an included model are not written here. */
 void dal_write_start(dal_derivation *d, int body, dal_written_start *out);
 
 #endif

@@ -95,6 +95,16 @@ static bool find_loose(dal_state *state, const double *W, int n)
     return most > nothing;
 }
 
+/* Entries that decay towards zero as the motion is projected, down to where digits underflow: their signs would decide those of the null vectors, and
+ * underflow depends on the units. */
+static void clear_traces(double *A, size_t n)
+{
+    static const double trace = 1e-100; /* of rows that are of the size of one */
+    for (size_t k = 0; k < n; k++)
+        if (fabs(A[k]) < trace)
+            A[k] = 0;
+}
+
 /* Null vectors of the rows as they are, in state->reactions->redundancy; how many there are. */
 static int find_null_vectors(dal_state *state)
 {
@@ -102,6 +112,7 @@ static int find_null_vectors(dal_state *state)
     const int r = layout->n_rows, m = layout->nv;
     double *A = state->rank->matrix, *Z = state->reactions->redundancy, *sigma = Z + (size_t)r * (size_t)r, *work = sigma + r + m;
     dal_scaled_rows(state, A, state->saddle->row_scale);
+    clear_traces(A, (size_t)r * (size_t)m);
     const int n = r - dal_rank_svd(A, r, m, m, state->system->method.rank_tolerance, sigma, NULL, Z, work);
     for (int c = 0; c < n && n <= r; c++)
         for (int i = 0; i < r; i++)

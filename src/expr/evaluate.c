@@ -97,9 +97,8 @@ static dal_real interpolate(const dal_program *program, const dal_instruction *c
     return piece_value(&table, piece, code->b % 4, x);
 }
 
-/* Which values do the outputs need? Marked backwards along the tape in the second set of registers; an if() needs only its condition and the chosen
- * branch. */
-static const dal_real *mark_needed(const dal_program *program, dal_real *registers)
+/* Marked backwards along the tape in the second set of registers; an if() needs only its condition and the chosen branch. */
+const dal_real *dal_program_needed(const dal_program *program, dal_real *registers)
 {
     const int values = dal_program_values(program), first = program->n_constants + program->n_loads;
     const int32_t *outputs = DAL_PROGRAM_PART(program, int32_t, outputs);
@@ -125,7 +124,7 @@ static const dal_real *mark_needed(const dal_program *program, dal_real *registe
 /* The number of a table that was left and that an output needs, or 0. */
 static int find_left_table(const dal_program *program, const int *modes, dal_real *registers)
 {
-    const dal_real *needed = mark_needed(program, registers);
+    const dal_real *needed = dal_program_needed(program, registers);
     for (int i = program->n_code - 1; i >= 0; i--) {
         const dal_instruction *code = DAL_PROGRAM_PART(program, dal_instruction, code) + i;
         if (code->op != DAL_OP_INTERP || dal_re(needed[i]) == 0)
@@ -270,7 +269,7 @@ static double guard_of(const dal_program *program, const dal_switch *s, const da
 /* guards[i] := 0 for the switches that an output needs, 1 for the others. */
 static void mark_switches(const dal_program *program, dal_real *registers, double *guards)
 {
-    const dal_real *needed = mark_needed(program, registers);
+    const dal_real *needed = dal_program_needed(program, registers);
     for (int i = 0; i < program->n_switches; i++)
         guards[i] = 1;
     for (int i = 0; i < program->n_code; i++) {

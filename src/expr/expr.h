@@ -218,6 +218,9 @@ void dal_program_guards(const dal_program *program, dal_real *registers, const i
 /* After a run with modes == NULL: the modes that hold. */
 #define dal_program_modes DAL_K(dal_program_modes)
 void dal_program_modes(const dal_program *program, const dal_real *registers, int *modes);
+/* After a run: which results of instructions do the outputs need? Not 0 for these. Registers are twice as many as constants, loads and results. */
+#define dal_program_needed DAL_K(dal_program_needed)
+const dal_real *dal_program_needed(const dal_program *program, dal_real *registers);
 /* After a run: what each switch compares. Its dal_op, and two numbers; the same one twice where there is one. */
 #define dal_program_operands DAL_K(dal_program_operands)
 void dal_program_operands(const dal_program *program, const dal_real *registers, int *op, double *a, double *b);
