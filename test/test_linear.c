@@ -5,6 +5,7 @@
 
 #include <glob.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define LINEAR DAL_REFERENCE "/linear/"
 
@@ -411,11 +412,85 @@ static void what_cannot_be_is_named(void **unused)
     expect_sentence("", "F", &(dal_linear_options){.n_inputs = 1, .inputs = &none}, DAL_BAD_COMMAND, "no input 'H'");
     expect_sentence("", "F", &(dal_linear_options){.n_states = 1, .states = &x}, DAL_OK, "input 'G' acts on nothing");
     expect_sentence("", "F + sin(t)", NULL, DAL_OK, "change with time");
-    expect_sentence("", "F - abs(track.distance)", NULL, DAL_OK, "at a corner");
+    expect_sentence("", "F - abs(track.distance)", NULL, DAL_OK, "(track.distance)' is at a corner");
     expect_sentence(", friction: {coefficient: 0.2}", "F", NULL, DAL_BAD_MODEL, "joint 'track' has dry friction");
     expect_sentence("", "F + 3", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "runs away");
     expect_sentence(", drive: 0.1*t", "F", &(dal_linear_options){.at = "equilibrium"}, DAL_BAD_MODEL, "is moved by time");
     expect_sentence("", "F", &(dal_linear_options){.at = "/nowhere.json"}, DAL_BAD_FILE, "nowhere.json");
+}
+
+/* ---- an equilibrium in a state file ---------------------------------------------------------------- */
+
+static double largest_difference(int n, const double *a, const double *b)
+{
+    double most = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(a[i] - b[i]));
+        size = fmax(size, fabs(a[i]));
+    }
+    return most / fmax(size, 1); /* metres, radians, and 1/s */
+}
+
+static void write_equilibrium(dal_spec *spec, const char *path)
+{
+    static char text[20000];
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_system *system = NULL;
+    dal_instant *instant = NULL;
+    assert_true(dal_spec_set(spec, "start", "equilibrium", messages));
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    dal_state *state = dal_state_create(NULL, system);
+    assert_int_equal(dal_instant_of(NULL, state, messages, &instant), DAL_OK);
+    assert_true(dal_instant_json(system, instant, text, sizeof text) < (int)sizeof text);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_true(dal_spec_set(spec, "start", "given", messages));
+    dal_instant_free(instant);
+    dal_state_free(state);
+    dal_system_free(system);
+    dal_messages_free(messages);
+}
+
+/* At a file that has the equilibrium, A is that of the equilibrium: with states of a controller, and where Euler angles change their axes on the way, as
+ * those of a plate that falls from the horizontal to pitch 90 degrees. */
+static void an_equilibrium_is_written_and_read_back(void **unused)
+{
+    (void)unused;
+    static const char *const models[] = {
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, inertia: 0.1}}\n"
+        "joints: {s: {type: prismatic, connect: [ground, b], axis: [0, 1], start: {distance: 0.95}}}\n"
+        "blocks: {c: {type: pid, input: 1 - b.y, kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-1000, 1000]}}\n"
+        "forces: {f: {type: motor, joint: s, value: c}}\n",
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+        "bodies: {plate: {mass: 1.3, inertia: [0.01, 0.02, 0.03], position: [0.5, 0, 0], points: {A: [-0.5, 0, 0]}}}\n"
+        "joints: {j: {type: spherical, connect: [ground, plate.A]}}\n"};
+    static const char *const family[] = {"angle", "natural", "joint"};
+    for (size_t i = 0; i < 6; i++) {
+        char path[] = "/tmp/test_linear.XXXXXX";
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_linearization *there = NULL, *here = NULL;
+        const char *text = models[i / 3];
+        close(mkstemp(path));
+        assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, messages, &spec), DAL_OK);
+        assert_true(dal_spec_set(spec, "coordinates", family[i % 3], messages));
+        write_equilibrium(spec, path);
+        assert_int_equal(linearize(spec, &(dal_linear_options){.at = "equilibrium"}, &there), DAL_OK);
+        assert_int_equal(linearize(spec, &(dal_linear_options){.at = path}, &here), DAL_OK);
+        assert_int_equal(here->n_states, there->n_states);
+        assert_true(here->kind == DAL_LINEAR_REST);
+        for (int k = 0; k < here->n_states; k++)
+            assert_string_equal(here->states[k], there->states[k]);
+        check_close(largest_difference(here->n_states * here->n_states, there->A, here->A), 0, 1e-10);
+        check_close(largest_difference(here->n_states, there->at, here->at), 0, 1e-10);
+        unlink(path);
+        dal_linearization_free(here);
+        dal_linearization_free(there);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
 }
 
 /* ---- dry friction ---------------------------------------------------------------------------------- */
@@ -669,6 +744,7 @@ int main(void)
         cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),
         cmocka_unit_test(what_cannot_be_is_named),
         cmocka_unit_test(a_block_that_slides_has_the_slope_of_its_friction),
+        cmocka_unit_test(an_equilibrium_is_written_and_read_back),
         cmocka_unit_test(dry_pins_have_the_same_matrices_in_every_family),
         cmocka_unit_test(smooth_friction_damps_an_equilibrium),
         cmocka_unit_test(four_bar_rests_where_the_closed_form_says),

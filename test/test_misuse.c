@@ -864,6 +864,8 @@ CALL(dal_instant_create, of_status(dal_instant_create(P(0), P(1), P(2))))
 CALL(dal_instant_read, of_status(dal_instant_read(P(0), P(1), P(2), P(3), P(4))))
 CALL(dal_instant_parse, of_status(dal_instant_parse(P(0), P(1), P(2), P(3), x[4].z, P(5), P(6))))
 CALL(dal_instant_random, of_status(dal_instant_random(P(0), P(1), x[2].z, P(3), P(4))))
+CALL(dal_instant_of, of_status(dal_instant_of(P(0), P(1), P(2), P(3))))
+CALL(dal_instant_json, of_length(dal_instant_json(P(0), P(1), P(2), x[3].z)))
 CALL(dal_instant_free, (dal_instant_free(P(0)), P(0) ? freed(&s->instant) : QUIET))
 CALL(dal_evaluate, of_status(dal_evaluate(P(0), P(1), P(2), P(3), P(4), P(5))))
 CALL(dal_evaluation_free, (dal_evaluation_free(P(0)), P(0) ? freed(&s->evaluation) : QUIET))
@@ -1137,6 +1139,8 @@ static const call calls[] = {
     ROW(dal_instant_read, MEMORY, {SYSTEM_, NEEDED}, {STATE_FILE, NEEDED}, HEARD, {INSTANT_OUT, NEEDED}),
     ROW(dal_instant_parse, MEMORY, {SYSTEM_, NEEDED}, {WORD_, NEEDED}, {STATE_TEXT, NEEDED}, {STATE_LENGTH, FREE}, HEARD, {INSTANT_OUT, NEEDED}),
     ROW(dal_instant_random, MEMORY, {STATE_, NEEDED}, {SEED_, FREE}, HEARD, {INSTANT_OUT, NEEDED}),
+    ROW(dal_instant_of, MEMORY, {STATE_, NEEDED}, HEARD, {INSTANT_OUT, NEEDED}),
+    ROW(dal_instant_json, {SYSTEM_, NEEDED}, {INSTANT_, NEEDED}, PRINTED),
     ROW(dal_instant_free, {INSTANT_, PASSED}),
     ROW(dal_evaluate, MEMORY, {STATE_, NEEDED}, {INSTANT_, NEEDED}, {EVALUATION_OPTIONS, PASSED}, HEARD, {EVALUATION_OUT, NEEDED}),
     ROW(dal_evaluation_free, {EVALUATION_, PASSED}),

@@ -44,7 +44,7 @@ static const struct {
                 {NULL, "boltzmann-hamel", "needs the kinetic energy"},
                 {NULL, NULL, "is moved by time at t = 0, and nothing can be at rest"},
                 {NULL, NULL, "there is no equilibrium near the start: 'p along z' runs away"},      /* appell-hamel */
-                {NULL, NULL, "there is no equilibrium near the start: 'wheel turning' runs away"},  /* gear-pair: a motor */
+                {NULL, NULL, "there is no equilibrium near the start: 'pinion' turns and turns"},   /* gear-pair: a motor */
                 {NULL, NULL, "there is no equilibrium near the start: 'pinion turning' runs away"}, /* rack-and-pinion: a motor */
                 {NULL, NULL, "there is no equilibrium near the start: 'disc' runs away"},           /* rolling-disc-incline */
                 {NULL, NULL, "there is no equilibrium near the start: 'satellite"}, /* satellite-boom: falls; in own coordinates the body */

@@ -285,6 +285,167 @@ static void refusals_name_what_is_pushed_and_where(void **unused)
     }
 }
 
+/* ---- what a search that finds nothing says ------------------------------------------------------------------- */
+
+/* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
+static void a_pinned_chain_never_runs_away(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\nparameters: {n: 100, L: 0.1}\ngravity: [0, -9.81]\nsimulate: {coordinates: joint}\nbodies:\n"
+                           "  link: {repeat: {i: 1..n}, mass: 0.3, inertia: 0.3*L^2/12, position: [1e-6*i, (i-0.5)*L], angle: 90*deg-1e-3*i,\n"
+                           "         points: {A: [-L/2, 0], B: [L/2, 0]}}\n"
+                           "joints:\n  top: {type: revolute, connect: [ground, link.1.A]}\n"
+                           "  pin: {repeat: {i: 2..n}, type: revolute, connect: [\"link.{i-1}.B\", \"link.{i}.A\"]}\n");
+    dal_equilibrium *e = NULL;
+    if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+        fail_msg("%s", dal_messages_first(messages)->text);
+    assert_int_equal(e->stability, DAL_STABLE);
+    for (int k = 0; k < 100; k++)
+        check_close(e->reactions[k].force[1], 0.3 * 9.81 * (100 - k), 1e-8);
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* A torque turns the crank of a four-bar linkage for ever: its coupler stays within a metre. */
+static void a_crank_that_turns_is_named(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (int i = 0; i < 3; i++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec =
+            parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nground: {points: {D: [0.8, 0]}}\nbodies:\n"
+                  "  crank: {mass: 0.6, inertia: 0.0045, angle: 60*deg, points: {A: [-0.15, 0], B: [0.15, 0]}}\n"
+                  "  coupler: {mass: 1.4, inertia: 0.0945, points: {B: [-0.45, 0], C: [0.45, 0]}}\n"
+                  "  rocker: {mass: 1.1, inertia: 0.0449, points: {D: [-0.35, 0], C: [0.35, 0]}}\n"
+                  "joints:\n  C: {type: revolute, connect: [coupler.C, rocker.C]}\n  B: {type: revolute, connect: [crank.B, coupler.B]}\n"
+                  "  A: {type: revolute, connect: [ground, crank.A]}\n  D: {type: revolute, connect: [ground.D, rocker.D]}\n"
+                  "forces: {motor: {type: motor, joint: A, value: 20}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", plane[i], messages));
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
+        expect_words(messages, "there is no equilibrium near the start: 'crank' turns and turns at joint 'A'");
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
+/* A rotor on springs that has no joint. */
+static void a_free_rotor_that_turns_is_named(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *e = NULL;
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\nbodies: {rotor: {mass: 2, inertia: 0.1}}\n"
+                           "forces:\n  f: {type: force, body: rotor, value: [-30*rotor.x, -30*rotor.y]}\n"
+                           "  spin: {type: torque, body: rotor, value: 3}\n");
+    assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
+    expect_words(messages, "there is no equilibrium near the start: 'rotor' turns and turns, by");
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* The spring holds the body at -0.3924 m, where the rate of a state that only counts is not zero. */
+static void a_state_that_cannot_rest_is_named(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_equilibrium *e = NULL;
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nstates: {y: {start: 2, rate: \"b.y - 0.5\"}}\n"
+                           "bodies: {b: {mass: 2, inertia: 0.1}}\njoints: {s: {type: prismatic, connect: [ground, b], axis: [0, 1]}}\n"
+                           "forces: {k: {type: spring-damper, joint: s, stiffness: 50}}\n");
+    assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_BAD_MODEL);
+    expect_words(messages, "state 'y' of the model cannot rest");
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* Controllers whose limits are reached on the way, one or two of them, with and without states of their own; m g = 19.62 N. Where the limit is less than the
+ * weight, nothing holds the body. */
+static void a_limit_on_the_way_hides_no_equilibrium(void **unused)
+{
+    (void)unused;
+    static const double start[] = {0, 0.5, 2, -3};
+    static const struct {
+        const char *block, *value;
+        double y; /* NAN: none */
+    } law[] = {{"kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-1000, 1000]", "c", 1},
+               {"kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-10, 10]", "c", NAN},
+               {"kp: 1", "max(-30, min(30, 100*(1 - b.y)))", 1 - 0.1962},
+               {"kp: 1", "max(-15, min(15, 100*(1 - b.y)))", NAN}};
+    for (int i = 0; i < 16; i++) {
+        char text[900];
+        const double y = law[i / 4].y;
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, inertia: 0.1}, e: {mass: 1, inertia: 0.1}}\n"
+                 "joints:\n  s: {type: prismatic, connect: [ground, b], axis: [0, 1], start: {distance: %g}}\n"
+                 "  r: {type: prismatic, connect: [ground, e], axis: [0, 1], start: {distance: 0}}\n"
+                 "blocks:\n  c: {type: pid, input: 1 - b.y, %s}\n"
+                 "  d: {type: pid, input: 2 - e.y, kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-100, 100]}\n"
+                 "forces: {f: {type: motor, joint: s, value: \"%s\"}, g: {type: motor, joint: r, value: d}}\n",
+                 start[i % 4], law[i / 4].block, law[i / 4].value);
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        dal_spec *spec = parse(text);
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), isnan(y) ? DAL_BAD_MODEL : DAL_OK);
+        if (e) {
+            check_close(e->values[0], y, 1e-9);
+            check_close(e->values[1], 2, 1e-9);
+        }
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
+/* ---- dry friction ------------------------------------------------------------------------------------------- */
+
+static dal_spec *incline(double friction, const char *family, const char *more)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "dalembert: 1\nspace: planar\ngravity: [9.81*sin(10*deg), -9.81*cos(10*deg)]\nbodies: {b: {mass: 2, inertia: 1}}\n"
+             "joints: {s: {type: prismatic, connect: [ground, b], axis: [1, 0], friction: {coefficient: %g}%s}}\n"
+             "simulate: {until: 1, coordinates: %s}\n",
+             friction, more, family);
+    return parse(text);
+}
+
+/* It stays if mu > tan 10 deg = 0.1763, with N = m g cos 10 deg and the friction m g sin 10 deg; else nothing holds it, and friction is named. */
+static void friction_that_sticks_holds_a_start(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    static const double coefficient[] = {0.3, 0.177, 0.175, 0.3};
+    for (int i = 0; i < 12; i++) {
+        const bool moves = i % 4 == 3, holds = i % 4 < 2;
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        dal_system *system = NULL;
+        dal_spec *spec = incline(coefficient[i % 4], plane[i / 4], moves ? ", start: {rate: 0.1}" : "");
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), holds ? DAL_OK : DAL_BAD_MODEL);
+        if (holds) {
+            assert_true(e->held && e->stability == DAL_NOT_DECIDED);
+            assert_int_equal(e->n_frictions, 1);
+            assert_string_equal(e->frictions[0], "s");
+            check_close(e->values[0], 0, 1e-12);
+            check_close(e->reactions[0].force[0], -2 * 9.81 * sin(M_PI / 18), 1e-9);
+            check_close(e->reactions[0].force[1], 2 * 9.81 * cos(M_PI / 18), 1e-9);
+            assert_null(dal_messages_first(messages));
+        } else {
+            expect_words(messages, "the search omits dry friction ('s')");
+        }
+        assert_true(dal_spec_set(spec, "start", "equilibrium", messages));
+        assert_int_equal(dal_compile(NULL, spec, messages, &system), holds ? DAL_OK : DAL_BAD_MODEL);
+        dal_equilibrium_free(e);
+        dal_system_free(system);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* Two bars in a line between fixed points can move to first order, and not at all. */
 static void singular_positions_are_refused_by_name(void **unused)
 {
@@ -381,6 +542,12 @@ int main(void)
         cmocka_unit_test(long_chains_in_space_hang_down),
         cmocka_unit_test(a_table_stands_where_it_is),
         cmocka_unit_test(what_a_regulator_holds_is_found),
+        cmocka_unit_test(a_pinned_chain_never_runs_away),
+        cmocka_unit_test(a_crank_that_turns_is_named),
+        cmocka_unit_test(a_free_rotor_that_turns_is_named),
+        cmocka_unit_test(a_state_that_cannot_rest_is_named),
+        cmocka_unit_test(a_limit_on_the_way_hides_no_equilibrium),
+        cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

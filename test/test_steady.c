@@ -491,6 +491,21 @@ static void starts_find_what_the_seed_says(void **unused)
     dal_spec_free(spec);
 }
 
+/* A disc on a table stands everywhere: what is found are points of one family. */
+static void starts_of_an_indifferent_model_are_one_family(void **unused)
+{
+    (void)unused;
+    static char text[20000];
+    dal_equilibria *all = NULL;
+    dal_spec *spec = parse_spec("dalembert: 1\nspace: planar\nbodies: {disc: {mass: 1, inertia: 0.1}}\n", NULL);
+    assert_int_equal(dal_equilibria_find(NULL, spec, 4, 7, NULL, &all), DAL_OK);
+    assert_int_equal(all->n, 4);
+    assert_true(dal_equilibria_text(all, 6, text, sizeof text) < (int)sizeof text);
+    assert_non_null(strstr(text, "each is a point of a family of equilibria"));
+    dal_equilibria_free(all);
+    dal_spec_free(spec);
+}
+
 /* Friction that sticks holds more positions; the one that needs none is found, and the joint is named. */
 static void sticking_friction_makes_a_set(void **unused)
 {
@@ -663,6 +678,7 @@ int main(void)
         cmocka_unit_test(disc_rolls_in_a_circle_under_every_formulation),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
         cmocka_unit_test(starts_find_what_the_seed_says),
+        cmocka_unit_test(starts_of_an_indifferent_model_are_one_family),
         cmocka_unit_test(sticking_friction_makes_a_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

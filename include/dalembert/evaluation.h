@@ -45,13 +45,19 @@ typedef struct dal_instant {
     double *forces;        /* nv: generalized forces, dual to the rates, beside those of the model */
     double *accelerations; /* nv: wanted ones, for the inverse problem */
     bool *wanted;          /* nv: which of them are given; the others are as small as the constraints allow */
+    int n_states;
+    double *states;     /* n_states: of the model itself (`states:`, blocks) */
+    bool *states_given; /* n_states: which of them are given; the others have their start values */
+    int n_axes;         /* 3 a body where q has Euler angles about axes that the program chooses; else 0 */
+    int *axes;          /* n_axes: these axes, 0 to 2 for x to z; -1: those of the start */
     void *memory;
 } dal_instant;
 
 /* All zeros; attitudes that have more numbers than freedoms (quaternions) are the identity. Valid for this system only. */
 DAL_API dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *system, dal_instant **instant);
-/* From a state file: a JSON object {"q":, "rates":, "forces":, "accelerations":, "time":}. Each of the first four is an object by name (missing
- * numbers are zero) or an array in the order of the names. The name of a joint with one coordinate may stand for that coordinate. Quaternions are
+/* From a state file: a JSON object {"q":, "rates":, "forces":, "accelerations":, "time":, "states":}. Each of the first four is an object by name
+ * (missing numbers are zero) or an array in the order of the names; "states" is an object by name (missing states have their start values), "sequences" the axes of Euler angles
+ * by body, as "zyx" (missing ones are those of the start). The name of a joint with one coordinate may stand for that coordinate. Quaternions are
  * normalised, with a note if their length was not close to 1. */
 DAL_API dal_status dal_instant_read(const dal_allocator *allocator, const dal_system *system, const char *path, dal_messages *messages,
                                     dal_instant **instant);
@@ -61,7 +67,11 @@ DAL_API dal_status dal_instant_parse(const dal_allocator *allocator, const dal_s
  * attitudes uniform. Other models: as far from the start as the constraints allow. Rates and wanted accelerations are normal (rad/s, or the model's
  * length a second) and meet the constraints; forces are zero. The state serves as scratch, and cannot be that of a run. */
 DAL_API dal_status dal_instant_random(const dal_allocator *allocator, dal_state *state, uint64_t seed, dal_messages *messages, dal_instant **instant);
+/* The present one of a state, which is evaluated; it has no forces. Errors: as dal_state_evaluate. */
+DAL_API dal_status dal_instant_of(const dal_allocator *allocator, dal_state *state, dal_messages *messages, dal_instant **instant);
 DAL_API void dal_instant_free(dal_instant *instant);
+/* As a state file, every number in full: as dal_evaluation_json; -1 also if the instant is not one of the system. */
+DAL_API int dal_instant_json(const dal_system *system, const dal_instant *instant, char *buffer, size_t size);
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 

@@ -234,13 +234,15 @@ typedef struct dal_equilibrium {
     const dal_evaluation_reaction *reactions;
     int n_frictions; /* joints with dry friction: while they stick, positions near it are equilibria as well */
     const char *const *frictions;
+    bool held; /* by dry friction that sticks in these joints, at the start of the model: one of a set of equilibria. Stability is not decided */
     const char *singular; /* a constraint that depends on others here and not nearby: stability is not decided; else NULL */
     void *memory;
 } dal_equilibrium;
 
 /* An equilibrium near the start of the model: forces balance, nothing moves, the model's own states do not change. A start that is an equilibrium is
  * kept, stable or not; from any other start, the search decreases the potential. There may be other equilibria. DAL_BAD_MODEL: there is none nearby
- * (a message names the part that runs away), or a drive moves. The balance does not need dry friction. */
+ * (a message names the part that runs away), or a drive moves. The balance does not need dry friction, unless none is found without: then the start of
+ * the model is kept if friction holds it there (`held`). */
 DAL_API dal_status dal_equilibrium_find(const dal_allocator *allocator, const dal_spec *spec, dal_messages *messages, dal_equilibrium **equilibrium);
 /* A steady motion near the start: the mechanism keeps its shape and moves as a whole, bodies may spin about their own axes of symmetry, and drives
  * move at constant rates. n rates are given; everything that they do not determine stays as near to the start as possible. DAL_BAD_MODEL: there is

@@ -48,18 +48,32 @@ static double *copy_of(gatherer *g, const double *values, size_t n)
 
 /* ---- before ---------------------------------------------------------------------------- */
 
+/* Two neighbours are different axes. */
+static bool axes_are_sound(const dal_instant *i)
+{
+    for (int k = 0; k < i->n_axes; k += 3) {
+        const int *axis = i->axes + k;
+        const bool given = axis[0] >= 0 && axis[0] < 3 && axis[1] >= 0 && axis[1] < 3 && axis[2] >= 0 && axis[2] < 3;
+        if (given ? axis[0] == axis[1] || axis[1] == axis[2] : axis[0] != -1 || axis[1] != -1 || axis[2] != -1)
+            return false;
+    }
+    return true;
+}
+
 static dal_status check_instant(gatherer *g)
 {
     const dal_system *system = dal_system_of(g->state);
     const dal_layout *layout = dal_system_layout(system);
     const dal_instant *i = g->instant;
-    const bool same = i->nq == layout->nq && i->nv == layout->nv;
-    if (!i->q || !i->rates || !i->forces || !i->accelerations || !i->wanted) {
+    const bool same = i->nq == layout->nq && i->nv == layout->nv && (!i->n_states || i->n_states == dal_system_states(system, NULL)) &&
+                      (!i->n_axes || (i->n_axes == 3 * layout->mechanism->n_bodies && axes_are_sound(i)));
+    if (!i->q || !i->rates || !i->forces || !i->accelerations || !i->wanted || (i->n_states && (!i->states || !i->states_given)) ||
+        (i->n_axes && !i->axes)) {
         dal_error(g->messages, dal_nowhere, "an array of the instant is NULL");
         return DAL_BAD_COMMAND;
     }
     if (!same || !isfinite(i->time) || !dal_all_finite(i->q, i->nq) || !dal_all_finite(i->rates, i->nv) || !dal_all_finite(i->forces, i->nv) ||
-        !dal_all_finite(i->accelerations, i->nv)) {
+        !dal_all_finite(i->accelerations, i->nv) || !dal_all_finite(i->states, i->n_states)) {
         dal_error(g->messages, dal_nowhere, same ? "a number of the instant is not finite" : "the instant belongs to another system");
         return DAL_BAD_COMMAND;
     }

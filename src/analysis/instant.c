@@ -70,6 +70,12 @@ typedef struct making {
     dal_instant *instant;
 } making;
 
+/* Are there Euler angles about axes that the program chooses? */
+static bool has_charts(const dal_layout *layout)
+{
+    return layout->family->rechart && !layout->sequence_fixed && layout->mechanism->space == DAL_SPATIAL;
+}
+
 static dal_status make_instant(void *user)
 {
     making *m = user;
@@ -80,6 +86,13 @@ static dal_status make_instant(void *user)
     instant->forces = DAL_NEW(&m->arena, double, nv);
     instant->accelerations = DAL_NEW(&m->arena, double, nv);
     instant->wanted = DAL_NEW(&m->arena, bool, nv);
+    instant->n_axes = has_charts(dal_system_layout(m->system)) ? 3 * dal_system_mechanism(m->system)->n_bodies : 0;
+    instant->axes = DAL_NEW(&m->arena, int, instant->n_axes);
+    for (int k = 0; k < instant->n_axes; k++)
+        instant->axes[k] = -1;
+    instant->n_states = dal_system_states(m->system, NULL);
+    instant->states = DAL_NEW(&m->arena, double, instant->n_states);
+    instant->states_given = DAL_NEW(&m->arena, bool, instant->n_states);
     for (int k = 0; dal_next_attitude(m->system, k, &attitude); k = attitude.q + attitude.n)
         dal_level(&attitude, instant->q);
     return DAL_OK;
@@ -95,6 +108,31 @@ dal_status dal_instant_create(const dal_allocator *allocator, const dal_system *
     dal_arena_begin(&m.arena, allocator);
     const dal_status status = dal_arena_try(&m.arena, make_instant, &m);
     return dal_arena_deliver(&m.arena, status == DAL_OK, status, m.instant, offsetof(dal_instant, memory), instant);
+}
+
+dal_status dal_instant_of(const dal_allocator *allocator, dal_state *state, dal_messages *messages, dal_instant **instant)
+{
+    if (instant)
+        *instant = NULL;
+    if (!DAL_NEEDS(messages, instant) || !dal_needs_state(messages, __func__, state) || !DAL_NEEDS_ALLOCATOR(messages, allocator))
+        return DAL_BAD_COMMAND;
+    dal_status status = dal_state_evaluate(state, messages);
+    if (status == DAL_OK)
+        status = dal_instant_create(allocator, dal_system_of(state), instant);
+    if (status != DAL_OK)
+        return status;
+    dal_instant *made = *instant;
+    const dal_work *work = dal_seen_work(state);
+    made->time = work->t;
+    memcpy(made->q, work->q, sizeof *made->q * (size_t)made->nq);
+    memcpy(made->rates, work->v, sizeof *made->rates * (size_t)made->nv);
+    if (made->n_axes)
+        memcpy(made->axes, work->chart, sizeof *made->axes * (size_t)made->n_axes);
+    for (int k = 0; k < made->n_states; k++) {
+        made->states[k] = dal_own_states_of(state)[k];
+        made->states_given[k] = true;
+    }
+    return DAL_OK;
 }
 
 void dal_instant_free(dal_instant *instant)
@@ -150,15 +188,27 @@ static void count_turns(dal_state *state)
     dal_state_position(state);
 }
 
+/* True: some axes are not those of the start, whose angles are then no way to the given ones. */
+static bool take_axes(dal_work *work, const dal_instant *instant)
+{
+    bool others = false;
+    for (int k = 0; k < instant->n_axes; k++) {
+        others = others || (instant->axes[k] >= 0 && instant->axes[k] != work->chart[k]);
+        work->chart[k] = instant->axes[k] >= 0 ? instant->axes[k] : work->chart[k];
+    }
+    return others;
+}
+
 int dal_instant_enter(dal_state *state, const dal_instant *instant)
 {
     dal_work *work = dal_work_of(state);
     double way = 0;
     dal_state_reset(state);
+    const bool jumps = take_axes(work, instant);
     work->t = instant->time;
     for (int k = 0; k < instant->nq && dal_layout_of(state)->mechanism->n_windings; k++)
         way = fmax(way, fabs(instant->q[k] - dal_state_y(state)[k]));
-    const int parts = (int)fmin(most_parts, ceil(way / part_of_way));
+    const int parts = jumps ? 1 : (int)fmin(most_parts, ceil(way / part_of_way));
     for (int i = 1; i < parts; i++) {
         go_part(state, instant, (double)i / parts);
         dal_state_unwind(state);
@@ -171,7 +221,11 @@ int dal_instant_enter(dal_state *state, const dal_instant *instant)
     dal_state_unwind(state);
     dal_state_rank(state, dal_system_rank(dal_system_of(state)));
     dal_values_of(state)->frozen = false;
-    return dal_state_adopt(state, instant->time, instant->q, instant->rates);
+    const dal_flow flow = dal_state_adopt(state, instant->time, instant->q, instant->rates);
+    for (int k = 0; k < instant->n_states && !flow; k++)
+        if (instant->states_given[k])
+            dal_own_states_of(state)[k] = instant->states[k];
+    return flow;
 }
 
 /* ---- at random -------------------------------------------------------------------------------- */

@@ -1,15 +1,20 @@
-/* State files: {"q": , "rates": , "forces": , "accelerations": , "time": }, JSON, read as the YAML that it is.
+/* State files: {"q": , "rates": , "forces": , "accelerations": , "time": , "states": , "sequences": }, JSON, read as the YAML that it is; and written.
  *
  * Each of the first four is an object by name or an array in the order of the names. A missing name is zero; if all numbers of an attitude with more
- * numbers than freedoms are missing, it is no turn. Any other irregularity is an error with its place.
+ * numbers than freedoms are missing, it is no turn. The model's own states are an object by name; a missing one keeps its start value. "sequences" has
+ * the axes of Euler angles of bodies, as "zyx", where they are not those of the start. Any other
+ * irregularity is an error with its place; a file with several unknown keys is another kind of file, and has one error.
  */
 #include "base/argument.h"
+#include "base/json.h"
 #include "analysis/evaluator.h"
 #include "spec/document.h"
 #include "spec/reader.h"
 #include "model/coordinate_names.h"
+#include "model/system_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,11 +139,98 @@ static void read_coordinates(file_reader *r, const dal_tree *node)
             settle_attitude(r, node, &attitude, given);
 }
 
+/* ---- states of the model ------------------------------------------------------------------------------ */
+
+static void read_states(file_reader *r, const dal_tree *node)
+{
+    const char *const *names;
+    const int n = dal_system_states(r->system, &names);
+    dal_instant *instant = r->instant;
+    if (node->kind != DAL_MAP)
+        dal_complain(r->messages, node->mark, "'states' needs an object by name, as {\"%s\": 0.3}; %s was found", n ? names[0] : "z",
+                     dal_tree_found(&r->arena, node));
+    for (const dal_tree *child = node->kind == DAL_MAP ? node->first : NULL; child; child = child->next) {
+        int k = 0;
+        while (k < n && strcmp(names[k], child->key))
+            k++;
+        if (k == n) {
+            dal_complain(r->messages, child->key_mark, "'%.80s' in 'states' is not a state of the model", child->key);
+        } else {
+            instant->states_given[k] = true;
+            read_number(r, child, dal_arena_print(&r->arena, "'%.80s' in 'states'", child->key), &instant->states[k]);
+        }
+    }
+}
+
+/* ---- axes of Euler angles ------------------------------------------------------------------------------ */
+
+static bool read_axes(const char *text, int axis[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (text[k] < 'x' || text[k] > 'z')
+            return false;
+        axis[k] = text[k] - 'x';
+    }
+    return !text[3] && axis[0] != axis[1] && axis[1] != axis[2];
+}
+
+static void read_sequences(file_reader *r, const dal_tree *node)
+{
+    const dal_mechanism *m = dal_system_mechanism(r->system);
+    if (node->kind != DAL_MAP)
+        dal_complain(r->messages, node->mark, "'sequences' needs an object by name, as {\"%s\": \"zyx\"}; %s was found",
+                     m->n_bodies ? m->bodies[0].name : "body", dal_tree_found(&r->arena, node));
+    for (const dal_tree *child = node->kind == DAL_MAP ? node->first : NULL; child; child = child->next) {
+        int b = 0, axis[3];
+        while (3 * b < r->instant->n_axes && strcmp(m->bodies[b].name, child->key))
+            b++;
+        if (3 * b >= r->instant->n_axes)
+            dal_complain(r->messages, child->key_mark, "'%.80s' in 'sequences' has no Euler angles about axes that the program chooses", child->key);
+        else if (child->kind != DAL_SCALAR || !read_axes(child->text, axis))
+            dal_complain(r->messages, child->mark, "'%.80s' in 'sequences' needs three axes, as \"zyx\"; %s was found", child->key,
+                         dal_tree_found(&r->arena, child));
+        else
+            memcpy(r->instant->axes + 3 * b, axis, sizeof axis);
+    }
+}
+
 /* ---- the file --------------------------------------------------------------------------------------- */
+
+static const char *const keys[] = {"q", "rates", "forces", "accelerations", "time", "states", "sequences", NULL};
+
+static bool is_key(const char *name)
+{
+    for (int i = 0; keys[i]; i++)
+        if (!strcmp(keys[i], name))
+            return true;
+    return false;
+}
+
+/* One error for a file of another kind. */
+static bool refuse_foreign(file_reader *r, const dal_tree *root)
+{
+    const dal_tree *first = NULL;
+    const char *list = "";
+    int n = 0;
+    for (const dal_tree *child = root->first; child; child = child->next) {
+        if (is_key(child->key))
+            continue;
+        first = first ? first : child;
+        if (++n <= 3)
+            list = dal_arena_print(&r->arena, "%s%s'%.40s'", list, n > 1 ? ", " : "", child->key);
+    }
+    if (n < 2)
+        return false;
+    dal_complain(r->messages, first->key_mark,
+                 "this is not a state file: %d of its keys are unknown (%s%s); there are q, rates, forces, accelerations, time, states and "
+                 "sequences. 'dalembert "
+                 "equilibrium MODEL -o FILE' writes one",
+                 n, list, n > 3 ? ", ..." : "");
+    return true;
+}
 
 static void read_key(file_reader *r, const dal_tree *node)
 {
-    static const char *const keys[] = {"q", "rates", "forces", "accelerations", "time", NULL};
     bool *given = DAL_NEW(&r->arena, bool, r->instant->nv + 1);
     char hint[96];
     if (!strcmp(node->key, "q"))
@@ -151,9 +243,14 @@ static void read_key(file_reader *r, const dal_tree *node)
         read_vector(r, node, node->key, &r->rates, r->instant->accelerations, r->instant->wanted);
     else if (!strcmp(node->key, "time"))
         read_number(r, node, "'time'", &r->instant->time);
+    else if (!strcmp(node->key, "states"))
+        read_states(r, node);
+    else if (!strcmp(node->key, "sequences"))
+        read_sequences(r, node);
     else
-        dal_complain(r->messages, node->key_mark, "'%.80s' is not a key of a state file%s; there are q, rates, forces, accelerations and time",
-                     node->key, dal_did_you_mean(node->key, keys, hint));
+        dal_complain(r->messages, node->key_mark,
+                     "'%.80s' is not a key of a state file%s; there are q, rates, forces, accelerations, time, states and sequences", node->key,
+                     dal_did_you_mean(node->key, keys, hint));
 }
 
 static bool is_blank(const char *text, size_t length)
@@ -189,7 +286,8 @@ static dal_status read_state(void *user)
     if (root->kind != DAL_MAP)
         dal_complain(r->messages, root->mark, "a state file is an object, as {\"q\": {...}, \"rates\": {...}}; %s was found",
                      dal_tree_found(&r->arena, root));
-    for (const dal_tree *child = root->kind == DAL_MAP ? root->first : NULL; child; child = child->next)
+    const bool foreign = root->kind == DAL_MAP && refuse_foreign(r, root);
+    for (const dal_tree *child = root->kind == DAL_MAP && !foreign ? root->first : NULL; child; child = child->next)
         read_key(r, child);
     return dal_messages_count(r->messages, DAL_ERROR) ? DAL_BAD_MODEL : DAL_OK;
 }
@@ -246,4 +344,81 @@ dal_status dal_instant_parse(const dal_allocator *allocator, const dal_system *s
     if (!can_read(__func__, allocator, system, file, messages, instant) || !DAL_NEEDS(messages, text))
         return DAL_BAD_COMMAND;
     return read_instant(allocator, system, file, text, length, messages, instant);
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+typedef struct written_state {
+    const dal_system *system;
+    const dal_instant *instant;
+} written_state;
+
+typedef bool label(const dal_system *system, int k, char *text, size_t size);
+
+/* `only`: these of the numbers; NULL: all. */
+static void write_numbers(dal_json *json, const written_state *w, const char *key, label *label_of, const double *values, const bool *only)
+{
+    char text[DAL_LABEL];
+    dal_json_open(dal_json_line(json, "\n "), key, '{');
+    for (int k = 0; label_of(w->system, k, text, sizeof text); k++)
+        if (!only || only[k])
+            dal_json_number(json, text, values[k]);
+    dal_json_close(json, '}');
+}
+
+static bool any_number(int n, const double *values)
+{
+    for (int k = 0; k < n; k++)
+        if (values[k] != 0)
+            return true;
+    return false;
+}
+
+static bool state_label(const dal_system *system, int k, char *text, size_t size)
+{
+    const char *const *names;
+    return k < dal_system_states(system, &names) && (size_t)snprintf(text, size, "%s", names[k]) < size;
+}
+
+static void write_sequences(dal_json *json, const written_state *w)
+{
+    const dal_mechanism *m = dal_system_mechanism(w->system);
+    const int *axis = w->instant->axes;
+    dal_json_open(dal_json_line(json, "\n "), "sequences", '{');
+    for (int b = 0; b < m->n_bodies; b++, axis += 3)
+        if (axis[0] >= 0 && !m->bodies[b].particle)
+            dal_json_string(json, m->bodies[b].name, (char[]){(char)('x' + axis[0]), (char)('x' + axis[1]), (char)('x' + axis[2]), '\0'});
+    dal_json_close(json, '}');
+}
+
+static void write_state(dal_json *json, const void *of)
+{
+    const written_state *w = of;
+    const dal_instant *i = w->instant;
+    bool wants = false;
+    for (int k = 0; k < i->nv; k++)
+        wants = wants || i->wanted[k];
+    dal_json_open(json, NULL, '{');
+    dal_json_number(json, "time", i->time);
+    write_numbers(json, w, "q", dal_coordinate_label, i->q, NULL);
+    write_numbers(json, w, "rates", dal_rate_label, i->rates, NULL);
+    if (any_number(i->nv, i->forces))
+        write_numbers(json, w, "forces", dal_rate_label, i->forces, NULL);
+    if (wants)
+        write_numbers(json, w, "accelerations", dal_rate_label, i->accelerations, i->wanted);
+    if (i->n_states)
+        write_numbers(json, w, "states", state_label, i->states, i->states_given);
+    if (i->n_axes)
+        write_sequences(json, w);
+    dal_json_close(json, '}');
+}
+
+int dal_instant_json(const dal_system *system, const dal_instant *instant, char *buffer, size_t size)
+{
+    const written_state w = {system, instant};
+    const dal_layout *layout = system ? dal_system_layout(system) : NULL;
+    const bool fits = layout && instant && instant->nq == layout->nq && instant->nv == layout->nv &&
+                      (!instant->n_states || instant->n_states == dal_system_states(system, NULL)) &&
+                      (!instant->n_axes || instant->n_axes == 3 * layout->mechanism->n_bodies);
+    return fits ? dal_json_text(buffer, size, write_state, &w) : -1;
 }

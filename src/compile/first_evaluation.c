@@ -308,11 +308,11 @@ dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec)
     return smooth;
 }
 
-/* The model whose equilibrium is the start: without friction, recording nothing, in coordinates of its bodies, so that from one start every family comes to one
+/* The model whose equilibrium is the start: recording nothing, in coordinates of its bodies, so that from one start every family comes to one
  * equilibrium where there are several. What was derived is among its constraints. */
-static dal_spec standing_spec(dal_build *build, const dal_system *system)
+static dal_spec standing_spec(dal_build *build, const dal_system *system, bool rubs)
 {
-    dal_spec spec = dal_spec_without_friction(build->arena, build->spec);
+    dal_spec spec = rubs ? *build->spec : dal_spec_without_friction(build->arena, build->spec);
     spec.simulate.start = (dal_text){0};
     spec.simulate.undetermined = (dal_undetermined_spec){0};
     spec.simulate.stabilization = spec.simulate.integrator = (dal_choice){0};
@@ -326,18 +326,20 @@ static dal_spec standing_spec(dal_build *build, const dal_system *system)
     return spec;
 }
 
-/* Warnings about the given start do not belong to the run. */
-static dal_status settle_elsewhere(dal_build *build, dal_system *system, dal_messages *heard)
+/* Near the given start without friction, or at the given start if friction holds it there. Warnings about the given start do not belong to the run. */
+static dal_status settle_elsewhere(dal_build *build, dal_system *system, bool rubs, dal_messages *heard)
 {
-    const dal_spec spec = standing_spec(build, system);
+    const dal_spec spec = standing_spec(build, system, rubs);
     const dal_allocator *allocator = &build->arena->allocator;
     dal_system *standing = NULL;
     dal_state *state = NULL;
     dal_status status = dal_compile(allocator, &spec, heard, &standing);
     if (status == DAL_OK && !(state = dal_state_create(allocator, standing)))
         status = DAL_NO_MEMORY;
-    if (status == DAL_OK)
+    if (status == DAL_OK && !rubs)
         status = dal_state_settle(build->arena, state, NULL, heard);
+    else if (status == DAL_OK)
+        status = dal_state_stays(build->arena, state) ? DAL_OK : DAL_BAD_MODEL;
     if (status == DAL_OK) {
         keep_settled(system, state);
         system->layout.units.time = system->info.time = standing->info.time;
@@ -350,7 +352,14 @@ static dal_status settle_elsewhere(dal_build *build, dal_system *system, dal_mes
 bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state)
 {
     dal_messages *heard = dal_messages_create(&build->arena->allocator);
-    const dal_status status = heard ? settle_elsewhere(build, system, heard) : DAL_NO_MEMORY;
+    dal_status status = heard ? settle_elsewhere(build, system, false, heard) : DAL_NO_MEMORY;
+    if (status != DAL_OK && status != DAL_NO_MEMORY && system->acting.n_frictions) {
+        dal_messages *unheard = dal_messages_create(&build->arena->allocator);
+        status = unheard ? settle_elsewhere(build, system, true, unheard) : DAL_NO_MEMORY;
+        dal_messages_free(unheard);
+        if (status != DAL_OK && status != DAL_NO_MEMORY)
+            dal_say_friction_omitted(system, heard);
+    }
     for (const dal_message *m = heard ? dal_messages_first(heard) : NULL; m && status != DAL_OK; m = m->next)
         if (m->severity != DAL_WARNING)
             dal_say(build->messages, m->severity, m->mark.line ? m->mark : build->spec->simulate.start.mark, "%s", m->text);

@@ -131,12 +131,13 @@ void dal_list_candidates(dal_linear *x)
     }
 }
 
-static void record_channel(dal_spec *spec, const char *text, bool given)
+/* `option`: that the channel was given by, the place of an error; NULL: none. */
+static void record_channel(dal_spec *spec, const char *text, const char *option)
 {
     for (int i = 0; i < spec->n_record; i++)
         if (!strcmp(spec->record[i].value.text, text))
             return;
-    spec->record[spec->n_record++].value = (dal_text){.text = text, .mark = given ? (dal_mark){"command line", 0, 0} : dal_nowhere};
+    spec->record[spec->n_record++].value = (dal_text){.text = text, .mark = option ? (dal_mark){option, 0, 0} : dal_nowhere};
 }
 
 static void take_lagrange(dal_spec *spec)
@@ -147,10 +148,10 @@ static void take_lagrange(dal_spec *spec)
 /* The model in coordinates and a formulation that have matrices, without recorded columns yet. */
 static dal_spec begin_records(dal_linear *x, int most)
 {
-    dal_spec spec = x->here ? dal_spec_without_friction(&x->arena, x->spec) : *x->spec; /* an equilibrium needs no friction */
+    dal_spec spec = x->here && !x->held ? dal_spec_without_friction(&x->arena, x->spec) : *x->spec; /* most equilibria need no friction */
     if (x->options->at && strcmp(x->options->at, "start"))
         spec.simulate.start = (dal_text){0};
-    if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && !x->absolute)
+    if (x->options->at && !strcmp(x->options->at, "equilibrium") && !x->seed && (!x->absolute || x->held))
         spec.simulate.start.text = "equilibrium"; /* every family finds the same equilibrium from the same start; it is made exact there */
     if (dal_system_layout(x->bare)->columnless || x->absolute) /* `recursive` keeps no matrices; the equations are the same */
         take_lagrange(&spec);
@@ -170,7 +171,7 @@ dal_spec dal_record_steady(dal_linear *x)
     if (dal_system_method(x->bare)->formulation->speeds)
         take_lagrange(&spec);
     for (int i = 0; i < x->options->n_steady; i++)
-        record_channel(&spec, x->options->steady[i].coordinate, true);
+        record_channel(&spec, x->options->steady[i].coordinate, "--steady");
     return spec;
 }
 
@@ -179,12 +180,12 @@ dal_spec dal_record_candidates(dal_linear *x)
     dal_spec spec = begin_records(x, 4 * x->n_candidates + x->options->n_outputs);
     for (int i = 0; i < x->n_candidates; i++)
         for (int order = 0; order < 3; order++)
-            record_channel(&spec, x->candidates[i].text[order], x->candidates[i].asked);
+            record_channel(&spec, x->candidates[i].text[order], x->candidates[i].asked ? "--states" : NULL);
     for (int i = 0; i < x->n_candidates && x->steady.frames; i++) /* in the world, too */
         if (x->candidates[i].about < 0)
-            record_channel(&spec, dal_arena_print(&x->arena, "%s'", x->candidates[i].name), false);
+            record_channel(&spec, dal_arena_print(&x->arena, "%s'", x->candidates[i].name), NULL);
     for (int i = 0; i < x->options->n_outputs; i++)
-        record_channel(&spec, x->options->outputs[i], true);
+        record_channel(&spec, x->options->outputs[i], "--outputs");
     return spec;
 }
 

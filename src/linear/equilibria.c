@@ -7,6 +7,7 @@
 #include "start/shares.h"
 
 #include "base/argument.h"
+#include "dynamics/friction.h"
 #include "dynamics/reactions.h"
 #include "joint/joint.h"
 #include "math/rank.h"
@@ -113,7 +114,7 @@ static dal_status judge_by_modes(finder *f)
     return DAL_OK;
 }
 
-/* Sticking dry friction makes other positions equilibria as well. */
+/* Sticking dry friction makes other positions equilibria as well. Where it holds the model, only what holds is named. */
 static void name_friction(finder *f)
 {
     dal_linear *x = &f->linear;
@@ -122,7 +123,7 @@ static void name_friction(finder *f)
     const char **names = DAL_NEW(&x->arena, const char *, acting->n_frictions + 1);
     for (int i = 0; i < acting->n_frictions; i++) {
         const char *name = m->joints[acting->frictions[i].joint].name;
-        bool had = false;
+        bool had = f->linear.held && !dal_friction_rubs(x->state, i);
         for (int k = 0; k < f->out->n_frictions; k++)
             had = had || !strcmp(names[k], name);
         if (!had)
@@ -175,26 +176,49 @@ static dal_status gather_equilibrium(void *user)
     gather_coordinates(f);
     gather_reactions(f);
     name_friction(f);
+    f->out->held = x->held;
     f->out->singular = x->singular;
-    if (f->out->singular)
+    if (f->out->singular || f->out->held)
         f->out->stability = DAL_NOT_DECIDED;
     else if (!f->out->steady)
         judge(f);
     return DAL_OK;
 }
 
-static dal_status find_one(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, const uint64_t *seed,
-                           dal_messages *messages, dal_equilibrium **out)
+/* `held`: by dry friction, at the start of the model; else without friction. *rubs: the model has friction. */
+static dal_status search_once(const dal_allocator *allocator, const dal_linear *asked, bool *rubs, dal_equilibrium **out)
 {
-    finder f = {.linear = {.spec = spec, .options = options, .messages = messages, .seed = seed}};
+    finder f = {.linear = *asked};
     dal_arena_begin(&f.linear.arena, allocator);
     dal_status status = dal_linear_make(&f.linear, true);
     if (status == DAL_OK)
         status = dal_arena_try(&f.linear.arena, gather_equilibrium, &f);
     if (status == DAL_OK && (f.out->steady || (f.out->stability == DAL_NOT_DECIDED && !f.out->n_frictions && !f.out->singular)))
         status = judge_by_modes(&f);
+    *rubs = f.linear.bare && dal_system_acting(f.linear.bare)->n_frictions;
+    if (status == DAL_BAD_MODEL && *rubs && !asked->held)
+        dal_say_friction_omitted(f.linear.bare, asked->messages);
     dal_linear_end(&f.linear);
     return dal_arena_deliver(&f.linear.arena, status == DAL_OK, status, f.out, offsetof(dal_equilibrium, memory), out);
+}
+
+/* Without friction; where there is none, friction may hold the start of the model. */
+static dal_status find_one(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, const uint64_t *seed,
+                           dal_messages *messages, dal_equilibrium **out)
+{
+    dal_messages *heard = dal_messages_create(allocator), *unheard = dal_messages_create(allocator);
+    bool rubs = false;
+    *out = NULL;
+    dal_status status = heard && unheard ? DAL_OK : DAL_NO_MEMORY, held = DAL_BAD_MODEL;
+    if (status == DAL_OK)
+        status = search_once(allocator, &(dal_linear){.spec = spec, .options = options, .messages = heard, .seed = seed}, &rubs, out);
+    if (status == DAL_BAD_MODEL && rubs && !seed && options->at && !strcmp(options->at, "equilibrium"))
+        held = search_once(allocator, &(dal_linear){.spec = spec, .options = options, .messages = unheard, .held = true}, &rubs, out);
+    if (status != DAL_NO_MEMORY)
+        dal_pass_all(messages, held == DAL_OK ? unheard : heard);
+    dal_messages_free(heard);
+    dal_messages_free(unheard);
+    return held == DAL_OK || held == DAL_NO_MEMORY ? held : status;
 }
 
 static dal_status find_equilibrium(const char *function, const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options,

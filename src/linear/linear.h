@@ -52,6 +52,7 @@ typedef struct dal_linear {
     bool descends;              /* its search finds states that are stable at given rates */
     bool *inclined;             /* 3 a body: the axis is inclined to that of the frame */
     const uint64_t *seed;       /* of a random start for "equilibrium"; NULL: the start of the model */
+    bool held;                  /* with friction, at the start of the model if it holds it there */
     bool here;                  /* only the point is needed */
     const char *singular;       /* a constraint that depends on others at the point and not nearby, or NULL */
     bool *corner, *edge;        /* of the columns that are outputs: two slopes meet here; at a root of zero, or an arc at its end */

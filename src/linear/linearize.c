@@ -8,7 +8,9 @@
 
 #include "base/argument.h"
 #include "dynamics/equations.h"
+#include "expr/expr.h"
 #include "model/coordinate_names.h"
+#include "model/system.h"
 #include "model/system_parts.h"
 #include "spec/sound.h"
 
@@ -19,10 +21,10 @@ static void warn_corners(dal_linear *x)
 {
     const int corners = dal_variation_corners(x->point.variation, &x->point.at);
     if (corners)
-        dal_say(
-            x->messages, DAL_WARNING, dal_nowhere,
-            "%d force%s or rate%s of the model %s at a corner here (a stop, abs, a knot of a table): the derivatives are those of one side, or zero",
-            corners, corners == 1 ? "" : "s", corners == 1 ? "" : "s", corners == 1 ? "is" : "are");
+        dal_say(x->messages, DAL_WARNING, dal_nowhere,
+                "'%s' is at a corner here (a stop, abs, a knot of a table)%s: the derivatives are those of one side, or zero",
+                dal_program_switch_text(x->system->actions.program, dal_variation_corner(x->point.variation, &x->point.at, -1)),
+                corners > 1 ? dal_arena_print(&x->arena, ", and %d other%s", corners - 1, corners > 2 ? "s are" : " is") : "");
 }
 
 /* Some freedoms exist to first order only. An equilibrium may be there. */

@@ -78,7 +78,10 @@ static void print_stability(dal_tables *p, const dal_equilibrium *e)
     if (e->n_choices > 0)
         dal_print(&p->out, "  %d rate%s not given and could be others: those nearest to the start were taken\n", e->n_choices,
                   e->n_choices == 1 ? " was" : "s were");
-    if (e->n_frictions) {
+    if (e->held) {
+        dal_print(&p->out, "  dry friction sticks, and holds the start of the model: one of a set of equilibria. It holds at ");
+        print_list(&p->out, e->n_frictions, e->frictions);
+    } else if (e->n_frictions) {
         dal_print(&p->out, "  it needs no friction; while joints with dry friction stick, the positions around it are equilibria as well: ");
         print_list(&p->out, e->n_frictions, e->frictions);
     }
@@ -120,7 +123,8 @@ static void print_reactions(dal_tables *p, const dal_equilibrium *e, int name)
 static void print_equilibrium(dal_tables *p, const dal_equilibrium *e)
 {
     int name = 8;
-    const char *word = e->singular                                            ? "at a singular position"
+    const char *word = e->held                                                ? "held by friction"
+                       : e->singular                                          ? "at a singular position"
                        : e->stability == DAL_NOT_DECIDED && e->by_eigenvalues ? "stable to first order"
                                                                               : words[e->stability];
     dal_print(&p->out, e->singular ? "%s has %s %s%s\n" : "%s has %s, %s%s\n", model_of(e), e->steady ? "a steady motion" : "an equilibrium", word,
@@ -150,6 +154,15 @@ int dal_equilibria_text(const dal_equilibria *all, int digits, char *buffer, siz
     if (all->failed)
         dal_print(&p.out, ", none from %d of them", all->failed);
     dal_print(&p.out, "; there may be others\n");
+    int families = 0;
+    for (int i = 0; i < all->n; i++)
+        families += all->list[i]->stability == DAL_INDIFFERENT;
+    if (families)
+        dal_print(&p.out,
+                  families == all->n
+                      ? "  each is a point of a family of equilibria, along the directions that nothing holds; several may be of one family\n"
+                      : "  %d of them %s of a family of equilibria, along the directions that nothing holds; several may be of one family\n",
+                  families, families == 1 ? "is a point" : "are points");
     for (int i = 0; i < all->n; i++) {
         dal_print(&p.out, "\n%d. found %d time%s: ", i + 1, all->times[i], all->times[i] == 1 ? "" : "s");
         print_equilibrium(&p, all->list[i]);
@@ -169,6 +182,7 @@ static void write_members(dal_json *json, const dal_equilibrium *e)
     dal_write_shares(dal_json_line(json, "\n"), "softest", e->n_softest, e->softest);
     dal_json_strings(dal_json_line(json, "\n"), "free", e->n_free, e->free);
     dal_json_strings(dal_json_line(json, "\n"), "frictions", e->n_frictions, e->frictions);
+    dal_json_truth(json, "held", e->held);
     dal_json_string(json, "singular", e->singular);
     dal_json_integer(json, "choices", e->n_choices);
     dal_write_eigenvalues(dal_json_line(json, "\n"), "eigenvalues", e->n_modes, e->modes);

@@ -67,6 +67,7 @@ static void copy_state(dal_point *x)
                                   .vd = x->vd,
                                   .lambda = x->lambda,
                                   .winding = copy_of(x->arena, work->winding, x->layout->mechanism->n_windings),
+                                  .modes = values->frozen ? values->modes : NULL,
                                   .chart = work->chart};
 }
 

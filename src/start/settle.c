@@ -13,10 +13,12 @@
  *
  * The search ends after a step of 1e-9 rad or extents at most, because Newton's next one is rounding only. Then the forces must balance, and the states z
  * must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone: a controller may hold the model where no
- * potential is least.
+ * potential is least. Further searches omit limits of controllers (settle_limits.c).
  */
 #include "start/settle_parts.h"
 
+#include "dynamics/friction.h"
+#include "dynamics/slopes.h"
 #include "force/force.h"
 #include "math/chance.h"
 #include "math/sums.h"
@@ -28,13 +30,16 @@
 
 enum {
     MOST_STEPS = 300,
-    MOST_CALM = 4, /* steps that do not move the bodies, while states of the model settle */
+    MOST_STEPS_EACH = 10, /* a freedom, if these are more */
+    MOST_CALM = 4,        /* steps that do not move the bodies, while states of the model settle */
     MOST_PARTS = 6,
     SCATTERED = 40
 };
-static const double shortest = 1e-9; /* a step after which one more is exact to rounding */
-static const double far = 1e3;       /* lengths: it runs away */
-static const double inexact = 1e-15; /* of the stiffest springs times the model's length: rounding of their forces */
+static const double shortest = 1e-9;            /* a step after which one more is exact to rounding */
+static const double far = 1e3;                  /* lengths: it runs away */
+static const double moving = 1e-9;              /* lengths in the model's time: a velocity that is more than rounding */
+static const double rounding_of_slopes = 1e-12; /* of the largest */
+static const double inexact = 1e-15;            /* of the stiffest springs times the model's length: rounding of their forces */
 
 /* Inputs that the model samples are held: their laws are no part of what is found. */
 void dal_say_sampled(const dal_system *system, dal_messages *messages)
@@ -51,6 +56,60 @@ void dal_say_sampled(const dal_system *system, dal_messages *messages)
 void dal_say_ages(double t, dal_messages *messages)
 {
     dal_say(messages, DAL_WARNING, dal_nowhere, "forces or constraints of the model change with time: what is found belongs to t = %g", t);
+}
+
+/* At rest: v = 0, v' = 0 with the forces of friction, z' = 0. */
+bool dal_state_stays(dal_arena *arena, dal_state *state)
+{
+    dal_messages *heard = dal_messages_create(dal_allocator_of(state));
+    const bool evaluated = heard && dal_evaluate_whole(state, heard) == DAL_OK;
+    dal_messages_free(heard);
+    if (!evaluated)
+        return false;
+    const dal_layout *layout = dal_layout_of(state);
+    const dal_units *units = &layout->units;
+    const int n_z = dal_system_states(dal_system_of(state), NULL);
+    const double fast = moving * units->length / units->time, *z = dal_own_states_of(state);
+    double *rates = DAL_NEW(arena, double, n_z + 1), most = 0;
+    for (int k = 0; k < layout->nv; k++)
+        if (fabs(dal_seen_work(state)->v[k]) * units->column_scale[k] > fast ||
+            fabs(dal_rates_of(state)[k]) * units->column_scale[k] > 1e3 * fast / units->time)
+            return false;
+    dal_slopes_rates_of_states(state, rates);
+    for (int k = 0; k < n_z; k++)
+        most = fmax(most, fabs(z[k]) / units->time);
+    for (int k = 0; k < n_z; k++)
+        if (fabs(rates[k]) > 1e3 * dal_settle_push * most)
+            return false;
+    return true;
+}
+
+/* The force of a surface that only touches is rounding. */
+bool dal_friction_rubs(const dal_state *state, int i)
+{
+    const dal_units *units = &dal_layout_of(state)->units;
+    const double unit = units->mass * units->length / (units->time * units->time);
+    bool rubs = false;
+    for (int k = 0; k < dal_system_acting(dal_system_of(state))->frictions[i].n; k++)
+        rubs = rubs || fabs(dal_friction_effort(state, i, k)) > 1e3 * dal_settle_push * unit * fmin(1, units->length);
+    return rubs;
+}
+
+bool dal_state_rubs(const dal_state *state)
+{
+    bool rubs = false;
+    for (int i = 0; i < dal_system_acting(dal_system_of(state))->n_frictions; i++)
+        rubs = rubs || dal_friction_rubs(state, i);
+    return rubs;
+}
+
+void dal_say_friction_omitted(const dal_system *system, dal_messages *messages)
+{
+    const dal_acting *acting = dal_system_acting(system);
+    if (acting->n_frictions)
+        dal_say(messages, DAL_NOTE, dal_nowhere,
+                "the search omits dry friction ('%s'%s), and at the start it does not hold the model: where it sticks, it may hold it elsewhere",
+                dal_system_mechanism(system)->joints[acting->frictions[0].joint].name, acting->n_frictions > 1 ? " and others" : "");
 }
 
 /* The start may be a steady motion. */
@@ -114,7 +173,6 @@ static dal_status go(dal_settler *s, const double *dq, double part)
             dal_messages_free(heard);
             continue;
         }
-        s->way += part * s->shift;
         if (status == DAL_NUMERICAL && layout->n_rows)
             status = dal_settle_leave_singular(s, base);
         if (status == DAL_NUMERICAL)
@@ -154,7 +212,30 @@ static dal_status make_step(dal_settler *s)
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     dal_settle_name_direction(s, &p->positions, s->step);
-    return go(s, dq, part);
+    const dal_settle_places before = dal_settle_places_now(s);
+    const dal_status gone = go(s, dq, part);
+    if (gone == DAL_OK)
+        dal_settle_track(s, &before);
+    return gone;
+}
+
+/* A state of the model that acts on nothing, its own rate included, and whose rate is not zero; -1: none. Overwrites rho. */
+static int restless_state(dal_settler *s, const double *rates, double unit)
+{
+    const dal_point *p = &s->point;
+    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    dal_settle_system(s);
+    double most = 0;
+    for (int i = 0; i < rows * columns; i++)
+        most = fmax(most, fabs(s->K[i]));
+    for (int k = 0; k < p->n_z; k++) {
+        double acts = 0;
+        for (int i = 0; i < rows; i++)
+            acts = fmax(acts, fabs(s->K[columns * i + p->positions.p + k]));
+        if (!(acts > rounding_of_slopes * most) && fabs(rates[k]) > 1e3 * dal_settle_push * unit)
+            return k;
+    }
+    return -1;
 }
 
 /* The last position: on the rows, evaluated. How large are the unbalanced forces, and the rates of the model's states? */
@@ -168,9 +249,19 @@ static dal_status finish_search(dal_settler *s)
     dal_point_values(p, NULL, rates);
     const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
     if (dal_norm(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * dal_settle_force_unit(s), rounding)) {
+        const char *const *names;
+        const int restless = p->n_z ? restless_state(s, rates, s->first) : -1;
         dal_settle_name_direction(s, &p->velocities, s->rho);
-        dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
-                  s->runs ? s->runs : "the model");
+        dal_system_states(dal_system_of(s->state), &names);
+        if (restless >= 0)
+            dal_error(
+                s->messages, dal_nowhere,
+                "there is no equilibrium near the start: state '%s' of the model cannot rest. It acts on nothing, and no position near the start "
+                "balances the forces where its rate is zero",
+                names[restless]);
+        else
+            dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: where the search ends, nothing balances the forces on '%s'",
+                      s->runs ? s->runs : "the model");
         hint_at_motion(s);
         return DAL_BAD_MODEL;
     }
@@ -224,6 +315,14 @@ static dal_status scatter(dal_settler *s)
     return dal_settle_rest(s);
 }
 
+/* Many freedoms need many steps; what runs away or turns and turns needs no more. */
+static bool is_lost(const dal_settler *s, int steps)
+{
+    if (dal_settle_gone(s) >= far)
+        return true;
+    return steps >= MOST_STEPS && (steps >= MOST_STEPS_EACH * s->n_freedoms || dal_settle_gone(s) > 0 || dal_settle_turning(s).body);
+}
+
 /* From where the state is. */
 static dal_status search(dal_settler *s, const uint64_t *seed)
 {
@@ -231,18 +330,13 @@ static dal_status search(dal_settler *s, const uint64_t *seed)
     s->chance = seed ? *seed : 0;
     for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
         status = in_own_memory(s, scatter);
-    for (int i = 0; i < MOST_STEPS && status == DAL_OK && !s->done && s->way < far; i++) {
+    if (status == DAL_OK)
+        dal_settle_set_out(s);
+    for (int i = 0; status == DAL_OK && !s->done; i++) {
         status = in_own_memory(s, make_step);
-        if (status == DAL_OK && (i == MOST_STEPS - 1 || !(s->way < far)) && !s->done) {
-            const char *what = s->runs ? s->runs : "a state of the model";
-            if (s->cut || s->way > 1)
-                dal_error(s->messages, dal_nowhere,
-                          "there is no equilibrium near the start: '%s' runs away, by %.3g lengths of the model in %d steps", what, s->way, i + 1);
-            else
-                dal_error(s->messages, dal_nowhere, "no equilibrium was found near the start: after %d steps the search still moves '%s'", i + 1,
-                          what);
+        if (status == DAL_OK && !s->done && is_lost(s, i + 1)) {
+            status = dal_settle_refuse_lost(s, i + 1);
             hint_at_motion(s);
-            status = DAL_BAD_MODEL;
         }
         s->runs = NULL;
     }
@@ -277,31 +371,65 @@ static beginning begin(dal_arena *arena, dal_state *state)
     return b;
 }
 
-/* A controller may hold the model where no potential is least: Newton's method from the same start. Its messages are not passed on. */
-static dal_status search_straight(const dal_settler *first, const beginning *from, const uint64_t *seed)
+static void go_back(dal_settler *s, const beginning *from)
 {
-    dal_settler s = *first;
-    const dal_layout *layout = dal_layout_of(s.state);
-    dal_work *work = dal_work_of(s.state);
-    s.messages = dal_messages_create(dal_allocator_of(s.state));
-    if (!s.messages)
-        return DAL_NO_MEMORY;
-    s.straight = true;
-    s.done = s.last_newton = false;
-    s.way = s.first = 0;
-    s.calm = 0;
-    s.radius = dal_settle_longest;
-    s.last = INFINITY;
-    memcpy(s.q, from->q, sizeof *s.q * (size_t)layout->nq);
-    memcpy(s.z, from->z, sizeof *s.z * (size_t)dal_system_states(dal_system_of(s.state), NULL));
+    const dal_layout *layout = dal_layout_of(s->state);
+    dal_work *work = dal_work_of(s->state);
+    memcpy(s->q, from->q, sizeof *s->q * (size_t)layout->nq);
+    memcpy(s->z, from->z, sizeof *s->z * (size_t)dal_system_states(dal_system_of(s->state), NULL));
     if (layout->mechanism->n_bodies)
         memcpy(work->chart, from->chart, sizeof *work->chart * 3 * (size_t)layout->mechanism->n_bodies);
     if (layout->mechanism->n_windings)
         memcpy(work->winding, from->winding, sizeof *work->winding * (size_t)layout->mechanism->n_windings);
+}
+
+/* Another search from the same start. Its messages are not passed on. modes: the pieces of switches that it uses everywhere; what it finds has to be an
+ * equilibrium in the pieces that hold there. NULL: those that hold. */
+static dal_status search_again(const dal_settler *first, const beginning *from, const uint64_t *seed, const int *modes)
+{
+    dal_settler s = *first;
+    s.messages = dal_messages_create(dal_allocator_of(s.state));
+    if (!s.messages)
+        return DAL_NO_MEMORY;
+    s.done = s.last_newton = false;
+    s.first = 0;
+    s.calm = 0;
+    s.radius = dal_settle_longest;
+    s.last = INFINITY;
+    go_back(&s, from);
+    dal_settle_hold_pieces(&s, modes);
     dal_arena_begin(&s.arena, dal_allocator_of(s.state));
-    const dal_status status = search(&s, seed);
+    dal_status status = search(&s, seed);
+    dal_settle_hold_pieces(&s, NULL);
+    if (modes && status == DAL_OK)
+        status = dal_settle_rest(&s);
+    if (modes && status == DAL_OK)
+        status = in_own_memory(&s, finish_search);
     dal_arena_release(&s.arena);
     dal_messages_free(s.messages);
+    return status;
+}
+
+/* A controller may hold the model where no potential is least: Newton's method. */
+static dal_status search_straight(const dal_settler *first, const beginning *from, const uint64_t *seed)
+{
+    dal_settler s = *first;
+    s.straight = true;
+    return search_again(&s, from, seed, NULL);
+}
+
+/* Where a controller is at its limit nothing that it could do is seen. The search is made as if some limits were not there. */
+static dal_status search_past_limits(dal_arena *arena, dal_settler *s, const beginning *from, const uint64_t *seed)
+{
+    dal_settle_limits limits;
+    dal_status status = DAL_BAD_MODEL;
+    if (!dal_settle_compare(arena, s, &limits, false))
+        return status;
+    go_back(s, from);
+    if (!dal_settle_compare(arena, s, &limits, true))
+        return status;
+    for (int choice = 1; choice < 1 << limits.n && status != DAL_OK && status != DAL_NO_MEMORY; choice++)
+        status = search_again(s, from, seed, dal_settle_pieces(&limits, choice));
     return status;
 }
 
@@ -315,9 +443,11 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     s.q = copy_of(arena, from.q, layout->nq);
     s.z = copy_of(arena, from.z, n_z);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
+    s.first_places = dal_settle_make_places(arena, layout);
+    s.turned = DAL_NEW(arena, double, 3 * layout->mechanism->n_bodies + 1);
     s.tree = dal_tree_to_follow(arena, layout);
     for (int k = 0; k < layout->nv; k++)
-        s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > 1e-9 * layout->units.length / layout->units.time;
+        s.moved = s.moved || fabs(dal_seen_work(state)->v[k]) * layout->units.column_scale[k] > moving * layout->units.length / layout->units.time;
     dal_messages *heard = s.messages = dal_messages_create(dal_allocator_of(state));
     if (!heard)
         return DAL_NO_MEMORY;
@@ -327,6 +457,8 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     dal_status again = status;
     if (status != DAL_OK && status != DAL_NO_MEMORY && !s.downhill && !n_z && s.n_freedoms > 0)
         again = search_straight(&s, &from, seed);
+    if (again != DAL_OK && again != DAL_NO_MEMORY && !s.downhill && s.n_freedoms > 0)
+        again = search_past_limits(arena, &s, &from, seed);
     if (again != DAL_OK || status == DAL_OK)
         dal_pass_all(messages, heard);
     dal_messages_free(heard);

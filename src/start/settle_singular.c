@@ -108,6 +108,5 @@ dal_status dal_settle_leave_singular(dal_settler *s, const double *q)
     memcpy(s->q, found ? best : q, sizeof *best * nq);
     status = dal_settle_rest(s);
     s->radius = dal_settle_longest;
-    s->way += astride;
     return status != DAL_OK || found ? status : refuse_singular_rest(s, row, moves);
 }

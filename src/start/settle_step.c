@@ -52,20 +52,17 @@ double dal_settle_size(dal_settler *s, const double *dq)
     dal_work *work = dal_work_of(s->state);
     dal_tangent *tangent = DAL_NEW(&s->arena, dal_tangent, n + 1);
     const double extent = dal_settle_extent(s);
-    double most = 0, w[3];
+    double most = 0, shift = 0, w[3];
     if (n)
         layout->family->tangent(layout, work, &(dal_direction){dq, 0, tangent});
-    s->shift = 0;
     for (int b = 0; b < n; b++) {
         dal_spin_of(work->kin[b].R, tangent[b].Rd, w);
-        s->shift = fmax(s->shift, sqrt(dal_dot(tangent[b].rd, tangent[b].rd)) / layout->units.length);
+        shift = fmax(shift, sqrt(dal_dot(tangent[b].rd, tangent[b].rd)) / layout->units.length);
         most = fmax(most, layout->mechanism->bodies[b].particle ? 0 : sqrt(dal_dot(w, w)));
     }
-    const double turn = most;
     for (int k = 0; k < layout->nv && (!n || layout->systems); k++)
-        s->shift = fmax(s->shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
-    most = fmax(most, s->shift * layout->units.length / extent);
-    s->shift = fmax(s->shift, turn);
+        shift = fmax(shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
+    most = fmax(most, shift * layout->units.length / extent);
     for (int k = 0; k < layout->nv && most < INFINITY; k++)
         most = isfinite(dq[k]) ? most : INFINITY;
     return most;
