@@ -219,7 +219,7 @@ static dal_status compile_columns(dal_linear *x, const dal_spec *spec)
 {
     const dal_status status = compile_spec_quietly(x, spec, &x->system);
     for (const dal_message *m = dal_messages_first(x->messages); m && status == DAL_BAD_MODEL; m = m->next)
-        if (m->severity == DAL_ERROR && m->mark.file && !strcmp(m->mark.file, "command line"))
+        if (m->severity == DAL_ERROR && m->mark.file && m->mark.file[0] == '-')
             return DAL_BAD_COMMAND;
     return status;
 }

@@ -10,7 +10,6 @@
 #include "dynamics/equations.h"
 #include "expr/expr.h"
 #include "model/coordinate_names.h"
-#include "model/system.h"
 #include "model/system_parts.h"
 #include "spec/sound.h"
 
@@ -23,7 +22,7 @@ static void warn_corners(dal_linear *x)
     if (corners)
         dal_say(x->messages, DAL_WARNING, dal_nowhere,
                 "'%s' is at a corner here (a stop, abs, a knot of a table)%s: the derivatives are those of one side, or zero",
-                dal_program_switch_text(x->system->actions.program, dal_variation_corner(x->point.variation, &x->point.at, -1)),
+                dal_program_switch_text(dal_system_actions(x->system)->program, dal_variation_corner(x->point.variation, &x->point.at, -1)),
                 corners > 1 ? dal_arena_print(&x->arena, ", and %d other%s", corners - 1, corners > 2 ? "s are" : " is") : "");
 }
 

@@ -89,6 +89,11 @@ bool dal_system_ages(const dal_system *system, bool drives)
     return ages;
 }
 
+const dal_compiled *dal_system_actions(const dal_system *system)
+{
+    return &system->actions;
+}
+
 const dal_compiled *dal_system_records(const dal_system *system)
 {
     return &system->records;

@@ -25,6 +25,8 @@ int dal_system_inputs(const dal_system *system, const char *const **names);
 double dal_system_sample_period(const dal_system *system, int input);
 /* Do forces, constraints, states of the model, and (if asked) drives read the time? */
 bool dal_system_ages(const dal_system *system, bool drives);
+/* Expressions of forces, then rates of states. */
+const struct dal_compiled *dal_system_actions(const dal_system *system);
 /* The recorded columns, and what they read. */
 const struct dal_compiled *dal_system_records(const dal_system *system);
 const struct dal_signal *dal_system_signals(const dal_system *system, int *n);

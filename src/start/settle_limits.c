@@ -9,7 +9,7 @@
 #include "start/settle_parts.h"
 
 #include "expr/expr.h"
-#include "model/system.h"
+#include "model/system_parts.h"
 #include "state/evaluate.h"
 #include "state/state_parts.h"
 #include "state/values.h"
@@ -19,7 +19,7 @@
 void dal_settle_hold_pieces(dal_settler *s, const int *modes)
 {
     dal_values *values = dal_values_of(s->state);
-    const dal_program *program = dal_system_of(s->state)->actions.program;
+    const dal_program *program = dal_system_actions(dal_system_of(s->state))->program;
     if (modes)
         memcpy(values->modes, modes, sizeof *modes * (size_t)dal_program_switches(program));
     values->frozen = modes != NULL;
@@ -28,7 +28,7 @@ void dal_settle_hold_pieces(dal_settler *s, const int *modes)
 
 bool dal_settle_compare(dal_arena *arena, dal_settler *s, dal_settle_limits *limits, bool again)
 {
-    const dal_program *program = dal_system_of(s->state)->actions.program;
+    const dal_program *program = dal_system_actions(dal_system_of(s->state))->program;
     const int n = program ? dal_program_switches(program) : 0;
     if (!n || dal_settle_rest(s) != DAL_OK || dal_state_push(s->state))
         return false;
