@@ -52,9 +52,7 @@ static const struct {
                 {NULL, NULL, "there is no equilibrium near the start: state 'motor' of the model"}, /* held-cart: an integrator */
                 {NULL, NULL, "the constraints leave no freedom"},                                   /* driven-crank */
                 {NULL, NULL, "a part without mass can move"}, /* massless-slider, maxwell-element; spring-pendulum-lagrangian where r = 0 */
-                {NULL, NULL, "no mass moves along"},          /* the same, where one velocity has none */
-                {NULL, NULL, "the constraints are singular at this position: no choice of speeds"},
-                /* bricard under speeds */};
+                {NULL, NULL, "no mass moves along"}};         /* the same, where one velocity has none */
 
 typedef struct tally {
     int compared, refused;

@@ -351,8 +351,9 @@ void dal_choose_times(dal_build *build, dal_system *system);
 /* first_evaluation.c: rank, then accelerations at the start; false with messages. */
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
-/* The same, and the start becomes the static equilibrium that is found from it; the unit of time is that of the start. */
-bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state);
+/* The start of a draft becomes the static equilibrium that is found from it, before rows and speeds are chosen there; the unit of time is that of
+ * the start. */
+bool dal_build_settled(dal_build *build, dal_system *draft);
 /* The same description, with joints that have no dry friction. */
 dal_spec dal_spec_without_friction(dal_arena *arena, const dal_spec *spec);
 

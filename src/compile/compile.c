@@ -137,11 +137,10 @@ static bool evaluate_start(dal_build *build)
     build->first = dal_state_create(&build->arena->allocator, system);
     if (!build->first)
         longjmp(*build->arena->guard, 1);
-    const bool settles = starts_in_equilibrium(build);
-    if (!(settles ? dal_build_settled : dal_build_first)(build, system, build->first))
+    if (!dal_build_first(build, system, build->first))
         return false;
     dal_remember_rows(build, build->first);
-    if (!settles)
+    if (!system->info.start_settled)
         system->layout.units.time = system->info.time = dal_system_time(build->first);
     dal_state_scales(build->first, system->state_scale);
     system->info.rank = system->rank;
@@ -162,6 +161,8 @@ dal_status dal_build_system(dal_build *build, dal_system *draft)
     dal_layout_system(build, draft);
     if (!build->derivation)
         let_graph_go(build);
+    if (starts_in_equilibrium(build) && !dal_build_settled(build, draft))
+        return DAL_BAD_MODEL;
     if (!dal_draft_check(build, draft))
         return DAL_BAD_MODEL;
     pack(build, draft);

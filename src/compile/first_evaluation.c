@@ -349,16 +349,16 @@ static dal_status settle_elsewhere(dal_build *build, dal_system *system, bool ru
     return status;
 }
 
-bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state)
+bool dal_build_settled(dal_build *build, dal_system *draft)
 {
     dal_messages *heard = dal_messages_create(&build->arena->allocator);
-    dal_status status = heard ? settle_elsewhere(build, system, false, heard) : DAL_NO_MEMORY;
-    if (status != DAL_OK && status != DAL_NO_MEMORY && system->acting.n_frictions) {
+    dal_status status = heard ? settle_elsewhere(build, draft, false, heard) : DAL_NO_MEMORY;
+    if (status != DAL_OK && status != DAL_NO_MEMORY && draft->acting.n_frictions) {
         dal_messages *unheard = dal_messages_create(&build->arena->allocator);
-        status = unheard ? settle_elsewhere(build, system, true, unheard) : DAL_NO_MEMORY;
+        status = unheard ? settle_elsewhere(build, draft, true, unheard) : DAL_NO_MEMORY;
         dal_messages_free(unheard);
         if (status != DAL_OK && status != DAL_NO_MEMORY)
-            dal_say_friction_omitted(system, heard);
+            dal_say_friction_omitted(draft, heard);
     }
     for (const dal_message *m = heard ? dal_messages_first(heard) : NULL; m && status != DAL_OK; m = m->next)
         if (m->severity != DAL_WARNING)
@@ -366,9 +366,9 @@ bool dal_build_settled(dal_build *build, dal_system *system, dal_state *state)
     dal_messages_free(heard);
     if (status == DAL_NO_MEMORY)
         longjmp(*build->arena->guard, 1);
-    system->info.start_settled = status == DAL_OK;
-    if (status == DAL_OK && dal_system_ages(system, true))
+    draft->info.start_settled = status == DAL_OK;
+    if (status == DAL_OK && dal_system_ages(draft, true))
         dal_say(build->messages, DAL_NOTE, build->spec->simulate.start.mark,
-                "the start is the equilibrium of t = %g: forces or constraints of the model change with time", dal_seen_work(state)->t);
-    return status == DAL_OK && dal_state_reset(state) && dal_build_first(build, system, state);
+                "the start is the equilibrium of t = 0: forces or constraints of the model change with time");
+    return status == DAL_OK;
 }
