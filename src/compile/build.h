@@ -1,6 +1,6 @@
 /* A compile in progress: arenas for what lives until the system is packed, until the start is found, until the programs are built.
  *
- *   compile_calls.c, compile.c, draft.c, system_layout.c, pack.c, first_evaluation.c   the way through (compile.c has the order)
+ *   compile_calls, compile, system_layout, settled_start, draft, pack, first_evaluation   the way through (compile.c has the order)
  *   symbols, expressions, channels, programs, records, inputs                          names, texts, signals, programs
  *   bodies, shape_mass, check_masses, points, frames, place, coordinates               bodies and where they are
  *   figures, scene, view                                                               what pictures show
@@ -351,7 +351,7 @@ void dal_choose_times(dal_build *build, dal_system *system);
 /* first_evaluation.c: rank, then accelerations at the start; false with messages. */
 bool dal_build_rank(dal_build *build, dal_system *system, dal_state *state);
 bool dal_build_first(dal_build *build, dal_system *system, dal_state *state);
-/* The start of a draft becomes the static equilibrium that is found from it, before rows and speeds are chosen there; the unit of time is that of
+/* settled_start.c: the start of a draft becomes the static equilibrium that is found from it, before rows and speeds are chosen there; the unit of time is that of
  * the start. */
 bool dal_build_settled(dal_build *build, dal_system *draft);
 /* The same description, with joints that have no dry friction. */

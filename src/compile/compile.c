@@ -5,6 +5,7 @@
  *     build_programs      lists of expressions → programs                                              programs.c
  *     dal_layout_system   coordinates, tree, units, states, solvers                                    system_layout.c
  *     let_graph_go        the graph is freed
+ *     dal_build_settled   `start: equilibrium`: the draft starts there                                 settled_start.c
  *     dal_draft_check     do the choices go with the layout? Rank and speeds where the size needs them  draft.c
  *     pack                the draft → one block: the system                                            pack.c
  *     evaluate_start      on the system: its rank, and the first evaluation                            first_evaluation.c
