@@ -300,6 +300,9 @@ add_test(NAME no_name_and_no_sentence_decides COMMAND "${PROJECT_SOURCE_DIR}/too
 # Texts that users read have no private words.
 add_test(NAME texts_are_in_plain_words COMMAND "${PROJECT_SOURCE_DIR}/tools/plain-words" "${PROJECT_SOURCE_DIR}")
 
+# Tests that pages name as their evidence exist.
+add_test(NAME pages_name_tests_that_exist COMMAND "${PROJECT_SOURCE_DIR}/tools/named-tests" "${PROJECT_SOURCE_DIR}")
+
 # The fields of a state and of a system are seen by few.
 if(NOT DAL_SANITIZE)
     add_test(NAME fields_are_seen_by_sixty_files_at_most COMMAND "${PROJECT_SOURCE_DIR}/tools/who-sees" "${PROJECT_SOURCE_DIR}" "${CMAKE_C_COMPILER}" 60 25)

@@ -1,7 +1,7 @@
 /* dalembert._core: the public C interface for Python, on the limited API of Python 3.11.
  *
  * One C type a handle (Spec, System, Record, Simulation, State, Tree, RunFiles, Study), one file a type. The package beside it (python/dalembert/) makes of them what
- * people use. Calls that take time release the GIL. Messages of the engine go to two functions of the package, which core_set_handlers sets:
+ * people use. Calls that take time release the GIL. Messages of the engine go to two functions of the package, which set_handlers (module.c) sets:
  *
  *   make_error(status, messages, context)   an exception for a status that is not DAL_OK
  *   speak(messages, context)                warnings and notes of a call that went well

@@ -1,3 +1,4 @@
+/* Places of components in a picture: layers, order within a layer, heights. What is minimised: ports_layout.h. */
 #include "analysis/ports_layout.h"
 
 #include <stdlib.h>

@@ -23,6 +23,7 @@ typedef struct dal_equation_scope {
 
 /* An expression in measures, angular velocities and time; false with messages. */
 bool dal_equation_read(dal_equation_scope *scope, dal_text text, dal_value *value);
+/* joint_vectors.c: does a node contain rates of measures? */
 bool dal_equation_has_rates(dal_equation_scope *scope, dal_node node);
 /* Why `name` cannot be a parameter: it has a meaning in equations. NULL: it can. */
 const char *dal_equation_word(const char *name);

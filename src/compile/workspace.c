@@ -1,3 +1,4 @@
+/* The block of memory that compiles reuse, one after the other: workspace.h. */
 #include "compile/workspace.h"
 
 #include <stdint.h>

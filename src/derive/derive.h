@@ -312,7 +312,7 @@ typedef enum dal_element {
 /* The element at the head of a dotted path. `model`: the included model that contains the text, or NULL. */
 dal_element dal_find_element(dal_derivation *d, const dal_model_spec *model, const char *path, int *index, const char **rest);
 
-/* A word of an equation of a joint type: a point, an axis, an angle, a parameter of the type. Needs d->scope. */
+/* written_joints.c: a word of an equation of a joint type, a point, an axis, an angle, a parameter of the type. Needs d->scope. */
 bool dal_derive_joint_word(dal_derivation *d, const char *name, int primes, dal_value *value);
 
 /* The first ends the derivation with a sentence; the second adds a note to it. */

@@ -5,7 +5,7 @@
  * Along a change of (t, q, v, z, inputs), with D the derivative at given v' and lambda (variation/variation.h),
  *     M dv' - A^T dlambda = -D r,   A dv' = -(D phi'' + a D phi' + b D phi),      r = M v' + h - Q - A^T lambda
  * so D r contains sum lambda_i d2phi_i: the change of A^T at given multipliers. `correct` of the formulation solves the left side with its present
- * factors.
+ * factors; without a `correct`, or where the stabilisation solves, the saddle matrix does, and near a singular position the null space of A.
  *
  * Forces of dry friction follow from v' and lambda: friction_slopes.h. Where v' is not unique, the derivative is that of the one that is taken (slopes.c).
  *

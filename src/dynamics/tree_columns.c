@@ -1,5 +1,9 @@
-/* With a the axis of a turn, shift or screw: its axis and direction are fixed in the link, so that their rates are w x a. A free link's
- * directions are the world's axes, which rest. */
+/* The motion of one column of a joint tree. With a the axis of the link's motion in the world, it turns about `axis` and shifts along `direction`:
+ *
+ *     turn   a, 0       shift   0, a       screw   a, pitch a       ball   the link's own axes, 0       free   the world's axes, then the link's own
+ *
+ * Vectors that are fixed in the link have the rates w x a; those of the world rest.
+ */
 #include "dynamics/tree_columns.h"
 
 #include "math/vec.h"

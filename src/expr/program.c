@@ -94,7 +94,7 @@ static int32_t add_switch(builder *b, dal_switch entry, dal_node node)
             return i;
     }
     const char *text = dal_print_limited(b->graph, node, NULL, NULL, SWITCH_TEXT);
-    entry.text = (int32_t)b->text_bytes; /* made an offset in the block by lay_out */
+    entry.text = (int32_t)b->text_bytes; /* made an offset in the block by layout_program */
     b->text_bytes += strlen(text) + 1;
     b->texts[b->n_switches] = text;
     b->switches[b->n_switches] = entry;

@@ -95,7 +95,7 @@ typedef struct dal_layout {
     const dal_mechanism *mechanism;
     const dal_family *family;
     int nq, nv;
-    int own_q, own_v;                     /* where the coordinates of the model's own, and their rates, begin */
+    int own_q, own_v;                     /* where the coordinates of the model's own, and their rates, begin: 0, as `user` has no others */
     int n_extrinsic, n_intrinsic, n_rows; /* extrinsic rows first */
     int n_speeds;                         /* rows n_rows ... n_rows + n_speeds are the speeds of the model */
     int n_values, n_blocks, n_mass, n_sides, n_map, n_body_columns, n_jacobian;
@@ -299,7 +299,7 @@ void dal_plain_add(const dal_layout *layout, double *q, const double *dv);      
 void dal_shared_inertia(const dal_layout *layout, dal_work *work);
 /* Adds J^T (force, moment), a number for each column of the body. */
 void dal_shared_pull(const dal_layout *layout, const dal_work *work, int body, const dal_real force[3], const dal_real moment[3], dal_real *out);
-/* V_t of the family user: velocity of r and angular velocity that time itself gives a body; NULL: none. After position. */
+/* user.c: V_t of the family `user`, velocity of r and angular velocity that time itself gives a body; NULL: none. After position. */
 #define dal_user_drift DAL_K(dal_user_drift)
 const dal_real *dal_user_drift(const dal_layout *layout, const dal_work *work, int body);
 
@@ -310,10 +310,10 @@ void dal_pull_body(const dal_layout *layout, const dal_work *work, int body, con
 /* work->Q: the forces on the coordinates, and those on the bodies pulled back. */
 #define dal_pull_bodies DAL_K(dal_pull_bodies)
 void dal_pull_bodies(const dal_layout *layout, dal_work *work);
-/* M, h and Q. */
-#define dal_inertia DAL_K(dal_inertia)
 /* M and h of the bodies, and of the sub-systems. */
+#define dal_inertia DAL_K(dal_inertia)
 void dal_inertia(const dal_layout *layout, dal_work *work);
+/* M, h and Q. */
 #define dal_inertia_and_forces DAL_K(dal_inertia_and_forces)
 void dal_inertia_and_forces(const dal_layout *layout, dal_work *work);
 

@@ -4,10 +4,9 @@
  *
  *     |a^H b|^2 / (|a|^2 |b|^2)  -  |s_a - s_b| / |s_a|
  *
- * (the modal assurance criterion, less the change of the eigenvalue), the surest pair first. Where lines veer, two modes exchange their shapes; half way each
- * shape is like both, and the criterion says nothing: between `alike` and `unlike` only the change of the eigenvalue counts. Lines that cross keep
- * their shapes. Shapes are those of positions, each over its largest value in
- * all modes, so that metres and radians count alike.
+ * (the modal assurance criterion, less the change of the eigenvalue), the surest pair first. Where lines veer, two modes exchange their shapes;
+ * half way each shape is like both, and the criterion says nothing: between `alike` and `unlike` only the change of the eigenvalue counts. Lines
+ * that cross keep their shapes. Shapes are those of positions, each over its largest value in all modes, so that metres and radians count alike.
  */
 #include "linear/linear.h"
 

@@ -2,10 +2,10 @@
  *
  *     K y = -R,   |y| least,   K = dR/dy by central differences
  *
- * where the columns of rates are small, so that positions move before rates do (those of a search that holds positions are zero); only the first step changes the coefficients to the given rates, at
- * the position of the start. Positions do not move along the fields themselves. A step is halved until R becomes smaller. A search that descends
- * decreases the potential of the motion at given rates instead: y = |S|^-1 N (-R), S being the symmetric part of the stiffness N K, with the rows N
- * of T_h = T N^T across the fields.
+ * where the columns of rates are small, so that positions move before rates do; the columns of positions are zero in a search that holds them. The
+ * first step changes the coefficients alone, to the given rates at the position of the start. Positions do not move along the fields themselves.
+ * A step is halved until R becomes smaller. A search that descends decreases the potential of the motion at given rates instead:
+ * y = |S|^-1 N (-R), S being the symmetric part of the stiffness N K, with the rows N of T_h = T N^T across the fields.
  */
 #include "linear/steady_parts.h"
 

@@ -9,7 +9,7 @@
 typedef struct dal_formulation dal_formulation;
 typedef struct dal_stabilization dal_stabilization;
 struct dal_equations; /* dynamics/equations.h */
-struct dal_more_rows; /* the same */
+struct dal_more_rows; /* dynamics/speeds.h */
 
 /* `applies` returns false with a reason if the model cannot use the choice. Compile, `list` and the tests call it. */
 struct dal_formulation {

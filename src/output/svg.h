@@ -29,6 +29,9 @@ void dal_svg_text(dal_svg *svg, double x, double y, const char *anchor, const ch
 const char *dal_svg_color(int number);
 const char *dal_svg_dash(int number); /* "" or an attribute */
 
+/* Is this size allowed for a picture? In pixels, 0: default. False with a message about the file. */
+bool dal_picture_sized(int width, int height, const char *file, dal_messages *messages);
+
 /* ---- axes: ticks.c ----------------------------------------------------------------- */
 
 typedef struct dal_ticks {
@@ -42,8 +45,5 @@ typedef struct dal_ticks {
 dal_ticks dal_ticks_choose(double least, double most, int wanted);
 /* The number at tick i, with enough digits to distinguish the ticks. */
 void dal_tick_label(const dal_ticks *ticks, int i, char *buffer, size_t size);
-
-/* Is this size allowed for a picture? In pixels, 0: default. False with a message about the file. */
-bool dal_picture_sized(int width, int height, const char *file, dal_messages *messages);
 
 #endif

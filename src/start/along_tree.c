@@ -1,3 +1,4 @@
+/* Positions of bodies, closed along the joint tree: the equations are in along_tree.h. */
 #include "start/along_tree.h"
 
 #include "kinematics/tree.h"

@@ -30,7 +30,7 @@
 
 enum { LARGE = 200, MOST_STEPS = 400 };        /* unknowns or rows from which on this is used; steps of the iteration */
 static const double worse = 1e-3;              /* loss of the pivot ratio since the rows were chosen that calls for another choice */
-static const double full_rank_for_sure = 1e-5; /* smallest singular value, as in saddle.c */
+static const double full_rank_for_sure = 1e-5; /* smallest singular value, as in dynamics/independent_rows.c */
 static const double epsilon = 1e-6;            /* rounding leaves 1e-16 / epsilon */
 
 struct dal_assembly_saddle {

@@ -1,4 +1,15 @@
-/* An assembly in progress: shared by assemble.c (positions) and start_velocities.c. */
+/* An assembly in progress, shared by the files that find a start:
+ *
+ *   assemble.c          positions of bodies: on the rows, and as near as possible to what is given
+ *   gauss_newton.c      the step that closes rows; assemble_sparse.c: the same, and the velocities, of large models
+ *   turns.c             whole turns of angles
+ *   branches.c          other positions in which the mechanism closes; start_moved.c, start_undecided.c: what is said about them
+ *   start_velocities.c  velocities
+ *   finite_forms.c      are the rows finite there?
+ *   coordinate_start.c  positions and velocities in coordinates of the model's own, in the place of the bodies'
+ *
+ * Later, on a compiled system: given_state.c (a state with given values), close_rows.c (rows closed from any position).
+ */
 #ifndef DAL_START_ASSEMBLY_H
 #define DAL_START_ASSEMBLY_H
 

@@ -1,4 +1,4 @@
-/* One iteration, two solvers. */
+/* The iteration of gauss_newton.h, and its solver for dense rows, by singular values. The sparse one: assemble_sparse.c. */
 #include "start/gauss_newton.h"
 
 #include "math/rank.h"

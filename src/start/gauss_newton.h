@@ -37,7 +37,7 @@ struct dal_newton {
 bool dal_newton_dense(dal_newton *newton, int rows);
 /* x := the step from the present place with the present e; returns its length, NaN where there is none. */
 double dal_newton_step(dal_newton *newton, int rows);
-/* The place moved by `part` of x, whose length is `step`: by half a length of the model at most. */
+/* The place moved by `part` of x, whose length is `step`: at most by half a length of the model, or half a radian. */
 void dal_newton_move(dal_newton *newton, double step, double part);
 /* Closes the gaps, with e = 0, by at most `most` steps; returns the largest gap that is left. */
 double dal_newton_close(dal_newton *newton, int rows, int most);

@@ -1,4 +1,4 @@
-/* The tangent space at a point, and the accelerations near it. */
+/* The tangent space at a point, and the accelerations near it: the equations are in point.h, the null spaces T and T_h in tangents.c. */
 #include "start/point.h"
 
 #include "dynamics/friction_parts.h"

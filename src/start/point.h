@@ -8,8 +8,13 @@
  *     A dv' = -D phi'',   T^T (M dv' + D r) = 0,        r = M v' + h - Q - A^T lambda
  *     dv' = w - T T^T (D r + M w),   A w = -D phi''
  *
- * where D is the derivative at given v' and lambda (variation/variation.h); dry friction follows from both (dynamics/friction_slopes.h). A displacement dq changes the velocities that the rows require: A dv = -D
- * phi'.
+ * where D is the derivative at given v' and lambda (variation/variation.h); dry friction follows from both (dynamics/friction_slopes.h). A
+ * displacement dq changes the velocities that the rows require: A dv = -D phi'.
+ *
+ *   point.c       the point, and changes of the state there
+ *   tangents.c    rows that are kept, and T, T_h
+ *   stiffness.c   T^T D r T_h, by few complex steps
+ *   shares.c      which bodies move along a direction
  */
 #ifndef DAL_START_POINT_H
 #define DAL_START_POINT_H

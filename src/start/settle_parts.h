@@ -1,7 +1,7 @@
 /* Common data of the files of the search for a static equilibrium.
  *
  *   settle.c           the search: its steps, and where it ends
- *   settle_place.c     one position: on the constraints, at rest
+ *   settle_place.c     one position: on the constraints, at rest; along_tree.c: bodies follow the joints that carry them
  *   settle_step.c      one step: the equations at a position, and the step that follows from them
  *   settle_singular.c  the way out of a singular position
  *   settle_limits.c    limits of controllers, beyond which nothing is seen of them

@@ -7,7 +7,8 @@
  *                            (S + m) step = -rho, m > 0 as small as it may be    Levenberg, Marquardt: about as long as the radius
  *   S not positive, and within the radius
  *                            step = -sum over k of (e_k . rho) / |s_k| e_k       with S e_k = s_k e_k: down the potential, not up to a saddle
- *   states z, or straight    K step = -F                                         Newton, least squares and least norm
+ *   states z, rows of velocities, or Newton's steps alone (`straight`)
+ *                            K step = -F                                         Newton, least squares and least norm
  *
  * A curvature s_k is zero below 1e-10 of the largest. A direction with such a curvature is indifferent if no force acts along it.
  */

@@ -1,8 +1,9 @@
 /* Bodies whose start nothing decides: a note says in which other position the mechanism closes.
  *
- * A body without start values follows from the joints, and stands on the branch to which its guess leads: elbow up, or elbow down. There is nothing to choose where
- * the joints leave one place, where a motion of the mechanism leads from one place to the other while all given values stay, or where the other place is
- * further from a given value than this one. The search is that of branches.c. It is made for `check` only, because it costs more than assembly.
+ * A body without start values follows from the joints, and stands on the branch to which its guess leads: elbow up, or elbow down. There is
+ * nothing to choose where the joints leave one place, where a motion of the mechanism leads from one place to the other while all given values
+ * stay, or where the other place is further from a given value than this one. The search is that of branches.c. It is made for `check` only,
+ * because it costs more than assembly.
  */
 #include "base/message.h"
 #include "math/rank.h"

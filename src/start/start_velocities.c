@@ -146,7 +146,8 @@ static int soft_equations(dal_assembly *a, const double *v0, double *G, double *
     return n;
 }
 
-/* v += Z^T y with Z G-independent rows: y from (G Z^T) y = g - G v in the least-squares sense; Z := what stays free. */
+/* v += Z^T y, the rows of Z being the motions that are still free: (G Z^T) y = g - G v by least squares. Z := those of them that G does not see.
+ * Returns how many. */
 static int settle(dal_assembly *a, int n_soft, const double *G, double *g, double *v, double *Z, int n_free)
 {
     dal_arena *arena = &a->build->start_arena;

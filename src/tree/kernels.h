@@ -1,5 +1,15 @@
-/* The recursions over the links (RNEA, ABA, CRBA), compiled once for every instruction set (vector.h: DAL_KERNEL); the table of those that
- * suit the machine is chosen when a system is made.
+/* The recursions over the links, compiled once for every instruction set (vector.h: DAL_KERNEL; *_avx2.c and *_avx512.c include the source again); the
+ * table of those that suit the machine is chosen when a system is made (kernels.c).
+ *
+ *   links.c             the joint tree as links: links.h
+ *   link_motion.h       frames, motions and wrenches of the links: the forward pass of the three below
+ *   rnea.c              q, v, v' -> tau                     rnea_derivatives.c   d tau / dq, d tau / dv
+ *   aba.c               q, v, tau -> v'                     aba_columns.c, factor_columns.c   M^-1 on many columns
+ *   crba.c              M
+ *   loops.c             rows on top of ABA: loops.h         loops_build.c   the order of their elimination
+ *   sweep.c             the same block by block: sweep.h, sweep_order.h    sweep_build.c   the blocks
+ *   planar_sweep.c      in the plane: planar_sweep.h        planar_sweep_build.c   its constants
+ *   vector.h, lanes.h, column_lanes.h, sincos.h   their arithmetic
  *
  * Work space: the arrays of one link after those of the other, the ground before the first one. Memory comes from the state.
  */

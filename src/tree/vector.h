@@ -1,5 +1,5 @@
 /* Vectors of four doubles, of which three are used, by the vector extension of gcc and clang: one source, compiled for the baseline
- * and for AVX2 with FMA (kernels.h). */
+ * and for AVX2 with FMA (kernels.h); kernels with a column a lane for AVX-512 as well (lanes.h). */
 #ifndef DAL_TREE_VECTOR_H
 #define DAL_TREE_VECTOR_H
 

@@ -1,4 +1,4 @@
-/* Compiled for complex numbers only: CMakeLists.txt. */
+/* Bodies and joints of a network, one of whose numbers has an imaginary part: network_slopes.h. Compiled for complex numbers only (CMakeLists.txt). */
 #include "variation/network_slopes.h"
 
 #include <string.h>

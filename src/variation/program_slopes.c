@@ -1,4 +1,12 @@
-/* Compiled for complex numbers only: CMakeLists.txt. */
+/* A program along a direction, by a complex step (program_slopes.h), and its corners: at x,
+ *
+ *     a switch   is exactly between two pieces, and an operand has an imaginary part
+ *     a root     sqrt(a) or a^b at a = 0, changes with the step or faster: sqrt(x), sqrt(x^2) = |x|, but not sqrt(x^4)
+ *     an arc     asin(a) or acos(a) at |a| = 1, whose a changes with the square of the step or faster: asin(1 - x^2), but not asin(1 - x^4)
+ *
+ * For roots and arcs the program is run a second time, with another step: how fast they change follows from both. Compiled for complex numbers only
+ * (CMakeLists.txt).
+ */
 #include "variation/program_slopes.h"
 
 #include "expr/expr.h"

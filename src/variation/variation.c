@@ -1,4 +1,5 @@
-/* Complex steps through the kernels of kinematics, forces and expressions. Compiled for complex numbers only: CMakeLists.txt. */
+/* Complex steps through the kernels of kinematics, forces and expressions: variation.h. Like all files of this folder it is compiled for complex numbers
+ * only (CMakeLists.txt). */
 #include "variation/variation.h"
 
 #include "expr/program.h"

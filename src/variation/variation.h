@@ -7,8 +7,12 @@
  *     q', u, u', dT/dv, forces on bodies, powers
  *
  * is written on dal_real and compiled for complex numbers as well. f(x + i h dx) = f(x) + i h df - O(h^2): with h = 1e-30 the imaginary part is df to
- * rounding. A direction moves q along velocities (q' = N dq, as in dalembert/tree.h), and v, v', lambda, t, z and the inputs by themselves. lambda moves
- * for the columns alone: r has it as it is.
+ * rounding. A direction moves q along velocities (q' = N dq, as in dalembert/tree.h), and v, v', lambda, t, z and the inputs by themselves. A change of
+ * lambda is seen by the columns, and by `press` and `wrenches`: r has lambda as it is.
+ *
+ *   variation.c        a whole model
+ *   program_slopes.c   one program, without a model: its derivative, and its corners
+ *   network_slopes.c   the bodies and joints of a network of components
  *
  * Switches keep the pieces that hold at the point: at a corner the derivative is one-sided. The forces of dry friction are held as v' and lambda are: what
  * they follow from is among the results (dynamics/friction_slopes.h).
