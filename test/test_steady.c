@@ -295,6 +295,49 @@ static void bicycle_turns_at_its_capsize_speed(void **unused)
     }
 }
 
+/* Where nothing holds the centre of a circle, a shift of it is seen from the turning frame with the rate of the turn. Other motions have this rate, too:
+ * on a Kepler orbit, an ellipse of small eccentricity; a pair that flies freely has a second pair of these eigenvalues, without a shape of its own. */
+static void shifts_of_a_circle_are_told_from_oscillations(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *model;
+        double rate;
+        int shifts, others; /* modes that oscillate */
+    } cases[] = {
+        {"dalembert: 1\nspace: planar\ndefine: {u: \"c.x'*cos(c.angle) + c.y'*sin(c.angle)\", w: \"c.y'*cos(c.angle) - c.x'*sin(c.angle)\"}\n"
+         "bodies: {c: {mass: 1200, inertia: 1800, position: [0, 0], velocity: [15, 0], points: {F: [1.2, 0], R: [-1.4, 0]}}}\nforces:\n"
+         "  f: {type: force, body: c.F, axes: body, value: [0, \"8e4*(-0.03 - (w + 1.2*c.angle')/u)\"]}\n"
+         "  r: {type: force, body: c.R, axes: body, value: [0, \"-9e4*(w - 1.4*c.angle')/u\"]}\n"
+         "  e: {type: force, body: c, axes: body, value: [5000*(15 - u), 0]}\n",
+         0.148383579948, 1, 1},
+        {"dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [1, 0], velocity: [0, 1]}}\nforces: {g: {type: central-gravity, mu: 1}}\n", 1,
+         0, 1},
+        {"dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [1, 0], velocity: [0, 1]}, b: {mass: 2, position: [-0.5, 0], velocity: [0, "
+         "-0.5]}}\n"
+         "forces: {s: {type: spring-damper, connect: [a, b], stiffness: 3, length: 1.5 - 1/3}}\n",
+         1, 2, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int f = 0; f < 4; f++) {
+            dal_spec *spec = parse_spec(cases[i].model, families[f]);
+            dal_messages *messages = dal_messages_create(NULL);
+            dal_modes *m = NULL;
+            int shifts = 0, others = 0;
+            assert_int_equal(dal_modes_find(NULL, spec, &(dal_linear_options){.at = "steady"}, messages, &m), DAL_OK);
+            for (int k = 0; k < m->n_modes; k++) {
+                if (m->modes[k].shifts_circle)
+                    check_close(m->modes[k].im, cases[i].rate, 1e-10);
+                shifts += m->modes[k].shifts_circle;
+                others += !m->modes[k].shifts_circle && m->modes[k].im > 0;
+            }
+            assert_int_equal(shifts, cases[i].shifts);
+            assert_int_equal(others, cases[i].others);
+            dal_modes_free(m);
+            dal_spec_free(spec);
+            dal_messages_free(messages);
+        }
+}
+
 /* A torque of 2 - 0.5 W about a hinge leaves one rate, 4; that the body turns about its own middle as well is no second one. */
 static void torque_determines_the_rate(void **unused)
 {
@@ -669,6 +712,7 @@ int main(void)
         cmocka_unit_test(tops_keep_their_lean),
         cmocka_unit_test(unbalanced_rotors_whirl),
         cmocka_unit_test(car_on_tyres_goes_round),
+        cmocka_unit_test(shifts_of_a_circle_are_told_from_oscillations),
         cmocka_unit_test(torque_determines_the_rate),
         cmocka_unit_test(bicycle_turns_at_its_capsize_speed),
         cmocka_unit_test(driven_bead_moves_out_under_every_formulation),

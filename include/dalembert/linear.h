@@ -63,6 +63,7 @@ typedef struct dal_mode {
     double condition; /* of the eigenvalue, in units of the kinetic energy: it multiplies errors of A. Infinite: the eigenvalue is defective */
     int times,
         shapes; /* how often the eigenvalue occurs, and how many independent shapes it has. Fewer: it is defective, and terms with t e^(s t) occur */
+    bool shifts_circle; /* the circle of a steady motion is shifted, which nothing holds: it oscillates only as seen from the turning frame */
 } dal_mode;
 
 typedef struct dal_root {

@@ -7,6 +7,7 @@
  *   linear_matrix.c    A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, controllability, observability
  *   corners.c          outputs without a derivative; zeros.c: zeros of one input and one output
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
+ *   shifted_circle.c   modes that oscillate only as seen from a turning frame
  *   response.c         the frequency response
  *   print_*.c          text, JSON, CSV, pictures
  */
@@ -125,6 +126,11 @@ bool dal_linear_needs(const char *function, const dal_allocator *allocator, cons
 
 /* The modes of a linearisation that was made, in its arena. */
 dal_status dal_linear_modes(dal_linear *linear, dal_modes **modes);
+
+/* ---- shifted_circle.c ---------------------------------------------------------------------------- */
+
+/* Is the mode a shift of the circle on which a steady motion turns? Its bodies are known. */
+bool dal_mode_shifts_circle(const dal_linear *linear, const dal_mode *mode);
 
 /* ---- structure.c --------------------------------------------------------------------------------- */
 

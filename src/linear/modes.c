@@ -302,6 +302,7 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
                        .shape_re = shape_re,
                        .shape_im = shape_im};
     keep_bodies(s, mode, a, b);
+    mode->shifts_circle = dal_mode_shifts_circle(x, mode);
     mode->n_shares = dal_find_shares(&x->point, velocities_of(s, a, false), velocities_of(s, b, false), &mode->shares);
 }
 

@@ -170,7 +170,10 @@ void dal_print_mode(dal_tables *p, const dal_mode *mode)
     else
         dal_print(&p->out, "  %*s %*s %*.*g    %-*s  ", width, "-", width, "-", width, p->digits, re, width, "");
     dal_print_shares(&p->out, mode->n_shares, mode->shares);
-    dal_print(&p->out, "%s\n", re > 1e-10 * hypot(mode->re, mode->im) ? "; it grows" : "");
+    dal_print(&p->out, "%s\n",
+              mode->shifts_circle                      ? "; a shift of the circle, seen from the turning frame: nothing holds it"
+              : re > 1e-10 * hypot(mode->re, mode->im) ? "; it grows"
+                                                       : "");
 }
 
 static void print_free(dal_tables *p, const dal_modes *m)
@@ -294,7 +297,8 @@ void dal_write_shares(dal_json *json, const char *key, int n, const dal_mode_sha
 }
 
 #define MODE(member) DAL_JSON_MEMBER(dal_mode, member)
-static const dal_json_member of_mode[] = {MODE(re), MODE(im), MODE(frequency), MODE(damping), MODE(condition), MODE(times), MODE(shapes), {0}};
+static const dal_json_member of_mode[] = {
+    MODE(re), MODE(im), MODE(frequency), MODE(damping), MODE(condition), MODE(times), MODE(shapes), MODE(shifts_circle), {0}};
 
 static void write_mode(dal_json *json, const void *of, int i)
 {
