@@ -123,6 +123,28 @@ static void one_instant_is_no_steady_motion(void **unused)
         }
 }
 
+/* Euler's equations: 1 w1' = -1.5 w3 and 2.5 w3' = -3 w1 about the middle axis, so that disturbances grow with 1.34/s in the body, and A turns with it. A
+ * symmetric body keeps A. */
+static void a_body_that_spins_about_its_middle_axis_has_no_constant_matrix(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\nbodies: {b: {mass: 2, inertia: [%s], position: [0, 0, 1], angular-velocity: [0, 3, 0]}}\n";
+    for (int f = 0; f < 4; f++)
+        for (int symmetric = 0; symmetric < 2; symmetric++) {
+            char model[300];
+            dal_spec *spec = NULL;
+            snprintf(model, sizeof model, text, symmetric ? "2.5, 2, 2.5" : "1, 2, 2.5");
+            assert_int_equal(dal_spec_parse(NULL, "text", model, strlen(model), 0, NULL, NULL, &spec), DAL_OK);
+            assert_true(dal_spec_set(spec, "coordinates", families[f], NULL));
+            dal_modes *modes = modes_of(spec, NULL);
+            assert_non_null(modes);
+            assert_int_equal(modes->linearization->kind, symmetric ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION);
+            dal_modes_free(modes);
+            dal_spec_free(spec);
+        }
+}
+
 static double part(const json *value, const char *which)
 {
     return value->text ? (*which == 'r' ? value->number : 0) : json_get(value, which)->number;
@@ -735,6 +757,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cart_has_the_exact_matrices),
         cmocka_unit_test(one_instant_is_no_steady_motion),
+        cmocka_unit_test(a_body_that_spins_about_its_middle_axis_has_no_constant_matrix),
         cmocka_unit_test(bicycle_has_the_eigenvalues_of_the_benchmark),
         cmocka_unit_test(four_bar_has_the_eigenvalues_of_one_coordinate),
         cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),

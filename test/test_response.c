@@ -302,6 +302,40 @@ static void hidden_modes_are_named(void **unused)
     }
 }
 
+/* Two masses of one frequency, or two that nothing holds: the force acts on the second alone, and its place alone is seen. */
+static void of_equal_modes_the_hidden_one_is_named(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ninputs: {F: 0}\nparameters: {k: %d}\n"
+                               "bodies: {a: {mass: 2, position: [0, 0]}, b: {mass: 2, position: [0, 1]}}\n"
+                               "joints: {ra: {type: lock, body: a, coordinate: y}, rb: {type: lock, body: b, coordinate: y}}\nforces:\n"
+                               "  fa: {type: force, body: a, value: [\"-k*a.x - 0.05*k*a.x'%s\", 0]}\n"
+                               "  fb: {type: force, body: b, value: [\"-k*b.x - 0.05*k*b.x' + F\", 0]}\n";
+    static const char *const outputs[] = {"b.x", "a.x + 2*b.x"};
+    for (int f = 0; f < 4; f++)
+        for (int held = 0; held < 2; held++)
+            for (int both = 0; both < 2;
+                 both++) { /* F on both: the difference is not moved. a + 2 b = 0: of the unseen motion, a has 4/5. sqrt(3.99) rad/s */
+                char model[600];
+                snprintf(model, sizeof model, text, held ? 8 : 0, both ? " + F" : "");
+                dal_spec *spec = parse_spec(model, families[f]);
+                dal_linearization *l = linearize(spec, &(dal_linear_options){.n_outputs = 1, .outputs = &outputs[both]});
+                assert_int_equal(l->n_uncontrollable, 1);
+                assert_int_equal(l->n_unobservable, 1);
+                if (both && held) {
+                    assert_non_null(strstr(l->uncontrollable[0], "(50 % "));
+                    assert_string_equal(l->unobservable[0], "0.317912 Hz (80 % a along x)");
+                } else if (both)
+                    assert_string_equal(l->unobservable[0], "0 (a.x)");
+                else {
+                    assert_string_equal(l->uncontrollable[0], held ? "0.317912 Hz (100 % a along x)" : "0 (a.x)");
+                    assert_string_equal(l->unobservable[0], held ? "0.317912 Hz (100 % a along x)" : "0 (a.x)");
+                }
+                dal_linearization_free(l);
+                dal_spec_free(spec);
+            }
+}
+
 /* A cart with a pendulum: the zeros of the cart are the poles of the pendulum alone; the angle has a double zero at 0. */
 static void zeros_are_those_of_what_is_held(void **unused)
 {
@@ -564,6 +598,7 @@ int main(void)
         cmocka_unit_test(curves_are_drawn_and_written),
         cmocka_unit_test(a_response_of_zero_has_no_phase),
         cmocka_unit_test(hidden_modes_are_named),
+        cmocka_unit_test(of_equal_modes_the_hidden_one_is_named),
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),

@@ -4,6 +4,7 @@
  *   steady.c           steady motions; steady_parts.h: the map of its files; fields.c: motions that keep the shape
  *   candidates.c       which coordinates describe the small motions
  *   linearize.c        the call; linear_point.c: the point that it is made at
+ *   linear_later.c     is the motion steady, so that A stays?
  *   linear_matrix.c    A; inputs_outputs.c: B, C, D; structure.c: poles, zeros, controllability, observability
  *   corners.c          outputs without a derivative; zeros.c: zeros of one input and one output
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: defective ones; campbell.c: over a parameter
@@ -102,10 +103,17 @@ void dal_linear_close(dal_linear *linear);
 
 /* Along the directions: the states, A, B, C, D, in linear->out. */
 dal_status dal_linear_matrices(dal_linear *linear);
+/* At another point, in the states that were chosen: at, rates and A, in linear->out. */
+dal_status dal_linear_again(dal_linear *linear);
 /* to = from G^-1: a row along the directions xi becomes one along the states. */
 void dal_over_states(const dal_linear *linear, const double *from, double *to);
 /* The first members of the result. */
 dal_system_info dal_linear_heading(dal_linear *linear);
+
+/* ---- linear_later.c ------------------------------------------------------------------------------ */
+
+/* No state accelerates here. Is the motion steady, so that the rates and A are the same later? */
+bool dal_linear_stays(const dal_linear *linear);
 
 /* ---- linearize.c ------------------------------------------------------------------------------- */
 

@@ -166,8 +166,7 @@ static bool forces_balance(const dal_linear *x)
     return true;
 }
 
-/* No state accelerates; does this stay? Then x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. A
- * force that vanishes there with its slope is not seen. */
+/* No state accelerates; does this stay? Then x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. */
 static bool stays_steady(const dal_linear *x)
 {
     const dal_units *units = &x->point.layout->units;
@@ -195,7 +194,7 @@ static dal_linear_kind kind_of_point(const dal_linear *x)
         steady = steady && fabs(x->out->rates[i]) * units->time * units->time <= balanced * fmax(fabs(x->out->at[i]) * units->time, units->length);
     if (rests)
         return forces_balance(x) && steady ? DAL_LINEAR_REST : DAL_LINEAR_MOTION;
-    return steady && (dal_linear_at_steady(x) || stays_steady(x)) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
+    return steady && (dal_linear_at_steady(x) || (stays_steady(x) && dal_linear_stays(x))) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
 }
 
 static const char *keep_text(dal_linear *x, const char *text)
@@ -217,7 +216,7 @@ dal_system_info dal_linear_heading(dal_linear *x)
     return info;
 }
 
-static dal_status fill_matrices(dal_linear *x)
+static dal_status find_matrix(dal_linear *x)
 {
     dal_linearization *out = x->out;
     const size_t n = (size_t)x->n_x;
@@ -233,7 +232,18 @@ static dal_status fill_matrices(dal_linear *x)
         }
     }
     out->A = A;
-    return dal_fill_ports(x);
+    return DAL_OK;
+}
+
+dal_status dal_linear_again(dal_linear *x)
+{
+    differentiate_columns(x);
+    dal_point_values(&x->point, x->values, x->values + x->point.n_columns);
+    if (x->n_x != x->out->n_states)
+        return DAL_BAD_MODEL;
+    gather_rows(x);
+    fill_state_values(x);
+    return find_matrix(x);
 }
 
 dal_status dal_linear_matrices(dal_linear *x)
@@ -248,7 +258,9 @@ dal_status dal_linear_matrices(dal_linear *x)
     x->out->info = dal_linear_heading(x);
     fill_state_values(x);
     x->out->time = x->point.at.t;
-    status = fill_matrices(x);
+    status = find_matrix(x);
+    if (status == DAL_OK)
+        status = dal_fill_ports(x);
     if (status == DAL_OK)
         x->out->kind = kind_of_point(x);
     return status;
