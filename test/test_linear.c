@@ -443,6 +443,44 @@ static void what_cannot_be_is_named(void **unused)
 
 /* ---- an equilibrium in a state file ---------------------------------------------------------------- */
 
+/* In other units of length, mass and time: a pendulum that passes its lowest point; and a shaft with a controller that has a state w of its own unit U.
+ * With turns x and time t in units of the model, x'' = 3 w - x'/2 and w' = 1 - x'/2: the poles are 0 and those of s^2 + s/2 + 3/2. */
+static void units_change_no_pole(void **unused)
+{
+    (void)unused;
+    static const double scales[][4] = {{1, 1, 1, 1},    {1e-9, 1, 1, 1}, {1e6, 1, 1, 1},  {1e9, 1, 1, 1},   {1, 1e9, 1, 1},      {1, 1e-9, 1, 1},
+                                       {1, 1, 1e-9, 1}, {1, 1, 1e9, 1},  {1, 1, 1, 1e12}, {1, 1, 1, 1e-12}, {1e9, 1e-9, 1e-9, 1}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        const double L = scales[i][0], M = scales[i][1], T = scales[i][2], U = scales[i][3];
+        char text[900];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: [0, %.17g]\nbodies: {b: {mass: %.17g, inertia: %.17g, position: [0, %.17g], points: {O: [0, "
+                 "%.17g]}}}\n"
+                 "joints: {s: {type: revolute, connect: [ground, b.O], start: {rate: %.17g}}}\nsimulate: {until: %.17g}\n",
+                 -9.81 * L / (T * T), 2 * M, 0.1 * M * L * L, -L, L, 1 / T, T);
+        dal_spec *spec = parse_spec(text, NULL);
+        dal_linearization *l = NULL;
+        assert_int_equal(linearize(spec, &(dal_linear_options){.at = "start"}, &l), DAL_OK);
+        assert_int_equal(l->kind, DAL_LINEAR_MOTION);
+        dal_linearization_free(l);
+        dal_spec_free(spec);
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nstates: {w: {start: %.17g, rate: \"%.17g - %.17g*s.angle'\"}}\n"
+                 "bodies: {b: {mass: %.17g, inertia: %.17g, rate: %.17g}}\njoints: {s: {type: revolute, connect: [ground, b]}}\n"
+                 "forces: {m: {type: motor, joint: s, value: \"%.17g*w - %.17g*s.angle'\"}}\nsimulate: {until: %.17g}\n",
+                 U / 3, U / T, U / 2, M, M * L * L, 2 / T, 3 * M * L * L / (T * T * U), M * L * L / (2 * T), T);
+        spec = parse_spec(text, NULL);
+        dal_modes *modes = modes_of(spec, &(dal_linear_options){.at = "start"});
+        assert_int_equal(modes->linearization->kind, DAL_LINEAR_STEADY);
+        assert_int_equal(modes->n_zeros, 1);
+        assert_int_equal(modes->n_modes, 1);
+        check_close(modes->modes[0].re * T, -0.25, 1e-9);
+        check_close(modes->modes[0].im * T, sqrt(1.5 - 1.0 / 16), 1e-9);
+        dal_modes_free(modes);
+        dal_spec_free(spec);
+    }
+}
+
 static double largest_difference(int n, const double *a, const double *b)
 {
     double most = 0, size = 0;
@@ -766,6 +804,7 @@ int main(void)
         cmocka_unit_test(gallery_is_the_same_in_every_family_and_formulation),
         cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),
         cmocka_unit_test(what_cannot_be_is_named),
+        cmocka_unit_test(units_change_no_pole),
         cmocka_unit_test(a_block_that_slides_has_the_slope_of_its_friction),
         cmocka_unit_test(an_equilibrium_is_written_and_read_back),
         cmocka_unit_test(dry_pins_have_the_same_matrices_in_every_family),

@@ -405,6 +405,49 @@ static void a_limit_on_the_way_hides_no_equilibrium(void **unused)
     }
 }
 
+/* In other units of length, mass, time and of states the same is found: a controller lifts a body to 1, and a state that cannot rest is named. A clock, y' =
+ * 0.3, does not rest beside a pressure of 1e9. */
+static void units_change_no_equilibrium(void **unused)
+{
+    (void)unused;
+    static const double scales[][3] = {{1, 1, 1},    {1e-9, 1, 1}, {1e9, 1, 1},        {1, 1e9, 1},      {1, 1e-9, 1},
+                                       {1, 1, 1e-9}, {1, 1, 1e9},  {1e-9, 1e-9, 1e-9}, {1e9, 1e-9, 1e-9}};
+    for (size_t i = 0; i < 3 * sizeof scales / sizeof *scales; i++) {
+        const double L = scales[i / 3][0], M = scales[i / 3][1], T = scales[i / 3][2], k = M / (T * T);
+        char text[900];
+        size_t n = (size_t)snprintf(text, sizeof text,
+                                    "dalembert: 1\nspace: planar\ngravity: [0, %.17g]\nsimulate: {until: %.17g}\n"
+                                    "bodies: {b: {mass: %.17g, inertia: %.17g}}\n"
+                                    "joints: {s: {type: prismatic, connect: [ground, b], axis: [0, 1], start: {distance: %.17g}}}\n",
+                                    -9.81 * L / (T * T), T, 2 * M, 0.1 * M * L * L, i % 3 ? 0 : 2 * L);
+        if (i % 3 == 0)
+            snprintf(text + n, sizeof text - n,
+                     "blocks: {c: {type: pid, input: %.17g - b.y, kp: %.17g, ki: %.17g, kd: %.17g, filter: %.17g, limit: [%.17g, %.17g]}}\n"
+                     "forces: {f: {type: motor, joint: s, value: c}}\n",
+                     L, 100 * k, 50 * k / T, 20 * k * T, 0.01 * T, -1000 * k * L, 1000 * k * L);
+        else if (i % 3 == 1)
+            snprintf(text + n, sizeof text - n,
+                     "states: {y: {start: %.17g, rate: \"b.y - %.17g\"}}\nforces: {k: {type: spring-damper, joint: s, stiffness: %.17g}}\n",
+                     2 * L * T, 0.5 * L, 50 * k);
+        else
+            snprintf(
+                text + n, sizeof text - n,
+                "states: {p: {start: 1e9, rate: 0}, y: {start: 2, rate: %.17g}}\nforces: {k: {type: spring-damper, joint: s, stiffness: %.17g}}\n",
+                0.3 / T, 50 * k);
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        dal_spec *spec = parse(text);
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), i % 3 ? DAL_BAD_MODEL : DAL_OK);
+        if (e)
+            check_close(e->values[0] / L, 1, 1e-9);
+        else
+            expect_words(messages, "state 'y' of the model ");
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- dry friction ------------------------------------------------------------------------------------------- */
 
 static dal_spec *incline(double friction, const char *family, const char *more)
@@ -552,6 +595,7 @@ int main(void)
         cmocka_unit_test(a_free_rotor_that_turns_is_named),
         cmocka_unit_test(a_state_that_cannot_rest_is_named),
         cmocka_unit_test(a_limit_on_the_way_hides_no_equilibrium),
+        cmocka_unit_test(units_change_no_equilibrium),
         cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),

@@ -506,6 +506,28 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     expect(driven, 0, NULL, "a steady motion is found with --steady");
 }
 
+/* In other units of length, mass and time: an azimuth that ends on its axis, and a torque that leaves one rate to a body of large inertia. */
+static void units_change_no_refusal(void **unused)
+{
+    (void)unused;
+    static const double scales[][3] = {{1e-9, 1, 1}, {1e6, 1, 1}, {1e9, 1, 1}, {1, 1e9, 1}, {1, 1, 1e-9}, {1, 1, 1e9}, {1e9, 1e-9, 1e-9}};
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        const double L = scales[i][0], M = scales[i][1], T = scales[i][2];
+        char text[800];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: spatial\ngravity: [0, 0, %.17g]\nbodies: {b: {mass: %.17g, position: [%.17g, 0, %.17g]}}\n"
+                 "joints: {top: {type: distance, connect: [ground, b], length: %.17g}}\nsimulate: {until: %.17g}\n",
+                 -9.81 * L / (T * T), 2 * M, 0.6 * L, -0.8 * L, L, T);
+        expect(text, 1, &(dal_steady){"atan2(b.y, b.x)", 2 / T}, "there is no steady motion near the start");
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nbodies: {b: {mass: %.17g, inertia: %.17g, rate: %.17g, points: {a: [%.17g, 0]}}}\n"
+                 "joints: {s: {type: revolute, connect: [ground, b]}}\n"
+                 "forces: {m: {type: motor, joint: s, value: \"%.17g - %.17g*s.angle'\"}}\nsimulate: {until: %.17g}\n",
+                 M, 100 * M * L * L, 1 / T, L, 2 * M * L * L / (T * T), 0.5 * M * L * L / T, T);
+        expect(text, 1, &(dal_steady){"s.angle", 3 / T}, "if the rate of 's.angle' is left open, one is found in which it is");
+    }
+}
+
 /* A double pendulum of two bars: four equilibria, of which one is stable. */
 static void starts_find_what_the_seed_says(void **unused)
 {
@@ -721,6 +743,7 @@ int main(void)
         cmocka_unit_test(car_on_skates_goes_round_under_every_formulation),
         cmocka_unit_test(disc_rolls_in_a_circle_under_every_formulation),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
+        cmocka_unit_test(units_change_no_refusal),
         cmocka_unit_test(starts_find_what_the_seed_says),
         cmocka_unit_test(starts_of_an_indifferent_model_are_one_family),
         cmocka_unit_test(sticking_friction_makes_a_set),

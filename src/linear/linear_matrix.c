@@ -12,6 +12,7 @@
 
 #include "math/dense.h"
 #include "model/system_parts.h"
+#include "state/scale.h"
 #include "state/state_parts.h"
 #include "state/values.h"
 
@@ -166,10 +167,38 @@ static bool forces_balance(const dal_linear *x)
     return true;
 }
 
-/* No state accelerates; does this stay? Then x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. */
-static bool stays_steady(const dal_linear *x)
+/* What counts as one of each state, in the model's own units: of a position, its change where the model moves by its length; of a rate, this over the
+ * model's time; a state of the model has its own unit. */
+static double *units_of_states(dal_linear *x)
 {
-    const dal_units *units = &x->point.layout->units;
+    const dal_point *p = &x->point;
+    const dal_units *units = &p->layout->units;
+    const int positions = x->out->n_positions, rest = positions + x->out->n_rates;
+    double *unit = DAL_NEW(&x->arena, double, x->n_x + 1);
+    for (int i = 0; i < positions; i++) {
+        const double *slope = x->columns + (size_t)x->n_x * (size_t)x->candidates[x->chosen[i]].column;
+        for (int j = 0; j < p->positions.p; j++) {
+            double size = 0;
+            for (int k = 0; k < p->nv; k++)
+                size = fmax(size, fabs(p->positions.T[(size_t)p->nv * (size_t)j + (size_t)k]) * units->column_scale[k]);
+            unit[i] = fmax(unit[i], size > 0 ? fabs(slope[j]) * units->length / size : 0);
+        }
+        if (x->moving[i] >= 0)
+            unit[positions + x->moving[i]] = unit[i] / units->time;
+    }
+    if (p->n_z) {
+        const dal_system_info info = dal_system_describe(x->system);
+        double *y = DAL_NEW(&x->arena, double, info.states + 1);
+        dal_state_units(x->state, y);
+        memcpy(unit + rest, y + info.coordinates_count + info.equations, sizeof *unit * (size_t)p->n_z);
+    }
+    return unit;
+}
+
+/* No state accelerates; does this stay? Then x'' = A x' is zero, too: a pendulum that passes its lowest point does not accelerate at this instant. */
+static bool stays_steady(const dal_linear *x, const double *unit)
+{
+    const double time = x->point.layout->units.time;
     for (int i = x->out->n_positions; i < x->n_x; i++) {
         const double *row = x->out->A + (size_t)x->n_x * (size_t)i;
         double sum = 0, terms = 0;
@@ -177,24 +206,25 @@ static bool stays_steady(const dal_linear *x)
             sum += row[j] * x->out->rates[j];
             terms += fabs(row[j] * x->out->rates[j]);
         }
-        if (fabs(sum) * units->time * units->time * units->time > balanced * fmax(terms * units->time * units->time * units->time, units->length))
+        if (fabs(sum) * time * time > balanced * fmax(terms * time * time, unit[i]))
             return false;
     }
     return true;
 }
 
-static dal_linear_kind kind_of_point(const dal_linear *x)
+static dal_linear_kind kind_of_point(dal_linear *x)
 {
     const dal_point *p = &x->point;
     const dal_units *units = &p->layout->units;
+    const double *unit = units_of_states(x);
     bool rests = true, steady = true;
     for (int k = 0; k < p->nv; k++)
         rests = rests && fabs(p->v[k]) * units->column_scale[k] <= slow * units->length / units->time;
     for (int i = x->out->n_positions; i < x->n_x; i++)
-        steady = steady && fabs(x->out->rates[i]) * units->time * units->time <= balanced * fmax(fabs(x->out->at[i]) * units->time, units->length);
+        steady = steady && fabs(x->out->rates[i]) * units->time <= balanced * fmax(fabs(x->out->at[i]), unit[i]);
     if (rests)
         return forces_balance(x) && steady ? DAL_LINEAR_REST : DAL_LINEAR_MOTION;
-    return steady && (dal_linear_at_steady(x) || (stays_steady(x) && dal_linear_stays(x))) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
+    return steady && (dal_linear_at_steady(x) || (stays_steady(x, unit) && dal_linear_stays(x))) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
 }
 
 static const char *keep_text(dal_linear *x, const char *text)

@@ -117,23 +117,48 @@ static dal_status find_forces_aside(dal_steady_search *s, int j, double distance
     return status;
 }
 
+/* How much a column changes over distances of the model's length, as here along the columns of T: a coordinate by about a radian or by a length, whatever
+ * its slope is. */
+static double find_usual_change(dal_steady_search *s, int column)
+{
+    double *q = DAL_NEW(&s->arena, double, s->layout->nq + 1), *dq = DAL_NEW(&s->arena, double, s->nv + 1),
+           *none = DAL_NEW(&s->arena, double, s->nv + 1);
+    double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    dal_variation_point at = s->point.at;
+    const dal_variation_result result = {.columns = slope, .values = value};
+    dal_variation_along(s->point.variation, &at, &(dal_variation_direction){.q = none}, &result);
+    const double here = value[column];
+    double most = 0;
+    at.q = q;
+    for (int i = 0; i < 2 * s->p; i++) {
+        for (int k = 0; k < s->nv; k++)
+            dq[k] = (i % 2 ? -1 : 1) * s->unit * s->T[(size_t)s->nv * (size_t)(i / 2) + (size_t)k];
+        memcpy(q, s->q, sizeof *q * (size_t)s->layout->nq);
+        s->layout->family->add(s->layout, q, dq);
+        dal_variation_along(s->point.variation, &at, &(dal_variation_direction){.q = none}, &result);
+        most = isfinite(value[column]) ? fmax(most, fabs(value[column] - here)) : most;
+    }
+    return most;
+}
+
 /* A coordinate that changes without bound near this position has no rate: an azimuth on its axis. In the model's own units a finite coordinate
- * changes by about a radian, by the length of the model, or by its rate; that of a slow motion is no measure.
+ * changes by about as much as over a whole length, or by its rate; that of a slow motion is no measure.
  *
  * A search that leads to the axis ends beside it, at a distance of 1/slope, with forces F that are small because the distance is. A solution is another
  * one: there, F is far smaller than at such a distance. */
 static bool rate_has_no_meaning(dal_steady_search *s, double forces)
 {
-    const double usual = fmax(1, s->layout->units.length);
     double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
-    double steepest = 0, around = 0;
+    double *usual = DAL_NEW(&s->arena, double, s->n_given + 1), steepest = 0, around = 0;
+    for (int i = 0; i < s->n_given; i++)
+        usual[i] = fmax(s->is_rate[i] ? 0 : find_usual_change(s, s->columns[i]), fabs(s->given[i]) * s->layout->units.time);
     for (int j = 0; j < s->p; j++) {
         dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.q = s->T + (size_t)s->nv * (size_t)j},
                             &(dal_variation_result){.columns = slope, .values = value});
         for (int i = 0; i < s->n_given; i++) {
             if (s->is_rate[i] || s->given[i] == 0)
                 continue;
-            const double steep = fabs(slope[s->columns[i]]) * s->unit / fmax(usual, fabs(s->given[i]) * s->layout->units.time);
+            const double steep = fabs(slope[s->columns[i]]) * s->unit / usual[i];
             if (!(steep < without_bound))
                 return true;
             steepest = fmax(steepest, steep);
@@ -180,19 +205,29 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     return dal_steady_evaluate(s, s->q, s->v, s->z, true);
 }
 
-/* Do the rows, drives among them, leave this given channel no other rate? */
+/* How much a given channel changes along velocities: a coordinate, or a rate that they change. */
+static double find_slope(dal_steady_search *s, int given, const double *along)
+{
+    double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
+    const dal_variation_direction rate = {.v = along}, place = {.q = along};
+    dal_variation_along(s->point.variation, &s->point.at, s->is_rate[given] ? &rate : &place,
+                        &(dal_variation_result){.columns = slope, .values = value});
+    return fabs(slope[s->columns[given]]);
+}
+
+/* Do the rows, drives among them, leave this given channel no other rate? Without them it would follow the velocities. */
 static bool is_bound(dal_steady_search *s, int given)
 {
-    const double usual = fmax(1, s->layout->units.length);
-    double *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
-    for (int j = 0; j < s->p; j++) {
-        const double *along = s->T + (size_t)s->nv * (size_t)j;
-        const dal_variation_direction rate = {.v = along}, place = {.q = along};
-        dal_variation_along(s->point.variation, &s->point.at, s->is_rate[given] ? &rate : &place,
-                            &(dal_variation_result){.columns = slope, .values = value});
-        if (!(fabs(slope[s->columns[given]]) * s->unit < 1e-9 * usual))
-            return false;
+    const dal_units *units = &s->layout->units;
+    double *v = DAL_NEW(&s->arena, double, s->nv + 1), usual = 0;
+    for (int k = 0; k < s->nv; k++) {
+        v[k] = units->length / units->column_scale[k];
+        usual = fmax(usual, find_slope(s, given, v));
+        v[k] = 0;
     }
+    for (int j = 0; j < s->p; j++)
+        if (!(find_slope(s, given, s->T + (size_t)s->nv * (size_t)j) * s->unit < 1e-9 * usual))
+            return false;
     return true;
 }
 

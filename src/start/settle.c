@@ -70,7 +70,7 @@ bool dal_state_stays(dal_arena *arena, dal_state *state)
     const dal_units *units = &layout->units;
     const int n_z = dal_system_states(dal_system_of(state), NULL);
     const double fast = moving * units->length / units->time, *z = dal_own_states_of(state);
-    double *rates = DAL_NEW(arena, double, n_z + 1), most = 0;
+    double *rates = DAL_NEW(arena, double, n_z + 1), most = 0; /* rates may be rounding of the largest state */
     for (int k = 0; k < layout->nv; k++)
         if (fabs(dal_seen_work(state)->v[k]) * units->column_scale[k] > fast ||
             fabs(dal_rates_of(state)[k]) * units->column_scale[k] > 1e3 * fast / units->time)
@@ -79,7 +79,7 @@ bool dal_state_stays(dal_arena *arena, dal_state *state)
     for (int k = 0; k < n_z; k++)
         most = fmax(most, fabs(z[k]) / units->time);
     for (int k = 0; k < n_z; k++)
-        if (fabs(rates[k]) > 1e3 * dal_settle_push * most)
+        if (fabs(rates[k]) > fmax(1e3 * dal_settle_push * fabs(z[k]) / units->time, rounding_of_slopes * most))
             return false;
     return true;
 }
@@ -191,7 +191,7 @@ static dal_status make_step(dal_settler *s)
     double *dq = DAL_NEW(&s->arena, double, p->nv + 1);
     dal_settle_system(s);
     for (int k = 0; k < p->n_z && !(s->last < INFINITY); k++)
-        s->first = fmax(s->first, fabs(s->rho[p->velocities.p + k]));
+        s->first[k] = fabs(s->rho[p->velocities.p + k]);
     const bool newton = dal_settle_step(s);
     const double size = dal_norm(s->rho, p->velocities.p);
     /* half of it if Newton's last step made rho larger and no potential tells the way; else up to twice as large */
@@ -219,20 +219,36 @@ static dal_status make_step(dal_settler *s)
     return gone;
 }
 
-/* A state of the model that acts on nothing, its own rate included, and whose rate is not zero; -1: none. Overwrites rho. */
-static int restless_state(dal_settler *s, const double *rates, double unit)
+/* Is the rate of state k more than rounding? Of its value in the model's time, of its rate at the start, and of the terms of the rate, by its slopes K along
+ * positions and states. */
+static bool is_restless(const dal_settler *s, int k, double rate)
+{
+    const dal_point *p = &s->point;
+    const dal_units *units = &p->layout->units;
+    const double *row = s->K + (size_t)(p->positions.p + p->n_z) * (size_t)(p->velocities.p + k);
+    double most = fmax(fabs(s->z[k]) / units->time, s->first[k]);
+    for (int j = 0; j < p->positions.p; j++)
+        most = fmax(most, fabs(row[j]) * sqrt(units->mass) * units->length);
+    for (int l = 0; l < p->n_z; l++)
+        most = fmax(most, fabs(row[p->positions.p + l] * s->z[l]));
+    return fabs(rate) > 1e3 * dal_settle_push * most;
+}
+
+/* A state of the model that acts on nothing, its own rate included, and whose rate is not zero; -1: none. */
+static int restless_state(dal_settler *s, const double *rates)
 {
     const dal_point *p = &s->point;
     const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
-    dal_settle_system(s);
-    double most = 0;
-    for (int i = 0; i < rows * columns; i++)
-        most = fmax(most, fabs(s->K[i]));
+    double *row = DAL_NEW(&s->arena, double, rows + 1), *column = DAL_NEW(&s->arena, double, columns + 1), most = 0;
+    dal_settle_units(s, row, column);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            most = fmax(most, fabs(s->K[columns * i + j]) / row[i] * column[j]);
     for (int k = 0; k < p->n_z; k++) {
         double acts = 0;
         for (int i = 0; i < rows; i++)
-            acts = fmax(acts, fabs(s->K[columns * i + p->positions.p + k]));
-        if (!(acts > rounding_of_slopes * most) && fabs(rates[k]) > 1e3 * dal_settle_push * unit)
+            acts = fmax(acts, fabs(s->K[columns * i + p->positions.p + k]) / row[i] * column[p->positions.p + k]);
+        if (!(acts > rounding_of_slopes * most) && is_restless(s, k, rates[k]))
             return k;
     }
     return -1;
@@ -243,14 +259,16 @@ static dal_status finish_search(dal_settler *s)
 {
     dal_point *p = &s->point;
     const dal_units *units = &p->layout->units;
-    double *rates = DAL_NEW(&s->arena, double, p->n_z + 1), most = 0;
+    double *rates = DAL_NEW(&s->arena, double, p->n_z + 1);
+    if (p->n_z)
+        dal_settle_system(s);
     s->rho = DAL_NEW(&s->arena, double, p->velocities.p + 1);
     dal_point_unbalance(p, s->rho);
     dal_point_values(p, NULL, rates);
     const double rounding = inexact * s->stiffest * sqrt(units->mass) * units->length;
     if (dal_norm(s->rho, p->velocities.p) > 1e3 * fmax(dal_settle_push * dal_settle_force_unit(s), rounding)) {
         const char *const *names;
-        const int restless = p->n_z ? restless_state(s, rates, s->first) : -1;
+        const int restless = p->n_z ? restless_state(s, rates) : -1;
         dal_settle_name_direction(s, &p->velocities, s->rho);
         dal_system_states(dal_system_of(s->state), &names);
         if (restless >= 0)
@@ -266,9 +284,7 @@ static dal_status finish_search(dal_settler *s)
         return DAL_BAD_MODEL;
     }
     for (int k = 0; k < p->n_z; k++)
-        most = fmax(most, fmax(fabs(s->z[k]) / units->time, s->first));
-    for (int k = 0; k < p->n_z; k++)
-        if (fabs(rates[k]) > 1e3 * dal_settle_push * most) {
+        if (is_restless(s, k, rates[k])) {
             const char *const *names;
             dal_system_states(dal_system_of(s->state), &names);
             dal_error(s->messages, dal_nowhere, "there is no equilibrium near the start: state '%s' of the model does not settle", names[k]);
@@ -392,7 +408,7 @@ static dal_status search_again(const dal_settler *first, const beginning *from, 
     if (!s.messages)
         return DAL_NO_MEMORY;
     s.done = s.last_newton = false;
-    s.first = 0;
+    memset(s.first, 0, sizeof *s.first * (size_t)dal_system_states(dal_system_of(s.state), NULL));
     s.calm = 0;
     s.radius = dal_settle_longest;
     s.last = INFINITY;
@@ -442,6 +458,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     const beginning from = begin(arena, state);
     s.q = copy_of(arena, from.q, layout->nq);
     s.z = copy_of(arena, from.z, n_z);
+    s.first = DAL_NEW(arena, double, n_z + 1);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
     s.first_places = dal_settle_make_places(arena, layout);
     s.turned = DAL_NEW(arena, double, 3 * layout->mechanism->n_bodies + 1);

@@ -40,7 +40,7 @@ typedef struct dal_settler {
     bool straight;                          /* Newton's steps only: nothing leads down where forces have no potential */
     double size;                            /* of the whole step */
     double stiffest;                        /* largest number of K */
-    double first;                           /* largest rate of z at the start */
+    double *first;                          /* rates of z at the start, their sizes */
     int calm;                               /* steps in a row that moved nothing */
     int n_freedoms;                         /* of positions */
     bool last_newton;                       /* the last step was Newton's */
@@ -71,6 +71,8 @@ double dal_settle_extent(const dal_settler *s);
 double dal_settle_size(dal_settler *s, const double *dq);
 /* s->rho and s->K. */
 void dal_settle_system(dal_settler *s);
+/* The units of the rows and columns of K: forces, positions and time in the model's own units, states in units of what they are coupled to. */
+void dal_settle_units(dal_settler *s, double *row, double *column);
 /* s->step. True: it is Newton's. */
 bool dal_settle_step(dal_settler *s);
 /* s->runs: the part of the model that a direction along T moves the most. */

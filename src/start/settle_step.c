@@ -16,6 +16,7 @@
 
 #include "math/dense.h"
 #include "math/rank.h"
+#include "math/state_units.h"
 #include "math/sums.h"
 #include "math/vec.h"
 #include "start/shares.h"
@@ -219,6 +220,45 @@ static bool descend(dal_settler *s)
     return newton;
 }
 
+void dal_settle_units(dal_settler *s, double *row, double *column)
+{
+    const dal_point *p = &s->point;
+    const dal_units *units = &p->layout->units;
+    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    double *K = DAL_NEW(&s->arena, double, (size_t)rows *(size_t)columns + 1), *own = DAL_NEW(&s->arena, double, p->n_z + 1);
+    for (int i = 0; i < rows; i++)
+        row[i] = i < p->velocities.p ? dal_settle_force_unit(s) : 1 / units->time;
+    for (int j = 0; j < columns; j++)
+        column[j] = j < p->positions.p ? sqrt(units->mass) * units->length : 1;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            K[columns * i + j] = s->K[columns * i + j] / row[i] * column[j];
+    dal_state_units_balance(p->velocities.p, p->positions.p, p->n_z, K, own);
+    for (int k = 0; k < p->n_z; k++) {
+        row[p->velocities.p + k] *= own[k];
+        column[p->positions.p + k] *= own[k];
+    }
+}
+
+/* Newton's step, of least squares and least norm in the units of its rows and columns. */
+static void solve_newton(dal_settler *s)
+{
+    const dal_point *p = &s->point;
+    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    double *row = DAL_NEW(&s->arena, double, rows + 1), *column = DAL_NEW(&s->arena, double, columns + 1);
+    double *K = DAL_NEW(&s->arena, double, (size_t)rows *(size_t)columns + 1);
+    double *right = DAL_NEW(&s->arena, double, rows + 1), *work = DAL_NEW(&s->arena, double, dal_rank_work(rows, columns) + 1);
+    dal_settle_units(s, row, column);
+    for (int i = 0; i < rows; i++) {
+        right[i] = -s->rho[i] / row[i];
+        for (int j = 0; j < columns; j++)
+            K[columns * i + j] = s->K[columns * i + j] / row[i] * column[j];
+    }
+    dal_rank_solve(K, rows, columns, columns, flat, right, s->step, work);
+    for (int j = 0; j < columns; j++)
+        s->step[j] *= column[j];
+}
+
 bool dal_settle_step(dal_settler *s)
 {
     const dal_point *p = &s->point;
@@ -226,9 +266,6 @@ bool dal_settle_step(dal_settler *s)
     s->step = DAL_NEW(&s->arena, double, columns + 1);
     if (!p->n_z && rows == columns && !s->straight)
         return descend(s);
-    double *right = DAL_NEW(&s->arena, double, rows + 1), *work = DAL_NEW(&s->arena, double, dal_rank_work(rows, columns) + 1);
-    for (int i = 0; i < rows; i++)
-        right[i] = -s->rho[i];
-    dal_rank_solve(s->K, rows, columns, columns, flat, right, s->step, work);
+    solve_newton(s);
     return true;
 }
