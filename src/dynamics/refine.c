@@ -303,7 +303,7 @@ static void layout_refinement(dal_block *block, const dal_system *system, dal_st
     DAL_LAYOUT(block, refinement->dv, layout->nv);
     DAL_LAYOUT(block, refinement->dlambda, layout->n_rows);
     DAL_LAYOUT(block, refinement->wd, system->n_w);
-    if (minimal(layout))
+    if (minimal(layout) && !layout->columnless) /* there M is not computed: nothing is refined */
         DAL_LAYOUT(block, refinement->block, largest_block(layout));
 }
 
