@@ -249,16 +249,6 @@ static void add_gravity(const dal_state *state, double *gravity)
     }
 }
 
-/* Are there forces other than gravity? */
-static bool has_elements(const dal_system *system)
-{
-    const dal_acting *acting = dal_system_acting(system);
-    for (int i = 0; i < acting->n_groups; i++)
-        if (dal_force_types[acting->groups[i].type] != &dal_force_gravity)
-            return true;
-    return acting->n_laws || acting->n_frictions;
-}
-
 static void gather_forces(gatherer *g)
 {
     const dal_state *state = g->state;
@@ -270,7 +260,7 @@ static void gather_forces(gatherer *g)
     add_gravity(state, gravity);
     for (size_t k = 0; k < n; k++) {
         bias[k] = work->h[k] + gravity[k];
-        if (has_elements(dal_system_of(state)))
+        if (!dal_weight_acts_alone(dal_system_acting(dal_system_of(state))))
             applied[k] = work->Q[k] + gravity[k] - g->instant->forces[k] - (e->inverse ? e->inverse->torques[k] : 0);
     }
     e->gravity = gravity;
@@ -330,7 +320,7 @@ static void gather_reactions(gatherer *g)
     const dal_mechanism *m = layout->mechanism;
     dal_evaluation_reaction *list = DAL_NEW(&g->arena, dal_evaluation_reaction, m->n_joints + 1);
     for (int j = 0; j < m->n_joints; j++) {
-        if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
+        if (!dal_joint_has_sides(&m->joints[j]))
             continue; /* an expression does not act between two particular bodies */
         dal_evaluation_reaction *r = &list[g->out->n_reactions++];
         r->joint = m->joints[j].name;

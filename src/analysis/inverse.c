@@ -212,7 +212,7 @@ static const dal_force_group *motors_of(const dal_system *system)
 {
     const dal_acting *acting = dal_system_acting(system);
     for (int i = 0; i < acting->n_groups; i++)
-        if (dal_force_types[acting->groups[i].type] == &dal_force_motor && acting->groups[i].n)
+        if (dal_force_types[acting->groups[i].type]->motor && acting->groups[i].n)
             return &acting->groups[i];
     return NULL;
 }

@@ -381,7 +381,7 @@ static bool choose_attitude(const drawer *d, dal_spec *base)
     const char *word = d->spec->simulate.coordinates.name.text;
     for (int i = 0; word && dal_families[i]; i++)
         if (!strcmp(dal_families[i]->name, word))
-            return dal_families[i] == &dal_family_euler || dal_spec_set(base, "coordinates", dal_families[0]->name, d->heard);
+            return dal_families[i]->attitude == DAL_OWN_PARAMETERS || dal_spec_set(base, "coordinates", dal_families[0]->name, d->heard);
     return true;
 }
 

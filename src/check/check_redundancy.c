@@ -70,7 +70,7 @@ static const char *forbids(const dal_probe *p, int i)
     double f[3], tau[3];
     if (source == joint->drive)
         return "its drive";
-    if (joint->type == &dal_joint_constraint)
+    if (dal_joint_is_expression(joint))
         return "its equation";
     if (!joint->type || joint->type->class == DAL_JOINT_COUPLING)
         return "its relation";

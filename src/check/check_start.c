@@ -126,7 +126,7 @@ static void find_gaps(dal_checker *c, dal_probe *p)
         gaps[j].shift = without_rounding(gaps[j].shift, most * length);
         gaps[j].turn = without_rounding(gaps[j].turn, most);
         gaps[j].joint = dal_arena_copy(p->arena, m->joints[j].name, strlen(m->joints[j].name));
-        gaps[j].written = m->joints[j].type == &dal_joint_constraint;
+        gaps[j].written = dal_joint_is_expression(&m->joints[j]);
         open[v->n_open++] = gaps[j];
     }
     v->open = open;

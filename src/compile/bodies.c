@@ -91,7 +91,7 @@ static bool is_node(dal_build *build, const dal_body_spec *spec)
     for (int i = 0; i < all->n_forces; i++) {
         const dal_force_spec *f = &all->forces[i];
         const dal_force_type *type = f->type.text ? dal_force_type_find(f->type.text) : NULL;
-        const bool turns = !type || type->acts == DAL_ACTS_BY_TORQUE || type == &dal_force_bushing || type == &dal_force_coordinate || f->axes.text;
+        const bool turns = !type || type->turns || f->axes.text;
         if (turns && (names_body(&f->connect, name) || is_of(f->body.text, name)))
             return false;
     }

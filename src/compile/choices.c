@@ -91,22 +91,22 @@ static void choose_elimination(dal_build *build, dal_text value)
     if (strcmp(value.text, "linear"))
         dal_error(build->messages, value.mark, "`eliminate` is linear, not '%s': rows that are not linear cannot be solved once and for all",
                   value.text);
-    else if (build->family == &dal_family_natural)
-        build->family = &dal_family_natural_reduced;
+    else if (build->family->reduced)
+        build->family = build->family->reduced;
 }
 
 void dal_choose_family(dal_build *build, dal_system *system)
 {
-    static const char *const none[] = {NULL}, *const angle[] = {"sequence", NULL}, *const natural[] = {"eliminate", NULL};
     const dal_choice *choice = &build->spec->simulate.coordinates;
     const bool own = build->spec->n_coordinates > 0;
     int k = choose(build, choice, "family of coordinates", family_name, own ? "user" : "angle");
     build->family = k >= 0 ? dal_families[k] : own ? &dal_family_user : dal_families[0];
-    if (own && build->family != &dal_family_user)
+    if (own && !build->family->of_model)
         dal_error(build->messages, choice->name.mark, "the bodies of this model are placed by its own coordinates: only the family user applies");
-    if (!own && build->family == &dal_family_user)
+    if (!own && build->family->of_model)
         dal_error(build->messages, choice->name.mark, "family user needs `coordinates:` in the model");
-    check_options(build, choice, build->family == &dal_family_angle ? angle : build->family == &dal_family_natural ? natural : none, false);
+    const char *const options[] = {build->family->option, NULL};
+    check_options(build, choice, options, false);
     for (int i = 0; i < choice->n; i++) {
         if (!strcmp(choice->option[i].name.text, "eliminate"))
             choose_elimination(build, choice->option[i].value);

@@ -114,7 +114,7 @@ static int find_type(dal_build *build, const dal_force_spec *s, const char *cons
     for (int i = 0; type && type->keys; i++)
         if (dal_force_types[i] == type)
             return i;
-    if (type == &dal_force_gravity)
+    if (type && type->weight)
         dal_error(build->messages, s->type.mark, "force '%s': uniform gravity is not written here, but as the model's key, `gravity: [..]`",
                   s->name.text);
     else
@@ -205,7 +205,7 @@ static void compile_force(dal_build *build, int i, int type)
     if (t->compile(&b, element)) {
         group->n++;
         force->measure = b.measure;
-        force->along = t != &dal_force_torque;
+        force->along = t->acts != DAL_ACTS_BY_TORQUE;
         force->zero = b.zero;
         return;
     }

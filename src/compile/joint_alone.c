@@ -154,7 +154,7 @@ void dal_alone_begin(dal_alone *a, dal_build *build, const dal_joint *joint)
 {
     dal_arena *arena = build->arena;
     *a = (dal_alone){.build = build, .joint = joint, .length = dal_build_length(build)};
-    a->whole = build->parts.placement && joint->type == &dal_joint_constraint;
+    a->whole = build->parts.placement && dal_joint_is_expression(joint);
     a->layout = a->whole ? layout_whole(a) : layout_alone(a);
     dal_work_layout(a->layout, DAL_NEW(arena, dal_real, dal_work_size(a->layout)), DAL_NEW(arena, int, 3 * a->mechanism.n_bodies), &a->work);
     a->r = a->layout->n_rows;

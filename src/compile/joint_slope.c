@@ -220,7 +220,7 @@ static void refuse_slope(const dal_alone *a, int row)
     const int number = a->mechanism.rows[a->layout->row[row].source].equation;
     static const char *const fault = "has no slope where it is zero (a square, a power or a length is zero only "
                                      "together with its slope), and no force can keep it";
-    if (a->joint->type == &dal_joint_constraint) {
+    if (dal_joint_is_expression(a->joint)) {
         const dal_text text = build->spec->constraints[a->joint - build->mechanism.joints - build->spec->n_joints].position;
         dal_error(build->messages, text.mark, "constraint '%s': `%.100s` %s; %s", a->joint->name, text.text, fault,
                   advice(build->arena, text.text, true));
@@ -269,7 +269,7 @@ bool dal_build_slopes(dal_build *build, const double *winding)
     bool fine = true;
     for (int j = 0; j < build->mechanism.n_joints; j++) {
         const dal_joint *joint = &build->mechanism.joints[j];
-        if (joint->type && joint->n_rows && (joint->type->written || joint->type == &dal_joint_constraint))
+        if (joint->type && joint->n_rows && (joint->type->written || joint->type->expression))
             fine &= check_joint(build, joint, winding);
     }
     return fine;

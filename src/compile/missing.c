@@ -285,16 +285,14 @@ static bool add_force(balance *b, int force)
 {
     const dal_force_spec *spec = &b->build->spec->forces[force];
     const dal_force_type *type = dal_force_type_find(spec->type.text);
-    if (type == &dal_force_central) /* acts on masses */
+    if (type->on_masses)
         return true;
     if (type->spring)
         return add_spring(b, force);
-    if (type == &dal_force_point || type == &dal_force_torque || type == &dal_force_motor || type == &dal_force_coordinate)
+    if (type->applied)
         return add_applied(b, force, type);
     return !touches(b, force) ||
-           refuse_force(b, spec,
-                        type->potential && type != &dal_force_bushing ? "it begins and ends with a corner, where the condition has no derivatives"
-                                                                      : no_symbols);
+           refuse_force(b, spec, type->corners ? "it begins and ends with a corner, where the condition has no derivatives" : no_symbols);
 }
 
 /* Friction and forces of joints that are not ideal. */
@@ -305,7 +303,7 @@ static bool refuse_joints(balance *b)
     for (int i = 0; i < b->build->n_frictions + b->build->n_laws; i++) {
         const bool friction = i < b->build->n_frictions;
         const dal_joint *joint = &m->joints[friction ? b->build->frictions[i].joint : b->build->laws[i - b->build->n_frictions].joint];
-        if (!(joint->type == &dal_joint_constraint || parts(b, joint->marker[0].body, joint->marker[1].body)))
+        if (!(dal_joint_is_expression(joint) || parts(b, joint->marker[0].body, joint->marker[1].body)))
             continue;
         dal_derive_fail(
             b->build, joint->mark,

@@ -71,7 +71,7 @@ static void layout_coordinates(dal_build *build, dal_system *system)
     read_always(build, &system->drives);
     system->mechanism = build->mechanism;
     build->parts.n_times = build->n_times;
-    if (build->family == &dal_family_joint)
+    if (build->family->over_tree)
         build->parts.tree = build_tree(build);
     build->parts.recursive = (system->method.formulation->recursive || goes_on_tree(build, system)) && !build->n_frictions;
     build->parts.length = dal_build_length(build);

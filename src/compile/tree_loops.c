@@ -77,10 +77,7 @@ dal_loops *dal_build_loops(dal_arena *arena, const dal_system *system)
 /* Weight alone: what acts otherwise is a force on a body or a coordinate, which has to be known before anything is eliminated. */
 static bool has_only_weight(const dal_system *system)
 {
-    for (int g = 0; g < system->acting.n_groups; g++)
-        if (dal_force_types[system->acting.groups[g].type] != &dal_force_gravity)
-            return false;
-    return !system->acting.n_laws && !system->acting.n_frictions && !system->actions.program && !system->drives.program && !system->works;
+    return dal_weight_acts_alone(&system->acting) && !system->actions.program && !system->drives.program && !system->works;
 }
 
 dal_sweep *dal_build_sweep(dal_arena *arena, const dal_system *system)

@@ -197,7 +197,7 @@ static void build_bodies(builder *b)
     for (int i = 0; i <= n->n_bodies; i++) {
         const dal_body_data data = {.space = m->space,
                                     .body = i < n->n_bodies ? &m->bodies[i] : NULL,
-                                    .parameters = b->layout->family == &dal_family_euler,
+                                    .parameters = b->layout->family->attitude == DAL_OWN_PARAMETERS,
                                     .alpha = b->alpha,
                                     .beta = b->beta,
                                     .n_ports = count[i],

@@ -101,7 +101,7 @@ static dal_bushing_info find_bushing(const dal_derived_force *e)
 {
     const dal_acting *acting = dal_system_acting(e->d->system);
     for (int g = 0; g < acting->n_groups; g++)
-        for (int i = 0; i < acting->groups[g].n && dal_force_types[acting->groups[g].type] == &dal_force_bushing; i++) {
+        for (int i = 0; i < acting->groups[g].n && dal_force_types[acting->groups[g].type]->bushing; i++) {
             const dal_bushing_info info = dal_bushing_of(&acting->groups[g], i);
             if (info.force == e->number)
                 return info;

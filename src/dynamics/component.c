@@ -23,7 +23,7 @@
 static bool applies_component(const dal_system *system, dal_refusal *why)
 {
     const dal_mechanism *m = &system->mechanism;
-    if (system->layout.family != &dal_family_angle && system->layout.family != &dal_family_euler) {
+    if (system->layout.family->attitude == DAL_OWN_NONE) {
         dal_decline(why, DAL_REASON_OTHER,
                     "component needs `coordinates: angle` or `euler`: each body integrates its own place and attitude, and the family %s has "
                     "other coordinates",

@@ -157,11 +157,7 @@ bool dal_slopes_refuse_held(const dal_system *system, dal_refusal *why)
 
 bool dal_weight_on_tree(const dal_system *system)
 {
-    const dal_acting *acting = &system->acting;
-    bool weight = system->links && !system->layout.n_rows && !system->layout.systems && !acting->n_laws && !acting->n_frictions;
-    for (int g = 0; g < acting->n_groups; g++)
-        weight = weight && dal_force_types[acting->groups[g].type] == &dal_force_gravity;
-    return weight;
+    return system->links && !system->layout.n_rows && !system->layout.systems && dal_weight_acts_alone(&system->acting);
 }
 
 /* ---- factors ---------------------------------------------------------------------------------------- */

@@ -259,17 +259,17 @@ static bool compile_coordinate(dal_force_builder *b, void *element)
 const dal_force_type dal_force_point =
     DAL_FORCE_TYPE("force", "a force at a point, between two points, along a joint or on a coordinate of the model's own",
                    "joint connect body coordinate axes value! limit", "distance", applied, apply_efforts, .compile = compile_force, .effort = true,
-                   .acts = DAL_ACTS_BY_FORCE);
+                   .applied = true, .acts = DAL_ACTS_BY_FORCE);
 
 const dal_force_type dal_force_torque =
     DAL_FORCE_TYPE("torque", "a torque on a body, between two bodies, on a joint or on a coordinate of the model's own",
                    "joint connect body coordinate axes value! limit", "angle", applied, apply_efforts, .compile = compile_torque, .effort = true,
-                   .acts = DAL_ACTS_BY_TORQUE);
+                   .applied = true, .turns = true, .acts = DAL_ACTS_BY_TORQUE);
 
 const dal_force_type dal_force_motor =
     DAL_FORCE_TYPE("motor", "a motor on the coordinate of a joint: torque or force by an expression", "joint! coordinate value! limit", NULL, applied,
-                   apply_efforts, .compile = compile_motor, .effort = true, .acts = DAL_ACTS_ANY_WAY);
+                   apply_efforts, .compile = compile_motor, .effort = true, .applied = true, .motor = true, .acts = DAL_ACTS_ANY_WAY);
 
 const dal_force_type dal_force_coordinate =
     DAL_FORCE_TYPE("coordinate-force", "a generalized force on x, y, z or the angle of a body", "body! coordinate! value! limit", NULL, applied,
-                   apply_efforts, .compile = compile_coordinate, .effort = true, .acts = DAL_ACTS_ANY_WAY);
+                   apply_efforts, .compile = compile_coordinate, .effort = true, .applied = true, .turns = true, .acts = DAL_ACTS_ANY_WAY);

@@ -119,4 +119,4 @@ dal_bushing_info dal_bushing_of(const dal_force_group *bushings, int i)
 
 const dal_force_type dal_force_bushing =
     DAL_FORCE_TYPE("bushing", "springs and dampers in all directions between two frames", "connect! stiffness! damping", NULL, bushing,
-                   apply_bushings, .compile = compile_bushing, .potential = true);
+                   apply_bushings, .compile = compile_bushing, .potential = true, .bushing = true, .turns = true);

@@ -90,4 +90,4 @@ static bool compile_central(dal_force_builder *b, void *element)
 
 const dal_force_type dal_force_central =
     DAL_FORCE_TYPE("central-gravity", "gravity towards a centre, mu / r^2, with the gravity-gradient torque on request", "center mu! gradient body",
-                   NULL, central, apply_central, .compile = compile_central, .potential = true);
+                   NULL, central, apply_central, .compile = compile_central, .potential = true, .on_masses = true);

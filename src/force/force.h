@@ -129,6 +129,13 @@ typedef struct dal_force_type {
     bool potential;        /* its force has a potential (dampers aside) */
     bool effort;           /* it is one scalar force or torque: the channels .force and .torque exist */
     bool spring;           /* its elements are springs or dampers: dal_spring_of */
+    bool bushing;          /* its elements are bushings: dal_bushing_of */
+    bool motor;            /* its elements are motors, whose efforts inverse dynamics finds: dal_motor_of */
+    bool weight;           /* uniform gravity: a key of the model, not an element of `forces:` */
+    bool on_masses;        /* it acts on masses: not along a direction without inertia */
+    bool applied;          /* its components are expressions of the model */
+    bool corners;          /* it begins and ends with a corner of its law */
+    bool turns;            /* it turns bodies whatever is written: they need an attitude */
     dal_force_action acts; /* at a point or between two */
 #endif
 } dal_force_type;

@@ -51,5 +51,5 @@ static void apply_gravity(dal_loads *loads, int n, const void *elements)
     }
 }
 
-const dal_force_type dal_force_gravity =
-    DAL_FORCE_TYPE("gravity", "uniform gravity (the model's key `gravity`)", NULL, NULL, dal_gravity, apply_gravity, .potential = true);
+const dal_force_type dal_force_gravity = DAL_FORCE_TYPE("gravity", "uniform gravity (the model's key `gravity`)", NULL, NULL, dal_gravity,
+                                                        apply_gravity, .potential = true, .weight = true, .on_masses = true);

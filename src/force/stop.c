@@ -207,9 +207,9 @@ static bool compile_clearance(dal_force_builder *b, void *element)
 const dal_force_type dal_force_end_stop =
     DAL_FORCE_TYPE("end-stop", "ends of the travel of a joint or of the distance of two points: push back, with a loss that is given",
                    "joint coordinate connect lower upper stiffness! damping restitution velocity", NULL, stop, apply_stops, .compile = compile_stop,
-                   .potential = true, .effort = true);
+                   .potential = true, .effort = true, .corners = true);
 
 const dal_force_type dal_force_clearance =
     DAL_FORCE_TYPE("clearance", "a joint with play: two points that move freely within a gap and are pushed back beyond it",
                    "connect! gap! stiffness! damping restitution velocity", NULL, stop, apply_stops, .compile = compile_clearance, .potential = true,
-                   .effort = true);
+                   .effort = true, .corners = true);

@@ -269,6 +269,7 @@ static bool open_ida(dal_stepper *s)
 const dal_integrator dal_ida = {
     .name = "ida",
     .newton = true,
+    .implicit = true,
     .title = "backward differences of orders 1 to 5 on the implicit equations, adaptive, for stiff motions (SUNDIALS)",
     .order = 5,
     DAL_STABLE_TO(HUGE_VAL, HUGE_VAL),

@@ -164,7 +164,8 @@ struct dal_integrator {
     const char *name;
     const char *title; /* one line for `list` */
     int order;
-    bool newton; /* solves implicit equations: needs derivatives of f */
+    bool newton;   /* solves implicit equations: needs derivatives of f */
+    bool implicit; /* integrates F(t, y, y') = 0: takes the form of a formulation that has one */
     bool adaptive;
     int vectors;                /* work vectors of length n beyond y, f, y_new */
     double real_stability;      /* |lambda| h on the negative real axis up to which the method is stable */

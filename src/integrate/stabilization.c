@@ -40,7 +40,7 @@ static dal_flow fail_at(dal_state *state, int row)
     const double worst = fabs(state->work.phi[row]);
     if (row < state->layout->n_extrinsic) {
         const dal_row *missed = &state->mechanism->rows[state->layout->row[row].source];
-        const bool written = state->mechanism->joints[missed->joint].type == &dal_joint_constraint;
+        const bool written = dal_joint_is_expression(&state->mechanism->joints[missed->joint]);
         return dal_state_fail(state, "the constraints cannot be met: %s '%s' stays open by %.3g%s", written ? "constraint" : "joint",
                               state->mechanism->joints[missed->joint].name, worst,
                               written           ? ""
@@ -57,7 +57,7 @@ static dal_flow fail_in_velocity(dal_state *state, int row, double relative)
     const bool joined = row < state->layout->n_extrinsic;
     const dal_joint *joint = joined ? &state->mechanism->joints[state->mechanism->rows[state->layout->row[row].source].joint] : NULL;
     return dal_state_fail(state, "the constraints contradict each other: of the velocity that %s '%s' asks for, %.3g remains",
-                          !joint || joint->type == &dal_joint_constraint ? "constraint" : "joint", joint ? joint->name : "attitude", worst);
+                          !joint || dal_joint_is_expression(joint) ? "constraint" : "joint", joint ? joint->name : "attitude", worst);
 }
 
 enum { MOST_ITERATIONS = 25 };

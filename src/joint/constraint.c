@@ -5,4 +5,5 @@ const dal_joint_type dal_joint_constraint = {
     .name = "constraint",
     .title = "an expression that is zero",
     DAL_COUPLING("", NULL),
+    .expression = true,
 };

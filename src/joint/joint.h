@@ -68,6 +68,8 @@ typedef struct dal_joint_builder {
     void *user;
 } dal_joint_builder;
 
+typedef enum dal_edge { DAL_NO_EDGE, DAL_EDGE_OF_BLADE, DAL_EDGE_OF_DISC } dal_edge;
+
 /* A type in the plane, or in space. */
 typedef struct dal_joint_variant {
     dal_axis_need axis;
@@ -88,9 +90,11 @@ struct dal_joint_type {
     bool welds;               /* leaves no motion */
     bool rod;                 /* has a length: where none is written, the distance of its points at the start */
     bool constant_from_start; /* the constant of its last row is the value of the row at the start */
+    bool expression;          /* an entry of `constraints:`: one row that the model writes as an expression */
     bool couples_two;         /* its row is: coordinate of the second joint - factor * coordinate of the first = constant */
     dal_kept_axes keeps; /* axes that must be parallel with the same sense. The rows also vanish if they are antiparallel: assembly rejects that */
     dal_sliding slides;
+    dal_edge edge;        /* of the second body: where the axis is along the normal, it has no direction on the surface */
     const char *in_plane; /* spatial types: the planar type that does the same; NULL: none */
     const char *urdf;     /* its type in URDF; NULL: URDF has none */
     const char *keys;     /* further keys it understands, separated by blanks; "!" after a key marks it required: "length!" */
@@ -100,15 +104,20 @@ struct dal_joint_type {
 /* For the table of a coupling: it has no axes, and is the same in the plane and in space. */
 #define DAL_COUPLING(keys_, forbid_) .spaces = DAL_IN_PLANE | DAL_IN_SPACE, .class = DAL_JOINT_COUPLING, .keys = keys_, .forbid = forbid_
 
-extern const dal_joint_type *const dal_joint_types[];                /* ends with NULL */
-extern const dal_joint_type dal_joint_constraint;                    /* not in the list: the type of an entry of `constraints:` */
-extern const dal_joint_type dal_joint_rolling_disc, dal_joint_skate; /* which have an attitude without a direction: run/standing.c */
+extern const dal_joint_type *const dal_joint_types[]; /* ends with NULL */
+extern const dal_joint_type dal_joint_constraint;     /* not in the list: the type of an entry of `constraints:` */
 const dal_joint_type *dal_joint_type_find(const char *name);
+
+/* Is it an entry of `constraints:`? */
+static inline bool dal_joint_is_expression(const dal_joint *joint)
+{
+    return joint->type && joint->type->expression;
+}
 
 /* Does it act between two bodies? A constraint that is written as an expression acts between no two in particular. */
 static inline bool dal_joint_has_sides(const dal_joint *joint)
 {
-    return joint->type && joint->type != &dal_joint_constraint;
+    return joint->type && !joint->type->expression;
 }
 
 /* The variant of a type in the plane or in space. */

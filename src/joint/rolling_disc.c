@@ -32,6 +32,7 @@ const dal_joint_type dal_joint_rolling_disc = {
     .planar = {.turns = true},
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
+    .edge = DAL_EDGE_OF_DISC,
     .keys = "normal! radius!",
     .forbid = forbid_rolling_disc,
 };

@@ -36,6 +36,7 @@ const dal_joint_type dal_joint_skate = {
     .planar = {.axis = DAL_AXIS_ONE, .turns = true},
     .spatial = {.axis = DAL_AXIS_ONE, .turns = true},
     .surface = true,
+    .edge = DAL_EDGE_OF_BLADE,
     .keys = "normal",
     .forbid = forbid_skate,
 };

@@ -146,6 +146,8 @@ static void rechart_angle(const dal_layout *layout, dal_work *work, int b)
 
 const dal_family dal_family_angle = {.name = "angle",
                                      .title = "position and angle; in space three Euler angles that change their sequence before a singular attitude",
+                                     .option = "sequence",
+                                     .attitude = DAL_OWN_ANGLES,
                                      DAL_FAMILY_OWN_COLUMNS(count_angle, position_angle, velocity_angle, bend_angle, dal_plain_rates),
 #ifndef DAL_SCALAR_VARIANT
                                      .condition = condition_angle,

@@ -184,6 +184,7 @@ static void move_euler(const dal_layout *layout, dal_work *work, int b, const do
 
 const dal_family dal_family_euler = {.name = "euler",
                                      .title = "position and Euler parameters: no singular attitude, one intrinsic constraint per body",
+                                     .attitude = DAL_OWN_PARAMETERS,
                                      DAL_FAMILY_OWN_COLUMNS(count_euler, position_euler, velocity_euler, bend_euler, dal_plain_rates),
                                      DAL_FAMILY_INTRINSIC(intrinsic_euler, intrinsic_bias_euler, intrinsic_bend_euler),
                                      DAL_FAMILY_START(place_euler, move_euler, dal_plain_add)};

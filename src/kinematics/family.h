@@ -199,9 +199,18 @@ typedef struct dal_work {
 size_t dal_work_size(const dal_layout *layout);
 void dal_work_layout(const dal_layout *layout, dal_real *memory, int *chart, dal_work *work);
 
+/* The coordinates of attitude, of families in which a body can be integrated by itself. */
+typedef enum dal_own_attitude { DAL_OWN_NONE, DAL_OWN_ANGLES, DAL_OWN_PARAMETERS } dal_own_attitude;
+
 struct dal_family {
     const char *name;
     const char *title;
+    const char *option;                                                                /* that it understands; NULL: none */
+    const dal_family *reduced;                                                         /* with its linear rows eliminated; NULL: there is none */
+    bool eliminates;                                                                   /* its linear rows are eliminated: layout->reduction */
+    bool over_tree;                                                                    /* coordinates of joints, over the joint tree */
+    bool of_model;                                                                     /* coordinates of the model's own */
+    dal_own_attitude attitude;                                                         /* where a body can be integrated by itself */
     bool separated;                                                                    /* x = S q with R any matrix; else R is a rotation */
     bool shares;                                                                       /* columns are shared between bodies: joint, user */
     void (*count)(dal_space space, bool particle, int *nq, int *nv, int *n_intrinsic); /* NULL: shares */

@@ -220,7 +220,7 @@ void dal_gaps_jacobian(const dal_layout *layout, dal_work *w)
     if (layout->family->separated)
         return;
     const bool flat_tree = layout->tree && layout->tree->flat;
-    const bool one_angle = layout->mechanism->space == DAL_PLANAR && layout->family == &dal_family_angle;
+    const bool one_angle = layout->mechanism->space == DAL_PLANAR && layout->family->attitude == DAL_OWN_ANGLES;
     for (int n = 0; n < layout->n_gaps; n++) {
         const dal_gap *gap = &layout->gap[n];
         if (one_angle)

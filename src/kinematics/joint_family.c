@@ -730,6 +730,7 @@ static void add_joint(const dal_layout *layout, double *q, const double *dv)
 const dal_family dal_family_joint = {
     .name = "joint",
     .title = "relative coordinates over the tree of the joints, as few as it has freedoms; joints that close loops stay constraints",
+    .over_tree = true,
     .shares = true,
     DAL_FAMILY_MOTION(position_joint, velocity_joint, tangent_joint, bend_joint),
     .scratch = scratch_joint,

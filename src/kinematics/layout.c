@@ -445,7 +445,7 @@ dal_layout *dal_layout_build(dal_arena *arena, const dal_mechanism *mechanism, c
     }
     copy_parts(layout, mechanism, family, parts);
     layout->body = DAL_NEW(arena, dal_body_layout, mechanism->n_bodies);
-    if (family == &dal_family_natural_reduced)
+    if (family->eliminates)
         layout->reduction = dal_reduction_build(arena, mechanism, layout->length);
     choose_rows(layout, arena);
     layout->columnless = parts->recursive && layout->tree && !layout->n_extrinsic && !mechanism->n_speeds;

@@ -210,6 +210,8 @@ static void move_reduced(const dal_layout *layout, dal_work *work, int body, con
 const dal_family dal_family_natural = {
     .name = "natural",
     .title = "position and direction cosines: constant mass matrix, no velocity terms, 3 or 6 intrinsic constraints per body",
+    .option = "eliminate",
+    .reduced = &dal_family_natural_reduced,
     NATURAL,
     .count = count_natural,
     DAL_FAMILY_INERTIA(inertia_natural, pull_natural, dal_plain_rates),
@@ -218,6 +220,7 @@ const dal_family dal_family_natural = {
 const dal_family dal_family_natural_reduced = {
     .name = "natural:eliminate=linear",
     .title = "natural, with the constraints that are linear in its coordinates solved at compile: fewer unknowns",
+    .eliminates = true,
     NATURAL,
     .shares = true,
     .frames = position_natural,

@@ -226,6 +226,7 @@ static void velocity_user(const dal_layout *layout, dal_work *work)
 
 const dal_family dal_family_user = {.name = "user",
                                     .title = "the model's own coordinates: bodies are placed by expressions in them",
+                                    .of_model = true,
                                     .shares = true,
                                     DAL_FAMILY_MOTION(position_user, velocity_user, tangent_user, bend_user),
                                     .scratch = scratch_user,

@@ -52,7 +52,7 @@ static void gather_reactions(finder *f)
     const dal_mechanism *m = x->point.layout->mechanism;
     dal_evaluation_reaction *list = DAL_NEW(&x->arena, dal_evaluation_reaction, m->n_joints + 1);
     for (int j = 0; j < m->n_joints; j++) {
-        if (!m->joints[j].type || m->joints[j].type == &dal_joint_constraint)
+        if (!dal_joint_has_sides(&m->joints[j]))
             continue;
         dal_evaluation_reaction *r = &list[f->out->n_reactions++];
         r->joint = dal_arena_copy(&x->arena, m->joints[j].name, strlen(m->joints[j].name));

@@ -28,4 +28,15 @@ typedef struct dal_acting {
     dal_islands islands;
 } dal_acting;
 
+#ifndef DAL_SCALAR_VARIANT
+/* Does nothing but uniform gravity act? */
+static inline bool dal_weight_acts_alone(const dal_acting *acting)
+{
+    for (int g = 0; g < acting->n_groups; g++)
+        if (!dal_force_types[acting->groups[g].type]->weight)
+            return false;
+    return !acting->n_laws && !acting->n_frictions;
+}
+#endif
+
 #endif

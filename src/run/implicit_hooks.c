@@ -65,7 +65,7 @@ dal_status dal_offer_implicit(run *r, dal_ode *ode)
     const dal_method *method = dal_system_method(r->system);
     const dal_implicit_form *form = method->formulation->implicit;
     bool offered = false;
-    if (!form || method->integrator != &dal_ida)
+    if (!form || !method->integrator->implicit)
         return DAL_OK;
     r->implicit = (dal_implicit){.begin = implicit_begin, .residual = implicit_residual, .jacobian = implicit_jacobian};
     dal_status status = form->ready(r->state, &r->implicit, &offered);

@@ -18,7 +18,7 @@ static const double close_to = 0.02; /* w: near enough to be the reason for a fa
 
 static bool can_stand(const dal_mechanism *m, const dal_joint *joint)
 {
-    return m->space == DAL_SPATIAL && (joint->type == &dal_joint_rolling_disc || joint->type == &dal_joint_skate);
+    return m->space == DAL_SPATIAL && joint->type && joint->type->edge != DAL_NO_EDGE;
 }
 
 size_t dal_standing_size(const dal_system *system)
@@ -61,7 +61,7 @@ dal_flow dal_standing_watch(dal_state *state, double *along)
         if (dal_dot(before, now) < 0)
             return dal_state_fail_for(
                 state, DAL_REASON_JOINT,
-                joint->type == &dal_joint_skate
+                joint->type->edge == DAL_EDGE_OF_BLADE
                     ? "the blade of joint '%s' stood on end within the last step: there it has no direction along its plane, "
                       "and the motion beyond is not determined"
                     : "the disc of joint '%s' lay flat within the last step: there it has no point of contact, which is an impact, not a motion",
@@ -80,8 +80,8 @@ const char *dal_standing_text(const dal_state *state, char *buffer, size_t size)
         const dal_joint *joint = &m->joints[j];
         if (can_stand(m, joint) && part_along(state, joint, along) < close_to)
             snprintf(buffer, size,
-                     joint->type == &dal_joint_skate ? "; the blade of joint '%s' stands on end here, and has no direction along its plane"
-                                                     : "; the disc of joint '%s' lies flat here, and has no point of contact",
+                     joint->type->edge == DAL_EDGE_OF_BLADE ? "; the blade of joint '%s' stands on end here, and has no direction along its plane"
+                                                            : "; the disc of joint '%s' lies flat here, and has no point of contact",
                      joint->name);
     }
     return buffer;

@@ -511,7 +511,7 @@ static void report_gap(dal_assembly *a)
     }
     const char *fixed = dal_assembly_fixed(a, false);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "the start values are too far off, or the joints contradict each other";
-    if (j->type == &dal_joint_constraint)
+    if (dal_joint_is_expression(j))
         dal_say_for(a->build->messages, DAL_ERROR, DAL_REASON_OPEN, j->mark,
                     "the mechanism cannot be assembled: constraint '%s' is missed by %.4g; %s%s", j->name, missed, reason, fixed);
     else

@@ -23,7 +23,7 @@ bool dal_build_forms_finite(dal_build *build, const dal_mechanism *m, const dal_
                 continue;
             if (i >= m->n_rows)
                 refuse_value(build, "speed", build->spec->speeds[i - m->n_rows].name);
-            else if (m->joints[row->joint].type == &dal_joint_constraint)
+            else if (dal_joint_is_expression(&m->joints[row->joint]))
                 refuse_value(build, "constraint", build->spec->constraints[row->joint - build->spec->n_joints].name);
             else
                 dal_error(build->messages, m->joints[row->joint].mark,

@@ -299,7 +299,7 @@ static bool velocities_fit(dal_assembly *a, int n, const double *miss, double fa
     const dal_body *body = row < 0 ? &a->mechanism.bodies[-1 - row] : NULL;
     const bool angular = joint && (row < a->n_own ? a->mechanism.rows[row].angular
                                                   : a->mechanism.measures[dal_assembly_target(a, row)->measure].kind == DAL_MEASURE_ANGLE);
-    const bool written = joint && joint->type == &dal_joint_constraint;
+    const bool written = joint && dal_joint_is_expression(joint);
     const char *reason = *fixed ? "fixed, and perhaps against it: " : "drives, joints and constraints ask for different motions";
     if (written) /* in units of its own */
         dal_error(a->build->messages, joint->mark, "the start velocities contradict the constraints: constraint '%s' is missed by %.4g; %s%s",

@@ -36,7 +36,7 @@ double dal_force_at_meeting(const dal_state *state, int force)
     const dal_system *system = state->system;
     double effort = fabs(state->values->effort[force]);
     for (int g = 0; g < system->acting.n_groups; g++)
-        for (int k = 0; dal_force_types[system->acting.groups[g].type] == &dal_force_spring_damper && k < system->acting.groups[g].n; k++) {
+        for (int k = 0; dal_force_types[system->acting.groups[g].type]->spring && k < system->acting.groups[g].n; k++) {
             const dal_spring_info spring = dal_spring_of(&system->acting.groups[g], k);
             if (spring.force == force)
                 effort = spring.stiffness * spring.free + (spring.has_value ? effort : 0);
