@@ -143,12 +143,12 @@ static const dal_option_table table = {usage, options, dal_run_settings, DAL_ARG
 
 /* ---- files -------------------------------------------------------------------- */
 
-static bool is_hurried(void)
+static bool ends_at_once(void)
 {
     return dal_caught_signal();
 }
 
-static const dal_run_files_watch watch = {dal_announce_rows, dal_announce_temporary, dal_announce_checkpoint, is_hurried};
+static const dal_run_files_watch watch = {dal_announce_rows, dal_announce_temporary, dal_announce_checkpoint, ends_at_once};
 
 /* ---- the run --------------------------------------------------------------- */
 

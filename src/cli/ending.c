@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const long patience = 120000000; /* nanoseconds for a command to notice a signal: the program then ends within 0.2 s */
-static const long farewell = 200000000; /* for a command that has noticed it, to print its results and to close its files */
+static const long patience = 120000000;     /* nanoseconds for a command to notice a signal: the program then ends within 0.2 s */
+static const long closing_time = 200000000; /* for a command that has noticed it, to print its results and to close its files */
 
 /* One file: its folder and its name there. The list only grows. */
 typedef enum kind { WHOLE, ROWS, TEMPORARY } kind;
@@ -151,7 +151,7 @@ static void *stand_by(void *unused)
     while (sem_wait(&ending.asked))
         continue;
     if (atomic_load(&ending.cooperates) && let_pass(patience) && atomic_load(&ending.noticed))
-        let_pass(farewell);
+        let_pass(closing_time);
     end_now();
     return NULL;
 }

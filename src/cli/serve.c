@@ -44,8 +44,8 @@ struct dal_server {
     int socket, port;
     char token[TOKEN + 1];
     document *page;
-    unsigned long welcomed;       /* connections so far */
-    document *greeting;           /* the first document of a new stream; NULL: none */
+    unsigned long accepted;       /* connections so far */
+    document *first_event;        /* the first document of a new stream; NULL: none */
     dal_server_receiver *receive; /* gets the texts that a page sends; NULL: they are refused */
     void *user;
     client client[MOST_CLIENTS];
@@ -157,7 +157,7 @@ void dal_server_close(dal_server *server)
     if (server->socket >= 0)
         close(server->socket);
     let_go(server->page);
-    let_go(server->greeting);
+    let_go(server->first_event);
     free(server);
 }
 
@@ -193,11 +193,11 @@ static void begin_stream(const dal_server *server, client *c)
     c->stage = LISTENING;
     c->head_length = (size_t)snprintf(c->head, sizeof c->head, "%s", head);
     c->sent = 0;
-    c->body = share(server->greeting);
+    c->body = share(server->first_event);
 }
 
 /* Queues an event after the one that is being sent; it replaces an older event that is still waiting. */
-static void whisper(client *c, document *event)
+static void queue_event(client *c, document *event)
 {
     document **place = left_to_send(c) ? &c->next : &c->body;
     if (!left_to_send(c))
@@ -401,7 +401,7 @@ static client *make_place(dal_server *server)
     return oldest;
 }
 
-static void welcome(dal_server *server)
+static void accept_clients(dal_server *server)
 {
     for (int i = 0; i < MOST_CLIENTS; i++) {
         int socket = accept4(server->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -411,7 +411,7 @@ static void welcome(dal_server *server)
         c->stage = READING;
         c->socket = socket;
         c->since = time(NULL);
-        c->order = server->welcomed++;
+        c->order = server->accepted++;
     }
 }
 
@@ -443,7 +443,7 @@ void dal_server_turn(dal_server *server, int milliseconds)
         for (int i = 0; i < MOST_CLIENTS; i++)
             serve(server, &server->client[i], watched[i + 1].revents);
         if (watched[0].revents)
-            welcome(server);
+            accept_clients(server);
     }
     forget_the_slow(server);
 }
@@ -457,9 +457,9 @@ void dal_server_send(dal_server *server, const char *event, const char *data, bo
         return;
     for (int i = 0; i < MOST_CLIENTS; i++)
         if (server->client[i].stage == LISTENING)
-            whisper(&server->client[i], d);
-    let_go(server->greeting);
-    server->greeting = keep ? share(d) : NULL;
+            queue_event(&server->client[i], d);
+    let_go(server->first_event);
+    server->first_event = keep ? share(d) : NULL;
     let_go(d);
 }
 

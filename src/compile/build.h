@@ -127,7 +127,7 @@ typedef struct dal_build {
     struct dal_memory *record;       /* recorded for another compile; NULL: not recorded */
     struct dal_log *log;
     struct dal_today *today;
-    bool strange; /* the description differs from that of the memory in more than numbers */
+    bool restructured; /* the description differs from that of the memory in more than numbers */
     dal_mechanism mechanism;
     dal_graph *graph;
 

@@ -308,9 +308,9 @@ bool dal_build_resolve(void *user, const char *name, int primes, dal_mark mark, 
 
 /* ---- parsing ---------------------------------------------------------------- */
 
-/* memorable: by the rules of every compile, so that the value may be that of another one. */
+/* cacheable: by the rules of every compile, so that the value may be that of another one. */
 static bool parse_expression(dal_build *build, const dal_parser *parser, dal_reach reach, const dal_binding *binding, dal_text text, dal_value *value,
-                             bool memorable)
+                             bool cacheable)
 {
     dal_reach outer_reach = build->reach;
     const dal_binding *outer = build->binding;
@@ -322,10 +322,10 @@ static bool parse_expression(dal_build *build, const dal_parser *parser, dal_rea
     const char *tables = dal_graph_table_prefix(build->graph, model ? dal_arena_print(build->arena, "%s.", model->name.text) : NULL);
     build->reach = reach;
     build->binding = binding;
-    const bool known = memorable && dal_cached_value(build, binding, text.text, value);
+    const bool known = cacheable && dal_cached_value(build, binding, text.text, value);
     const dal_log_place place = dal_log_begin(build);
     bool ok = known || dal_parse(parser, text.text, text.mark, value);
-    if (ok && memorable && !known)
+    if (ok && cacheable && !known)
         dal_remember(build, place, binding, text.text, value);
     dal_log_end(build, place);
     build->reach = outer_reach;

@@ -19,7 +19,7 @@ void dal_build_tables(dal_build *build)
         if (t->smooth.text)
             dal_build_number(build, NULL, t->smooth, &smooth);
         if (build->memory) { /* the graph has them */
-            build->strange |= t->smooth.text && strcspn(t->smooth.text, "012") > 0;
+            build->restructured |= t->smooth.text && strcspn(t->smooth.text, "012") > 0;
             continue;
         }
         if (smooth != 0 && smooth != 1 && smooth != 2)

@@ -290,7 +290,7 @@ double dal_alone_beside(dal_alone *a, int row, const double *direction, double f
     return a->work.phi[row];
 }
 
-void dal_alone_shake(dal_alone *a, uint64_t *seed)
+void dal_alone_perturb(dal_alone *a, uint64_t *seed)
 {
     memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
     for (int c = 0; c < a->m; c++)

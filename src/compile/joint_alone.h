@@ -37,7 +37,7 @@ double dal_alone_gap(const dal_alone *a);
 bool dal_alone_close(dal_alone *a, const bool *mask);
 double dal_alone_chance(uint64_t *seed); /* between -1 and 1 */
 /* Somewhere near the start, whether the equations hold or not. */
-void dal_alone_shake(dal_alone *a, uint64_t *seed);
+void dal_alone_perturb(dal_alone *a, uint64_t *seed);
 /* From where they are by `far` lengths of the model in a direction of numbers between -1 and 1, one a velocity. */
 void dal_alone_move(dal_alone *a, const double *direction, double far);
 /* phi of a row at such a place; the bodies stay where they are. */

@@ -31,7 +31,7 @@ static int rank(dal_alone *a)
 /* Somewhere near the start where the equations hold. */
 static bool visit_neighbour(dal_alone *a, uint64_t *seed)
 {
-    dal_alone_shake(a, seed);
+    dal_alone_perturb(a, seed);
     return dal_alone_close(a, NULL);
 }
 
@@ -99,7 +99,7 @@ static bool refuse_identities(dal_alone *a)
         any |= mask[i] = cancels(a, i);
     for (int n = 0; n < NEIGHBOURS && any; n++) {
         a->work.t = 0.5 * (1 + dal_alone_chance(&seed)); /* a factor that is zero at the start is not zero later */
-        dal_alone_shake(a, &seed);                       /* not where the equations hold: there a component of xi - xj has no slope either */
+        dal_alone_perturb(a, &seed);                     /* not where the equations hold: there a component of xi - xj has no slope either */
         dal_alone_evaluate(a);
         any = false;
         for (int i = 0; i < a->r; i++)

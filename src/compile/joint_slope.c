@@ -91,7 +91,7 @@ static bool is_flat(dal_alone *a, double *const *direction, int row)
     memcpy(a->work.q, a->q0, sizeof *a->q0 * (size_t)a->layout->nq);
     for (int n = 0; n <= NEIGHBOURS; n++) {
         if (n > 0)
-            dal_alone_shake(a, &seed);
+            dal_alone_perturb(a, &seed);
         if (!find_zero(a, row))
             continue;
         if (crosses(a, direction, row))
@@ -109,7 +109,7 @@ static bool is_implied(dal_alone *a, const bool *flat, int row)
     for (int i = 0; i < a->r; i++)
         any |= others[i] = !a->whole && !flat[i];
     for (int n = 0, found = 0; n < NEIGHBOURS && any; n++) {
-        dal_alone_shake(a, &seed);
+        dal_alone_perturb(a, &seed);
         dal_alone_evaluate(a);
         const double open = fabs(a->work.phi[row]);
         if (!dal_alone_close(a, others))

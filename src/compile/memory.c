@@ -253,8 +253,8 @@ bool dal_memory_repeat_effects(dal_build *build, const dal_uses *uses)
 {
     for (int i = 0; i < uses->n_effects; i++)
         if (!repeat_effect(build, &uses->effect[i]))
-            build->strange = true;
-    return !build->strange;
+            build->restructured = true;
+    return !build->restructured;
 }
 
 /* The one that was asked for at this place the last time, or elsewhere. */

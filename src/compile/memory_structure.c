@@ -223,7 +223,7 @@ bool dal_cache_fits(const dal_build *build)
 {
     const dal_memory *memory = build->memory;
     const dal_mechanism *m = &build->mechanism, *known = &memory->mechanism;
-    bool fits = !build->strange && m->n_bodies == known->n_bodies && m->n_vectors == known->n_vectors && m->n_measures == known->n_measures &&
+    bool fits = !build->restructured && m->n_bodies == known->n_bodies && m->n_vectors == known->n_vectors && m->n_measures == known->n_measures &&
                 m->n_rows == known->n_rows && m->n_terms == known->n_terms && m->n_windings == known->n_windings && m->n_joints == known->n_joints;
     for (int i = 0; fits && i < m->n_bodies; i++)
         fits = m->bodies[i].particle == known->bodies[i].particle;

@@ -164,11 +164,11 @@ static bool read_motion(dal_build *build, const dal_joint_spec *spec, const dal_
 }
 
 /* Levels of placing by a joint: a less certain level is used only if no better one applies. */
-typedef enum boldness {
+typedef enum placing_level {
     FORWARD,  /* the second body by the start of the joint, or the first if the second is the ground */
     BACKWARD, /* the first body by the start of the joint */
     GUESS     /* either, by a joint without a start */
-} boldness;
+} placing_level;
 
 /* Joints without a coordinate whose frames can only coincide, or turn about z. */
 static bool says_attitude(const dal_build *build, const dal_joint_type *type)
@@ -191,7 +191,7 @@ static bool is_certain(dal_build *build, const dal_joint_spec *spec)
     return certain;
 }
 
-static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, boldness stage)
+static bool place_by_joint(dal_build *build, const dal_joint_spec *spec, placing_level stage)
 {
     const dal_joint_type *type = dal_joint_type_find(spec->type.text ? spec->type.text : "");
     dal_marker marker[2];

@@ -163,7 +163,7 @@ static const dal_form *shorter_over_cosine(dal_algebra *g, const dal_poly *p, co
         for (int k = 0; k < p->n && g->generators[i].kind == DAL_GENERATOR_OF_COSINE; k++) {
             const bool here = dal_exponent_of(&p->term[k], i) != 0;
             there |= here;
-            without |= !here && dal_monomial_urgency(g, &p->term[k]) == 0;
+            without |= !here && dal_monomial_group(g, &p->term[k]) == 0;
         }
         if (!there || without)
             continue;
@@ -193,7 +193,7 @@ static const dal_form *shorter_over_parameter(dal_algebra *g, dal_poly *p, const
         for (int k = 0; k < p->n && dal_generator_is_constant(g, i); k++) {
             const bool here = dal_exponent_of(&p->term[k], i) > 0;
             have += here;
-            below |= !here && dal_monomial_urgency(g, &p->term[k]) == 0;
+            below |= !here && dal_monomial_group(g, &p->term[k]) == 0;
         }
         if (2 * have <= p->n || below)
             continue;

@@ -211,7 +211,7 @@ typedef struct usage {
 } usage;
 
 /* Signs and bare letters do not get a name; a bracket does if it would need lines of its own. */
-static bool deserves_name(dal_derivation *d, dal_node node, const usage *u)
+static bool needs_name(dal_derivation *d, dal_node node, const usage *u)
 {
     enum { LONG_BRACKET = 9 };
     const dal_op op = dal_node_op(d->graph, node);
@@ -247,7 +247,7 @@ void dal_plain_forms(dal_writer *w, int n_roots, const dal_node *roots)
         of[list[i]].length = m > 0;
         for (int k = 0; k < m; k++)
             of[list[i]].length += form[x[k]]->kind == DAL_FORM_NAMED ? 0 : of[x[k]].length;
-        if (w->number_of[list[i]] < 0 && !deserves_name(d, list[i], &of[list[i]]))
+        if (w->number_of[list[i]] < 0 && !needs_name(d, list[i], &of[list[i]]))
             continue;
         if (w->number_of[list[i]] < 0) {
             w->number_of[list[i]] = w->n_intermediates;

@@ -135,7 +135,7 @@ dal_monomial dal_moving_part(const dal_algebra *g, const dal_monomial *t);
 /* Terms with equal moving parts in groups; a term times a bracket; the kind of a term: accelerations, velocities, others, multipliers. */
 const dal_form *dal_poly_form(dal_algebra *g, const dal_poly *p, bool below);
 const dal_form *dal_monomial_form(dal_algebra *g, const dal_monomial *t, const dal_form *bracket);
-int dal_monomial_urgency(const dal_algebra *g, const dal_monomial *t);
+int dal_monomial_group(const dal_algebra *g, const dal_monomial *t);
 
 /* ---- polynomial_collect.c ---- */
 

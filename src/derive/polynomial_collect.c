@@ -223,7 +223,7 @@ const dal_form *dal_poly_collected_form(dal_algebra *g, const dal_poly *p)
     for (int kind = 0; kind < 4; kind++) {
         int n = 0;
         for (int i = 0; i < p->n; i++)
-            if (dal_monomial_urgency(g, &p->term[i]) == kind)
+            if (dal_monomial_group(g, &p->term[i]) == kind)
                 terms[n++] = &p->term[i];
         const int before = n_items;
         collect_terms(g, n, terms, items, &n_items);

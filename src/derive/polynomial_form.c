@@ -277,7 +277,7 @@ dal_monomial dal_moving_part(const dal_algebra *g, const dal_monomial *t)
 }
 
 /* Accelerations first, then products of velocities, then the rest. */
-int dal_monomial_urgency(const dal_algebra *g, const dal_monomial *t)
+int dal_monomial_group(const dal_algebra *g, const dal_monomial *t)
 {
     int accelerations = 0, velocities = 0, multipliers = 0;
     for (int i = 0; i < t->n_factors; i++) {
@@ -388,7 +388,7 @@ const dal_form *dal_poly_form(dal_algebra *g, const dal_poly *p, bool below)
     int n = 0;
     for (int first = 0; first < 4; first++)
         for (int i = 0; i < p->n && !g->failed; i++) {
-            if (used[i] || dal_monomial_urgency(g, &p->term[i]) != first)
+            if (used[i] || dal_monomial_group(g, &p->term[i]) != first)
                 continue;
             const dal_monomial moving = dal_moving_part(g, &p->term[i]);
             int members = 0;

@@ -107,7 +107,7 @@ static void draw_state(dal_state *state, double shift, uint64_t *seed)
 
 /* (b) A_ik = 0 in all rows, against the norm of the row: strikes out the columns that fail, all at once. `mark` has a place for each
  * column of v. False: something is not finite. */
-static bool sift_rows(const dal_state *state, int *n, int *columns, double *mark)
+static bool filter_rows(const dal_state *state, int *n, int *columns, double *mark)
 {
     const dal_layout *layout = state->layout;
     const double *scale = layout->units.column_scale;
@@ -164,7 +164,7 @@ static void add_forces(dal_state *state, double *Q, double *size)
 
 /* (c) Q_k = 0, against the size of the terms and of all forces of the same kind, which lie in Q and size: strikes out the columns that fail.
  * Kinds are judged each by itself: the numbers that stand for expressions have no unit. False: something is not finite. */
-static bool sift_forces(dal_state *state, int *n, int *columns)
+static bool filter_forces(dal_state *state, int *n, int *columns)
 {
     const double *unit = state->layout->units.column_unit;
     double *Q = state->work.Q, *size = state->work.h, all = 0;
@@ -198,7 +198,7 @@ static void add_group(dal_state *state, const dal_force_group *group, double *Q,
 }
 
 /* The same for all kinds of forces. */
-static bool sift_all_forces(dal_state *state, int *n, int *columns)
+static bool filter_all_forces(dal_state *state, int *n, int *columns)
 {
     const dal_system *system = state->system;
     double *Q = state->work.Q, *size = state->work.h;
@@ -207,13 +207,13 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
     memset(size, 0, sizeof *size * (size_t)system->layout.nv);
     for (int g = 0; g < system->acting.n_groups && *n; g++) {
         add_group(state, &system->acting.groups[g], Q, size);
-        known &= sift_forces(state, n, columns);
+        known &= filter_forces(state, n, columns);
     }
     for (int i = 0; i < system->acting.n_laws && *n; i++) { /* other forces of joints: laws, and friction of any size in every direction */
         dal_loads_apply(&state->loads, 0, NULL);
         dal_push_measure(&state->loads, system->acting.laws[i].measure, state->values->expression[system->acting.laws[i].expression], false);
         add_forces(state, Q, size);
-        known &= sift_forces(state, n, columns);
+        known &= filter_forces(state, n, columns);
     }
     for (int i = 0; i < system->acting.n_frictions; i++)
         for (int k = 0; k < system->acting.frictions[i].n && *n; k++) {
@@ -222,7 +222,7 @@ static bool sift_all_forces(dal_state *state, int *n, int *columns)
             dal_loads_apply(&state->loads, 0, NULL);
             dal_sliding_push(&state->loads, &system->acting.frictions[i], e);
             add_forces(state, Q, size);
-            known &= sift_forces(state, n, columns);
+            known &= filter_forces(state, n, columns);
         }
     return known;
 }
@@ -274,7 +274,7 @@ static verdict absent_from_energy(dal_state *state, int column)
 /* ---- all together --------------------------------------------------------------------- */
 
 /* (a) of all columns: strikes out those that fail. On a tree all slopes are found in one sweep. */
-static bool sift_energy(dal_state *state, int *n, int *columns)
+static bool filter_energy(dal_state *state, int *n, int *columns)
 {
     const bool tree = state->layout->tree;
     double *slope = state->work.Q, *size = state->work.h;
@@ -293,12 +293,12 @@ static bool sift_energy(dal_state *state, int *n, int *columns)
 }
 
 /* Strikes out what fails at the present state; false if something there is not finite. */
-static bool sift(dal_state *state, int *n, int *columns)
+static bool filter(dal_state *state, int *n, int *columns)
 {
-    bool known = sift_rows(state, n, columns, state->work.h);
-    known &= sift_energy(state, n, columns);
+    bool known = filter_rows(state, n, columns, state->work.h);
+    known &= filter_energy(state, n, columns);
     if (*n)
-        known &= sift_all_forces(state, n, columns);
+        known &= filter_all_forces(state, n, columns);
     return known;
 }
 
@@ -313,7 +313,7 @@ int dal_find_ignorable(dal_state *state, int *columns)
         double shift = 1;
         for (int k = 0; k < SHRINKINGS && !tried; k++, shift *= 0.3) {
             draw_state(state, shift, &seed);
-            tried = sift(state, &n, columns);
+            tried = filter(state, &n, columns);
         }
         if (!tried)
             n = 0;

@@ -30,15 +30,15 @@ static const double close_to_singular = 0.1; /* mentioned where a run ends */
 static const double near = 0.03;             /* solvers and projections take care */
 static const double end_too_near = 1e-3;     /* no step of an adaptive method ends there */
 /* The same for stages: at a distance d the accelerations carry eps v^2 / d^2 of rounding, and the step h times that. */
-static const double stage_too_near = 3e-4, stage_hopeless = 1e-5; /* first avoided; then accepted, if the motion stays there */
+static const double stage_too_near = 3e-4, stage_least = 1e-5; /* first avoided; then accepted, if the motion stays there */
 
 static const double stride = 1e-2;    /* rad or lengths of the model in a step near a singular position: shorter steps are not asked for */
 static const double rounding = 2e-16; /* the residual that a projection reaches */
 
 /* ---- how near ------------------------------------------------------------------------------------ */
 
-static const double worn = 0.1;   /* loss of the pivot ratio of A since the last ranking that calls for other rows */
-static const double travel = 0.1; /* rad or lengths: from a position that is not doubtful, no singular one is that near */
+static const double degraded = 0.1; /* loss of the pivot ratio of A since the last ranking that calls for other rows */
+static const double travel = 0.1;   /* rad or lengths: from a position that is not doubtful, no singular one is that near */
 
 enum { SETTLED = 30 }; /* steps of inverse iteration until the weakest combination of rows is known */
 
@@ -114,7 +114,7 @@ static bool measure_rows(dal_state *state)
     bool choice = state->rank->n < state->layout->n_rows, changed = false;
     dal_need(state, DAL_STAGE_LOADS);
     double own = ratio_of_rows(state);
-    if (choice && own < near * *best && (*good == 0 || own < worn * *good)) {
+    if (choice && own < near * *best && (*good == 0 || own < degraded * *good)) {
         dal_rank_choose_again(state);
         own = ratio_of_rows(state);
         changed = true;
@@ -198,9 +198,9 @@ bool dal_singular_avoid_end(const dal_state *state)
     return state->singular->nearness < end_too_near;
 }
 
-bool dal_singular_avoid_stage(const dal_state *state, bool lingers)
+bool dal_singular_avoid_stage(const dal_state *state, bool stays)
 {
-    return state->singular->nearness < (lingers ? stage_hopeless : stage_too_near);
+    return state->singular->nearness < (stays ? stage_least : stage_too_near);
 }
 
 /* There the error estimate sees eps / d^2 of rounding, not the truncation of the method. */

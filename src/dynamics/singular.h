@@ -31,9 +31,9 @@ void dal_singular_rows_changed(dal_state *state);
 bool dal_singular_on_null_space(const dal_state *state);
 /* Projections: the residual to reach; `tolerance` if no singular position is near. */
 double dal_singular_projection_goal(const dal_state *state, double tolerance);
-/* Steps: must the step end elsewhere, or this Runge-Kutta stage lie elsewhere? `lingers`: only if no evaluation is possible here. */
+/* Steps: must the step end elsewhere, or this Runge-Kutta stage lie elsewhere? `stays`: only if no evaluation is possible here. */
 bool dal_singular_avoid_end(const dal_state *state);
-bool dal_singular_avoid_stage(const dal_state *state, bool lingers);
+bool dal_singular_avoid_stage(const dal_state *state, bool stays);
 /* Steps this small are accepted with any error estimate; 0: no singular position is near. */
 double dal_singular_least_step(const dal_state *state);
 

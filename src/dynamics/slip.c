@@ -24,7 +24,7 @@
 
 static const double resting_speed = 1e-9; /* of the extent in a unit of time: slower than that is at rest; the drift may be more */
 static const double carried_speed = 1e-8; /* the same: what cannot be held and is faster slides */
-static const double errant_speed = 1e-6;  /* the same: a sticking surface that is faster was set in motion from outside */
+static const double pushed_speed = 1e-6;  /* the same: a sticking surface that is faster was set in motion from outside */
 static const double beyond_drift = 2;     /* multiples of the drifts of s and s': larger values are real */
 static const double slack_of_extent = 1e-12, slack_of_speed = 1e-13;
 static const double clear = 4;                               /* slacks: the sliding has clearly begun */
@@ -281,7 +281,7 @@ static bool is_at_rest(dal_state *state, const dal_friction_parts *p, int i, boo
     if (carried)
         return false;
     return speed <= rest_of(state, p, f) || (over && f->n == 1 && state->friction->mode[i] == DAL_SLIPS) ||
-           (state->friction->mode[i] != DAL_SLIPS && speed <= errant_speed * pace);
+           (state->friction->mode[i] != DAL_SLIPS && speed <= pushed_speed * pace);
 }
 
 /* How fast the model moves, as a velocity of sliding. */

@@ -62,7 +62,7 @@ static void find_shift(const dal_state *state, const dal_friction_parts *p, int 
 /* Has a sticking surface moved? s and x - x_0 of sticking components, zero for the others. */
 static bool find_errors(const dal_state *state, const dal_friction_parts *p, double *s, double *x)
 {
-    bool astray = false;
+    bool moved = false;
     memset(s, 0, sizeof *s * (size_t)p->n);
     memset(x, 0, sizeof *x * (size_t)p->n);
     for (int i = 0; i < p->elements; i++) {
@@ -73,9 +73,9 @@ static bool find_errors(const dal_state *state, const dal_friction_parts *p, dou
         dal_friction_slip(state, f, s + f->first);
         find_shift(state, p, i, x + f->first);
         for (int k = f->first; k < f->first + f->n; k++)
-            astray |= p->bound[k] == 0 && (fabs(s[k]) > fastest || fabs(x[k]) > most);
+            moved |= p->bound[k] == 0 && (fabs(s[k]) > fastest || fabs(x[k]) > most);
     }
-    return astray;
+    return moved;
 }
 
 dal_flow dal_friction_hold(dal_state *state, double t, double *y, bool *moved)

@@ -20,7 +20,7 @@
 #define NEAR_SHARE 1e-3       /* of what a pivot is at the reference, in a run */
 #define LARGE 0.25            /* of the largest in its column, at the reference */
 #define LOST 1e-13            /* of the largest acceleration: an error of L D L^T that is corrected */
-#define MENDED 0.1            /* of it, at most, is left by one correction */
+#define CORRECTED 0.1         /* of it, at most, is left by one correction */
 #define BESIDE 0.3            /* of the largest coordinate: how far from the reference the error is measured */
 
 void dal_listing_values(dal_listing *code, int n, const dal_node *nodes, double *values)
@@ -236,8 +236,8 @@ static double error_of_trial(const trial *t)
     return most > 0 ? worst / most : 0;
 }
 
-/* For this right side: is the solution wrong, and does one correction mend it? */
-static bool is_mended(const trial *t)
+/* For this right side: is the solution wrong, and does one correction repair it? */
+static bool is_corrected(const trial *t)
 {
     const int n = t->n;
     solve_trial(t, t->b, t->x);
@@ -253,7 +253,7 @@ static bool is_mended(const trial *t)
     solve_trial(t, t->rest, t->dx);
     for (int i = 0; i < n; i++)
         t->x[i] += t->dx[i];
-    return error_of_trial(t) < MENDED * before;
+    return error_of_trial(t) < CORRECTED * before;
 }
 
 /* (M y, A z): bodies that alone would have accelerations y, and rows that ask for those of z, both random. Multipliers carry forces then. */
@@ -287,7 +287,7 @@ static bool loses_digits(dal_listing *c, int n, const int *order, const int *lat
             continue;
         factor_trial(&t);
         find_right_side(&t, &seed);
-        loses = is_mended(&t);
+        loses = is_corrected(&t);
     }
     return loses;
 }

@@ -70,7 +70,7 @@ static int put_back(double t, N_Vector Y, N_Vector correction, double tolerance,
         if (!c->put_back && !isfinite(change[i]))
             c->put_back = 1;
     }
-    return dal_creeps(c->s, c->put_back) ? -1 : c->put_back;
+    return dal_is_stuck(c->s, c->put_back) ? -1 : c->put_back;
 }
 
 static bool set_up_cvode(dal_sundials *c, int formula)

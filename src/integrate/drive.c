@@ -29,7 +29,7 @@ verdict dal_drive_stop(driver *r, dal_drive_end end, dal_flow flow, int componen
 
 verdict dal_drive_retry(driver *r, double h, dal_drive_end end, dal_flow flow, int component)
 {
-    if (!r->method->adaptive || flow < 0 || h < dal_smallest_step(r) || dal_creeps(&r->s, flow))
+    if (!r->method->adaptive || flow < 0 || h < dal_smallest_step(r) || dal_is_stuck(&r->s, flow))
         return dal_drive_stop(r, end, flow, component);
     r->result.rejected++;
     r->h_next = h;
@@ -504,7 +504,7 @@ dal_drive_result dal_drive_so_far(const driver *r)
     dal_drive_result result = r->result;
     if (r->verdict == STOP && result.end == DAL_END_STEP_COLLAPSE)
         result.component = dal_fastest_component(r);
-    if (r->s.creeps) {
+    if (r->s.stuck) {
         result.stall = DAL_STALL_REFUSED;
         result.tries = r->s.refusals;
         result.pace = (r->s.t - r->s.t_stuck) / (double)r->s.refusals;
@@ -540,7 +540,7 @@ static void keep_stepper(dal_stepper *s, dal_keep *keep)
     dal_keep_numbers(keep, s->vectors, n * (size_t)s->method->vectors);
     dal_keep_integers(keep, &s->history, 1, 0, s->method->vectors);
     dal_keep_flags(keep, &s->f_valid, 1);
-    dal_keep_flags(keep, &s->creeps, 1);
+    dal_keep_flags(keep, &s->stuck, 1);
 }
 
 static void keep_stride(stride *p, dal_keep *keep)

@@ -141,7 +141,7 @@ typedef struct dal_stepper {
     long evaluations, matrices, products;
     double t_stuck;          /* where the hooks began to refuse steps */
     long refusals;           /* of hooks since then */
-    bool creeps;             /* too many of them */
+    bool stuck;              /* too many of them */
     long steps, steps_stuck; /* accepted so far, and there */
     double least_progress;
     /* for paced methods */
@@ -225,7 +225,7 @@ void dal_no_history(dal_stepper *s, double h);
 
 /* True when callbacks rejected (flow > 0) 1000 steps while t advanced less than a thousandth of the run. Not if three times as many steps, and a
  * thousand more, were accepted meanwhile. */
-bool dal_creeps(dal_stepper *s, dal_flow flow);
+bool dal_is_stuck(dal_stepper *s, dal_flow flow);
 
 /* The unit of component i. */
 static inline double dal_unit(const dal_ode *ode, int i)

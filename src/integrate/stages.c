@@ -25,7 +25,7 @@ dal_flow dal_slope(dal_stepper *s, double t, const double *y, double *dy)
     return 0;
 }
 
-bool dal_creeps(dal_stepper *s, dal_flow flow)
+bool dal_is_stuck(dal_stepper *s, dal_flow flow)
 {
     enum { MAX_REFUSALS = 1000 };
     if (flow <= 0)
@@ -35,7 +35,7 @@ bool dal_creeps(dal_stepper *s, dal_flow flow)
         s->steps_stuck = s->steps;
         s->refusals = 0;
     }
-    return s->creeps = s->refusals++ > MAX_REFUSALS;
+    return s->stuck = s->refusals++ > MAX_REFUSALS;
 }
 
 void dal_combine(const dal_stepper *s, const double *base, int stages, const double *weights, double h, double *out)

@@ -8,7 +8,7 @@
  *     more than SLOWING, at five doublings in a row each slower than the one before (a hard stretch of a motion slows it for fewer),
  * At the pace since the last mark it would take n + (t_end - t) (n/2) / a_k tries. The run ends also where that is, three times in a row,
  *     more than TROUBLED, and most tries are steps that the error estimate takes back, or every eighth is an event,
- *     more than HOPELESS, whatever the reason.
+ *     more than TOO_MANY, whatever the reason.
  * A long run at a steady pace is none of these: the user sees its progress and decides.
  */
 #include "integrate/drive.h"
@@ -16,7 +16,7 @@
 #include <math.h>
 
 enum { FIRST = 1 << 11, IN_A_ROW = 5, PATIENCE = 3 }; /* marks in a row: that slow down, that make too little progress at a steady pace */
-static const double SLOWING = 1e9, TROUBLED = 1e9, HOPELESS = 1e12;
+static const double SLOWING = 1e9, TROUBLED = 1e9, TOO_MANY = 1e12;
 static const double steady = 1.7; /* g of a pace that does not fall */
 
 /* log2 of the factor by which the tries have to grow until t_end. */
@@ -37,7 +37,7 @@ static dal_stall judge_pace(const driver *r, double total)
         return DAL_STALL_EVENTS;
     if (total > TROUBLED && (double)(r->result.rejected - p->rejected_mark) > tries / 2)
         return DAL_STALL_REJECTED;
-    return total > HOPELESS ? DAL_STALL_SMALL : DAL_STALL_NONE;
+    return total > TOO_MANY ? DAL_STALL_SMALL : DAL_STALL_NONE;
 }
 
 /* `predicted`: tries altogether at the falling pace, `steady_total` at the present one. */

@@ -144,7 +144,7 @@ int dal_sundials_answer(dal_sundials *c, double t, dal_flow flow)
         c->fatal = flow;
         c->s->h_tried = t - c->s->t;
     }
-    return dal_creeps(c->s, flow) ? -1 : flow;
+    return dal_is_stuck(c->s, flow) ? -1 : flow;
 }
 
 int dal_sundials_slope(dal_sundials *c, double t, N_Vector Y, double *dy)

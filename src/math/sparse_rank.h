@@ -16,7 +16,7 @@ typedef struct dal_sparse_matrix {
 
 /* Message if no rank was found; its argument is the number of rows. */
 #define DAL_RANK_UNDECIDED                                                                                                                           \
-    "%d constraints are dependent or nearly so, and they hang together in too many ways to find out which of them can be removed: "                  \
+    "%d constraints are dependent or nearly so, and they are connected in too many ways to find out which of them can be removed: "                  \
     "remove redundant joints, or take a smaller model"
 
 enum { DAL_RANK_NOT_FINITE = -1, DAL_RANK_NO_MEMORY = -2, DAL_RANK_TOO_WIDE = -3 };

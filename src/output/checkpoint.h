@@ -17,7 +17,7 @@ typedef struct dal_run_files_watch {
     void (*rows)(const char *path);      /* NAME.part will have rows; called before it is opened */
     void (*temporary)(const char *path); /* a file that is useless when the program ends */
     void (*saved)(void);                 /* there is a saved state to continue from */
-    bool (*hurried)(void);               /* without waiting for the disk */
+    bool (*ends_at_once)(void);          /* without waiting for the disk */
 } dal_run_files_watch;
 
 typedef struct dal_checkpoint {

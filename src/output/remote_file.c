@@ -193,7 +193,7 @@ static dal_status complain(dal_remote_file *r, const char *why)
 }
 
 /* The child ended without a message. If the file was not open yet, a file that it may have created is useless. */
-static dal_status bury(dal_remote_file *r)
+static dal_status report_end(dal_remote_file *r)
 {
     char part[4200];
     int how = 0;
@@ -210,7 +210,7 @@ static dal_status listen_to(dal_remote_file *r)
 {
     answer a;
     if (!get(r->socket, &a, sizeof a))
-        return bury(r);
+        return report_end(r);
     for (int i = 0; i < a.messages; i++) {
         said s;
         char *text = get(r->socket, &s, sizeof s) ? get_text(r->socket, s.length) : NULL;
@@ -338,7 +338,7 @@ dal_status dal_remote_flush(dal_remote_file *r, bool to_disk)
     const head h = {.kind = FLUSH, .to_disk = to_disk};
     if (r->status != DAL_OK || send_rows(r) != DAL_OK)
         return r->status;
-    return send_bytes(r->socket, &h, sizeof h) ? listen_to(r) : bury(r);
+    return send_bytes(r->socket, &h, sizeof h) ? listen_to(r) : report_end(r);
 }
 
 static char *print_evidence(int (*how)(const dal_evidence *, dal_status, char *, size_t), const dal_evidence *evidence)

@@ -73,10 +73,10 @@ static dal_status flush_file(const dal_run_files *files, int i, bool to_disk)
     return files->writer[i] ? dal_writer_flush(files->writer[i], to_disk) : DAL_OK;
 }
 
-static bool is_hurried(const dal_run_files *files)
+static bool ends_at_once(const dal_run_files *files)
 {
     const dal_run_files_watch *watch = files->checkpoint.watch;
-    return watch && watch->hurried && watch->hurried();
+    return watch && watch->ends_at_once && watch->ends_at_once();
 }
 
 /* First the rows, then the checkpoint that refers to them. At the end, and on request, without waiting for the disk. */
@@ -86,7 +86,7 @@ static dal_status save_run(void *user, const dal_simulation *simulation)
     const dal_system_info info = dal_system_describe(dal_simulation_system(simulation));
     dal_status status = DAL_OK;
     files->checkpoint.done = dal_simulation_time(simulation) >= info.until;
-    const bool to_disk = !is_hurried(files) && !files->checkpoint.done;
+    const bool to_disk = !ends_at_once(files) && !files->checkpoint.done;
     for (int i = 0; i < files->n && status == DAL_OK; i++)
         status = flush_file(files, i, to_disk);
     if (status == DAL_OK)

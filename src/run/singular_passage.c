@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STAGES_AVOIDED = 30, ENDS_AVOIDED = 10 }; /* in one step; then the motion lingers there */
+enum { STAGES_AVOIDED = 30, ENDS_AVOIDED = 10 }; /* in one step; then the motion stays there */
 static const double jump_allowed = 1e-5;         /* of the energy or of the largest velocity, over a step near a singular position */
 
 /* ---- stages and ends of steps ---------------------------------------------------------------------- */
@@ -36,12 +36,12 @@ const double *dal_passage_stage(run *r, double t, const double *y)
 
 dal_flow dal_passage_avoid_stage(run *r)
 {
-    const bool lingers = r->passage.stages_avoided >= STAGES_AVOIDED;
-    if (!r->system->method.integrator->adaptive || !dal_singular_avoid_stage(r->state, lingers))
+    const bool stays = r->passage.stages_avoided >= STAGES_AVOIDED;
+    if (!r->system->method.integrator->adaptive || !dal_singular_avoid_stage(r->state, stays))
         return 0;
     r->passage.stages_avoided++;
     dal_state_fail_for(r->state, DAL_REASON_SINGULAR_POSITION, "a stage fell on a singular position of the constraints");
-    return lingers ? 1 : DAL_FLOW_ELSEWHERE;
+    return stays ? 1 : DAL_FLOW_ELSEWHERE;
 }
 
 /* A step that ends on the singularity itself would be all rounding: it ends beyond. */

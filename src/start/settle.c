@@ -294,21 +294,21 @@ static dal_status finish_search(dal_settler *s)
 }
 
 /* What is done at a position, once the state stands there. */
-typedef struct errand {
+typedef struct task {
     dal_settler *s;
     dal_status (*work)(dal_settler *s);
-} errand;
+} task;
 
 static dal_status stand_and_work(void *user)
 {
-    const errand *e = user;
+    const task *e = user;
     const dal_status status = dal_settle_stand(e->s);
     return status == DAL_OK ? e->work(e->s) : status;
 }
 
 static dal_status in_own_memory(dal_settler *s, dal_status (*work)(dal_settler *s))
 {
-    errand e = {s, work};
+    task e = {s, work};
     dal_arena_rewind(&s->arena);
     const dal_status status = dal_arena_try(&s->arena, stand_and_work, &e);
     dal_point_close(&s->point);

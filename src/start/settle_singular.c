@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { MOST_WAYS = 12 };
-static const double astride = 0.1;   /* rad, or of the extent of the model: out of a singular position */
+static const double side_step = 0.1; /* rad, or of the extent of the model: out of a singular position */
 static const double elsewhere = 0.1; /* of that: it does not return */
 
 /* How far the bodies have moved from those of `before`: over the extent of the model, or rad. */
@@ -57,7 +57,7 @@ static double *list_ways(dal_settler *s)
         dal_kept_expand(p, &p->positions, 1, xi, way);
         const double size = dal_settle_size(s, way);
         for (int k = 0; k < p->nv; k++)
-            way[k] *= size > 0 ? astride / size : 0;
+            way[k] *= size > 0 ? side_step / size : 0;
     }
     return ways;
 }
@@ -96,7 +96,7 @@ dal_status dal_settle_leave_singular(dal_settler *s, const double *q)
         memcpy(s->q, q, sizeof *q * nq);
         layout->family->add(layout, s->q, ways + (size_t)s->point.nv * (size_t)i);
         if (!(dal_close_rows(&s->arena, s->state, s->q) <= 1e3 * dal_settle_kept) || dal_settle_rest(s) != DAL_OK ||
-            moved_from(s, before, q) < elsewhere * astride)
+            moved_from(s, before, q) < elsewhere * side_step)
             continue;
         moves = true;
         if (s->downhill && !(dal_loads_of(s->state)->potential < lowest))

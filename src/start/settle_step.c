@@ -168,7 +168,7 @@ double dal_settle_force_unit(const dal_settler *s)
 }
 
 /* Nothing holds the model, and nothing pushes it: what K and rho have is rounding. */
-static bool is_at_ease(const dal_settler *s, int n, const double *S)
+static bool is_indifferent(const dal_settler *s, int n, const double *S)
 {
     const double time = s->point.layout->units.time;
     double most = 0;
@@ -187,7 +187,7 @@ static bool descend(dal_settler *s)
     double *work = DAL_NEW(&s->arena, double, dal_rank_work(n, n) + 1), most = 0;
     int *pivot = DAL_NEW(&s->arena, int, n + 1);
     symmetrise(s, n, S);
-    if (is_at_ease(s, n, S))
+    if (is_indifferent(s, n, S))
         return true;
     if (is_positive(s, n, S)) {
         for (int i = 0; i < n; i++)
