@@ -477,6 +477,8 @@ bool dal_state_widen(dal_state *state)
 {
     const dal_layout *layout = state->layout;
     const dal_allocator *from = &state->hold.allocator;
+    if (!dal_speeds_widen(state))
+        return false;
     if (!layout->columnless || state->tree->wide)
         return true;
     if (layout->n_jacobian < 0)

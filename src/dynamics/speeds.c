@@ -177,6 +177,28 @@ static bool are_alone(const dal_system *system)
     return alone;
 }
 
+/* Evaluations on the links of a tree, where all velocities are speeds, need no matrix: dal_speeds_widen. */
+static bool has_lazy_matrices(const dal_system *system, const dal_speeds *s)
+{
+    return system->layout.columnless && s->p == s->n;
+}
+
+/* What grows with the square of the model. */
+static void layout_matrices(dal_block *block, const dal_system *system, dal_speeds *s)
+{
+    const size_t n = (size_t)s->n, p = (size_t)s->p, bodies = (size_t)system->mechanism.n_bodies;
+    DAL_LAYOUT(block, s->S, n * n);
+    DAL_LAYOUT(block, s->lu, n * n);
+    DAL_LAYOUT(block, s->W, p * n);
+    DAL_LAYOUT(block, s->Wd, p * n);
+    DAL_LAYOUT(block, s->K, p * p);
+    DAL_LAYOUT(block, s->L, p * p);
+    DAL_LAYOUT(block, s->sides, p * n);
+    DAL_LAYOUT(block, s->T, p * bodies);
+    DAL_LAYOUT(block, s->bend, p * bodies);
+    DAL_LAYOUT(block, s->Td, p * bodies);
+}
+
 static void layout_basis(dal_block *block, const dal_system *system, dal_speeds **out)
 {
     const dal_layout *layout = &system->layout;
@@ -198,29 +220,46 @@ static void layout_basis(dal_block *block, const dal_system *system, dal_speeds 
     DAL_LAYOUT(block, s->shape, p);
     DAL_LAYOUT(block, s->dependent, n);
     dal_known_lu_layout(block, &s->known, s->fixed ? s->n : s->n - s->p);
-    DAL_LAYOUT(block, s->S, n * n);
-    DAL_LAYOUT(block, s->lu, n * n);
+    if (!has_lazy_matrices(system, s))
+        layout_matrices(block, system, s);
     DAL_LAYOUT(block, s->row_scale, n);
     DAL_LAYOUT(block, s->weight, n);
     DAL_LAYOUT(block, s->E, (size_t)s->s * n);
     DAL_LAYOUT(block, s->e, s->s);
-    DAL_LAYOUT(block, s->W, p * n);
-    DAL_LAYOUT(block, s->Wd, p * n);
     DAL_LAYOUT(block, s->bias, n);
-    DAL_LAYOUT(block, s->K, p * p);
     DAL_LAYOUT(block, s->f, p);
-    DAL_LAYOUT(block, s->L, p * p);
     DAL_LAYOUT(block, s->bent, layout->n_rows + layout->n_speeds);
-    DAL_LAYOUT(block, s->sides, p * n);
     DAL_LAYOUT(block, s->x, n);
     DAL_LAYOUT(block, s->b, n);
     DAL_LAYOUT(block, s->r, n);
     DAL_LAYOUT(block, s->last, layout->curved ? n : 0);
-    DAL_LAYOUT(block, s->T, p * bodies);
-    DAL_LAYOUT(block, s->bend, p * bodies);
-    DAL_LAYOUT(block, s->Td, p * bodies);
     DAL_LAYOUT(block, s->motion, bodies);
     DAL_LAYOUT(block, s->rate, bodies);
+}
+
+bool dal_speeds_widen(dal_state *state)
+{
+    const dal_allocator *from = &state->hold.allocator;
+    dal_speeds *s = state->speeds->basis;
+    if (!s || !has_lazy_matrices(state->system, s) || s->wide)
+        return true;
+    dal_speeds shape = *s;
+    dal_block block = {0};
+    layout_matrices(&block, state->system, &shape);
+    s->wide = from->allocate(from->user, block.used);
+    if (!s->wide)
+        return false;
+    memset(s->wide, 0, block.used);
+    block = (dal_block){.memory = s->wide};
+    layout_matrices(&block, state->system, s);
+    return true;
+}
+
+static void close_speeds(dal_state *state)
+{
+    const dal_allocator *from = &state->hold.allocator;
+    if (state->speeds->basis && state->speeds->basis->wide)
+        from->release(from->user, state->speeds->basis->wide);
 }
 
 static void layout_speeds(dal_block *block, const dal_system *system, dal_state *state)
@@ -284,4 +323,5 @@ static void keep_speeds(dal_state *state, dal_keep *keep)
         dal_keep_numbers(keep, speeds->basis->weight, (size_t)speeds->basis->n);
 }
 
-const dal_owner dal_speeds_owner = {.layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds, .keep = keep_speeds};
+const dal_owner dal_speeds_owner = {
+    .layout = layout_speeds, .reset = reset_speeds, .start = start_speeds, .copy = copy_speeds, .keep = keep_speeds, .close = close_speeds};

@@ -59,6 +59,7 @@ struct dal_speeds {
     dal_tangent *Td;            /* the tangents of W': the same order */
     dal_tangent *motion;        /* the tangent of (v, 1), one per body */
     struct dal_body_rate *rate; /* accelerations for u' = 0, one per body */
+    void *wide;                 /* memory of S, lu, W, Wd, K, L, sides, T, bend and Td where they are allocated on demand: dal_speeds_widen */
 };
 
 /* Accelerations of a body for u' = 0, world axes: of its centre of mass, and angular. */
@@ -89,6 +90,9 @@ dal_flow dal_speeds_watch(dal_state *state, bool *change);
 /* The condition of S, where it has not been estimated since it was factored. */
 void dal_speeds_estimate(dal_state *state);
 #define DAL_SPEEDS_WARN 1e3 /* condition of speeds fixed by the model that deserves a warning */
+
+/* The matrices of the basis, on a tree that is solved without them; false without memory. Part of dal_state_widen. */
+bool dal_speeds_widen(dal_state *state);
 
 /* Number of speeds of the formulation: nv - rank (- n_ignorable where it has more rows). */
 int dal_speeds_count(const dal_system *system);

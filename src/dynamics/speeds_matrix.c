@@ -90,7 +90,8 @@ static void set_shape(dal_state *state)
 {
     dal_speeds *s = state->speeds->basis;
     const size_t n = (size_t)s->n, first = (size_t)dal_speeds_units(s);
-    memset(s->S + first * n, 0, sizeof *s->S * (n - first) * n);
+    if (first < n) /* there are rows that are stored */
+        memset(s->S + first * n, 0, sizeof *s->S * (n - first) * n);
     for (int i = 0; i < s->k; i++)
         s->row[i] = state->rank->order[i];
     memcpy(s->shape, state->speeds->column, sizeof *s->shape * (size_t)s->p);
@@ -113,7 +114,8 @@ void dal_speeds_build(dal_state *state)
     s->has_W = false;
     if (!has_shape(state))
         set_shape(state);
-    memset(s->S + first * n, 0, sizeof *s->S * (size_t)(s->p - (int)first) * n);
+    if (s->fixed)
+        memset(s->S, 0, sizeof *s->S * (size_t)s->p * n);
     for (int j = 0; j < s->p; j++)
         if (s->fixed)
             dal_speeds_scatter_row(state, dal_speeds_named_row(state, j), s->S + (size_t)j * n);
@@ -227,7 +229,7 @@ void dal_speeds_solve_scaled(const dal_state *state, double *b, double *x)
     const dal_speeds *s = state->speeds->basis;
     const int first = dal_speeds_units(s), m = s->n - first;
     double *rest = b + first;
-    for (int j = 0; j < first; j++) {
+    for (int j = 0; j < first && m; j++) {
         const double *entry = dal_speeds_row(s, 0) + state->speeds->column[j], by = b[j];
         for (int i = 0; i < m && by != 0; i++, entry += s->n)
             rest[i] -= *entry * by;
@@ -249,10 +251,11 @@ void dal_speeds_solve_scaled_transposed(const dal_state *state, const double *f,
     solve_lu_transposed(s, y + first);
     for (int j = 0; j < first; j++)
         y[j] = f[state->speeds->column[j]];
-    const double *row = dal_speeds_row(s, 0);
-    for (int i = 0; i < m && first; i++, row += s->n)
+    for (int i = 0; i < m && first; i++) {
+        const double *row = dal_speeds_row(s, i);
         for (int j = 0; j < first; j++)
             y[j] -= row[state->speeds->column[j]] * y[first + i];
+    }
 }
 
 /* ---- solutions with S ----------------------------------------------------------------- */
