@@ -12,9 +12,9 @@ typedef struct dal_friction_state {
     double *force;               /* of each component: dal_friction_accelerate */
     double *direction;           /* of sliding, of each component: dal_friction_accepted */
     int *mode;                   /* dal_slip of each element: dal_friction_restart */
-    bool *broken;                /* of elements: what stuck has just come loose */
-    int *pivots;
-    double *work; /* dal_friction_layout */
+    bool *broken;                /* of elements: what stuck has just come loose. slip.c */
+    int *pivots;                 /* scratch of friction_balance.c */
+    double *work;                /* the parts below, laid out by layout_friction_parts */
 } dal_friction_state;
 
 extern const dal_owner dal_friction_owner;

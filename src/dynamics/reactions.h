@@ -7,8 +7,8 @@
 #include "state/owner.h"
 
 typedef struct dal_reactions {
-    dal_acceleration *body; /* of each: DAL_STAGE_BODIES */
-    double *wrench;         /* 6 a joint: DAL_STAGE_REACTIONS */
+    dal_acceleration *body; /* of each: DAL_STAGE_BODIES, computed by dal_need */
+    double *wrench;         /* 6 a joint: DAL_STAGE_REACTIONS, computed by dal_find_reactions, as is all that follows */
     bool *loose;            /* 6 a joint: components of its reaction that are not unique */
     double *held;           /* multipliers of the eliminated rows of natural coordinates, beside wrench */
     double *balance;        /* and scratch of their equations */

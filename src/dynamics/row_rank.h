@@ -22,11 +22,11 @@ typedef enum dal_factor {
 
 typedef struct dal_rank {
     int n, *order;                  /* how many; the rows, independent ones first: dal_state_rank */
-    bool *independent;              /* the same as a mask */
-    int least, most;                /* of n, since the start */
-    long changed;                   /* how often another set was taken */
+    bool *independent;              /* the same as a mask: dal_state_rank */
+    int least, most;                /* of n, since the start: dal_state_rank_near */
+    long changed;                   /* how often another set was taken: dal_rank_choose_again, speeds_condition.c, run/singular_passage.c */
     double best_ratio[DAL_FACTORS]; /* largest pivot ratios of the run: dal_state_alarm */
-    double good_ratio[DAL_FACTORS]; /* pivot ratios seen right after the last ranking; 0: not yet */
+    double good_ratio[DAL_FACTORS]; /* pivot ratios seen right after the last ranking: dal_state_alarm; 0: not yet */
     int determined;                 /* minimum-norm: rank [M; A] of the last evaluation (udwadia_phohomsiri.c) */
     double *matrix, *work;          /* n_rows x nv, and scratch, of small systems; else NULL */
     double *exchange;               /* scratch where rows are nonholonomic and the system small; else NULL */

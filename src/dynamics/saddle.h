@@ -7,15 +7,15 @@
 #include "model/saddle_slots.h"
 
 typedef struct dal_saddle {
-    double *matrix, *rhs;      /* dense, or on the pattern of compile; then its factor */
-    double *factor;            /* in the order of compile: inverse pivots, then L (saddle_order.c) */
-    double *row_scale;         /* factors that scale the rows to unit norm */
-    int *pivots;               /* nv + n_rows + 1 */
-    double ratio;              /* pivot ratio of the last factorisation */
+    double *matrix, *rhs;      /* dense, or on the pattern of compile, then its factor: dal_saddle_factor and the like. Right side, then solution */
+    double *factor;            /* in the order of compile: inverse pivots, then L. Computed by dal_saddle_factor_ordered (saddle_order.c) */
+    double *row_scale;         /* factors that scale the rows to unit norm: scale_rows */
+    int *pivots;               /* nv + n_rows + 1: of a dense factorisation */
+    double ratio;              /* pivot ratio of the last factorisation: set by it, as are the next three */
     bool on_tree;              /* the last factorisation was made over the links (tree/loops.h) */
     bool in_order;             /* the last factorisation was made in the order of compile */
     bool soft;                 /* the last factorisation was that of dal_saddle_soften, with all rows */
-    struct dal_sparse *sparse; /* NULL: dense */
+    struct dal_sparse *sparse; /* its symbolic factorisation, made when the state is opened; NULL: dense */
 } dal_saddle;
 
 extern const dal_owner dal_saddle_owner;

@@ -9,11 +9,11 @@ typedef struct dal_singular {
     double nearness;    /* pivot ratio or least singular value of the rows over the best of the run: falls like the distance to a
                            singular position. Computed by dal_singular_observe */
     bool near;          /* it is below 3 %; set by dal_singular_observe */
-    double measured_at; /* where rows are redundant: time at which A itself was measured last */
+    double measured_at; /* where rows are redundant: time at which A itself was measured last. Set by measure_redundant_rows */
     bool observe;       /* the next factorisation is observed, however far the position was; set by dal_saddle_ready */
-    bool once;          /* a single evaluation: the first measurement, which only sets the best value, is skipped */
-    double *weakest;    /* left singular vector of the smallest singular value of the rows; updated by inverse iteration */
-    dal_roots roots;    /* of rows that are not linear in the rates */
+    bool once;       /* a single evaluation: the first measurement, which only sets the best value, is skipped. Set by compile/first_evaluation.c */
+    double *weakest; /* left singular vector of the smallest singular value of the rows: least_singular_value, by inverse iteration */
+    dal_roots roots; /* of rows that are not linear in the rates: dal_roots_accepted (roots.c) */
 } dal_singular;
 
 extern const dal_owner dal_singular_owner;

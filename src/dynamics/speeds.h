@@ -29,36 +29,38 @@ struct dal_more_rows {
 };
 
 struct dal_speeds {
+    /* of the system, at layout */
     int n, p, s, k;                   /* velocities = speeds + more rows + rows of A */
     bool fixed;                       /* the model's own speeds */
     bool alone;                       /* nothing in an evaluation reads the multipliers: they may be found when they are read */
     const struct dal_more_rows *more; /* of the formulation; NULL: none */
-    int *row;                         /* k: the rows of A in S */
-    int *pivot, *trial;               /* of the factors; scratch, n + 1 */
-    int *shape;                       /* p: the speeds that S has its shape for */
-    bool shaped;                      /* S is zero where rows and speeds of this shape are */
-    int *dependent;                   /* columns of S that are factored: velocities that are not speeds; all n with the model's own speeds */
-    double *S,
-        *lu; /* rows at unit norm, columns over column_scale; unit rows (of automatic speeds) are not stored. LU factors of the dependent columns */
-    dal_known_lu known;         /* the same factors, in lists */
-    bool listed;                /* these are the present ones; lu is scratch */
-    double ratio;               /* least over largest pivot of the factors */
-    bool has_W;                 /* W is that of the present factors */
-    double *weight;             /* of the model's speeds: the largest square of their row so far */
-    double *row_scale;          /* what the rows of S were multiplied by */
-    double *E, *e;              /* s x n, s */
-    double *W, *Wd;             /* p columns of length n, one after the other; and their rates */
-    double *bias;               /* v' for u' = 0 */
-    double *K, *f, *L;          /* of the formulation: p x p, p; the factor of K */
-    double *bent;               /* of all rows and speeds: D_a of them */
-    double *x, *b, *r;          /* scratch, n */
-    double *last;               /* curved rows: the same */
-    double *sides;              /* right sides of W and W', by rows of p */
-    dal_tangent *T;             /* partial velocities: of column j and body b at j * bodies + b */
-    dal_bend *bend;             /* how they change along the motion while W is held: the same order */
-    dal_tangent *Td;            /* the tangents of W': the same order */
-    dal_tangent *motion;        /* the tangent of (v, 1), one per body */
-    struct dal_body_rate *rate; /* accelerations for u' = 0, one per body */
+    /* S and its factors: dal_speeds_build and dal_speeds_factor_dependent, speeds_matrix.c */
+    int *row;            /* k: the rows of A in S */
+    int *pivot, *trial;  /* of the factors; scratch, n + 1 */
+    int *shape;          /* p: the speeds that S has its shape for */
+    bool shaped;         /* S is zero where rows and speeds of this shape are */
+    int *dependent;      /* columns of S that are factored: velocities that are not speeds; all n with the model's own speeds */
+    double *S;           /* rows at unit norm, columns over column_scale; unit rows (of automatic speeds) are not stored */
+    double *lu;          /* LU factors of the dependent columns */
+    dal_known_lu known;  /* the same factors, in lists */
+    bool listed;         /* these are the present ones; lu is scratch */
+    double ratio;        /* least over largest pivot of the factors */
+    bool has_W;          /* W is that of the present factors: dal_speeds_basis; cleared by dal_speeds_build */
+    double *weight;      /* of the model's speeds: the largest square of their row so far */
+    double *row_scale;   /* what the rows of S were multiplied by */
+    double *E, *e;       /* s x n, s: more->rows, of the formulation */
+    double *W, *Wd;      /* p columns of length n, one after the other: dal_speeds_basis; and their rates: dal_speeds_rates */
+    double *bias;        /* v' for u' = 0: dal_speeds_bias_vector */
+    double *K, *f, *L;   /* of the formulation: p x p, p; the factor of K: solve_inertia, speeds_equations.c */
+    double *bent;        /* of all rows and speeds: D_a of them, dal_speeds_bend */
+    double *x, *b, *r;   /* scratch, n */
+    double *last;        /* the same, where rows are curved */
+    double *sides;       /* right sides of W and W', by rows of p */
+    dal_tangent *T;      /* partial velocities: of column j and body b at j * bodies + b. Computed by dal_speeds_columns */
+    dal_bend *bend;      /* how they change along the motion while W is held: the same order. dal_speeds_rates computes this and the next two */
+    dal_tangent *Td;     /* the tangents of W': the same order */
+    dal_tangent *motion; /* the tangent of (v, 1), one per body */
+    struct dal_body_rate *rate; /* accelerations for u' = 0, one per body: dal_speeds_bias */
     void *wide;                 /* memory of S, lu, W, Wd, K, L, sides, T, bend and Td where they are allocated on demand: dal_speeds_widen */
 };
 
@@ -69,16 +71,17 @@ struct dal_body_rate {
 
 /* Which velocities are speeds, and how good the choice is. */
 typedef struct dal_speed_choice {
-    int *column;             /* automatic speeds: columns of v */
-    double *wd;              /* rates of the speeds: the formulation's */
-    double *momenta;         /* of the ignorable coordinates: constants of the run */
-    double condition, worst; /* of [Y; A_k], rows and columns scaled: now (0: not estimated, the pivots are good), and the worst since the start */
+    int *column;             /* automatic speeds: columns of v. Computed by dal_speeds_choose */
+    double *wd;              /* rates of the speeds: computed by the formulation */
+    double *momenta;         /* of the ignorable coordinates: constants of the run, from start_speeds */
+    double condition, worst; /* of [Y; A_k], rows and columns scaled: now, and the worst since the start. 0: not estimated, the pivots are good.
+                              * Computed by speeds_condition.c, as are the next two */
     double good, ranked;     /* the condition when the speeds, and when the rows of A_k were chosen; 0: not yet */
-    double steepness;        /* smallest value of max |D_c W D_c^-1| (speeds_choice.c) since the speeds were chosen */
-    int side, side_kept;     /* sign of det [Y; A_k]: now, and at the last accepted step (0: not known) */
-    long changed;
-    bool later;        /* the multipliers are not computed now */
-    dal_speeds *basis; /* S, W and their like, of formulations that choose; else NULL */
+    double steepness; /* smallest value of max |D_c W D_c^-1| (speeds_choice.c) since the speeds were chosen: dal_speeds_choose, dal_speeds_watch */
+    int side, side_kept; /* sign of det [Y; A_k]: now (dal_speeds_factor), and at the last accepted step (dal_speeds_watch; 0: not known) */
+    long changed;        /* how often other speeds were chosen: dal_speeds_choose */
+    bool later;          /* the multipliers are not computed now: accelerate_speeds, forward.c */
+    dal_speeds *basis;   /* S, W and their like, of formulations that choose; else NULL */
 } dal_speed_choice;
 
 extern const dal_owner dal_speeds_owner;

@@ -6,15 +6,15 @@
 #include "tree/sweep.h"
 
 typedef struct dal_tree_state {
-    const dal_links *joint_tree; /* of the system; NULL: none */
-    const dal_recursion *recursion;
-    dal_links_work links;             /* where the system has links */
-    dal_loops_work loops;             /* where it has loops */
-    dal_sweep_work sweep;             /* where it can be swept */
-    double *vd_more;                  /* what refinement adds */
-    void *wide;                       /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, allocated on demand */
+    const dal_links *joint_tree;    /* of the system; NULL: none */
+    const dal_recursion *recursion; /* of the system: kernels for this machine */
+    dal_links_work links;           /* where the system has links: dal_tree_refresh, then the kernels of tree/ */
+    dal_loops_work loops;           /* where it has loops: dal_tree_factor */
+    dal_sweep_work sweep;           /* where it can be swept: the kernels of tree/sweep.c */
+    double *vd_more;                /* what refinement adds to v': recursive.c */
+    void *wide; /* of a layout without columns: memory of work.jacobian, work.M and work.body_column, allocated by dal_state_widen */
     dal_derivatives_work derivatives; /* of tree_derivatives.c, once a caller has asked for them */
-    void *derivatives_memory;
+    void *derivatives_memory;         /* allocated with them */
 } dal_tree_state;
 
 extern const dal_owner dal_tree_owner;
