@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Characters of names, in any locale. */
 static inline bool dal_is_digit(char c)
 {
     return c >= '0' && c <= '9';

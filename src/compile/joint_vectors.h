@@ -4,6 +4,7 @@
 
 #include "compile/joint_types.h"
 
+/* Components of a vector; a + b; a constant; a node as a value. */
 static inline int dal_equation_dimension(const dal_equation_scope *scope)
 {
     return (int)scope->build->spec->space;

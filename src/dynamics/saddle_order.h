@@ -14,6 +14,7 @@ typedef struct dal_saddle_probe {
     const double *start_q, *start_winding; /* of the family `user`; of angles */
 } dal_saddle_probe;
 void dal_saddle_order_build(dal_arena *arena, const dal_saddle_probe *at, dal_saddle_order *out);
+/* Into the block of a system. */
 void dal_saddle_order_pack(dal_block *block, const dal_saddle_order *from, int n_rows, dal_saddle_order *to);
 
 /* A copy that others share. */

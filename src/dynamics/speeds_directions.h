@@ -28,6 +28,7 @@ static inline dal_direction dal_speeds_motion(const dal_state *state)
 {
     return (dal_direction){state->work.v, 1, state->speeds->basis->motion};
 }
+/* The bends of the tangents of W_j along the motion, one per body. */
 static inline dal_bend *dal_speeds_column_bend(const dal_state *state, int j)
 {
     return state->speeds->basis->bend + (size_t)j * (size_t)state->mechanism->n_bodies;

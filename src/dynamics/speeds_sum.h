@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* W and what follows from it; K = 0. */
 static inline dal_flow dal_speeds_begin_sum(dal_state *state)
 {
     assert(dal_has(state, DAL_STAGE_JACOBIAN | DAL_STAGE_VELOCITY) && (dal_has(state, DAL_STAGE_FORCES) || dal_has(state, DAL_STAGE_LOADS)));
@@ -18,6 +19,7 @@ static inline dal_flow dal_speeds_begin_sum(dal_state *state)
     return flow;
 }
 
+/* All bodies, then the sub-systems; u' = K^-1 f. */
 static inline dal_flow dal_speeds_sum(dal_state *state, void (*add_body)(dal_state *state, int body))
 {
     for (int b = 0; b < state->mechanism->n_bodies; b++)

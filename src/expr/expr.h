@@ -71,6 +71,7 @@ dal_node dal_interp(dal_graph *graph, int table, int order, dal_node x);
 /* What a node is. */
 dal_op dal_node_op(const dal_graph *graph, dal_node node);
 bool dal_is_const(const dal_graph *graph, dal_node node, double *value); /* value may be NULL */
+/* All of it. */
 typedef struct dal_node_view {
     dal_op op;
     dal_node a, b, c; /* operands, DAL_NO_NODE behind the last */

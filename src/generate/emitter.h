@@ -30,6 +30,7 @@ typedef struct emitter {
     bool *in_loop;              /* it is written there by the loop */
 } emitter;
 
+/* A node of the listing. */
 static inline dal_node_view dal_view_of(const emitter *e, dal_node node)
 {
     return dal_node_read(e->c->graph, node);

@@ -26,6 +26,7 @@ static inline double dal_inner_by_four(const double *x, const double *y, int n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* |x| */
 static inline double dal_norm(const double *x, int n)
 {
     return sqrt(dal_inner(x, x, n));

@@ -105,6 +105,7 @@ const int *dal_settle_pieces(dal_settle_limits *limits, int choice);
 
 /* ---- settle_lost.c ------------------------------------------------------------------------------------ */
 
+/* Room for the places of all bodies. */
 dal_settle_places dal_settle_make_places(dal_arena *arena, const dal_layout *layout);
 /* The search begins here. */
 void dal_settle_set_out(dal_settler *s);

@@ -51,6 +51,7 @@ static inline bool dal_state_usable(const dal_state *state)
     assert(!state || !dal_life_is_over(state->hold.life));
     return state && !dal_life_is_over(state->hold.life);
 }
+/* Are all these stages known? */
 static inline bool dal_has(const dal_state *state, unsigned stages)
 {
     return (state->stages & stages) == stages;

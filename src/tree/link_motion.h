@@ -182,6 +182,7 @@ static inline void reset_ground(dal_links_work *work)
     v4_store(wrench->n, zero);
 }
 
+/* Sines and cosines of all angles of turning joints. */
 static inline void joint_sincos(const dal_links *links, dal_links_work *work, const double *q)
 {
     for (int i = 0; i < links->n_runs; i++) {
