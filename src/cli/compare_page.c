@@ -1,4 +1,5 @@
 #include "cli/compare_page.h"
+#include "base/json.h"
 
 #include "cli/pages.h"
 #include "model/system_parts.h"
@@ -81,18 +82,31 @@ static void add_cells(dal_series *series, const dal_compare_row *row)
         dal_series_failed(series, row->reason);
 }
 
+typedef struct agreement {
+    bool agree;
+    int methods;
+    double difference;
+} agreement;
+
+static void write_agreement(dal_json *json, const void *of)
+{
+    const agreement *a = of;
+    dal_json_open(json, NULL, '{');
+    dal_json_truth(json, "agree", a->agree);
+    dal_json_integer(json, "methods", a->methods);
+    dal_json_number(json, "difference", a->difference);
+    dal_json_number(json, "limit", DAL_COMPARE_AGREEMENT);
+    dal_json_close(json, '}');
+}
+
 /* Do the methods show the same motion? The page then draws one of them. */
 static void add_agreement(dal_page *page, const dal_comparison *comparison)
 {
-    int methods;
-    double difference;
-    char text[160], number[40] = "null";
-    const bool agree = dal_comparison_agrees(comparison, &methods, &difference);
-    if (isfinite(difference))
-        snprintf(number, sizeof number, "%.3g", difference);
-    snprintf(text, sizeof text, "{\"agree\": %s, \"methods\": %d, \"difference\": %s, \"limit\": %g}", agree ? "true" : "false", methods, number,
-             DAL_COMPARE_AGREEMENT);
-    dal_page_entry(page, "agreement", text);
+    agreement a;
+    char text[160];
+    a.agree = dal_comparison_agrees(comparison, &a.methods, &a.difference);
+    if (dal_json_text(text, sizeof text, write_agreement, &a) < (int)sizeof text)
+        dal_page_entry(page, "agreement", text);
 }
 
 dal_status dal_compare_page_close(dal_compare_page *p, const dal_comparison *comparison, const dal_messages *messages)
