@@ -151,6 +151,8 @@ static void a_run_of_a_tree_begins_in_proportion_to_its_bodies(void **unused)
         skip();
     check_growth("run", "chain.yaml", "joint", "recursive", 0);
     check_growth("run", "comb.yaml", "joint", "recursive", 0);
+    check_growth("run", "chain.yaml", "joint", "lagrange", 0); /* these work on the links, too */
+    check_growth("run", "chain.yaml", "joint", "kane", 0);
     check_growth("run", "chain.yaml", "angle", "lagrange", 0);
 }
 
