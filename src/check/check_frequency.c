@@ -15,7 +15,7 @@
  */
 #include "check/checker.h"
 #include "math/rank.h"
-#include "model/system.h"
+#include "model/system_parts.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
 
@@ -34,11 +34,12 @@ static bool evaluate_rates(dal_checker *c, const double *y, double *out)
     dal_state *state = c->state;
     dal_work *work = dal_work_of(state);
     const size_t r = (size_t)dal_system_layout(c->system)->n_rows;
+    double *residual = out + dal_system_length(c->system, NULL);
     if (dal_state_derivative(state, 0, y, out))
         return false;
     dal_need(state, DAL_STAGE_FORCES);
-    memcpy(out + c->system->n_y, work->phi, sizeof *out * r);
-    memcpy(out + (size_t)c->system->n_y + r, work->phid, sizeof *out * r);
+    memcpy(residual, work->phi, sizeof *out * r);
+    memcpy(residual + r, work->phid, sizeof *out * r);
     return true;
 }
 
@@ -47,7 +48,7 @@ static bool fill_slopes(dal_checker *c, int n, double *J, double *C)
 {
     const dal_system *system = c->system;
     const dal_layout *layout = dal_system_layout(system);
-    const int n_y = system->n_y, rows = 2 * layout->n_rows;
+    const int n_y = dal_system_length(system, NULL), rows = 2 * layout->n_rows;
     const double part = cbrt(DBL_EPSILON), T = layout->units.time;
     double *y = DAL_NEW(&c->arena, double, n_y), *up = DAL_NEW(&c->arena, double, n_y + rows), *down = DAL_NEW(&c->arena, double, n_y + rows),
            *unit = DAL_NEW(&c->arena, double, n_y);
@@ -163,7 +164,8 @@ static void judge_frequency(dal_checker *c, int n, double *re, double *im, doubl
 
 void dal_check_frequency(dal_checker *c)
 {
-    const int n = c->system->n_control;
+    int n;
+    dal_system_length(c->system, &n);
     if (n == 0 || n > LARGEST)
         return;
     const size_t size = (size_t)n;

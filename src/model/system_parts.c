@@ -66,6 +66,13 @@ const int *dal_system_start_rows(const dal_system *system)
     return system->start_order;
 }
 
+int dal_system_length(const dal_system *system, int *control)
+{
+    if (control)
+        *control = system->n_control;
+    return system->n_y;
+}
+
 double dal_system_sample_period(const dal_system *system, int input)
 {
     for (int k = 0; k < system->samples.n_outputs; k++)

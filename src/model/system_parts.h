@@ -21,6 +21,8 @@ const int *dal_system_start_rows(const dal_system *system);         /* rows of t
 /* How many; `names` (may be NULL) become theirs. */
 int dal_system_states(const dal_system *system, const char *const **names);
 int dal_system_inputs(const dal_system *system, const char *const **names);
+/* The length of y; `control` (may be NULL) becomes how much of it controls the step. */
+int dal_system_length(const dal_system *system, int *control);
 /* Of an input, s; 0: it is not sampled. */
 double dal_system_sample_period(const dal_system *system, int input);
 /* Do forces, constraints, states of the model, and (if asked) drives read the time? */
