@@ -139,6 +139,27 @@ static void the_rows_that_stay_have_the_whole_rank(void **unused)
     }
 }
 
+/* Many groups of rows that share all their columns, a row in every tenth of them a sum of two others. */
+static void rows_in_many_small_groups_have_a_rank(void **unused)
+{
+    enum { GROUPS = 2200, ROWS = 20, COLUMNS = 24, ALL = GROUPS * ROWS };
+    int *start = malloc(sizeof *start * (ALL + 1)), *column = malloc(sizeof *column * ALL * COLUMNS);
+    double *value = malloc(sizeof *value * ALL * COLUMNS), *pivot = malloc(sizeof *pivot * ALL);
+    uint64_t seed = 1747;
+    (void)unused;
+    for (int i = 0; i <= ALL; i++)
+        start[i] = COLUMNS * i;
+    for (int i = 0; i < ALL; i++)
+        for (int k = 0; k < COLUMNS; k++) {
+            double *at = value + start[i] + k;
+            column[start[i] + k] = i / ROWS * COLUMNS + k;
+            *at = i % (10 * ROWS) == ROWS - 1 ? at[-COLUMNS] + at[-5 * COLUMNS] : check_random(&seed);
+        }
+    const dal_sparse_matrix A = {ALL, GROUPS * COLUMNS, start, column, value};
+    assert_int_equal(dal_sparse_rank(NULL, &A, DAL_RANK_TOLERANCE, NULL, pivot), ALL - GROUPS / 10);
+    free(start), free(column), free(value), free(pivot);
+}
+
 static void rows_that_are_no_numbers_have_no_rank(void **unused)
 {
     static rows a;
@@ -655,6 +676,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sparse_rows_have_the_rank_of_the_dense_ones),
         cmocka_unit_test(the_rows_that_stay_have_the_whole_rank),
+        cmocka_unit_test(rows_in_many_small_groups_have_a_rank),
         cmocka_unit_test(rows_that_are_no_numbers_have_no_rank),
         cmocka_unit_test(the_smallest_singular_value_is_found_to_a_factor_of_two),
         cmocka_unit_test(every_model_has_the_same_rank_both_ways),

@@ -39,8 +39,9 @@ enum {
     STARTS = 3,
     STEPS = 6,
     MOST_CORRECTIONS = 100,
-    MOST_PAIRS = 20000000, /* of rows that share a column */
-    MOST_VALUES = 40000000 /* of what the fronts leave over */
+    MOST_PAIRS = 20000000,         /* of rows that share a column */
+    MOST_VISITS = 20 * MOST_PAIRS, /* the same, each as often as they share one */
+    MOST_VALUES = 40000000         /* of what the fronts leave over */
 };
 static const double SUSPICIOUS = 1e-5; /* singular value below which the rows are checked once more */
 static const double SEEN = 1e-6;       /* component of a row along a free motion, above rounding errors */
@@ -111,29 +112,47 @@ static void sort_ascending(int *list, int n)
         }
 }
 
-/* The pattern of A A^T: rows that share a column. False: there are too many pairs. */
+/* The rows that share a column with row i, itself first, into `other` unless it is NULL; returns how many. `seen` has no entry i + 1 yet. */
+static int list_neighbours(const elimination *e, int i, int *seen, int *other)
+{
+    const dal_sparse_matrix *a = e->a;
+    int n = 0;
+    seen[i] = i + 1;
+    if (other)
+        other[n] = i;
+    n++;
+    for (int k = a->start[i]; k < a->start[i + 1]; k++)
+        for (int p = e->start[a->column[k]]; p < e->start[a->column[k] + 1]; p++)
+            if (seen[e->row[p]] != i + 1) {
+                seen[e->row[p]] = i + 1;
+                if (other)
+                    other[n] = e->row[p];
+                n++;
+            }
+    return n;
+}
+
+/* The pattern of A A^T: rows that share a column. Counted, then listed. False: there are too many pairs. */
 static bool find_neighbours(elimination *e, int **first, int **other)
 {
     const dal_sparse_matrix *a = e->a;
-    size_t pairs = (size_t)a->r;
+    size_t visits = (size_t)a->r, pairs = 0;
     for (int j = 0; j < a->m; j++)
-        pairs += (size_t)(e->start[j + 1] - e->start[j]) * (size_t)(e->start[j + 1] - e->start[j]);
+        visits += (size_t)(e->start[j + 1] - e->start[j]) * (size_t)(e->start[j + 1] - e->start[j]);
+    if (visits > MOST_VISITS)
+        return false;
+    int *seen = DAL_NEW(e->arena, int, a->r);
+    for (int i = 0; i < a->r; i++)
+        pairs += (size_t)list_neighbours(e, i, seen, NULL);
     if (pairs > MOST_PAIRS)
         return false;
-    int *seen = DAL_NEW(e->arena, int, a->r), n = 0;
+    memset(seen, 0, sizeof *seen * (size_t)a->r);
     *first = DAL_NEW(e->arena, int, a->r + 1);
     *other = DAL_NEW(e->arena, int, pairs);
     for (int i = 0; i < a->r; i++) {
-        seen[i] = i + 1;
-        (*other)[n++] = i;
-        for (int k = a->start[i]; k < a->start[i + 1]; k++)
-            for (int p = e->start[a->column[k]]; p < e->start[a->column[k] + 1]; p++)
-                if (seen[e->row[p]] != i + 1) {
-                    seen[e->row[p]] = i + 1;
-                    (*other)[n++] = e->row[p];
-                }
-        sort_ascending(*other + (*first)[i], n - (*first)[i]);
-        (*first)[i + 1] = n;
+        const int at = (*first)[i], n = list_neighbours(e, i, seen, *other + at);
+        sort_ascending(*other + at, n);
+        (*first)[i + 1] = at + n;
     }
     return true;
 }
