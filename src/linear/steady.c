@@ -75,6 +75,7 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
     if (status != DAL_OK)
         return status;
     find_driven(s);
+    dal_steady_find_units(s);
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
     bool *is_rate = DAL_NEW(s->keep, bool, s->n_given + 1);
     s->is_rate = is_rate;
