@@ -448,6 +448,49 @@ static void units_change_no_equilibrium(void **unused)
     }
 }
 
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+typedef struct counter {
+    long taken, fail_at; /* fail_at 0: never */
+} counter;
+
+static void *take_counted(void *user, size_t bytes)
+{
+    counter *c = user;
+    return ++c->taken == c->fail_at ? NULL : malloc(bytes ? bytes : 1);
+}
+
+static void release_counted(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+/* The first search ends at a limit of the controller, another one finds the equilibrium: without memory for it nothing is said of equilibria. */
+static void a_search_without_memory_is_no_verdict(void **unused)
+{
+    (void)unused;
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, inertia: 0.1}}\n"
+                           "joints: {s: {type: prismatic, connect: [ground, b], axis: [0, 1], start: {distance: 2}}}\n"
+                           "blocks: {c: {type: pid, input: 1 - b.y, kp: 100, ki: 50, kd: 20, filter: 0.01, limit: [-1000, 1000]}}\n"
+                           "forces: {f: {type: motor, joint: s, value: c}}\n");
+    counter c = {0, 0};
+    const dal_allocator allocator = {take_counted, release_counted, &c};
+    long all = 0;
+    for (; c.fail_at <= all; c.fail_at++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        c.taken = 0;
+        const dal_status status = dal_equilibrium_find(&allocator, spec, messages, &e);
+        all = c.fail_at ? all : c.taken;
+        if (status != DAL_OK && status != DAL_NO_MEMORY)
+            fail_msg("allocation %ld: %s", c.fail_at, dal_messages_first(messages)->text);
+        dal_equilibrium_free(e);
+        dal_messages_free(messages);
+    }
+    dal_spec_free(spec);
+}
+
 /* ---- dry friction ------------------------------------------------------------------------------------------- */
 
 static dal_spec *incline(double friction, const char *family, const char *more)
@@ -596,6 +639,7 @@ int main(void)
         cmocka_unit_test(a_state_that_cannot_rest_is_named),
         cmocka_unit_test(a_limit_on_the_way_hides_no_equilibrium),
         cmocka_unit_test(units_change_no_equilibrium),
+        cmocka_unit_test(a_search_without_memory_is_no_verdict),
         cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),

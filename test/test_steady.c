@@ -528,6 +528,28 @@ static void units_change_no_refusal(void **unused)
     }
 }
 
+/* A controller with a state w of any unit U: w' = U (1 - W/2) leaves one rate, W = 2, where w = U/3. */
+static void units_of_states_change_no_rate(void **unused)
+{
+    (void)unused;
+    static const double units[] = {1, 1e-12, 1e-6, 1e12}, starts[] = {0, 0.1};
+    for (int i = 0; i < 8; i++) {
+        const double U = units[i / 2];
+        char text[600];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nstates: {w: {start: %.17g, rate: \"%.17g - %.17g*s.angle'\"}}\n"
+                 "bodies: {b: {mass: 1, inertia: 1, rate: 2}}\njoints: {s: {type: revolute, connect: [ground, b]}}\n"
+                 "forces: {m: {type: motor, joint: s, value: \"%.17g*w - 0.5*s.angle'\"}}\nsimulate: {until: 1}\n",
+                 starts[i % 2] * U, U, U / 2, 3 / U);
+        expect(text, 1, &(dal_steady){"s.angle", 3}, "if the rate of 's.angle' is left open, one is found in which it is 2");
+        dal_spec *spec = parse_spec(text, NULL);
+        dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"s.angle", 2});
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 /* A double pendulum of two bars: four equilibria, of which one is stable. */
 static void starts_find_what_the_seed_says(void **unused)
 {
@@ -744,6 +766,7 @@ int main(void)
         cmocka_unit_test(disc_rolls_in_a_circle_under_every_formulation),
         cmocka_unit_test(what_does_not_move_steadily_is_refused),
         cmocka_unit_test(units_change_no_refusal),
+        cmocka_unit_test(units_of_states_change_no_rate),
         cmocka_unit_test(starts_find_what_the_seed_says),
         cmocka_unit_test(starts_of_an_indifferent_model_are_one_family),
         cmocka_unit_test(sticking_friction_makes_a_set),

@@ -186,12 +186,7 @@ static double *units_of_states(dal_linear *x)
         if (x->moving[i] >= 0)
             unit[positions + x->moving[i]] = unit[i] / units->time;
     }
-    if (p->n_z) {
-        const dal_system_info info = dal_system_describe(x->system);
-        double *y = DAL_NEW(&x->arena, double, info.states + 1);
-        dal_state_units(x->state, y);
-        memcpy(unit + rest, y + info.coordinates_count + info.equations, sizeof *unit * (size_t)p->n_z);
-    }
+    dal_state_own_units(x->state, unit + rest);
     return unit;
 }
 

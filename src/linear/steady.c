@@ -75,6 +75,7 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
     if (status != DAL_OK)
         return status;
     find_driven(s);
+    dal_steady_find_units(s);
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
     bool *is_rate = DAL_NEW(s->keep, bool, s->n_given + 1);
     s->is_rate = is_rate;
@@ -536,16 +537,19 @@ dal_status dal_state_steady(dal_arena *arena, dal_state *state, bool descends, i
         return status;
     const standing at = remember_standing(&s, NULL);
     s.messages = NULL; /* a failed search is not reported if another one succeeds */
-    if (search_from(&x, start, &at, values) == DAL_OK)
+    dal_status found = search_from(&x, start, &at, values);
+    if (found == DAL_OK)
         return descends || s.fields.k <= n ? DAL_OK : take_nearer(&x, start, begin, &at, values);
     s.held = !descends && s.fields.k > n;
-    if (s.held && search_from(&x, start, &at, values) == DAL_OK)
-        return DAL_OK;
+    if (s.held && found != DAL_NO_MEMORY)
+        found = search_from(&x, start, &at, values);
     s.held = false;
     const bool unbalanced = !s.balanced;
     s.descends = true;
-    if (!descends && search_from(&x, start, &at, values) == DAL_OK)
-        return DAL_OK;
+    if (!descends && found != DAL_OK && found != DAL_NO_MEMORY)
+        found = search_from(&x, start, &at, values);
+    if (found == DAL_OK || found == DAL_NO_MEMORY)
+        return found;
     s.descends = descends;
     s.messages = messages;
     return unbalanced && explain_refusal(&x, start, &at, values) ? DAL_BAD_MODEL : search_from(&x, start, &at, values);

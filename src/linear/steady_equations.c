@@ -12,6 +12,7 @@
 #include "linear/steady_parts.h"
 
 #include "base/message.h"
+#include "math/state_units.h"
 #include "math/vec.h"
 #include "model/system_parts.h"
 #include "state/scale.h"
@@ -198,6 +199,56 @@ dal_status dal_steady_carry(dal_steady_search *s, double *q, double *v)
     return DAL_OK;
 }
 
+/* ---- units of states ------------------------------------------------------------------------------------------ */
+
+/* What changes along one direction: rows of A, forces and rates of states in the model's own units, at column j of `width`. */
+static void find_coupling(dal_steady_search *s, const dal_variation_direction *along, double size, int j, int width, double *A)
+{
+    const dal_units *units = &s->layout->units;
+    const double force = units->mass * units->length / (units->time * units->time);
+    double *motion = DAL_NEW(&s->arena, double, s->nv + 1), *states = DAL_NEW(&s->arena, double, s->n_z + 1);
+    dal_variation_along(s->point.variation, &s->point.at, along, &(dal_variation_result){.motion = motion, .states = states});
+    for (int i = 0; i < s->nv; i++)
+        A[width * i + j] = isfinite(motion[i]) ? size * motion[i] * units->column_scale[i] / (force * units->length) : 0;
+    for (int k = 0; k < s->n_z; k++)
+        A[width * (s->nv + k) + j] = isfinite(states[k]) ? size * states[k] * units->time : 0;
+}
+
+/* The unit of a state: between what moves it and what it moves; where one of them is missing, by the other; else by its start. */
+void dal_steady_find_units(dal_steady_search *s)
+{
+    const dal_units *units = &s->layout->units;
+    const int nv = s->nv, width = 2 * nv + s->n_z;
+    double *A = DAL_NEW(&s->arena, double, (size_t)(nv + s->n_z) * (size_t)width + 1), *one = DAL_NEW(&s->arena, double, nv + s->n_z + 1);
+    double *own = DAL_NEW(&s->arena, double, s->n_z + 1);
+    s->z_unit = DAL_NEW(s->keep, double, s->n_z + 1);
+    if (!s->n_z)
+        return;
+    for (int j = 0; j < nv; j++) {
+        const double size = units->length / units->column_scale[j];
+        one[j] = 1;
+        find_coupling(s, &(dal_variation_direction){.q = one}, size, j, width, A);
+        find_coupling(s, &(dal_variation_direction){.v = one}, size / units->time, nv + j, width, A);
+        one[j] = 0;
+    }
+    for (int k = 0; k < s->n_z; k++) {
+        one[k] = 1;
+        find_coupling(s, &(dal_variation_direction){.z = one}, 1, 2 * nv + k, width, A);
+        one[k] = 0;
+    }
+    dal_state_units_balance(nv, 2 * nv, s->n_z, A, s->z_unit);
+    dal_state_own_units(s->state, own);
+    for (int k = 0; k < s->n_z; k++) {
+        double row = 0, column = 0;
+        for (int j = 0; j < width; j++)
+            row = j == 2 * nv + k ? row : fmax(row, fabs(A[width * (nv + k) + j]));
+        for (int i = 0; i < nv + s->n_z; i++)
+            column = i == nv + k ? column : fmax(column, fabs(A[width * i + 2 * nv + k]));
+        if (row == 0 || column == 0)
+            s->z_unit[k] = row > 0 ? row : column > 0 ? 1 / column : own[k];
+    }
+}
+
 /* ---- equations ---------------------------------------------------------------------------------------------- */
 
 void dal_steady_forces(dal_steady_search *s, const double *c, double *out)
@@ -262,7 +313,7 @@ dal_status dal_steady_equations(dal_steady_search *s, double *q, const double *c
             *out = (k ? *out : 0) + s->T[(size_t)s->nv * (size_t)j + (size_t)k] * (f[k] - row[k]) * units->time * units->time / s->unit;
     dal_point_values(&s->point, NULL, rates);
     for (int k = 0; k < s->n_z; k++)
-        *out++ = rates[k] * units->time / fmax(fabs(s->z[k]), 1e-3);
+        *out++ = rates[k] * units->time / fmax(fabs(s->z[k]), s->z_unit[k]);
     for (int i = 0; i < s->layout->n_rows; i++)
         if (s->driven[i])
             *out++ = work->phid[i] * units->time / units->row_unit[i];

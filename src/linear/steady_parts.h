@@ -32,6 +32,7 @@ typedef struct dal_steady_search {
     bool restless;            /* forces have no values at rest, as slip over a speed has none */
     dal_body_motion *carried; /* then: w and the velocity of the centre of mass of each body, in axes of the leader of its island */
     double *q, *v, *z, *c;
+    double *z_unit;     /* of each state: a smaller one is zero */
     double *T, *lambda; /* where derivatives are computed: velocities; multipliers */
     bool descends;      /* it finds states that are stable at given rates */
     bool held;          /* positions stay, and rates that are not given change */
@@ -60,6 +61,8 @@ void dal_steady_velocities(dal_steady_search *search, const dal_kept_rows *rows,
 void dal_steady_note(dal_steady_search *search, const dal_body_motion *start);
 /* v: zero, which stays, or the velocities of that motion at q where forces have no values at rest. */
 dal_status dal_steady_carry(dal_steady_search *search, double *q, double *v);
+/* search->z_unit, at the point that is open. */
+void dal_steady_find_units(dal_steady_search *search);
 /* J^T (inertia) - Q; its parts are measured for search->force. */
 void dal_steady_forces(dal_steady_search *search, const double *c, double *out);
 /* The rates of the given channels. After a point is open at a state that moves. */

@@ -42,7 +42,7 @@ static void change_unknowns(dal_steady_search *s, const double *T_h, int p_h, co
             dq[k] += factor * y[j] * s->unit * T_h[(size_t)s->nv * (size_t)j + (size_t)k];
     s->layout->family->add(s->layout, to->q, dq);
     for (int k = 0; k < s->n_z; k++)
-        to->z[k] += factor * y[p_h + k] * fmax(fabs(s->z[k]), 1e-3);
+        to->z[k] += factor * y[p_h + k] * fmax(fabs(s->z[k]), s->z_unit[k]);
     for (int i = 0; i < s->fields.k; i++)
         for (int j = 0; j < s->fields.n; j++)
             to->c[j] += factor * y[p_h + s->n_z + i] * s->unit / s->layout->units.time * s->fields.basis[s->fields.n * i + j];

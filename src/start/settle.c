@@ -61,10 +61,7 @@ void dal_say_ages(double t, dal_messages *messages)
 /* At rest: v = 0, v' = 0 with the forces of friction, z' = 0. */
 bool dal_state_stays(dal_arena *arena, dal_state *state)
 {
-    dal_messages *heard = dal_messages_create(dal_allocator_of(state));
-    const bool evaluated = heard && dal_evaluate_whole(state, heard) == DAL_OK;
-    dal_messages_free(heard);
-    if (!evaluated)
+    if (dal_evaluate_whole(state, NULL) != DAL_OK)
         return false;
     const dal_layout *layout = dal_layout_of(state);
     const dal_units *units = &layout->units;
@@ -476,9 +473,11 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
         again = search_straight(&s, &from, seed);
     if (again != DAL_OK && again != DAL_NO_MEMORY && !s.downhill && s.n_freedoms > 0)
         again = search_past_limits(arena, &s, &from, seed);
-    if (again != DAL_OK || status == DAL_OK)
+    if (again != DAL_NO_MEMORY && (again != DAL_OK || status == DAL_OK))
         dal_pass_all(messages, heard);
     dal_messages_free(heard);
+    if (again == DAL_NO_MEMORY)
+        return again;
     dal_say_sampled(dal_system_of(state), messages);
     if (dal_system_ages(dal_system_of(state), true))
         dal_say_ages(dal_seen_work(state)->t, messages);

@@ -80,6 +80,12 @@ void dal_state_scales(const dal_state *state, double *unit)
     }
 }
 
+void dal_state_own_units(const dal_state *state, double *unit)
+{
+    for (int i = 0; i < state->system->n_states; i++)
+        unit[i] = state->system->state_scale[i];
+}
+
 /* The work of an island: by the largest mass in it. */
 static void units_of_works(const dal_system *system, double square, double *unit)
 {
@@ -102,8 +108,7 @@ void dal_state_units(const dal_state *state, double *unit)
     units_of_coordinates(system, unit);
     for (int k = 0; k < system->n_w; k++)
         w[k] = system->method.formulation->unit ? system->method.formulation->unit(state, k) / T : L / layout->units.column_scale[k] / T;
-    for (int i = 0; i < system->n_states; i++)
-        z[i] = system->state_scale[i];
+    dal_state_own_units(state, z);
     units_of_works(system, (L / T) * (L / T), z + system->n_states);
 }
 

@@ -7,6 +7,8 @@
 
 /* The unit of each component of y, at the present choice of speeds: what absolute tolerances are multiples of. */
 void dal_state_units(const dal_state *state, double *unit);
+/* Those of the states of the model alone. */
+void dal_state_own_units(const dal_state *state, double *unit);
 /* The largest of numbers that belong to the rows, in the units of these, and which row it is. */
 double dal_worst_row(const dal_state *state, const double *rows, int *where);
 /* The lever of a turn of a body, in metres. */
