@@ -337,9 +337,11 @@ static void say_lost(const answerer *a)
         for (int j = 0; j < a->out->n_inputs; j++) {
             const int pair = i * a->out->n_inputs + j;
             if (a->lost[pair])
-                dal_say(a->linear.messages, DAL_WARNING, dal_nowhere,
-                        "'%s' by '%s': rounding leaves less than three digits at %d of %d frequencies, %.6g Hz the first: no number is given there",
-                        l->outputs[i], a->out->inputs[j], a->lost[pair], a->n_frequencies, a->omega[a->first_lost[pair]] / (2 * M_PI));
+                dal_say(
+                    a->linear.messages, DAL_WARNING, dal_nowhere,
+                    "'%s' by '%s' is zero, or so small that rounding leaves less than three digits, at %d of %d frequencies (%.6g Hz the first): no "
+                    "number is given there",
+                    l->outputs[i], a->out->inputs[j], a->lost[pair], a->n_frequencies, a->omega[a->first_lost[pair]] / (2 * M_PI));
         }
 }
 
