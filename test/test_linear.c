@@ -155,6 +155,7 @@ static void bicycle_has_the_eigenvalues_of_the_benchmark(void **unused)
     (void)unused;
     json_file file;
     const json *root = json_open(&file, LINEAR "2c_whipple_bicycle.json");
+    double shares[8] = {0}; /* in the first family */
     for (const json *at = json_get(root, "results")->first; at; at = at->next)
         for (int f = 0; f < 4; f++) {
             const dal_override values[] = {{"v", json_get(at, "v")->text}, {"dphi", "0"}};
@@ -168,10 +169,39 @@ static void bicycle_has_the_eigenvalues_of_the_benchmark(void **unused)
                 fail_msg("%s, v = %s: %d zeros", families[f], json_get(at, "v")->text, modes->n_zeros);
             for (const json *e = json_get(at, "eigenvalues")->first; e; e = e->next)
                 find_eigenvalue(modes, part(e, "re"), part(e, "im"), 1e-10, families[f]);
+            for (int i = 0; i < modes->n_modes; i++) {
+                shares[i] = f ? shares[i] : modes->modes[i].shares[0].share;
+                assert_true(fabs(modes->modes[i].shares[0].share - shares[i]) <= 1e-8 * modes->modes[i].condition);
+            }
             dal_modes_free(modes);
             dal_spec_free(spec);
         }
     json_close(&file);
+}
+
+/* A trailer behind a hitch that moves straight on with v swings as e^(-v t/l): no velocity is free in this motion, and the hitch does not move. */
+static void a_trailer_swings_and_not_its_car(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\nbodies:\n"
+        "  car: {mass: 3, inertia: 0.4, position: [0, 0], angle: 0, velocity: [2, 0], rate: 0}\n"
+        "  trailer: {mass: 1, inertia: 0.2, position: [-1.5, 0], angle: 0, velocity: [2, 0], rate: 0, points: {H: [1.5, 0]}}\njoints:\n"
+        "  hitch: {type: revolute, connect: [car, trailer.H]}\n  wheels: {type: skate, connect: [ground, trailer], axis: [1, 0]}\n"
+        "  turn: {type: lock, body: car, coordinate: angle}\n  straight: {type: lock, body: car, coordinate: y}\n";
+    for (int f = 0; f < 4; f++) {
+        dal_spec *spec = NULL;
+        assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 0, NULL, NULL, &spec), DAL_OK);
+        assert_true(dal_spec_set(spec, "coordinates", families[f], NULL));
+        dal_modes *modes = modes_of(spec, NULL);
+        assert_non_null(modes);
+        assert_int_equal(modes->n_modes, 1);
+        assert_true(fabs(modes->modes[0].re + 2 / 1.5) <= 1e-13);
+        assert_int_equal(modes->modes[0].n_shares, 1);
+        assert_string_equal(modes->modes[0].shares[0].part, "trailer along y");
+        dal_modes_free(modes);
+        dal_spec_free(spec);
+    }
 }
 
 static void four_bar_has_the_eigenvalues_of_one_coordinate(void **unused)
@@ -797,6 +827,7 @@ int main(void)
         cmocka_unit_test(one_instant_is_no_steady_motion),
         cmocka_unit_test(a_body_that_spins_about_its_middle_axis_has_no_constant_matrix),
         cmocka_unit_test(bicycle_has_the_eigenvalues_of_the_benchmark),
+        cmocka_unit_test(a_trailer_swings_and_not_its_car),
         cmocka_unit_test(four_bar_has_the_eigenvalues_of_one_coordinate),
         cmocka_unit_test(chains_have_the_frequencies_of_their_polynomials),
         cmocka_unit_test(sub_systems_have_their_share_of_the_energy),

@@ -177,7 +177,7 @@ typedef struct dal_response {
     int n_frequencies, n_outputs, n_inputs;
     const char *const *outputs, *const *inputs;
     const double *omega;   /* rad/s */
-    const double *re, *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue */
+    const double *re, *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue; NAN where rounding leaves less than three digits */
     int n_infinite;        /* frequencies at which there is one */
     const bool *reached; /* [output * n_inputs + input]: false: the response is zero at every frequency, because nothing leads from the input there */
     void *memory;
@@ -187,7 +187,7 @@ typedef struct dal_response {
 DAL_API dal_status dal_response_find(const dal_allocator *allocator, const dal_spec *spec, const dal_linear_options *options, int n_frequencies,
                                      const double *omega, dal_messages *messages, dal_response **response);
 DAL_API void dal_response_free(dal_response *response);
-/* CSV: a row a frequency (Hz, rad/s), of each pair real and imaginary part, magnitude, phase in rad (empty where the response is zero). */
+/* CSV: a row a frequency (Hz, rad/s), of each pair real and imaginary part, magnitude, phase in rad (empty where the response is zero; all empty where rounding left no digits). */
 DAL_API int dal_response_text(const dal_response *response, int digits, char *buffer, size_t size);
 DAL_API int dal_response_json(const dal_response *response, char *buffer, size_t size);
 DAL_API int dal_response_csv(const dal_response *response, char *buffer, size_t size);

@@ -303,7 +303,9 @@ static void keep_mode(seeker *s, dal_mode *mode, double re, double im, const dou
                        .shape_im = shape_im};
     keep_bodies(s, mode, a, b);
     mode->shifts_circle = dal_mode_shifts_circle(x, mode);
-    mode->n_shares = dal_find_shares(&x->point, velocities_of(s, a, false), velocities_of(s, b, false), &mode->shares);
+    /* Displacements grow with s, so that velocities are s times them. (xi of velocities is what comes on top of those that follow from a displacement, and
+     * this depends on the family of coordinates.) */
+    mode->n_shares = dal_find_shares(&x->point, velocities_of(s, a, true), velocities_of(s, b, true), &mode->shares);
 }
 
 static int by_size(const void *first, const void *second)

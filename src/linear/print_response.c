@@ -13,9 +13,10 @@ static size_t place_of(const dal_response *r, int f, int output, int input)
     return ((size_t)f * (size_t)r->n_outputs + (size_t)output) * (size_t)r->n_inputs + (size_t)input;
 }
 
+/* NAN where rounding left no digits. */
 static double magnitude(const dal_response *r, size_t at)
 {
-    return isfinite(r->re[at]) ? hypot(r->re[at], r->im[at]) : INFINITY;
+    return isinf(r->re[at]) ? INFINITY : hypot(r->re[at], r->im[at]);
 }
 
 /* Without jumps along the frequencies; NAN where there is none. */
@@ -29,16 +30,22 @@ static double next_phase(const dal_response *r, size_t at, double last)
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
+static void print_number(dal_tables *p, double number)
+{
+    if (isnan(number))
+        dal_print(&p->out, " %*s", p->digits + 7, "-");
+    else
+        dal_print(&p->out, " %*.*g", p->digits + 7, p->digits, number);
+}
+
 /* Where the response is zero or infinite there is no phase. */
 static void print_line(dal_tables *p, const dal_response *r, int f, size_t at, const char *remark)
 {
-    const int wide = p->digits + 7;
-    const double phase = next_phase(r, at, NAN) * 180 / M_PI;
-    dal_print(&p->out, "  %*.*g %*.*g ", wide, p->digits, r->omega[f] / (2 * M_PI), wide, p->digits, magnitude(r, at));
-    if (isfinite(phase))
-        dal_print(&p->out, "%*.*g%s\n", wide, p->digits, phase, remark);
-    else
-        dal_print(&p->out, "%*s%s\n", wide, "-", remark);
+    dal_print(&p->out, " ");
+    print_number(p, r->omega[f] / (2 * M_PI));
+    print_number(p, magnitude(r, at));
+    print_number(p, next_phase(r, at, NAN) * 180 / M_PI);
+    dal_print(&p->out, "%s\n", remark);
 }
 
 /* Few frequencies: all of them. Of many the ends, and the largest. */
@@ -47,7 +54,7 @@ static void print_pair(dal_tables *p, const dal_response *r, int i, int j)
     const int last = r->n_frequencies - 1, wide = p->digits + 7;
     int peak = 0;
     for (int f = 1; f <= last; f++)
-        peak = magnitude(r, place_of(r, f, i, j)) > magnitude(r, place_of(r, peak, i, j)) ? f : peak;
+        peak = fmax(magnitude(r, place_of(r, f, i, j)), 0) > fmax(magnitude(r, place_of(r, peak, i, j)), 0) ? f : peak;
     if (magnitude(r, place_of(r, peak, i, j)) == 0) {
         const bool never = !r->reached[i * r->n_inputs + j];
         dal_print(&p->out, "\n%s by %s: zero at %s\n", r->outputs[i], r->inputs[j],
@@ -129,6 +136,10 @@ int dal_response_csv(const dal_response *r, char *buffer, size_t size)
             for (int j = 0; j < r->n_inputs; j++) {
                 const size_t at = place_of(r, f, i, j);
                 const double phase = next_phase(r, at, NAN);
+                if (isnan(r->re[at])) { /* no digits are left */
+                    dal_print(&out, ",,,,");
+                    continue;
+                }
                 dal_print(&out, ",%.17g,%.17g,%.17g,", r->re[at], r->im[at], magnitude(r, at));
                 if (isfinite(phase)) /* zero and infinity have no phase: an empty field */
                     dal_print(&out, "%.17g", phase);

@@ -2,8 +2,13 @@
  *
  *     G(s) = C (s - A)^-1 B(s) + D(s),   s = i omega,   B(s) = B_0 + s B_1 + s^2 B_2
  *
- * where B_1 and B_2 belong to rates and accelerations of drives. A is balanced (balance.h) and becomes a Hessenberg matrix once, A = S Q H Q^T S^-1 (LAPACK);
- * each frequency costs one elimination of its subdiagonal then, n^2 operations.
+ * where B_1 and B_2 belong to rates and accelerations of drives. A is balanced (balance.h) and becomes a Hessenberg matrix once, A = Q H Q^T (LAPACK);
+ * each frequency costs one elimination of its subdiagonal then, n^2 operations. Far from the input x = (s - A)^-1 b may be smaller than the rounding of
+ * Q: refinement by r = b - (s - A) x gives every number of x its own digits (Skeel). Rounding of A, B, C and D by a factor 1 + e changes G by at most
+ *
+ *     e (|z| (|A| |x| + |s x| + |b|) + |c| |x| + |d|),   z = (s - A)^-T c
+ *
+ * and where that leaves less than three digits of G, there is no number.
  */
 #include "linear/balance.h"
 #include "linear/linear.h"
@@ -11,22 +16,35 @@
 #include "base/argument.h"
 
 #include <complex.h>
+#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 typedef double complex number;
 
+static const double rounding = 16 * DBL_EPSILON; /* of the numbers of A, B, C and D */
+static const double residual = 8 * DBL_EPSILON;  /* of the terms of a row */
+static const double determined = 1e-3;           /* error of G, of its size */
+static const double nothing = 1e-120;            /* of the largest number of x: zero */
+enum { PASSES = 12 };
+
 typedef struct answerer {
     dal_linear linear;
     int n_frequencies;
     const double *omega;
     dal_response *out;
-    int n, columns;    /* states; columns of B */
-    double *H, *B, *C; /* Hessenberg; Q^T S^-1 B; C S Q: rows */
-    double size;       /* largest number of H */
-    number *U, *X;     /* n x n; n x n_inputs */
+    int n, columns;        /* states; columns of B */
+    double *A, *B, *C;     /* balanced, by rows */
+    double *doubt;         /* of each row of A: its largest number */
+    double *H, *Q;         /* A = Q H Q^T, by columns */
+    double size;           /* largest number of H */
+    number *U, *factor;    /* of s - H: n x n, n */
+    bool *swapped;         /* n: rows k and k + 1 */
+    number *x, *r, *y, *b; /* n each */
+    number *X, *Z;         /* n of each input, of each output */
     double *re, *im;
+    int *lost, *first_lost; /* of each output and input: frequencies without digits */
 } answerer;
 
 /* ---- preparation ------------------------------------------------------------------------------------ */
@@ -42,38 +60,62 @@ static void name_inputs(answerer *a)
     a->out->inputs = names;
 }
 
-static bool reduce(answerer *a)
+/* A, B, C, balanced. */
+static void balance_all(answerer *a)
 {
     dal_arena *arena = &a->linear.arena;
     const dal_linearization *l = a->linear.out;
-    const int n = a->n = l->n_states, room = 64 * n + 64;
-    const size_t area = (size_t)n * (size_t)n;
-    double *scale = DAL_NEW(arena, double, n + 1), *tau = DAL_NEW(arena, double, n + 1), *work = DAL_NEW(arena, double, room);
-    a->columns = l->n_inputs;
+    const size_t n = (size_t)a->n, m = (size_t)a->columns;
+    double *scale = DAL_NEW(arena, double, n + 1);
+    a->A = DAL_NEW(arena, double, n *n + 1);
+    a->B = DAL_NEW(arena, double, n *m + 1);
+    a->C = DAL_NEW(arena, double, (size_t)l->n_outputs *n + 1);
+    a->doubt = DAL_NEW(arena, double, n + 1);
+    memcpy(a->A, l->A, sizeof *a->A * n * n);
+    dal_balance(arena, a->n, l->n_positions, l->n_rates, a->A, scale);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++)
+            a->doubt[i] = fmax(a->doubt[i], fabs(a->A[n * i + j]));
+        for (size_t j = 0; j < m; j++)
+            a->B[m * i + j] = l->B[m * i + j] / scale[i];
+    }
+    for (size_t i = 0; i < (size_t)l->n_outputs; i++)
+        for (size_t j = 0; j < n; j++)
+            a->C[n * i + j] = l->C[n * i + j] * scale[j];
+}
+
+static bool reduce(answerer *a)
+{
+    dal_arena *arena = &a->linear.arena;
+    const int n = a->n = a->linear.out->n_states, room = 64 * n + 64;
+    const size_t width = (size_t)n, area = width * width;
+    double *tau = DAL_NEW(arena, double, n + 1), *work = DAL_NEW(arena, double, room);
+    a->columns = a->linear.out->n_inputs;
+    balance_all(a);
     a->H = DAL_NEW(arena, double, area + 1);
-    a->B = DAL_NEW(arena, double, (size_t)n *(size_t)a->columns + 1);
-    a->C = DAL_NEW(arena, double, (size_t)l->n_outputs *(size_t)n + 1);
-    double *A = DAL_NEW(arena, double, area + 1);
-    memcpy(A, l->A, sizeof *A * area);
-    dal_balance(arena, n, l->n_positions, l->n_rates, A, scale);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            a->H[(size_t)n * (size_t)j + (size_t)i] = A[(size_t)n * (size_t)i + (size_t)j]; /* by columns */
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < a->columns; j++)
-            a->B[(size_t)n * (size_t)j + (size_t)i] = l->B[(size_t)a->columns * (size_t)i + (size_t)j] / scale[i]; /* by columns */
-    for (int i = 0; i < l->n_outputs; i++)
-        for (int j = 0; j < n; j++)
-            a->C[(size_t)n * (size_t)i + (size_t)j] = l->C[(size_t)n * (size_t)i + (size_t)j] * scale[j]; /* C^T by columns */
-    if (n > 1 && (LAPACKE_dgehrd_work(LAPACK_COL_MAJOR, n, 1, n, a->H, n, tau, work, room) ||
-                  LAPACKE_dormhr_work(LAPACK_COL_MAJOR, 'L', 'T', n, a->columns, 1, n, a->H, n, tau, a->B, n, work, room) ||
-                  LAPACKE_dormhr_work(LAPACK_COL_MAJOR, 'L', 'T', n, l->n_outputs, 1, n, a->H, n, tau, a->C, n, work, room)))
+    a->Q = DAL_NEW(arena, double, area + 1);
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = 0; j < width; j++)
+            a->H[width * j + i] = a->A[width * i + j];
+    if (n > 1 && LAPACKE_dgehrd_work(LAPACK_COL_MAJOR, n, 1, n, a->H, n, tau, work, room))
         return false;
-    for (int i = 0; i < n; i++)
-        for (int j = i > 0 ? i - 1 : 0; j < n; j++)
-            a->size = fmax(a->size, fabs(a->H[(size_t)n * (size_t)j + (size_t)i]));
+    memcpy(a->Q, a->H, sizeof *a->Q * area);
+    if (n > 1 && LAPACKE_dorghr_work(LAPACK_COL_MAJOR, n, 1, n, a->Q, n, tau, work, room))
+        return false;
+    if (n == 1)
+        a->Q[0] = 1;
+    for (size_t i = 0; i < width; i++)
+        for (size_t j = i > 0 ? i - 1 : 0; j < width; j++)
+            a->size = fmax(a->size, fabs(a->H[width * j + i]));
     a->U = DAL_NEW(arena, number, area + 1);
-    a->X = DAL_NEW(arena, number, (size_t)n * (size_t)(a->out->n_inputs + 1) + 1);
+    a->factor = DAL_NEW(arena, number, n + 1);
+    a->swapped = DAL_NEW(arena, bool, n + 1);
+    a->x = DAL_NEW(arena, number, n + 1);
+    a->r = DAL_NEW(arena, number, n + 1);
+    a->y = DAL_NEW(arena, number, n + 1);
+    a->b = DAL_NEW(arena, number, n + 1);
+    a->X = DAL_NEW(arena, number, width * (size_t)a->out->n_inputs + 1);
+    a->Z = DAL_NEW(arena, number, width * (size_t)a->linear.out->n_outputs + 1);
     return true;
 }
 
@@ -98,47 +140,164 @@ static int first_column(const answerer *a, int input)
     return j;
 }
 
-/* X := (s - H)^-1 X. False: an eigenvalue is there. */
-static bool solve(answerer *a, number s)
+/* s - H = L U. False: an eigenvalue is there. */
+static bool eliminate(answerer *a, number s)
 {
-    const size_t n = (size_t)a->n, m = (size_t)a->out->n_inputs;
-    number *U = a->U, *X = a->X;
+    const size_t n = (size_t)a->n;
+    number *U = a->U;
     const double least = 8e-16 * (double)n * fmax(cabs(s), a->size);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             U[n * i + j] = (i == j ? s : 0) - (j + 1 >= i ? a->H[n * j + i] : 0);
     for (size_t k = 0; k < n; k++) {
-        if (k + 1 < n) {
-            if (cabs(U[n * (k + 1) + k]) > cabs(U[n * k + k])) { /* rows k and k + 1 are exchanged */
-                for (size_t j = k; j < n; j++) {
-                    const number kept = U[n * k + j];
-                    U[n * k + j] = U[n * (k + 1) + j];
-                    U[n * (k + 1) + j] = kept;
-                }
-                for (size_t j = 0; j < m; j++) {
-                    const number kept = X[m * k + j];
-                    X[m * k + j] = X[m * (k + 1) + j];
-                    X[m * (k + 1) + j] = kept;
-                }
-            }
-            if (U[n * k + k] != 0) {
-                const number factor = U[n * (k + 1) + k] / U[n * k + k];
-                for (size_t j = k; j < n; j++)
-                    U[n * (k + 1) + j] -= factor * U[n * k + j];
-                for (size_t j = 0; j < m; j++)
-                    X[m * (k + 1) + j] -= factor * X[m * k + j];
-            }
+        number *row = U + n * k, *next = row + n;
+        a->swapped[k] = k + 1 < n && cabs(next[k]) > cabs(row[k]);
+        for (size_t j = k; j < n && a->swapped[k]; j++) {
+            const number kept = row[j];
+            row[j] = next[j];
+            next[j] = kept;
         }
-        if (!(cabs(U[n * k + k]) > least))
+        a->factor[k] = k + 1 < n && row[k] != 0 ? next[k] / row[k] : 0;
+        for (size_t j = k; j < n && a->factor[k] != 0; j++)
+            next[j] -= a->factor[k] * row[j];
+        if (!(cabs(row[k]) > least))
             return false;
     }
-    for (size_t k = n; k-- > 0;)
-        for (size_t j = 0; j < m; j++) {
-            for (size_t i = k + 1; i < n; i++)
-                X[m * k + j] -= U[n * k + i] * X[m * i + j];
-            X[m * k + j] /= U[n * k + k];
-        }
     return true;
+}
+
+static void exchange(number *y, size_t k)
+{
+    const number kept = y[k];
+    y[k] = y[k + 1];
+    y[k + 1] = kept;
+}
+
+/* y := (s - H)^-1 y, or (s - H)^-T y. */
+static void substitute(const answerer *a, bool transposed, number *y)
+{
+    const size_t n = (size_t)a->n;
+    const number *U = a->U;
+    if (transposed) {
+        for (size_t k = 0; k < n; k++) {
+            y[k] /= U[n * k + k];
+            for (size_t j = k + 1; j < n; j++)
+                y[j] -= U[n * k + j] * y[k];
+        }
+        for (size_t k = n; k-- > 0;) {
+            if (k + 1 < n)
+                y[k] -= a->factor[k] * y[k + 1];
+            if (a->swapped[k])
+                exchange(y, k);
+        }
+        return;
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (a->swapped[k])
+            exchange(y, k);
+        if (k + 1 < n)
+            y[k + 1] -= a->factor[k] * y[k];
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++)
+            y[k] -= U[n * k + j] * y[j];
+        y[k] /= U[n * k + k];
+    }
+}
+
+/* x += Q (s - H)^-1 Q^T r */
+static void correct(answerer *a, bool transposed, const number *r, number *x)
+{
+    const size_t n = (size_t)a->n;
+    for (size_t j = 0; j < n; j++) {
+        a->y[j] = 0;
+        for (size_t i = 0; i < n; i++)
+            a->y[j] += a->Q[n * j + i] * r[i];
+    }
+    substitute(a, transposed, a->y);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            x[i] += a->Q[n * j + i] * a->y[j];
+}
+
+/* a->r = b - (s - A) x, but 0 where only rounding is left: the correction of a large number would disturb the small ones. Is all of it zero? */
+static bool find_residual(answerer *a, number s, bool transposed, const number *b, const number *x)
+{
+    const size_t n = (size_t)a->n, row = transposed ? 1 : n, column = transposed ? n : 1;
+    bool good = true;
+    for (size_t i = 0; i < n; i++) {
+        number sum = b[i] - s * x[i];
+        double terms = cabs(b[i]) + cabs(s * x[i]);
+        for (size_t j = 0; j < n; j++) {
+            const double entry = a->A[row * i + column * j];
+            sum += entry * x[j];
+            terms += fabs(entry) * cabs(x[j]);
+        }
+        a->r[i] = cabs(sum) <= residual * terms ? 0 : sum;
+        good = good && a->r[i] == 0;
+    }
+    return good;
+}
+
+/* x = (s - A)^-1 b, or (s - A)^-T b, each number to its own digits. */
+static void refine(answerer *a, number s, bool transposed, const number *b, number *x)
+{
+    double most = 0;
+    memset(x, 0, sizeof *x * (size_t)a->n);
+    memcpy(a->r, b, sizeof *b * (size_t)a->n);
+    for (int pass = 0; pass < PASSES; pass++) {
+        correct(a, transposed, a->r, x);
+        if (find_residual(a, s, transposed, b, x))
+            break;
+    }
+    for (int i = 0; i < a->n; i++)
+        most = fmax(most, cabs(x[i]));
+    for (int i = 0; i < a->n; i++)
+        x[i] = cabs(x[i]) <= nothing * most ? 0 : x[i];
+}
+
+/* |z| (|A| |x| + |s x| + |b|), for one output z and one input. A number of A that is not zero may be rounding of the others in its row. */
+static double sensitivity(const answerer *a, number s, const number *z, const number *x, const number *b)
+{
+    const size_t n = (size_t)a->n;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double terms = cabs(s * x[i]) + cabs(b[i]);
+        for (size_t j = 0; j < n && z[i] != 0; j++)
+            if (a->A[n * i + j] != 0)
+                terms += a->doubt[i] * cabs(x[j]);
+        sum += cabs(z[i]) * terms;
+    }
+    return sum;
+}
+
+/* G of one output and one input, and its error. */
+static number answer_pair(const answerer *a, number s, int output, int input, double *error)
+{
+    const size_t n = (size_t)a->n;
+    const double *D = a->linear.out->D + (size_t)output * (size_t)a->columns, *c = a->C + n * (size_t)output;
+    const number *x = a->X + n * (size_t)input;
+    const int from = first_column(a, input);
+    number sum = weigh(a, D, 1, from, s);
+    double terms = cabs(sum);
+    for (size_t i = 0; i < n; i++) {
+        sum += c[i] * x[i];
+        terms += fabs(c[i]) * cabs(x[i]);
+        a->b[i] = weigh(a, a->B + (size_t)a->columns * i, 1, from, s);
+    }
+    *error = rounding * (terms + sensitivity(a, s, a->Z + n * (size_t)output, x, a->b));
+    return sum;
+}
+
+static void keep_answer(answerer *a, int f, int output, int input, number G, double error)
+{
+    const int inputs = a->out->n_inputs, pair = output * inputs + input;
+    const size_t at = (size_t)f * (size_t)a->linear.out->n_outputs * (size_t)inputs + (size_t)pair;
+    const bool lost = G != 0 && !(error <= determined * cabs(G));
+    a->re[at] = lost ? NAN : creal(G);
+    a->im[at] = lost ? NAN : cimag(G);
+    if (lost && !a->lost[pair]++)
+        a->first_lost[pair] = f;
 }
 
 static void answer_one(answerer *a, int f)
@@ -146,25 +305,44 @@ static void answer_one(answerer *a, int f)
     const dal_linearization *l = a->linear.out;
     const int inputs = a->out->n_inputs, n = a->n;
     const number s = I * a->omega[f];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < inputs; j++)
-            a->X[(size_t)inputs * (size_t)i + (size_t)j] = weigh(a, a->B + i, n, first_column(a, j), s);
-    const bool finite = solve(a, s);
-    for (int i = 0; i < l->n_outputs; i++)
+    const bool finite = eliminate(a, s);
+    for (int j = 0; j < inputs && finite; j++) {
+        for (int i = 0; i < n; i++)
+            a->b[i] = weigh(a, a->B + (size_t)a->columns * (size_t)i, 1, first_column(a, j), s);
+        refine(a, s, false, a->b, a->X + (size_t)n * (size_t)j);
+    }
+    for (int i = 0; i < l->n_outputs; i++) {
+        for (int k = 0; k < n; k++)
+            a->b[k] = a->C[(size_t)n * (size_t)i + (size_t)k];
+        if (finite)
+            refine(a, s, true, a->b, a->Z + (size_t)n * (size_t)i);
         for (int j = 0; j < inputs; j++) {
-            number sum = weigh(a, l->D + (size_t)i * (size_t)a->columns, 1, first_column(a, j), s);
-            for (int k = 0; k < n; k++)
-                sum += a->C[(size_t)n * (size_t)i + (size_t)k] * a->X[(size_t)inputs * (size_t)k + (size_t)j];
-            const size_t at = ((size_t)f * (size_t)l->n_outputs + (size_t)i) * (size_t)inputs + (size_t)j;
-            a->re[at] = finite ? creal(sum) : INFINITY;
-            a->im[at] = finite ? cimag(sum) : INFINITY;
+            double error = 0;
+            const number G = finite ? answer_pair(a, s, i, j, &error) : INFINITY;
+            keep_answer(a, f, i, j, G, error);
         }
+    }
     if (!finite) {
         if (!a->out->n_infinite++)
             dal_say(a->linear.messages, DAL_WARNING, dal_nowhere,
                     "at %.9g Hz the response is infinite: an eigenvalue is there that nothing damps, and no digits are left",
                     a->omega[f] / (2 * M_PI));
     }
+}
+
+static void say_lost(const answerer *a)
+{
+    const dal_linearization *l = a->linear.out;
+    for (int i = 0; i < l->n_outputs; i++)
+        for (int j = 0; j < a->out->n_inputs; j++) {
+            const int pair = i * a->out->n_inputs + j;
+            if (a->lost[pair])
+                dal_say(
+                    a->linear.messages, DAL_WARNING, dal_nowhere,
+                    "'%s' by '%s' is zero, or so small that rounding leaves less than three digits, at %d of %d frequencies (%.6g Hz the first): no "
+                    "number is given there",
+                    l->outputs[i], a->out->inputs[j], a->lost[pair], a->n_frequencies, a->omega[a->first_lost[pair]] / (2 * M_PI));
+        }
 }
 
 /* Which outputs does each input reach, along numbers of A, B, C and D that are not zero? */
@@ -218,8 +396,11 @@ static dal_status answer(void *user)
         dal_error(a->linear.messages, dal_nowhere, "the matrix of the linearisation has no Hessenberg form: numbers are not finite");
         return DAL_NUMERICAL;
     }
+    a->lost = DAL_NEW(arena, int, l->n_outputs * a->out->n_inputs + 1);
+    a->first_lost = DAL_NEW(arena, int, l->n_outputs * a->out->n_inputs + 1);
     for (int f = 0; f < a->n_frequencies; f++)
         answer_one(a, f);
+    say_lost(a);
     a->out->reached = find_reach(a);
     a->out->linearization = l;
     a->out->n_outputs = l->n_outputs;

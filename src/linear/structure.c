@@ -169,12 +169,12 @@ static const char *part_that_moves(studied *s, const double complex *x)
     double *along = DAL_NEW(&linear->arena, double, s->n + 1);
     const dal_mode_share *shares;
     measure_by_energy(s, x, xi);
-    for (int i = 0; i < p->velocities.p; i++)
-        along[i] = creal(xi[p->positions.p + i]);
-    dal_kept_expand(p, &p->velocities, 1, along, re);
-    for (int i = 0; i < p->velocities.p; i++)
-        along[i] = cimag(xi[p->positions.p + i]);
-    dal_kept_expand(p, &p->velocities, 1, along, im);
+    for (int i = 0; i < p->positions.p; i++)
+        along[i] = creal(xi[i]);
+    dal_kept_expand(p, &p->positions, 1, along, re);
+    for (int i = 0; i < p->positions.p; i++)
+        along[i] = cimag(xi[i]);
+    dal_kept_expand(p, &p->positions, 1, along, im);
     const int n = dal_find_shares(p, re, im, &shares);
     return n ? dal_arena_print(&linear->arena, " (%.0f %% %s)", 100 * shares[0].share, shares[0].part) : "";
 }
