@@ -136,6 +136,39 @@ static void what_falls_has_no_start(void **unused)
     expect_refusal("start: equilibrium, coordinates: joint, formulation: recursive", "'stone along z' runs away");
 }
 
+/* Three springs and two masses in one line, N = (3 - 3 l) / (1/k1 + 1/k2 + 1/k3), from a crooked start: seconds are divided by `time`. Without gravity and
+ * without an end of the run nothing but the springs says how slow the model is. */
+static void slow_springs_stand_where_fast_ones_do(void **unused)
+{
+    (void)unused;
+    static const double times[] = {1e-9, 1, 1e6, 1e9};
+    const double N = 1.5 / (1 / 100.0 + 1 / 200.0 + 1 / 300.0), a = 0.5 + N / 100, b = a + 0.5 + N / 200;
+    double first = 0;
+    for (int i = 0; i < 8; i++) {
+        const double time = times[i % 4], k = 100 / (time * time);
+        char text[800];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [%.17g, %g]}, b: {mass: 2, position: [%.17g, %g]}}\n"
+                 "ground: {points: {Q: [3, 0]}}\nforces:\n  s1: {type: spring-damper, connect: [ground, a], stiffness: %.17g, length: 0.5}\n"
+                 "  s2: {type: spring-damper, connect: [a, b], stiffness: %.17g, length: 0.5}\n"
+                 "  s3: {type: spring-damper, connect: [b, ground.Q], stiffness: %.17g, length: 0.5}\n",
+                 i < 4 ? 1.3 : a, i < 4 ? 0.2 : 0, i < 4 ? 2.1 : b, i < 4 ? -0.3 : 0, k, 2 * k, 3 * k);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *e = NULL;
+        assert_int_equal(dal_equilibrium_find(NULL, spec, NULL, &e), DAL_OK);
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_int_equal(e->n_coordinates, 4);
+        check_close(e->values[0], a, 1e-12);
+        check_close(e->values[1], 0, 1e-12);
+        check_close(e->values[2], b, 1e-12);
+        check_close(e->values[3], 0, 1e-12);
+        first = i ? first : e->stiffnesses[0] * time * time;
+        check_close(e->stiffnesses[0] * time * time, first, 1e-10 * first);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 /* ---- a chain ----------------------------------------------------------------------------------------------- */
 
 /* From the horizontal, held at one end: each joint carries what hangs on it. */
@@ -586,6 +619,7 @@ int main(void)
         cmocka_unit_test(runs_start_where_the_forces_balance),
         cmocka_unit_test(runs_stay_there_and_say_so),
         cmocka_unit_test(what_falls_has_no_start),
+        cmocka_unit_test(slow_springs_stand_where_fast_ones_do),
         cmocka_unit_test(long_chains_hang_down),
         cmocka_unit_test(long_chains_in_space_hang_down),
         cmocka_unit_test(a_table_stands_where_it_is),
