@@ -136,6 +136,39 @@ static void what_falls_has_no_start(void **unused)
     expect_refusal("start: equilibrium, coordinates: joint, formulation: recursive", "'stone along z' runs away");
 }
 
+/* Three springs and two masses in one line, N = (3 - 3 l) / (1/k1 + 1/k2 + 1/k3), from a crooked start: seconds are divided by `time`. Without gravity and
+ * without an end of the run nothing but the springs says how slow the model is. */
+static void slow_springs_stand_where_fast_ones_do(void **unused)
+{
+    (void)unused;
+    static const double times[] = {1e-9, 1, 1e6, 1e9};
+    const double N = 1.5 / (1 / 100.0 + 1 / 200.0 + 1 / 300.0), a = 0.5 + N / 100, b = a + 0.5 + N / 200;
+    double first = 0;
+    for (int i = 0; i < 8; i++) {
+        const double time = times[i % 4], k = 100 / (time * time);
+        char text[800];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\nbodies: {a: {mass: 1, position: [%.17g, %g]}, b: {mass: 2, position: [%.17g, %g]}}\n"
+                 "ground: {points: {Q: [3, 0]}}\nforces:\n  s1: {type: spring-damper, connect: [ground, a], stiffness: %.17g, length: 0.5}\n"
+                 "  s2: {type: spring-damper, connect: [a, b], stiffness: %.17g, length: 0.5}\n"
+                 "  s3: {type: spring-damper, connect: [b, ground.Q], stiffness: %.17g, length: 0.5}\n",
+                 i < 4 ? 1.3 : a, i < 4 ? 0.2 : 0, i < 4 ? 2.1 : b, i < 4 ? -0.3 : 0, k, 2 * k, 3 * k);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *e = NULL;
+        assert_int_equal(dal_equilibrium_find(NULL, spec, NULL, &e), DAL_OK);
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_int_equal(e->n_coordinates, 4);
+        check_close(e->values[0], a, 1e-12);
+        check_close(e->values[1], 0, 1e-12);
+        check_close(e->values[2], b, 1e-12);
+        check_close(e->values[3], 0, 1e-12);
+        first = i ? first : e->stiffnesses[0] * time * time;
+        check_close(e->stiffnesses[0] * time * time, first, 1e-10 * first);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
 /* ---- a chain ----------------------------------------------------------------------------------------------- */
 
 /* From the horizontal, held at one end: each joint carries what hangs on it. */
@@ -279,13 +312,74 @@ static void refusals_name_what_is_pushed_and_where(void **unused)
     static const struct {
         const char *file, *words;
     } refused[] = {{"joints/tendon", "nothing balances the forces on 'heavy along y'"},
-                   {"joints/rolling-wheel", "nothing balances the forces on 'wheel'"},
+                   {"joints/rolling-wheel", "'wheel' runs away"},
                    {"spring-pendulum-lagrangian", "no mass moves along \"ph'\""},
                    {"spring-pendulum-lagrangian", "on the way to an equilibrium, at r = 1.159"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         dal_messages *messages = dal_messages_create(NULL);
         assert_null(stand(refused[i].file, NULL, messages));
         expect_words(messages, refused[i].words);
+        dal_messages_free(messages);
+    }
+}
+
+/* A disc of radius r with its mass e beside the axle, on a line that falls by `slope`: its centre of mass is above the contact, e cos(angle) = -r sin(slope)
+ * in axes of the world, and lowest. The axle moves as the disc rolls. m g e sin(a) = (I + m d^2) w^2, with d from the contact to the mass. */
+static void rolling_discs_stand_with_their_mass_below(void **unused)
+{
+    (void)unused;
+    static const char *const ways[] = {"lagrange", "maggi", "kane", "udwadia-kalaba"};
+    const double r = 0.5, e = 0.1, m = 2, I = 0.3;
+    for (int i = 0; i < 32; i++) {
+        const double slope = i < 16 ? 0 : 0.1, last = -M_PI / 2 - asin(r * sin(slope) / e);
+        char text[700];
+        snprintf(
+            text, sizeof text,
+            "dalembert: 1\nspace: planar\ngravity: [%.17g, %.17g]\nbodies: {b: {mass: 2, inertia: 0.3, center: [0.1, 0], position: [0, 0.5]}}\n"
+            "joints: {J: {type: rolling-disc, connect: [ground, b], normal: [0, 1], radius: 0.5}}\nsimulate: {coordinates: %s, formulation: %s}\n",
+            9.81 * sin(slope), -9.81 * cos(slope), families[i % 4 + (i % 4 == 3)], ways[i / 4 % 4]);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *out = NULL;
+        assert_int_equal(dal_equilibrium_find(NULL, spec, NULL, &out), DAL_OK);
+        assert_int_equal(out->n_coordinates, 3);
+        check_close(out->values[2], last + slope, 1e-12);
+        check_close(out->values[0], -r * out->values[2], 1e-12);
+        check_close(out->values[1], r, 1e-12);
+        check_close(out->reactions[0].force[1], m * 9.81 * cos(slope), 1e-10);
+        const double d2 = r * r + e * e + 2 * r * e * sin(out->values[2]), a = last;
+        check_close(out->stiffnesses[0], -m * 9.81 * e * sin(a) / (I + m * d2), 1e-10);
+        assert_int_equal(out->stability, DAL_STABLE);
+        assert_int_equal(out->n_detours, 1);
+        dal_equilibrium_free(out);
+        dal_spec_free(spec);
+    }
+}
+
+/* A ball rolls until its mass is below its middle; about the vertical it can be turned. */
+static void rolling_balls_stand_with_their_mass_below(void **unused)
+{
+    (void)unused;
+    static const char *const space[] = {"angle", "euler", "natural", "joint"};
+    for (int f = 0; f < 4; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = parse("dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                               "bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], center: [0.02, 0.03, 0.06], position: [0, 0, 0.5]}}\n"
+                               "joints: {J: {type: rolling-ball, connect: [ground, b], normal: [0, 0, 1], radius: 0.5}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", space[f], messages));
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_OK);
+        assert_int_equal(e->stability, DAL_INDIFFERENT);
+        assert_int_equal(e->n_free, 1);
+        assert_string_equal(e->free[0], "b about z");
+        const char *const down[] = {"b.ex.z", "b.ey.z", "b.ez.z"};
+        const double c[] = {0.02, 0.03, 0.06};
+        for (int i = 0; i < e->n_coordinates; i++)
+            for (int k = 0; k < 3; k++)
+                if (!strcmp(e->coordinates[i], down[k]))
+                    check_close(e->values[i], -c[k] / 0.07, 1e-12);
+        check_close(e->stiffnesses[1], 2 * 9.81 * 0.07 / (0.1 + 2 * 0.43 * 0.43), 1e-10);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
         dal_messages_free(messages);
     }
 }
@@ -629,6 +723,7 @@ int main(void)
         cmocka_unit_test(runs_start_where_the_forces_balance),
         cmocka_unit_test(runs_stay_there_and_say_so),
         cmocka_unit_test(what_falls_has_no_start),
+        cmocka_unit_test(slow_springs_stand_where_fast_ones_do),
         cmocka_unit_test(long_chains_hang_down),
         cmocka_unit_test(long_chains_in_space_hang_down),
         cmocka_unit_test(a_table_stands_where_it_is),
@@ -641,6 +736,8 @@ int main(void)
         cmocka_unit_test(units_change_no_equilibrium),
         cmocka_unit_test(a_search_without_memory_is_no_verdict),
         cmocka_unit_test(friction_that_sticks_holds_a_start),
+        cmocka_unit_test(rolling_discs_stand_with_their_mass_below),
+        cmocka_unit_test(rolling_balls_stand_with_their_mass_below),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

@@ -196,6 +196,33 @@ static void slow_motions_are_found(void **unused)
         }
 }
 
+/* r^3 W^2 = mu, and small motions have the rate W: hours, a month, a year. Without an end of the run, or with one of a second. */
+static void orbits_are_circles_however_slow(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double mu, r, W;
+    } orbits[] = {{1, 1, 1.1}, {3.986e14, 7e6, 1e-3}, {3.986e14, 4.2e7, 7.27e-5}, {3.986e14, 3.8e8, 2.66e-6}, {1.327e20, 1.5e11, 1.99e-7}};
+    for (int i = 0; i < 10; i++)
+        for (int f = 0; f < 4; f += 2) {
+            const double mu = orbits[i % 5].mu, W = orbits[i % 5].W;
+            char text[600];
+            snprintf(text, sizeof text,
+                     "dalembert: 1\nspace: planar\nbodies: {s: {mass: 100, position: [%g, 0], velocity: [0, %g]}}\n"
+                     "forces: {e: {type: central-gravity, mu: %g}}\n%s",
+                     orbits[i % 5].r, 1.02 * W * orbits[i % 5].r, mu, i < 5 ? "" : "simulate: {until: 1}\n");
+            dal_spec *spec = parse_spec(text, families[f]);
+            dal_equilibrium *e = steady_of(spec, 1, &(dal_steady){"atan2(s.y, s.x)", W});
+            check_close(hypot(number_of(e, e->values, "s.x"), number_of(e, e->values, "s.y")) / cbrt(mu / (W * W)), 1, 1e-12);
+            assert_int_equal(e->stability, DAL_NOT_DECIDED);
+            assert_int_equal(e->n_modes, 1);
+            assert_int_equal(e->n_zeros, 2);
+            check_close(e->modes[0].im / W, 1, 1e-12);
+            dal_equilibrium_free(e);
+            dal_spec_free(spec);
+        }
+}
+
 /* The same in coordinates of the model: a particle of 0.7 kg on a spring of 50 N/m and 0.4 m. */
 static void own_coordinates_move_steadily(void **unused)
 {
@@ -750,6 +777,7 @@ int main(void)
         cmocka_unit_test(governor_lifts_its_arms),
         cmocka_unit_test(spherical_pendulums_turn_steadily),
         cmocka_unit_test(slow_motions_are_found),
+        cmocka_unit_test(orbits_are_circles_however_slow),
         cmocka_unit_test(own_coordinates_move_steadily),
         cmocka_unit_test(car_with_blades_goes_round),
         cmocka_unit_test(azimuths_near_the_axis_are_rates),

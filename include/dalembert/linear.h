@@ -229,6 +229,7 @@ typedef struct dal_equilibrium {
     const dal_mode_share *softest;
     int n_free;              /* directions without a restoring force */
     const char *const *free; /* the part that moves most in each */
+    int n_detours;           /* displacements that constraints of velocities allow by detours only: a stable equilibrium has others beside it there */
     int n_modes, n_zeros;    /* by eigenvalues: those that are not zero, and how many are */
     const dal_mode *modes;
     int n_reactions;

@@ -141,8 +141,10 @@ static bool evaluate_start(dal_build *build)
     if (!dal_build_first(build, system, build->first))
         return false;
     dal_remember_rows(build, build->first);
-    if (!system->info.start_settled)
-        system->layout.units.time = system->info.time = dal_system_time(build->first);
+    if (!system->info.start_settled) {
+        system->start_rate = dal_start_rate(build->first);
+        system->layout.units.time = system->info.time = dal_system_time(system);
+    }
     dal_state_scales(build->first, system->state_scale);
     system->info.rank = system->rank;
     system->info.freedoms = system->info.velocities - system->rank;

@@ -107,10 +107,10 @@ static dal_status judge_by_modes(finder *f)
     f->out->n_modes = modes->n_modes;
     f->out->modes = modes->modes;
     f->out->n_zeros = modes->n_zeros;
-    f->out->stability = growth > grows * fast               ? DAL_UNSTABLE
-                        : modes->n_zeros && !f->out->steady ? DAL_INDIFFERENT
-                        : growth < -grows * fast            ? DAL_STABLE
-                                                            : DAL_NOT_DECIDED;
+    f->out->stability = growth > grows * fast                                   ? DAL_UNSTABLE
+                        : modes->n_zeros > f->out->n_detours && !f->out->steady ? DAL_INDIFFERENT
+                        : growth < -grows * fast                                ? DAL_STABLE
+                                                                                : DAL_NOT_DECIDED;
     return DAL_OK;
 }
 
@@ -156,10 +156,10 @@ static void judge(finder *f)
         size = fmax(size, fabs(value[i]));
     for (int i = 0; i < n; i++) /* rounding becomes zero */
         value[i] = fabs(value[i]) <= fmax(flat * size, nothing) ? 0 : value[i];
-    f->out->stability = p->n_z || skew > fmax(symmetric * size, nothing)           ? DAL_NOT_DECIDED
-                        : n && value[0] < 0                                        ? DAL_UNSTABLE
-                        : (n && value[0] == 0) || p->positions.p > p->velocities.p ? DAL_INDIFFERENT
-                                                                                   : DAL_STABLE;
+    f->out->stability = p->n_z || skew > fmax(symmetric * size, nothing) ? DAL_NOT_DECIDED
+                        : n && value[0] < 0                              ? DAL_UNSTABLE
+                        : n && value[0] == 0                             ? DAL_INDIFFERENT
+                                                                         : DAL_STABLE;
     if (n)
         name_soft(f, n, value, vector);
 }
@@ -173,6 +173,7 @@ static dal_status gather_equilibrium(void *user)
     f->out->time = x->point.at.t;
     f->out->steady = x->options->at && !strcmp(x->options->at, "steady");
     f->out->n_choices = x->steady.freedom;
+    f->out->n_detours = f->out->steady ? 0 : x->point.positions.p - x->point.velocities.p;
     gather_coordinates(f);
     gather_reactions(f);
     name_friction(f);

@@ -51,6 +51,7 @@ typedef struct dal_linear {
     dal_steady_motion steady; /* of "steady" */
     double *steady_q, *steady_v, *steady_z;
     int *steady_chart;
+    double pace;                /* 1/s: the largest of the given rates, in lengths and radians */
     bool descends;              /* its search finds states that are stable at given rates */
     bool *inclined;             /* 3 a body: the axis is inclined to that of the frame */
     const uint64_t *seed;       /* of a random start for "equilibrium"; NULL: the start of the model */

@@ -7,6 +7,7 @@
 
 #include "analysis/evaluator.h"
 #include "model/system_parts.h"
+#include "state/scale.h"
 #include "state/state_parts.h"
 
 #include <math.h>
@@ -87,8 +88,33 @@ static double *copy_of_numbers(dal_linear *x, const double *from, int n)
     return copy;
 }
 
+/* x->pace: given rates over what the channels change by for a displacement of one length or radian, or for such a velocity. */
+static dal_status find_pace(dal_linear *x, dal_state *state, int n, const int *columns, const double *rates)
+{
+    dal_point p;
+    const dal_status status = dal_point_open(&x->arena, state, x->messages, &p);
+    if (status != DAL_OK)
+        return status;
+    double *slope = DAL_NEW(&x->arena, double, p.n_columns + 1), *value = DAL_NEW(&x->arena, double, p.n_columns + 1);
+    double *most = DAL_NEW(&x->arena, double, n + 1);
+    const double unit = sqrt(p.layout->units.mass) * p.layout->units.length;
+    for (int j = 0; j < 2 * p.positions.p; j++) {
+        const double *along = p.positions.T + (size_t)p.nv * (size_t)(j / 2);
+        const dal_variation_direction place = {.q = along}, rate = {.v = along};
+        dal_variation_along(p.variation, &p.at, j % 2 ? &rate : &place, &(dal_variation_result){.columns = slope, .values = value});
+        for (int i = 0; i < n; i++)
+            most[i] = fmax(most[i], fabs(slope[columns[i]]) * unit);
+    }
+    x->pace = 0;
+    for (int i = 0; i < n; i++)
+        if (most[i] > 0 && isfinite(most[i]))
+            x->pace = fmax(x->pace, fabs(rates[i]) / most[i]);
+    dal_point_close(&p);
+    return DAL_OK;
+}
+
 /* The steady motion, on a separate system; q, v, z and the frames are kept. */
-static dal_status keep_steady_motion(dal_linear *x, const dal_system *system, dal_state *state)
+static dal_status keep_steady_motion(dal_linear *x, dal_system *system, dal_state *state)
 {
     const dal_layout *layout = dal_system_layout(system);
     const int n = x->options->n_steady, bodies = layout->mechanism->n_bodies;
@@ -112,6 +138,10 @@ static dal_status keep_steady_motion(dal_linear *x, const dal_system *system, da
             }
     }
     dal_status status = dal_evaluate_whole(state, x->messages);
+    if (status == DAL_OK)
+        status = find_pace(x, state, n, columns, rates);
+    if (status == DAL_OK)
+        dal_system_slow_down(system, x->pace);
     if (status == DAL_OK)
         status = dal_state_steady(&x->arena, state, x->descends, n, columns, rates, names, x->messages, &x->steady);
     if (status != DAL_OK)
@@ -162,6 +192,7 @@ static dal_status go_to_point(dal_linear *x)
     x->state = dal_state_create(&x->arena.allocator, x->system);
     if (!x->state)
         return DAL_NO_MEMORY;
+    dal_system_slow_down(x->system, x->pace);
     if (!strcmp(at, "steady"))
         return adopt_steady_motion(x);
     if (!strcmp(at, "equilibrium") && dal_system_acting(x->system)->n_frictions && !x->seed && dal_state_stays(&x->arena, x->state) &&

@@ -75,6 +75,9 @@ static void print_stability(dal_tables *p, const dal_equilibrium *e)
         dal_print(&p->out, "  to second order nothing holds %d direction%s: ", e->n_free, e->n_free == 1 ? "" : "s");
         print_list(&p->out, e->n_free, e->free);
     }
+    if (e->n_detours > 0 && e->stability == DAL_STABLE)
+        dal_print(&p->out, "  it is one of a family: %d displacement%s possible by detours only, and equilibria lie there as well\n", e->n_detours,
+                  e->n_detours == 1 ? " is" : "s are");
     if (e->n_choices > 0)
         dal_print(&p->out, "  %d rate%s not given and could be others: those nearest to the start were taken\n", e->n_choices,
                   e->n_choices == 1 ? " was" : "s were");
@@ -156,13 +159,15 @@ int dal_equilibria_text(const dal_equilibria *all, int digits, char *buffer, siz
     dal_print(&p.out, "; there may be others\n");
     int families = 0;
     for (int i = 0; i < all->n; i++)
-        families += all->list[i]->stability == DAL_INDIFFERENT;
+        families += all->list[i]->stability == DAL_INDIFFERENT || all->list[i]->n_detours > 0;
     if (families)
-        dal_print(&p.out,
-                  families == all->n
-                      ? "  each is a point of a family of equilibria, along the directions that nothing holds; several may be of one family\n"
-                      : "  %d of them %s of a family of equilibria, along the directions that nothing holds; several may be of one family\n",
-                  families, families == 1 ? "is a point" : "are points");
+        dal_print(
+            &p.out,
+            families == all->n
+                ? "  each is a point of a family of equilibria, along the directions that nothing holds, or by detours; several may be of one "
+                  "family\n"
+                : "  %d of them %s of a family of equilibria, along the directions that nothing holds, or by detours; several may be of one family\n",
+            families, families == 1 ? "is a point" : "are points");
     for (int i = 0; i < all->n; i++) {
         dal_print(&p.out, "\n%d. found %d time%s: ", i + 1, all->times[i], all->times[i] == 1 ? "" : "s");
         print_equilibrium(&p, all->list[i]);
@@ -181,6 +186,7 @@ static void write_members(dal_json *json, const dal_equilibrium *e)
     dal_json_numbers(dal_json_line(json, "\n"), "stiffness_over_mass", e->n_stiffnesses, e->stiffnesses);
     dal_write_shares(dal_json_line(json, "\n"), "softest", e->n_softest, e->softest);
     dal_json_strings(dal_json_line(json, "\n"), "free", e->n_free, e->free);
+    dal_json_integer(json, "detours", e->n_detours);
     dal_json_strings(dal_json_line(json, "\n"), "frictions", e->n_frictions, e->frictions);
     dal_json_truth(json, "held", e->held);
     dal_json_string(json, "singular", e->singular);

@@ -67,6 +67,7 @@ struct dal_system {
     double *start_winding;
     double *state_scale;           /* of each state of the model */
     int rank;                      /* at the start */
+    double start_rate;             /* 1/s, of velocities, accelerations and gravity at the start, in lengths and radians */
     int *start_order;              /* rows, independent ones first */
     int n_w;                       /* what the integrator sees of the velocities */
     int *start_speeds;             /* automatic speeds: columns of v, p of them */

@@ -11,6 +11,8 @@
  *     go         q + step, back on the rows by the least change; where that fails or leads up, a quarter of the step, up to six times
  *     leave      where no part of a step can be taken because the position is singular                settle_singular.c
  *
+ * Where rows of velocities allow less than T_h, the first search goes along T: a disc rolls until its mass is below. K is square then.
+ *
  * The search ends after a step of 1e-9 rad or extents at most, because Newton's next one is rounding only. Then the forces must balance, and the states z
  * must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone: a controller may hold the model where no
  * potential is least. Further searches omit limits of controllers (settle_limits.c).
@@ -117,7 +119,15 @@ static void hint_at_motion(const dal_settler *s)
                 "the start of the model moves, and an equilibrium is at rest: a steady motion is found with --steady COORDINATE=RATE");
 }
 
-/* Do all forces have a potential, and is every row one of positions? Then steps lead down. */
+static bool has_rows_of_velocities(const dal_state *state)
+{
+    bool has = false;
+    for (int i = 0; i < dal_layout_of(state)->n_rows; i++)
+        has = has || dal_row_of_velocities(dal_layout_of(state), i);
+    return has;
+}
+
+/* Do all forces have a potential? Then steps lead down, along motions that are allowed. */
 static bool has_potential(const dal_state *state)
 {
     const dal_system *system = dal_system_of(state);
@@ -125,8 +135,6 @@ static bool has_potential(const dal_state *state)
     bool has = !acting->n_laws && !dal_layout_of(state)->systems && !dal_system_states(system, NULL);
     for (int g = 0; g < acting->n_groups; g++)
         has = has && dal_force_types[acting->groups[g].type]->potential;
-    for (int i = 0; i < dal_layout_of(state)->n_rows; i++)
-        has = has && !dal_row_of_velocities(dal_layout_of(state), i);
     return has;
 }
 
@@ -135,7 +143,7 @@ static bool leads_up(const dal_settler *s, double before, double part)
 {
     const double now = dal_loads_of(s->state)->potential;
     double gain = 0;
-    for (int i = 0; i < s->point.positions.p && i < s->point.velocities.p; i++)
+    for (int i = 0; i < s->point.velocities.p; i++)
         gain -= part * s->rho[i] * s->step[i];
     return s->downhill && gain > 1e-10 * (fabs(before) + fabs(now)) && now > before;
 }
@@ -151,7 +159,7 @@ static dal_status go(dal_settler *s, const double *dq, double part)
     double *z = DAL_NEW(&s->arena, double, n_z + 1);
     memcpy(base, s->q, sizeof *base * (size_t)nq);
     memcpy(z, s->z, sizeof *z * (size_t)n_z);
-    s->n_freedoms = s->point.positions.p;
+    s->n_freedoms = dal_settle_ways(s)->p;
     for (int i = 0;; i++, part *= 0.25) {
         dal_messages *heard = dal_messages_create(dal_allocator_of(s->state));
         if (!heard)
@@ -195,7 +203,7 @@ static dal_status make_step(dal_settler *s)
     s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
     s->last = size;
     s->last_newton = newton;
-    dal_kept_expand(p, &p->positions, 1, s->step, dq);
+    dal_kept_expand(p, dal_settle_ways(s), 1, s->step, dq);
     const double most = s->size = dal_settle_size(s, dq);
     if (!isfinite(most)) {
         dal_error(s->messages, dal_nowhere, "on the way to an equilibrium numbers are not finite");
@@ -204,11 +212,11 @@ static dal_status make_step(dal_settler *s)
     const double part = most > s->radius ? s->radius / most : 1;
     s->cut = part < 1;
     s->stiffest = 0;
-    for (int i = 0; i < p->velocities.p * p->positions.p && !p->n_z && !s->cut; i++)
+    for (int i = 0; i < p->velocities.p * dal_settle_ways(s)->p && !p->n_z && !s->cut; i++)
         s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
     s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
-    dal_settle_name_direction(s, &p->positions, s->step);
+    dal_settle_name_direction(s, dal_settle_ways(s), s->step);
     const dal_settle_places before = dal_settle_places_now(s);
     const dal_status gone = go(s, dq, part);
     if (gone == DAL_OK)
@@ -423,11 +431,13 @@ static dal_status search_again(const dal_settler *first, const beginning *from, 
     return status;
 }
 
-/* A controller may hold the model where no potential is least: Newton's method. */
+/* Newton's method: a controller may hold the model where no potential is least. Displacements count that are reached by detours only, as those across
+ * a blade. */
 static dal_status search_straight(const dal_settler *first, const beginning *from, const uint64_t *seed)
 {
     dal_settler s = *first;
     s.straight = true;
+    s.rolls = s.downhill = false;
     return search_again(&s, from, seed, NULL);
 }
 
@@ -451,7 +461,8 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
     dal_settler s = {.state = state, .radius = dal_settle_longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
-    s.downhill = has_potential(state);
+    s.rolls = !n_z && has_rows_of_velocities(state);
+    s.downhill = has_potential(state) && (s.rolls || !has_rows_of_velocities(state));
     const beginning from = begin(arena, state);
     s.q = copy_of(arena, from.q, layout->nq);
     s.z = copy_of(arena, from.z, n_z);
@@ -469,7 +480,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     dal_status status = search(&s, seed);
     dal_arena_release(&s.arena);
     dal_status again = status;
-    if (status != DAL_OK && status != DAL_NO_MEMORY && !s.downhill && !n_z && s.n_freedoms > 0)
+    if (status != DAL_OK && status != DAL_NO_MEMORY && (s.rolls || !s.downhill) && !n_z && s.n_freedoms > 0)
         again = search_straight(&s, &from, seed);
     if (again != DAL_OK && again != DAL_NO_MEMORY && !s.downhill && s.n_freedoms > 0)
         again = search_past_limits(arena, &s, &from, seed);

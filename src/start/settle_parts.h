@@ -37,6 +37,7 @@ typedef struct dal_settler {
     double radius;                          /* the longest step now */
     double last;                            /* |rho| before the last step */
     bool downhill;                          /* all forces have a potential */
+    bool rolls;                             /* steps are motions that rows of velocities allow; else displacements */
     bool straight;                          /* Newton's steps only: nothing leads down where forces have no potential */
     double size;                            /* of the whole step */
     double stiffest;                        /* largest number of K */
@@ -64,6 +65,8 @@ dal_status dal_settle_refuse_drives(dal_settler *s);
 
 /* ---- settle_step.c ------------------------------------------------------------------------------------ */
 
+/* Along which a step goes: T or T_h. */
+const dal_kept_rows *dal_settle_ways(const dal_settler *s);
 /* How far the model extends from its middle, at least its own length. */
 double dal_settle_extent(const dal_settler *s);
 /* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. Infinite:

@@ -7,7 +7,7 @@
  *                            (S + m) step = -rho, m > 0 as small as it may be    Levenberg, Marquardt: about as long as the radius
  *   S not positive, and within the radius
  *                            step = -sum over k of (e_k . rho) / |s_k| e_k       with S e_k = s_k e_k: down the potential, not up to a saddle
- *   states z, rows of velocities, or Newton's steps alone (`straight`)
+ *   states z, or Newton's steps alone (`straight`)
  *                            K step = -F                                         Newton, least squares and least norm
  *
  * A curvature s_k is zero below 1e-10 of the largest. A direction with such a curvature is indifferent if no force acts along it.
@@ -28,6 +28,11 @@
 enum { MOST_TRIALS = 24 };
 static const double flat = 1e-10;  /* of the largest stiffness */
 static const double slack = 1e-12; /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
+
+const dal_kept_rows *dal_settle_ways(const dal_settler *s)
+{
+    return s->rolls ? &s->point.velocities : &s->point.positions;
+}
 
 /* How far the model extends from its middle, at least its own length. */
 double dal_settle_extent(const dal_settler *s)
@@ -74,7 +79,8 @@ double dal_settle_size(dal_settler *s, const double *dq)
 void dal_settle_system(dal_settler *s)
 {
     dal_point *p = &s->point;
-    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    const dal_kept_rows *ways = dal_settle_ways(s);
+    const int columns = ways->p + p->n_z, rows = p->velocities.p + p->n_z;
     double *motion = DAL_NEW(&s->arena, double, p->velocities.p + 1), *states = DAL_NEW(&s->arena, double, p->n_z + 1);
     double *dz = DAL_NEW(&s->arena, double, p->n_z + 1);
     s->K = DAL_NEW(&s->arena, double, (size_t)rows *(size_t)columns + 1);
@@ -83,16 +89,16 @@ void dal_settle_system(dal_settler *s)
     dal_point_values(p, NULL, s->rho + p->velocities.p);
     dal_point_unbalance(p, s->rho);
     if (!p->n_z) {
-        dal_point_stiffnesses(p, &p->positions, s->K);
+        dal_point_stiffnesses(p, ways, s->K);
         return;
     }
     for (int j = 0; j < columns; j++) {
-        const bool position = j < p->positions.p;
+        const bool position = j < ways->p;
         if (!position)
-            dz[j - p->positions.p] = 1;
-        dal_point_stiffness(p, position ? &(dal_change){.q = p->positions.T + (size_t)p->nv * (size_t)j} : &(dal_change){.z = dz}, motion, states);
+            dz[j - ways->p] = 1;
+        dal_point_stiffness(p, position ? &(dal_change){.q = ways->T + (size_t)p->nv * (size_t)j} : &(dal_change){.z = dz}, motion, states);
         if (!position)
-            dz[j - p->positions.p] = 0;
+            dz[j - ways->p] = 0;
         for (int i = 0; i < rows; i++)
             s->K[(size_t)columns * (size_t)i + (size_t)j] = i < p->velocities.p ? motion[i] : states[i - p->velocities.p];
     }
@@ -153,7 +159,7 @@ static bool stays_short(dal_settler *s, int n, const double *S)
             s->step[i] = -s->rho[i];
         dal_cholesky_solve(L, n, n, s->step);
         memset(dq, 0, sizeof *dq * (size_t)s->point.nv);
-        dal_kept_expand(&s->point, &s->point.positions, 1, s->step, dq);
+        dal_kept_expand(&s->point, dal_settle_ways(s), 1, s->step, dq);
         const double size = dal_settle_size(s, dq);
         if (size <= 2 * s->radius)
             return trial > 0 && size > 0.5 * s->radius;
@@ -180,7 +186,7 @@ static bool is_indifferent(const dal_settler *s, int n, const double *S)
 /* Mechanical freedoms alone: down the potential. True: it is Newton's step. */
 static bool descend(dal_settler *s)
 {
-    const int n = s->point.positions.p;
+    const int n = dal_settle_ways(s)->p;
     const size_t area = (size_t)n * (size_t)n;
     const dal_units *units = &s->point.layout->units;
     double *S = DAL_NEW(&s->arena, double, area + 1), *value = DAL_NEW(&s->arena, double, n + 1), *vector = DAL_NEW(&s->arena, double, area + 1);
@@ -262,7 +268,7 @@ static void solve_newton(dal_settler *s)
 bool dal_settle_step(dal_settler *s)
 {
     const dal_point *p = &s->point;
-    const int columns = p->positions.p + p->n_z, rows = p->velocities.p + p->n_z;
+    const int columns = dal_settle_ways(s)->p + p->n_z, rows = p->velocities.p + p->n_z;
     s->step = DAL_NEW(&s->arena, double, columns + 1);
     if (!p->n_z && rows == columns && !s->straight)
         return descend(s);

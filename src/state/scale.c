@@ -9,6 +9,7 @@
  *   time    1 / max(|v|, sqrt|v'|, sqrt(g / length)) with v, v' the velocities and accelerations at the start in lengths and radians;
  *           no more than the end of the run, and that where nothing moves. Without an end: no more than 1 s, or what gravity gives
  */
+#include "force/force.h"
 #include "kinematics/tree.h"
 #include "math/vec.h"
 #include "model/system.h"
@@ -21,18 +22,49 @@
 
 /* ---- time ----------------------------------------------------------------------------- */
 
+static double rate_of_gravity(const dal_system *system)
+{
+    return sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / system->layout.units.length);
+}
+
 /* After the first evaluation. Velocity k moves the bodies by column_scale[k] metres a unit. */
-double dal_system_time(const dal_state *state)
+double dal_start_rate(const dal_state *state)
 {
     const dal_system *system = state->system;
-    double rate = sqrt(sqrt(dal_dot(system->acting.gravity, system->acting.gravity)) / system->layout.units.length);
-    const double until = system->info.until > 0 ? system->info.until : rate > 0 ? 1 / rate : 1;
+    double rate = rate_of_gravity(system);
     for (int k = 0; k < system->layout.nv; k++) {
         const double unit = system->layout.units.column_scale[k] / system->layout.units.length;
         rate = fmax(rate, fabs(state->work.v[k]) * unit);
         rate = fmax(rate, sqrt(fabs(state->vd[k]) * unit));
     }
-    return rate > 0 && isfinite(rate) ? fmin(1 / rate, until) : until;
+    return isfinite(rate) ? rate : 0;
+}
+
+double dal_system_time(const dal_system *system)
+{
+    const double rate = rate_of_gravity(system), until = system->info.until > 0 ? system->info.until : rate > 0 ? 1 / rate : 1;
+    return system->start_rate > 0 ? fmin(1 / system->start_rate, until) : until;
+}
+
+/* sqrt(k / m) of the stiffest spring, with the largest mass. */
+static double rate_of_springs(const dal_system *system)
+{
+    const dal_units *units = &system->layout.units;
+    double most = 0;
+    for (int g = 0; g < system->acting.n_groups; g++)
+        for (int i = 0; dal_force_types[system->acting.groups[g].type]->spring && i < system->acting.groups[g].n; i++) {
+            const dal_spring_info spring = dal_spring_of(&system->acting.groups[g], i);
+            const bool turns = system->mechanism.measures[spring.measure].kind == DAL_MEASURE_ANGLE;
+            most = fmax(most, spring.stiffness / (turns ? units->mass * units->length * units->length : units->mass));
+        }
+    return sqrt(most);
+}
+
+void dal_system_slow_down(dal_system *system, double rate)
+{
+    const double least = fmax(rate, rate_of_springs(system));
+    if (least > 0 && isfinite(least))
+        system->layout.units.time = system->info.time = fmax(system->info.time, 1 / fmax(system->start_rate, least));
 }
 
 /* ---- columns --------------------------------------------------------------------------- */

@@ -21,8 +21,12 @@ double dal_row_reach(const dal_state *state, const dal_row *row);
 /* The scales of the residuals of the rows, when A is known; of one row of a built-in joint, NAN: it is an equation of the model's own. */
 void dal_row_units(const dal_state *state, double *unit);
 double dal_row_unit(const dal_row *row, double length);
-/* The model's time and the scales of its states, after the first evaluation. */
-double dal_system_time(const dal_state *state);
+/* The model's time and the scales of its states, after the first evaluation, with the rate of its start, 1/s. */
+double dal_start_rate(const dal_state *state);
+double dal_system_time(const dal_system *system);
+/* For an analysis, which has no end: a model that is slower than the end of its run, or than a second, has the time of its start, but no longer one than
+ * that of its springs or of a rate that is known, 1/s. Forces and rates would count as rounding otherwise. */
+void dal_system_slow_down(dal_system *system, double rate);
 void dal_state_scales(const dal_state *state, double *unit);
 
 #endif
