@@ -119,6 +119,38 @@ static void explain_stall(run *r, const dal_drive_result *result, const char *wh
     }
 }
 
+/* `near`: what it is near to, or "". */
+static void explain_collapse(run *r, const dal_drive_result *result, const char *name, const char *near, dal_messages *messages)
+{
+    if (dal_friction_jammed(r->state, result->t)) {
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: the friction of joint '%s' comes to a position beyond which it has no solution "
+                  "while it slides "
+                  "(the joint jams); a smaller coefficient, or another geometry, is needed",
+                  result->t, dal_friction_jammed(r->state, result->t));
+        return;
+    }
+    dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s",
+              result->t, result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name,
+              result->component < 0 ? "" : " changes fastest)", near);
+}
+
+static void explain_chatter(run *r, const dal_drive_result *result, dal_messages *messages)
+{
+    if (result->component >= dal_switches(r->system)) {
+        dal_error(messages, dal_nowhere,
+                  "at t = %.9g: the friction of joint '%s' sticks and slips without end; give it a `velocity:` "
+                  "over which it is "
+                  "made smooth",
+                  result->t, dal_friction_guard_name(r->system, result->component - dal_switches(r->system)));
+        return;
+    }
+    dal_error(messages, dal_nowhere,
+              "at t = %.9g: '%s' switches without end; smooth it (tanh instead of sign), or give the contact some "
+              "softness",
+              result->t, dal_program_switch_text(r->system->actions.program, result->component));
+}
+
 dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages *messages)
 {
     dal_state *state = r->state;
@@ -151,33 +183,8 @@ dal_status dal_explain_end(run *r, const dal_drive_result *result, dal_messages 
             break;
         dal_error(messages, dal_nowhere, "at t = %.9g: %s became infinite or not a number (step %.3g)", result->t, name, result->h);
         break;
-    case DAL_END_STEP_COLLAPSE:
-        if (dal_friction_jammed(state, result->t)) {
-            dal_error(messages, dal_nowhere,
-                      "at t = %.9g: the friction of joint '%s' comes to a position beyond which it has no solution "
-                      "while it slides "
-                      "(the joint jams); a smaller coefficient, or another geometry, is needed",
-                      result->t, dal_friction_jammed(state, result->t));
-            break;
-        }
-        dal_error(messages, dal_nowhere, "at t = %.9g: the step size collapsed to %.3g; the motion cannot be continued to this tolerance%s%s%s%s",
-                  result->t, result->h, result->component < 0 ? "" : " (", result->component < 0 ? "" : name,
-                  result->component < 0 ? "" : " changes fastest)", *stands ? stands : here);
-        break;
-    case DAL_END_CHATTER:
-        if (result->component >= dal_switches(r->system)) {
-            dal_error(messages, dal_nowhere,
-                      "at t = %.9g: the friction of joint '%s' sticks and slips without end; give it a `velocity:` "
-                      "over which it is "
-                      "made smooth",
-                      result->t, dal_friction_guard_name(r->system, result->component - dal_switches(r->system)));
-            break;
-        }
-        dal_error(messages, dal_nowhere,
-                  "at t = %.9g: '%s' switches without end; smooth it (tanh instead of sign), or give the contact some "
-                  "softness",
-                  result->t, dal_program_switch_text(r->system->actions.program, result->component));
-        break;
+    case DAL_END_STEP_COLLAPSE: explain_collapse(r, result, name, *stands ? stands : here, messages); break;
+    case DAL_END_CHATTER: explain_chatter(r, result, messages); break;
     case DAL_END_UNOPENED:
         if (result->flow == -DAL_NO_MEMORY)
             return DAL_NO_MEMORY;
