@@ -16,7 +16,6 @@
 #include "model/system.h"
 #include "state/scale.h"
 #include "state/state.h"
-#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -216,7 +215,7 @@ void dal_state_rank_near(dal_state *state, int most, const dal_known_rows *known
     if (state->rank->exchange && rank < r)
         prefer_holonomic(state);
     state->speeds->side = state->speeds->side_kept = 0;
-    state->values->unpacked = false;
+    dal_state_forget(state, DAL_STAGE_SPEEDS);
     memset(state->rank->good_ratio, 0, sizeof state->rank->good_ratio);
     dal_singular_rows_changed(state);
     if (rank < state->rank->least)

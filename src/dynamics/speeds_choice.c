@@ -8,7 +8,6 @@
  */
 #include "dynamics/speeds_matrix.h"
 #include "state/state.h"
-#include "state/values.h"
 
 #include <math.h>
 #include <string.h>
@@ -223,7 +222,7 @@ void dal_speeds_choose(dal_state *state)
 {
     if (!state->speeds->basis)
         return;
-    state->values->unpacked = false;
+    dal_state_forget(state, DAL_STAGE_SPEEDS);
     if (state->speeds->basis->fixed) {
         if (state->speeds->good == 0)
             select_named(state);

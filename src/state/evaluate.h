@@ -29,6 +29,7 @@ typedef enum dal_stage {
     DAL_STAGE_MEASURES = 32768,   /* vectors and measures that only records read, and angles that count turns */
     DAL_STAGE_NO_MULTIPLIERS =
         65536,                   /* the evaluation found the rates of the speeds alone: dal_need finds lambda, and LOADS where they were skipped */
+    DAL_STAGE_SPEEDS = 131072,   /* v was found from values->w, with the present choice of speeds and rows */
     DAL_STAGE_NO_FORCES = 16384, /* the evaluation skipped all stages before ACCELERATION, except angles that count turns: dal_need fills them in */
 } dal_stage;
 

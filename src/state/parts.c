@@ -48,7 +48,7 @@ static void reset_values(dal_state *state)
     const dal_system *system = state->system;
     if (system->n_inputs)
         memcpy(state->values->inputs, system->inputs, sizeof *system->inputs * (size_t)system->n_inputs);
-    state->values->frozen = state->values->unpacked = false;
+    state->values->frozen = false;
 }
 
 static void copy_values(const dal_state *from, dal_state *to)
@@ -57,7 +57,7 @@ static void copy_values(const dal_state *from, dal_state *to)
     memcpy(to->values->inputs, from->values->inputs, sizeof *to->values->inputs * (size_t)system->n_inputs);
     memcpy(to->values->modes, from->values->modes, sizeof *to->values->modes * (size_t)switches_of(system));
     to->values->frozen = from->values->frozen;
-    to->values->unpacked = false;
+    dal_state_forget(to, DAL_STAGE_SPEEDS);
 }
 
 static void keep_values(dal_state *state, dal_keep *keep)

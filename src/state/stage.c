@@ -32,13 +32,12 @@ void dal_share_trouble(dal_state *state, const dal_state *from)
 /* w -> v where A is known. */
 static dal_flow unpack_linear(dal_state *state, const double *w)
 {
-    state->values->unpacked = false;
-    state->stages |= DAL_STAGE_UNPACKED;
+    state->stages = (state->stages & ~(unsigned)DAL_STAGE_SPEEDS) | DAL_STAGE_UNPACKED;
     const dal_flow flow = state->system->method.formulation->unpack(state, w);
     if (flow)
         return flow;
     memcpy(state->values->w, w, sizeof *w * (size_t)state->system->n_w);
-    state->values->unpacked = true;
+    state->stages |= DAL_STAGE_SPEEDS;
     return 0;
 }
 
@@ -100,8 +99,8 @@ dal_flow dal_state_revisit(dal_state *state, double t, const double *y)
         return unpack_speeds(state, w);
     }
     if (speeds) {
-        const bool same = dal_has(state, DAL_STAGE_UNPACKED) && state->values->unpacked && !memcmp(state->values->w, w, sizeof *y * nw);
-        state->stages &= (same ? MOTION : PLACE) | DAL_STAGE_UNPACKED;
+        const bool same = dal_has(state, DAL_STAGE_UNPACKED | DAL_STAGE_SPEEDS) && !memcmp(state->values->w, w, sizeof *y * nw);
+        state->stages &= (same ? MOTION : PLACE) | DAL_STAGE_UNPACKED | DAL_STAGE_SPEEDS;
         return same ? 0 : unpack_linear(state, w);
     }
     state->stages &= !memcmp(state->work.v, w, sizeof *y * nw) ? MOTION : system->layout.curved ? STILL : PLACE;
@@ -328,7 +327,7 @@ void dal_state_pull(dal_state *state)
 
 bool dal_state_equations(dal_state *state, bool refresh, dal_flow *flow)
 {
-    enum { UNPACKED = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_UNPACKED };
+    enum { UNPACKED = DAL_STAGE_FRAMES | DAL_STAGE_COLUMNS | DAL_STAGE_POSITION | DAL_STAGE_JACOBIAN | DAL_STAGE_UNPACKED | DAL_STAGE_SPEEDS };
     if (dal_skips_columns(state->system))
         return false;
     if (refresh)

@@ -12,8 +12,7 @@ typedef struct dal_push {
 
 typedef struct dal_values {
     double *z;                     /* states of the model, then the works of the islands: taken from y */
-    double *w;                     /* the speeds that v was found from */
-    bool unpacked;                 /* v and what DAL_STAGE_UNPACKED stands for belong to these, and to the present choice of speeds and rows */
+    double *w;                     /* the speeds that v was found from: DAL_STAGE_SPEEDS */
     double *inputs;                /* set by users */
     double *variables, *registers; /* signals of a program, and its scratch: dal_state_run */
     double *expression;            /* of forces, then rates of states: dal_state_push */
