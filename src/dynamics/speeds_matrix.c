@@ -229,7 +229,7 @@ void dal_speeds_solve_scaled(const dal_state *state, double *b, double *x)
     const dal_speeds *s = state->speeds->basis;
     const int first = dal_speeds_units(s), m = s->n - first;
     double *rest = b + first;
-    for (int j = 0; j < first && m; j++) {
+    for (int j = 0; j < (m ? first : 0); j++) {
         const double *entry = dal_speeds_row(s, 0) + state->speeds->column[j], by = b[j];
         for (int i = 0; i < m && by != 0; i++, entry += s->n)
             rest[i] -= *entry * by;
@@ -251,11 +251,10 @@ void dal_speeds_solve_scaled_transposed(const dal_state *state, const double *f,
     solve_lu_transposed(s, y + first);
     for (int j = 0; j < first; j++)
         y[j] = f[state->speeds->column[j]];
-    for (int i = 0; i < m && first; i++) {
-        const double *row = dal_speeds_row(s, i);
+    const double *row = m ? dal_speeds_row(s, 0) : NULL;
+    for (int i = 0; i < m && first; i++, row += s->n)
         for (int j = 0; j < first; j++)
             y[j] -= row[state->speeds->column[j]] * y[first + i];
-    }
 }
 
 /* ---- solutions with S ----------------------------------------------------------------- */
