@@ -188,11 +188,12 @@ static dal_status travel(void *user)
     return DAL_OK;
 }
 
-bool dal_linear_stays(const dal_linear *x)
+dal_status dal_linear_stays(const dal_linear *x, bool *stays)
 {
     dal_linear_options states_alone = *x->options;
     later l = {.first = x, .now = *x};
     dal_linear *now = &l.now;
+    dal_status status = DAL_NO_MEMORY;
     states_alone.n_outputs = 0;
     now->options = &states_alone;
     now->point = (dal_point){0};
@@ -201,11 +202,12 @@ bool dal_linear_stays(const dal_linear *x)
     now->state = dal_state_create(&now->arena.allocator, x->system);
     if (now->messages && now->state) {
         dal_state_copy(x->state, now->state);
-        dal_arena_try(&now->arena, travel, &l);
+        status = dal_arena_try(&now->arena, travel, &l);
     }
     dal_point_close(&now->point);
     dal_state_free(now->state);
     dal_messages_free(now->messages);
     dal_arena_release(&now->arena);
-    return l.same;
+    *stays = l.same;
+    return status == DAL_NO_MEMORY ? status : DAL_OK; /* what has no later state is not steady */
 }
