@@ -8,7 +8,7 @@
  *
  *     e (|z| (|A| |x| + |s x| + |b|) + |c| |x| + |d|),   z = (s - A)^-T c
  *
- * and where that leaves less than three digits of G, there is no number.
+ * and where that leaves less than three digits of G, it is NaN.
  */
 #include "linear/balance.h"
 #include "linear/linear.h"
