@@ -556,6 +556,46 @@ static void reasons_are_true(void **unused)
 }
 
 /* A force, a stiffness or a drive that reads the time is said to do so, where its rate of change is zero as well. */
+/* A pendulum that is let go level is in no equilibrium. */
+static void a_point_of_a_motion_is_said(void **unused)
+{
+    (void)unused;
+    static const char text[] = "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {u: 0}\nparameters: {a: 0}\n"
+                               "bodies: {p: {mass: 1, inertia: 0.1, position: [cos(a), sin(a)], angle: a, points: {O: [-1, 0]}}}\n"
+                               "joints: {O: {type: revolute, connect: [ground, p.O]}}\nforces: {m: {type: motor, joint: O, value: u}}\n";
+    static const char *const u = "u", *const x = "p.x";
+    const double values[] = {-90 * M_PI / 180, 0, 0.5}, omega = 1;
+    dal_modes *modes[3];
+    dal_campbell *campbell = NULL;
+    dal_response *response = NULL;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *level = parse_spec(text, NULL);
+    const dal_linear_options options = {.n_inputs = 1, .inputs = &u, .n_outputs = 1, .outputs = &x};
+    assert_int_equal(dal_response_find(NULL, level, &options, 1, &omega, messages, &response), DAL_OK);
+    assert_int_equal(dal_messages_count(messages, DAL_WARNING), 1);
+    assert_non_null(strstr(dal_messages_first(messages)->text, "one instant of a motion, which is not an equilibrium"));
+    dal_response_free(response);
+    dal_spec_free(level);
+    dal_messages_free(messages);
+    messages = dal_messages_create(NULL);
+    for (int v = 0; v < 3; v++) {
+        char value[40];
+        dal_spec *spec = NULL;
+        snprintf(value, sizeof value, "%.17g", values[v]);
+        assert_int_equal(dal_spec_parse(NULL, "text", text, strlen(text), 1, &(dal_override){"a", value}, messages, &spec), DAL_OK);
+        assert_int_equal(dal_modes_find(NULL, spec, NULL, messages, &modes[v]), DAL_OK);
+        dal_spec_free(spec);
+    }
+    assert_int_equal(dal_messages_count(messages, DAL_WARNING), 0);
+    assert_int_equal(dal_campbell_track(NULL, "a", 3, values, (const dal_modes *const *)modes, messages, &campbell), DAL_OK);
+    assert_int_equal(dal_messages_count(messages, DAL_WARNING), 1);
+    assert_non_null(strstr(dal_messages_first(messages)->text, "at 2 of 3 values of 'a' (0 the first)"));
+    dal_campbell_free(campbell);
+    for (int v = 0; v < 3; v++)
+        dal_modes_free(modes[v]);
+    dal_messages_free(messages);
+}
+
 static void what_changes_with_time_is_said(void **unused)
 {
     (void)unused;
@@ -655,6 +695,7 @@ int main(void)
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),
         cmocka_unit_test(reasons_are_true),
+        cmocka_unit_test(a_point_of_a_motion_is_said),
         cmocka_unit_test(what_changes_with_time_is_said),
         cmocka_unit_test(rotor_is_followed_over_its_spin),
     };

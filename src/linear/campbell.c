@@ -128,6 +128,23 @@ static dal_status track(void *user)
     return DAL_OK;
 }
 
+/* Away from an equilibrium modes belong to one instant. */
+static void say_motions(const tracker *t, dal_messages *messages)
+{
+    int first = -1, motions = 0;
+    for (int v = 0; v < t->n; v++)
+        if (t->modes[v]->linearization->kind == DAL_LINEAR_MOTION) {
+            first = first < 0 ? v : first;
+            motions++;
+        }
+    if (motions)
+        dal_say(
+            messages, DAL_WARNING, dal_nowhere,
+            "at %d of %d values of '%s' (%.9g the first) the point is one instant of a motion, which is not an equilibrium: A changes along it, and "
+            "its eigenvalues promise nothing",
+            motions, t->n, t->parameter, t->values[first]);
+}
+
 dal_status dal_campbell_track(const dal_allocator *allocator, const char *parameter, int n, const double *values, const dal_modes *const *modes,
                               dal_messages *messages, dal_campbell **campbell)
 {
@@ -142,6 +159,8 @@ dal_status dal_campbell_track(const dal_allocator *allocator, const char *parame
             return DAL_BAD_COMMAND;
     dal_arena_begin(&t.arena, allocator);
     const dal_status status = dal_arena_try(&t.arena, track, &t);
+    if (status == DAL_OK)
+        say_motions(&t, messages);
     return dal_arena_deliver(&t.arena, status == DAL_OK, status, t.out, offsetof(dal_campbell, memory), campbell);
 }
 

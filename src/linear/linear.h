@@ -113,8 +113,8 @@ dal_system_info dal_linear_heading(dal_linear *linear);
 
 /* ---- linear_later.c ------------------------------------------------------------------------------ */
 
-/* No state accelerates here. Is the motion steady, so that the rates and A are the same later? */
-bool dal_linear_stays(const dal_linear *linear);
+/* No state accelerates here. Is the motion steady, so that the rates and A are the same later? DAL_OK or DAL_NO_MEMORY. */
+dal_status dal_linear_stays(const dal_linear *linear, bool *stays);
 
 /* ---- linearize.c ------------------------------------------------------------------------------- */
 

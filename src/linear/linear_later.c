@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum { STEPS = 12 };
-static const double far = 0.1;    /* rad that the fastest body turns, or lengths of the model in its time */
+static const double far = 0.1;    /* rad that the fastest body turns, or lengths of the model that it moves */
+static const double slow = 1e-7;  /* of these in the model's time: the bodies hardly move */
 static const double exact = 1e-9; /* of the change of x: Newton's method has arrived */
 static const double equal = 1e-7; /* of the largest number of A, of the largest rate */
 static const double digits = 1e-13;
@@ -33,10 +34,13 @@ typedef struct later {
 static double time_ahead(const dal_linear *x)
 {
     const dal_work *work = dal_seen_work(x->state);
-    double rate = 1 / x->point.layout->units.time;
-    for (int b = 0; b < dal_system_mechanism(x->system)->n_bodies; b++)
-        rate = fmax(rate, sqrt(dal_dot(work->kin[b].w, work->kin[b].w)));
-    return far / rate;
+    const dal_units *units = &x->point.layout->units;
+    double rate = 0;
+    for (int b = 0; b < dal_system_mechanism(x->system)->n_bodies; b++) {
+        const dal_kin *kin = &work->kin[b];
+        rate = fmax(rate, fmax(sqrt(dal_dot(kin->w, kin->w)), sqrt(dal_dot(kin->rd, kin->rd)) / units->length));
+    }
+    return far / (rate * units->time > slow ? rate : 1 / units->time);
 }
 
 /* The state is at t, q, v and z, and linearised. */
@@ -63,7 +67,8 @@ static bool find_rest(later *l, double *xi)
     double most = 0, off = 0;
     for (int i = 0; i < first->n_states; i++) {
         const bool rate = i >= first->n_positions && i < first->n_positions + first->n_rates;
-        const double t = l->t - first->time, ahead = first->rates[i] * t, unit = l->scale[i] / (rate ? fmax(1, l->fast * t) : 1);
+        const double t = l->t - first->time, ahead = i < first->n_positions ? first->rates[i] * t : 0,
+                     unit = l->scale[i] / (rate ? fmax(1, l->fast * t) : 1);
         xi[i] = first->at[i] + ahead - now->at[i];
         if (i < first->n_positions && x->candidates[x->chosen[i]].about >= 0)
             xi[i] = remainder(xi[i], 2 * M_PI); /* an angle by atan2 */
@@ -183,11 +188,12 @@ static dal_status travel(void *user)
     return DAL_OK;
 }
 
-bool dal_linear_stays(const dal_linear *x)
+dal_status dal_linear_stays(const dal_linear *x, bool *stays)
 {
     dal_linear_options states_alone = *x->options;
     later l = {.first = x, .now = *x};
     dal_linear *now = &l.now;
+    dal_status status = DAL_NO_MEMORY;
     states_alone.n_outputs = 0;
     now->options = &states_alone;
     now->point = (dal_point){0};
@@ -196,11 +202,12 @@ bool dal_linear_stays(const dal_linear *x)
     now->state = dal_state_create(&now->arena.allocator, x->system);
     if (now->messages && now->state) {
         dal_state_copy(x->state, now->state);
-        dal_arena_try(&now->arena, travel, &l);
+        status = dal_arena_try(&now->arena, travel, &l);
     }
     dal_point_close(&now->point);
     dal_state_free(now->state);
     dal_messages_free(now->messages);
     dal_arena_release(&now->arena);
-    return l.same;
+    *stays = l.same;
+    return status == DAL_NO_MEMORY ? status : DAL_OK; /* what has no later state is not steady */
 }

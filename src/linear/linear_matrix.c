@@ -219,7 +219,19 @@ static dal_linear_kind kind_of_point(dal_linear *x)
         steady = steady && fabs(x->out->rates[i]) * units->time <= balanced * fmax(fabs(x->out->at[i]), unit[i]);
     if (rests)
         return forces_balance(x) && steady ? DAL_LINEAR_REST : DAL_LINEAR_MOTION;
-    return steady && (dal_linear_at_steady(x) || (stays_steady(x, unit) && dal_linear_stays(x))) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
+    return steady && (dal_linear_at_steady(x) || stays_steady(x, unit)) ? DAL_LINEAR_STEADY : DAL_LINEAR_MOTION;
+}
+
+static dal_status find_kind(dal_linear *x)
+{
+    bool stays = true;
+    dal_status status = DAL_OK;
+    x->out->kind = kind_of_point(x);
+    if (x->out->kind == DAL_LINEAR_STEADY && !dal_linear_at_steady(x))
+        status = dal_linear_stays(x, &stays);
+    if (!stays)
+        x->out->kind = DAL_LINEAR_MOTION;
+    return status;
 }
 
 static const char *keep_text(dal_linear *x, const char *text)
@@ -286,7 +298,5 @@ dal_status dal_linear_matrices(dal_linear *x)
     status = find_matrix(x);
     if (status == DAL_OK)
         status = dal_fill_ports(x);
-    if (status == DAL_OK)
-        x->out->kind = kind_of_point(x);
-    return status;
+    return status == DAL_OK ? find_kind(x) : status;
 }

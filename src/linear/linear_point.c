@@ -245,6 +245,23 @@ static bool refuse_rates(dal_linear *x)
     return false;
 }
 
+/* A state is a channel, or a name that linearisations print themselves, as atan2(top.ex.y, top.ex.x). */
+static bool refuse_expressions(dal_linear *x)
+{
+    for (int i = 0; i < x->n_candidates; i++) {
+        const dal_candidate *c = &x->candidates[i];
+        const char *rate = dal_arena_print(&x->arena, "%s'", c->name);
+        const size_t n = strspn(c->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.");
+        const bool number = c->name[0] >= '0' && c->name[0] <= '9';
+        if (!c->asked || (!c->name[n] && !number) || strcmp(c->text[1], rate))
+            continue;
+        dal_error(x->messages, (dal_mark){"command line", 0, 0},
+                  "state '%s' is an expression: a state is a channel of position, as in A.angle or cart.x", c->name);
+        return true;
+    }
+    return false;
+}
+
 /* The model was compiled without the states and outputs: a fault that is found with them is in their names. */
 static dal_status compile_columns(dal_linear *x, const dal_spec *spec)
 {
@@ -264,6 +281,8 @@ static dal_status open_point(dal_linear *x)
     if (status != DAL_OK)
         return status;
     dal_list_candidates(x);
+    if (refuse_expressions(x))
+        return DAL_BAD_COMMAND;
     const dal_spec spec = dal_record_candidates(x);
     if ((status = compile_columns(x, &spec)) != DAL_OK)
         return status;

@@ -380,12 +380,22 @@ static const bool *find_reach(answerer *a)
     return reached;
 }
 
+/* Away from an equilibrium nothing oscillates about the point. */
+static void say_motion(const answerer *a)
+{
+    if (a->linear.out->kind == DAL_LINEAR_MOTION)
+        dal_say(a->linear.messages, DAL_WARNING, dal_nowhere,
+                "the point is one instant of a motion, which is not an equilibrium: A and B change along it, and what is found is no response of the "
+                "model");
+}
+
 static dal_status answer(void *user)
 {
     answerer *a = user;
     dal_arena *arena = &a->linear.arena;
     const dal_linearization *l = a->linear.out;
     a->out = DAL_NEW(arena, dal_response, 1);
+    say_motion(a);
     name_inputs(a);
     const size_t all = (size_t)a->n_frequencies * (size_t)l->n_outputs * (size_t)a->out->n_inputs;
     double *omega = DAL_NEW(arena, double, a->n_frequencies + 1);
