@@ -276,9 +276,12 @@ static dal_status extrapolate(extrapolation *x, part from, part to, double *erro
     *error = worst(x);
     if (x->f.structure)
         return report_structure(x);
-    return *error <= not_smooth ? DAL_OK
-                                : report_not_found(x, x->f.refused ? "with values beside it the model is refused, or cannot be assembled"
-                                                                   : "the equations have a corner there");
+    if (*error <= not_smooth)
+        return DAL_OK;
+    if (x->f.refused || !isfinite(*error))
+        return report_not_found(x, x->f.refused ? "with values beside it the model is refused, or cannot be assembled"
+                                                : "the equations have a corner there");
+    return report_not_found(x, dal_arena_print(&x->arena, "the equations have a corner there, or are too rough: differences agree to %.1e", *error));
 }
 
 static void copy_start(double *to, const double *from, int n)
