@@ -357,6 +357,11 @@ static void what_has_no_derivative_is_named(void **unused)
                    "joint 'A' has dry friction, which follows from accelerations and multipliers that are held here");
     check_sentence("}\nparameters: {m: 1, L: 1}\nforces:\n  s: {type: torque, joint: A, value: \"-abs(A.angle)\"}\n", NULL, DAL_OK,
                    "is at a corner here");
+    check_sentence(", start: {angle: 0.25}}\nparameters: {m: 1, L: 1}\nforces:\n  stop: {type: end-stop, joint: A, upper: 0.25, stiffness: 9}\n",
+                   NULL, DAL_OK, "'stop.length - 0.25 > 0' is at a corner here");
+    check_sentence(
+        ", zero: 1, start: {angle: 1.25}}\nparameters: {m: 1, L: 1}\nforces:\n  s: {type: end-stop, joint: A, upper: 1.25, stiffness: 9}\n", NULL,
+        DAL_OK, "'(s.length - 1) - 0.25 > 0' is at a corner here");
     check_sentence("}\nparameters: {m: 1, L: 1}\n", "nothing", DAL_BAD_COMMAND, "'nothing' is neither a parameter nor an input");
     check_sentence("}\nparameters: {m: 1, L: 1, n: 2}\nrecord: [A.angle]\nforces:\n  s: {type: torque, joint: A, value: \"abs(n - 2)\"}\n", "n",
                    DAL_NUMERICAL, "have a corner there");

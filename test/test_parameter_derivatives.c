@@ -777,6 +777,79 @@ static void turns_are_not_constants(void **unused)
     dal_system_free(system);
 }
 
+/* ---- what rounding hides ------------------------------------------------------------------------------------- */
+
+static double rate_by(dal_system *system, const char *parameter, const char *velocity)
+{
+    start_answer a;
+    char found[600];
+    if (ask(system, parameter, false, &a, found, sizeof found) != DAL_OK)
+        fail_msg("%s: %s", parameter, found);
+    return a.dv[velocity_named(system, velocity)];
+}
+
+/* Values so small that nothing changes when they do: of a start value, of a table, of a mass from a density, and of start rates that a gear averages,
+ * 2 (a' - 1)^2 + 3 (b' - 2 - 2 p)^2 with b' = 2 a'. Models for other values of that size would prove that nothing depends on them. */
+static void small_values_are_not_taken_for_nothing(void **unused)
+{
+    static const char *const texts[] = {
+        "dalembert: 1\nspace: planar\nparameters: {p: 1e-20}\n"
+        "bodies: {a: {mass: 1, inertia: 1, position: [1 + p, 0.5], velocity: [2 + 3*p, 0]}}\n",
+        "dalembert: 1\nspace: planar\nparameters: {p: 1e-14}\ntables: {f: {x: [0, 0.5, 1], y: [0, 1 + p, 3], smooth: 0}}\n"
+        "bodies: {a: {mass: 2, position: [0.3, 0.5]}}\nforces: {push: {type: force, body: a, value: ['interp(f, a.x)', 0]}}\n",
+        "dalembert: 1\nspace: spatial\nparameters: {p: 1e-16}\n"
+        "bodies: {a: {density: 1000 + 2000*p, shape: {box: [0.1, 0.2, 0.3 + p]}, position: [0.4, 0.5, 0]}}\n"
+        "forces: {push: {type: force, body: a, value: [1, 0, 0]}}\n",
+        "dalembert: 1\nspace: planar\nparameters: {p: 1e-15}\nbodies: {a: {mass: 1, inertia: 2}, b: {mass: 1, inertia: 3}}\n"
+        "joints:\n  A: {type: revolute, connect: [ground, a], start: {angle: 0.2, rate: 1}}\n"
+        "  B: {type: revolute, connect: [ground, b], start: {angle: 0.1, rate: 2 + 2*p}}\n  G: {type: gear, joints: [A, B], ratio: 2}\n"};
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        dal_system *system = compile_text(texts[i], "angle");
+        if (i == 0)
+            expect_start(system, "p", "a.x'", 1, 3);
+        else if (i < 3)
+            expect_slope(i == 1 ? "a table" : "a density", rate_by(system, "p", "a.x'"), i == 1 ? 0.3 : -(2 + 1 / 0.3) / 6);
+        else {
+            expect_start(system, "p", "a.angle'", 0, 6.0 / 7);
+            expect_start(system, "p", "b.angle'", 0, 12.0 / 7);
+        }
+        dal_system_free(system);
+    }
+}
+
+/* The rates of this start are known to 1e-12 only, because light parts hang on heavy ones. That is no corner. */
+static void rough_starts_have_derivatives(void **unused)
+{
+    static const char text[] =
+        "dalembert: 1\nspace: spatial\nparameters: {m: 1.3, l: 0.7, I: 0.2, th: 0.4, tilt: 0.3, w: 1.1}\nbodies:\n"
+        "  base: {mass: m*3, inertia: [I, 2*I, 2.2*I, 0.01, 0.02*m, -0.01], center: [0.02, 0.01*l, 0.1], position: [0.1, 0.2, 0.3],\n"
+        "         orientation: {euler-zyx: [0.2, tilt, 0.1]}, velocity: [w, 0.2, 0], angular-velocity: [0.3, w, 0.5],\n"
+        "         points: {A: {at: [l, 0, 0], z: [0.2, tilt, 1], x: [1, 0, 0]}, B: [0, l, 0.1]}}\n"
+        "  arm: {mass: m, inertia: [0.1, I/1.5, 0.15], center: [l/2, 0, 0], points: {E: [l, 0.1, 0]}}\n"
+        "  fin: {mass: 0.5, inertia: [0.05, 0.06, I/3], center: [0, 0.1, l/3]}\n  slide: {mass: 0.4*m, inertia: [0.01, 0.01, 0.012]}\n"
+        "joints:\n  J1: {type: revolute, connect: [base.A, arm], start: {angle: th, rate: w*2}}\n"
+        "  J2: {type: revolute, connect: [base.B, fin], axis: [1, tilt, 0.2], start: {angle: -th^2, rate: 0.7}}\n"
+        "  J3: {type: cylindrical, connect: [arm.E, slide], axis: [0.1, 1, tilt], start: {angle: 0.1, rate: 1}}\n";
+    static const struct {
+        const char *parameter, *velocity;
+        double dq, dv;
+    } known[] = {{"m", "J1.angle'", 0, 0},  {"m", "J2.angle'", 0, 0},     {"I", "J1.angle'", 0, 0}, {"I", "J3.distance'", 0, 0},
+                 {"th", "J1.angle'", 1, 0}, {"th", "J2.angle'", -0.8, 0}, {"w", "J1.angle'", 0, 2}, {"tilt", "J1.angle'", 0, 0}};
+    (void)unused;
+    dal_system *system = compile_text(text, "joint");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        start_answer a;
+        char found[600];
+        if (ask(system, known[i].parameter, true, &a, found, sizeof found) != DAL_OK)
+            fail_msg("%s: %s", known[i].parameter, found);
+        const int k = velocity_named(system, known[i].velocity);
+        if (!(a.out.start_error < 1e-9) || !(fabs(a.dq[k] - known[i].dq) < 1e-10) || !(fabs(a.dv[k] - known[i].dv) < 1e-9))
+            fail_msg("%s by %s: %.12g, %.12g, error %.2g", known[i].velocity, known[i].parameter, a.dq[k], a.dv[k], a.out.start_error);
+    }
+    dal_system_free(system);
+}
+
 /* ---- without memory ------------------------------------------------------------------------------------------ */
 
 static long allocations, allowed;
@@ -840,6 +913,8 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(edges_of_functions_are_corners),
                                        cmocka_unit_test(one_side_proves_nothing),
                                        cmocka_unit_test(turns_are_not_constants),
+                                       cmocka_unit_test(small_values_are_not_taken_for_nothing),
+                                       cmocka_unit_test(rough_starts_have_derivatives),
                                        cmocka_unit_test(running_out_of_memory_is_said)};
     everything = argc > 1 && !strcmp(argv[1], "long");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,10 @@ DAL_API dal_status dal_inverse_derivatives(dal_state *state, const double *vd, c
  * values count as linear, if there is a model on both. Where they leave a direction free (omitted values that nothing determines), or the start moves to a corner, the derivatives are extrapolated
  * from starts that are assembled for other values.
  *
- * `error` and `start_error` are bounds of the remaining errors, relative to the largest change; start_error is NAN if no start_... is requested. If
+ * Both tests use values of the size of the parameter. If it is below 1/16 and nothing is seen to change between these, they use values that are far off.
+ *
+ * `error` and `start_error` are bounds of the remaining errors, relative to the largest change, or, where that is larger, to what changes over the
+ * parameter, or over 1 if it is zero; start_error is NAN if no start_... is requested. If
  * the equations are polynomials in the parameter, only rounding remains after the extrapolation, about 1e-13. DAL_NUMERICAL with a message: the
  * error exceeds 1e-8, because there is a corner, or because the model is refused at values nearby. DAL_BAD_MODEL with the name of the parameter: it
  * changes the structure (how many elements, or which). DAL_BAD_COMMAND: the name is neither a parameter nor an input. */

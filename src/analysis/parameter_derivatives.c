@@ -24,8 +24,11 @@
 
 enum { LEVELS = 5, TABLE = LEVELS * (LEVELS + 1) / 2 };
 static const double good_enough = 1e-13;      /* larger errors: another step is tried */
-static const double falls = 0.8, seen = 1e-7; /* second differences of smooth functions halve; smaller ones are ignored */
+static const double falls = 0.8, seen = 1e-7; /* second differences of smooth functions halve; smaller ones are ignored, */
+static const double roughness = 16;           /* and what is so much over the error of the best entry, at its step */
 static const double not_smooth = 1e-8;        /* no derivative is claimed */
+static const double visible = 1e-5;           /* a change over the size: rounding is far below */
+enum { FARTHEST = 24, NEAREST = -36 };        /* steps of a value that is zero, as powers of two */
 
 typedef dal_parameter_part part;
 
@@ -41,6 +44,8 @@ typedef struct extrapolation {
     double *plus, *minus;           /* f */
     double *here;                   /* f at p itself */
     double bend[DAL_PARTS];         /* the last second difference over the step */
+    double chosen[DAL_PARTS];       /* the step of the best entry */
+    double size[DAL_PARTS];         /* of the parts at p: far from it they may be larger */
     double *table;                  /* TABLE rows of f */
     double *best, error[DAL_PARTS]; /* df/dp */
 } extrapolation;
@@ -61,20 +66,28 @@ static double apart(const extrapolation *x, part which, const double *a, const d
     return most;
 }
 
+/* What changes of f are compared with: the size of the part over p, or over the step or 1 where these are larger. */
+static double least_slope(const extrapolation *x, part which, double step)
+{
+    const double p = fabs(x->f.p);
+    return x->size[which] / (p > step ? p : fmax(step, 1));
+}
+
 /* Row i of the table: is one of its entries better for a part than the best so far? Errors are relative. Places are found to rounding of the model's
  * length, also those that are zero. */
 static void choose_entry(extrapolation *x, part which, int i, double step)
 {
-    const double span = fmax(fabs(x->f.p), step), length = which == DAL_PART_START_Q ? dal_layout_of(x->f.state)->units.length : 0;
+    const double length = which == DAL_PART_START_Q ? dal_layout_of(x->f.state)->units.length : 0;
     for (int j = 1; j <= i; j++) {
         const double *now = entry(x, i, j);
-        const double size = fmax(apart(x, which, now, NULL), x->f.size[which] / span);
+        const double size = fmax(apart(x, which, now, NULL), least_slope(x, which, step));
         const double error = fmax(apart(x, which, now, entry(x, i, j - 1)), apart(x, which, now, entry(x, i - 1, j - 1)));
-        const double rounding = size > 0 ? DBL_EPSILON * fmax(x->f.size[which], length) / (size * step) : 0;
+        const double rounding = size > 0 ? DBL_EPSILON * fmax(x->size[which], length) / (size * step) : 0;
         const double relative = fmax(size > 0 ? error / size : 0, rounding);
         if (!(relative < x->error[which]))
             continue;
         x->error[which] = relative;
+        x->chosen[which] = step;
         memcpy(x->best + x->f.first[which], now + x->f.first[which], sizeof *now * (size_t)(x->f.first[which + 1] - x->f.first[which]));
     }
 }
@@ -88,16 +101,16 @@ static double worst(const extrapolation *x)
 }
 
 /* (f(p + h) - 2 f(p) + f(p - h)) / 2h falls with h if f is smooth, and stays if the slopes of both sides differ: central differences would be
- * their mean. */
+ * their mean. Where f is rough (velocities of a start have the rounding of a system of equations) it grows as 1/h: the best entry so far shows how rough. */
 static bool is_corner(extrapolation *x, part which, int level, double step)
 {
-    const double span = fmax(fabs(x->f.p), step);
-    double now = 0, size = x->f.size[which] / span;
+    double now = 0, size = least_slope(x, which, step);
     for (int k = x->f.first[which]; k < x->f.first[which + 1]; k++) {
         now = fmax(now, fabs(x->plus[k] - 2 * x->here[k] + x->minus[k]) / (2 * step * x->f.unit[k]));
         size = fmax(size, fabs(x->plus[k] - x->minus[k]) / (2 * step * x->f.unit[k]));
     }
-    const bool stays = level && now > falls * x->bend[which] && now > seen * size;
+    const double rough = isfinite(x->error[which]) ? roughness * x->error[which] * size * x->chosen[which] / step : 0;
+    const bool stays = level && now > falls * x->bend[which] && now > seen * size && now > rough;
     x->bend[which] = now;
     return stays;
 }
@@ -134,15 +147,48 @@ static void forget_errors(extrapolation *x)
         x->error[which] = HUGE_VAL;
 }
 
-/* Relative to the value, or, if that is zero, to all sizes. Powers of two: the result does not depend on units. */
+/* Steps 2^e, e from `highest` down. */
+static void try_powers(extrapolation *x, int highest, int lowest, int stride)
+{
+    for (int e = highest; e >= lowest && worst(x) > good_enough && !x->f.structure; e -= stride)
+        if (!fill_table(x, ldexp(1, e)))
+            forget_errors(x);
+}
+
+/* Does a change of p as large as p itself show? */
+static bool is_seen(const extrapolation *x)
+{
+    bool any = false;
+    for (part which = x->from; which < x->to; which++)
+        any = any || apart(x, which, x->best, NULL) * fabs(x->f.p) > visible * x->size[which];
+    return any;
+}
+
+/* Steps in proportion to the value, or, if that is zero, of all sizes. Of all sizes, too, if the value is so small that nothing is seen to change; what
+ * they find counts if there is a derivative. Powers of two: the result does not depend on units. */
 static void try_steps(extrapolation *x)
 {
     int exponent = 0;
     frexp(x->f.p, &exponent);
-    const int highest = x->f.p != 0 ? exponent - 3 : 24, lowest = x->f.p != 0 ? exponent - 15 : -36, stride = x->f.p != 0 ? 4 : 6;
-    for (int e = highest; e >= lowest && worst(x) > good_enough && !x->f.structure; e -= stride)
-        if (!fill_table(x, ldexp(1, e)))
-            forget_errors(x);
+    if (x->f.p == 0) {
+        try_powers(x, FARTHEST, NEAREST, 6);
+        return;
+    }
+    try_powers(x, exponent - 3, exponent - 15, 4);
+    if (!dal_parameter_is_small(&x->f) || is_seen(x) || x->f.structure)
+        return;
+    const size_t n = (size_t)x->f.first[DAL_PARTS];
+    double *best = DAL_NEW(&x->arena, double, n + 1), error[DAL_PARTS];
+    const dal_parameter_verdict kept = dal_parameter_keep(&x->f);
+    memcpy(best, x->best, sizeof *best * n);
+    memcpy(error, x->error, sizeof error);
+    forget_errors(x);
+    try_powers(x, FARTHEST, exponent > NEAREST ? exponent : NEAREST, 6);
+    if (worst(x) > not_smooth) {
+        memcpy(x->best, best, sizeof *best * n);
+        memcpy(x->error, error, sizeof error);
+    }
+    dal_parameter_forgive(&x->f, kept);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------------------ */
@@ -180,7 +226,7 @@ static void layout_extrapolation(extrapolation *x)
     dal_parameter_equations_begin(&x->f, &x->arena, x->f.state, x->spec, x->number);
     const dal_layout *layout = dal_layout_of(x->f.state);
     const int n = x->f.first[DAL_PARTS];
-    double **const parts[] = {&x->plus, &x->minus, &x->here, &x->best};
+    double **const parts[] = {&x->plus, &x->minus, &x->best};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         *parts[i] = DAL_NEW(&x->arena, double, n + layout->nq + layout->nv + layout->n_rows + 1);
     x->table = DAL_NEW(&x->arena, double, (size_t)TABLE *(size_t)n + 1);
@@ -203,20 +249,39 @@ static dal_status report_not_found(const extrapolation *x, const char *why)
     return DAL_NUMERICAL;
 }
 
+/* f at p itself, and the sizes of its parts there. */
+static bool sample_here(extrapolation *x)
+{
+    double *here = DAL_NEW(&x->arena, double, x->f.first[DAL_PARTS] + 1);
+    dal_parameter_equations at = x->f;
+    dal_parameter_equations_begin(&at, &x->arena, x->f.state, x->spec, x->number);
+    const bool fine = dal_parameter_sample(&at, x->f.p, here);
+    x->here = here;
+    x->f.structure = x->f.structure || at.structure;
+    x->f.refused = x->f.refused || at.refused;
+    x->f.no_memory = x->f.no_memory || at.no_memory;
+    for (part which = 0; which < DAL_PARTS; which++)
+        x->size[which] = fmax(at.size[which], which < DAL_PART_START_Q ? 0 : apart(x, which, here, NULL));
+    return fine;
+}
+
 /* df/dp of some parts, into x->best. */
 static dal_status extrapolate(extrapolation *x, part from, part to, double *error)
 {
     x->from = from;
     x->to = to;
     forget_errors(x);
-    if (!x->f.structure && dal_parameter_sample(&x->f, x->f.p, x->here))
+    if (!x->f.structure && sample_here(x))
         try_steps(x);
     *error = worst(x);
     if (x->f.structure)
         return report_structure(x);
-    return *error <= not_smooth ? DAL_OK
-                                : report_not_found(x, x->f.refused ? "with values beside it the model is refused, or cannot be assembled"
-                                                                   : "the equations have a corner there");
+    if (*error <= not_smooth)
+        return DAL_OK;
+    if (x->f.refused || !isfinite(*error))
+        return report_not_found(x, x->f.refused ? "with values beside it the model is refused, or cannot be assembled"
+                                                : "the equations have a corner there");
+    return report_not_found(x, dal_arena_print(&x->arena, "the equations have a corner there, or are too rough: differences agree to %.1e", *error));
 }
 
 static void copy_start(double *to, const double *from, int n)

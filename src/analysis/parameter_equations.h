@@ -66,6 +66,17 @@ dal_flow dal_parameter_measure_start(const dal_parameter_equations *x, dal_state
 /* Values of p on both sides, far off first, so that what changes is seen. */
 enum { DAL_PARAMETER_TRIALS = 12 };
 double dal_parameter_trial(const dal_parameter_equations *x, int i);
+/* What a small value does may be less than rounding: models for values in proportion to it prove nothing where nothing is seen to change. Then values
+ * that are far off count, as if it were zero. They may have no model: the structure is that of the models nearby. */
+bool dal_parameter_is_small(const dal_parameter_equations *x);
+double dal_parameter_far_trial(const dal_parameter_equations *x, int i);
+/* Is a part of f seen to differ? */
+bool dal_parameter_part_differs(const dal_parameter_equations *x, dal_parameter_part which, const double *f, const double *g);
+typedef struct dal_parameter_verdict {
+    bool structure, refused;
+} dal_parameter_verdict;
+dal_parameter_verdict dal_parameter_keep(const dal_parameter_equations *x);
+void dal_parameter_forgive(dal_parameter_equations *x, dal_parameter_verdict kept);
 /* f without the start, of the state as it was evaluated last. */
 void dal_parameter_measure(dal_parameter_equations *x, dal_state *state, double *f);
 

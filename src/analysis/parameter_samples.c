@@ -112,11 +112,47 @@ dal_flow dal_parameter_measure_start(const dal_parameter_equations *x, dal_state
 }
 
 /* sqrt(5) - 2 and sqrt(2/3): numbers whose multiples are not whole, so that a period of p does not look like a constant. */
-double dal_parameter_trial(const dal_parameter_equations *x, int i)
+static double beside(double p, double size, int i)
 {
     static const double above = 0.23606797749978969, below = 0.81649658092772603;
-    const double size = x->p != 0 ? fabs(x->p) * ldexp(0.5, -2 * i) : ldexp(1, 10 - 4 * i);
-    return x->p + (i % 2 ? -below : above) * size;
+    return p + (i % 2 ? -below : above) * size;
+}
+
+double dal_parameter_trial(const dal_parameter_equations *x, int i)
+{
+    return x->p != 0 ? beside(x->p, fabs(x->p) * ldexp(0.5, -2 * i), i) : dal_parameter_far_trial(x, i);
+}
+
+double dal_parameter_far_trial(const dal_parameter_equations *x, int i)
+{
+    return beside(x->p, ldexp(1, 10 - 4 * i), i);
+}
+
+bool dal_parameter_is_small(const dal_parameter_equations *x)
+{
+    return x->p != 0 && fabs(x->p) < 0x1p-4;
+}
+
+bool dal_parameter_part_differs(const dal_parameter_equations *x, dal_parameter_part which, const double *f, const double *g)
+{
+    static const double seen = 1e-5; /* of the size: rounding and the tolerance of a proof are far below */
+    double most = 0, size = x->size[which];
+    for (int k = x->first[which]; k < x->first[which + 1]; k++) {
+        most = fmax(most, fabs(f[k] - g[k]) / x->unit[k]);
+        size = fmax(size, fmax(fabs(f[k]), fabs(g[k])) / x->unit[k]);
+    }
+    return most > seen * size;
+}
+
+dal_parameter_verdict dal_parameter_keep(const dal_parameter_equations *x)
+{
+    return (dal_parameter_verdict){x->structure, x->refused};
+}
+
+void dal_parameter_forgive(dal_parameter_equations *x, dal_parameter_verdict kept)
+{
+    x->structure = kept.structure;
+    x->refused = kept.refused;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */

@@ -79,17 +79,45 @@ static void compare_samples(start_slopes *s, dal_parameter_part which, const dou
 
 /* Numbers of two models on both sides of p: one side alone would not show a corner. If there is no model on one side (a mass below zero), the slopes are
  * those of the other. */
-static bool sample_sides(start_slopes *s, double p[2], double *const f[2])
+static bool sample_sides(start_slopes *s, double (*trial)(const dal_parameter_equations *x, int i), double p[2], double *const f[2])
 {
     dal_parameter_equations *x = s->x;
     int found = 0;
     for (int i = 0; i < (found ? 2 : 1) * DAL_PARAMETER_TRIALS && found < 2 && !x->structure; i++) {
-        p[found] = dal_parameter_trial(x, i % DAL_PARAMETER_TRIALS);
+        p[found] = trial(x, i % DAL_PARAMETER_TRIALS);
         const bool other = found && (p[1] < x->p) != (p[0] < x->p), again = found && p[1] == p[0];
         if (!found || (i < DAL_PARAMETER_TRIALS ? other : !other && !again))
             found += dal_parameter_sample(x, p[found], f[found]);
     }
     return found == 2;
+}
+
+static bool is_seen(const start_slopes *s, const double *f)
+{
+    bool seen = false;
+    for (dal_parameter_part which = DAL_PART_START_Q; which < DAL_PARTS; which++)
+        seen = seen || dal_parameter_part_differs(s->x, which, f, s->here);
+    return seen;
+}
+
+/* Of models beside p, and if nothing is seen to change, of models far off if there are any. */
+static bool sample(start_slopes *s, double p[2], double *f[2])
+{
+    dal_parameter_equations *x = s->x;
+    const int n = x->first[DAL_PARTS];
+    if (!sample_sides(s, dal_parameter_trial, p, f))
+        return false;
+    if (!dal_parameter_is_small(x) || is_seen(s, f[0]) || is_seen(s, f[1]))
+        return true;
+    const dal_parameter_verdict kept = dal_parameter_keep(x);
+    double far[2], *g[2] = {DAL_NEW(x->arena, double, n + 1), DAL_NEW(x->arena, double, n + 1)};
+    if (sample_sides(s, dal_parameter_far_trial, far, g))
+        for (int i = 0; i < 2; i++) {
+            p[i] = far[i];
+            f[i] = g[i];
+        }
+    dal_parameter_forgive(x, kept);
+    return true;
 }
 
 static bool find_linear(start_slopes *s)
@@ -104,7 +132,7 @@ static bool find_linear(start_slopes *s)
         f[i] = DAL_NEW(x->arena, double, n + 1);
     if (dal_parameter_measure_start(x, s->start, s->here))
         return set_free(s, "the start cannot be evaluated");
-    if (!sample_sides(s, p, f))
+    if (!sample(s, p, f))
         return set_free(s, "no model is found beside the value");
     for (dal_parameter_part which = DAL_PART_START_Q; which < DAL_PARTS; which++)
         compare_samples(s, which, p, f);

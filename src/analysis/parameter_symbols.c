@@ -332,19 +332,73 @@ static bool is_at_state(symbols *s, dal_parameter_equations *x, double *f)
 
 /* ---- the proof ------------------------------------------------------------------------------------------ */
 
-/* The first values for which there is a model that can be evaluated here. */
-static void open_twins(symbols *s, dal_parameter_equations *x, double *f)
+/* q, v and z of the state, which is at the start. */
+static void read_place(const dal_parameter_equations *x, double *f)
 {
-    proof *p = &s->of[x->number];
-    p->opened = true;
-    for (int i = 0, found = 0; i < DAL_PARAMETER_TRIALS && found < TWINS && !x->structure; i++) {
-        if (!dal_parameter_twin_open(x, dal_parameter_trial(x, i), &p->twin[found]))
+    const dal_work *w = dal_seen_work(x->state);
+    const dal_values *values = dal_values_of(x->state);
+    memcpy(f + x->first[DAL_PART_START_Q], w->q, sizeof *f * (size_t)(x->first[DAL_PART_START_V] - x->first[DAL_PART_START_Q]));
+    memcpy(f + x->first[DAL_PART_START_V], w->v, sizeof *f * (size_t)(x->first[DAL_PART_START_Z] - x->first[DAL_PART_START_V]));
+    for (int k = x->first[DAL_PART_START_Z]; k < x->first[DAL_PARTS]; k++)
+        f[k] = values->z[k - x->first[DAL_PART_START_Z]];
+}
+
+/* f of a twin at the held point, and its start. */
+static bool measure_twin(const symbols *s, dal_parameter_equations *x, const dal_parameter_twin *twin, double *f)
+{
+    return (!s->at_start || !dal_parameter_measure_start(x, twin->state, f)) && dal_parameter_twin_measure(x, twin, f);
+}
+
+static bool is_seen(const symbols *s, const dal_parameter_equations *x, const double *f, const double *here)
+{
+    bool seen = false;
+    for (dal_parameter_part which = 0; which < DAL_PARTS; which++)
+        if (which < DAL_PART_START_Q ? counts(s, which) : s->at_start)
+            seen = seen || dal_parameter_part_differs(x, which, f, here);
+    return seen;
+}
+
+/* The first values for which there is a model that can be evaluated here. Returns how many; `seen`: f is not the same for one of them. */
+static int open_some(const symbols *s, dal_parameter_equations *x, double (*trial)(const dal_parameter_equations *x, int i), const double *here,
+                     proof *p, bool *seen)
+{
+    double *f = DAL_NEW(x->arena, double, x->first[DAL_PARTS] + 1);
+    int found = 0;
+    for (int i = 0; i < DAL_PARAMETER_TRIALS && found < TWINS && !x->structure; i++) {
+        if (!dal_parameter_twin_open(x, trial(x, i), &p->twin[found]))
             continue;
-        if (dal_parameter_twin_measure(x, &p->twin[found], f))
+        if (measure_twin(s, x, &p->twin[found], f)) {
+            *seen = *seen || is_seen(s, x, f, here);
             found++;
-        else
+        } else
             dal_parameter_twin_close(&p->twin[found]);
     }
+    return found;
+}
+
+static void close_twins(proof *p)
+{
+    for (int i = 0; i < TWINS; i++)
+        dal_parameter_twin_close(&p->twin[i]);
+}
+
+/* Models beside p, or far off if nothing is seen to change beside it. */
+static void open_twins(symbols *s, dal_parameter_equations *x, double *here)
+{
+    proof *p = &s->of[x->number], far = {.opened = true};
+    bool seen = false;
+    if (s->at_start)
+        read_place(x, here);
+    p->opened = true;
+    if (open_some(s, x, dal_parameter_trial, here, p, &seen) < TWINS || seen || !dal_parameter_is_small(x))
+        return;
+    const dal_parameter_verdict kept = dal_parameter_keep(x);
+    if (open_some(s, x, dal_parameter_far_trial, here, &far, &seen) == TWINS) {
+        close_twins(p);
+        *p = far;
+    } else
+        close_twins(&far);
+    dal_parameter_forgive(x, kept);
 }
 
 /* Which others follow from it: those whose expressions give the values that the reader found. The others do not change, or nothing is known. */

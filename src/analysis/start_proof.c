@@ -22,9 +22,10 @@
 #include <string.h>
 
 static const double agrees = 1e-13;              /* of a balance, over the size of its terms */
-static const double rounding = 64 * DBL_EPSILON; /* of known numbers */
+static const double rounding = 64 * DBL_EPSILON; /* of known places, */
+static const double solved = 1e-12;              /* and of known rates: assembly finds all velocities together */
 static const double apart = 1e-4;                /* a start that differs so much shows what is missing, */
-static const double away = 1.0 / 256;            /* and one for a value of p that does, over p */
+static const double away = 1.0 / 256;            /* and one for a value of p that does, over p, or over 1/16 where p is small */
 
 struct dal_start_proof {
     dal_parameter_equations *x;
@@ -210,13 +211,13 @@ typedef struct chosen {
 } chosen;
 
 /* Is a known number what it is at all points? */
-static void choose_known(dal_start_proof *s, const dal_start_level *l, double turn, chosen *c)
+static void choose_known(dal_start_proof *s, const dal_start_level *l, double turn, double within, chosen *c)
 {
     for (int j = 0; j < l->n_known; j++) {
         const double size = turn * (l->shift[j] ? s->layout->units.length : 1), here = l->stays[j] ? s->out[0][l->known + j] : 0;
         c->known[j] = true;
         for (int i = 0; i < DAL_RULE_POINTS; i++)
-            c->known[j] = c->known[j] && fabs(s->out[i][l->known + j] - here) <= rounding * size;
+            c->known[j] = c->known[j] && fabs(s->out[i][l->known + j] - here) <= within * size;
     }
 }
 
@@ -225,7 +226,7 @@ static void choose(dal_start_proof *s, const dal_start_level *l, bool rates, dou
     bool balanced = l->balances, least = rates;
     *c = (chosen){.level = l, .known = DAL_NEW(s->arena, bool, l->n_known + 1)};
     if (known)
-        choose_known(s, l, turn, c);
+        choose_known(s, l, turn, rates ? solved : rounding, c);
     for (int i = 0; i < DAL_RULE_POINTS; i++) {
         balanced = balanced && is_balanced(s, l, i, turn);
         least = least && is_least(s, l, i);
@@ -348,8 +349,8 @@ static bool is_apart(const dal_start_proof *s, int point)
 {
     const dal_derivation *d = s->at.rules->d;
     const double *a = s->at.letters[0], *b = s->at.letters[point], p = s->at.p[0];
-    return (p != 0 && fabs(s->at.p[point] - p) >= away * fabs(p)) || differ(s->layout->nq, a + d->q, b + d->q) >= apart ||
-           differ(s->layout->nv, a + d->v, b + d->v) >= apart;
+    return (p != 0 && fabs(s->at.p[point] - p) >= away * (dal_parameter_is_small(s->x) ? 0x1p-4 : fabs(p))) ||
+           differ(s->layout->nq, a + d->q, b + d->q) >= apart || differ(s->layout->nv, a + d->v, b + d->v) >= apart;
 }
 
 static dal_start_proof *refuse(const dal_start_proof *s, const char *why)

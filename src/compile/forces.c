@@ -28,9 +28,17 @@ static int action(dal_force_builder *b, dal_text text, dal_node node)
     return dal_build_action(b->user, text, node);
 }
 
+/* In messages the measure is the element's length, less what that has more where the coordinate of the joint has a zero. */
 static dal_node signal_of(dal_force_builder *b, int measure, int order)
 {
-    return dal_build_signal(b->user, (dal_signal){DAL_SIGNAL_MEASURE, measure, 0, order, 0});
+    dal_build *build = b->user;
+    const char *name = b->spec->name.text;
+    const dal_signal signal = {DAL_SIGNAL_MEASURE, measure, 0, order, 0};
+    dal_graph_note_name(build->graph, dal_build_variable(build, signal),
+                        order          ? dal_arena_print(&build->graph_arena, "%s.length'", name)
+                        : b->zero != 0 ? dal_arena_print(&build->graph_arena, "(%s.length - %.12g)", name, b->zero)
+                                       : dal_arena_print(&build->graph_arena, "%s.length", name));
+    return dal_var(build->graph, dal_build_variable(build, signal));
 }
 
 static bool marker(dal_force_builder *b, dal_text name, dal_marker *out)

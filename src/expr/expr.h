@@ -63,6 +63,8 @@ dal_graph *dal_graph_copy(dal_arena *arena, const dal_graph *graph);
 /* Nodes, simplified as they are made. */
 dal_node dal_const(dal_graph *graph, double value);
 dal_node dal_var(dal_graph *graph, int index); /* t is a variable like any other: the caller numbers them */
+/* Remember what the user calls a variable; the first name stays. */
+void dal_graph_note_name(dal_graph *graph, int variable, const char *name);
 dal_node dal_unary(dal_graph *graph, dal_op op, dal_node a);
 dal_node dal_binary(dal_graph *graph, dal_op op, dal_node a, dal_node b);
 dal_node dal_select(dal_graph *graph, dal_node condition, dal_node yes, dal_node no);

@@ -94,8 +94,6 @@ static inline bool dal_graph_has_name(const dal_graph *graph, int variable)
 {
     return variable < graph->n_names && graph->names[variable];
 }
-/* Remember what the user calls a variable; the first name stays. */
-void dal_graph_note_name(dal_graph *graph, int variable, const char *name);
 
 /* At most `limit` characters, then "..."; name NULL: the noted names. */
 const char *dal_print_limited(dal_graph *graph, dal_node node, const char *(*name)(void *user, int variable), void *user, size_t limit);
