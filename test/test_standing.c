@@ -384,6 +384,45 @@ static void rolling_balls_stand_with_their_mass_below(void **unused)
     }
 }
 
+/* A blade across the slope of an incline stands, and turns as it likes. Turned by d it slides down, s'' = g sin(slope) d: all eigenvalues are zero, and
+ * it is gone. On a plane nothing drives it. */
+static void blades_across_a_slope_slide_away(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (int i = 0; i < 6; i++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\n%sbodies: {b: {mass: 2, inertia: 1}}\n"
+                 "joints: {s: {type: skate, connect: [ground, b], axis: [1, 0]}}\nsimulate: {coordinates: %s}\n",
+                 i < 3 ? "gravity: [0, -1.7]\n" : "", plane[i % 3]);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *e = NULL;
+        assert_int_equal(dal_equilibrium_find(NULL, spec, NULL, &e), DAL_OK);
+        assert_int_equal(e->stability, i < 3 ? DAL_UNSTABLE : DAL_INDIFFERENT);
+        assert_int_equal(e->drifts, i < 3);
+        assert_int_equal(e->n_zeros, i < 3 ? 5 : 0);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+    }
+}
+
+/* What a controller holds is not called free, although no potential holds it: m y'' = -c, 0.1 c' = 300 y - c. */
+static void what_a_controller_holds_is_not_free(void **unused)
+{
+    (void)unused;
+    dal_spec *spec = parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {b: {mass: 2, position: [0.4, 0]}}\n"
+                           "blocks: {c: {type: lag, input: b.y, time: 0.1, gain: -300}}\n"
+                           "forces: {s: {type: force, body: b, value: [\"-50*b.x - b.x'\", \"c - 60*b.y'\"]}}\n");
+    dal_equilibrium *e = NULL;
+    assert_int_equal(dal_equilibrium_find(NULL, spec, NULL, &e), DAL_OK);
+    assert_int_equal(e->stability, DAL_STABLE);
+    assert_int_equal(e->n_free, 0);
+    check_close(e->values[1], -2 * 9.81 / 300, 1e-12);
+    dal_equilibrium_free(e);
+    dal_spec_free(spec);
+}
+
 /* ---- what a search that finds nothing says ------------------------------------------------------------------- */
 
 /* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
@@ -738,6 +777,8 @@ int main(void)
         cmocka_unit_test(friction_that_sticks_holds_a_start),
         cmocka_unit_test(rolling_discs_stand_with_their_mass_below),
         cmocka_unit_test(rolling_balls_stand_with_their_mass_below),
+        cmocka_unit_test(blades_across_a_slope_slide_away),
+        cmocka_unit_test(what_a_controller_holds_is_not_free),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

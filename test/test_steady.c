@@ -529,6 +529,7 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     expect(hanging, 1, &(dal_steady){"atan2(b.y, b.x)", 2}, "there is no steady motion near the start");
     expect(upright, 1, &(dal_steady){"atan2(b.ez.y, b.ez.x)", 3}, "has no rate at the start, as an azimuth on its axis");
     expect(pendulum, 1, &(dal_steady){"A.angles", 2}, "has no channel 'angles'");
+    expect(pendulum, 1, &(dal_steady){"t", 1}, "'t' does not change as the model moves");
     expect(faller, 0, NULL, "a steady motion is found with --steady");
     expect(driven, 0, NULL, "a steady motion is found with --steady");
 }

@@ -232,6 +232,8 @@ typedef struct dal_equilibrium {
     int n_detours;           /* displacements that constraints of velocities allow by detours only: a stable equilibrium has others beside it there */
     int n_modes, n_zeros;    /* by eigenvalues: those that are not zero, and how many are */
     const dal_mode *modes;
+    bool
+        drifts; /* at rest, without growing eigenvalues: zeros depend on each other, and a displacement begins a motion that grows as a power of time */
     int n_reactions;
     const dal_evaluation_reaction *reactions;
     int n_frictions; /* joints with dry friction: while they stick, positions near it are equilibria as well */

@@ -107,10 +107,15 @@ static dal_status judge_by_modes(finder *f)
     f->out->n_modes = modes->n_modes;
     f->out->modes = modes->modes;
     f->out->n_zeros = modes->n_zeros;
-    f->out->stability = growth > grows * fast                                   ? DAL_UNSTABLE
+    if (!f->out->steady && !modes->n_zeros)
+        f->out->n_free = 0; /* they are held by what has no potential */
+    /* a direction and its velocity are two zeros: more are a chain in which one displacement drives another */
+    f->out->drifts = !f->out->steady && !x->point.n_z && modes->n_zeros > 2 * modes->n_free;
+    f->out->stability = growth > grows * fast || f->out->drifts                 ? DAL_UNSTABLE
                         : modes->n_zeros > f->out->n_detours && !f->out->steady ? DAL_INDIFFERENT
                         : growth < -grows * fast                                ? DAL_STABLE
                                                                                 : DAL_NOT_DECIDED;
+    f->out->drifts = f->out->drifts && !(growth > grows * fast);
     return DAL_OK;
 }
 

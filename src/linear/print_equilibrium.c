@@ -56,12 +56,15 @@ static void print_stability(dal_tables *p, const dal_equilibrium *e)
             "stability is not decided\n",
             e->singular);
     if (e->by_eigenvalues) {
-        print_slowest(p, e);
+        if (!e->drifts)
+            print_slowest(p, e);
         if (e->stability == DAL_NOT_DECIDED)
             dal_print(&p->out, "  no small motion grows, and some do not decay: it is stable to first order, and first order does not decide more\n");
         if (e->n_zeros)
             dal_print(&p->out, "  %d eigenvalue%s zero%s\n", e->n_zeros, e->n_zeros == 1 ? " is" : "s are",
-                      e->steady ? ": the motion may begin elsewhere, and others like it are near" : ": nothing holds it there; see dalembert modes");
+                      e->drifts   ? ": no motion grows exponentially, but one displacement drives another, as a power of time; see dalembert modes"
+                      : e->steady ? ": the motion may begin elsewhere, and others like it are near"
+                                  : ": nothing holds it there; see dalembert modes");
     } else if (e->n_stiffnesses) {
         const double soft = e->stiffnesses[0];
         dal_print(&p->out, "  the least stiffness over mass is %.*g 1/s^2", p->digits, soft);
@@ -193,6 +196,7 @@ static void write_members(dal_json *json, const dal_equilibrium *e)
     dal_json_integer(json, "choices", e->n_choices);
     dal_write_eigenvalues(dal_json_line(json, "\n"), "eigenvalues", e->n_modes, e->modes);
     dal_json_integer(json, "zeros", e->n_zeros);
+    dal_json_truth(json, "drifts", e->drifts);
     dal_json_named(dal_json_line(json, "\n"), "coordinates", e->n_coordinates, e->coordinates, e->values);
     dal_json_named(dal_json_line(json, "\n"), "rates", e->n_coordinates, e->coordinates, e->rates);
     dal_json_open(dal_json_line(json, "\n"), "reactions", '{');

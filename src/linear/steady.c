@@ -77,10 +77,14 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
     find_driven(s);
     dal_steady_find_units(s);
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
-    bool *is_rate = DAL_NEW(s->keep, bool, s->n_given + 1);
+    bool *is_rate = DAL_NEW(s->keep, bool, s->n_given + 1), *is_place = DAL_NEW(&s->arena, bool, s->n_given + 1);
     s->is_rate = is_rate;
     for (int j = 0; j < s->nv; j++) {
         dv[j] = 1;
+        dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.q = dv},
+                            &(dal_variation_result){.columns = slope, .values = value});
+        for (int i = 0; i < s->n_given; i++)
+            is_place[i] = is_place[i] || slope[s->columns[i]] != 0;
         dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.v = dv},
                             &(dal_variation_result){.columns = slope, .values = value});
         dv[j] = 0;
@@ -95,6 +99,12 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
             is_rate[i] = is_rate[i] || slope[s->columns[i]] != 0;
         }
     }
+    for (int i = 0; i < s->n_given; i++)
+        if (!is_place[i] && !is_rate[i]) {
+            dal_error(s->messages, (dal_mark){"command line", 0, 0},
+                      "'%s' does not change as the model moves: a steady motion is given by a coordinate", names[i]);
+            return DAL_BAD_COMMAND;
+        }
     return DAL_OK;
 }
 
