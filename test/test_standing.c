@@ -423,6 +423,30 @@ static void what_a_controller_holds_is_not_free(void **unused)
     dal_spec_free(spec);
 }
 
+/* An arm begins level, where its weight has the largest moment, and the motor is at its limit of 5 N m: it sinks until 0.8 g cos(a) = 5, whatever the
+ * integral asks for. Nothing that moves changes the moment at the start to first order. */
+static void arms_sink_from_the_largest_moment(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec =
+            parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                  "bodies: {b: {mass: 2, inertia: 0.02, position: [0.4, 0], points: {A: [-0.4, 0]}}}\n"
+                  "joints: {A: {type: revolute, connect: [ground, b.A]}}\n"
+                  "blocks: {c: {type: pid, input: 0.5 - A.angle, kp: 100, ki: 50, kd: 10, filter: 0.01, filter-start: 0.5, limit: [-5, 5]}}\n"
+                  "forces: {s: {type: motor, joint: A, value: c}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", families[f], messages));
+        if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        check_close(e->values[0], -acos(5 / (0.8 * 9.81)), 1e-12);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- what a search that finds nothing says ------------------------------------------------------------------- */
 
 /* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
@@ -779,6 +803,7 @@ int main(void)
         cmocka_unit_test(rolling_balls_stand_with_their_mass_below),
         cmocka_unit_test(blades_across_a_slope_slide_away),
         cmocka_unit_test(what_a_controller_holds_is_not_free),
+        cmocka_unit_test(arms_sink_from_the_largest_moment),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

@@ -414,7 +414,7 @@ static dal_status search_again(const dal_settler *first, const beginning *from, 
         return DAL_NO_MEMORY;
     s.done = s.last_newton = false;
     memset(s.first, 0, sizeof *s.first * (size_t)dal_system_states(dal_system_of(s.state), NULL));
-    s.calm = 0;
+    s.calm = s.pushes = 0;
     s.radius = dal_settle_longest;
     s.last = INFINITY;
     go_back(&s, from);

@@ -43,6 +43,7 @@ typedef struct dal_settler {
     double stiffest;                        /* largest number of K */
     double *first;                          /* rates of z at the start, their sizes */
     int calm;                               /* steps in a row that moved nothing */
+    int pushes;                             /* steps that only pushed on: settle_step.c */
     int n_freedoms;                         /* of positions */
     bool last_newton;                       /* the last step was Newton's */
     bool done;                              /* the last step was rounding */
