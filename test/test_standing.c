@@ -447,6 +447,38 @@ static void arms_sink_from_the_largest_moment(void **unused)
     }
 }
 
+/* A weight of 2 kg begins beside its anchor, and sinks by m g / k = 3.924 m on a soft spring: hundreds or thousands of times the length of the model, which
+ * is what the spring spans at the start. The same by a force that has no potential, and away from 0, which is unstable: x^3 = 4 x. */
+static void weights_sink_far_on_soft_springs(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *gravity, *force;
+        double x, start;
+    } cases[] = {{"[9.81, 0]", "{type: spring-damper, joint: J, stiffness: 5, free: 0}", 3.924, 0.01},
+                 {"[9.81, 0]", "{type: spring-damper, joint: J, stiffness: 5, free: 0}", 3.924, 1e-3},
+                 {"[9.81, 0]", "{type: motor, joint: J, value: -5*J.distance}", 3.924, 0.01},
+                 {"[0, -9.81]", "{type: motor, joint: J, value: 4*b.x - b.x^3}", 2, 0.01}};
+    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        dal_messages *messages = dal_messages_create(NULL);
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: %s\nbodies: {b: {mass: 2, inertia: 1, position: [%g, 0]}}\n"
+                 "joints: {J: {type: prismatic, connect: [ground, b], axis: [1, 0]}}\nforces: {f: %s}\nsimulate: {coordinates: %s}\n",
+                 cases[i / 4].gravity, cases[i / 4].start, cases[i / 4].force, families[i % 4 + (i % 4 == 3)]);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *e = NULL;
+        if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        assert_string_equal(e->coordinates[1], "b.x");
+        check_close(e->values[1], cases[i / 4].x, 1e-12 * cases[i / 4].x);
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- what a search that finds nothing says ------------------------------------------------------------------- */
 
 /* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
@@ -804,6 +836,7 @@ int main(void)
         cmocka_unit_test(blades_across_a_slope_slide_away),
         cmocka_unit_test(what_a_controller_holds_is_not_free),
         cmocka_unit_test(arms_sink_from_the_largest_moment),
+        cmocka_unit_test(weights_sink_far_on_soft_springs),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

@@ -53,8 +53,8 @@ double dal_settle_extent(const dal_settler *s)
     return most;
 }
 
-/* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. */
-double dal_settle_size(dal_settler *s, const double *dq)
+/* How far dq goes: turns of the bodies in rad, shifts of the bodies over `stride` extents of the model, coordinates without bodies over its length. */
+double dal_settle_size(dal_settler *s, const double *dq, double stride)
 {
     const dal_layout *layout = s->point.layout;
     const int n = layout->mechanism->n_bodies;
@@ -71,7 +71,7 @@ double dal_settle_size(dal_settler *s, const double *dq)
     }
     for (int k = 0; k < layout->nv && (!n || layout->systems); k++)
         shift = fmax(shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
-    most = fmax(most, shift * layout->units.length / extent);
+    most = fmax(most, shift * layout->units.length / (extent * stride));
     for (int k = 0; k < layout->nv && most < INFINITY; k++)
         most = isfinite(dq[k]) ? most : INFINITY;
     return most;
@@ -162,7 +162,7 @@ static bool stays_short(dal_settler *s, int n, const double *S)
         dal_cholesky_solve(L, n, n, s->step);
         memset(dq, 0, sizeof *dq * (size_t)s->point.nv);
         dal_kept_expand(&s->point, dal_settle_ways(s), 1, s->step, dq);
-        const double size = dal_settle_size(s, dq);
+        const double size = dal_settle_size(s, dq, 1);
         if (size <= 2 * s->radius)
             return trial > 0 && size > 0.5 * s->radius;
     }
