@@ -479,6 +479,28 @@ static void weights_sink_far_on_soft_springs(void **unused)
     }
 }
 
+/* A body with play begins beside its anchor, swings down, and hangs by the gap and m g / k. */
+static void bodies_with_play_swing_down(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (int f = 0; f < 3; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                               "bodies: {b: {mass: 2, inertia: 0.1, position: [0.5, 0], points: {A: [-0.5, 0]}}}\n"
+                               "forces: {s: {type: clearance, connect: [ground, b.A], gap: 0.01, stiffness: 5e4}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", plane[f], messages));
+        if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        check_close(e->values[1], -0.5 - 0.01 - 2 * 9.81 / 5e4, 1e-12);
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- what a search that finds nothing says ------------------------------------------------------------------- */
 
 /* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
@@ -837,6 +859,7 @@ int main(void)
         cmocka_unit_test(what_a_controller_holds_is_not_free),
         cmocka_unit_test(arms_sink_from_the_largest_moment),
         cmocka_unit_test(weights_sink_far_on_soft_springs),
+        cmocka_unit_test(bodies_with_play_swing_down),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

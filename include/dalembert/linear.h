@@ -176,9 +176,10 @@ typedef struct dal_response {
     const dal_linearization *linearization; /* freed with the response */
     int n_frequencies, n_outputs, n_inputs;
     const char *const *outputs, *const *inputs;
-    const double *omega;   /* rad/s */
-    const double *re, *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue; NAN where rounding leaves less than three digits */
-    int n_infinite;        /* frequencies at which there is one */
+    const double *omega; /* rad/s */
+    const double *re,
+        *im; /* [(frequency * n_outputs + output) * n_inputs + input]; infinite at an eigenvalue; NAN where rounding leaves less than three digits */
+    int n_infinite;      /* frequencies at which there is one */
     const bool *reached; /* [output * n_inputs + input]: false: the response is zero at every frequency, because nothing leads from the input there */
     void *memory;
 } dal_response;

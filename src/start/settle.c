@@ -202,8 +202,8 @@ static dal_status make_step(dal_settler *s)
     const double size = dal_norm(s->rho, p->velocities.p);
     /* half of it if Newton's last step made rho larger and no potential tells the way; else up to twice as large */
     s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
-    /* Newton's steps that lead somewhere may shift twice as far each time: the length of the model may be small by chance */
-    const bool leads = newton && s->last_newton && (s->downhill || size < s->last) && !p->layout->systems;
+    /* Newton's steps that were shortened and lead on may shift twice as far each time: the length of the model may say little */
+    const bool leads = newton && s->last_newton && s->cut && (s->downhill || size < s->last) && !p->layout->systems;
     s->stride = leads ? 2 * s->stride : 1;
     s->last = size;
     s->last_newton = newton;
@@ -422,6 +422,7 @@ static dal_status search_again(const dal_settler *first, const beginning *from, 
     s.radius = dal_settle_longest;
     s.last = INFINITY;
     s.stride = 1;
+    s.cut = false;
     go_back(&s, from);
     dal_settle_hold_pieces(&s, modes);
     dal_arena_begin(&s.arena, dal_allocator_of(s.state));
