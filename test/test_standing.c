@@ -423,6 +423,84 @@ static void what_a_controller_holds_is_not_free(void **unused)
     dal_spec_free(spec);
 }
 
+/* An arm begins level, where its weight has the largest moment, and the motor is at its limit of 5 N m: it sinks until 0.8 g cos(a) = 5, whatever the
+ * integral asks for. Nothing that moves changes the moment at the start to first order. */
+static void arms_sink_from_the_largest_moment(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < FAMILIES; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec =
+            parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                  "bodies: {b: {mass: 2, inertia: 0.02, position: [0.4, 0], points: {A: [-0.4, 0]}}}\n"
+                  "joints: {A: {type: revolute, connect: [ground, b.A]}}\n"
+                  "blocks: {c: {type: pid, input: 0.5 - A.angle, kp: 100, ki: 50, kd: 10, filter: 0.01, filter-start: 0.5, limit: [-5, 5]}}\n"
+                  "forces: {s: {type: motor, joint: A, value: c}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", families[f], messages));
+        if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        check_close(e->values[0], -acos(5 / (0.8 * 9.81)), 1e-12);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
+/* A weight of 2 kg begins beside its anchor, and sinks by m g / k = 3.924 m on a soft spring: hundreds or thousands of times the length of the model, which
+ * is what the spring spans at the start. The same by a force that has no potential, and away from 0, which is unstable: x^3 = 4 x. */
+static void weights_sink_far_on_soft_springs(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *gravity, *force;
+        double x, start;
+    } cases[] = {{"[9.81, 0]", "{type: spring-damper, joint: J, stiffness: 5, free: 0}", 3.924, 0.01},
+                 {"[9.81, 0]", "{type: spring-damper, joint: J, stiffness: 5, free: 0}", 3.924, 1e-3},
+                 {"[9.81, 0]", "{type: motor, joint: J, value: -5*J.distance}", 3.924, 0.01},
+                 {"[0, -9.81]", "{type: motor, joint: J, value: 4*b.x - b.x^3}", 2, 0.01}};
+    for (size_t i = 0; i < 4 * sizeof cases / sizeof *cases; i++) {
+        char text[500];
+        dal_messages *messages = dal_messages_create(NULL);
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: %s\nbodies: {b: {mass: 2, inertia: 1, position: [%g, 0]}}\n"
+                 "joints: {J: {type: prismatic, connect: [ground, b], axis: [1, 0]}}\nforces: {f: %s}\nsimulate: {coordinates: %s}\n",
+                 cases[i / 4].gravity, cases[i / 4].start, cases[i / 4].force, families[i % 4 + (i % 4 == 3)]);
+        dal_spec *spec = parse(text);
+        dal_equilibrium *e = NULL;
+        if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        assert_string_equal(e->coordinates[1], "b.x");
+        check_close(e->values[1], cases[i / 4].x, 1e-12 * cases[i / 4].x);
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
+/* A body with play begins beside its anchor, swings down, and hangs by the gap and m g / k. */
+static void bodies_with_play_swing_down(void **unused)
+{
+    (void)unused;
+    static const char *const plane[] = {"angle", "natural", "joint"};
+    for (int f = 0; f < 3; f++) {
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = parse("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                               "bodies: {b: {mass: 2, inertia: 0.1, position: [0.5, 0], points: {A: [-0.5, 0]}}}\n"
+                               "forces: {s: {type: clearance, connect: [ground, b.A], gap: 0.01, stiffness: 5e4}}\n");
+        dal_equilibrium *e = NULL;
+        assert_true(dal_spec_set(spec, "coordinates", plane[f], messages));
+        if (dal_equilibrium_find(NULL, spec, messages, &e) != DAL_OK)
+            fail_msg("%s", dal_messages_first(messages)->text);
+        check_close(e->values[1], -0.5 - 0.01 - 2 * 9.81 / 5e4, 1e-12);
+        assert_int_equal(e->stability, DAL_STABLE);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- what a search that finds nothing says ------------------------------------------------------------------- */
 
 /* A pinned chain cannot run away. Almost upright it goes a long way and hangs down at last: each joint carries what hangs on it. */
@@ -779,6 +857,9 @@ int main(void)
         cmocka_unit_test(rolling_balls_stand_with_their_mass_below),
         cmocka_unit_test(blades_across_a_slope_slide_away),
         cmocka_unit_test(what_a_controller_holds_is_not_free),
+        cmocka_unit_test(arms_sink_from_the_largest_moment),
+        cmocka_unit_test(weights_sink_far_on_soft_springs),
+        cmocka_unit_test(bodies_with_play_swing_down),
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),

@@ -7,7 +7,8 @@
  *
  *     stand      the point at the present position, on the rows                                       settle_place.c
  *     step       along T_h and z, from rho, z' and K; down the potential where K is not positive      settle_step.c
- *     shorten    (in make_step) no body turns by more than half a radian, none shifts by more than half the extent of the model
+ *     shorten    (in make_step) no body turns by more than half a radian, none shifts by more than half the extent of the model; twice as far after
+ *                each step of Newton's that leads on
  *     go         q + step, back on the rows by the least change; where that fails or leads up, a quarter of the step, up to six times
  *     leave      where no part of a step can be taken because the position is singular                settle_singular.c
  *
@@ -201,10 +202,13 @@ static dal_status make_step(dal_settler *s)
     const double size = dal_norm(s->rho, p->velocities.p);
     /* half of it if Newton's last step made rho larger and no potential tells the way; else up to twice as large */
     s->radius = size > s->last && s->last_newton && !s->downhill ? 0.5 * s->radius : fmin(dal_settle_longest, 2 * s->radius);
+    /* Newton's steps that were shortened and lead on may shift twice as far each time: the length of the model may say little */
+    const bool leads = newton && s->last_newton && s->cut && (s->downhill || size < s->last) && !p->layout->systems;
+    s->stride = leads ? 2 * s->stride : 1;
     s->last = size;
     s->last_newton = newton;
     dal_kept_expand(p, dal_settle_ways(s), 1, s->step, dq);
-    const double most = s->size = dal_settle_size(s, dq);
+    const double most = s->size = dal_settle_size(s, dq, s->stride);
     if (!isfinite(most)) {
         dal_error(s->messages, dal_nowhere, "on the way to an equilibrium numbers are not finite");
         return DAL_NUMERICAL;
@@ -214,7 +218,7 @@ static dal_status make_step(dal_settler *s)
     s->stiffest = 0;
     for (int i = 0; i < p->velocities.p * dal_settle_ways(s)->p && !p->n_z && !s->cut; i++)
         s->stiffest = fmax(s->stiffest, fabs(s->K[i]));
-    s->calm = part == 1 && most <= shortest ? s->calm + 1 : 0;
+    s->calm = part == 1 && s->stride * most <= shortest ? s->calm + 1 : 0;
     s->done = s->calm > (p->n_z ? MOST_CALM : 0);
     dal_settle_name_direction(s, dal_settle_ways(s), s->step);
     const dal_settle_places before = dal_settle_places_now(s);
@@ -339,7 +343,7 @@ static dal_status scatter(dal_settler *s)
 /* Many freedoms need many steps; what runs away or turns and turns needs no more. */
 static bool is_lost(const dal_settler *s, int steps)
 {
-    if (dal_settle_gone(s) >= far)
+    if (dal_settle_gone(s) >= far && !(s->last_newton && s->stride > 1))
         return true;
     return steps >= MOST_STEPS && (steps >= MOST_STEPS_EACH * s->n_freedoms || dal_settle_gone(s) > 0 || dal_settle_turning(s).body);
 }
@@ -414,9 +418,11 @@ static dal_status search_again(const dal_settler *first, const beginning *from, 
         return DAL_NO_MEMORY;
     s.done = s.last_newton = false;
     memset(s.first, 0, sizeof *s.first * (size_t)dal_system_states(dal_system_of(s.state), NULL));
-    s.calm = 0;
+    s.calm = s.pushes = 0;
     s.radius = dal_settle_longest;
     s.last = INFINITY;
+    s.stride = 1;
+    s.cut = false;
     go_back(&s, from);
     dal_settle_hold_pieces(&s, modes);
     dal_arena_begin(&s.arena, dal_allocator_of(s.state));
@@ -460,7 +466,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
 {
     const dal_layout *layout = dal_layout_of(state);
     const int n_z = dal_system_states(dal_system_of(state), NULL);
-    dal_settler s = {.state = state, .radius = dal_settle_longest, .last = INFINITY, .point = {.layout = layout, .nv = layout->nv}};
+    dal_settler s = {.state = state, .radius = dal_settle_longest, .last = INFINITY, .stride = 1, .point = {.layout = layout, .nv = layout->nv}};
     s.rolls = !n_z && has_rows_of_velocities(state);
     s.downhill = has_potential(state) && (s.rolls || !has_rows_of_velocities(state));
     const beginning from = begin(arena, state);

@@ -35,6 +35,7 @@ typedef struct dal_settler {
     double *turned;                         /* settle_lost.c: 3 a body */
     double wandered, rotated, first_extent; /* the same; lengths, rad */
     double radius;                          /* the longest step now */
+    double stride;                          /* extents: a shift that counts as one */
     double last;                            /* |rho| before the last step */
     bool downhill;                          /* all forces have a potential */
     bool rolls;                             /* steps are motions that rows of velocities allow; else displacements */
@@ -43,6 +44,7 @@ typedef struct dal_settler {
     double stiffest;                        /* largest number of K */
     double *first;                          /* rates of z at the start, their sizes */
     int calm;                               /* steps in a row that moved nothing */
+    int pushes;                             /* steps that only pushed on: settle_step.c */
     int n_freedoms;                         /* of positions */
     bool last_newton;                       /* the last step was Newton's */
     bool done;                              /* the last step was rounding */
@@ -69,9 +71,9 @@ dal_status dal_settle_refuse_drives(dal_settler *s);
 const dal_kept_rows *dal_settle_ways(const dal_settler *s);
 /* How far the model extends from its middle, at least its own length. */
 double dal_settle_extent(const dal_settler *s);
-/* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. Infinite:
+/* How far dq goes: turns of the bodies in rad, shifts of the bodies over `stride` extents of the model, coordinates without bodies over its length. Infinite:
  * it has no size. */
-double dal_settle_size(dal_settler *s, const double *dq);
+double dal_settle_size(dal_settler *s, const double *dq, double stride);
 /* s->rho and s->K. */
 void dal_settle_system(dal_settler *s);
 /* The units of the rows and columns of K: forces, positions and time in the model's own units, states in units of what they are coupled to. */

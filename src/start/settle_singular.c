@@ -55,7 +55,7 @@ static double *list_ways(dal_settler *s)
         for (int j = 0; j < p->positions.p; j++)
             xi[j] = i < 2 ? (j < p->velocities.p ? (2 * i - 1) * s->rho[j] : 0) : dal_chance(&chance);
         dal_kept_expand(p, &p->positions, 1, xi, way);
-        const double size = dal_settle_size(s, way);
+        const double size = dal_settle_size(s, way, 1);
         for (int k = 0; k < p->nv; k++)
             way[k] *= size > 0 ? side_step / size : 0;
     }

@@ -25,7 +25,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TRIALS = 24 };
+enum { MOST_TRIALS = 24, MOST_PUSHES = 3 };
+static const double stuck = 0.9;   /* of the forces: what a step would leave */
+static const double aside = 0.1;   /* of the model's length, over the mass: from a position that Newton's steps do not leave */
 static const double flat = 1e-10;  /* of the largest stiffness */
 static const double slack = 1e-12; /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
 
@@ -51,8 +53,8 @@ double dal_settle_extent(const dal_settler *s)
     return most;
 }
 
-/* How far dq goes: turns of the bodies in rad, shifts of the bodies over the extent of the model, coordinates without bodies over its length. */
-double dal_settle_size(dal_settler *s, const double *dq)
+/* How far dq goes: turns of the bodies in rad, shifts of the bodies over `stride` extents of the model, coordinates without bodies over its length. */
+double dal_settle_size(dal_settler *s, const double *dq, double stride)
 {
     const dal_layout *layout = s->point.layout;
     const int n = layout->mechanism->n_bodies;
@@ -69,7 +71,7 @@ double dal_settle_size(dal_settler *s, const double *dq)
     }
     for (int k = 0; k < layout->nv && (!n || layout->systems); k++)
         shift = fmax(shift, fabs(dq[k]) * layout->units.column_scale[k] / layout->units.length);
-    most = fmax(most, shift * layout->units.length / extent);
+    most = fmax(most, shift * layout->units.length / (extent * stride));
     for (int k = 0; k < layout->nv && most < INFINITY; k++)
         most = isfinite(dq[k]) ? most : INFINITY;
     return most;
@@ -160,7 +162,7 @@ static bool stays_short(dal_settler *s, int n, const double *S)
         dal_cholesky_solve(L, n, n, s->step);
         memset(dq, 0, sizeof *dq * (size_t)s->point.nv);
         dal_kept_expand(&s->point, dal_settle_ways(s), 1, s->step, dq);
-        const double size = dal_settle_size(s, dq);
+        const double size = dal_settle_size(s, dq, 1);
         if (size <= 2 * s->radius)
             return trial > 0 && size > 0.5 * s->radius;
     }
@@ -265,6 +267,27 @@ static void solve_newton(dal_settler *s)
         s->step[j] *= column[j];
 }
 
+/* Where no change of position is seen to change the forces, as at the largest moment of a weight, nothing leads on: the forces push the bodies. */
+static void push_on(dal_settler *s)
+{
+    const dal_point *p = &s->point;
+    const int columns = p->positions.p + p->n_z, n = p->positions.p;
+    const double size = dal_norm(s->rho, n);
+    double left = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = s->rho[i];
+        for (int j = 0; j < columns; j++)
+            sum += s->K[columns * i + j] * s->step[j];
+        left += sum * s->rho[i];
+    }
+    if (s->pushes >= MOST_PUSHES || p->velocities.p != n || !(size > 1e3 * dal_settle_push * dal_settle_force_unit(s)) ||
+        !(left > stuck * size * size))
+        return;
+    s->pushes++;
+    for (int i = 0; i < n; i++)
+        s->step[i] -= aside * s->rho[i] / size * sqrt(p->layout->units.mass) * p->layout->units.length;
+}
+
 bool dal_settle_step(dal_settler *s)
 {
     const dal_point *p = &s->point;
@@ -273,5 +296,6 @@ bool dal_settle_step(dal_settler *s)
     if (!p->n_z && rows == columns && !s->straight)
         return descend(s);
     solve_newton(s);
+    push_on(s);
     return true;
 }
