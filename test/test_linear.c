@@ -448,6 +448,24 @@ static void expect_sentence(const char *key, const char *push, const dal_linear_
     dal_messages_free(messages);
 }
 
+static void what_holds_everything_is_named(void **unused)
+{
+    (void)unused;
+    for (int f = 0; f < 4; f++) {
+        static const char *const families[] = {"angle", "euler", "natural", "joint"};
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_spec *spec = NULL;
+        dal_modes *modes = NULL;
+        assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/driven-crank.yaml", 0, NULL, messages, &spec), DAL_OK);
+        assert_true(dal_spec_set(spec, "coordinates", families[f], messages));
+        assert_int_equal(dal_modes_find(NULL, spec, NULL, messages, &modes), DAL_BAD_MODEL);
+        assert_string_equal(dal_messages_first(messages)->text,
+                            "the constraints leave no freedom: there is no motion near this position; drives hold it: 'A drive'");
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 static void what_cannot_be_is_named(void **unused)
 {
     (void)unused;
@@ -836,6 +854,7 @@ int main(void)
         cmocka_unit_test(rotor_whirls_as_its_matrices_say),
         cmocka_unit_test(gallery_is_the_same_in_every_family_and_formulation),
         cmocka_unit_test(outputs_change_along_the_motion_by_their_rates),
+        cmocka_unit_test(what_holds_everything_is_named),
         cmocka_unit_test(what_cannot_be_is_named),
         cmocka_unit_test(units_change_no_pole),
         cmocka_unit_test(a_block_that_slides_has_the_slope_of_its_friction),

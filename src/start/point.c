@@ -1,6 +1,7 @@
 /* The tangent space at a point, and the accelerations near it: the equations are in point.h, the null spaces T and T_h in tangents.c. */
 #include "start/point.h"
 
+#include "dynamics/equations.h"
 #include "dynamics/friction_parts.h"
 #include "dynamics/friction_slopes.h"
 #include "dynamics/row_rank.h"
@@ -13,6 +14,7 @@
 #include "state/values.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double bent = 1e-6; /* in the model's own units: how rows bend that depend on each other in one position only */
@@ -123,6 +125,23 @@ static dal_status report_massless(const dal_point *x, dal_messages *messages)
     return DAL_BAD_MODEL;
 }
 
+/* Names the drives: without them, something can move. */
+static dal_status refuse_rigid(const dal_point *x, dal_messages *messages)
+{
+    enum { MOST = 3 };
+    char drives[(MOST + 1) * (DAL_LABEL + 4)] = "", name[DAL_LABEL];
+    size_t used = 0;
+    int n = 0;
+    for (int i = 0; i < x->layout->n_extrinsic; i++)
+        if (x->layout->mechanism->rows[x->layout->row[i].source].time >= 0 && n++ < MOST) {
+            dal_row_name(x->state, i, name, sizeof name);
+            used += (size_t)snprintf(drives + used, sizeof drives - used, "%s'%s'", used ? ", " : "", name);
+        }
+    dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position%s%s%s", n ? "; drives hold it: " : "",
+              drives, n > MOST ? ", ..." : "");
+    return DAL_BAD_MODEL;
+}
+
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *x)
 {
     const dal_system *system = dal_system_of(state);
@@ -144,10 +163,8 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
         x->positions = x->velocities;
     else
         dal_kept_choose(x, A, scale, false, NULL, &x->positions);
-    if (!x->positions.p) {
-        dal_error(messages, dal_nowhere, "the constraints leave no freedom: there is no motion near this position");
-        return DAL_BAD_MODEL;
-    }
+    if (!x->positions.p)
+        return refuse_rigid(x, messages);
     if (!dal_kept_span(x, &x->velocities) || (!holonomic && !dal_kept_span(x, &x->positions)))
         return report_massless(x, messages);
     if (holonomic)
