@@ -452,7 +452,6 @@ static void what_holds_everything_is_named(void **unused)
 {
     (void)unused;
     for (int f = 0; f < 4; f++) {
-        static const char *const families[] = {"angle", "euler", "natural", "joint"};
         dal_messages *messages = dal_messages_create(NULL);
         dal_spec *spec = NULL;
         dal_modes *modes = NULL;

@@ -1,4 +1,5 @@
-/* dalembert/derivatives.h over slopes.c, and over the recursions where nothing but weight acts on a tree. */
+/* dalembert/derivatives.h. The general path is slopes.c: one direction at a time. Where nothing but weight acts on a tree, the recursions give dq, dv and
+ * dtau: tree_derivatives.c. */
 #include "dalembert/derivatives.h"
 
 #include "base/argument.h"

@@ -65,7 +65,7 @@ void dal_scaled_rows(const dal_state *state, double *A, double *scale)
 
 /* ---- ranking -------------------------------------------------------------------------------- */
 
-/* All rows are independent if the smallest singular value sigma of the scaled rows is above this. K has the eigenvalue -sigma^2 and is known to 1e-16
+/* All rows are independent if the smallest singular value sigma of the scaled rows is above this. K has an eigenvalue near -sigma^2 and is known to 1e-16
  * times its growth, so that sigma below 1e-7 cannot be seen. The estimate is too large by a factor of at most 2 (sparse_rank.c), and rows count as
  * dependent at 1e-10: the margin is five digits on one side, more than one on the other. */
 static const double full_rank_for_sure = 1e-5;

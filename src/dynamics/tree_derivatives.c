@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* For each block of columns: which rows are one of its columns, before one on the way to the ground, or behind one. */
+/* For each block of columns: which rows are columns of the block, lie between one of them and the ground, or lie behind one. */
 static void relate_blocks(const dal_links *links, int width, bool *related)
 {
     for (int first = 0; first < links->nv; first += width, related += links->nv) {

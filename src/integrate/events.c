@@ -13,8 +13,8 @@
  * A guard may start slightly negative by rounding. It counts only after it was seen positive; if it never becomes positive within the
  * step, the event is at the start of the step.
  *
- * Chatter: events in a row, each within 1e-9 max(unit of time, |t|) (or 1e4 event tolerances) of the one before, more than 200 +
- * 2 n_guards of them. Sliding along a switching surface and bounces whose times accumulate both end in chatter.
+ * A run ends for chatter after more than 200 + 2 n_guards events in a row, each within 1e-9 max(unit of time, |t|) (or 1e4 event
+ * tolerances) of the one before. Sliding along a switching surface and bounces whose times accumulate both end in chatter.
  */
 #include "integrate/drive.h"
 

@@ -4,7 +4,8 @@
  *     phi'  = coef (P' - Q')_e,    gamma = -coef (P_b - Q_b)_e
  *     A     = coef e on P, -coef e on Q: a force f = +-coef e at the point, with the arm a = P - r the moment a x f about r
  * which are the same operations as for any row (rows.c), without products by the zeros of e.
- * In the family `natural` P = r + R s is linear in the coordinates, and A does not change: (f, s_1 f, s_2 f, ...).
+ * In the family `natural` P = r + R s is linear in the coordinates, and A does not change: (f, s_1 f, s_2 f, ...). Where linear rows are eliminated
+ * (reduction.h) there are no gaps: the rows that stay are computed by rows.c. `flat` in a name: for planar models.
  */
 #include "kinematics/gaps.h"
 #include "math/vec.h"

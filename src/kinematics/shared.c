@@ -1,4 +1,4 @@
-/* Families in which bodies share coordinates (joint, user): each body has a list of columns of v and the explicit Jacobian
+/* M and h of families in which bodies share coordinates (joint, user), and Q of every family (dal_pull_bodies). Each body has a list of columns of v and the explicit Jacobian
  *     (r', w) = sum over its columns k of jacobian[k] v[column[k]]  (+ what time does)
  * in world axes, filled in by the family's `position`. With rho = R s_c the centre of mass from r:
  *     c' of column k = lin_k + ang_k x rho

@@ -1,5 +1,5 @@
-/* Outputs without a derivative: |s| and s < 0 at s = 0, sqrt(s) at s = 0, asin(s) at s = 1. Each output is a program of its own here, so that it is
- * blamed alone; what the directions of the states and inputs do not move is no corner (variation/program_slopes.h).
+/* Outputs without a derivative: |s| and s < 0 at s = 0, sqrt(s) at s = 0, asin(s) at s = 1. Each output gets a program of its own, so that a corner of one
+ * is not reported for another. An s that no state and no input moves makes no corner (variation/program_slopes.h).
  */
 #include "linear/linear.h"
 

@@ -2,13 +2,13 @@
  *
  *     F(q, c) = T^T (J^T (m c'', I w' + w x I w) - Q(q, v)) = 0,   phi = 0,   z' = 0,   rates as they are given
  *
- * by Newton's method, with the changes of least size: positions move before rates do, and numbers that no equation determines keep their values of
- * the start. If this leads nowhere, or far, positions are held, and rates that are not given change: of both motions the one nearer to the start
- * is taken. The equations are exact; their derivatives are differences, which affect only the speed of convergence. Moving drives and
+ * by Newton's method. Each step is the least that solves the linear equations: positions change before rates, and unknowns that no equation determines keep
+ * their values of the start. If this search fails or ends far away, a second one holds the positions and changes the rates that are not given; the motion
+ * nearer to the start is taken. The equations are exact; their derivatives are differences, which affect only the speed of convergence. Moving drives and
  * nonholonomic rows are equations for c; along a drive nothing has to balance.
  *
- * Motions that the constraints allow need not be symmetries. At rest, here and nearby, the forces on the bodies must turn with them and change in no
- * other way; at the solution F must also be zero at later positions along the motion, against the forces of this motion.
+ * A motion that the constraints allow need not be a symmetry. The forces on the bodies at rest, here and nearby, must turn with the bodies and change in no
+ * other way. At the solution, F must also be zero at later positions of the motion, compared with its forces.
  */
 #include "linear/steady.h"
 #include "linear/steady_parts.h"

@@ -2,8 +2,8 @@
  *
  *     rho = T^T (h - Q) = 0,   phi = 0,   z' = 0
  *
- * by Newton's method on the constraints (T, T_h: start/point.h). K = T^T D r T_h. Where the forces have a potential, K is its second variation on the
- * constraints, over the mass; r is taken with the multipliers that balance best. This file has the search:
+ * by Newton's method on the constraints (T, T_h, D, r: start/point.h), with K = T^T D r T_h at the multipliers that balance best. Where the forces have a
+ * potential, K is its second variation on the constraints, over the mass. This file has the search:
  *
  *     stand      the point at the present position, on the rows                                       settle_place.c
  *     step       along T_h and z, from rho, z' and K; down the potential where K is not positive      settle_step.c
@@ -12,11 +12,11 @@
  *     go         q + step, back on the rows by the least change; where that fails or leads up, a quarter of the step, up to six times
  *     leave      where no part of a step can be taken because the position is singular                settle_singular.c
  *
- * Where rows of velocities allow less than T_h, the first search goes along T: a disc rolls until its mass is below. K is square then.
+ * Rows of velocities allow less than T_h. With them the first search goes along T, and K is square: an unbalanced disc rolls until its mass is below.
  *
- * The search ends after a step of 1e-9 rad or extents at most, because Newton's next one is rounding only. Then the forces must balance, and the states z
- * must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone: a controller may hold the model where no
- * potential is least. Further searches omit limits of controllers (settle_limits.c).
+ * The search ends after a step of at most 1e-9 (rad, or shift over the extent): Newton's next step would be rounding. Then the forces must balance, and the
+ * states z must be at rest. If this fails and some forces have no potential, a second search takes Newton's steps alone, because a controller may hold the
+ * model where no potential is least. Further searches omit limits of controllers (settle_limits.c).
  */
 #include "start/settle_parts.h"
 

@@ -1,4 +1,4 @@
-/* Where a search for an equilibrium goes: far away, round and round, or nowhere.
+/* A search for an equilibrium that does not end: the model runs away, keeps turning, or does not settle.
  *
  *     gone      max over bodies |r - r_0|, now                      wandered    sum over steps of max |dr|
  *     turned    sum over steps of the turn of a body, a vector      rotated     sum over steps of the largest |turn|

@@ -1,4 +1,4 @@
-/* The way out of a singular position, for the search for an equilibrium.
+/* How the search for an equilibrium leaves a singular position.
  *
  * At a singular position some directions of T_h begin no motion: A dq = 0 holds to first order only, and no part of a step along them can be taken. Such
  * a position has a row that depends on others here and not nearby (dal_point_singular). Positions a little further are closed with all rows
