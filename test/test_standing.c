@@ -787,6 +787,61 @@ static void sampled_inputs_are_held_with_a_warning(void **unused)
     dal_messages_free(messages);
 }
 
+/* A run starts there without its law: the run says so as well. */
+static void runs_with_sampled_inputs_say_so(void **unused)
+{
+    (void)unused;
+    dal_messages *messages = dal_messages_create(NULL);
+    dal_spec *spec = NULL;
+    dal_system *system = NULL;
+    assert_int_equal(dal_spec_read(NULL, DAL_MODELS "/digital-pendulum.yaml", 0, NULL, messages, &spec), DAL_OK);
+    assert_true(dal_spec_set(spec, "start", "equilibrium", messages));
+    assert_int_equal(dal_compile(NULL, spec, messages, &system), DAL_OK);
+    expect_words(messages, "input 'torque' is sampled every 0.02 s, and is held");
+    dal_system_free(system);
+    dal_spec_free(spec);
+    dal_messages_free(messages);
+}
+
+/* A drive of rate zero holds its coordinate where it starts. Two bars of mass 1, length 1 and 1, at a fixed angle d of 0.7 rad, hang with their centre of
+ * mass below the hinge: 1.5 e(a) + 0.5 e(a + d) points down. */
+static void drives_of_rate_zero_hold_the_start(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+        "bodies:\n  a: {mass: 1, inertia: 0.1, points: {P: [-0.5, 0], Q: [0.5, 0]}}\n  b: {mass: 1, inertia: 0.1, points: {P: [-0.5, 0]}}\n"
+        "joints:\n  A: {type: revolute, connect: [ground, a.P], start: {angle: 0.3}}\n"
+        "  B: {type: revolute, connect: [a.Q, b.P], drive-rate: %s, start: {angle: 0.7}}\n",
+        "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n  a: {mass: 1, inertia: [0.1, 0.1, 0.1], points: {P: [-0.5, 0, 0], Q: [0.5, "
+        "0, 0]}}\n"
+        "  b: {mass: 1, inertia: [0.1, 0.1, 0.1], points: {P: [-0.5, 0, 0]}}\n"
+        "joints:\n  A: {type: revolute, connect: [ground, a.P], axis: [0, -1, 0], start: {angle: 0.3}}\n"
+        "  B: {type: revolute, connect: [a.Q, b.P], axis: [0, -1, 0], drive-rate: %s, start: {angle: 0.7}}\n"};
+    const double d = 0.7, a = -M_PI / 2 - atan2(0.5 * sin(d), 1.5 + 0.5 * cos(d));
+    for (int i = 0; i < 2 * FAMILIES; i++) {
+        char text[900];
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibria *all = NULL;
+        snprintf(text, sizeof text, texts[i / FAMILIES], i % 2 ? "0" : "t^2");
+        dal_spec *spec = parse(text);
+        assert_true(dal_spec_set(spec, "coordinates", families[i % FAMILIES], messages));
+        assert_int_equal(dal_equilibria_find(NULL, spec, 4, 1, messages, &all), DAL_OK);
+        assert_int_equal(all->n, 1);
+        const dal_equilibrium *e = all->list[0];
+        for (int k = 0; k < e->n_coordinates; k++)
+            if (!strcmp(e->coordinates[k], "A.angle"))
+                check_close(remainder(e->values[k] - a, 2 * M_PI), 0, 1e-12);
+            else if (!strcmp(e->coordinates[k], "B.angle"))
+                check_close(e->values[k], d, 1e-12);
+        assert_int_equal(e->stability, DAL_STABLE);
+        assert_int_equal(e->n_detours, 0);
+        dal_equilibria_free(all);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- defective ---------------------------------------------------------------------------------------------- */
 
 static dal_modes *modes_of(double damping, const char *states, const char *push)
@@ -863,6 +918,8 @@ int main(void)
         cmocka_unit_test(refusals_name_what_is_pushed_and_where),
         cmocka_unit_test(singular_positions_are_refused_by_name),
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),
+        cmocka_unit_test(runs_with_sampled_inputs_say_so),
+        cmocka_unit_test(drives_of_rate_zero_hold_the_start),
         cmocka_unit_test(defective_eigenvalues_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,8 @@ bool dal_build_settled(dal_build *build, dal_system *draft)
     if (status == DAL_NO_MEMORY)
         longjmp(*build->arena->guard, 1);
     draft->info.start_settled = status == DAL_OK;
+    if (status == DAL_OK)
+        dal_say_sampled(draft, build->messages);
     if (status == DAL_OK && dal_system_ages(draft, true))
         dal_say(build->messages, DAL_NOTE, build->spec->simulate.start.mark,
                 "the start is the equilibrium of t = 0: forces or constraints of the model change with time");

@@ -111,10 +111,10 @@ static dal_status judge_by_modes(finder *f)
         f->out->n_free = 0; /* they are held by what has no potential */
     /* a direction and its velocity are two zeros: more are a chain in which one displacement drives another */
     f->out->drifts = !f->out->steady && !x->point.n_z && modes->n_zeros > 2 * modes->n_free;
-    f->out->stability = growth > grows * fast || f->out->drifts                 ? DAL_UNSTABLE
-                        : modes->n_zeros > f->out->n_detours && !f->out->steady ? DAL_INDIFFERENT
-                        : growth < -grows * fast                                ? DAL_STABLE
-                                                                                : DAL_NOT_DECIDED;
+    f->out->stability = growth > grows * fast || f->out->drifts                                            ? DAL_UNSTABLE
+                        : modes->n_zeros > x->point.positions.p - x->point.velocities.p && !f->out->steady ? DAL_INDIFFERENT
+                        : growth < -grows * fast                                                           ? DAL_STABLE
+                                                                                                           : DAL_NOT_DECIDED;
     f->out->drifts = f->out->drifts && !(growth > grows * fast);
     return DAL_OK;
 }
@@ -178,7 +178,7 @@ static dal_status gather_equilibrium(void *user)
     f->out->time = x->point.at.t;
     f->out->steady = x->options->at && !strcmp(x->options->at, "steady");
     f->out->n_choices = x->steady.freedom;
-    f->out->n_detours = f->out->steady ? 0 : x->point.positions.p - x->point.velocities.p;
+    f->out->n_detours = f->out->steady ? 0 : dal_point_detours(&x->point);
     gather_coordinates(f);
     gather_reactions(f);
     name_friction(f);

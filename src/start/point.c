@@ -27,6 +27,14 @@ static bool is_holonomic(const dal_layout *layout)
     return true;
 }
 
+static bool keeps_coordinates(const dal_layout *layout)
+{
+    for (int i = 0; i < layout->n_rows; i++)
+        if (dal_row_of_one_rate(layout, i))
+            return true;
+    return false;
+}
+
 /* Of M v' + h - Q. */
 static void find_multipliers(dal_point *x)
 {
@@ -142,7 +150,30 @@ static dal_status refuse_rigid(const dal_point *x, dal_messages *messages)
     return DAL_BAD_MODEL;
 }
 
-dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *x)
+/* The rows of positions, `standing` or not. */
+static void choose_positions(dal_point *x, const double *A, const double *scale, bool standing)
+{
+    x->standing = standing && keeps_coordinates(x->layout);
+    dal_kept_choose(x, A, scale, false, NULL, &x->positions);
+    if (x->positions.p || !x->standing)
+        return;
+    x->standing = false;
+    dal_kept_choose(x, A, scale, false, NULL, &x->positions);
+}
+
+int dal_point_detours(dal_point *x)
+{
+    dal_point standing = *x;
+    double *A = DAL_NEW(x->arena, double, (size_t)x->n_rows *(size_t)x->nv + 1), *scale = DAL_NEW(x->arena, double, x->n_rows + 1);
+    if (!x->n_rows)
+        return 0;
+    dal_scaled_rows(x->state, A, scale);
+    standing.standing = true;
+    dal_kept_choose(&standing, A, scale, false, NULL, &standing.positions);
+    return standing.positions.p - x->velocities.p;
+}
+
+static dal_status open_point(dal_arena *arena, dal_state *state, dal_messages *messages, bool standing, dal_point *x)
 {
     const dal_system *system = dal_system_of(state);
     const dal_layout *layout = dal_layout_of(state);
@@ -162,7 +193,7 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
     if (holonomic)
         x->positions = x->velocities;
     else
-        dal_kept_choose(x, A, scale, false, NULL, &x->positions);
+        choose_positions(x, A, scale, standing);
     if (!x->positions.p)
         return refuse_rigid(x, messages);
     if (!dal_kept_span(x, &x->velocities) || (!holonomic && !dal_kept_span(x, &x->positions)))
@@ -171,6 +202,16 @@ dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *mess
         x->positions.T = x->velocities.T;
     find_multipliers(x);
     return DAL_OK;
+}
+
+dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *x)
+{
+    return open_point(arena, state, messages, false, x);
+}
+
+dal_status dal_point_open_standing(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *x)
+{
+    return open_point(arena, state, messages, true, x);
 }
 
 void dal_point_refactor(dal_point *x)

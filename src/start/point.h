@@ -43,6 +43,7 @@ typedef struct dal_point {
     dal_variation *variation;
     dal_variation_point at;
     int nv, n_rows, n_z, n_inputs, n_columns;
+    bool standing;                       /* of dal_point_open_standing */
     dal_kept_rows positions, velocities; /* holonomic rows; all rows */
     double *q, *v, *vd, *lambda;
     bool reacts;                                 /* recorded columns depend on multipliers */
@@ -65,6 +66,11 @@ typedef struct dal_change {
 bool dal_refuse_friction(const dal_system *system, dal_messages *messages);
 /* The state is evaluated. DAL_OK, or a status with a sentence. The point is closed in any case. */
 dal_status dal_point_open(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
+/* The same where the model is at rest: a row of one rate keeps its coordinate, and counts as a row of positions. If these rows leave no freedom, `standing`
+ * is false, and they do not count. */
+dal_status dal_point_open_standing(dal_arena *arena, dal_state *state, dal_messages *messages, dal_point *point);
+/* Displacements that are possible by detours only. */
+int dal_point_detours(dal_point *point);
 void dal_point_close(dal_point *point);
 /* After an evaluation, and dal_point_open: changes see dry friction in the present mode of its surfaces. A surface at rest is refused by name. */
 dal_status dal_point_rub(dal_point *point, dal_messages *messages);
@@ -105,6 +111,8 @@ bool dal_point_ages(dal_point *point);
 
 /* Is it a row of velocities only? */
 bool dal_row_of_velocities(const dal_layout *layout, int row);
+/* Is it a row of one rate, a(m, t) m' = f(t), as of `drive-rate:`? Where f = 0, it keeps the measure m. */
+bool dal_row_of_one_rate(const dal_layout *layout, int row);
 /* Independent ones of these rows, factored: all, or only those of positions, but those that are skipped (NULL: none). A, scale: dal_scaled_rows. */
 void dal_kept_choose(dal_point *point, const double *A, const double *scale, bool all, const bool *skipped, dal_kept_rows *out);
 /* T. False: a direction has no mass. */

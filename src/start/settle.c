@@ -120,11 +120,12 @@ static void hint_at_motion(const dal_settler *s)
                 "the start of the model moves, and an equilibrium is at rest: a steady motion is found with --steady COORDINATE=RATE");
 }
 
+/* That leave displacements to detours. */
 static bool has_rows_of_velocities(const dal_state *state)
 {
     bool has = false;
     for (int i = 0; i < dal_layout_of(state)->n_rows; i++)
-        has = has || dal_row_of_velocities(dal_layout_of(state), i);
+        has = has || (dal_row_of_velocities(dal_layout_of(state), i) && !dal_row_of_one_rate(dal_layout_of(state), i));
     return has;
 }
 
@@ -353,6 +354,8 @@ static dal_status search(dal_settler *s, const uint64_t *seed)
 {
     dal_status status = dal_settle_rest(s);
     s->chance = seed ? *seed : 0;
+    if (status == DAL_OK)
+        dal_settle_keep(s);
     for (int i = 0; i < SCATTERED && seed && status == DAL_OK; i++)
         status = in_own_memory(s, scatter);
     if (status == DAL_OK)
@@ -474,6 +477,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     s.z = copy_of(arena, from.z, n_z);
     s.first = DAL_NEW(arena, double, n_z + 1);
     s.rest = DAL_NEW(arena, double, layout->nv + 1);
+    s.kept = DAL_NEW(arena, double, layout->n_rows + 1);
     s.first_places = dal_settle_make_places(arena, layout);
     s.turned = DAL_NEW(arena, double, 3 * layout->mechanism->n_bodies + 1);
     s.tree = dal_tree_to_follow(arena, layout);

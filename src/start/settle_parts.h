@@ -29,6 +29,7 @@ typedef struct dal_settler {
     dal_messages *messages;
     dal_point point;
     double *q, *z, *rest;   /* nq; the model's states; nv zeros */
+    double *kept;           /* n_rows: of rows of one rate, the coordinate at the start */
     const dal_tree *tree;   /* that the bodies follow, or NULL */
     double *rho, *K, *step; /* settle_step.c */
     dal_settle_places first_places;
@@ -58,6 +59,8 @@ typedef struct dal_settler {
 
 /* The state at s->q and s->z, at rest. */
 dal_status dal_settle_rest(dal_settler *s);
+/* Notes the coordinates that rows of one rate keep. */
+void dal_settle_keep(dal_settler *s);
 /* The state back on the rows by the least change of q, and at rest there. DAL_NUMERICAL: no change closes the rows. */
 dal_status dal_settle_correct(dal_settler *s);
 /* Puts the present state on the rows and opens s->point there. */

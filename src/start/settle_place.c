@@ -2,6 +2,7 @@
  *
  *     phi(q) = 0,   v = 0,   and no drive and no body moves by time itself:  phi' = 0,  phi'' = 0
  *
+ * Where a drive gives a rate, the rate is zero, and its coordinate m keeps the value m_0 of the start: m(q) = m_0 is one of these rows.
  * The least change of q closes the rows, A dq = -phi, with the factors of the point (start/point.h) while they are good enough. Bodies of a joint tree
  * first follow the bodies that carry them (along_tree.h), where this closes the rows better.
  */
@@ -70,10 +71,32 @@ static void report_place(const dal_settler *s)
 static dal_status open_point(dal_settler *s)
 {
     dal_point_close(&s->point);
-    const dal_status status = dal_point_open(&s->arena, s->state, s->messages, &s->point);
+    const dal_status status = dal_point_open_standing(&s->arena, s->state, s->messages, &s->point);
     if (status == DAL_BAD_MODEL && s->point.positions.p)
         report_place(s);
     return status;
+}
+
+/* a (m - m_0) of a row of one rate, a m' = 0. */
+static double kept_apart(const dal_settler *s, int row)
+{
+    const dal_layout *layout = s->point.layout;
+    const dal_work *work = dal_seen_work(s->state);
+    const int term = layout->mechanism->rows[layout->row[row].source].term;
+    return work->coef[term] * (work->value[layout->mechanism->terms[term].measure] - s->kept[row]);
+}
+
+static bool keeps_coordinate(const dal_settler *s, int row)
+{
+    return s->point.standing && dal_row_of_one_rate(s->point.layout, row);
+}
+
+void dal_settle_keep(dal_settler *s)
+{
+    const dal_layout *layout = s->point.layout;
+    for (int i = 0; i < layout->n_rows; i++)
+        if (dal_row_of_one_rate(layout, i))
+            s->kept[i] = dal_seen_work(s->state)->value[layout->mechanism->terms[layout->mechanism->rows[layout->row[i].source].term].measure];
 }
 
 /* The rows at q. */
@@ -85,7 +108,11 @@ static double open_rows(dal_settler *s)
     memcpy(work->q, s->q, sizeof *s->q * (size_t)layout->nq);
     dal_state_moved(s->state);
     dal_state_position(s->state);
-    return layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
+    double worst = layout->n_rows ? dal_worst_row(s->state, work->phi, &where) : 0;
+    for (int i = 0; i < layout->n_rows; i++)
+        if (keeps_coordinate(s, i))
+            worst = fmax(worst, fabs(kept_apart(s, i)) / layout->units.row_unit[i]);
+    return worst;
 }
 
 /* The rows at q, after the bodies have followed the joint tree, if that closes them. */
@@ -120,7 +147,7 @@ dal_status dal_settle_correct(dal_settler *s)
         }
         last = worst;
         for (int k = 0; k < layout->n_rows; k++)
-            phi[k] = -dal_seen_work(s->state)->phi[k];
+            phi[k] = -(keeps_coordinate(s, k) ? kept_apart(s, k) : dal_seen_work(s->state)->phi[k]);
         dal_kept_reach(&s->point, &s->point.positions, phi, dq);
         layout->family->add(layout, s->q, dq);
     }

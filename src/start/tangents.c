@@ -27,14 +27,27 @@ bool dal_row_of_velocities(const dal_layout *layout, int row)
     return source >= 0 && layout->mechanism->rows[source].nonholonomic;
 }
 
+bool dal_row_of_one_rate(const dal_layout *layout, int row)
+{
+    if (!dal_row_of_velocities(layout, row))
+        return false;
+    const dal_row *r = &layout->mechanism->rows[layout->row[row].source];
+    return r->n_terms == 1 && !r->curved;
+}
+
+/* Does the row leave displacements to detours? */
+static bool permits_detours(const dal_point *x, int row)
+{
+    return dal_row_of_velocities(x->layout, row) && !(x->standing && dal_row_of_one_rate(x->layout, row));
+}
+
 void dal_kept_choose(dal_point *x, const double *A, const double *scale, bool all, const bool *skipped, dal_kept_rows *out)
 {
-    const dal_layout *layout = x->layout;
     const size_t nv = (size_t)x->nv, rows = (size_t)x->n_rows;
     double *some = DAL_NEW(x->arena, double, rows *nv + 1), *work = DAL_NEW(x->arena, double, dal_rank_work(x->n_rows, x->nv) + 1);
     int *number = DAL_NEW(x->arena, int, rows + 1), *order = DAL_NEW(x->arena, int, rows + 1), n = 0;
     for (int i = 0; i < x->n_rows; i++) {
-        if ((!all && dal_row_of_velocities(layout, i)) || (skipped && skipped[i]))
+        if ((!all && permits_detours(x, i)) || (skipped && skipped[i]))
             continue;
         memcpy(some + nv * (size_t)n, A + nv * (size_t)i, sizeof *some * nv);
         number[n++] = i;
