@@ -14,9 +14,12 @@
 #include "linear/steady_parts.h"
 
 #include "base/message.h"
+#include "dynamics/equations.h"
 #include "math/sums.h"
 #include "math/vec.h"
+#include "model/coordinate_names.h"
 #include "model/system_parts.h"
+#include "start/shares.h"
 #include "state/state_parts.h"
 
 #include <math.h>
@@ -24,6 +27,7 @@
 
 enum { MOST_STEPS = 100, PATIENCE = 20 };
 static const double left_over = 1e-9;    /* of the forces: largest residual F of a solution */
+static const double accelerated = 1e-8;  /* of the square of the fastest turn: an acceleration of a drive that is more than rounding */
 static const double without_bound = 1e6; /* slope of a coordinate over its rate */
 static const double near_enough = 0.01;  /* lengths of the model, radians: a position that has moved less is that of the start */
 static const double steep_enough = 1e2;  /* the same: an axis may be near */
@@ -47,15 +51,17 @@ static bool is_regular_aside(dal_steady_search *s, int column)
     return isfinite(slope[column]);
 }
 
-/* Rows that depend on time, phi' - A v != 0, or constrain velocities. */
+/* Rows that depend on time, phi' - A v != 0 or its derivative by time, or constrain velocities. */
 static void find_driven(dal_steady_search *s)
 {
     const dal_work *work = dal_seen_work(s->state);
-    double *sums = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
+    double *sums = DAL_NEW(&s->arena, double, s->layout->n_rows + 1), *later = DAL_NEW(&s->arena, double, s->layout->n_rows + 1);
+    const double time = s->layout->units.time;
+    dal_variation_along(s->point.variation, &s->point.at, &(dal_variation_direction){.t = 1}, &(dal_variation_result){.phid = later});
     s->driven = DAL_NEW(s->keep, bool, s->layout->n_rows + 1);
     dal_rows_times(s->layout, work->A, work->v, sums);
     for (int i = 0; i < s->layout->n_rows; i++) {
-        const bool moves = fabs(work->phid[i] - sums[i]) * s->layout->units.time > 1e-9 * s->layout->units.row_unit[i];
+        const bool moves = (fabs(work->phid[i] - sums[i]) + fabs(later[i]) * time) * time > 1e-9 * s->layout->units.row_unit[i];
         s->driven[i] = moves || dal_row_of_velocities(s->layout, i);
         s->n_velocity_rows += dal_row_of_velocities(s->layout, i);
         s->n_driven += s->driven[i];
@@ -183,6 +189,39 @@ static bool rate_has_no_meaning(dal_steady_search *s, double forces)
     return !(forces < regular * around);
 }
 
+/* What the search leaves over: the part with the most of it, if these are forces. */
+static dal_status refuse_rest(dal_steady_search *s, const double *R)
+{
+    double *v = DAL_NEW(&s->arena, double, s->nv + 1);
+    const dal_mode_share *shares;
+    for (int j = 0; j < s->p; j++)
+        for (int k = 0; k < s->nv; k++)
+            v[k] += R[j] * s->T[(size_t)s->nv * (size_t)j + (size_t)k];
+    if (dal_norm(R, s->p) < 1e-3 * dal_norm(R, s->n_equations) || !dal_find_shares(&s->point, v, NULL, &shares))
+        return refuse_motion(s, "where the search ends, forces or rates are left over");
+    dal_error(s->messages, dal_nowhere,
+              "there is no steady motion near the start: where the search ends, forces or rates are left over, first on '%s'", shares[0].part);
+    return DAL_BAD_MODEL;
+}
+
+/* A drive whose rate changes. */
+static dal_status refuse_acceleration(dal_steady_search *s)
+{
+    char name[DAL_LABEL];
+    dal_row_name(s->state, s->hasty_row, name, sizeof name);
+    dal_error(s->messages, dal_nowhere, "there is no steady motion near the start: constraint '%s' accelerates at t = %g", name, s->point.at.t);
+    return DAL_BAD_MODEL;
+}
+
+/* The fastest turn of a body, over the model's own unit, which is one at least. */
+static double find_fastest(const dal_steady_search *s)
+{
+    double fastest = 1 / s->layout->units.time;
+    for (int b = 0; b < s->fields.n_bodies; b++)
+        fastest = fmax(fastest, sqrt(dal_dot(dal_seen_work(s->state)->kin[b].w, dal_seen_work(s->state)->kin[b].w)));
+    return fastest * s->layout->units.time;
+}
+
 static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_motion *out)
 {
     const double on_the_way = s->force;
@@ -200,8 +239,10 @@ static dal_status conclude_search(dal_steady_search *s, double size, dal_steady_
     memcpy(s->v, s->point.v, sizeof *s->v * (size_t)s->nv);
     const double unit = s->unit / (s->layout->units.time * s->layout->units.time), force = fmax(unit, s->force / sqrt(s->layout->units.mass));
     if (!(size * unit <= 1e2 * left_over * force))
-        return refuse_motion(s, "where the search ends, forces or rates are left over");
+        return refuse_rest(s, R);
     s->balanced = true;
+    if (s->hasty > accelerated * find_fastest(s) * find_fastest(s))
+        return refuse_acceleration(s);
     if (rate_has_no_meaning(s, forces))
         return refuse_motion(s, "the search ends where the given coordinate has no value and no rate, as an azimuth on its axis");
     if ((status = dal_steady_open(s, s->q, s->v, s->z, false)) != DAL_OK) /* back from the positions beside */

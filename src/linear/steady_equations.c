@@ -272,7 +272,8 @@ void dal_steady_rates(dal_steady_search *s, double *out)
         out[i] = s->is_rate[i] ? value[s->columns[i]] : slope[s->columns[i]];
 }
 
-/* phi'' of the rows of velocities, with the accelerations of constant c; f: inertia less Q. Returns where `out` ends. */
+/* phi'' of the rows of velocities, with the accelerations of constant c; f: inertia less Q. Of the drives of positions, the largest phi'' is noted: a drive
+ * that accelerates has no steady motion. Returns where `out` ends. */
 static double *add_accelerations(dal_steady_search *s, const dal_kept_rows *loose, const double *f, double *out)
 {
     const dal_units *units = &s->layout->units;
@@ -286,9 +287,16 @@ static double *add_accelerations(dal_steady_search *s, const dal_kept_rows *loos
     dal_kept_project(&s->point, loose, rest, along);
     dal_kept_expand(&s->point, loose, 1, along, vd);
     dal_rows_times(s->layout, work->A, vd, sums);
-    for (int i = 0; i < s->layout->n_rows; i++)
+    s->hasty = 0;
+    for (int i = 0; i < s->layout->n_rows; i++) {
+        const double second = (sums[i] - work->gamma[i]) * units->time * units->time / units->row_unit[i];
         if (dal_row_of_velocities(s->layout, i))
-            *out++ = (sums[i] - work->gamma[i]) * units->time * units->time / units->row_unit[i];
+            *out++ = second;
+        else if (s->driven[i] && fabs(second) > s->hasty) {
+            s->hasty = fabs(second);
+            s->hasty_row = i;
+        }
+    }
     return out;
 }
 

@@ -22,6 +22,8 @@ typedef struct dal_steady_search {
     dal_point point;
     dal_kept_rows loose; /* without the drives that move and the rows of velocities */
     dal_fields fields;
+    double hasty;                                                             /* the largest phi'' of a drive, in the model's own units */
+    int hasty_row;                                                            /* its row */
     bool *driven;                                                             /* rows */
     int nv, n_z, n_given, n_driven, n_velocity_rows, n_equations, n_unknowns; /* n_driven: rows, with those of velocities */
     const int *columns;
