@@ -842,6 +842,33 @@ static void drives_of_rate_zero_hold_the_start(void **unused)
     }
 }
 
+/* A filter that measures an angle changes nothing: two bars hang down, and are not found upright. Nor does one that acts: of the moment -6 z of a filter
+ * z -> a the arm is held where 6 a + 4.905 cos a = 0. */
+static void filters_change_no_equilibrium(void **unused)
+{
+    (void)unused;
+    static const char *const acts[] = {"", "forces: {m: {type: motor, joint: A, value: -6*z}}\n"};
+    for (int i = 0; i < 2 * FAMILIES; i++) {
+        char text[700];
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_equilibrium *e = NULL;
+        snprintf(text, sizeof text,
+                 "dalembert: 1\nspace: planar\ngravity: [0, -9.81]\nbodies: {a: {mass: 1, inertia: 0.1, points: {P: [-0.5, 0]}}}\n"
+                 "joints: {A: {type: revolute, connect: [ground, a.P], start: {angle: 0.9}}}\nstates: {z: {start: 4, rate: 3*(A.angle - z)}}\n%s",
+                 acts[i / FAMILIES]);
+        dal_spec *spec = parse(text);
+        assert_true(dal_spec_set(spec, "coordinates", families[i % FAMILIES], messages));
+        assert_int_equal(dal_equilibrium_find(NULL, spec, messages, &e), DAL_OK);
+        double a = i / FAMILIES ? -0.6 : -M_PI / 2;
+        for (int k = 0; k < 20 && i / FAMILIES; k++)
+            a -= (6 * a + 4.905 * cos(a)) / (6 - 4.905 * sin(a));
+        check_close(e->values[0], a, 1e-12);
+        dal_equilibrium_free(e);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- defective ---------------------------------------------------------------------------------------------- */
 
 static dal_modes *modes_of(double damping, const char *states, const char *push)
@@ -920,6 +947,7 @@ int main(void)
         cmocka_unit_test(sampled_inputs_are_held_with_a_warning),
         cmocka_unit_test(runs_with_sampled_inputs_say_so),
         cmocka_unit_test(drives_of_rate_zero_hold_the_start),
+        cmocka_unit_test(filters_change_no_equilibrium),
         cmocka_unit_test(defective_eigenvalues_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

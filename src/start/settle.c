@@ -490,7 +490,7 @@ dal_status dal_state_settle(dal_arena *arena, dal_state *state, const uint64_t *
     dal_status status = search(&s, seed);
     dal_arena_release(&s.arena);
     dal_status again = status;
-    if (status != DAL_OK && status != DAL_NO_MEMORY && (s.rolls || !s.downhill) && !n_z && s.n_freedoms > 0)
+    if (status != DAL_OK && status != DAL_NO_MEMORY && (s.rolls || !s.downhill) && s.n_freedoms > 0)
         again = search_straight(&s, &from, seed);
     if (again != DAL_OK && again != DAL_NO_MEMORY && !s.downhill && s.n_freedoms > 0)
         again = search_past_limits(arena, &s, &from, seed);

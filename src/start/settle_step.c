@@ -7,7 +7,9 @@
  *                            (S + m) step = -rho, m > 0 as small as it may be    Levenberg, Marquardt: about as long as the radius
  *   S not positive, and within the radius
  *                            step = -sum over k of (e_k . rho) / |s_k| e_k       with S e_k = s_k e_k: down the potential, not up to a saddle
- *   states z, or Newton's steps alone (`straight`)
+ *   states z that follow the position: z' = 0 is solved for z, and a step is made as above, with
+ *                            K_q - K_qz K_z^-1 K_zq for K, rho - K_qz K_z^-1 z' for rho
+ *   other states z (integrators), or Newton's steps alone (`straight`)
  *                            K step = -F                                         Newton, least squares and least norm
  *
  * A curvature s_k is zero below 1e-10 of the largest. A direction with such a curvature is indifferent if no force acts along it.
@@ -29,6 +31,7 @@ enum { MOST_TRIALS = 24, MOST_PUSHES = 3 };
 static const double stuck = 0.9;   /* of the forces: what a step would leave */
 static const double aside = 0.1;   /* of the model's length, over the mass: from a position that Newton's steps do not leave */
 static const double flat = 1e-10;  /* of the largest stiffness */
+static const double loose = 1e-8;  /* pivots of K_z over the largest: the position does not determine the states */
 static const double slack = 1e-12; /* of one over the square of the model's own time: what is left of stiffnesses that cancel */
 
 const dal_kept_rows *dal_settle_ways(const dal_settler *s)
@@ -288,6 +291,55 @@ static void push_on(dal_settler *s)
         s->step[i] -= aside * s->rho[i] / size * sqrt(p->layout->units.mass) * p->layout->units.length;
 }
 
+/* K_z, factored in units of its rows and columns. False: the position does not determine the states. */
+static bool factor_states(dal_settler *s, const double *row, const double *column, double *Kz, int *pivot)
+{
+    const int n = s->point.positions.p, m = s->point.n_z;
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < m; l++)
+            Kz[m * k + l] = s->K[(n + m) * (n + k) + n + l] / row[n + k] * column[n + l];
+    return dal_lu(Kz, m, m, pivot) > loose;
+}
+
+/* States that follow the position: z changes by -K_z^-1 (z' + K_zq step). False: they do not follow it. */
+static bool descend_with_states(dal_settler *s, bool *newton)
+{
+    const int n = s->point.positions.p, m = s->point.n_z, all = n + m;
+    double *row = DAL_NEW(&s->arena, double, all + 1), *column = DAL_NEW(&s->arena, double, all + 1);
+    double *Kz = DAL_NEW(&s->arena, double, m *m + 1), *follow = DAL_NEW(&s->arena, double, m *(n + 1) + 1);
+    double *K = s->K, *rho = s->rho;
+    int *pivot = DAL_NEW(&s->arena, int, m + 1);
+    dal_settle_units(s, row, column);
+    if (!factor_states(s, row, column, Kz, pivot))
+        return false;
+    for (int j = 0; j <= n; j++) { /* K_z^-1 K_zq, and K_z^-1 z' behind it */
+        double *f = follow + (size_t)m * (size_t)j;
+        for (int k = 0; k < m; k++)
+            f[k] = (j < n ? K[all * (n + k) + j] : rho[n + k]) / row[n + k];
+        dal_lu_solve(Kz, m, m, pivot, f);
+        for (int k = 0; k < m; k++)
+            f[k] *= column[n + k];
+    }
+    s->K = DAL_NEW(&s->arena, double, n *n + 1);
+    s->rho = DAL_NEW(&s->arena, double, n + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= n; j++) {
+            double *to = j < n ? &s->K[n * i + j] : &s->rho[i];
+            *to = j < n ? K[all * i + j] : rho[i];
+            for (int k = 0; k < m; k++)
+                *to -= K[all * i + n + k] * follow[m * j + k];
+        }
+    *newton = descend(s);
+    for (int k = 0; k < m; k++) {
+        s->step[n + k] = -follow[m * n + k];
+        for (int j = 0; j < n; j++)
+            s->step[n + k] -= follow[m * j + k] * s->step[j];
+    }
+    s->K = K;
+    s->rho = rho;
+    return true;
+}
+
 bool dal_settle_step(dal_settler *s)
 {
     const dal_point *p = &s->point;
@@ -295,6 +347,9 @@ bool dal_settle_step(dal_settler *s)
     s->step = DAL_NEW(&s->arena, double, columns + 1);
     if (!p->n_z && rows == columns && !s->straight)
         return descend(s);
+    bool newton;
+    if (p->n_z && rows == columns && !s->straight && descend_with_states(s, &newton))
+        return newton;
     solve_newton(s);
     push_on(s);
     return true;
