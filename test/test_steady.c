@@ -515,6 +515,9 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     static const char faster[] =
         "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
         "joints: {A: {type: revolute, connect: [ground, b], drive: 2*t + 3*t^2}, B: {type: revolute, connect: [b, c]}}\n";
+    static const char faster_rate[] =
+        "dalembert: 1\nspace: planar\nbodies: {b: {mass: 1, inertia: 1, position: [0, 0]}, c: {mass: 1, inertia: 1, position: [0, 0]}}\n"
+        "joints: {A: {type: revolute, connect: [ground, b], drive-rate: 2 + 6*t}, B: {type: revolute, connect: [b, c]}}\n";
     static const char lying[] = /* its weight turns with it */
         "dalembert: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
         "  r: {mass: 1, inertia: [0.1, 0.1, 0.2], center: [0.01, 0, 0], orientation: {axis: [1, 0, 0], angle: 90*deg}}\n"
@@ -529,6 +532,7 @@ static void what_does_not_move_steadily_is_refused(void **unused)
     expect(driven, 1, &(dal_steady){"A.angle", 2}, "a drive or a constraint prescribes the rate of 'A.angle', 3, not 2");
     expect(accelerated, 1, &(dal_steady){"B.angle", 0}, "constraint 'A drive' accelerates at t = 0");
     expect(faster, 1, &(dal_steady){"B.angle", 0}, "constraint 'A drive' accelerates at t = 0");
+    expect(faster_rate, 1, &(dal_steady){"B.angle", 0}, "constraint 'A drive' accelerates at t = 0");
     expect(lying, 1, &(dal_steady){"A.angle", 50}, "forces or rates are left over, first on 'r about y'");
     expect(free_turn, 2, twice, "the rate of 's.angle' is given twice: 2 and 3");
     expect(free_turn, 2, both, "if the rate of 's.angle' is left open, one is found in which it is 3");

@@ -51,7 +51,17 @@ static bool is_regular_aside(dal_steady_search *s, int column)
     return isfinite(slope[column]);
 }
 
-/* Rows that depend on time, phi' - A v != 0 or its derivative by time, or constrain velocities. */
+/* A drive whose rate changes. */
+static dal_status refuse_acceleration(dal_steady_search *s)
+{
+    char name[DAL_LABEL];
+    dal_row_name(s->state, s->hasty_row, name, sizeof name);
+    dal_error(s->messages, dal_nowhere, "there is no steady motion near the start: constraint '%s' accelerates at t = %g", name, s->point.at.t);
+    return DAL_BAD_MODEL;
+}
+
+/* Rows that depend on time, phi' - A v != 0 or its derivative by time, or constrain velocities. A row of one rate whose rate changes is noted: no
+ * search would settle. */
 static void find_driven(dal_steady_search *s)
 {
     const dal_work *work = dal_seen_work(s->state);
@@ -65,6 +75,10 @@ static void find_driven(dal_steady_search *s)
         s->driven[i] = moves || dal_row_of_velocities(s->layout, i);
         s->n_velocity_rows += dal_row_of_velocities(s->layout, i);
         s->n_driven += s->driven[i];
+        if (dal_row_of_one_rate(s->layout, i) && fabs(later[i]) * time * time > accelerated * s->layout->units.row_unit[i]) {
+            s->hasty = fabs(later[i]) * time * time / s->layout->units.row_unit[i];
+            s->hasty_row = i;
+        }
     }
 }
 
@@ -81,6 +95,8 @@ static dal_status find_givens(dal_steady_search *s, const char *const *names)
     if (status != DAL_OK)
         return status;
     find_driven(s);
+    if (s->hasty > 0)
+        return refuse_acceleration(s);
     dal_steady_find_units(s);
     double *value = DAL_NEW(&s->arena, double, s->point.n_columns + 1), *slope = DAL_NEW(&s->arena, double, s->point.n_columns + 1);
     bool *is_rate = DAL_NEW(s->keep, bool, s->n_given + 1), *is_place = DAL_NEW(&s->arena, bool, s->n_given + 1);
@@ -201,15 +217,6 @@ static dal_status refuse_rest(dal_steady_search *s, const double *R)
         return refuse_motion(s, "where the search ends, forces or rates are left over");
     dal_error(s->messages, dal_nowhere,
               "there is no steady motion near the start: where the search ends, forces or rates are left over, first on '%s'", shares[0].part);
-    return DAL_BAD_MODEL;
-}
-
-/* A drive whose rate changes. */
-static dal_status refuse_acceleration(dal_steady_search *s)
-{
-    char name[DAL_LABEL];
-    dal_row_name(s->state, s->hasty_row, name, sizeof name);
-    dal_error(s->messages, dal_nowhere, "there is no steady motion near the start: constraint '%s' accelerates at t = %g", name, s->point.at.t);
     return DAL_BAD_MODEL;
 }
 
