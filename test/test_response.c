@@ -527,6 +527,38 @@ static void outputs_without_a_derivative_are_named(void **unused)
     }
 }
 
+/* |d| has no derivative at d = 0, in outputs and in forces. The force k |d| along d is k d, which has one. */
+static void lengths_of_zero_have_no_derivative(void **unused)
+{
+    (void)unused;
+    static const char *const format = "dalembert: 1\nspace: planar\ninputs: {F: 0}\nbodies: {a: {mass: 1, inertia: 1, position: [0.3, 0], points: "
+                                      "{P: [-0.3, 0]}}}\nforces:\n  s: {type: spring-damper, connect: [ground, a.P], stiffness: 9, length: 0%s}\n"
+                                      "  f: {type: force, body: a, value: [F, 0]}\n  u: {type: torque, body: a, value: F}\n%s";
+    static const struct {
+        const char *spring, *more, *output, *says; /* NULL: it has a derivative */
+    } cases[] = {
+        {"", "", "a.x", NULL},
+        {"", "", "s.length^2", NULL},
+        {"", "", "u.torque", NULL},
+        {"", "", "s.length", "output 's.length' has no derivative here"},
+        {"", "", "s.length'", "output 's.length'' has no derivative here"},
+        {"", "", "s.force", "output 's.force' has no derivative here"},
+        {"", "", "f.force", "output 'f.force' has no derivative here"},
+        {", damping: 1", "", "a.x", "the points of 's' coincide"},
+        {"", "  g: {type: torque, body: a, value: s.length}\n", "a.x", "reads the length of a vector, which is zero"},
+        {"", "  g: {type: torque, body: a, value: s.length^2}\n", "a.x", NULL},
+        {"", "  g: {type: torque, body: a, value: norm(a.P.position)}\n", "a.x", "it has a root of zero"},
+        {"", "states: {z: {start: 0, rate: s.length - z}}\n", "a.x", "the rate of a state, has no derivative here"},
+    };
+    char text[1000], heard[2000];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, format, cases[i].spring, cases[i].more);
+        assert_int_equal(told(text, cases[i].output, "F", heard, sizeof heard), cases[i].says ? DAL_BAD_MODEL : DAL_OK);
+        if (cases[i].says)
+            assert_non_null(strstr(heard, cases[i].says));
+    }
+}
+
 /* What has no derivative is refused for its own reason, and unknown names are faults of the call. */
 static void reasons_are_true(void **unused)
 {
@@ -694,6 +726,7 @@ int main(void)
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),
+        cmocka_unit_test(lengths_of_zero_have_no_derivative),
         cmocka_unit_test(reasons_are_true),
         cmocka_unit_test(a_point_of_a_motion_is_said),
         cmocka_unit_test(what_changes_with_time_is_said),
