@@ -12,12 +12,16 @@
 
 #include <math.h>
 
-static bool is_spring(const dal_acting *acting, int force)
+/* A spring or a bushing: its force is no expression of the model. */
+static bool is_elastic(const dal_acting *acting, int force)
 {
-    for (int g = 0; g < acting->n_groups; g++)
-        for (int k = 0; dal_force_types[acting->groups[g].type]->spring && k < acting->groups[g].n; k++)
-            if (dal_spring_of(&acting->groups[g], k).force == force)
+    for (int g = 0; g < acting->n_groups; g++) {
+        const dal_force_group *group = &acting->groups[g];
+        const bool spring = dal_force_types[group->type]->spring, bushing = dal_force_types[group->type]->bushing;
+        for (int k = 0; (spring || bushing) && k < group->n; k++)
+            if ((spring ? dal_spring_of(group, k).force : dal_bushing_of(group, k).force) == force)
                 return true;
+    }
     return false;
 }
 
@@ -35,7 +39,8 @@ static int pointed_need(dal_linear *x, const dal_program *program, int output, c
             continue;
         bool own = false;
         for (int f = 0; f < acting->n_forces && acts; f++)
-            own = own || (acting->forces[f].along && acting->forces[f].measure == signals[k].index && signals[k].order == 0 && !is_spring(acting, f));
+            own =
+                own || (acting->forces[f].along && acting->forces[f].measure == signals[k].index && signals[k].order == 0 && !is_elastic(acting, f));
         if (!along) {
             along = DAL_NEW(&x->arena, double, n + 1);
             slope = DAL_NEW(&x->arena, double, of->n_outputs + 1);
