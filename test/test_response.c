@@ -561,6 +561,33 @@ static void lengths_of_zero_have_no_derivative(void **unused)
     }
 }
 
+/* At 3 rad/s, where b oscillates undamped: b is infinite by w, and what b does not move is not. At zero a force on a free mass gives an acceleration. */
+static void an_eigenvalue_is_infinite_only_for_what_it_moves(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ninputs: {u: 0, w: 0}\nbodies: {a: {mass: 1, inertia: 1}, b: {mass: 2, inertia: 1}}\njoints:\n"
+        "  ja: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n"
+        "  jb: {type: prismatic, connect: [ground, b], axis: [1, 0]}\n"
+        "forces:\n  fa: {type: motor, joint: ja, value: u}\n  fb: {type: motor, joint: jb, value: w - 18*jb.distance}\n";
+    static const char *const inputs[] = {"u", "w"}, *const outputs[] = {"a.x", "b.x", "a.x''", "b.x + a.x''"};
+    static const double omega[] = {0, 3}, inf = INFINITY;
+    const double expected[2][4][2] = {{{inf, 0}, {0, 1 / 18.}, {1, 0}, {1, 1 / 18.}}, {{-1 / 9., 0}, {0, inf}, {1, 0}, {1, inf}}};
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 2, .inputs = inputs, .n_outputs = 4, .outputs = outputs}, 2, omega);
+    assert_int_equal(r->n_infinite, 2);
+    for (int f = 0; f < 2; f++)
+        for (int o = 0; o < 4; o++)
+            for (int i = 0; i < 2; i++) {
+                if (isinf(expected[f][o][i]))
+                    assert_true(isinf(creal(value_of(r, f, o, i))));
+                else
+                    check_number(value_of(r, f, o, i), expected[f][o][i], 1e-13, outputs[o]);
+            }
+    dal_response_free(r);
+    dal_spec_free(spec);
+}
+
 /* What has no derivative is refused for its own reason, and unknown names are faults of the call. */
 static void reasons_are_true(void **unused)
 {
@@ -729,6 +756,7 @@ int main(void)
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),
         cmocka_unit_test(lengths_of_zero_have_no_derivative),
+        cmocka_unit_test(an_eigenvalue_is_infinite_only_for_what_it_moves),
         cmocka_unit_test(reasons_are_true),
         cmocka_unit_test(a_point_of_a_motion_is_said),
         cmocka_unit_test(what_changes_with_time_is_said),
