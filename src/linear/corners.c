@@ -54,13 +54,19 @@ static int pointed_need(dal_linear *x, const dal_program *program, int output, c
     return -1;
 }
 
+static bool needs_pointed(const dal_linear *x, const dal_compiled *of)
+{
+    for (int i = 0; i < of->n_needs; i++)
+        if (dal_variation_pointed(x->point.variation, of->needs[i]))
+            return true;
+    return false;
+}
+
 static void meet_outputs(dal_linear *x, const double *values, const double *slopes)
 {
     const dal_compiled *records = dal_system_records(x->system);
     int column[3];
-    bool may = dal_program_switches(records->program) || dal_program_edge(records->program, values, x->room);
-    for (int i = 0; i < records->n_needs && !may; i++)
-        may = dal_variation_pointed(x->point.variation, records->needs[i]);
+    const bool may = dal_program_switches(records->program) || needs_pointed(x, records) || dal_program_edge(records->program, values, x->room);
     for (int i = 0; i < x->options->n_outputs && may; i++)
         for (int k = dal_output_columns(x, x->options->outputs[i], column) - 1; k >= 0; k--) {
             dal_program **alone = &x->alone[column[k]];
@@ -97,7 +103,8 @@ static void meet_actions(dal_linear *x, const double *values, const double *slop
     const bool edge = dal_program_edge(actions->program, values, x->room) && dal_program_corner_along(actions->program, values, slopes, x->room);
     if (edge)
         x->rough = "a force, or the rate of a state, has no derivative here: it has a root of zero, or asin or acos at 1 or -1";
-    for (int i = 0; i < actions->n_outputs && !x->rough; i++)
+    const bool may = needs_pointed(x, actions);
+    for (int i = 0; i < actions->n_outputs && may && !x->rough; i++)
         if (pointed_need(x, actions->program, i, actions, true) >= 0)
             x->rough = "a force, or the rate of a state, has no derivative here: it reads the length of a vector, which is zero";
 }
