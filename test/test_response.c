@@ -527,6 +527,67 @@ static void outputs_without_a_derivative_are_named(void **unused)
     }
 }
 
+/* |d| has no derivative at d = 0, in outputs and in forces. The force k |d| along d is k d, which has one. */
+static void lengths_of_zero_have_no_derivative(void **unused)
+{
+    (void)unused;
+    static const char *const format = "dalembert: 1\nspace: planar\ninputs: {F: 0}\nbodies: {a: {mass: 1, inertia: 1, position: [0.3, 0], points: "
+                                      "{P: [-0.3, 0]}}}\nforces:\n  s: {type: spring-damper, connect: [ground, a.P], stiffness: 9, length: 0%s}\n"
+                                      "  f: {type: force, body: a, value: [F, 0]}\n  u: {type: torque, body: a, value: F}\n%s";
+    static const struct {
+        const char *spring, *more, *output, *says; /* NULL: it has a derivative */
+    } cases[] = {
+        {"", "", "a.x", NULL},
+        {"", "", "s.length^2", NULL},
+        {"", "", "u.torque", NULL},
+        {"", "", "s.length", "output 's.length' has no derivative here"},
+        {"", "", "s.length'", "output 's.length'' has no derivative here"},
+        {"", "", "s.force", "output 's.force' has no derivative here"},
+        {"", "", "f.force", "output 'f.force' has no derivative here"},
+        {", damping: 1", "", "a.x", "the points of 's' coincide"},
+        {"", "  g: {type: torque, body: a, value: s.length}\n", "a.x", "reads the length of a vector, which is zero"},
+        {"", "  g: {type: torque, body: a, value: s.length^2}\n", "a.x", NULL},
+        {"", "  g: {type: torque, body: a, value: norm(a.P.position)}\n", "a.x", "it has a root of zero"},
+        {"", "  r: {type: bushing, connect: [ground, a.P], stiffness: [1, 1, 1]}\n  g: {type: torque, body: a, value: r.length}\n", "a.x",
+         "reads the length of a vector, which is zero"},
+        {"", "states: {z: {start: 0, rate: s.length - z}}\n", "a.x", "the rate of a state, has no derivative here"},
+    };
+    char text[1000], heard[2000];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, format, cases[i].spring, cases[i].more);
+        assert_int_equal(told(text, cases[i].output, "F", heard, sizeof heard), cases[i].says ? DAL_BAD_MODEL : DAL_OK);
+        if (cases[i].says)
+            assert_non_null(strstr(heard, cases[i].says));
+    }
+}
+
+/* At 3 rad/s, where b oscillates undamped: b is infinite by w, and what b does not move is not. At zero a force on a free mass gives an acceleration. */
+static void an_eigenvalue_is_infinite_only_for_what_it_moves(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "dalembert: 1\nspace: planar\ninputs: {u: 0, w: 0}\nbodies: {a: {mass: 1, inertia: 1}, b: {mass: 2, inertia: 1}}\njoints:\n"
+        "  ja: {type: prismatic, connect: [ground, a], axis: [1, 0]}\n"
+        "  jb: {type: prismatic, connect: [ground, b], axis: [1, 0]}\n"
+        "forces:\n  fa: {type: motor, joint: ja, value: u}\n  fb: {type: motor, joint: jb, value: w - 18*jb.distance}\n";
+    static const char *const inputs[] = {"u", "w"}, *const outputs[] = {"a.x", "b.x", "a.x''", "b.x + a.x''"};
+    static const double omega[] = {0, 3}, inf = INFINITY;
+    const double expected[2][4][2] = {{{inf, 0}, {0, 1 / 18.}, {1, 0}, {1, 1 / 18.}}, {{-1 / 9., 0}, {0, inf}, {1, 0}, {1, inf}}};
+    dal_spec *spec = parse_spec(text, NULL);
+    dal_response *r = response_of(spec, &(dal_linear_options){.n_inputs = 2, .inputs = inputs, .n_outputs = 4, .outputs = outputs}, 2, omega);
+    assert_int_equal(r->n_infinite, 2);
+    for (int f = 0; f < 2; f++)
+        for (int o = 0; o < 4; o++)
+            for (int i = 0; i < 2; i++) {
+                if (isinf(expected[f][o][i]))
+                    assert_true(isinf(creal(value_of(r, f, o, i))));
+                else
+                    check_number(value_of(r, f, o, i), expected[f][o][i], 1e-13, outputs[o]);
+            }
+    dal_response_free(r);
+    dal_spec_free(spec);
+}
+
 /* What has no derivative is refused for its own reason, and unknown names are faults of the call. */
 static void reasons_are_true(void **unused)
 {
@@ -694,6 +755,8 @@ int main(void)
         cmocka_unit_test(zeros_are_those_of_what_is_held),
         cmocka_unit_test(zeros_of_a_chain_hold_or_are_not_claimed),
         cmocka_unit_test(outputs_without_a_derivative_are_named),
+        cmocka_unit_test(lengths_of_zero_have_no_derivative),
+        cmocka_unit_test(an_eigenvalue_is_infinite_only_for_what_it_moves),
         cmocka_unit_test(reasons_are_true),
         cmocka_unit_test(a_point_of_a_motion_is_said),
         cmocka_unit_test(what_changes_with_time_is_said),

@@ -214,6 +214,7 @@ static void compile_force(dal_build *build, int i, int type)
         group->n++;
         force->measure = b.measure;
         force->along = t->acts != DAL_ACTS_BY_TORQUE;
+        force->vector = b.measure < 0 && s->value.n > 1;
         force->zero = b.zero;
         return;
     }

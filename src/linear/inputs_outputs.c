@@ -194,9 +194,13 @@ static dal_status fill_outputs(dal_linear *x, const int *numbers, double *C, dou
 /* After all directions of states and inputs. */
 static dal_status judge_corners(dal_linear *x, const int *numbers)
 {
+    if (x->rough) {
+        dal_error(x->messages, dal_nowhere, "%s; small motions are not determined", x->rough);
+        return DAL_BAD_MODEL;
+    }
     for (int i = 0; i < x->out->n_outputs && x->corner; i++)
         if (x->edge[numbers[i]]) {
-            dal_error(x->messages, command_line, "output '%s' has no derivative here: it has a root of zero, or asin or acos at 1 or -1",
+            dal_error(x->messages, command_line, "output '%s' has no derivative here: it has a root or a length of zero, or asin or acos at 1 or -1",
                       x->out->outputs[i]);
             return DAL_BAD_MODEL;
         }

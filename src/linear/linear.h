@@ -7,7 +7,7 @@
  *   linear_later.c     is A the same at a later point of the motion?
  *   linear_matrix.c    A, from the derivatives of the accelerations (start/point.h); inputs_outputs.c: B, C, D
  *   structure.c        poles, zeros, controllability, observability; zeros.c: zeros of one input and one output
- *   corners.c          outputs without a derivative
+ *   corners.c          outputs and forces without a derivative
  *   modes.c            eigenvalues and shapes; balance.c: units for them; multiple.c: equal eigenvalues; campbell.c: over a parameter
  *   shifted_circle.c   modes that oscillate only as seen from a turning frame
  *   response.c         the frequency response
@@ -61,11 +61,12 @@ typedef struct dal_linear {
     bool held;                  /* the start of the model is taken, where dry friction holds it */
     bool here;                  /* only the point is needed */
     const char *singular;       /* a constraint that depends on others at the point and not nearby, or NULL */
-    bool *corner;               /* of each output column: it has no derivative here (|s|, sqrt(s) at s = 0; asin(s) at s = 1) */
+    bool *corner;               /* of each output column: it has no derivative here (|s|, sqrt(s) at s = 0; asin(s) at s = 1; a length of zero) */
     bool *edge;                 /* and is at the edge of its domain (sqrt, asin, acos) */
     struct dal_program **alone; /* a program that computes this column alone */
     double *signals;            /* what the columns read, then how it changes */
     void *room;                 /* scratch of the programs */
+    const char *rough;          /* a force, or the rate of a state, that has no derivative here, or NULL */
     bool absolute;              /* in coordinates of the bodies: for reactions, or because the model is large */
     dal_linearization *out;
 } dal_linear;
@@ -90,7 +91,8 @@ dal_status dal_fill_ports(dal_linear *linear);
 
 /* ---- corners.c ----------------------------------------------------------------------------------- */
 
-/* After a change along one direction: marks the outputs that have a corner along it, in linear->corner and edge. */
+/* After a change along one direction: marks the outputs that have a corner along it, in linear->corner and edge, and what acts and has no derivative,
+ * in linear->rough. */
 void dal_meet_corners(dal_linear *linear);
 /* Why a column has no derivative, after dal_meet_corners: a clause. */
 const char *dal_why_no_derivative(dal_linear *linear, int column);

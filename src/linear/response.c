@@ -300,12 +300,106 @@ static void keep_answer(answerer *a, int f, int output, int input, number G, dou
         a->first_lost[pair] = f;
 }
 
+/* Grows the set along the numbers of A that are not zero: to what its states move, or (seen) to what moves them. */
+static void spread(const answerer *a, bool seen, bool *set)
+{
+    const size_t n = (size_t)a->n;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < n; i++)
+            for (size_t k = 0; k < n && !set[i]; k++)
+                if (set[k] && a->A[seen ? n * k + i : n * i + k] != 0)
+                    more = set[i] = true;
+    }
+}
+
+/* The states that the input moves and the output sees; their number. */
+static size_t find_between(answerer *a, int output, size_t from, size_t *list)
+{
+    const size_t n = (size_t)a->n;
+    const double *C = a->C + n * (size_t)output;
+    bool *moved = DAL_NEW(&a->linear.arena, bool, n + 1), *seen = DAL_NEW(&a->linear.arena, bool, n + 1);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = from; k < (size_t)a->columns && (k == from || a->linear.out->input_orders[k]); k++)
+            moved[i] = moved[i] || a->B[(size_t)a->columns * i + k] != 0;
+        seen[i] = C[i] != 0;
+    }
+    spread(a, false, moved);
+    spread(a, true, seen);
+    for (size_t i = 0; i < n; i++)
+        if (moved[i] && seen[i])
+            list[m++] = i;
+    return m;
+}
+
+/* m equations, rows [matrix, right side]; the solution takes the place of the right side. The smallest pivot; 0: it is not above `zero`. */
+static double solve_rows(size_t m, number *E, double zero)
+{
+    const size_t width = m + 1;
+    double least = HUGE_VAL;
+    for (size_t k = 0; k < m; k++) {
+        size_t pivot = k;
+        for (size_t i = k + 1; i < m; i++)
+            pivot = cabs(E[width * i + k]) > cabs(E[width * pivot + k]) ? i : pivot;
+        for (size_t j = 0; j < width; j++) {
+            const number kept = E[width * k + j];
+            E[width * k + j] = E[width * pivot + j];
+            E[width * pivot + j] = kept;
+        }
+        least = fmin(least, cabs(E[width * k + k]));
+        if (!(least > zero))
+            return 0;
+        for (size_t i = k + 1; i < m; i++) {
+            const number factor = E[width * i + k] / E[width * k + k];
+            for (size_t j = k; j < width; j++)
+                E[width * i + j] -= factor * E[width * k + j];
+        }
+    }
+    for (size_t k = m; k-- > 0;) {
+        for (size_t j = k + 1; j < m; j++)
+            E[width * k + m] -= E[width * k + j] * E[width * j + m];
+        E[width * k + m] /= E[width * k + k];
+    }
+    return least;
+}
+
+/* G where s is an eigenvalue of A, from the states S alone that the input moves and the output sees: they may not have it.
+ *
+ *     (s - A_SS) x = B_S,   G = C_S x + D
+ * The smallest pivot says how many digits are left. */
+static number answer_apart(answerer *a, number s, int output, int input, double *error)
+{
+    const size_t n = (size_t)a->n, from = (size_t)first_column(a, input);
+    const double *C = a->C + n * (size_t)output, size = fmax(cabs(s), a->size);
+    size_t *list = DAL_NEW(&a->linear.arena, size_t, n + 1);
+    const size_t m = find_between(a, output, from, list), width = m + 1;
+    number *E = DAL_NEW(&a->linear.arena, number, m * width + 1);
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < m; j++)
+            E[width * i + j] = (i == j ? s : 0) - a->A[n * list[i] + list[j]];
+        E[width * i + m] = weigh(a, a->B + (size_t)a->columns * list[i], 1, (int)from, s);
+    }
+    const double least = solve_rows(m, E, 8e-16 * (double)n * size);
+    if (least == 0)
+        return INFINITY;
+    number sum = weigh(a, a->linear.out->D + (size_t)output * (size_t)a->columns, 1, (int)from, s);
+    double terms = cabs(sum);
+    for (size_t k = 0; k < m; k++) {
+        sum += C[list[k]] * E[width * k + m];
+        terms += cabs(C[list[k]] * E[width * k + m]);
+    }
+    *error = rounding * terms * fmax(1, size / least);
+    return sum;
+}
+
 static void answer_one(answerer *a, int f)
 {
     const dal_linearization *l = a->linear.out;
     const int inputs = a->out->n_inputs, n = a->n;
     const number s = I * a->omega[f];
     const bool finite = eliminate(a, s);
+    bool infinite = false;
     for (int j = 0; j < inputs && finite; j++) {
         for (int i = 0; i < n; i++)
             a->b[i] = weigh(a, a->B + (size_t)a->columns * (size_t)i, 1, first_column(a, j), s);
@@ -318,11 +412,12 @@ static void answer_one(answerer *a, int f)
             refine(a, s, true, a->b, a->Z + (size_t)n * (size_t)i);
         for (int j = 0; j < inputs; j++) {
             double error = 0;
-            const number G = finite ? answer_pair(a, s, i, j, &error) : INFINITY;
+            const number G = finite ? answer_pair(a, s, i, j, &error) : answer_apart(a, s, i, j, &error);
+            infinite = infinite || !isfinite(creal(G));
             keep_answer(a, f, i, j, G, error);
         }
     }
-    if (!finite) {
+    if (infinite) {
         if (!a->out->n_infinite++)
             dal_say(a->linear.messages, DAL_WARNING, dal_nowhere,
                     "at %.9g Hz the response is infinite: an eigenvalue is there that nothing damps, and no digits are left",

@@ -10,6 +10,7 @@ typedef struct dal_force_name {
     const char *name;
     int measure; /* or -1 */
     bool along;  /* its scalar force acts along the measure */
+    bool vector; /* its scalar force is the length of a vector */
     double zero; /* what its channel .length adds to the measure */
 } dal_force_name;
 

@@ -15,12 +15,15 @@
 
 static const double together = 1e-12; /* of the model's length, beside the rounding of the places: points that coincide */
 
-/* |P - Q| against its rounding. */
+bool dal_points_coincide(const double p[3], const double q[3], double length)
+{
+    const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
+    return sqrt(dal_dot(d, d)) <= together * length + 8 * DBL_EPSILON * (sqrt(dal_dot(p, p)) + sqrt(dal_dot(q, q)));
+}
+
 static bool coincide(const dal_state *state, const dal_measure *measure)
 {
-    const double *p = state->work.x + 3 * measure->vector[0], *q = state->work.x + 3 * measure->vector[1];
-    const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-    return sqrt(dal_dot(d, d)) <= together * state->layout->units.length + 8 * DBL_EPSILON * (sqrt(dal_dot(p, p)) + sqrt(dal_dot(q, q)));
+    return dal_points_coincide(state->work.x + 3 * measure->vector[0], state->work.x + 3 * measure->vector[1], state->layout->units.length);
 }
 
 /* Would the force not move the heaviest body by a part `together` of the model's length until the end? */

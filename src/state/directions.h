@@ -4,6 +4,8 @@
 
 #include "dalembert/system.h"
 
+/* Is |p - q| less than rounding, and a negligible part of the model's length? */
+bool dal_points_coincide(const double p[3], const double q[3], double length);
 /* The size of such a force: that of a spring with the length zero. 0 if it is negligible. */
 double dal_force_at_meeting(const dal_state *state, int force);
 /* Does a force that is not zero act along the line through two points that coincide? After loads. *speed: with which they part. */

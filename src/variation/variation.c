@@ -15,7 +15,9 @@
 #include "kinematics/wrenches.h"
 #include "math/vec.h"
 #include "model/system.h"
+#include "state/directions.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double h = 1e-30;
@@ -589,12 +591,48 @@ bool dal_variation_reacts(const dal_variation *x, bool *rowless)
 
 void dal_variation_read(const dal_variation *x, double *values, double *slopes)
 {
-    const dal_compiled *records = &x->system->records;
-    for (int i = 0; i < records->n_needs; i++) {
-        const int k = records->needs[i];
-        values[k] = creal(x->variables[k]);
-        slopes[k] = cimag(x->variables[k]) / h;
+    const dal_compiled *read[] = {&x->system->actions, &x->system->records};
+    for (int r = 0; r < 2; r++)
+        for (int i = 0; i < read[r]->n_needs; i++) {
+            const int k = read[r]->needs[i];
+            values[k] = creal(x->variables[k]);
+            slopes[k] = cimag(x->variables[k]) / h;
+        }
+}
+
+/* |a| = sqrt(a . a) at a = 0: its slope along a' is |a'|, which is not linear in a'. Its rate a . a' / |a| has no slope either. */
+static bool is_pointed_length(const dal_variation *x, const dal_measure *measure, int order)
+{
+    const dal_work *w = &x->work;
+    double p[3], q[3], moves = 0;
+    if (measure->kind != DAL_MEASURE_LENGTH)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const int a = 3 * measure->vector[0] + i, b = 3 * measure->vector[1] + i;
+        p[i] = creal(w->x[a]), q[i] = creal(w->x[b]);
+        moves = fmax(moves, fabs(cimag(w->x[a] - w->x[b])));
+        if (order)
+            moves = fmax(moves, fmax(cabs(w->xd[a] - w->xd[b]), fabs(cimag(w->xd[a] - w->xd[b]))));
     }
+    return moves > 0 && dal_points_coincide(p, q, x->layout.units.length);
+}
+
+bool dal_variation_pointed(const dal_variation *x, int signal)
+{
+    const dal_signal *s = &x->system->signals[signal];
+    if (s->kind == DAL_SIGNAL_MEASURE)
+        return is_pointed_length(x, &x->layout.mechanism->measures[s->index], s->order);
+    if (s->kind != DAL_SIGNAL_EFFORT || cimag(x->effort[s->index]) == 0)
+        return false;
+    const dal_force_name *force = &x->system->acting.forces[s->index];
+    if (force->vector)
+        return fabs(creal(x->effort[s->index])) <= h;
+    return force->measure >= 0 && force->along && is_pointed_length(x, &x->layout.mechanism->measures[force->measure], 0);
+}
+
+bool dal_variation_no_line(const dal_variation *x, int measure)
+{
+    return measure >= 0 && is_pointed_length(x, &x->layout.mechanism->measures[measure], 1);
 }
 
 /* Is switch i exactly between two pieces? */

@@ -79,6 +79,10 @@ bool dal_variation_reacts(const dal_variation *variation, bool *rowless);
 
 /* What the recorded columns read, after dal_variation_along with columns: a number a signal, and its derivative. */
 void dal_variation_read(const dal_variation *variation, double *values, double *slopes);
+/* After dal_variation_along: is the signal the length of a vector that is zero at the point and changes along the direction? It has no derivative there. */
+bool dal_variation_pointed(const dal_variation *variation, int signal);
+/* The same of a measure: its direction has none. */
+bool dal_variation_no_line(const dal_variation *variation, int measure);
 /* How many switches of the forces and states are exactly at a corner: the derivatives above are one-sided there. */
 int dal_variation_corners(dal_variation *variation, const dal_variation_point *at);
 /* The number of the first of them behind switch `after` (-1: of all), or -1. */
