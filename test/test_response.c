@@ -558,11 +558,11 @@ static void reasons_are_true(void **unused)
 /* A force, a stiffness or a drive that reads the time is said to do so, where its rate of change is zero as well. */
 /* A pendulum that is let go level is in no equilibrium. */
 /* What many outputs cost: each is solved for once a frequency, and pairs of an output and an input cost no product with A. 20 outputs of a hanging chain at
- * 40 frequencies, beside 2 outputs: 2.3 times as long, and 9 times with such products. */
+ * 40 frequencies take twice as long as 2 outputs, and 4.5 times as long with such products. */
 static void many_outputs_share_the_work(void **unused)
 {
     (void)unused;
-#ifdef __OPTIMIZE__
+#if !defined(__SANITIZE_ADDRESS__)
     enum { LINKS = 40, OUTPUTS = 20, FREQUENCIES = 40 };
     dal_spec *spec = parse_spec("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\ninputs: {u: 0, w: 0, p: 0, q: 0}\n"
                                 "bodies: {rod: {repeat: {i: 1..40}, mass: 1, inertia: 0.1, position: [0, 1/2 - i], angle: -pi/2, "
@@ -591,7 +591,7 @@ static void many_outputs_share_the_work(void **unused)
         dal_response_free(response);
     }
     print_message("  2 outputs: %.3f s, 20 outputs: %.3f s\n", least[0], least[1]);
-    assert_true(least[1] < 6 * least[0]);
+    assert_true(least[1] < 3 * least[0]);
     dal_spec_free(spec);
 #endif
 }
