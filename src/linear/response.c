@@ -2,9 +2,10 @@
  *
  *     G(s) = C (s - A)^-1 B(s) + D(s),   s = i omega,   B(s) = B_0 + s B_1 + s^2 B_2
  *
- * where B_1 and B_2 belong to rates and accelerations of drives. A is balanced (balance.h) and becomes a Hessenberg matrix once, A = Q H Q^T (LAPACK);
- * each frequency costs one elimination of its subdiagonal then, n^2 operations. Far from the input x = (s - A)^-1 b may be smaller than the rounding of
- * Q: refinement by r = b - (s - A) x gives every number of x its own digits (Skeel). Rounding of A, B, C and D by a factor 1 + e changes G by at most
+ * where B_1 and B_2 belong to rates and accelerations of drives. A is balanced (balance.h) and becomes a Hessenberg matrix once, A = Q H Q^T (LAPACK).
+ * Then each frequency costs one elimination of its subdiagonal, and for each input and each output some products with matrices: n^2 operations. Far from
+ * the input x = (s - A)^-1 b may be smaller than the rounding of Q: refinement by r = b - (s - A) x gives every number of x its own digits (Skeel).
+ * Rounding of A, B, C and D by a factor 1 + e changes G by at most
  *
  *     e (|z| (|A| |x| + |s x| + |b|) + |c| |x| + |d|),   z = (s - A)^-T c
  *
@@ -14,6 +15,7 @@
 #include "linear/linear.h"
 
 #include "base/argument.h"
+#include "math/dense.h"
 
 #include <complex.h>
 #include <float.h>
@@ -34,15 +36,19 @@ typedef struct answerer {
     int n_frequencies;
     const double *omega;
     dal_response *out;
-    int n, columns;        /* states; columns of B */
-    double *A, *B, *C;     /* balanced, by rows */
-    double *doubt;         /* of each row of A: its largest number */
-    double *H, *Q;         /* A = Q H Q^T, by columns */
-    double size;           /* largest number of H */
-    number *U, *factor;    /* of s - H: n x n, n */
-    bool *swapped;         /* n: rows k and k + 1 */
-    number *x, *r, *y, *b; /* n each */
-    number *X, *Z;         /* n of each input, of each output */
+    int n, columns;       /* states; columns of B */
+    double *A, *B, *C;    /* balanced, by rows */
+    double *columns_of_A; /* the same by columns */
+    double *H, *Q;        /* A = Q H Q^T, by columns */
+    double *rows_of_Q;    /* the same by rows */
+    double *doubt;        /* n x n by columns: where A has a number, the largest of its row */
+    double size;          /* largest number of H */
+    number *U, *factor;   /* of s - H: n x n, n */
+    bool *swapped;        /* n: rows k and k + 1 */
+    number *r, *y, *b;    /* n each */
+    double *parts;        /* 6 n: of two vectors, real and imaginary parts and sizes */
+    number *X, *Z;        /* n of each input, of each output */
+    double *terms;        /* n of each input: |A| |x| + |s x| + |b| */
     double *re, *im;
     int *lost, *first_lost; /* of each output and input: frequencies without digits */
 } answerer;
@@ -60,6 +66,28 @@ static void name_inputs(answerer *a)
     a->out->inputs = names;
 }
 
+/* What rounding may be of each number of A: a number that is not zero may be rounding of the others in its row. */
+static void find_doubt(answerer *a)
+{
+    const size_t n = (size_t)a->n;
+    for (size_t i = 0; i < n; i++) {
+        double most = 0;
+        for (size_t j = 0; j < n; j++)
+            most = fmax(most, fabs(a->A[n * i + j]));
+        for (size_t j = 0; j < n; j++)
+            a->doubt[n * j + i] = a->A[n * i + j] != 0 ? most : 0;
+    }
+}
+
+static double *transposed(dal_arena *arena, size_t n, const double *M)
+{
+    double *copy = DAL_NEW(arena, double, n *n + 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            copy[n * j + i] = M[n * i + j];
+    return copy;
+}
+
 /* A, B, C, balanced. */
 static void balance_all(answerer *a)
 {
@@ -70,15 +98,14 @@ static void balance_all(answerer *a)
     a->A = DAL_NEW(arena, double, n *n + 1);
     a->B = DAL_NEW(arena, double, n *m + 1);
     a->C = DAL_NEW(arena, double, (size_t)l->n_outputs *n + 1);
-    a->doubt = DAL_NEW(arena, double, n + 1);
+    a->doubt = DAL_NEW(arena, double, n *n + 1);
     memcpy(a->A, l->A, sizeof *a->A * n * n);
     dal_balance(arena, a->n, l->n_positions, l->n_rates, a->A, scale);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++)
-            a->doubt[i] = fmax(a->doubt[i], fabs(a->A[n * i + j]));
+    find_doubt(a);
+    a->columns_of_A = transposed(arena, n, a->A);
+    for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m; j++)
             a->B[m * i + j] = l->B[m * i + j] / scale[i];
-    }
     for (size_t i = 0; i < (size_t)l->n_outputs; i++)
         for (size_t j = 0; j < n; j++)
             a->C[n * i + j] = l->C[n * i + j] * scale[j];
@@ -94,9 +121,7 @@ static bool reduce(answerer *a)
     balance_all(a);
     a->H = DAL_NEW(arena, double, area + 1);
     a->Q = DAL_NEW(arena, double, area + 1);
-    for (size_t i = 0; i < width; i++)
-        for (size_t j = 0; j < width; j++)
-            a->H[width * j + i] = a->A[width * i + j];
+    memcpy(a->H, a->columns_of_A, sizeof *a->H * area);
     if (n > 1 && LAPACKE_dgehrd_work(LAPACK_COL_MAJOR, n, 1, n, a->H, n, tau, work, room))
         return false;
     memcpy(a->Q, a->H, sizeof *a->Q * area);
@@ -104,17 +129,19 @@ static bool reduce(answerer *a)
         return false;
     if (n == 1)
         a->Q[0] = 1;
+    a->rows_of_Q = transposed(arena, width, a->Q);
     for (size_t i = 0; i < width; i++)
         for (size_t j = i > 0 ? i - 1 : 0; j < width; j++)
             a->size = fmax(a->size, fabs(a->H[width * j + i]));
     a->U = DAL_NEW(arena, number, area + 1);
     a->factor = DAL_NEW(arena, number, n + 1);
     a->swapped = DAL_NEW(arena, bool, n + 1);
-    a->x = DAL_NEW(arena, number, n + 1);
     a->r = DAL_NEW(arena, number, n + 1);
     a->y = DAL_NEW(arena, number, n + 1);
     a->b = DAL_NEW(arena, number, n + 1);
+    a->parts = DAL_NEW(arena, double, 6 * width + 1);
     a->X = DAL_NEW(arena, number, width * (size_t)a->out->n_inputs + 1);
+    a->terms = DAL_NEW(arena, double, width *(size_t)a->out->n_inputs + 1);
     a->Z = DAL_NEW(arena, number, width * (size_t)a->linear.out->n_outputs + 1);
     return true;
 }
@@ -205,35 +232,52 @@ static void substitute(const answerer *a, bool transposed, number *y)
     }
 }
 
+/* x in parts: re and im, and |x| if `sizes`; beside them, zeros. */
+static void take_apart(const answerer *a, const number *x, bool sizes)
+{
+    const size_t n = (size_t)a->n;
+    memset(a->parts, 0, sizeof *a->parts * 6 * n);
+    for (size_t i = 0; i < n; i++) {
+        a->parts[i] = creal(x[i]);
+        a->parts[n + i] = cimag(x[i]);
+        a->parts[2 * n + i] = sizes ? cabs(x[i]) : 0;
+    }
+}
+
+/* a->y = M x, M by columns */
+static void multiply(answerer *a, const double *M, const number *x)
+{
+    const size_t n = (size_t)a->n;
+    take_apart(a, x, false);
+    dal_add_product(a->n, M, a->parts, a->parts + 3 * n);
+    dal_add_product(a->n, M, a->parts + n, a->parts + 4 * n);
+    for (size_t i = 0; i < n; i++)
+        a->y[i] = a->parts[3 * n + i] + I * a->parts[4 * n + i];
+}
+
 /* x += Q (s - H)^-1 Q^T r */
 static void correct(answerer *a, bool transposed, const number *r, number *x)
 {
-    const size_t n = (size_t)a->n;
-    for (size_t j = 0; j < n; j++) {
-        a->y[j] = 0;
-        for (size_t i = 0; i < n; i++)
-            a->y[j] += a->Q[n * j + i] * r[i];
-    }
+    multiply(a, a->rows_of_Q, r);
     substitute(a, transposed, a->y);
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++)
-            x[i] += a->Q[n * j + i] * a->y[j];
+    multiply(a, a->Q, a->y);
+    for (int i = 0; i < a->n; i++)
+        x[i] += a->y[i];
 }
 
 /* a->r = b - (s - A) x, but 0 where only rounding is left: the correction of a large number would disturb the small ones. Is all of it zero? */
 static bool find_residual(answerer *a, number s, bool transposed, const number *b, const number *x)
 {
-    const size_t n = (size_t)a->n, row = transposed ? 1 : n, column = transposed ? n : 1;
+    const size_t n = (size_t)a->n;
+    const double *M = transposed ? a->A : a->columns_of_A, *re = a->parts + 3 * n, *im = re + n, *size = im + n;
     bool good = true;
+    take_apart(a, x, true);
+    dal_add_product(a->n, M, a->parts, a->parts + 3 * n);
+    dal_add_product(a->n, M, a->parts + n, a->parts + 4 * n);
+    dal_add_product_of_sizes(a->n, M, a->parts + 2 * n, a->parts + 5 * n);
     for (size_t i = 0; i < n; i++) {
-        number sum = b[i] - s * x[i];
-        double terms = cabs(b[i]) + cabs(s * x[i]);
-        for (size_t j = 0; j < n; j++) {
-            const double entry = a->A[row * i + column * j];
-            sum += entry * x[j];
-            terms += fabs(entry) * cabs(x[j]);
-        }
-        a->r[i] = cabs(sum) <= residual * terms ? 0 : sum;
+        const number sum = b[i] - s * x[i] + re[i] + I * im[i];
+        a->r[i] = cabs(sum) <= residual * (cabs(b[i]) + cabs(s * x[i]) + size[i]) ? 0 : sum;
         good = good && a->r[i] == 0;
     }
     return good;
@@ -256,19 +300,16 @@ static void refine(answerer *a, number s, bool transposed, const number *b, numb
         x[i] = cabs(x[i]) <= nothing * most ? 0 : x[i];
 }
 
-/* |z| (|A| |x| + |s x| + |b|), for one output z and one input. A number of A that is not zero may be rounding of the others in its row. */
-static double sensitivity(const answerer *a, number s, const number *z, const number *x, const number *b)
+/* |A| |x| + |s x| + |b| of one input */
+static void find_terms(answerer *a, number s, int input)
 {
     const size_t n = (size_t)a->n;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        double terms = cabs(s * x[i]) + cabs(b[i]);
-        for (size_t j = 0; j < n && z[i] != 0; j++)
-            if (a->A[n * i + j] != 0)
-                terms += a->doubt[i] * cabs(x[j]);
-        sum += cabs(z[i]) * terms;
-    }
-    return sum;
+    const number *x = a->X + n * (size_t)input;
+    double *terms = a->terms + n * (size_t)input;
+    take_apart(a, x, true);
+    for (size_t i = 0; i < n; i++)
+        terms[i] = cabs(s * x[i]) + cabs(a->b[i]);
+    dal_add_product_of_sizes(a->n, a->doubt, a->parts + 2 * n, terms);
 }
 
 /* G of one output and one input, and its error. */
@@ -276,16 +317,15 @@ static number answer_pair(const answerer *a, number s, int output, int input, do
 {
     const size_t n = (size_t)a->n;
     const double *D = a->linear.out->D + (size_t)output * (size_t)a->columns, *c = a->C + n * (size_t)output;
-    const number *x = a->X + n * (size_t)input;
-    const int from = first_column(a, input);
-    number sum = weigh(a, D, 1, from, s);
+    const number *x = a->X + n * (size_t)input, *z = a->Z + n * (size_t)output;
+    const double *of = a->terms + n * (size_t)input;
+    number sum = weigh(a, D, 1, first_column(a, input), s);
     double terms = cabs(sum);
     for (size_t i = 0; i < n; i++) {
         sum += c[i] * x[i];
-        terms += fabs(c[i]) * cabs(x[i]);
-        a->b[i] = weigh(a, a->B + (size_t)a->columns * i, 1, from, s);
+        terms += fabs(c[i]) * cabs(x[i]) + cabs(z[i]) * of[i];
     }
-    *error = rounding * (terms + sensitivity(a, s, a->Z + n * (size_t)output, x, a->b));
+    *error = rounding * terms;
     return sum;
 }
 
@@ -404,6 +444,7 @@ static void answer_one(answerer *a, int f)
         for (int i = 0; i < n; i++)
             a->b[i] = weigh(a, a->B + (size_t)a->columns * (size_t)i, 1, first_column(a, j), s);
         refine(a, s, false, a->b, a->X + (size_t)n * (size_t)j);
+        find_terms(a, s, j);
     }
     for (int i = 0; i < l->n_outputs; i++) {
         for (int k = 0; k < n; k++)

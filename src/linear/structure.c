@@ -1,8 +1,8 @@
 /* The structure of A, B, C and D: poles, zeros, and poles that inputs do not move or outputs do not see.
  *
- * Poles are the eigenvalues of modes.c. Pole s is controllable if [s - A, B] has full rank, observable if [s - A; C] has full rank (Popov,
- * Belevitch, Hautus), by singular values; of equal poles the vectors that belong to singular values of zero tell which motion is hidden. A is balanced and time counted in its fastest motion, and
- * columns of B and rows of C have length one. Zeros: zeros.c.
+ * Poles are the eigenvalues of modes.c. Pole s is controllable if [s - A, B] has full rank, observable if [s - A; C] has full rank (Popov, Belevitch,
+ * Hautus), by singular values. Of equal poles, the vectors that belong to singular values of zero tell which motion is hidden. A is balanced and time
+ * counted in its fastest motion, and columns of B and rows of C have length one. Zeros: zeros.c.
  */
 #include "linear/balance.h"
 #include "linear/linear.h"

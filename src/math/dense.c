@@ -495,3 +495,23 @@ bool dal_semidefinite(const double *M, int n, double tolerance, double *S, int *
     }
     return true;
 }
+
+void dal_add_product(int n, const double *M, const double *x, double *y)
+{
+    for (int j = 0; j < n; j++)
+        if (x[j] != 0) {
+            const double by = x[j], *column = M + (size_t)n * (size_t)j;
+            for (int i = 0; i < n; i++)
+                y[i] += column[i] * by;
+        }
+}
+
+void dal_add_product_of_sizes(int n, const double *M, const double *x, double *y)
+{
+    for (int j = 0; j < n; j++)
+        if (x[j] != 0) {
+            const double by = x[j], *column = M + (size_t)n * (size_t)j;
+            for (int i = 0; i < n; i++)
+                y[i] += fabs(column[i]) * by;
+        }
+}

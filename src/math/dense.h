@@ -33,6 +33,10 @@ bool dal_lu_negative(const double *lu, int n, int ld, const int *pivot);
 /* b := A^-1 b */
 void dal_lu_solve(const double *lu, int n, int ld, const int *pivot, double *b);
 
+/* y += M x and y += |M| x, M n x n by columns: the columns of zeros in x cost nothing. */
+void dal_add_product(int n, const double *M, const double *x, double *y);
+void dal_add_product_of_sizes(int n, const double *M, const double *x, double *y);
+
 /* Householder QR of an m x n matrix (m >= n) stored by columns: column j starts at a + j * ld. `tau` has n entries.
  * Stored by columns because its users factor A^T, whose columns are the constraint rows.
  * Returns min |r_jj| / max |r_jj|, 0 if rank deficient. */

@@ -80,7 +80,7 @@ double dal_settle_size(dal_settler *s, const double *dq, double stride)
     return most;
 }
 
-/* rho, z' and their derivatives along T_h and z. Square but for nonholonomic rows. */
+/* rho, z' and their derivatives along the directions of a step and z. Square but for T_h where rows of velocities hold. */
 void dal_settle_system(dal_settler *s)
 {
     dal_point *p = &s->point;
