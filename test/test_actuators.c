@@ -470,6 +470,7 @@ static void bad_drives_stops_and_motors_are_refused_with_a_sentence(void **unuse
         {HEAD "}\n  D: {type: lock, joint: B, drive-rate: 1}\n", "has no key 'drive-rate'"},
         {HEAD "}\nrecord: [B.drive.power]\n", "joint 'B' is not driven and has no channel 'drive.power'"},
         {FORCE("type: torque, connect: [b, d], value: 1") "record: [f.power]\n", "force 'f' has no channel 'power': it has length, force, torque"},
+        {FORCE("type: bushing, connect: [b, d], stiffness: [1, 1, 1]") "record: [f.force]\n", "force 'f' has no channel 'force': it has length"},
         {FORCE("type: motor, joint: A, value: f.power"), "is a power"},
         {FORCE("type: motor, joint: A, value: 1, limit: [1, 0]"), "the lowest effort stands first"},
         {FORCE("type: motor, joint: A, value: 1, limit: [1, 2, 3]"), "two numbers"},

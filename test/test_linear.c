@@ -602,6 +602,37 @@ static void an_equilibrium_is_written_and_read_back(void **unused)
     }
 }
 
+/* A pendulum whose pin is open by half a metre, or whose rate leaves it. */
+static void states_off_the_constraints_are_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *state, *words;
+    } cases[] = {{"{\"q\": {\"b.x\": 0.5, \"b.y\": -0.5, \"b.angle\": -1.5707963267948966}}", "the positions do not satisfy row 'A 1'"},
+                 {"{\"q\": {\"b.x\": 0, \"b.y\": -0.5, \"b.angle\": -1.5707963267948966}, \"rates\": {\"b.x\": 1, \"b.y\": 0, \"b.angle\": 0}}",
+                  "the rates do not satisfy row 'A 1'"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[] = "/tmp/test_linear.XXXXXX";
+        FILE *file = fdopen(mkstemp(path), "w");
+        dal_messages *messages = dal_messages_create(NULL);
+        dal_linearization *l = NULL;
+        bool said = false;
+        dal_spec *spec = parse_spec("dalembert: 1\nspace: planar\ngravity: [0, -9.81]\n"
+                                    "bodies: {b: {mass: 1, inertia: 0.1, position: [0.5, 0], points: {P: [-0.5, 0]}}}\n"
+                                    "joints: {A: {type: revolute, connect: [ground, b.P]}}\nsimulate: {formulation: lagrange}\n",
+                                    "angle");
+        fputs(cases[i].state, file);
+        fclose(file);
+        assert_int_equal(dal_linearize(NULL, spec, &(dal_linear_options){.at = path}, messages, &l), DAL_BAD_COMMAND);
+        for (const dal_message *m = dal_messages_first(messages); m; m = m->next)
+            said = said || (m->severity == DAL_ERROR && strstr(m->text, cases[i].words));
+        assert_true(said);
+        unlink(path);
+        dal_spec_free(spec);
+        dal_messages_free(messages);
+    }
+}
+
 /* ---- dry friction ---------------------------------------------------------------------------------- */
 
 /* m x'' = F - (mu(x') m g + c x'), mu(v) = mu_d + (mu_s - mu_d) exp(-(v/v_s)^2), and the force of the joint along its axis is the friction. */
@@ -858,6 +889,7 @@ int main(void)
         cmocka_unit_test(units_change_no_pole),
         cmocka_unit_test(a_block_that_slides_has_the_slope_of_its_friction),
         cmocka_unit_test(an_equilibrium_is_written_and_read_back),
+        cmocka_unit_test(states_off_the_constraints_are_refused),
         cmocka_unit_test(dry_pins_have_the_same_matrices_in_every_family),
         cmocka_unit_test(smooth_friction_damps_an_equilibrium),
         cmocka_unit_test(four_bar_rests_where_the_closed_form_says),

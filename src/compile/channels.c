@@ -570,7 +570,10 @@ static bool of_force(const dal_lookup *l, int force, const char *rest)
     const bool across = effort && spec->connect.n && type->acts == DAL_ACTS_BY_TORQUE; /* not along the length */
     if (effort && name->measure >= 0 && !across && !strcmp(rest, ".power"))
         return add_power_signal(l, force, 0, name->measure);
-    list_channels(build, "force", false, (name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0) | (across || !effort ? DAL_CHANNEL_ALONG : 0), &list);
+    const unsigned without = (name->measure < 0 ? DAL_CHANNEL_OF_TYPE : 0) | (across ? DAL_CHANNEL_ALONG : 0) | (effort ? 0 : DAL_CHANNEL_RESULT);
+    list_channels(build, "force", false, without, &list);
+    if (!list.n)
+        return dal_refuse(l, "force '%s' has no channels, because its type has no number of its own", name->name);
     return refuse_channel(l, dal_arena_print(build->arena, "force '%s'", name->name), rest, &list, "");
 }
 

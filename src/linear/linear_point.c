@@ -6,6 +6,8 @@
 #include "linear/linear.h"
 
 #include "analysis/evaluator.h"
+#include "dynamics/equations.h"
+#include "model/coordinate_names.h"
 #include "model/system_parts.h"
 #include "state/scale.h"
 #include "state/state_parts.h"
@@ -13,7 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MANY = 24 }; /* bodies: a large model */
+enum { MANY = 24 };              /* bodies: a large model */
+static const double lost = 1e-6; /* gap of a row, in its unit: more than a projection or a rounded number leaves */
 
 bool dal_linear_at_steady(const dal_linear *x)
 {
@@ -51,6 +54,25 @@ static void pass_messages_on(dal_linear *x, const dal_messages *heard)
     }
 }
 
+/* The derivatives along the constraints are those of a state on them. */
+static dal_status refuse_off(dal_linear *x)
+{
+    const dal_layout *layout = dal_layout_of(x->state);
+    const dal_work *work = dal_seen_work(x->state);
+    char name[DAL_LABEL];
+    int row = 0;
+    if (!layout->n_rows)
+        return DAL_OK;
+    const bool open = dal_worst_row(x->state, work->phi, &row) > lost;
+    if (!open && !(dal_worst_row(x->state, work->phid, &row) > lost / layout->units.time))
+        return DAL_OK;
+    dal_row_name(x->state, row, name, sizeof name);
+    dal_error(x->messages, (dal_mark){x->options->at, 0, 0},
+              "the state is off the constraints: the %s not satisfy row '%s'. Small motions are about a state that satisfies all of them",
+              open ? "positions do" : "rates do", name);
+    return DAL_BAD_COMMAND;
+}
+
 static dal_status read_instant(dal_linear *x)
 {
     dal_instant *instant = NULL;
@@ -64,6 +86,8 @@ static dal_status read_instant(dal_linear *x)
         }
     if (status == DAL_OK)
         status = dal_evaluate(&x->arena.allocator, x->state, instant, NULL, x->messages, &evaluation);
+    if (status == DAL_OK)
+        status = refuse_off(x);
     dal_evaluation_free(evaluation);
     dal_instant_free(instant);
     return status;
