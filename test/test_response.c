@@ -547,10 +547,11 @@ static void lengths_of_zero_have_no_derivative(void **unused)
         {", damping: 1", "", "a.x", "the points of 's' coincide"},
         {"", "  g: {type: torque, body: a, value: s.length}\n", "a.x", "reads the length of a vector, which is zero"},
         {"", "  g: {type: torque, body: a, value: s.length^2}\n", "a.x", NULL},
-        {"", "  g: {type: torque, body: a, value: norm(a.P.position)}\n", "a.x", "it has a root of zero"},
+        {"", "  g: {type: torque, body: a, value: norm(a.P.position)}\n", "a.x",
+         "'norm(a.P.position)' has no derivative here: it has a root of zero"},
         {"", "  r: {type: bushing, connect: [ground, a.P], stiffness: [1, 1, 1]}\n  g: {type: torque, body: a, value: r.length}\n", "a.x",
          "reads the length of a vector, which is zero"},
-        {"", "states: {z: {start: 0, rate: s.length - z}}\n", "a.x", "the rate of a state, has no derivative here"},
+        {"", "states: {z: {start: 0, rate: s.length - z}}\n", "a.x", "'s.length - z' has no derivative here"},
     };
     char text[1000], heard[2000];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

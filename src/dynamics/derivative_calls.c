@@ -7,6 +7,7 @@
 #include "dynamics/derivative_calls.h"
 #include "math/finite.h"
 #include "model/system_parts.h"
+#include "state/directions.h"
 #include "state/state_parts.h"
 
 #include <string.h>
@@ -20,6 +21,16 @@ dal_derivative_sizes dal_derivatives_describe(const dal_system *system)
 }
 
 /* ---- what every call begins with ------------------------------------------------------------------- */
+
+/* A line without a length has no direction, and turns by any angle where its points part. */
+static dal_status refuse_lines(const dal_state *state, dal_messages *messages)
+{
+    const char *name = dal_force_without_derivative(state);
+    if (!name)
+        return DAL_OK;
+    dal_error(messages, dal_nowhere, "the points of '%s' coincide, where its force has no derivative", name);
+    return DAL_BAD_MODEL;
+}
 
 static void warn_corners(dal_state *state, dal_messages *messages)
 {
@@ -44,7 +55,9 @@ dal_status dal_derivatives_begin(dal_state *state, const char *function, dal_mes
         dal_error(messages, dal_nowhere, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    const dal_status status = dal_state_evaluate(state, messages);
+    dal_status status = dal_state_evaluate(state, messages);
+    if (status == DAL_OK)
+        status = refuse_lines(state, messages);
     if (status != DAL_OK)
         return status;
     const dal_flow flow = dal_slopes_ready(state);

@@ -94,6 +94,12 @@ static void meet_lines(dal_linear *x)
         }
 }
 
+/* The expression of a force, or the rate of a state. */
+static void refuse_action(dal_linear *x, int i, const char *why)
+{
+    x->rough = dal_arena_print(&x->arena, "'%.150s' has no derivative here: %s", dal_system_action_text(x->system, i), why);
+}
+
 static void meet_actions(dal_linear *x, const double *values, const double *slopes)
 {
     const dal_compiled *actions = dal_system_actions(x->system);
@@ -101,12 +107,15 @@ static void meet_actions(dal_linear *x, const double *values, const double *slop
     if (!actions->program)
         return;
     const bool edge = dal_program_edge(actions->program, values, x->room) && dal_program_corner_along(actions->program, values, slopes, x->room);
-    if (edge)
-        x->rough = "a force, or the rate of a state, has no derivative here: it has a root of zero, or asin or acos at 1 or -1";
+    for (int i = 0; i < actions->n_outputs && edge && !x->rough; i++) {
+        const dal_program *alone = dal_program_alone(&x->arena, actions->program, i);
+        if (dal_program_edge(alone, values, x->room) && dal_program_corner_along(alone, values, slopes, x->room))
+            refuse_action(x, i, "it has a root of zero, or asin or acos at 1 or -1");
+    }
     const bool may = needs_pointed(x, actions);
     for (int i = 0; i < actions->n_outputs && may && !x->rough; i++)
         if (pointed_need(x, actions->program, i, actions, true) >= 0)
-            x->rough = "a force, or the rate of a state, has no derivative here: it reads the length of a vector, which is zero";
+            refuse_action(x, i, "it reads the length of a vector, which is zero");
 }
 
 void dal_meet_corners(dal_linear *x)

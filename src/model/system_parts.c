@@ -101,6 +101,11 @@ const dal_compiled *dal_system_actions(const dal_system *system)
     return &system->actions;
 }
 
+const char *dal_system_action_text(const dal_system *system, int i)
+{
+    return system->action_texts[i].text;
+}
+
 const dal_compiled *dal_system_records(const dal_system *system)
 {
     return &system->records;

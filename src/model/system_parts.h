@@ -29,6 +29,7 @@ double dal_system_sample_period(const dal_system *system, int input);
 bool dal_system_ages(const dal_system *system, bool drives);
 /* Expressions of forces, then rates of states. */
 const struct dal_compiled *dal_system_actions(const dal_system *system);
+const char *dal_system_action_text(const dal_system *system, int i); /* what the i-th was written as */
 /* The recorded columns, and what they read. */
 const struct dal_compiled *dal_system_records(const dal_system *system);
 const struct dal_signal *dal_system_signals(const dal_system *system, int *n);

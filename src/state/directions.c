@@ -64,3 +64,19 @@ bool dal_force_undirected(const dal_state *state, int force, double *speed)
         *speed = 0;
     return true;
 }
+
+/* c (d . d') / |d| d / |d| has no derivative at d = 0, nor has a force that is not zero there; k d has one. */
+const char *dal_force_without_derivative(const dal_state *state)
+{
+    const dal_system *system = state->system;
+    for (int g = 0; g < system->acting.n_groups; g++)
+        for (int k = 0; dal_force_types[system->acting.groups[g].type]->spring && k < system->acting.groups[g].n; k++) {
+            const dal_spring_info spring = dal_spring_of(&system->acting.groups[g], k);
+            const dal_force_name *force = &system->acting.forces[spring.force];
+            const bool smooth = spring.damping == 0 && spring.stiffness * spring.free == 0 && !spring.has_value;
+            if (!smooth && force->along && system->mechanism.measures[spring.measure].kind == DAL_MEASURE_LENGTH &&
+                coincide(state, &system->mechanism.measures[spring.measure]))
+                return force->name;
+        }
+    return NULL;
+}
