@@ -16,7 +16,7 @@
 
 static const char part_name[] = ".part", new_name[] = ".new";
 static const struct timespec moment = {0, 10000000}; /* 10 ms, MOMENTS times: the wait until an abandoned part is unlocked */
-enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 300, PATIENCE = 10 };
+enum { ATTEMPTS = 100, LINKS = 40, MOMENTS = 300, SHORT_MOMENTS = 50, PATIENCE = 10 };
 
 dal_status dal_file_trouble(const dal_destination *destination, const char *doing, int error)
 {
@@ -123,6 +123,17 @@ static bool is_locked(int fd)
     return fcntl(fd, F_OFD_SETLK, &whole) && (errno == EAGAIN || errno == EACCES);
 }
 
+/* A process that was killed may have a child that completes a file of HDF5, and holds the locks until then. */
+static bool stays_locked(int fd, int moments)
+{
+    bool locked = is_locked(fd);
+    for (int i = 0; i < moments && locked; i++) {
+        nanosleep(&moment, NULL);
+        locked = is_locked(fd);
+    }
+    return locked;
+}
+
 /* Is the open file the one that now has the name of the part? */
 static bool is_place_of(const dal_replacement *r, int fd)
 {
@@ -141,7 +152,7 @@ static dal_status remove_old_part(const dal_replacement *r)
     int fd = open(r->part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT ? DAL_OK : refuse_part(r, "is in the way, and it may not be written");
-    const bool locked = is_locked(fd), gone = !locked && (!is_place_of(r, fd) || !unlink(r->part) || errno == ENOENT);
+    const bool locked = stays_locked(fd, SHORT_MOMENTS), gone = !locked && (!is_place_of(r, fd) || !unlink(r->part) || errno == ENOENT);
     const int error = errno;
     close(fd);
     if (locked)
@@ -186,22 +197,12 @@ static dal_status refuse_to_resume(const dal_replacement *r, const char *why)
     return dal_file_unresumed(r->destination, r->part, why);
 }
 
-static bool stays_locked(int fd)
-{
-    bool locked = is_locked(fd);
-    for (int i = 0; i < MOMENTS && locked; i++) {
-        nanosleep(&moment, NULL);
-        locked = is_locked(fd);
-    }
-    return locked;
-}
-
 void dal_part_settle(const char *part)
 {
     const int fd = open(part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return;
-    for (int i = 0; i < PATIENCE && stays_locked(fd);)
+    for (int i = 0; i < PATIENCE && stays_locked(fd, MOMENTS);)
         i++;
     close(fd);
 }
@@ -216,7 +217,7 @@ dal_status dal_replacement_open(dal_replacement *r)
     const int fd = open(r->part, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return dal_file_trouble(r->destination, "be resumed", errno);
-    const bool locked = stays_locked(fd);
+    const bool locked = stays_locked(fd, MOMENTS);
     if (locked || !is_place_of(r, fd)) {
         close(fd);
         return refuse_to_resume(r, locked ? "is being written by another run" : "was moved or replaced meanwhile");
