@@ -240,6 +240,27 @@ static void a_mirrored_body_is_the_one_written_by_hand(void **unused)
     free(b.value);
 }
 
+/* What stands beside `of:` replaces only what it gives: a position leaves the attitude, an attitude leaves the position. */
+static void a_place_of_its_own_leaves_the_rest_mirrored(void **unused)
+{
+    static const char head[] = "dalembert: 1\nspace: planar\nbodies:\n"
+                               "  a: {mass: 1, inertia: 0.1, position: [1, 0.2], angle: 0.7, velocity: [0.3, 0.4], rate: 2}\n";
+    static const char tail[] = "simulate: {until: 0.1, every: 0.1}\nrecord: [b.x, b.y, b.angle, b.x', b.angle', c.x, c.y, c.angle]\n";
+    static const double expected[] = {-2, 0.5, -0.7, -0.3, -2, -1, 0.2, 0.9};
+    char text[1000];
+    (void)unused;
+    snprintf(text, sizeof text, "%s  b: {of: a, mirror: x, position: [-2, 0.5]}\n  c: {of: a, mirror: x, angle: 0.9}\n%s", head, tail);
+    trajectory r = run_text_well(text, "");
+    for (int k = 0; k < 8; k++)
+        assert_true(fabs(at(&r, 0, 1 + k) - expected[k]) < 1e-15);
+    free(r.value);
+    snprintf(
+        text, sizeof text,
+        "dalembert: 1\nspace: planar\nground: {points: {P: [0, 0], Q: [1, 1]}}\nbodies:\n  a: {mass: 1, inertia: 1, between: [ground.P, ground.Q]}\n"
+        "  b: {of: a, mirror: x, position: [-2, 0.5]}\n");
+    refused_with(text, 6, 3, "which two points place: beside `mirror:`, give `angle:` or `orientation:` as well, or neither");
+}
+
 static void what_has_no_mirror_image_is_refused_by_name(void **state)
 {
     static const char flat_head[] = "dalembert: 1\nspace: planar\nbodies:\n  a: {mass: 1, inertia: 1}\n";
@@ -295,6 +316,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_planar_model_and_its_mirror_image_too, enter_place, leave_place),
         cmocka_unit_test_setup_teardown(parts_inside_mirrored_parts_are_mirrored, enter_place, leave_place),
         cmocka_unit_test(a_mirrored_body_is_the_one_written_by_hand),
+        cmocka_unit_test(a_place_of_its_own_leaves_the_rest_mirrored),
         cmocka_unit_test_setup_teardown(what_has_no_mirror_image_is_refused_by_name, enter_place, leave_place),
         cmocka_unit_test_setup_teardown(no_built_in_type_of_joint_is_taken_for_the_models_own, enter_place, leave_place),
     };

@@ -117,6 +117,29 @@ static const dal_body_spec *find_original(dal_reader *reader, const dal_tree *of
     return NULL;
 }
 
+/* A position of its own leaves the attitude of the image, and the other way round; two points give both. Beside `from:`, both are relative to it. */
+static bool place_image(dal_reader *reader, const dal_body_spec *image, dal_body_spec *body)
+{
+    const bool put = body->position.n, turned = body->angle.text || body->orientation.kind;
+    if (body->between.n || (body->from.text && (put || turned)))
+        return true;
+    if (image->between.n && put != turned) {
+        dal_complain(reader->messages, body->name.mark,
+                     "%s is the mirror image of '%.100s', which two points place: beside `mirror:`, give `%s:` as well, or neither", reader->what,
+                     image->name.text, put ? "angle:` or `orientation" : "position");
+        return false;
+    }
+    if (!put)
+        body->position = image->position;
+    if (!put && !turned)
+        body->between = image->between;
+    if (!turned) {
+        body->angle = image->angle;
+        body->orientation = image->orientation;
+    }
+    return true;
+}
+
 bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree *of, dal_body_spec *body)
 {
     dal_mirror m = {.reader = reader, .spec = reader->spec};
@@ -142,8 +165,7 @@ bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree 
     }
     if (!dal_mirror_image_of_body(&m, m.axis, &image))
         return false;
-    const bool placed = body->position.n || body->between.n || body->angle.text || body->orientation.kind, own_shape = body->shape.n,
-               own_mass = body->mass.text || body->density.text;
+    const bool own_shape = body->shape.n, own_mass = body->mass.text || body->density.text;
     TAKE(binding, );
     if (!own_mass) {
         body->mass = image.mass;
@@ -158,12 +180,6 @@ bool dal_mirror_body(dal_reader *reader, const dal_tree *mirror, const dal_tree 
     TAKE(points, .n);
     if (!own_shape)
         body->shape = image.shape;
-    if (!placed) {
-        body->position = image.position;
-        body->between = image.between;
-        body->angle = image.angle;
-        body->orientation = image.orientation;
-    }
     body->fix |= image.fix;
-    return true;
+    return place_image(reader, &image, body);
 }

@@ -81,7 +81,7 @@ const dal_key dal_keys_body[] = {
     PLANAR("body", "rate", START, "rad/s", B, rate, "angular-velocity", "of the angle at the start"),
     SPATIAL("body", "angular-velocity", VELOCITY, "rad/s", B, angular_velocity, "rate", "at the start"),
     KEY("body", "fix", FLAG, "", B, fix, 0, "true: assembly keeps every given start value of the body"),
-    TREE("body", "of", "name", "", dal_body_trees, of, 0, "a body above this one: this is its mirror image; what is given beside it replaces what follows from that body"),
+    TREE("body", "of", "name", "", dal_body_trees, of, 0, "a body above this one: this is its mirror image; what is given beside it replaces what follows from that body; a position leaves the attitude, and an attitude the position"),
     TREE("body", "mirror", "x|y|z", "", dal_body_trees, mirror, 0, "with 'of': the axis of the world along which the body is mirrored"),
     TREE("body", "drive", "see 'pose'", "", dal_body_trees, drive, 0, "prescribes place and attitude in space as functions of time"),
     KEY("body", "points", POINTS, "m", B, points, 0, "named points in body axes, with axes where a joint needs them"),
