@@ -22,18 +22,14 @@ dal_derivative_sizes dal_derivatives_describe(const dal_system *system)
 
 /* ---- what every call begins with ------------------------------------------------------------------- */
 
-/* A line without a length has no direction, and turns by any angle where its points part. */
-static dal_status refuse_lines(const dal_state *state, dal_messages *messages)
-{
-    const char *name = dal_force_without_derivative(state);
-    if (!name)
-        return DAL_OK;
-    dal_error(messages, dal_nowhere, "the points of '%s' coincide, where its force has no derivative", name);
-    return DAL_BAD_MODEL;
-}
-
+/* Where derivatives are those of one side, or do not exist: along the line of points that coincide, a force turns by any angle where they part. */
 static void warn_corners(dal_state *state, dal_messages *messages)
 {
+    dal_need(state, DAL_STAGE_FORCES);
+    const char *line = dal_force_without_derivative(state);
+    if (line && messages)
+        dal_say(messages, DAL_WARNING, dal_nowhere,
+                "the points of '%s' coincide, where its force has no derivative: the numbers hold only for changes that keep them together", line);
     const char *first = dal_slopes_corner(state, 0);
     if (first && messages)
         dal_say(messages, DAL_WARNING, dal_nowhere, "'%s' is at a corner here: derivatives are those of one side%s", first,
@@ -55,9 +51,7 @@ dal_status dal_derivatives_begin(dal_state *state, const char *function, dal_mes
         dal_error(messages, dal_nowhere, "%s", why.text);
         return DAL_BAD_MODEL;
     }
-    dal_status status = dal_state_evaluate(state, messages);
-    if (status == DAL_OK)
-        status = refuse_lines(state, messages);
+    const dal_status status = dal_state_evaluate(state, messages);
     if (status != DAL_OK)
         return status;
     const dal_flow flow = dal_slopes_ready(state);

@@ -68,6 +68,7 @@ bool dal_force_undirected(const dal_state *state, int force, double *speed)
 /* c (d . d') / |d| d / |d| has no derivative at d = 0, nor has a force that is not zero there; k d has one. */
 const char *dal_force_without_derivative(const dal_state *state)
 {
+    assert(dal_has(state, DAL_STAGE_FORCES));
     const dal_system *system = state->system;
     for (int g = 0; g < system->acting.n_groups; g++)
         for (int k = 0; dal_force_types[system->acting.groups[g].type]->spring && k < system->acting.groups[g].n; k++) {

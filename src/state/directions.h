@@ -10,7 +10,7 @@ bool dal_points_coincide(const double p[3], const double q[3], double length);
 double dal_force_at_meeting(const dal_state *state, int force);
 /* Does a force that is not zero act along the line through two points that coincide? After loads. *speed: with which they part. */
 bool dal_force_undirected(const dal_state *state, int force, double *speed);
-/* The name of the first spring or damper between points that coincide whose force has no derivative there, or NULL. After positions. */
+/* The name of the first spring or damper between points that coincide whose force has no derivative there, or NULL. After loads. */
 const char *dal_force_without_derivative(const dal_state *state);
 
 #endif
